@@ -1,12 +1,12 @@
 /** Services for inputs of commands and for sidecars; src/app/server/node.ts makes them. */
 
 import type { Clock } from '#base/clock';
-import type { Feeds, RecipientFields } from '#delivery';
+import type { RealmFeeds, RecipientFieldResolver } from '#delivery';
 import type { FileLimits } from '#domain/files';
 import type { MailDispatcher } from '#domain/mail';
 import type { MessageRenderer } from '#domain/messages';
-import type { DisposableDomains } from '#domain/people';
-import type { PasswordStrength, Secrets } from '#domain/secrets';
+import type { IsDisposableDomain } from '#domain/people';
+import type { PasswordStrengthEstimator, ServerCryptography } from '#domain/secrets';
 import type { WebhookCaller } from '#domain/webhooks';
 import type { Blobs } from '#ports/blobs';
 import type { InputSources as SourcesWith } from '#runtime';
@@ -17,18 +17,18 @@ export interface ActorServices {
   readonly random: () => number;
   /** Time until a waiting poll is answered with a heartbeat, ms; jitter adds up to a fifth. */
   readonly heartbeatMs: number;
-  /** Event queues per account. */
+  /** Maximum number of event queues per account. */
   readonly maxQueues: number;
-  readonly secrets: Secrets;
-  readonly passwords: PasswordStrength;
-  readonly disposable: DisposableDomains;
+  readonly secrets: ServerCryptography;
+  readonly passwords: PasswordStrengthEstimator;
+  readonly disposable: IsDisposableDomain;
   readonly renderer: MessageRenderer;
   readonly blobs: Blobs;
   readonly mail: MailDispatcher;
   readonly limits: FileLimits;
-  readonly feeds: Feeds;
+  readonly feeds: RealmFeeds;
   readonly webhooks: WebhookCaller;
-  readonly personal: RecipientFields;
+  readonly personal: RecipientFieldResolver;
 }
 
 /** The I/O of a command's inputs, with the services of this application. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** Start of the program; src/app/server/serve.ts is the table of contents of what `conclave serve` starts and stops. */
-import { run } from '#app/cli';
-import { makePrivately } from '#base/disk';
+import { runCommandLine } from '#app/cli';
+import { setPrivateUmask } from '#base/disk';
 
-makePrivately();
-process.exitCode = await run(process.argv.slice(2), process.env);
+setPrivateUmask();
+process.exitCode = await runCommandLine(process.argv.slice(2), process.env);

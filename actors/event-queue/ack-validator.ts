@@ -8,9 +8,9 @@ import type { EventLog } from '#ports/log';
 import type { DeferredRequest } from '#runtime';
 
 export class AckValidator {
-  /** Polls that wait for the log's answer. */
+  /** Polls that wait until the log has told its end. */
   #asking: Set<DeferredRequest> | undefined;
-  /** End of the log when it was last asked. */
+  /** Log position of the log's end when it was last asked. */
   #logEnd = 0;
 
   constructor(
@@ -23,7 +23,8 @@ export class AckValidator {
   }
 
   /**
-   * True for ids that were never given out. The end of the log bounds what a former owner can have delivered.
+   * True for an event id that the queue never gave out. The end of the log bounds what a former owner of the queue can
+   * have delivered.
    *
    * @param newest newest id that the queue has given out, as far as this host knows
    * @param read log position up to which this host has read
@@ -33,7 +34,7 @@ export class AckValidator {
   }
 
   /**
-   * Asks for the end of the log, as a former owner may have read further than this host.
+   * Asks for the end of the log, because a former owner of the queue may have read further than this host.
    *
    * @returns 'asked', 'unavailable' (the log does not answer now), or 'stopped': the poll was answered meanwhile
    */
@@ -47,7 +48,7 @@ export class AckValidator {
     return 'asked';
   }
 
-  /** @returns the polls that still wait, for the caller to answer */
+  /** Stops asking. @returns the polls that still wait, for the caller to answer */
   stop(): DeferredRequest[] {
     const asking = [...(this.#asking ?? [])];
     this.#asking = undefined;

@@ -1,26 +1,31 @@
 /** Events that wait for the client, oldest first. The client's acknowledgement removes them. */
 import type { JsonObject } from '#base';
-import type { EventShape, SharedEvent, TransientEvent } from '#delivery';
+import type { ClientEventFormat, SharedEvent, TransientEvent } from '#delivery';
 import type { QueueOptions } from '#model/commands';
 import { CoalescedEvent } from './coalesced-event.js';
 
-/** More waiting events than this end the queue: its client is not coming back for them. */
-export const BUFFER_LIMIT = 100_000;
+/**
+ * Maximum number of events that wait for a client. With more, the queue ends: its client is not coming back for them.
+ */
+export const MAX_BUFFERED_EVENTS = 100_000;
 
-/** Size of one answer, unless a single event is larger. A client that was away for long fetches events in pieces. */
-export const ANSWER_BYTES = 8 * 1024 * 1024;
+/**
+ * Maximum bytes of one poll's answer, unless a single event is larger. A client that was away for long fetches events
+ * in pieces.
+ */
+export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
-/** Transient events that wait for the client; more push out the oldest. */
+/** Maximum number of transient events that wait for the client; further ones push out the oldest. */
 const MAX_TRANSIENT = 100;
 
 const encoder = new TextEncoder();
 const OPEN = encoder.encode(',"events":[');
 const COMMA = encoder.encode(',');
 
-/** An event of this queue alone. */
-export interface BufferedEvent {
+/** An event with its id in this queue, encoded once. */
+interface BufferedEvent {
   readonly id: number;
-  encode(shape: EventShape, user: number, queue: string): Uint8Array;
+  encode(shape: ClientEventFormat, user: number, queue: string): Uint8Array;
 }
 
 export const bufferedEvent = (id: number, event: JsonObject): BufferedEvent => {
@@ -28,7 +33,7 @@ export const bufferedEvent = (id: number, event: JsonObject): BufferedEvent => {
   return { id, encode: () => bytes };
 };
 
-export const heartbeat = (id: number): BufferedEvent => bufferedEvent(id, { type: 'heartbeat' });
+export const heartbeatEvent = (id: number): BufferedEvent => bufferedEvent(id, { type: 'heartbeat' });
 
 interface Slot<E = SharedEvent | BufferedEvent | 'resolving'> {
   readonly id: number;
@@ -41,8 +46,8 @@ interface EncodedEvent {
   readonly bytes: Uint8Array;
 }
 
-/** How a queue's client wants its events. */
-export const shapeFor = (options: QueueOptions): EventShape => ({
+/** The form in which a queue's client wants its events. */
+export const eventShapeFor = (options: QueueOptions): ClientEventFormat => ({
   applyMarkdown: options.applyMarkdown,
   clientGravatar: options.clientGravatar,
   includeSubscribers: options.includeSubscribers,
@@ -54,11 +59,11 @@ export const shapeFor = (options: QueueOptions): EventShape => ({
 export class EventBuffer {
   #slots: Slot[] = [];
   #head = 0;
-  /** Slots that block later ones. */
+  /** Number of slots with unresolved events, which hold back the later ones. */
   #resolving = 0;
   /** Key → the slot that takes further events of the key, until the client reads it. */
   #coalescing: Map<string, Slot<CoalescedEvent>> | undefined;
-  /** All waiting events that were made of several. */
+  /** All waiting events that were coalesced from several. */
   #coalesced: CoalescedEvent[] | undefined;
   /** Ids of the waiting transient events, oldest first. */
   #transient: number[] | undefined;
@@ -66,7 +71,7 @@ export class EventBuffer {
   constructor(
     private readonly user: number,
     private readonly queue: string,
-    private readonly shape: EventShape,
+    private readonly shape: ClientEventFormat,
   ) {}
 
   /** Number of waiting events, unresolved ones included. */
@@ -74,7 +79,7 @@ export class EventBuffer {
     return this.#slots.length - this.#head;
   }
 
-  /** An event is still being resolved: no answer until it is, so that order is kept. */
+  /** True while an event is being resolved: polls are not answered until then, so that the order is kept. */
   get isBlocked(): boolean {
     return this.#resolving > 0;
   }
@@ -90,7 +95,10 @@ export class EventBuffer {
     this.#slots.push({ id: event.id, event });
   }
 
-  /** Reserves a slot in order. @returns the function that fills the slot; null = there is nothing to send */
+  /**
+   * Reserves the next place in the buffer for an event that is being resolved. @returns the function that fills it;
+   * null = there is nothing to send
+   */
   reserve(id: number): (event: BufferedEvent | null) => void {
     const slot: Slot = { id, event: 'resolving' };
     this.#slots.push(slot);
@@ -103,7 +111,7 @@ export class EventBuffer {
     };
   }
 
-  /** Adds an event that becomes one with the unread events of the same key. */
+  /** Adds an event, coalesced with the undelivered events of the same key. */
   coalesce(id: number, key: string, event: JsonObject): void {
     this.#coalescing ??= new Map();
     const before = this.#coalescing.get(key);
@@ -135,7 +143,7 @@ export class EventBuffer {
     if (this.#transient.push(id) > MAX_TRANSIENT) this.#remove(this.#transient.shift()!);
   }
 
-  /** Binary search, as ids grow. */
+  /** Removes the event with this id by binary search, as ids grow. */
   #remove(id: number): void {
     let low = this.#head;
     let high = this.#slots.length;
@@ -147,7 +155,7 @@ export class EventBuffer {
     if (this.#slots[low]?.id === id) this.#slots.splice(low, 1);
   }
 
-  /** Removes every event up to this id. */
+  /** Removes every event up to this id: the client has them. */
   acknowledge(id: number): void {
     if (this.#transient) this.#transient = this.#transient.filter((one) => one > id);
     if (this.#transient?.length === 0) this.#transient = undefined;
@@ -161,8 +169,8 @@ export class EventBuffer {
   }
 
   /**
-   * Response fields with the waiting events, oldest first, up to `ANSWER_BYTES`; the next poll gets the rest. The bytes
-   * of a shared event are the same object for all queues.
+   * Response fields with the waiting events, oldest first, up to `MAX_ANSWER_BYTES`; the next poll gets the rest. The
+   * bytes of a shared event are the same object for all queues.
    */
   answer(): Uint8Array[] {
     this.#coalescing = undefined;
@@ -174,7 +182,7 @@ export class EventBuffer {
       if (event === 'empty') continue;
       const bytes = event.encode(this.shape, this.user, this.queue);
       size += bytes.byteLength;
-      if (events.length > 0 && size > ANSWER_BYTES) break;
+      if (events.length > 0 && size > MAX_ANSWER_BYTES) break;
       events.push({ id, bytes });
     }
     const parts: Uint8Array[] = [OPEN];

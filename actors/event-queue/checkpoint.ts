@@ -6,12 +6,12 @@
  */
 
 import { type Clock, sharedTimerWheel, type TimerEntry } from '#base/clock';
-import type { Cursor } from '#delivery';
-import { seqOfEventId } from '#model';
+import type { QueueCursor } from '#delivery';
+import { logPositionOfEventId } from '#model';
 import { queueCommands } from '#model/commands';
 import type { ActivationHandle } from '#runtime';
 import type { EventBuffer } from './buffer.js';
-import { HELD_LAG_MS, type QueueState } from './state.js';
+import { MAX_ACTIVE_LAG_MS, type QueueState } from './state.js';
 import type { QueueVolatile } from './volatile.js';
 
 /**
@@ -22,29 +22,35 @@ const FLUSH_MS = 30_000;
 /** Interval of the checks of a queue with a waiting poll: busy log, quiet log. A check costs as much as a heartbeat. */
 const CHECK_MS = 60_000;
 const QUIET_CHECK_MS = 5 * CHECK_MS;
-/** Jitter: a queue with a waiting poll is written after 50–100 % of the lag, so that writes spread out. */
+/**
+ * Jitter: smallest share of `MAX_ACTIVE_LAG_MS` after which a queue with a waiting poll is written (the share is
+ * random, 50–100 %), so that the writes of many queues spread out.
+ */
 const MIN_LAG = 0.5;
-/** A position that has moved on by more is written, though nothing else has changed: a successor reads from there. */
+/**
+ * A log position that has advanced by more than this is written, though nothing else has changed: a successor of this
+ * host reads from there.
+ */
 const POSITION_LAG = 1_000;
 
 export class CheckpointTimer implements TimerEntry {
   bucket: Set<TimerEntry> | undefined;
   #stopped = false;
-  /** The timer runs for the check of a queue with a waiting poll, not for a flush. */
+  /** True while the timer runs for a check of a queue with a waiting poll, false while it runs for a flush. */
   #isCheck = false;
-  /** Time from one check to the next. */
+  /** Time from one check to the next, ms. */
   #checkMs = CHECK_MS;
-  /** Position of the cursor at the last check. */
+  /** Log position of the queue at the last check. */
   #checkedAt: number | undefined;
 
   constructor(
     private readonly handle: ActivationHandle<QueueState, QueueVolatile>,
     private readonly services: { readonly clock: Clock; readonly random: () => number },
-    private readonly cursor: Pick<Cursor, 'position'>,
+    private readonly cursor: Pick<QueueCursor, 'position'>,
     private readonly buffer: Pick<EventBuffer, 'oldest'>,
   ) {}
 
-  /** The client has given a sign of life, or acknowledged events, since the last checkpoint. */
+  /** True if the client has given a sign of life, or acknowledged events, since the last checkpoint. */
   get isDirty(): boolean {
     const { volatile } = this.handle;
     const stored = this.handle.state();
@@ -55,7 +61,7 @@ export class CheckpointTimer implements TimerEntry {
     return this.cursor.position - this.handle.state().position;
   }
 
-  /** Starts the timer after a sign of life, or after the waiting poll has gone. */
+  /** Starts the timer after a sign of life of the client, or after the waiting poll has gone. */
   schedule(): void {
     if (this.#stopped) return;
     const { isPolling } = this.handle.volatile;
@@ -81,13 +87,13 @@ export class CheckpointTimer implements TimerEntry {
       this.#pace();
       this.schedule();
       const { active, held } = handle.state();
-      const lag = HELD_LAG_MS * (MIN_LAG + (1 - MIN_LAG) * random()) - QUIET_CHECK_MS;
+      const lag = MAX_ACTIVE_LAG_MS * (MIN_LAG + (1 - MIN_LAG) * random()) - QUIET_CHECK_MS;
       if (held && clock.now() - active < lag && this.#lag <= POSITION_LAG) return;
     }
     if (this.isDirty) void this.#write().catch(() => undefined);
   }
 
-  /** Before the queue leaves memory: writes what would be lost. */
+  /** Writes what would otherwise be lost, before the queue leaves memory. */
   async writeLast(): Promise<void> {
     if (this.isDirty || this.#lag > POSITION_LAG) await this.#write();
   }
@@ -101,11 +107,13 @@ export class CheckpointTimer implements TimerEntry {
     this.#checkMs = expected <= POSITION_LAG ? QUIET_CHECK_MS : CHECK_MS;
   }
 
-  /** A successor starts to read at the written position, so everything that still waits here must be above it. */
+  /** Writes the checkpoint. A successor starts to read at its position, so every waiting event must be above it. */
   #write(): Promise<void> {
     const { oldest } = this.buffer;
     const { position } = this.cursor;
-    this.handle.volatile.checkpointAt(oldest === undefined ? position : Math.min(seqOfEventId(oldest) - 1, position));
+    this.handle.volatile.checkpointAt(
+      oldest === undefined ? position : Math.min(logPositionOfEventId(oldest) - 1, position),
+    );
     return this.handle.sendSelf(queueCommands.flush, {});
   }
 }

@@ -20,7 +20,7 @@ export class CoalescedEvent {
     return this.event.id;
   }
 
-  /** Id of the oldest event in it. */
+  /** Id of the oldest of the coalesced events. */
   get first(): number {
     return this.parts[0]?.id ?? this.id;
   }
@@ -29,19 +29,19 @@ export class CoalescedEvent {
     return this.parts.some((part) => part.messages.some((id) => messages.has(id)));
   }
 
-  /** @returns both as one, under the id of the later */
+  /** @returns this event and a later one as a single event, under the id of the later one */
   and(later: CoalescedEvent): CoalescedEvent {
     return new CoalescedEvent(later.event, [...this.parts, ...later.parts]);
   }
 
-  /** @returns the events up to this id as one; undefined if there are none */
+  /** @returns the coalesced events up to this id as one event; undefined if there are none */
   upTo(id: number): CoalescedEvent | undefined {
     const parts = this.parts.filter((part) => part.id <= id);
     const last = parts.at(-1);
     return last && new CoalescedEvent({ ...this.event, id: last.id }, parts);
   }
 
-  /** Drops the events up to this id: the client has them, and may have got their reversal since. */
+  /** Drops the coalesced events up to this id: the client has them, and may have got their reversal since. */
   acknowledge(id: number): void {
     this.parts = this.parts.filter((part) => part.id > id);
     this.#bytes = undefined;

@@ -1,13 +1,13 @@
 /** Commands of an event queue that change what is stored: register, flush, delete, end, due. */
 
-import { success, value } from '#actors/shared';
+import { successReply, valueReply } from '#actors/shared';
 import { encodeFields } from '#base';
-import { positionId } from '#model';
-import type { ArgsOf, Command, QueueEnd, queueCommands } from '#model/commands';
+import { lastIdOfPosition } from '#model';
+import type { ArgsOf, Command, QueueEndReason, queueCommands } from '#model/commands';
 import type { CommandDefinition, Outcome } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { type Snapshot, takeSnapshot } from './snapshot/take.js';
-import { HELD_LAG_MS, type QueueState } from './state.js';
+import { type RegistrationSnapshot, takeRegistrationSnapshot } from './snapshot/take.js';
+import { MAX_ACTIVE_LAG_MS, type QueueState } from './state.js';
 import type { QueueVolatile } from './volatile.js';
 
 type QueueCommand<C extends Command<'queue'>, I = undefined> = CommandDefinition<
@@ -18,16 +18,16 @@ type QueueCommand<C extends Command<'queue'>, I = undefined> = CommandDefinition
   ActorServices
 >;
 
-/** A crash must not cost a queue: for this long after a host took it over, it waits for its client. */
+/** Time after a takeover for which a queue waits for its client, ms: the crash of a host must not cost a queue. */
 const GRACE_MS = 60_000;
 
-export const register: QueueCommand<typeof queueCommands.register, Snapshot> = {
+export const registerQueue: QueueCommand<typeof queueCommands.register, RegistrationSnapshot> = {
   creates: true,
   mintsKey: true,
-  inputs: takeSnapshot,
+  inputs: takeRegistrationSnapshot,
   handle({ state, volatile }, args, snapshot, { caller, now }) {
     volatile.touch(now);
-    const last = positionId(snapshot.start);
+    const last = lastIdOfPosition(snapshot.start);
     const next: QueueState = {
       ...state,
       user: caller,
@@ -50,44 +50,48 @@ export const register: QueueCommand<typeof queueCommands.register, Snapshot> = {
   },
 };
 
-/** POST /register without an account: it answers with the state, and makes no queue. */
-export const visit: QueueCommand<typeof queueCommands.visit, Snapshot> = {
+/** POST /register without an account: replies with the public state, and makes no queue. */
+export const answerVisitor: QueueCommand<typeof queueCommands.visit, RegistrationSnapshot> = {
   creates: true,
   read: true,
-  inputs: takeSnapshot,
+  inputs: takeRegistrationSnapshot,
   handle: (_view, _args, { parts }) => ({ reply: { ok: [encodeFields({ queue_id: null }), ...parts] } }),
 };
 
-/** The queue's own command: a checkpoint. */
-export const flush: QueueCommand<typeof queueCommands.flush> = {
+/** Writes a checkpoint; sent by the queue's own timer. */
+export const writeCheckpoint: QueueCommand<typeof queueCommands.flush> = {
   handle: ({ state, volatile: { acked, active, position, isPolling } }) => ({
-    reply: value(null),
+    reply: valueReply(null),
     state: { ...state, acked, active, position, held: isPolling },
-    due: active + (isPolling ? HELD_LAG_MS : 0) + state.lifespanMs,
+    due: active + (isPolling ? MAX_ACTIVE_LAG_MS : 0) + state.lifespanMs,
   }),
 };
 
-/** From here on polls are refused, though the root exists until the end is written. */
-function endWith(volatile: QueueVolatile, reason: QueueEnd, reply: Outcome<QueueState>['reply']): Outcome<QueueState> {
+/** Ends the queue. From here on polls are refused, though the stored root exists until the end is written. */
+function endWith(
+  volatile: QueueVolatile,
+  reason: QueueEndReason,
+  reply: Outcome<QueueState>['reply'],
+): Outcome<QueueState> {
   volatile.end(reason);
   return { reply, end: true };
 }
 
-/** DELETE /events. */
-export const remove: QueueCommand<typeof queueCommands.remove> = {
-  handle: ({ volatile }) => endWith(volatile, 'deleted', success()),
+/** DELETE /events: deletes the queue. */
+export const deleteQueue: QueueCommand<typeof queueCommands.remove> = {
+  handle: ({ volatile }) => endWith(volatile, 'deleted', successReply()),
 };
 
-/** The session, or the runtime's quota of queues per account, found a reason to end the queue. */
-export const end: QueueCommand<typeof queueCommands.end> = {
-  handle: ({ volatile }, { reason }) => endWith(volatile, reason, value(null)),
+/** Ends the queue for a reason that its session, or the runtime's quota of queues per account, has found. */
+export const endQueue: QueueCommand<typeof queueCommands.end> = {
+  handle: ({ volatile }, { reason }) => endWith(volatile, reason, valueReply(null)),
 };
 
-/** The collection: the due time has come. Ends the queue, unless its client gave a sign of life meanwhile. */
-export const due: QueueCommand<typeof queueCommands.due> = {
+/** Collects an idle queue at its due time, unless its client gave a sign of life meanwhile. */
+export const endIdleQueue: QueueCommand<typeof queueCommands.due> = {
   handle({ state, volatile }, _args, _inputs, { now }) {
     const active = volatile.isPolling ? now : volatile.active;
     const wake = Math.max(active + state.lifespanMs, volatile.since + GRACE_MS);
-    return wake <= now ? endWith(volatile, 'idle', value(null)) : { reply: value(null), due: wake };
+    return wake <= now ? endWith(volatile, 'idle', valueReply(null)) : { reply: valueReply(null), due: wake };
   },
 };

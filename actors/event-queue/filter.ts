@@ -2,38 +2,39 @@
 import type { JsonObject } from '#base';
 import type { SharedEvent } from '#delivery';
 import type { NeutralMessage } from '#domain/messages';
-import { seqOfEventId } from '#model';
+import { logPositionOfEventId } from '#model';
 import type { QueueOptions } from '#model/commands';
 import type { CountedMessages, QueueState } from './state.js';
 
-/** API error with which the waiting poll of a user who is locked out ends. */
-export type LockOut = 'ORGANIZATION_DEACTIVATED' | 'ACCOUNT_DEACTIVATED';
+/** API error with which a waiting poll ends when its user is locked out. */
+export type LockOutReason = 'ORGANIZATION_DEACTIVATED' | 'ACCOUNT_DEACTIVATED';
 
-export type Verdict =
+export type FilterVerdict =
   /** The client does not want the event, or its snapshot has it already. */
   | { readonly kind: 'skip' }
-  /** From here on the user's clients are locked out, and the event itself is not for this queue. */
-  | { readonly kind: 'lock-out'; readonly reason: LockOut }
-  /** The event waits by itself. If it reverts a flag, events under the key `reverts` stop coalescing. */
+  /** From this event on the user's clients are locked out, and the event itself is not for this queue. */
+  | { readonly kind: 'lock-out'; readonly reason: LockOutReason }
+  /** The event is queued by itself. If it reverts a flag, events under the key `reverts` stop coalescing. */
   | { readonly kind: 'append'; readonly reverts: string | undefined }
-  /** The event becomes one with the unread events of the same key. */
+  /** The event is coalesced with the undelivered events of the same key. */
   | { readonly kind: 'coalesce'; readonly key: string; readonly reverts: string }
   /** Fields of the event must first be resolved for this recipient. */
   | { readonly kind: 'resolve' };
 
 // Verdicts are constants: one event is judged by every queue of its audience, and none of them allocates.
-const SKIP: Verdict = { kind: 'skip' };
-const RESOLVE: Verdict = { kind: 'resolve' };
-const APPEND: Verdict = { kind: 'append', reverts: undefined };
-const LOCK_OUTS: Readonly<Record<LockOut, Verdict>> = {
+const SKIP: FilterVerdict = { kind: 'skip' };
+const RESOLVE: FilterVerdict = { kind: 'resolve' };
+const APPEND: FilterVerdict = { kind: 'append', reverts: undefined };
+const LOCK_OUTS: Readonly<Record<LockOutReason, FilterVerdict>> = {
   ORGANIZATION_DEACTIVATED: { kind: 'lock-out', reason: 'ORGANIZATION_DEACTIVATED' },
   ACCOUNT_DEACTIVATED: { kind: 'lock-out', reason: 'ACCOUNT_DEACTIVATED' },
 };
 
-export function verdictOn(event: SharedEvent, user: number, state: QueueState): Verdict {
+export function judgeEvent(event: SharedEvent, user: number, state: QueueState): FilterVerdict {
   const lockOut = lockOutBy(event, user);
   if (lockOut === 'ACCOUNT_DEACTIVATED') return LOCK_OUTS[lockOut];
-  if (!wants(state.options, event, user) || isInSnapshot(state, event)) return lockOut ? LOCK_OUTS[lockOut] : SKIP;
+  if (!isEventWanted(state.options, event, user) || isInSnapshot(state, event))
+    return lockOut ? LOCK_OUTS[lockOut] : SKIP;
   const { item } = event;
   if (item.t !== 'event') return APPEND;
   if (item.own) return RESOLVE;
@@ -43,7 +44,7 @@ export function verdictOn(event: SharedEvent, user: number, state: QueueState): 
 const NOT_WITH_SETTINGS_OBJECT = new Set(['update_display_settings', 'update_global_notifications']);
 
 /** True if the client registered for events like this one. */
-export function wants(options: QueueOptions, event: Pick<SharedEvent, 'type' | 'item'>, user: number): boolean {
+export function isEventWanted(options: QueueOptions, event: Pick<SharedEvent, 'type' | 'item'>, user: number): boolean {
   const { type, item } = event;
   const { eventTypes, capabilities } = options;
   if (eventTypes !== null && !eventTypes.includes(type)) return false;
@@ -89,7 +90,7 @@ function inNarrow(
   });
 }
 
-function lockOutBy({ type, item }: SharedEvent, user: number): LockOut | undefined {
+function lockOutBy({ type, item }: SharedEvent, user: number): LockOutReason | undefined {
   if (item.t !== 'event') return undefined;
   const { op, person } = item.event as { op?: string; person?: { user_id: number } };
   if (type === 'realm' && op === 'deactivated') return 'ORGANIZATION_DEACTIVATED';
@@ -98,7 +99,8 @@ function lockOutBy({ type, item }: SharedEvent, user: number): LockOut | undefin
 
 /** True if the registration's snapshot already contains this message, or this change of a stream's subscribers. */
 export function isInSnapshot({ shows, listed = 0 }: QueueState, { id, type, item }: SharedEvent): boolean {
-  if (item.t === 'event' && type === 'subscription' && seqOfEventId(id) <= listed) return isOfPeers(item.event.op);
+  if (item.t === 'event' && type === 'subscription' && logPositionOfEventId(id) <= listed)
+    return isOfPeers(item.event.op);
   if (!shows || item.t !== 'message') return false;
   const { common } = item.message as unknown as NeutralMessage;
   return isCounted(shows, (common.stream_id as number | undefined) ?? 0, common.id as number);
@@ -106,7 +108,7 @@ export function isInSnapshot({ shows, listed = 0 }: QueueState, { id, type, item
 
 const isOfPeers = (op: unknown): boolean => op === 'peer_add' || op === 'peer_remove';
 
-/** @param stream 0 = a direct message */
+/** True if the snapshot has counted this message. @param stream 0 = a direct message */
 function isCounted({ streams, direct }: CountedMessages, stream: number, id: number): boolean {
   if (stream === 0) return id <= direct.upTo || direct.recent.includes(id);
   return id <= (streams[stream] ?? 0);
@@ -119,10 +121,10 @@ export function coalescingKey({ type, item }: SharedEvent): string | undefined {
   return verdict.kind === 'coalesce' ? verdict.key : undefined;
 }
 
-/** Verdicts on changes of flags. There are as many as flags, times two operations, times two. */
-const flagVerdicts = new Map<string, Verdict>();
+/** Verdicts on changes of flags by key: as many as there are flags, times two operations. */
+const flagVerdicts = new Map<string, FilterVerdict>();
 
-function flagVerdict({ op, flag, all }: JsonObject): Verdict {
+function flagVerdict({ op, flag, all }: JsonObject): FilterVerdict {
   const key = `${op} ${flag}`;
   const isAlone = all === true || (op === 'remove' && flag === 'read');
   const name = isAlone ? `${key} alone` : key;

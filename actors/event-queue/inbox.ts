@@ -1,19 +1,19 @@
 /** Takes events of the feed into a queue's buffer, as the filter's verdict on each event says. */
 
 import type { SharedEvent, TransientEvent } from '#delivery';
-import type { PlainItem, RealmId, RecipientPart } from '#model';
+import type { EventItem, RealmId, RecipientFieldRule } from '#model';
 import type { ActorServices } from '../services.js';
 import { bufferedEvent, type EventBuffer } from './buffer.js';
-import { type Verdict, verdictOn, wants } from './filter.js';
+import { type FilterVerdict, isEventWanted, judgeEvent } from './filter.js';
 import type { QueueState } from './state.js';
 import type { TransientEventIds } from './transient-ids.js';
 
 const RETRY_MS = 1_000;
 
-export class Inbox {
+export class QueueInbox {
   #closed = false;
 
-  /** @param listener hears when an event that blocked later ones is resolved */
+  /** @param listener called when an event that held back later ones is resolved */
   constructor(
     private readonly realm: RealmId,
     private readonly state: QueueState,
@@ -24,13 +24,13 @@ export class Inbox {
   ) {}
 
   /** Puts the event into the buffer, unless the verdict is `skip` or `lock-out`. @returns the verdict */
-  take(event: SharedEvent): Verdict {
+  take(event: SharedEvent): FilterVerdict {
     const { buffer, state } = this;
-    const verdict = verdictOn(event, state.user, state);
+    const verdict = judgeEvent(event, state.user, state);
     if (verdict.kind === 'skip' || verdict.kind === 'lock-out') return verdict;
     const { id } = event;
     this.ids.newest = id;
-    const item = event.item as PlainItem;
+    const item = event.item as EventItem;
     if (verdict.kind === 'resolve') {
       void this.#resolve(id, item, item.own!, buffer.reserve(id));
       return verdict;
@@ -41,25 +41,30 @@ export class Inbox {
     return verdict;
   }
 
-  /** @returns false: the client does not want the event, or no id is left for it */
+  /**
+   * Adds a transient event to the buffer. @returns false: the client does not want the event, or no id is left for it
+   */
   takeTransient(event: TransientEvent, position: number): boolean {
-    if (!wants(this.state.options, event, this.state.user)) return false;
+    if (!isEventWanted(this.state.options, event, this.state.user)) return false;
     const id = this.ids.transient(position);
     if (id === undefined) return false;
     this.buffer.pushTransient(id, event);
     return true;
   }
 
-  /** The queue leaves memory: events that are not resolved by now stay unresolved. */
+  /** Stops adding events, because the queue leaves memory: events that are not resolved by now stay unresolved. */
   close(): void {
     this.#closed = true;
   }
 
-  /** Tries until the Store, which may be unavailable for a while, has given the recipient's fields. */
+  /**
+   * Resolves the recipient's fields of an event, trying until the Store, which may be unavailable for a while, has
+   * given them.
+   */
   async #resolve(
     id: number,
-    item: PlainItem,
-    own: RecipientPart,
+    item: EventItem,
+    own: RecipientFieldRule,
     fill: ReturnType<EventBuffer['reserve']>,
   ): Promise<void> {
     const { personal, clock } = this.services;

@@ -23,4 +23,4 @@
  *   - From the moment the end is decided (`QueueVolatile.ended`) no poll finds the queue.
  */
 export { queueKind } from './kind.js';
-export { QUEUE_ENDS, queueMachine } from './machine.js';
+export { QUEUE_END_REASONS, queueMachine } from './machine.js';

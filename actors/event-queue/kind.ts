@@ -1,41 +1,48 @@
 /** The event-queue actor. It lives on its user's partition; its key names realm, user and queue. */
 
 import type { ActorKey } from '#model';
-import { liveQueueCommands, type QueueEnd, queueCommands } from '#model/commands';
-import { type ActorKind, handlersOf } from '#runtime';
+import { liveQueueCommands, type QueueEndReason, queueCommands } from '#model/commands';
+import { type ActorKind, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { due, end, flush, register, remove, visit } from './commands.js';
-import { QUEUE_ENDS } from './machine.js';
-import { missingQueue, QueueSidecar } from './sidecar.js';
+import { answerVisitor, deleteQueue, endIdleQueue, endQueue, registerQueue, writeCheckpoint } from './commands.js';
+import { QUEUE_END_REASONS } from './machine.js';
+import { missingQueueReply, QueueSidecar } from './sidecar.js';
 import type { QueueState } from './state.js';
 import { QueueVolatile } from './volatile.js';
 
 /**
- * A queue without a waiting poll for this long leaves memory: clients that are there nearly always have one waiting.
- * The end of an idle queue is another time, the lifespan: the command `due` in `commands.ts`.
+ * Time without a waiting poll after which a queue leaves memory, ms: clients that are present nearly always have one
+ * waiting. The end of an idle queue is another time, the lifespan: the command `due` in `commands.ts`.
  */
 const IDLE_TIMEOUT_MS = 30_000;
 
-/** The account whose queue this is: `queue/<realm>/<user>` of `queue/<realm>/<user>/<id>`. */
-export const accountOf = (key: ActorKey): string => key.slice(0, key.lastIndexOf('/'));
+/** Key of the account whose queue this is: `queue/<realm>/<user>` of `queue/<realm>/<user>/<id>`. */
+export const accountOfQueueKey = (key: ActorKey): string => key.slice(0, key.lastIndexOf('/'));
 
 export const queueKind: ActorKind<QueueState, QueueVolatile, ActorServices> = {
   name: 'queue',
   summary: 'An event queue: the events that one client has not acknowledged yet.',
   directory: true,
   loadedParts: [],
-  commands: handlersOf(queueCommands, { register, visit, flush, remove, end, due }),
+  commands: mapHandlersByName(queueCommands, {
+    register: registerQueue,
+    visit: answerVisitor,
+    flush: writeCheckpoint,
+    remove: deleteQueue,
+    end: endQueue,
+    due: endIdleQueue,
+  }),
   sidecarCommands: Object.values(liveQueueCommands),
   idleTimeoutMs: IDLE_TIMEOUT_MS,
   quota: {
     limit: ({ maxQueues }) => maxQueues,
-    owner: accountOf,
+    owner: accountOfQueueKey,
     busyPhase: 'polling',
-    end: { command: queueCommands.end, args: { reason: 'crowded' satisfies QueueEnd } },
+    end: { command: queueCommands.end, args: { reason: 'crowded' satisfies QueueEndReason } },
   },
   sidecarMetrics: {
     phases: { gauge: 'conclave_queues', names: ['idle', 'polling'], passivated: 'hibernated' },
-    ends: { counter: 'conclave_queue_ends_total', reasons: QUEUE_ENDS },
+    ends: { counter: 'conclave_queue_ends_total', reasons: QUEUE_END_REASONS },
   },
   initial: () => ({
     phase: 'registered',
@@ -68,6 +75,6 @@ export const queueKind: ActorKind<QueueState, QueueVolatile, ActorServices> = {
     active: 0,
   }),
   volatile: (_key, state, _parts, since) => new QueueVolatile(state, since),
-  missing: missingQueue,
+  missing: missingQueueReply,
   sidecar: (handle, sources) => new QueueSidecar(handle, sources),
 };

@@ -8,14 +8,14 @@
  */
 
 import { setup } from 'xstate';
-import type { QueueEnd } from '#model/commands';
+import type { QueueEndReason } from '#model/commands';
 import { MachineSteps } from '#runtime';
 
-/** Why a queue ended. The reasons are labels of a metric. */
-export const QUEUE_ENDS = [
-  /** Its client deleted it. */
+/** Reasons for which queues end. They are labels of a metric. */
+export const QUEUE_END_REASONS = [
+  /** The client deleted the queue. */
   'deleted',
-  /** Its client gave no sign of life for the lifespan of the queue. */
+  /** The client gave no sign of life for the lifespan of the queue. */
   'idle',
   /** More events waited than a queue may hold. */
   'overflow',
@@ -23,30 +23,30 @@ export const QUEUE_ENDS = [
   'trimmed',
   /** The log is not the one with which the queue was registered. */
   'incarnation',
-  /** The account was deactivated. */
+  /** The account of the queue was deactivated. */
   'deactivated',
   /** The account has more queues than allowed, and this one was without a sign of life for the longest time. */
   'crowded',
 ] as const;
 
-export type QueueEvent =
-  /** A command needs the session: it starts to follow the realm's feed. */
+export type QueueMachineEvent =
+  /** A command needs the session, which starts to follow the realm's feed. */
   | { readonly type: 'OPEN' }
-  /** A poll waits; if no event comes, the queue answers it with a heartbeat. */
+  /** A poll begins to wait; if no event comes, the queue answers it with a heartbeat. */
   | { readonly type: 'POLL' }
-  /** A poll waits that the frontend has parked: the frontend sends the heartbeats. */
+  /** A poll that the frontend has parked begins to wait: the frontend sends the heartbeats. */
   | { readonly type: 'PARK' }
   /** The waiting poll was answered. */
   | { readonly type: 'ANSWER' }
   /** The client of the waiting poll went away. */
   | { readonly type: 'RELEASE' }
-  /** A sign of life without a wait: the poll was answered at once. */
+  /** A sign of life of the client without a wait: its poll was answered at once. */
   | { readonly type: 'TOUCH' }
   /** The session leaves memory. */
   | { readonly type: 'REST' }
-  | { readonly type: `END.${QueueEnd}` };
+  | { readonly type: `END.${QueueEndReason}` };
 
-/** Ends that a queue can meet in every state, also while a poll waits. */
+/** Transitions to the ends that a queue can meet in every state, also while a poll waits. */
 const ENDS = {
   'END.deleted': 'deleted',
   'END.overflow': 'overflowed',
@@ -59,12 +59,12 @@ const ENDS = {
 export const queueMachine = setup({
   types: {
     context: {} as {
-      /** A waiting poll gets a heartbeat after this long. Milliseconds. */
+      /** Time after which a waiting poll is answered with a heartbeat, ms. */
       readonly heartbeatMs: number;
     },
     input: {} as { readonly heartbeatMs: number },
-    events: {} as QueueEvent,
-    tags: {} as QueueEnd,
+    events: {} as QueueMachineEvent,
+    tags: {} as QueueEndReason,
   },
   delays: {
     heartbeat: ({ context }) => context.heartbeatMs,
@@ -77,9 +77,12 @@ export const queueMachine = setup({
   context: ({ input }) => input,
   initial: 'resting',
   states: {
-    /** Only the stored root exists, or a command that needs no session has brought it into memory. */
+    /**
+     * State without a session: only the stored root exists, or a command that needs no session has brought it into
+     * memory.
+     */
     resting: { on: { OPEN: 'idle', 'END.idle': 'expired', ...ENDS } },
-    /** The session follows the feed, and no poll waits. */
+    /** State with a session that follows the feed, while no poll waits. */
     idle: {
       on: { POLL: 'polling', PARK: 'parked', TOUCH: 'idle', REST: 'resting', 'END.idle': 'expired', ...ENDS },
     },
@@ -101,12 +104,14 @@ export const queueMachine = setup({
   },
 });
 
-/** The heartbeat's time is a setting that the session knows. */
+/** The machine's steps, without the time of the heartbeat: the session knows that setting. */
 export const queueSteps = new MachineSteps(queueMachine, { heartbeatMs: 0 });
 
 const endOf = new Map(
-  Object.values(queueMachine.states).flatMap(({ key, tags }) => tags.map((tag) => [key, tag as QueueEnd] as const)),
+  Object.values(queueMachine.states).flatMap(({ key, tags }) =>
+    tags.map((tag) => [key, tag as QueueEndReason] as const),
+  ),
 );
 
-/** @returns why a queue in this state has ended; undefined: it lives */
-export const endIn = (phase: string): QueueEnd | undefined => endOf.get(phase);
+/** @returns why a queue in this state has ended; undefined: it has not ended */
+export const queueEndOfPhase = (phase: string): QueueEndReason | undefined => endOf.get(phase);

@@ -2,24 +2,24 @@
  * An event queue while it is in use: it follows the realm's feed, holds the events that wait for its client, and the
  * poll that waits for them. The queue's machine says what becomes of the poll.
  */
-import { jitter, sharedTimerWheel, type TimerEntry } from '#base/clock';
-import { Cursor, type EventSubscriber, type RealmFeed, type SharedEvent, type TransientEvent } from '#delivery';
-import { newestHeartbeatId, positionId, type StopReason, seq, seqOfEventId } from '#model';
-import { type QueueEnd, queueCommands } from '#model/commands';
+import { addJitter, sharedTimerWheel, type TimerEntry } from '#base/clock';
+import { type EventSubscriber, QueueCursor, type RealmFeed, type SharedEvent, type TransientEvent } from '#delivery';
+import { lastIdOfPosition, logPositionOfEventId, newestHeartbeatId, type StopReason, seq } from '#model';
+import { type QueueEndReason, queueCommands } from '#model/commands';
 import { type ApiError, apiError } from '#model/errors';
-import type { ActivationHandle, DeferredRequest, Reply, Step } from '#runtime';
+import type { ActivationHandle, ActorCommandReply, DeferredRequest, MachineStep } from '#runtime';
 import type { InputSources } from '../services.js';
 import { AckValidator } from './ack-validator.js';
-import { BUFFER_LIMIT, EventBuffer, heartbeat, shapeFor } from './buffer.js';
+import { EventBuffer, eventShapeFor, heartbeatEvent, MAX_BUFFERED_EVENTS } from './buffer.js';
 import { CheckpointTimer } from './checkpoint.js';
-import type { LockOut } from './filter.js';
-import { Inbox } from './inbox.js';
-import type { QueueEvent } from './machine.js';
+import type { LockOutReason } from './filter.js';
+import { QueueInbox } from './inbox.js';
+import type { QueueMachineEvent } from './machine.js';
 import { type QueueState, queueIdOf } from './state.js';
 import { TransientEventIds } from './transient-ids.js';
 import type { QueueVolatile } from './volatile.js';
 
-export interface PollArgs {
+export interface QueuePollArgs {
   readonly last_event_id: number | null;
   readonly dont_block: boolean;
   /** Number of heartbeats that the frontend may send by itself, under the ids after `last_event_id`. */
@@ -28,36 +28,36 @@ export interface PollArgs {
 
 const RETRY_MS = 1_000;
 
-/** The frontend asks again: the queue may be on another host by then. */
-export const MOVED = { retry: 'moved' } as const;
+/** Reply that makes the frontend send the command again, as the queue may be on another host by then. */
+export const MOVED_REPLY = { retry: 'moved' } as const;
 
 export class QueueSession implements EventSubscriber, TimerEntry {
   /** Bucket of the timer wheel that holds the heartbeat's timer. */
   bucket: Set<TimerEntry> | undefined;
   readonly user: number;
   readonly allPublic: boolean;
-  readonly cursor: Cursor;
+  readonly cursor: QueueCursor;
   readonly #state: QueueState;
   readonly #buffer: EventBuffer;
   readonly #ids: TransientEventIds;
-  readonly #inbox: Inbox;
+  readonly #inbox: QueueInbox;
   readonly #checkpoint: CheckpointTimer;
   /** Set only for queues reloaded from the Store: we don't know which ids above `acked` the client has received. */
   readonly #acks: AckValidator | undefined;
   #feed: RealmFeed | undefined;
-  /** Polls that came while the past was being read. */
-  #early: { readonly args: PollArgs; readonly request: DeferredRequest }[] | undefined;
+  /** Polls that arrived before the session had caught up with the log. */
+  #early: { readonly args: QueuePollArgs; readonly request: DeferredRequest }[] | undefined;
   #isLive = false;
   #isStopped = false;
   /** The account was deactivated; the queue is ending and receives nothing more. */
   #isDeactivated = false;
-  /** The waiting poll. */
+  /** The poll that waits for an event. */
   #request: DeferredRequest | undefined;
   /** If false, the waiting poll waits only until blocked events are resolved (`dont_block`). */
   #blocks = true;
   #isAnswerScheduled = false;
 
-  /** @param isReloaded the queue was in the Store before this activation */
+  /** @param isReloaded true if the queue was in the Store before this activation */
   constructor(
     private readonly handle: ActivationHandle<QueueState, QueueVolatile>,
     private readonly sources: InputSources,
@@ -69,11 +69,11 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     this.#state = state;
     this.user = state.user;
     this.allPublic = state.options.allPublicStreams;
-    this.cursor = new Cursor(seq(Math.max(state.start, state.position)), state.covers);
-    this.#buffer = new EventBuffer(state.user, queueIdOf(key), shapeFor(state.options));
+    this.cursor = new QueueCursor(seq(Math.max(state.start, state.position)), state.covers);
+    this.#buffer = new EventBuffer(state.user, queueIdOf(key), eventShapeFor(state.options));
     this.#ids = new TransientEventIds(log, realm, key);
-    this.#ids.newest = Math.max(positionId(state.start), state.acked);
-    this.#inbox = new Inbox(realm, state, this.#buffer, this.#ids, services, this);
+    this.#ids.newest = Math.max(lastIdOfPosition(state.start), state.acked);
+    this.#inbox = new QueueInbox(realm, state, this.#buffer, this.#ids, services, this);
     this.#checkpoint = new CheckpointTimer(handle, services, this.cursor, this.#buffer);
     if (isReloaded) this.#acks = new AckValidator(log, realm);
     volatile.step('OPEN');
@@ -84,12 +84,12 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     return this.#request !== undefined || this.#early !== undefined;
   }
 
-  /** Without a poll the session may leave memory: the events that wait are in the log and are read from there again. */
+  /** True without a poll: the session may then leave memory, as the waiting events can be read from the log again. */
   get isIdle(): boolean {
     return !this.isWaiting && !this.#acks?.isAsking && !this.#checkpoint.isDirty;
   }
 
-  poll(args: PollArgs, request: DeferredRequest): void {
+  poll(args: QueuePollArgs, request: DeferredRequest): void {
     if (this.#isLive) this.#admit(args, request, false);
     else {
       this.#early ??= [];
@@ -103,7 +103,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     const verdict = this.#inbox.take(event);
     if (verdict.kind === 'skip') return;
     if (verdict.kind === 'lock-out') this.#lockOut(verdict.reason);
-    else if (this.#buffer.size > BUFFER_LIMIT) this.#end('overflow');
+    else if (this.#buffer.size > MAX_BUFFERED_EVENTS) this.#end('overflow');
     else this.#answerSoon();
   }
 
@@ -122,23 +122,26 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     this.#end('trimmed');
   }
 
-  /** Events that blocked later ones are resolved. A poll that does not block is answered even with nothing. */
+  /**
+   * Called when the events that held back later ones are resolved. A poll that does not block is answered even with
+   * nothing.
+   */
   resolved(): void {
     if (this.#buffer.size > 0 || !this.#blocks) this.#answerSoon();
   }
 
-  /** The heartbeat is due. */
+  /** Called when the heartbeat of the waiting poll is due. */
   expire(): void {
     this.#carryOut(this.handle.volatile.heartbeatElapsed());
   }
 
-  /** The session is about to leave memory on purpose. */
+  /** Called before the session leaves memory on purpose: writes the last checkpoint. */
   async draining(): Promise<void> {
     await this.#checkpoint.writeLast();
   }
 
-  /** @param refusal reply for polls of a queue that has ended */
-  stop(reason: StopReason, refusal: Reply): void {
+  /** Ends the session. @param refusal reply for polls of a queue that has ended */
+  stop(reason: StopReason, refusal: ActorCommandReply): void {
     this.#isStopped = true;
     this.#checkpoint.stop();
     this.#inbox.close();
@@ -148,7 +151,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     if (reason !== 'ended') this.handle.volatile.step('REST');
     // The poll of a deleted queue gets the events that wait. After any other stop the client is to notice nothing.
     if (waiting && reason === 'ended') waiting.reply({ ok: this.#buffer.answer() });
-    else waiting?.reply(MOVED);
+    else waiting?.reply(MOVED_REPLY);
     const early = (this.#early ?? []).map(({ request }) => request);
     this.#early = undefined;
     for (const request of [...early, ...(this.#acks?.stop() ?? [])]) request.reply(refusal);
@@ -189,16 +192,20 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     for (const { args } of this.#early ?? []) {
       const last = args.last_event_id ?? -1;
       // Ids above the log's end were never given out: `#admit` refuses them.
-      if (last <= Math.max(volatile.acked, positionId(this.#state.start)) || seqOfEventId(last) > logEnd) continue;
+      if (last <= Math.max(volatile.acked, lastIdOfPosition(this.#state.start)) || logPositionOfEventId(last) > logEnd)
+        continue;
       volatile.acknowledge(last);
       this.#ids.newest = Math.max(this.#ids.newest, last);
       // The entry of that event may have more events.
-      this.cursor.advance(seq(seqOfEventId(last) - 1));
+      this.cursor.advance(seq(logPositionOfEventId(last) - 1));
     }
   }
 
-  /** @param logAsked the log was asked already whether the acknowledged event can be one of this queue */
-  #admit(args: PollArgs, request: DeferredRequest, logAsked: boolean): void {
+  /**
+   * Answers a poll, or lets it wait, unless the queue cannot have given out the acknowledged event.
+   * @param logAsked true if the log was asked already whether that event can be one of this queue
+   */
+  #admit(args: QueuePollArgs, request: DeferredRequest, logAsked: boolean): void {
     const last = args.last_event_id;
     const refusal = last === null ? undefined : this.#refusal(last);
     if (refusal) {
@@ -207,7 +214,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
       return;
     }
     const { volatile } = this.handle;
-    if (last !== null && last > volatile.acked && last > positionId(this.#state.start)) {
+    if (last !== null && last > volatile.acked && last > lastIdOfPosition(this.#state.start)) {
       volatile.acknowledge(last);
       this.#ids.newest = Math.max(this.#ids.newest, last);
       this.#buffer.acknowledge(last);
@@ -215,10 +222,10 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     this.#serve(args, request);
   }
 
-  async #askLog(args: PollArgs, request: DeferredRequest, acks: AckValidator): Promise<void> {
+  async #askLog(args: QueuePollArgs, request: DeferredRequest, acks: AckValidator): Promise<void> {
     const outcome = await acks.askLog(request);
     if (outcome === 'asked') this.#admit(args, request, true);
-    else if (outcome === 'unavailable') request.reply(MOVED);
+    else if (outcome === 'unavailable') request.reply(MOVED_REPLY);
   }
 
   #refusal(last: number): ApiError | undefined {
@@ -226,7 +233,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     return this.#isTooNew(last) ? apiError('EVENT_NOT_IN_QUEUE', { last_event_id: last }) : undefined;
   }
 
-  /** True if this queue cannot have given out the id. */
+  /** True if this queue cannot have given out the event id. */
   #isTooNew(last: number): boolean {
     const { newest } = this.#ids;
     if (!this.#acks) return last > newestHeartbeatId(newest);
@@ -234,7 +241,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   }
 
   /** Answers the poll if there is something to send, else lets it wait. */
-  #serve({ last_event_id: last, beats, dont_block }: PollArgs, request: DeferredRequest): void {
+  #serve({ last_event_id: last, beats, dont_block }: QueuePollArgs, request: DeferredRequest): void {
     // A repeat of the waiting request (its frontend lost sight of it) replaces it; another poll ends it.
     if (this.#request && this.#request.id !== request.id) this.#answer();
     const buffer = this.#buffer;
@@ -271,12 +278,12 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   #answerWithHeartbeat(): void {
     const request = this.#takeRequest();
     if (!request) return;
-    this.#buffer.push(heartbeat(this.#ids.heartbeat(this.cursor.position)));
+    this.#buffer.push(heartbeatEvent(this.#ids.heartbeat(this.cursor.position)));
     request.reply({ ok: this.#buffer.answer() });
   }
 
   /** Ends the waiting poll with an error: the user's next request would be refused with the same one. */
-  #lockOut(reason: LockOut): void {
+  #lockOut(reason: LockOutReason): void {
     const request = this.#takeRequest();
     if (request) {
       this.#send('ANSWER');
@@ -300,21 +307,21 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     return request;
   }
 
-  #send(type: QueueEvent['type']): void {
+  #send(type: QueueMachineEvent['type']): void {
     this.#carryOut(this.handle.volatile.step(type));
   }
 
-  /** Every step that is carried out here is a sign of life of the client. */
-  #carryOut({ actions, disarms, arms }: Step): void {
+  /** Carries out a step of the machine. Every such step is a sign of life of the client. */
+  #carryOut({ actions, disarms, arms }: MachineStep): void {
     const { clock, random, heartbeatMs } = this.sources.services;
     if (disarms) sharedTimerWheel(clock).remove(this);
-    if (arms === 'heartbeat') sharedTimerWheel(clock).add(this, jitter(heartbeatMs, random));
+    if (arms === 'heartbeat') sharedTimerWheel(clock).add(this, addJitter(heartbeatMs, random));
     this.handle.volatile.touch(clock.now());
     this.#checkpoint.schedule();
     for (const action of actions) if (action === 'heartbeat') this.#answerWithHeartbeat();
   }
 
-  #end(reason: QueueEnd): void {
+  #end(reason: QueueEndReason): void {
     void this.handle.sendSelf(queueCommands.end, { reason }).catch(() => undefined);
   }
 }

@@ -3,17 +3,17 @@
 import type { JsonObject } from '#base';
 import type { StopReason } from '#model';
 import { apiError } from '#model/errors';
-import type { ActivationHandle, DeferredRequest, Reply, Sidecar } from '#runtime';
+import type { ActivationHandle, ActorCommandReply, DeferredRequest, Sidecar } from '#runtime';
 import type { InputSources } from '../services.js';
-import { MOVED, type PollArgs, QueueSession } from './session.js';
+import { MOVED_REPLY, type QueuePollArgs, QueueSession } from './session.js';
 import { type QueueState, queueIdOf } from './state.js';
 import type { QueueVolatile } from './volatile.js';
 
 export class QueueSidecar implements Sidecar {
   #session: QueueSession | undefined;
-  /** The queue was in the Store before this activation. */
+  /** True if the queue was in the Store before this activation. */
   readonly #isReloaded: boolean;
-  /** Polls that came after the end was decided, and before it was written. */
+  /** Polls that arrived after the queue's end was decided and before it was written. */
   #late: DeferredRequest[] | undefined;
 
   constructor(
@@ -23,7 +23,9 @@ export class QueueSidecar implements Sidecar {
     this.#isReloaded = handle.exists();
   }
 
-  /** A new queue follows the log from its registration on, a reloaded one only when a poll comes. */
+  /**
+   * Called after a commit. A new queue follows the log from its registration on, a reloaded one only when a poll comes.
+   */
   committed(): void {
     if (!this.#session && !this.#isReloaded && this.handle.exists()) this.#open();
   }
@@ -35,7 +37,7 @@ export class QueueSidecar implements Sidecar {
       return;
     }
     const session = this.#session ?? this.#open();
-    session.poll(args as unknown as PollArgs, request);
+    session.poll(args as unknown as QueuePollArgs, request);
   }
 
   isIdle(): boolean {
@@ -56,7 +58,7 @@ export class QueueSidecar implements Sidecar {
   }
 
   stopped(reason: StopReason): void {
-    const refusal: Reply = reason === 'ended' ? missingQueue(this.handle.key) : MOVED;
+    const refusal: ActorCommandReply = reason === 'ended' ? missingQueueReply(this.handle.key) : MOVED_REPLY;
     this.#session?.stop(reason, refusal);
     for (const request of this.#late ?? []) request.reply(refusal);
     this.#late = undefined;
@@ -68,7 +70,7 @@ export class QueueSidecar implements Sidecar {
   }
 }
 
-/** Reply to a command for a queue that does not exist, or no longer. */
-export const missingQueue = (key: ActivationHandle<QueueState>['key']) => ({
+/** Reply to a command for a queue that does not exist, or exists no longer. */
+export const missingQueueReply = (key: ActivationHandle<QueueState>['key']) => ({
   error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: queueIdOf(key) }).toReply(),
 });

@@ -1,17 +1,17 @@
 /** Stored state of an event queue: its registration and what its client has acknowledged. The events are in the log. */
 
 import type { JsonObject } from '#base';
-import { type ActorKey, parseKey } from '#model';
+import { type ActorKey, parseActorKey } from '#model';
 import type { QueueOptions } from '#model/commands';
 
 /** Stored field `covers`: commits that the registration's snapshot contains, as actor → version. */
-export type SnapshotVersions = { readonly [actor: string]: number };
+type SnapshotVersions = { readonly [actor: string]: number };
 
 /** Stored field `shows`: messages that the registration's snapshot has counted. */
 export interface CountedMessages extends JsonObject {
-  /** Stream → every message up to this id. */
+  /** Id up to which every message was counted, by stream id. */
   readonly streams: { readonly [stream: string]: number };
-  /** Direct messages: every one up to an id, and these recent ones. */
+  /** Direct messages that were counted: every one up to an id, and these recent ones. */
   readonly direct: { readonly upTo: number; readonly recent: readonly number[] };
 }
 
@@ -19,7 +19,7 @@ export interface QueueState extends JsonObject {
   readonly phase: string;
   readonly user: number;
   readonly options: QueueOptions;
-  /** Log position at which the queue starts. */
+  /** Log position at which the queue started. */
   readonly start: number;
   /** Log position up to which the snapshot's lists of subscribers show every change. */
   readonly listed?: number;
@@ -27,22 +27,22 @@ export interface QueueState extends JsonObject {
   readonly acked: number;
   /** Log position below which nothing waited for the client at the last checkpoint. */
   readonly position: number;
-  /** Without a sign of life for this long the queue is collected. Milliseconds. */
+  /** Time without a sign of life of the client after which the queue is collected, ms. */
   readonly lifespanMs: number;
-  /** The queue leaves out events of these commits. */
+  /** Versions of the commits whose events the queue leaves out, by actor. */
   readonly covers: SnapshotVersions;
-  /** The queue leaves out the events of these messages: the client would count them twice. null = none were counted. */
+  /** Messages whose events the queue leaves out, as the client would count them twice. null = none were counted. */
   readonly shows: CountedMessages | null;
-  /** Incarnation of the log at registration. */
+  /** Incarnation of the log when the queue was registered. */
   readonly incarnation: string;
   /** Wall time of the client's last sign of life at the last checkpoint, ms. */
   readonly active: number;
-  /** A poll was waiting at the last checkpoint, so the client was there for longer than `active` says. */
+  /** True if a poll was waiting at the last checkpoint, so the client was present for longer than `active` says. */
   readonly held?: boolean;
 }
 
-/** While a poll waits, `active` is written at least this often. */
-export const HELD_LAG_MS = 3_600_000;
+/** Maximum age of the stored `active` while a poll waits, ms. */
+export const MAX_ACTIVE_LAG_MS = 3_600_000;
 
 /**
  * Latest wall time (ms) at which the client may have been there. A queue whose poll was waiting gets the benefit of the
@@ -50,11 +50,13 @@ export const HELD_LAG_MS = 3_600_000;
  *
  * @param takenOver wall time at which this host became the owner
  */
-export const activeUntil = ({ active, held }: Pick<QueueState, 'active' | 'held'>, takenOver: number): number =>
-  held ? Math.max(active, Math.min(takenOver, active + HELD_LAG_MS)) : active;
+export const lastPossibleActivity = (
+  { active, held }: Pick<QueueState, 'active' | 'held'>,
+  takenOver: number,
+): number => (held ? Math.max(active, Math.min(takenOver, active + MAX_ACTIVE_LAG_MS)) : active);
 
-/** The part of the actor's key that clients know. */
+/** Id of a queue as clients know it: the last part of the actor's key. */
 export function queueIdOf(key: ActorKey): string {
-  const { rest } = parseKey(key);
+  const { rest } = parseActorKey(key);
   return rest.slice(rest.indexOf('/') + 1);
 }

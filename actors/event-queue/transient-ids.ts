@@ -1,5 +1,12 @@
 /** Ids for events of one queue that are in no log entry: heartbeats and transient events. */
-import { type ActorKey, eventId, RESERVED_SLOTS, type RealmId, SLOTS, TRANSIENT_SLOT } from '#model';
+import {
+  type ActorKey,
+  eventId,
+  FIRST_TRANSIENT_SLOT,
+  HEARTBEAT_SLOTS,
+  type RealmId,
+  SLOTS_PER_POSITION,
+} from '#model';
 import type { EventLog } from '#ports/log';
 
 export class TransientEventIds {
@@ -19,26 +26,26 @@ export class TransientEventIds {
     return this.newest;
   }
 
-  /** @returns undefined: no id is left at this log position, and the event is lost */
+  /** Id for a transient event. @returns undefined: no id is left at this log position, and the event is lost */
   transient(position: number): number | undefined {
     const id = this.#next(position);
-    if (id % SLOTS >= SLOTS - RESERVED_SLOTS) return undefined;
+    if (id % SLOTS_PER_POSITION >= SLOTS_PER_POSITION - HEARTBEAT_SLOTS) return undefined;
     this.newest = id;
     return id;
   }
 
-  /** Leaves ids up to this one to the frontend that has parked the poll, for its heartbeats. */
+  /** Leaves the ids up to this one to the frontend that has parked the poll, for its heartbeats. */
   reserve(upTo: number): void {
     this.newest = Math.max(this.newest, upTo);
   }
 
   #next(position: number): number {
-    const id = Math.max(this.newest + 1, eventId(position, TRANSIENT_SLOT));
-    if (id % SLOTS >= SLOTS - RESERVED_SLOTS) this.#openPosition();
+    const id = Math.max(this.newest + 1, eventId(position, FIRST_TRANSIENT_SLOT));
+    if (id % SLOTS_PER_POSITION >= SLOTS_PER_POSITION - HEARTBEAT_SLOTS) this.#openPosition();
     return id;
   }
 
-  /** Appends an empty entry: the ids after its position are free. */
+  /** Appends an empty log entry: the ids after its position are free. */
   #openPosition(): void {
     if (this.#appending) return;
     this.#appending = true;

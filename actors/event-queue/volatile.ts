@@ -1,9 +1,9 @@
 /** State in memory that the handlers and the session of a queue share. It is lost when the actor leaves memory. */
 
-import type { QueueEnd } from '#model/commands';
-import type { Step } from '#runtime';
-import { endIn, type QueueEvent, queueSteps } from './machine.js';
-import { activeUntil, type QueueState } from './state.js';
+import type { QueueEndReason } from '#model/commands';
+import type { MachineStep } from '#runtime';
+import { type QueueMachineEvent, queueEndOfPhase, queueSteps } from './machine.js';
+import { lastPossibleActivity, type QueueState } from './state.js';
 
 type Stored = Pick<QueueState, 'acked' | 'position' | 'active' | 'held'>;
 
@@ -11,7 +11,7 @@ export class QueueVolatile {
   #acked: number;
   #position: number;
   #active: number;
-  /** State of the machine. */
+  /** Name of the state that the queue's machine is in. */
   #phase = 'resting';
 
   /**
@@ -24,7 +24,7 @@ export class QueueVolatile {
   ) {
     this.#acked = stored.acked;
     this.#position = stored.position;
-    this.#active = activeUntil(stored, since);
+    this.#active = lastPossibleActivity(stored, since);
   }
 
   /** Highest event id that the client has acknowledged; -1 before the first. */
@@ -46,9 +46,9 @@ export class QueueVolatile {
     return this.#phase === 'polling' || this.#phase === 'parked';
   }
 
-  /** Set as soon as the end is decided, before it is written. */
-  get ended(): QueueEnd | undefined {
-    return endIn(this.#phase);
+  /** Reason of the queue's end, set as soon as the end is decided and before it is written. */
+  get ended(): QueueEndReason | undefined {
+    return queueEndOfPhase(this.#phase);
   }
 
   acknowledge(id: number): void {
@@ -59,26 +59,26 @@ export class QueueVolatile {
     this.#active = now;
   }
 
-  /** Sets the position that the next `flush` command writes. */
+  /** Sets the log position that the next `flush` command writes. */
   checkpointAt(position: number): void {
     this.#position = position;
   }
 
-  /** Moves the machine. The session carries out the returned step. */
-  step(type: QueueEvent['type']): Step {
+  /** Moves the queue's machine. The session carries out the returned step. */
+  step(type: QueueMachineEvent['type']): MachineStep {
     return this.#enter(queueSteps.step(this.#phase, type));
   }
 
-  /** Moves the machine when the heartbeat's timer has run out. */
-  heartbeatElapsed(): Step {
+  /** Moves the queue's machine when the heartbeat's timer has run out. */
+  heartbeatElapsed(): MachineStep {
     return this.#enter(queueSteps.elapsed(this.#phase, 'heartbeat'));
   }
 
-  end(reason: QueueEnd): void {
+  end(reason: QueueEndReason): void {
     this.step(`END.${reason}`);
   }
 
-  #enter(step: Step): Step {
+  #enter(step: MachineStep): MachineStep {
     this.#phase = step.to;
     return step;
   }

@@ -6,19 +6,19 @@
  */
 
 import type { JsonObject } from '#base';
-import { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
+import { addLoginFailure, loginTooEarlyError, msUntilLoginAllowed, wrongPasswordError } from '#domain/secrets';
 import { type ArgsOf, loginGuardCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, type CommandDefinition, handlersOf } from '#runtime';
+import { type ActorKind, type CommandDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 
-/** Addresses that one actor remembers. */
+/** Maximum number of addresses whose failures one actor remembers. */
 const MAX_ADDRESSES = 16;
 
 type Attempts = readonly [address: string, failures: readonly number[]];
 
 interface StrangerState extends JsonObject {
-  /** Failures by hash of the address; the address tried last is at the end. */
+  /** Failed attempts by hash of the address; the address tried last is at the end. */
   readonly attempts: readonly Attempts[];
 }
 
@@ -36,30 +36,30 @@ const fetchKey: CommandDefinition<
   lane: 'login',
   exclusive: true,
   async inputs({ address, password }, { view }, { services }) {
-    if (waitForAttempt(failuresOf(view.state, address), services.clock.now()) > 0) return undefined;
+    if (msUntilLoginAllowed(failuresOf(view.state, address), services.clock.now()) > 0) return undefined;
     await services.secrets.verifyPassword(password, null);
     return undefined;
   },
   handle({ state }, { address }, _inputs, { now }) {
     const failures = failuresOf(state, address);
-    const wait = waitForAttempt(failures, now);
-    if (wait > 0) throw attemptTooEarly(failures, wait, now);
+    const wait = msUntilLoginAllowed(failures, now);
+    if (wait > 0) throw loginTooEarlyError(failures, wait, now);
     const others = state.attempts.filter(([of]) => of !== address);
-    const failed = withFailure(failures, now);
+    const failed = addLoginFailure(failures, now);
     const attempts: Attempts[] = [...others, [address, failed]];
     return {
-      reply: { error: wrongPassword(failed, now).toReply() },
+      reply: { error: wrongPasswordError(failed, now).toReply() },
       state: { ...state, attempts: attempts.slice(-MAX_ADDRESSES) },
     };
   },
 };
 
-export const strangerKind: ActorKind<StrangerState, undefined, ActorServices> = {
+export const loginGuardKind: ActorKind<StrangerState, undefined, ActorServices> = {
   name: 'stranger',
   summary: 'Failed log-ins with addresses of no account, counted so that they look like those of an account.',
   directory: false,
   loadedParts: [],
-  commands: handlersOf(loginGuardCommands, { fetchKey }),
+  commands: mapHandlersByName(loginGuardCommands, { fetchKey }),
   initial: () => ({ attempts: [] }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('AUTHENTICATION_FAILED').toReply() }),

@@ -4,14 +4,14 @@
  * here.
  */
 
-import { value } from '#actors/shared';
+import { valueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { type MailOutcome, retryDelay, withLinks } from '#domain/mail';
+import { type MailOutcome, mailRetryDelayMs, unsealMailLinks } from '#domain/mail';
 import { type ArgsOf, type Command, mailCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, type CommandDefinition, handlersOf } from '#runtime';
+import { type ActorKind, type CommandDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { MAILS, type MailState, mailsIn, nextTry, type StoredMail, waiting } from './state.js';
+import { MAIL_PARTS, type MailState, mailToSend, nextAttemptTime, type StoredMail, waitingMails } from './state.js';
 
 type MailCommand<C extends Command<'mail'>, I = undefined> = CommandDefinition<
   MailState,
@@ -21,19 +21,19 @@ type MailCommand<C extends Command<'mail'>, I = undefined> = CommandDefinition<
   ActorServices
 >;
 
-/** Mails sent per run; the others follow at once. */
+/** Maximum number of mails sent per run; the others follow at once. */
 const BATCH = 40;
 
-/** From other actors (actors/shared/mail.ts): never refuses. */
+/** Stores a mail. Other actors send this command (actors/shared/mail.ts), which never refuses. */
 const send: MailCommand<typeof mailCommands.send> = {
   creates: true,
   handle({ state }, { to, subject, text }, _inputs, { now }) {
     const last = state.last + 1;
     const mail: StoredMail = { to, subject, text, date: now, tries: 0, next: now };
     return {
-      reply: value(null),
+      reply: valueReply(null),
       state: { ...state, last },
-      parts: MAILS.write(last, mail),
+      parts: MAIL_PARTS.write(last, mail),
       // A mail with an earlier time would be due now, too.
       due: now,
     };
@@ -50,27 +50,27 @@ const due: MailCommand<typeof mailCommands.due, ReadonlyMap<string, MailOutcome>
   exclusive: true,
   async inputs(_args, { realm, view }, { services }) {
     const now = services.clock.now();
-    const batch = mailsIn(view.parts)
+    const batch = waitingMails(view.parts)
       .filter(([, mail]) => mail.next <= now)
       .slice(0, BATCH);
-    const open = (text: string): string => withLinks(services.secrets, text);
-    const fates = await services.mail.send(batch.map(([number, mail]) => waiting(realm, number, mail, open)));
+    const open = (text: string): string => unsealMailLinks(services.secrets, text);
+    const fates = await services.mail.send(batch.map(([number, mail]) => mailToSend(realm, number, mail, open)));
     return new Map(batch.map(([number], i) => [number, fates[i]!]));
   },
   handle({ parts }, _args, fates, { now }) {
     const written: Record<string, Json> = {};
     const left: StoredMail[] = [];
-    for (const [number, mail] of mailsIn(parts)) {
+    for (const [number, mail] of waitingMails(parts)) {
       const fate = fates.get(number);
-      if (fate === 'done') Object.assign(written, MAILS.write(number, null));
+      if (fate === 'done') Object.assign(written, MAIL_PARTS.write(number, null));
       else if (fate === 'later') {
         const tries = mail.tries + 1;
-        const again: StoredMail = { ...mail, tries, next: now + retryDelay(tries) };
-        Object.assign(written, MAILS.write(number, again));
+        const again: StoredMail = { ...mail, tries, next: now + mailRetryDelayMs(tries) };
+        Object.assign(written, MAIL_PARTS.write(number, again));
         left.push(again);
       } else left.push(mail);
     }
-    return { reply: value(null), parts: written, due: nextTry(left) };
+    return { reply: valueReply(null), parts: written, due: nextAttemptTime(left) };
   },
 };
 
@@ -78,9 +78,9 @@ export const mailKind: ActorKind<MailState, undefined, ActorServices> = {
   name: 'mail',
   summary: 'The outgoing mails of an organization, until a mail server has taken them.',
   directory: false,
-  loadedParts: [MAILS.prefix],
+  loadedParts: [MAIL_PARTS.prefix],
   partsAreDeliveries: true,
-  commands: handlersOf(mailCommands, { send, due }),
+  commands: mapHandlersByName(mailCommands, { send, due }),
   initial: () => ({ last: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '#base';
 import type { QueuedMail } from '#domain/mail';
-import { type Parts, PartTable } from '#model';
+import { type ActorParts, PartTable } from '#model';
 
 export interface MailState extends JsonObject {
   /** Number of the last mail that was stored. */
@@ -22,18 +22,18 @@ export interface StoredMail extends JsonObject {
 }
 
 /** Mails by number. */
-export const MAILS = new PartTable<StoredMail>('mail/');
+export const MAIL_PARTS = new PartTable<StoredMail>('mail/');
 
-/** Number and mail, oldest first. */
-export const mailsIn = (parts: Parts): (readonly [number: string, mail: StoredMail])[] =>
-  [...MAILS.entries(parts)].sort(([a], [b]) => Number(a) - Number(b));
+/** Waiting mails with their numbers, oldest first. */
+export const waitingMails = (parts: ActorParts): (readonly [number: string, mail: StoredMail])[] =>
+  [...MAIL_PARTS.entries(parts)].sort(([a], [b]) => Number(a) - Number(b));
 
 /**
- * The mail as the mail server gets it. Its id contains the time, so that ids differ from those before a loss of data.
- *
+ * A waiting mail in the form that the mail server gets. Its id contains the time, so that ids differ from those before
+ * a loss of data.
  * @param open puts the sealed links of a text in clear
  */
-export const waiting = (
+export const mailToSend = (
   realm: number,
   number: string,
   { to, subject, text, date, tries }: StoredMail,
@@ -47,8 +47,8 @@ export const waiting = (
   tries,
 });
 
-/** Wall time of the first attempt that is due, ms; null: no mail waits. */
-export function nextTry(mails: Iterable<StoredMail>): number | null {
+/** Earliest time at which a waiting mail is due, wall time, ms; null: no mail waits. */
+export function nextAttemptTime(mails: Iterable<StoredMail>): number | null {
   let first: number | null = null;
   for (const { next } of mails) if (first === null || next < first) first = next;
   return first;

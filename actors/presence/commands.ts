@@ -1,56 +1,59 @@
 /** Commands of the presence actor: reports of clients, reads, changes of settings (users.md § Presence). */
 
-import { success, value } from '#actors/shared';
+import { successReply, valueReply } from '#actors/shared';
 import { type JsonObject, memoizeByObject } from '#base';
 import { ROLE } from '#domain/people';
-import { hidesPresence, OFFLINE_SECONDS, type PresenceTimes, presenceEvent } from '#domain/presence';
-import { type PlainItem, userId } from '#model';
+import { isPresenceHidden, OFFLINE_AFTER_SECONDS, type PresenceTimes, presenceEvent } from '#domain/presence';
+import { type EventItem, userId } from '#model';
 import type { ArgsOf, Command, PresenceCursor, presenceCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
-import type { CommandDefinition, Outcome, View } from '#runtime';
+import type { ActorView, CommandDefinition, Outcome } from '#runtime';
 import type { ActorServices } from '../services.js';
-import type { Presences } from './presences.js';
+import type { PresenceMemory } from './presences.js';
 import type { PresenceState } from './state.js';
 
 type PresenceCommand<C extends Command<'presence'>> = CommandDefinition<
   PresenceState,
   ArgsOf<C>,
   undefined,
-  Presences,
+  PresenceMemory,
   ActorServices
 >;
 
-/** Times are changed at most this often: several windows of one user report each. */
+/** Minimum time between two stored times of a user, ms: several windows of one user report each. */
 const LEAST_CHANGE_MS = 55_000;
-/** A report comes once a minute, and up to 10 s late. */
+/** Maximum time between two reports of a client, ms: one comes once a minute, and up to 10 s late. */
 const REPORT_MS = 70_000;
 /**
- * A user who was inactive for longer may already look offline to others, so their return is published at once. It is
- * the time after which clients show a user as offline, less one report (130 s).
+ * Time of inactivity after which a user's return is published at once, ms: the user may already look offline to others.
+ * It is the time after which clients show a user as offline, less one report (130 s).
  */
-const CAME_BACK_MS = OFFLINE_SECONDS * 1_000 - REPORT_MS;
-/** With more active accounts than this, no event is emitted: clients get presences as replies to their own reports. */
+const CAME_BACK_MS = OFFLINE_AFTER_SECONDS * 1_000 - REPORT_MS;
+/**
+ * Maximum number of active accounts for which presence events are emitted. In larger organizations, clients get
+ * presences as replies to their own reports.
+ */
 const MAX_ACCOUNTS_FOR_EVENTS = 100;
 
 interface Reading extends JsonObject {
-  /** Version up to which the asking process has the presences; null: none. */
+  /** Version up to which the asking process has the presences; null: it has none. */
   readonly known: PresenceCursor | null;
 }
 
 interface Report extends Reading {
   readonly status: 'active' | 'idle';
-  /** The client wants no presences of others. */
+  /** True if the client wants no presences of others. */
   readonly pingOnly: boolean;
 }
 
-/** A report changes memory only. The very first one also creates the root, which a flush needs. */
-export const report: PresenceCommand<typeof presenceCommands.report> = {
+/** A client's report: changes memory only. The very first one also creates the root, which a flush needs. */
+export const reportPresence: PresenceCommand<typeof presenceCommands.report> = {
   creates: true,
   handle(view, { status, pingOnly, known }, _inputs, { caller, directory, now }) {
     const { state, volatile } = view;
     const user = directory.user(userId(caller));
-    const transient: PlainItem[] = [];
-    if (user && !hidesPresence(directory, user)) {
+    const transient: EventItem[] = [];
+    if (user && !isPresenceHidden(directory, user)) {
       const before = volatile.of(caller);
       const after = reportedAt(before, status, now);
       if (after !== before) volatile.set(caller, after);
@@ -60,7 +63,7 @@ export const report: PresenceCommand<typeof presenceCommands.report> = {
       }
     }
     return {
-      reply: pingOnly ? success() : success(volatile.since(known)),
+      reply: pingOnly ? successReply() : successReply(volatile.since(known)),
       ...(transient.length > 0 ? { transient } : {}),
       ...(state.made ? {} : written(view)),
     };
@@ -78,7 +81,7 @@ function reportedAt(before: PresenceTimes | undefined, status: Report['status'],
 const isNews = (before: PresenceTimes | undefined, status: Report['status'], now: number): boolean =>
   !before || (status === 'active' && now - (before.active ?? 0) > CAME_BACK_MS);
 
-/** The organization has too many active accounts for events; counted once for each change of the accounts. */
+/** True if the organization has too many active accounts for events; counted once for each change of the accounts. */
 const isCrowd = memoizeByObject(
   (directory: DirectoryView) => {
     let active = 0;
@@ -88,41 +91,41 @@ const isCrowd = memoizeByObject(
   ({ usersVersion }) => usersVersion,
 );
 
-/** The changes in memory since the last flush, as parts. */
-const written = ({ state, volatile }: View<PresenceState, Presences>): Partial<Outcome<PresenceState>> => ({
+/** The changes in memory since the last flush, as parts to write. */
+const written = ({ state, volatile }: ActorView<PresenceState, PresenceMemory>): Partial<Outcome<PresenceState>> => ({
   state: { ...state, made: true },
   parts: volatile.flush(),
 });
 
-/** For operations. */
-export const presences: PresenceCommand<typeof presenceCommands.presences> = {
+/** Replies with the changed presences, for operations. */
+export const readPresences: PresenceCommand<typeof presenceCommands.presences> = {
   creates: true,
   lane: 'read',
   read: true,
-  handle: ({ volatile }, { known }) => ({ reply: success(volatile.since(known)) }),
+  handle: ({ volatile }, { known }) => ({ reply: successReply(volatile.since(known)) }),
 };
 
-/** For other actors. */
-export const presenceChanges: PresenceCommand<typeof presenceCommands.presenceChanges> = {
+/** Replies with the changed presences, for other actors. */
+export const readPresenceChanges: PresenceCommand<typeof presenceCommands.presenceChanges> = {
   creates: true,
   lane: 'read',
   read: true,
-  handle: ({ volatile }, { known }) => ({ reply: value(volatile.since(known)) }),
+  handle: ({ volatile }, { known }) => ({ reply: valueReply(volatile.since(known)) }),
 };
 
 /** Sent by the realm actor after its own event: a user's setting `presence_enabled` has changed. */
-export const switched: PresenceCommand<typeof presenceCommands.switched> = {
+export const applyPresenceSetting: PresenceCommand<typeof presenceCommands.switched> = {
   creates: true,
   handle(view, { on, at }, _inputs, { caller }) {
     const { volatile } = view;
     const before = volatile.of(caller);
     if (!on) volatile.remove(caller);
     else if ((before?.active ?? 0) < at) volatile.set(caller, { active: at, connected: at });
-    return { reply: value(null), ...written(view) };
+    return { reply: valueReply(null), ...written(view) };
   },
 };
 
-/** Sent by the sidecar when it is time to write. */
-export const flush: PresenceCommand<typeof presenceCommands.flush> = {
-  handle: (view) => ({ reply: value(null), ...(view.volatile.dirty ? written(view) : {}) }),
+/** Writes the changed times; sent by the sidecar when it is time. */
+export const flushPresences: PresenceCommand<typeof presenceCommands.flush> = {
+  handle: (view) => ({ reply: valueReply(null), ...(view.volatile.dirty ? written(view) : {}) }),
 };

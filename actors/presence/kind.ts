@@ -2,21 +2,33 @@
 
 import { presenceCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, handlersOf } from '#runtime';
+import { type ActorKind, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { flush, presenceChanges, presences, report, switched } from './commands.js';
-import { Presences } from './presences.js';
+import {
+  applyPresenceSetting,
+  flushPresences,
+  readPresenceChanges,
+  readPresences,
+  reportPresence,
+} from './commands.js';
+import { PresenceMemory } from './presences.js';
 import { PresenceSidecar } from './sidecar.js';
-import { type PresenceState, SEEN_PART } from './state.js';
+import { PRESENCE_PART_PREFIX, type PresenceState } from './state.js';
 
-export const presenceKind: ActorKind<PresenceState, Presences, ActorServices> = {
+export const presenceKind: ActorKind<PresenceState, PresenceMemory, ActorServices> = {
   name: 'presence',
   summary: 'Who of an organization is online, and since when.',
   directory: true,
-  loadedParts: [SEEN_PART],
-  commands: handlersOf(presenceCommands, { report, presences, presenceChanges, switched, flush }),
+  loadedParts: [PRESENCE_PART_PREFIX],
+  commands: mapHandlersByName(presenceCommands, {
+    report: reportPresence,
+    presences: readPresences,
+    presenceChanges: readPresenceChanges,
+    switched: applyPresenceSetting,
+    flush: flushPresences,
+  }),
   initial: () => ({ made: false }),
-  volatile: (_key, _state, parts) => new Presences(parts),
+  volatile: (_key, _state, parts) => new PresenceMemory(parts),
   missing: () => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),
   sidecar: (handle, sources) => new PresenceSidecar(handle, sources),
 };

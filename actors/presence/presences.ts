@@ -5,30 +5,30 @@
 import type { Json } from '#base';
 import type { PresenceChanges, PresenceTimes } from '#domain/presence';
 import type { PresenceCursor } from '#model/commands';
-import { bucketOf, decodeTimes, encodeTimes, partOf } from './state.js';
+import { decodePresenceTimes, encodePresenceTimes, presenceBucketOf, presencePartName } from './state.js';
 
-/** Changes that are remembered one by one, at least; a reader that missed more gets all presences. */
+/** Minimum number of changes that are remembered one by one; a reader that missed more gets all presences. */
 const LEAST_HISTORY = 1_000;
 
-export class Presences {
-  /** Names this activation, so that versions of another one are not mistaken for its own; set by the sidecar. */
+export class PresenceMemory {
+  /** Id of this activation, so that versions of another activation are not mistaken for its own; set by the sidecar. */
   source = '';
   readonly #of = new Map<number, PresenceTimes>();
   readonly #buckets = new Map<number, Set<number>>();
   readonly #unsaved = new Set<number>();
-  /** Users in the order of their changes; the first belongs to version `#first`. */
+  /** Users in the order of their changes; the first entry belongs to version `#first`. */
   #history: number[] = [];
   #first = 1;
 
   constructor(parts: ReadonlyMap<string, Json>) {
-    for (const value of parts.values()) for (const [user, times] of decodeTimes(value)) this.#put(user, times);
+    for (const value of parts.values()) for (const [user, times] of decodePresenceTimes(value)) this.#put(user, times);
   }
 
   get version(): number {
     return this.#first + this.#history.length - 1;
   }
 
-  /** Memory holds changes that are not stored. */
+  /** True if memory holds changes that are not stored. */
   get dirty(): boolean {
     return this.#unsaved.size > 0;
   }
@@ -44,22 +44,23 @@ export class Presences {
 
   remove(user: number): void {
     if (!this.#of.delete(user)) return;
-    this.#buckets.get(bucketOf(user))?.delete(user);
+    this.#buckets.get(presenceBucketOf(user))?.delete(user);
     this.#changed(user);
   }
 
-  /** Parts to write; they count as written from now on. */
+  /** Returns the parts to write; they count as written from now on. */
   flush(): Record<string, Json> {
     const parts: Record<string, Json> = {};
     for (const bucket of this.#unsaved) {
       const users = [...(this.#buckets.get(bucket) ?? [])];
-      parts[partOf(bucket)] = users.length === 0 ? null : encodeTimes(users.map((user) => [user, this.#of.get(user)!]));
+      parts[presencePartName(bucket)] =
+        users.length === 0 ? null : encodePresenceTimes(users.map((user) => [user, this.#of.get(user)!]));
     }
     this.#unsaved.clear();
     return parts;
   }
 
-  /** Changes since the version that the reader has. */
+  /** Presences that have changed since the version that the reader has. */
   since(known: PresenceCursor | null): PresenceChanges {
     const { source, version } = this;
     const missed = known?.source === source && known.version >= this.#first - 1 && known.version <= version;
@@ -76,13 +77,13 @@ export class Presences {
 
   #put(user: number, times: PresenceTimes): void {
     this.#of.set(user, times);
-    const bucket = bucketOf(user);
+    const bucket = presenceBucketOf(user);
     const of = this.#buckets.get(bucket) ?? new Set();
     this.#buckets.set(bucket, of.add(user));
   }
 
   #changed(user: number): void {
-    this.#unsaved.add(bucketOf(user));
+    this.#unsaved.add(presenceBucketOf(user));
     this.#history.push(user);
     const most = Math.max(LEAST_HISTORY, 2 * this.#of.size);
     if (this.#history.length <= 2 * most) return;

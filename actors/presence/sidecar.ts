@@ -3,17 +3,17 @@ import type { TimerHandle } from '#base/clock';
 import { presenceCommands } from '#model/commands';
 import type { ActivationHandle, DeferredRequest, Sidecar } from '#runtime';
 import type { InputSources } from '../services.js';
-import type { Presences } from './presences.js';
+import type { PresenceMemory } from './presences.js';
 import type { PresenceState } from './state.js';
 
-/** A crash loses at most this much; clients report every minute anyway. */
+/** Interval of writes, ms. A crash loses at most this much; clients report every minute anyway. */
 const FLUSH_MS = 60_000;
 
 export class PresenceSidecar implements Sidecar {
   #timer: TimerHandle | undefined;
 
   constructor(
-    private readonly handle: ActivationHandle<PresenceState, Presences>,
+    private readonly handle: ActivationHandle<PresenceState, PresenceMemory>,
     private readonly sources: InputSources,
   ) {
     const { clock, random } = sources.services;

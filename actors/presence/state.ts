@@ -3,23 +3,23 @@ import type { Json, JsonObject } from '#base';
 import type { PresenceTimes } from '#domain/presence';
 
 export interface PresenceState extends JsonObject {
-  /** The root exists: the first report made it. */
+  /** True in every stored root: the first report makes the root. */
   readonly made: boolean;
 }
 
-export const SEEN_PART = 'seen/';
-/** Users per part. The times of a user take some 30 bytes. */
+export const PRESENCE_PART_PREFIX = 'seen/';
+/** Number of users whose times share a part. The times of a user take some 30 bytes. */
 const USERS_PER_PART = 256;
 
-export const bucketOf = (user: number): number => Math.floor(user / USERS_PER_PART);
-export const partOf = (bucket: number): string => `${SEEN_PART}${bucket}`;
+export const presenceBucketOf = (user: number): number => Math.floor(user / USERS_PER_PART);
+export const presencePartName = (bucket: number): string => `${PRESENCE_PART_PREFIX}${bucket}`;
 
-/** Stored form: user, last active (0 = never), last connected; wall ms. */
+/** Stored form of a part: user, last active (0 = never), last connected; wall time, ms. */
 type Stored = readonly (readonly [number, number, number])[];
 
-export const encodeTimes = (of: Iterable<readonly [number, PresenceTimes]>): Json =>
+export const encodePresenceTimes = (of: Iterable<readonly [number, PresenceTimes]>): Json =>
   [...of].map(([user, { active, connected }]) => [user, active ?? 0, connected]) satisfies Stored;
 
-export function* decodeTimes(value: Json): Iterable<readonly [number, PresenceTimes]> {
+export function* decodePresenceTimes(value: Json): Iterable<readonly [number, PresenceTimes]> {
   for (const [user, active, connected] of value as Stored) yield [user, { active: active || null, connected }];
 }

@@ -1,14 +1,26 @@
 /** Rules, records and events that the commands on bots share (events.md realm_bot). */
 
 import type { Json, JsonObject } from '#base';
-import { isAdmin, isOwner, presentBot, type StreamName } from '#domain/people';
+import { isAdmin, isOwner, presentBot, type StreamNameLookup } from '#domain/people';
 import type { LogItem } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
-import { directoryItem } from './log-items.js';
-import { BOT_PART, botOf, botsOf, type Parts, streamOf, toPart, USER_PART, userOf, usersOf } from './state.js';
+import { directoryLogItem } from './log-items.js';
+import {
+  type ActorParts,
+  BOT_PART_PREFIX,
+  botRecord,
+  botRecords,
+  encodeRecord,
+  streamRecord,
+  USER_PART_PREFIX,
+  userRecord,
+  userRecords,
+} from './state.js';
 
-/** Lane of commands that create bots: their inputs wait for stream actors, which never wait for this lane. */
+/**
+ * Lane of commands that create bots: their inputs wait for stream actors, which never wait for commands of this lane.
+ */
 export const BOT_LANE = 'bots';
 
 export interface BotAccount {
@@ -16,15 +28,15 @@ export interface BotAccount {
   readonly bot: DirectoryBot;
 }
 
-export function botAccount(parts: Parts, id: number): BotAccount | undefined {
-  const user = userOf(parts, id);
-  const bot = botOf(parts, id);
+export function findBotAccount(parts: ActorParts, id: number): BotAccount | undefined {
+  const user = userRecord(parts, id);
+  const bot = botRecord(parts, id);
   return user && bot ? { user, bot } : undefined;
 }
 
-/** The bot, if its owner or an administrator asks for it. @throws ApiError */
-export function managedBot(parts: Parts, id: number, acting: DirectoryUser): BotAccount {
-  const found = botAccount(parts, id);
+/** The bot with this id, if the acting user is its owner or an administrator. @throws ApiError */
+export function requireManagedBot(parts: ActorParts, id: number, acting: DirectoryUser): BotAccount {
+  const found = findBotAccount(parts, id);
   if (!found) throw apiError('NO_SUCH_BOT');
   if (found.user.botOwner !== acting.id && !isAdmin(acting)) throw apiError('INSUFFICIENT_PERMISSION');
   // A bot's key gives all rights of the bot, so only owners may manage a bot with the owner role.
@@ -32,92 +44,95 @@ export function managedBot(parts: Parts, id: number, acting: DirectoryUser): Bot
   return found;
 }
 
-export const streamNames =
-  (parts: Parts): StreamName =>
+export const streamNameLookup =
+  (parts: ActorParts): StreamNameLookup =>
   (id) =>
-    streamOf(parts, id)?.name;
+    streamRecord(parts, id)?.name;
 
-/** Whether the bot sends to, or reads from, a private stream by default. */
-function isPrivate(parts: Parts, { sendingStream, eventsStream }: DirectoryBot): boolean {
-  return [sendingStream, eventsStream].some((id) => id !== null && streamOf(parts, id)?.inviteOnly === true);
+/** True if the bot sends to a private stream by default, or reads from one. */
+function isPrivate(parts: ActorParts, { sendingStream, eventsStream }: DirectoryBot): boolean {
+  return [sendingStream, eventsStream].some((id) => id !== null && streamRecord(parts, id)?.inviteOnly === true);
 }
 
-/** Human administrators, ascending. */
-const humanAdmins = (parts: Parts): number[] =>
-  [...usersOf(parts)].filter((user) => user.isActive && user.botType === null && isAdmin(user)).map(({ id }) => id);
+/** Ids of human administrators, ascending. */
+const humanAdmins = (parts: ActorParts): number[] =>
+  [...userRecords(parts)].filter((user) => user.isActive && user.botType === null && isAdmin(user)).map(({ id }) => id);
 
-/** Users that hear of the bot: its owner and human administrators; of a bot for private streams only its owner. */
-function managers(parts: Parts, { user, bot }: BotAccount): number[] {
+/**
+ * Users who get events about the bot: its owner and human administrators; for a bot of private streams only its owner.
+ */
+function managers(parts: ActorParts, { user, bot }: BotAccount): number[] {
   const owner = user.botOwner === null ? [] : [user.botOwner];
   return isPrivate(parts, bot) ? owner : [...new Set([...owner, ...humanAdmins(parts)])];
 }
 
 /** Secrets in the event stay sealed until it is delivered to a client. */
-export const botEvent = (to: readonly number[], op: 'add' | 'update', bot: JsonObject): LogItem => ({
+const botEvent = (to: readonly number[], op: 'add' | 'update', bot: JsonObject): LogItem => ({
   t: 'event',
   to: { users: to },
   event: { type: 'realm_bot', op },
   own: { of: 'bot', bot },
 });
 
-export const botAdded = (parts: Parts, account: BotAccount, to = managers(parts, account)): LogItem =>
-  botEvent(to, 'add', presentBot(account.user, account.bot, streamNames(parts)));
+export const botAddedItem = (parts: ActorParts, account: BotAccount, to = managers(parts, account)): LogItem =>
+  botEvent(to, 'add', presentBot(account.user, account.bot, streamNameLookup(parts)));
 
-/** @param change one field */
-export const botUpdated = (parts: Parts, account: BotAccount, change: JsonObject, except?: number): LogItem =>
+/** Event of a changed bot, for its managers. @param change one field */
+export const botUpdatedItem = (parts: ActorParts, account: BotAccount, change: JsonObject, except?: number): LogItem =>
   botEvent(
     managers(parts, account).filter((id) => id !== except),
     'update',
     { user_id: account.user.id, ...change },
   );
 
-/** Events for bots whose default streams include a stream that was renamed. */
-export function streamRenamedEvents(parts: Parts, stream: number, name: string): LogItem[] {
+/** Events for bots with a default stream that was renamed. */
+export function botEventsOfRenamedStream(parts: ActorParts, stream: number, name: string): LogItem[] {
   const events: LogItem[] = [];
-  for (const bot of botsOf(parts)) {
-    const account = botAccount(parts, bot.user);
+  for (const bot of botRecords(parts)) {
+    const account = findBotAccount(parts, bot.user);
     if (!account) continue;
-    if (bot.sendingStream === stream) events.push(botUpdated(parts, account, { default_sending_stream: name }));
-    if (bot.eventsStream === stream) events.push(botUpdated(parts, account, { default_events_register_stream: name }));
+    if (bot.sendingStream === stream) events.push(botUpdatedItem(parts, account, { default_sending_stream: name }));
+    if (bot.eventsStream === stream)
+      events.push(botUpdatedItem(parts, account, { default_events_register_stream: name }));
   }
   return events;
 }
 
-export const botRemoved = (parts: Parts, account: BotAccount): LogItem => ({
+export const botRemovedItem = (parts: ActorParts, account: BotAccount): LogItem => ({
   t: 'event',
   to: { users: managers(parts, account) },
   event: { type: 'realm_bot', op: 'remove', bot: { user_id: account.user.id, full_name: account.user.fullName } },
 });
 
-/** The bot is no longer managed by this user. */
-export const botDeletedFor = (bot: number, user: number): LogItem => ({
+/** Event that makes a bot disappear for a user who no longer manages it. */
+export const botDeletedItem = (bot: number, user: number): LogItem => ({
   t: 'event',
   to: { users: [user] },
   event: { type: 'realm_bot', op: 'delete', bot: { user_id: bot } },
 });
 
 /** Parts and directory changes that store a new or changed bot. @param before absent: the bot is new */
-export function botChange(
+export function storeBot(
   { user, bot }: BotAccount,
   before?: BotAccount,
 ): { readonly parts: Record<string, Json>; readonly changes: readonly LogItem[] } {
   const parts: Record<string, Json> = {};
   const changes: LogItem[] = [];
   if (user !== before?.user) {
-    parts[`${USER_PART}${user.id}`] = toPart(user);
-    changes.push(directoryItem({ user }));
+    parts[`${USER_PART_PREFIX}${user.id}`] = encodeRecord(user);
+    changes.push(directoryLogItem({ user }));
   }
   if (bot !== before?.bot) {
-    parts[`${BOT_PART}${user.id}`] = toPart(bot);
-    changes.push(directoryItem({ bot }));
+    parts[`${BOT_PART_PREFIX}${user.id}`] = encodeRecord(bot);
+    changes.push(directoryLogItem({ bot }));
   }
   return { parts, changes };
 }
 
 /** A bot's name must differ from the names of all active accounts, ignoring case. @throws ApiError */
-export function checkBotName(parts: Parts, name: string): void {
+export function checkBotName(parts: ActorParts, name: string): void {
   const folded = name.toLowerCase();
-  for (const user of usersOf(parts)) {
+  for (const user of userRecords(parts)) {
     if (user.isActive && user.fullName.toLowerCase() === folded) throw apiError('BOT_NAME_IN_USE');
   }
 }

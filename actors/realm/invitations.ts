@@ -4,92 +4,98 @@
  */
 
 import type { Json } from '#base';
-import type { InvitationName } from '#domain/invitations';
+import type { InvitationTokenContent } from '#domain/invitations';
 import { ROLE } from '#domain/people';
-import { type LogItem, type Parts, PartTable, type RealmId } from '#model';
+import { type ActorParts, type LogItem, PartTable, type RealmId } from '#model';
 
 export interface Invitation {
   readonly id: number;
   /** Invited address; null for a link. */
   readonly email: string | null;
   readonly inviter: number;
-  /** Seconds since 1970. */
+  /** Time of the invitation, seconds since 1970. */
   readonly invited: number;
-  /** Validity, counted from `invited`; null = unlimited. */
+  /** Validity in minutes, counted from `invited`; null = unlimited. */
   readonly minutes: number | null;
   readonly role: number;
-  /** Streams that the newcomer is subscribed to; [] = the default streams. */
+  /** Streams to which the newcomer is subscribed; [] = the default streams. */
   readonly streams: readonly number[];
-  /** See InvitationName. */
+  /** Random text of the invitation; its link contains the same text (`InvitationTokenContent`). */
   readonly nonce: string;
 }
 
-type InvitationKind = InvitationName['kind'];
+type InvitationKind = InvitationTokenContent['kind'];
 
-/** Prefix of the parts: invitations to one address each, and links for any number of people. */
-export const INVITATION_PARTS: Readonly<Record<InvitationKind, string>> = {
+/** Prefixes of the parts with invitations to one address each, and with links for any number of people. */
+export const INVITATION_PART_PREFIXES: Readonly<Record<InvitationKind, string>> = {
   single: 'invitation/',
   link: 'invitation-link/',
 };
 
-export const kindOf = ({ email }: Invitation): InvitationKind => (email === null ? 'link' : 'single');
+const invitationKindOf = ({ email }: Invitation): InvitationKind => (email === null ? 'link' : 'single');
 
 const TABLES: Readonly<Record<InvitationKind, PartTable<Invitation>>> = {
-  single: new PartTable(INVITATION_PARTS.single),
-  link: new PartTable(INVITATION_PARTS.link),
+  single: new PartTable(INVITATION_PART_PREFIXES.single),
+  link: new PartTable(INVITATION_PART_PREFIXES.link),
 };
 
-export const partOf = (of: Invitation): string => TABLES[kindOf(of)].nameOf(of.id);
-export const toPart = (of: Invitation): Json => of as unknown as Json;
+export const invitationPartName = (of: Invitation): string => TABLES[invitationKindOf(of)].nameOf(of.id);
+export const encodeInvitation = (of: Invitation): Json => of as unknown as Json;
 
-export const nameOf = (realm: RealmId, of: Invitation): InvitationName => ({
+export const invitationNameOf = (realm: RealmId, of: Invitation): InvitationTokenContent => ({
   realm,
-  kind: kindOf(of),
+  kind: invitationKindOf(of),
   id: of.id,
   nonce: of.nonce,
 });
 
-/** Seconds since 1970; null = never. */
-export const expiryOf = ({ invited, minutes }: Invitation): number | null =>
+/** Time at which the invitation expires, seconds since 1970; null = never. */
+export const invitationExpiry = ({ invited, minutes }: Invitation): number | null =>
   minutes === null ? null : invited + minutes * 60;
 
-const isValid = (of: Invitation, now: number): boolean => (expiryOf(of) ?? Number.POSITIVE_INFINITY) * 1000 > now;
+const isValid = (of: Invitation, now: number): boolean =>
+  (invitationExpiry(of) ?? Number.POSITIVE_INFINITY) * 1000 > now;
 
-/** The invitation, unless it has expired. @param now ms */
-export function invitationOf(parts: Parts, kind: InvitationKind, id: number, now: number): Invitation | undefined {
+/** The invitation with this id, unless it has expired. @param now ms */
+export function findInvitation(
+  parts: ActorParts,
+  kind: InvitationKind,
+  id: number,
+  now: number,
+): Invitation | undefined {
   const found = TABLES[kind].get(parts, id);
   return found && isValid(found, now) ? found : undefined;
 }
 
 /** Valid invitations, by id. @param now ms */
-export const invitationsOf = (parts: Parts, kind: InvitationKind, now: number): Invitation[] =>
+export const listValidInvitations = (parts: ActorParts, kind: InvitationKind, now: number): Invitation[] =>
   [...TABLES[kind].values(parts)].filter((of) => isValid(of, now)).sort((a, b) => a.id - b.id);
 
-/** Deletes expired invitations; written with the commit that stores new ones. @param now ms */
-export function expiredParts(parts: Parts, now: number): Record<string, Json> {
+/** Deleted parts of expired invitations, written with the commit that stores new ones. @param now ms */
+export function dropExpiredInvitations(parts: ActorParts, now: number): Record<string, Json> {
   const gone: Record<string, Json> = {};
   for (const table of Object.values(TABLES)) {
-    for (const of of table.values(parts)) if (!isValid(of, now)) gone[partOf(of)] = null;
+    for (const of of table.values(parts)) if (!isValid(of, now)) gone[invitationPartName(of)] = null;
   }
   return gone;
 }
 
-/** @param version of the commit */
-export const invitesChanged = (version: number): LogItem => ({
+/** Event for administrators: the list of invitations has changed. @param version of the commit */
+export const invitesChangedEvent = (version: number): LogItem => ({
   t: 'event',
   to: { role: ROLE.admin, rv: version },
   event: { type: 'invites_changed' },
 });
 
-/** Deletes the invitations of a user, in the commit that deactivates the account. */
-export function withoutInvitationsBy(
-  parts: Parts,
+/** Deleted parts of the invitations that a user made, and the event, for the commit that deactivates the account. */
+export function revokeInvitationsOf(
+  parts: ActorParts,
   user: number,
   version: number,
 ): { readonly parts: Record<string, Json>; readonly events: LogItem[] } {
   const gone: Record<string, Json> = {};
   for (const table of Object.values(TABLES)) {
-    for (const of of table.values(parts)) if (of.inviter === user) gone[partOf(of)] = null;
+    for (const of of table.values(parts)) if (of.inviter === user) gone[invitationPartName(of)] = null;
   }
-  return { parts: gone, events: Object.keys(gone).length > 0 ? [invitesChanged(version)] : [] };
+  return { parts: gone, events: Object.keys(gone).length > 0 ? [invitesChangedEvent(version)] : [] };
 }

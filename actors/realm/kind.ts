@@ -3,44 +3,57 @@
  * phases that refuse commands are in `machine.ts`.
  */
 
-import { FIRST_CUSTOM_GROUP } from '#domain/people';
-import { completeRealmSettings, DEFAULT_REALM_SETTINGS, parseKey } from '#model';
+import { FIRST_CUSTOM_GROUP_ID } from '#domain/people';
+import { addMissingRealmSettings, DEFAULT_REALM_SETTINGS, parseActorKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, handlersOf } from '#runtime';
+import { type ActorKind, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { regenerateBotKey, regenerateKey, renewBotKey, renewKey } from './commands/accounts/api-keys.js';
-import { setBilling, setRateLimits } from './commands/accounts/command-line.js';
+import { regenerateApiKey, regenerateBotApiKey, renewApiKey, renewBotApiKey } from './commands/accounts/api-keys.js';
+import { setAccountRateLimits, setBillingAdmin } from './commands/accounts/command-line.js';
 import { createUser } from './commands/accounts/create-user.js';
 import { deactivateBot, deactivateSelf, deactivateUser } from './commands/accounts/deactivate-user.js';
-import { confirmEmail, EMAIL_CHANGE_PART } from './commands/accounts/email-change.js';
-import { due } from './commands/accounts/full-members.js';
+import { confirmEmailChange, EMAIL_CHANGE_PART_PREFIX } from './commands/accounts/email-change.js';
+import { announceFullMembers } from './commands/accounts/full-members.js';
 import { reactivateUser } from './commands/accounts/reactivate-user.js';
+import {
+  addSignInLink,
+  endSession,
+  endSessions,
+  noteSessionUse,
+  startSession,
+  startSessionByLink,
+} from './commands/accounts/sessions.js';
 import { updateUser } from './commands/accounts/update-user.js';
-import { showAddresses } from './commands/accounts/visibility-change.js';
+import { publishVisibleAddresses } from './commands/accounts/visibility-change.js';
 import { createBot } from './commands/bots/create-bot.js';
 import { updateBot } from './commands/bots/update-bot.js';
 import { withDirectoryVersion } from './commands/command.js';
 import { removeAvatar, setAvatar } from './commands/files/avatar.js';
-import { emojiAdd, emojiBegin, emojiRemove } from './commands/files/emoji.js';
-import { fileId, filesChanged, spaceUsed } from './commands/files/files.js';
+import { addCustomEmoji, beginEmojiUpload, removeCustomEmoji } from './commands/files/emoji.js';
+import { readSpaceUsed, recordFileChanges, reserveFileNumber } from './commands/files/files.js';
 import { setRealmPicture } from './commands/files/organization-pictures.js';
-import { pictureBegin } from './commands/files/pictures.js';
-import { editMembers, editSubgroups } from './commands/groups/group-members.js';
-import { createGroup, removeGroup, updateGroup } from './commands/groups/user-groups.js';
-import { groupRecipient, returnIds, takeIds } from './commands/ids.js';
-import { invite } from './commands/invitations/invite.js';
-import { join, peekInvitation } from './commands/invitations/join.js';
+import { beginPictureUpload } from './commands/files/pictures.js';
+import { editGroupMembers, editGroupSubgroups } from './commands/groups/group-members.js';
+import { createUserGroup, removeUserGroup, updateUserGroup } from './commands/groups/user-groups.js';
+import { allocateGroupRecipient, reserveMessageIds, returnMessageIds } from './commands/ids.js';
+import { sendInvitations } from './commands/invitations/invite.js';
+import { joinByInvitation, readInvitationPage } from './commands/invitations/join.js';
 import {
-  inviteByLink,
+  createInvitationLink,
   listInvitations,
   resendInvitation,
   revokeInvitation,
-  revokeLink,
+  revokeInvitationLink,
 } from './commands/invitations/manage-invitations.js';
-import { askSignUp, peekSignUp, signUp } from './commands/invitations/sign-up.js';
-import { createRealm, init, peekRealm, subdomainTaken } from './commands/organization/create-realm.js';
-import { addDomain, changeDomain, removeDomain } from './commands/organization/domains.js';
+import { readSignUpPage, requestSignUp, signUp } from './commands/invitations/sign-up.js';
+import {
+  createRealm,
+  initializeRealm,
+  isSubdomainTaken,
+  readNextRealmId,
+} from './commands/organization/create-realm.js';
+import { addEmailDomain, removeEmailDomain, updateEmailDomain } from './commands/organization/domains.js';
 import { addLinkifier, removeLinkifier, updateLinkifier } from './commands/organization/linkifiers.js';
 import { addPlayground, removePlayground } from './commands/organization/playgrounds.js';
 import {
@@ -49,15 +62,15 @@ import {
   removeProfileField,
   updateProfileField,
 } from './commands/organization/profile-fields.js';
-import { deactivate, noteActivity, reactivate } from './commands/organization/realm-activity.js';
-import { changeRealm, changeUserDefaults } from './commands/organization/realm-settings.js';
+import { deactivateRealm, reactivateRealm, recordRealmActivity } from './commands/organization/realm-activity.js';
+import { updateRealmSettings, updateUserDefaults } from './commands/organization/realm-settings.js';
 import { addAlertWords, removeAlertWords } from './commands/preferences/alert-words.js';
 import { muteUser, unmuteUser } from './commands/preferences/mute-user.js';
-import { changeOwnAccount, changeSettings } from './commands/preferences/own-settings.js';
-import { changeOwnProfile, clearOwnProfile } from './commands/preferences/profile-data.js';
-import { setStatus } from './commands/preferences/user-status.js';
-import { snapshot } from './commands/snapshot.js';
-import { archiveStream, vacated } from './commands/streams/archive-stream.js';
+import { updateOwnAccount, updateOwnSettings } from './commands/preferences/own-settings.js';
+import { clearOwnProfile, updateOwnProfile } from './commands/preferences/profile-data.js';
+import { setUserStatus } from './commands/preferences/user-status.js';
+import { readWholeDirectory } from './commands/snapshot.js';
+import { archiveStream, archiveVacatedStreams } from './commands/streams/archive-stream.js';
 import {
   createStreamGroup,
   editStreamGroup,
@@ -65,15 +78,22 @@ import {
   setDefaultStream,
   updateStreamGroup,
 } from './commands/streams/default-streams.js';
-import { firstMessage, streamTraffic } from './commands/streams/stream-reports.js';
+import { recordFirstMessage, recordStreamTraffic } from './commands/streams/stream-reports.js';
 import { updateStream } from './commands/streams/update-stream.js';
-import { carryOnJoining, subscribe } from './commands/subscriptions/subscribe.js';
-import { unsubscribe, updateSubscriptions } from './commands/subscriptions/unsubscribe.js';
-import { INVITATION_PARTS } from './invitations.js';
+import { continueJoining, subscribeUsers } from './commands/subscriptions/subscribe.js';
+import { unsubscribeUsers, updateSubscriptions } from './commands/subscriptions/unsubscribe.js';
+import { INVITATION_PART_PREFIXES } from './invitations.js';
 import { realmMachine } from './machine.js';
-import { MAILS_PART } from './mail-limits.js';
+import { MAIL_COUNT_PART_PREFIX } from './mail-limits.js';
 import { RealmSidecar } from './sidecar.js';
-import { GROUP_PART, RECORD_PARTS, type RealmState, SINGLETON_PARTS, TRAFFIC_PART, UPLOADS_PART } from './state.js';
+import {
+  DIRECT_GROUP_PART_PREFIX,
+  RECORD_PART_PREFIXES,
+  type RealmState,
+  SINGLETON_PARTS,
+  TRAFFIC_PART_PREFIX,
+  UPLOADS_PART_PREFIX,
+} from './state.js';
 import { RealmVolatile } from './volatile.js';
 
 export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
@@ -82,41 +102,41 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
   machine: realmMachine,
   directory: false,
   loadedParts: [
-    ...Object.values(RECORD_PARTS),
+    ...Object.values(RECORD_PART_PREFIXES),
     ...Object.values(SINGLETON_PARTS),
-    TRAFFIC_PART,
-    GROUP_PART,
-    EMAIL_CHANGE_PART,
-    UPLOADS_PART,
-    ...Object.values(INVITATION_PARTS),
-    MAILS_PART,
+    TRAFFIC_PART_PREFIX,
+    DIRECT_GROUP_PART_PREFIX,
+    EMAIL_CHANGE_PART_PREFIX,
+    UPLOADS_PART_PREFIX,
+    ...Object.values(INVITATION_PART_PREFIXES),
+    MAIL_COUNT_PART_PREFIX,
   ],
   commands: withDirectoryVersion(
-    handlersOf(realmCommands, {
+    mapHandlersByName(realmCommands, {
       // ids.ts and snapshot.ts: ids for other actors, the directory for replicas
-      takeIds,
-      returnIds,
-      groupRecipient,
-      snapshot,
+      takeIds: reserveMessageIds,
+      returnIds: returnMessageIds,
+      groupRecipient: allocateGroupRecipient,
+      snapshot: readWholeDirectory,
       // organization/: organizations come and go
-      peekRealm,
+      peekRealm: readNextRealmId,
       createRealm,
-      init,
-      subdomainTaken,
-      deactivate,
-      reactivate,
-      noteActivity,
+      init: initializeRealm,
+      subdomainTaken: isSubdomainTaken,
+      deactivate: deactivateRealm,
+      reactivate: reactivateRealm,
+      noteActivity: recordRealmActivity,
       // organization/: settings and lists
-      changeRealm,
-      changeUserDefaults,
+      changeRealm: updateRealmSettings,
+      changeUserDefaults: updateUserDefaults,
       addLinkifier,
       updateLinkifier,
       removeLinkifier,
       addPlayground,
       removePlayground,
-      addDomain,
-      changeDomain,
-      removeDomain,
+      addDomain: addEmailDomain,
+      changeDomain: updateEmailDomain,
+      removeDomain: removeEmailDomain,
       addProfileField,
       updateProfileField,
       orderProfileFields,
@@ -127,86 +147,93 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       deactivateUser,
       deactivateSelf,
       reactivateUser,
-      showAddresses,
-      due,
-      confirmEmail,
-      regenerateKey,
-      renewKey,
-      renewBotKey,
-      setBilling,
-      setRateLimits,
+      showAddresses: publishVisibleAddresses,
+      due: announceFullMembers,
+      confirmEmail: confirmEmailChange,
+      regenerateKey: regenerateApiKey,
+      renewKey: renewApiKey,
+      renewBotKey: renewBotApiKey,
+      setBilling: setBillingAdmin,
+      setRateLimits: setAccountRateLimits,
+      // accounts/sessions.ts: browsers that are signed in
+      startSession,
+      startSessionByLink,
+      noteSessionUse,
+      endSession,
+      endSessions,
+      addSignInLink,
       // bots/ (deactivation and keys are in accounts/)
       createBot,
       updateBot,
       deactivateBot,
-      regenerateBotKey,
+      regenerateBotKey: regenerateBotApiKey,
       // preferences/: what users choose for themselves
-      changeSettings,
-      changeOwnAccount,
-      setStatus,
+      changeSettings: updateOwnSettings,
+      changeOwnAccount: updateOwnAccount,
+      setStatus: setUserStatus,
       addAlertWords,
       removeAlertWords,
       muteUser,
       unmuteUser,
-      changeOwnProfile,
+      changeOwnProfile: updateOwnProfile,
       clearOwnProfile,
       // invitations/: ways to join the organization
-      invite,
-      inviteByLink,
+      invite: sendInvitations,
+      inviteByLink: createInvitationLink,
       listInvitations,
       revokeInvitation,
-      revokeLink,
+      revokeLink: revokeInvitationLink,
       resendInvitation,
-      peekInvitation,
-      join,
-      peekSignUp,
-      askSignUp,
+      peekInvitation: readInvitationPage,
+      join: joinByInvitation,
+      peekSignUp: readSignUpPage,
+      askSignUp: requestSignUp,
       signUp,
       // groups/
-      createGroup,
-      updateGroup,
-      removeGroup,
-      editMembers,
-      editSubgroups,
+      createGroup: createUserGroup,
+      updateGroup: updateUserGroup,
+      removeGroup: removeUserGroup,
+      editMembers: editGroupMembers,
+      editSubgroups: editGroupSubgroups,
       // streams/
       updateStream,
       archiveStream,
-      vacated,
+      vacated: archiveVacatedStreams,
       setDefaultStream,
       createStreamGroup,
       updateStreamGroup,
       editStreamGroup,
       removeStreamGroup,
-      firstMessage,
-      streamTraffic,
+      firstMessage: recordFirstMessage,
+      streamTraffic: recordStreamTraffic,
       // subscriptions/
-      subscribe,
-      unsubscribe,
+      subscribe: subscribeUsers,
+      unsubscribe: unsubscribeUsers,
       updateSubscriptions,
-      carryOnJoining,
+      carryOnJoining: continueJoining,
       // files/: pictures and uploaded files
-      emojiBegin,
-      emojiAdd,
-      emojiRemove,
-      pictureBegin,
+      emojiBegin: beginEmojiUpload,
+      emojiAdd: addCustomEmoji,
+      emojiRemove: removeCustomEmoji,
+      pictureBegin: beginPictureUpload,
       setAvatar,
       removeAvatar,
       setRealmPicture,
-      fileId,
-      filesChanged,
-      spaceUsed,
+      fileId: reserveFileNumber,
+      filesChanged: recordFileChanges,
+      spaceUsed: readSpaceUsed,
     }),
   ),
   initial: (key) => ({
     phase: 'active',
-    id: parseKey(key).realm,
+    id: parseActorKey(key).realm,
     subdomain: '',
     created: 0,
     settings: DEFAULT_REALM_SETTINGS,
     nextUser: 1,
     nextStream: 1,
     nextRecipient: 1,
-    nextGroup: FIRST_CUSTOM_GROUP,
+    nextGroup: FIRST_CUSTOM_GROUP_ID,
     nextLinkifier: 1,
     nextPlayground: 1,
     nextStreamGroup: 1,
@@ -221,7 +248,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
     nextProfileField: 1,
   }),
   upgrade: (state) => {
-    const settings = completeRealmSettings(state.settings);
+    const settings = addMissingRealmSettings(state.settings);
     return settings === state.settings ? state : { ...state, settings };
   },
   volatile: (_key, state, parts) => new RealmVolatile(state, parts),

@@ -5,15 +5,19 @@ import type { DirectoryChange } from '#directory';
 import { ROLE } from '#domain/people';
 import type { DirectoryItem, LogItem } from '#model';
 
-export const directoryItem = (change: DirectoryChange): DirectoryItem => ({
+export const directoryLogItem = (change: DirectoryChange): DirectoryItem => ({
   t: 'directory',
   change: change as unknown as JsonObject,
 });
 
-export const eventToUser = (user: number, event: JsonObject): LogItem => ({ t: 'event', to: { users: [user] }, event });
+export const userEventItem = (user: number, event: JsonObject): LogItem => ({
+  t: 'event',
+  to: { users: [user] },
+  event,
+});
 
-/** @param version of the commit */
-export const eventToAll = (version: number, event: JsonObject): LogItem => ({
+/** Log item of an event for all users. @param version of the commit */
+export const everyoneEventItem = (version: number, event: JsonObject): LogItem => ({
   t: 'event',
   to: { role: ROLE.guest, rv: version },
   event,

@@ -1,6 +1,6 @@
 /** Phases of an organization: an event is the name of a command; a command without a transition is refused. */
 import { setup } from 'xstate';
-import { type PhaseEvent, TAKE } from '#runtime';
+import { type PhaseEvent, STAY_IN_PHASE } from '#runtime';
 
 export const realmMachine = setup({
   types: { events: {} as PhaseEvent },
@@ -10,8 +10,8 @@ export const realmMachine = setup({
   id: 'realm',
   initial: 'active',
   states: {
-    active: { on: { deactivate: 'deactivated', '*': TAKE } },
+    active: { on: { deactivate: 'deactivated', '*': STAY_IN_PHASE } },
     /** Commands of users are refused. Those of the system go on: other actors still need message ids, for example. */
-    deactivated: { on: { reactivate: 'active', '*': { ...TAKE, guard: 'bySystem' } } },
+    deactivated: { on: { reactivate: 'active', '*': { ...STAY_IN_PHASE, guard: 'bySystem' } } },
   },
 });

@@ -3,27 +3,27 @@
  * parts of the realm, so the limit holds across restarts of the actor.
  */
 
-import { addCall, anyCounts, type Json, type Limit, msUntilAllowed } from '#base';
-import { type Parts, PartTable } from '#model';
+import { addCallTime, anyTimeCounts, type Json, msUntilAllowed, type RateLimit } from '#base';
+import { type ActorParts, PartTable } from '#model';
 
-/** Times of the mails to one address. */
+/** Times of the mails that were requested for one address. */
 interface MailTimes {
   readonly address: string;
-  /** ms, ascending. */
+  /** Times in ms, ascending. */
   readonly times: readonly number[];
 }
 
-/** Prefix of the parts, as stored. */
-export const MAILS_PART = 'letters/';
-/** Counted addresses; beyond that, the address whose last mail is the oldest is dropped. */
+/** Prefix of the parts with counts of mails; `letters/` is the stored name. */
+export const MAIL_COUNT_PART_PREFIX = 'letters/';
+/** Maximum number of addresses with a count; beyond that, the address whose last mail is the oldest is dropped. */
 const MAX_ADDRESSES = 10_000;
 
-const MAILS = new PartTable<MailTimes>(MAILS_PART);
+const MAILS = new PartTable<MailTimes>(MAIL_COUNT_PART_PREFIX);
 const newest = ({ times }: MailTimes): number => times.at(-1) ?? 0;
 
 /** Counts one more mail to an address. @returns `wait` ms until the address may get it; 0: `parts` count it */
-export function countMail(
-  parts: Parts,
+export function countMailToAddress(
+  parts: ActorParts,
   email: string,
   now: number,
 ): { readonly wait: number; readonly parts: Record<string, Json> } {
@@ -32,11 +32,11 @@ export function countMail(
   const wait = msUntilAllowed(MAIL_LIMITS, before, now);
   if (wait > 0) return { wait, parts: {} };
   const others = [...MAILS.values(parts)].filter((of) => of.address !== address);
-  const gone = others.filter(({ times }) => !anyCounts(MAIL_LIMITS, times, now));
+  const gone = others.filter(({ times }) => !anyTimeCounts(MAIL_LIMITS, times, now));
   if (others.length - gone.length >= MAX_ADDRESSES) {
     gone.push(others.reduce((oldest, of) => (newest(of) < newest(oldest) ? of : oldest)));
   }
-  const counted: MailTimes = { address, times: addCall(MAIL_LIMITS, before, now) };
+  const counted: MailTimes = { address, times: addCallTime(MAIL_LIMITS, before, now) };
   return {
     wait: 0,
     parts: {
@@ -46,7 +46,7 @@ export function countMail(
   };
 }
 
-export const MAIL_LIMITS: readonly Limit[] = [
+export const MAIL_LIMITS: readonly RateLimit[] = [
   [3_600_000, 2],
   [24 * 3_600_000, 5],
 ];

@@ -4,9 +4,9 @@
  */
 
 import type { Json, JsonObject } from '#base';
-import { NO_SINGLETONS, type Records, type Singletons, type Traffic } from '#directory';
-import { type Parts, PartTable, type RealmSettings, userId } from '#model';
-import type { DirectoryPreferences, DirectoryProfile } from '#model/records';
+import { type DirectoryRecords, type DirectorySingletons, EMPTY_SINGLETONS, type StreamTraffic } from '#directory';
+import { type ActorParts, PartTable, type RealmSettings, userId } from '#model';
+import type { AccountSessions, DirectoryPreferences, DirectoryProfile } from '#model/records';
 
 export interface RealmState extends JsonObject {
   readonly phase: string;
@@ -38,14 +38,15 @@ export interface RealmState extends JsonObject {
   readonly nextProfileField: number;
 }
 
-export const USER_PART = 'user/';
-export const STREAM_PART = 'stream/';
-export const REALM_PART = 'realm/';
-export const PREFERENCES_PART = 'personal/';
-export const USER_GROUP_PART = 'user-group/';
-export const EMOJI_PART = 'emoji/';
-export const PROFILE_PART = 'profile/';
-export const BOT_PART = 'bot/';
+export const USER_PART_PREFIX = 'user/';
+export const STREAM_PART_PREFIX = 'stream/';
+export const REALM_PART_PREFIX = 'realm/';
+export const PREFERENCES_PART_PREFIX = 'personal/';
+export const USER_GROUP_PART_PREFIX = 'user-group/';
+export const EMOJI_PART_PREFIX = 'emoji/';
+export const PROFILE_PART_PREFIX = 'profile/';
+export const BOT_PART_PREFIX = 'bot/';
+export const SESSIONS_PART = 'sessions/';
 
 export const LINKIFIERS_PART = 'linkifiers';
 export const PLAYGROUNDS_PART = 'playgrounds';
@@ -55,27 +56,28 @@ export const PROFILE_FIELDS_PART = 'profile-fields';
 export const USER_DEFAULTS_PART = 'user-defaults';
 export const PICTURES_PART = 'pictures';
 
-/** One part per stream: its messages of the last 28 days. */
-export const TRAFFIC_PART = 'traffic/';
-/** Recipient ids of direct-message groups. */
-export const GROUP_PART = 'group/';
-/** One part per picture: its uploads; see commands/files/pictures.ts. */
-export const UPLOADS_PART = 'uploads/';
+/** Prefix of parts, one per stream: the number of its messages in the last 28 days. */
+export const TRAFFIC_PART_PREFIX = 'traffic/';
+/** Prefix of parts with the recipient ids of direct-message groups. */
+export const DIRECT_GROUP_PART_PREFIX = 'group/';
+/** Prefix of parts with the uploads of one picture each; see commands/files/pictures.ts. */
+export const UPLOADS_PART_PREFIX = 'uploads/';
 
-/** Prefix of each collection's parts: one part per record, named by prefix and number. */
-export const RECORD_PARTS: { readonly [C in keyof Records]: string } = {
-  users: USER_PART,
-  streams: STREAM_PART,
-  realms: REALM_PART,
-  personals: PREFERENCES_PART,
-  groups: USER_GROUP_PART,
-  emoji: EMOJI_PART,
-  profiles: PROFILE_PART,
-  bots: BOT_PART,
+/** Prefix of each collection's parts: one part per record, named by the prefix and the record's number. */
+export const RECORD_PART_PREFIXES: { readonly [C in keyof DirectoryRecords]: string } = {
+  users: USER_PART_PREFIX,
+  streams: STREAM_PART_PREFIX,
+  realms: REALM_PART_PREFIX,
+  personals: PREFERENCES_PART_PREFIX,
+  groups: USER_GROUP_PART_PREFIX,
+  emoji: EMOJI_PART_PREFIX,
+  profiles: PROFILE_PART_PREFIX,
+  bots: BOT_PART_PREFIX,
+  sessions: SESSIONS_PART,
 };
 
-/** Parts that hold a whole list or table each. */
-export const SINGLETON_PARTS: { readonly [W in keyof Singletons]: string } = {
+/** ActorParts that hold a whole list or table each. */
+export const SINGLETON_PARTS: { readonly [W in keyof DirectorySingletons]: string } = {
   linkifiers: LINKIFIERS_PART,
   playgrounds: PLAYGROUNDS_PART,
   domains: DOMAINS_PART,
@@ -85,57 +87,64 @@ export const SINGLETON_PARTS: { readonly [W in keyof Singletons]: string } = {
   pictures: PICTURES_PART,
 };
 
-export type { Parts };
+export type { ActorParts };
 
-/** All records of a collection, in the order of the parts' names. */
-const records = <C extends keyof Records>(collection: C) => {
-  const table = new PartTable<Records[C]>(RECORD_PARTS[collection]);
-  return (parts: Parts): Iterable<Records[C]> => table.values(parts);
+/** Makes the function that lists all records of a collection, in the order of the parts' names. */
+const records = <C extends keyof DirectoryRecords>(collection: C) => {
+  const table = new PartTable<DirectoryRecords[C]>(RECORD_PART_PREFIXES[collection]);
+  return (parts: ActorParts): Iterable<DirectoryRecords[C]> => table.values(parts);
 };
 
-/** One record of a collection. */
-const record = <C extends keyof Records>(collection: C) => {
-  const table = new PartTable<Records[C]>(RECORD_PARTS[collection]);
-  return (parts: Parts, id: number): Records[C] | undefined => table.get(parts, id);
+/** Makes the function that finds one record of a collection. */
+const record = <C extends keyof DirectoryRecords>(collection: C) => {
+  const table = new PartTable<DirectoryRecords[C]>(RECORD_PART_PREFIXES[collection]);
+  return (parts: ActorParts, id: number): DirectoryRecords[C] | undefined => table.get(parts, id);
 };
 
 const singleton =
-  <W extends keyof Singletons>(name: W) =>
-  (parts: Parts): Singletons[W] =>
-    (parts.get(SINGLETON_PARTS[name]) as unknown as Singletons[W] | undefined) ?? NO_SINGLETONS[name];
+  <W extends keyof DirectorySingletons>(name: W) =>
+  (parts: ActorParts): DirectorySingletons[W] =>
+    (parts.get(SINGLETON_PARTS[name]) as unknown as DirectorySingletons[W] | undefined) ?? EMPTY_SINGLETONS[name];
 
-export const usersOf = records('users');
-export const userOf = record('users');
-export const streamsOf = records('streams');
-export const streamOf = record('streams');
-export const realmsOf = records('realms');
-export const groupsOf = records('groups');
-export const groupOf = record('groups');
-export const emojiOf = records('emoji');
-export const botsOf = records('bots');
-export const botOf = record('bots');
+export const userRecords = records('users');
+export const userRecord = record('users');
+export const streamRecords = records('streams');
+export const streamRecord = record('streams');
+export const realmRecords = records('realms');
+export const groupRecords = records('groups');
+export const groupRecord = record('groups');
+export const emojiRecords = records('emoji');
+export const botRecords = records('bots');
+export const botRecord = record('bots');
 
 const storedPreferences = record('personals');
-export const preferencesOf = (parts: Parts, user: number): DirectoryPreferences =>
+export const preferencesRecord = (parts: ActorParts, user: number): DirectoryPreferences =>
   storedPreferences(parts, user) ?? { user: userId(user), settings: {}, alertWords: [], muted: [] };
 
 const storedProfile = record('profiles');
-export const profileOf = (parts: Parts, user: number): DirectoryProfile =>
+export const profileRecord = (parts: ActorParts, user: number): DirectoryProfile =>
   storedProfile(parts, user) ?? { user: userId(user), values: {} };
 
-export const linkifiersOf = singleton('linkifiers');
-export const playgroundsOf = singleton('playgrounds');
-export const domainsOf = singleton('domains');
-export const streamGroupsOf = singleton('streamGroups');
-export const profileFieldsOf = singleton('profileFields');
-export const userDefaultsOf = singleton('userDefaults');
-export const picturesOf = singleton('pictures');
+export const accountSessionsOf = records('sessions');
+const storedSessions = record('sessions');
+export const sessionsOf = (parts: ActorParts, user: number): AccountSessions =>
+  storedSessions(parts, user) ?? { user: userId(user), last: 0, sessions: [], links: [], endedAt: 0 };
 
-/** Traffic as the stream actors reported it last. */
-export const trafficOf = (parts: Parts): Traffic[] =>
+export const linkifierRecords = singleton('linkifiers');
+export const playgroundRecords = singleton('playgrounds');
+export const domainRecords = singleton('domains');
+export const streamGroupRecords = singleton('streamGroups');
+export const profileFieldRecords = singleton('profileFields');
+export const userDefaultsRecord = singleton('userDefaults');
+export const picturesRecord = singleton('pictures');
+
+/** Traffic of the streams as their actors reported it last. */
+export const trafficRecords = (parts: ActorParts): StreamTraffic[] =>
   [...parts]
-    .filter(([name]) => name.startsWith(TRAFFIC_PART))
-    .map(([name, recent]) => [Number(name.slice(TRAFFIC_PART.length)), recent as number]);
+    .filter(([name]) => name.startsWith(TRAFFIC_PART_PREFIX))
+    .map(([name, recent]) => [Number(name.slice(TRAFFIC_PART_PREFIX.length)), recent as number]);
 
 /** Stored form of a record or singleton. */
-export const toPart = (value: Records[keyof Records] | Singletons[keyof Singletons]): Json => value as unknown as Json;
+export const encodeRecord = (
+  value: DirectoryRecords[keyof DirectoryRecords] | DirectorySingletons[keyof DirectorySingletons],
+): Json => value as unknown as Json;

@@ -3,45 +3,48 @@
  * indexes of unique names. Only the reservations cannot be rebuilt from the state; they expire after a minute.
  */
 
-import { foldName } from '#directory';
+import { foldStreamName } from '#directory';
 import { SYSTEM_BOT_EMAILS } from '#domain/people';
 import type { DirectoryUser } from '#model/records';
-import { type Parts, type RealmState, streamsOf, usersOf } from './state.js';
+import { type ActorParts, type RealmState, streamRecords, userRecords } from './state.js';
 
-/** Longest time an upload takes; the space of a failed one is free after it. */
+/** Longest time that an upload takes, ms; the space reserved for a failed upload is free after it. */
 const UPLOADING_MS = 60_000;
 
 export class RealmVolatile {
   nextId: number;
-  /** The partition is being handed over: message ids are reserved without a block until then, so none is skipped. */
+  /**
+   * True while the partition is being handed over: message ids are then reserved without a block, so that none is
+   * skipped.
+   */
   draining = false;
-  /** Space reserved for running uploads, by number of the file. */
+  /** Space reserved for running uploads, by number of the uploaded file. */
   readonly #reservations = new Map<number, { readonly bytes: number; readonly until: number }>();
   /** Number of active human accounts. */
   humans = 0;
   readonly #emails = new Map<string, number>();
   readonly #streamNames = new Map<string, number>();
 
-  constructor(state: RealmState, parts: Parts) {
+  constructor(state: RealmState, parts: ActorParts) {
     this.nextId = state.reservedIds + 1;
     this.#index(parts);
   }
 
   /** Rebuilds indexes and counts from the parts, after an outcome was taken back. Message ids and reservations stay. */
-  rebuild(parts: Parts): void {
+  rebuild(parts: ActorParts): void {
     this.humans = 0;
     this.#emails.clear();
     this.#streamNames.clear();
     this.#index(parts);
   }
 
-  #index(parts: Parts): void {
+  #index(parts: ActorParts): void {
     for (const [email, id] of SYSTEM_BOT_EMAILS) this.addUser(id, email);
-    for (const user of usersOf(parts)) {
+    for (const user of userRecords(parts)) {
       this.addUser(user.id, user.email, user.deliveryEmail);
       this.countHuman(undefined, user);
     }
-    for (const stream of streamsOf(parts)) if (!stream.archived) this.addStream(stream.id, stream.name);
+    for (const stream of streamRecords(parts)) if (!stream.archived) this.addStream(stream.id, stream.name);
   }
 
   reserveSpace(id: number, bytes: number, now: number): void {
@@ -52,7 +55,7 @@ export class RealmVolatile {
     this.#reservations.delete(id);
   }
 
-  /** Bytes reserved by running uploads. */
+  /** Number of bytes reserved by running uploads. */
   reservedSpace(now: number): number {
     let bytes = 0;
     for (const [id, one] of this.#reservations) {
@@ -66,7 +69,7 @@ export class RealmVolatile {
     for (const email of emails) this.#emails.set(email.toLowerCase(), id);
   }
 
-  /** Adjusts `humans` for an account that is new or changed. */
+  /** Adjusts the number of humans for an account that is new or changed. */
   countHuman(before: DirectoryUser | undefined, after: DirectoryUser): void {
     const counts = (user: DirectoryUser | undefined): number => (user?.isActive && user.botType === null ? 1 : 0);
     this.humans += counts(after) - counts(before);
@@ -77,12 +80,12 @@ export class RealmVolatile {
   }
 
   addStream(id: number, name: string): void {
-    this.#streamNames.set(foldName(name), id);
+    this.#streamNames.set(foldStreamName(name), id);
   }
 
-  /** Frees the name, unless another stream has taken it. */
+  /** Frees a stream's name, unless another stream has taken it. */
   freeStreamName(id: number, name: string): void {
-    if (this.#streamNames.get(foldName(name)) === id) this.#streamNames.delete(foldName(name));
+    if (this.#streamNames.get(foldStreamName(name)) === id) this.#streamNames.delete(foldStreamName(name));
   }
 
   userByEmail(email: string): number | undefined {
@@ -95,6 +98,6 @@ export class RealmVolatile {
   }
 
   streamByName(name: string): number | undefined {
-    return this.#streamNames.get(foldName(name));
+    return this.#streamNames.get(foldStreamName(name));
   }
 }

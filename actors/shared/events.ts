@@ -1,5 +1,5 @@
 import type { JsonObject } from '#base';
-import { type Audience, type LogItem, type PlainItem, READ_IDS_PER_EVENT } from '#model';
+import { type EventAudience, type EventItem, type LogItem, READ_IDS_PER_EVENT } from '#model';
 import type { TypingOp } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 
@@ -22,14 +22,14 @@ export function flagEvent(
   return { t: 'event', to: { users: [user] }, event };
 }
 
-export const allReadEvent = (user: number): LogItem => ({
+export const allMessagesReadEvent = (user: number): LogItem => ({
   t: 'event',
   to: { users: [user] },
   event: { ...flagEventBody('add', 'read'), messages: [], all: true },
 });
 
-/** Events that name the ids that became read; none for no ids. */
-export function idEvents(user: number, ids: readonly number[]): LogItem[] {
+/** Events that name the ids of messages that became read; none for no ids. */
+export function readIdsEvents(user: number, ids: readonly number[]): LogItem[] {
   const sorted = [...ids].sort((a, b) => a - b);
   const events: LogItem[] = [];
   for (let i = 0; i < sorted.length; i += READ_IDS_PER_EVENT) {
@@ -38,11 +38,11 @@ export function idEvents(user: number, ids: readonly number[]): LogItem[] {
   return events;
 }
 
-export const typist = ({ id, email }: DirectoryUser): JsonObject => ({ user_id: id, email });
+export const presentTypist = ({ id, email }: DirectoryUser): JsonObject => ({ user_id: id, email });
 
-/** Typing was started or stopped. @param place message_type, and stream and topic or recipients */
-export const typingEvent = (op: TypingOp, sender: DirectoryUser, place: JsonObject, to: Audience): PlainItem => ({
+/** The event that typing was started or stopped. @param place message_type, and stream and topic or recipients */
+export const typingEvent = (op: TypingOp, sender: DirectoryUser, place: JsonObject, to: EventAudience): EventItem => ({
   t: 'event',
   to,
-  event: { type: 'typing', op, sender: typist(sender), ...place },
+  event: { type: 'typing', op, sender: presentTypist(sender), ...place },
 });

@@ -1,7 +1,7 @@
 /** Commands about uploaded files: links in messages, and changes that the realm actor publishes. */
 
 import type { JsonObject } from '#base';
-import { parsePath } from '#domain/files';
+import { parseFilePath } from '#domain/files';
 import { type RealmId, realmKey, userId, userKey } from '#model';
 import {
   type Command,
@@ -17,13 +17,13 @@ import type { InputSources } from '../services.js';
  * Input of commands that store a text: the linked files that a message of this user claims, i.e. existing files that
  * the user may see.
  */
-export async function claimedFiles(
+export async function loadClaimedFiles(
   paths: readonly string[],
   realm: RealmId,
   user: number,
   { ask }: InputSources,
 ): Promise<readonly string[]> {
-  const own = paths.filter((path) => parsePath(path)?.realm === realm);
+  const own = paths.filter((path) => parseFilePath(path)?.realm === realm);
   // System messages (user 0) claim no files.
   if (own.length === 0 || user === 0) return [];
   return ask(userKey(realm, userId(user)), userCommands.filesAccessible, { paths: own }, user);
@@ -36,21 +36,25 @@ function tellOwners<A extends JsonObject>(
   args: A,
 ): OutboxCommand[] {
   return paths.flatMap((path) => {
-    const owner = parsePath(path)?.owner;
+    const owner = parseFilePath(path)?.owner;
     if (owner === undefined) return [];
     return [outboxCommand({ to: userKey(realm, owner), name, args: { ...args, path }, caller: 0 })];
   });
 }
 
-/** Commands after a message has linked these files. @param sent seconds since 1970 */
-export const filesLinked = (realm: RealmId, paths: readonly string[], message: number, sent: number): OutboxCommand[] =>
-  tellOwners(realm, paths, userCommands.fileLinked, { message, sent });
+/** Commands to the owners of files that a message has linked. @param sent seconds since 1970 */
+export const filesLinkedCommands = (
+  realm: RealmId,
+  paths: readonly string[],
+  message: number,
+  sent: number,
+): OutboxCommand[] => tellOwners(realm, paths, userCommands.fileLinked, { message, sent });
 
 /**
- * Commands after a message no longer links these files.
+ * Commands to the owners of files that a message no longer links.
  * @param deleted the message was deleted (a file without other links is deleted, too), not only edited
  */
-export const filesUnlinked = (
+export const filesUnlinkedCommands = (
   realm: RealmId,
   paths: readonly string[],
   message: number,
@@ -58,7 +62,7 @@ export const filesUnlinked = (
 ): OutboxCommand[] => tellOwners(realm, paths, userCommands.fileUnlinked, { message, deleted });
 
 /** Reports changes of a user's files to the realm actor. @param erase paths of files whose bytes are to be deleted */
-export function tellRealm(
+export function reportFileChanges(
   realm: RealmId,
   owner: number,
   changes: readonly FileChange[],

@@ -11,10 +11,23 @@
  *
  * Importers: the kinds in actors/*, and nothing in src.
  */
-export { activeSubscribers, ownerOf, readMembership, readSubscribers, type Subscribers } from './conversations.js';
-export { allReadEvent, flagEvent, flagEventBody, idEvents, typingEvent, typist } from './events.js';
-export { claimedFiles, filesLinked, filesUnlinked, tellRealm } from './files.js';
+export {
+  keepActiveAccounts,
+  owningActorKey,
+  readMembership,
+  readSubscribers,
+  type SubscribersByStream,
+} from './conversations.js';
+export { allMessagesReadEvent, flagEvent, flagEventBody, presentTypist, readIdsEvents, typingEvent } from './events.js';
+export { filesLinkedCommands, filesUnlinkedCommands, loadClaimedFiles, reportFileChanges } from './files.js';
 export { mailCommand } from './mail.js';
-export { directNotice, type Notice, quoted, STREAM_EVENTS, silentMention, streamNotice } from './notices.js';
-export { type OwnSections, type OwnState, readOwnState, VISITOR } from './own-state.js';
-export { encoded, partially, refusedAfter, success, value } from './replies.js';
+export {
+  directNoticeCommand,
+  type Notice,
+  quoteDescription,
+  STREAM_EVENTS_TOPIC,
+  silentMention,
+  streamNoticeCommand,
+} from './notices.js';
+export { type OwnSections, type OwnState, readOwnState, VISITOR_ACCOUNT } from './own-state.js';
+export { encodedReply, partialReply, refusalAfterChanges, successReply, valueReply } from './replies.js';

@@ -2,12 +2,12 @@
 import { mailKey, type RealmId } from '#model';
 import { mailCommands, type OutboxCommand, outboxCommand } from '#model/commands';
 
-export interface OutgoingMail {
-  /** One address, without a name. An invalid one is dropped with a line in the log. */
+interface OutgoingMail {
+  /** E-mail address of the recipient, without a name. An invalid one is dropped with a line in the log. */
   readonly to: string;
-  /** One line; control characters become blanks. */
+  /** Subject on one line; control characters become blanks. */
   readonly subject: string;
-  /** Plain text; links that grant access are sealed in it (src/domain/mail/hidden-links.ts). */
+  /** Text of the mail, plain; links that grant access are sealed in it (src/domain/mail/hidden-links.ts). */
   readonly text: string;
 }
 

@@ -1,7 +1,7 @@
 /** Commands to conversations: a system bot, mostly the notification bot, sends a notice. The text is Markdown. */
 
-import { NOTIFICATION_BOT } from '#domain/people';
-import { dmKey, type RealmId, streamId, streamKey, userId } from '#model';
+import { NOTIFICATION_BOT_ID } from '#domain/people';
+import { directMessageKey, type RealmId, streamId, streamKey, userId } from '#model';
 import { directCommands, type OutboxCommand, outboxCommand, streamCommands } from '#model/commands';
 
 export interface Notice {
@@ -10,12 +10,12 @@ export interface Notice {
   readonly origin: string;
   /** Users for whom the notice is read from the beginning. */
   readonly read?: readonly number[];
-  /** Realm version at which the names in the text exist. */
+  /** Realm version at which the names in the notice's text exist. */
   readonly after: number;
 }
 
-/** A notice in a stream. */
-export const streamNotice = (
+/** The command that sends a notice to a stream. */
+export const streamNoticeCommand = (
   realm: RealmId,
   stream: number,
   topic: string,
@@ -29,16 +29,16 @@ export const streamNotice = (
     after,
   });
 
-/** A notice to one user. @param bot sender */
-export function directNotice(
+/** The command that sends a notice to one user. @param bot sender */
+export function directNoticeCommand(
   realm: RealmId,
   user: number,
   { after, ...notice }: Notice,
-  bot = NOTIFICATION_BOT,
+  bot = NOTIFICATION_BOT_ID,
 ): OutboxCommand {
   const participants = [bot, userId(user)].sort((a, b) => a - b);
   return outboxCommand({
-    to: dmKey(realm, participants),
+    to: directMessageKey(realm, participants),
     name: directCommands.directNotice,
     args: { read: [], ...notice, topic: '', participants, bot },
     caller: 0,
@@ -46,13 +46,13 @@ export function directNotice(
   });
 }
 
-/** A mention without a notification. */
+/** Markdown that mentions a user without notifying them. */
 export const silentMention = ({ id, fullName }: { readonly id: number; readonly fullName: string }): string =>
   `@_**${fullName}|${id}**`;
 
-/** Topic of notices about a stream itself. */
-export const STREAM_EVENTS = 'stream events';
+/** Topic of notices about a stream itself, such as a change of its name. */
+export const STREAM_EVENTS_TOPIC = 'stream events';
 
 /** A stream's description in a quote block. */
-export const quoted = (description: string): string =>
+export const quoteDescription = (description: string): string =>
   `\`\`\`\` quote\n${description === '' ? '*No description.*' : description}\n\`\`\`\``;

@@ -2,35 +2,35 @@
 
 import type { Json, JsonObject } from '#base';
 import type { Draft } from '#domain/messages';
-import { FRESH_ACCOUNT, ROLE } from '#domain/people';
+import { NEW_ACCOUNT_FIELDS, ROLE } from '#domain/people';
 import type { Subscription, UserTopic } from '#domain/streams';
 import { type RealmId, type UserId, userId, userKey } from '#model';
-import { type OwnSection, userCommands } from '#model/commands';
+import { type OwnStateSection, userCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { InputSources } from '../services.js';
 
 /** Sections by name, as the user actor returns them. */
-export interface OwnSections extends Readonly<Record<OwnSection, unknown>> {
+export interface OwnSections extends Readonly<Record<OwnStateSection, unknown>> {
   /** Present and former subscriptions, in no particular order. */
   readonly subscriptions: readonly Subscription[];
-  /** Newest edit first, as many as a registration contains. */
+  /** Drafts, newest edit first, as many as a registration contains. */
   readonly drafts: readonly Draft[];
-  /** Messages not sent yet, by time, as the API shows them. */
+  /** Scheduled messages that are not sent yet, by time, as the API shows them. */
   readonly scheduled: readonly JsonObject[];
-  /** In no particular order. */
+  /** The user's topic policies, in no particular order. */
   readonly topics: readonly UserTopic[];
   /** Parts of the read state and of the marks, by name. */
   readonly reading: readonly (readonly [string, Json])[];
-  /** Hints to show next. */
+  /** Hints for new users that are to be shown next. */
   readonly hotspots: readonly JsonObject[];
 }
 
-export type OwnState<S extends OwnSection> = Pick<OwnSections, S> & {
+export type OwnState<S extends OwnStateSection> = Pick<OwnSections, S> & {
   /** Version of the user actor; all sections are of this one version, which a snapshot names. */
   readonly version: number;
 };
 
-export async function readOwnState<S extends OwnSection>(
+export async function readOwnState<S extends OwnStateSection>(
   realm: RealmId,
   user: UserId,
   sections: readonly S[],
@@ -40,13 +40,13 @@ export async function readOwnState<S extends OwnSection>(
 }
 
 /** Account of callers without credentials. Its id is 0, which no real account has. */
-export const VISITOR: DirectoryUser = {
+export const VISITOR_ACCOUNT: DirectoryUser = {
   id: userId(0),
   recipient: 0,
   deliveryEmail: '',
   email: 'username@example.com',
   fullName: 'Anonymous User',
-  ...FRESH_ACCOUNT,
+  ...NEW_ACCOUNT_FIELDS,
   role: ROLE.guest,
   emailVisibility: 4,
 };

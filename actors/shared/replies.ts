@@ -1,24 +1,33 @@
 /** Replies of handlers. */
 
-import { encodeFields, encodeParts, type Fields, type Json, type JsonObject } from '#base';
+import { encodeFieldParts, encodeFields, type Json, type JsonObject, type ResponseFields } from '#base';
 import type { ActorReply } from '#model';
 import type { ApiError } from '#model/errors';
 
 const NOTHING: readonly Uint8Array[] = [];
 
-/** Success with these fields. @param after realm version that the caller's frontend must see before it replies */
-export function success(of?: JsonObject, after?: number): ActorReply {
+/**
+ * A reply of success with these fields. @param after realm version that the caller's frontend must see before it
+ * replies
+ */
+export function successReply(of?: JsonObject, after?: number): ActorReply {
   const ok = of ? [encodeFields(of)] : NOTHING;
   return after === undefined ? { ok } : { ok, after };
 }
 
-/** Success with fields that are partly encoded. */
-export const encoded = (of: Fields): ActorReply => ({ ok: encodeParts(of) });
+/** A reply of success whose fields are partly encoded. */
+export const encodedReply = (of: ResponseFields): ActorReply => ({ ok: encodeFieldParts(of) });
 
-/** A refusal after changes that stay. @param after as in `success` */
-export const refusedAfter = (refusal: ApiError, after: number): ActorReply => ({ error: refusal.toReply(), after });
+/** A reply of refusal after changes that stay. @param after as in `successReply` */
+export const refusalAfterChanges = (refusal: ApiError, after: number): ActorReply => ({
+  error: refusal.toReply(),
+  after,
+});
 
-/** The time for one request ended; the changes so far stay, and the client repeats. */
-export const partially = (): ActorReply => ({ ok: NOTHING, partial: 'REQUEST_TIMEOUT' });
+/**
+ * A reply of partial success: the time for one request ended; the changes so far stay, and the client repeats the
+ * request.
+ */
+export const partialReply = (): ActorReply => ({ ok: NOTHING, partial: 'REQUEST_TIMEOUT' });
 
-export const value = (of: Json): { readonly value: Json } => ({ value: of });
+export const valueReply = (of: Json): { readonly value: Json } => ({ value: of });

@@ -6,10 +6,10 @@ import { type OutboxCommand, outboxCommand, userCommands, webhookCommands } from
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 
 /** Reason of a webhook call, as the call's body names it. */
-export type Trigger = 'mention' | 'private_message';
+type WebhookTrigger = 'mention' | 'private_message';
 
-/** Mentioned generic bots that are not subscribed; they get copies nevertheless. */
-export const mentionedBotsOutside = (
+/** Bots of type generic that a message mentions although they are not subscribed; they get copies nevertheless. */
+export const mentionedUnsubscribedBots = (
   mentioned: readonly number[],
   subscribed: (user: number) => boolean,
   directory: DirectoryView,
@@ -19,8 +19,8 @@ export const mentionedBotsOutside = (
     return user?.isActive === true && user.botType === BOT_TYPE.generic && !subscribed(id);
   });
 
-/** Commands that give the bots' actors their copies. */
-export const giveCopies = (realm: RealmId, message: number, bots: readonly number[]): OutboxCommand[] =>
+/** Commands that give copies of a message to the actors of these bots. */
+export const giveCopyCommands = (realm: RealmId, message: number, bots: readonly number[]): OutboxCommand[] =>
   bots.map((bot) =>
     outboxCommand({
       to: userKey(realm, userId(bot)),
@@ -30,10 +30,15 @@ export const giveCopies = (realm: RealmId, message: number, bots: readonly numbe
     }),
   );
 
-/** Calls of the outgoing webhooks among these users. Messages of bots call no webhook. */
-export function webhookCalls(
+/** Commands that call the outgoing webhooks among these users. Messages of bots call no webhook. */
+export function webhookCallCommands(
   users: readonly number[],
-  input: { readonly sender: DirectoryUser; readonly id: number; readonly trigger: Trigger; readonly origin: string },
+  input: {
+    readonly sender: DirectoryUser;
+    readonly id: number;
+    readonly trigger: WebhookTrigger;
+    readonly origin: string;
+  },
   realm: RealmId,
   directory: DirectoryView,
 ): OutboxCommand[] {
@@ -52,8 +57,8 @@ export function webhookCalls(
     );
 }
 
-/** The bot's actor warns the bot's owner: the stream has no subscribers. */
-export const lostMessageNotice = (
+/** The command that makes a bot's actor warn the bot's owner: the stream has no subscribers. */
+export const lostMessageCommand = (
   bot: DirectoryUser,
   { name }: DirectoryStream,
   origin: string,

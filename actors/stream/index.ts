@@ -14,7 +14,7 @@
  *
  * Invariants:
  *   - Commits are pipelined: what an input read from the Store may be older than the last decision. Handlers therefore
- *     ask `RecentMessages` (`recent.ts`) for the newest version.
+ *     ask `RecentlyChangedMessages` (`recent.ts`) for the newest version.
  *   - Message ids are requested in the order in which the commands arrive.
  *   - Moves run one after the other, and a move's lane waits until its last batch is written.
  *   - Commands from other actors never refuse.

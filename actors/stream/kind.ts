@@ -1,35 +1,43 @@
 /** The two kinds of conversations: streams and direct messages. They share state and most commands. */
 
-import { value } from '#actors/shared';
-import { MEMBER_PART } from '#domain/streams';
+import { valueReply } from '#actors/shared';
+import { MEMBER_PART_PREFIX } from '#domain/streams';
 import { conversationCommands, directCommands, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, handlersOf, type Outcome, type View } from '#runtime';
+import { type ActorKind, type ActorView, mapHandlersByName, type Outcome } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { botReply, directBotReply } from './commands/bot-reply.js';
-import { deleteMessage, deleteTopic } from './commands/delete.js';
-import { edit, move, moveNextBatch } from './commands/edit.js';
-import { archive, isMemberNow, join, leave, members, showSubscribers, suspend } from './commands/members.js';
-import { directNotice, notice } from './commands/notice.js';
-import { copyMade, react, unreact } from './commands/react.js';
-import { retain } from './commands/retention.js';
-import { noSuchStream, send, sendDirect } from './commands/send.js';
-import { sendDirectScheduled, sendScheduled } from './commands/send-scheduled.js';
-import { submessage } from './commands/submessage.js';
-import { listAllTopics, topicChanged, topicNames, topicWatched, topicWatchers } from './commands/topics.js';
-import { typing } from './commands/typing.js';
-import { MOVING_PART } from './editing/move-batches.js';
+import { sendBotReply, sendDirectBotReply } from './commands/bot-reply.js';
+import { deleteMessage, deleteTopicBatch } from './commands/delete.js';
+import { editMessageText, moveMessages, moveNextBatch } from './commands/edit.js';
+import {
+  archiveConversation,
+  isStreamMember,
+  joinMembers,
+  publishSubscribers,
+  readMembers,
+  removeMembers,
+  suspendMembers,
+} from './commands/members.js';
+import { postDirectNotice, postNotice } from './commands/notice.js';
+import { addReaction, recordCopyMade, removeReaction } from './commands/react.js';
+import { removeExpiredMessages } from './commands/retention.js';
+import { noSuchStreamError, sendDirectMessage, sendToStream } from './commands/send.js';
+import { sendScheduledDirect, sendScheduledToStream } from './commands/send-scheduled.js';
+import { addSubmessage } from './commands/submessage.js';
+import { listAllTopics, readTopicNames, readTopicWatchers, refreshTopic, setTopicWatched } from './commands/topics.js';
+import { publishStreamTyping } from './commands/typing.js';
+import { MOVE_PART_PREFIX } from './editing/move-batches.js';
 import { streamMachine } from './machine.js';
-import { RecentMessages } from './recent.js';
+import { RecentlyChangedMessages } from './recent.js';
 import type { StreamCommand, StreamState, StreamVolatile } from './state.js';
-import { TOPIC_PART, WATCHERS_PART } from './topics.js';
+import { STREAM_TOPIC_PART_PREFIX, WATCHERS_PART_PREFIX } from './topics.js';
 
 const common = {
   directory: true,
-  loadedParts: [MEMBER_PART, TOPIC_PART, MOVING_PART, WATCHERS_PART],
+  loadedParts: [MEMBER_PART_PREFIX, STREAM_TOPIC_PART_PREFIX, MOVE_PART_PREFIX, WATCHERS_PART_PREFIX],
   initial: () => ({ phase: 'active', mv: 0, last: 0, participants: [], recipient: 0 }),
-  volatile: (): StreamVolatile => ({ recent: new RecentMessages() }),
-  takeBack({ volatile }: View<StreamState, StreamVolatile>, { messages = [] }: Outcome<StreamState>) {
+  volatile: (): StreamVolatile => ({ recent: new RecentlyChangedMessages() }),
+  takeBack({ volatile }: ActorView<StreamState, StreamVolatile>, { messages = [] }: Outcome<StreamState>) {
     for (const { id, rev } of messages) volatile.recent.takeBack(id, rev);
   },
   missing: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
@@ -44,20 +52,20 @@ const awaitPublished: StreamCommand<typeof conversationCommands.awaitPublished> 
   read: true,
   logged: true,
   creates: true,
-  handle: () => ({ reply: value(null) }),
+  handle: () => ({ reply: valueReply(null) }),
 };
 
 /** Commands of both kinds. Changes of messages come by way of the caller's user actor. */
-const shared = handlersOf<typeof conversationCommands, StreamState, StreamVolatile, ActorServices>(
+const shared = mapHandlersByName<typeof conversationCommands, StreamState, StreamVolatile, ActorServices>(
   conversationCommands,
   {
-    edit,
-    move,
+    edit: editMessageText,
+    move: moveMessages,
     deleteMessage,
-    react,
-    unreact,
-    submessage,
-    due: retain,
+    react: addReaction,
+    unreact: removeReaction,
+    submessage: addSubmessage,
+    due: removeExpiredMessages,
     awaitPublished,
   },
 );
@@ -66,31 +74,31 @@ export const streamKind: ActorKind<StreamState, StreamVolatile, ActorServices> =
   ...common,
   name: 'stream',
   machine: streamMachine,
-  refusals: { archived: (key) => ({ error: noSuchStream(key).toReply() }) },
+  refusals: { archived: (key) => ({ error: noSuchStreamError(key).toReply() }) },
   summary: 'A stream: its subscribers, its topics, and every change of its messages.',
   commands: {
     ...shared,
-    ...handlersOf<typeof streamCommands, StreamState, StreamVolatile, ActorServices>(streamCommands, {
-      copyMade,
-      send,
-      sendScheduled,
-      botReply,
-      typing,
-      notice,
-      join,
-      leave,
-      suspend,
-      showSubscribers,
-      archive,
-      members,
-      isMember: isMemberNow,
+    ...mapHandlersByName<typeof streamCommands, StreamState, StreamVolatile, ActorServices>(streamCommands, {
+      copyMade: recordCopyMade,
+      send: sendToStream,
+      sendScheduled: sendScheduledToStream,
+      botReply: sendBotReply,
+      typing: publishStreamTyping,
+      notice: postNotice,
+      join: joinMembers,
+      leave: removeMembers,
+      suspend: suspendMembers,
+      showSubscribers: publishSubscribers,
+      archive: archiveConversation,
+      members: readMembers,
+      isMember: isStreamMember,
       moveNextBatch,
-      deleteTopic,
+      deleteTopic: deleteTopicBatch,
       listTopics: listAllTopics,
-      topicNames,
-      topicChanged,
-      topicWatched,
-      topicWatchers,
+      topicNames: readTopicNames,
+      topicChanged: refreshTopic,
+      topicWatched: setTopicWatched,
+      topicWatchers: readTopicWatchers,
     }),
   },
 };
@@ -101,11 +109,11 @@ export const directKind: ActorKind<StreamState, StreamVolatile, ActorServices> =
   summary: 'The direct messages of a set of users; they are never archived.',
   commands: {
     ...shared,
-    ...handlersOf<typeof directCommands, StreamState, StreamVolatile, ActorServices>(directCommands, {
-      sendDirect,
-      sendDirectScheduled,
-      directBotReply,
-      directNotice,
+    ...mapHandlersByName<typeof directCommands, StreamState, StreamVolatile, ActorServices>(directCommands, {
+      sendDirect: sendDirectMessage,
+      sendDirectScheduled: sendScheduledDirect,
+      directBotReply: sendDirectBotReply,
+      directNotice: postDirectNotice,
     }),
   },
 };

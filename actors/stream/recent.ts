@@ -6,25 +6,28 @@ import type { MessageRecord } from '#model/records';
 
 interface RecentChange {
   readonly rev: number;
-  /** null: deleted. */
+  /** The changed record; null: the message was deleted. */
   readonly record: MessageRecord | null;
   /** Wall time of the change, ms. */
   readonly at: number;
-  /** The change before this one, if it was still remembered. */
+  /** The change of the same message before this one, if it was still remembered. */
   readonly before?: Omit<RecentChange, 'before'>;
 }
 
-/** Longer than any command waits between its read of the Store and its turn: requests time out before. */
+/**
+ * Time for which changes are remembered, ms: longer than any command waits between its read of the Store and its turn,
+ * as requests time out before.
+ */
 const REMEMBER_MS = 120_000;
 
-export class RecentMessages {
-  /** In order of change. */
+export class RecentlyChangedMessages {
+  /** Changes by message id, in order of change. */
   readonly #changes = new Map<number, RecentChange>();
 
-  /** The newer of the stored version and the last change here; null: deleted or absent. */
+  /** The newer of a message's stored version and its last change here; null: deleted or absent. */
   latest(id: number, stored: MessageRecord | null): MessageRecord | null {
     const change = this.#changes.get(id);
-    if (!change || (stored && revOf(stored) > change.rev)) return stored;
+    if (!change || (stored && revisionOf(stored) > change.rev)) return stored;
     return change.record;
   }
 
@@ -57,4 +60,4 @@ export class RecentMessages {
   }
 }
 
-export const revOf = (record: MessageRecord): number => record.body.rev as number;
+const revisionOf = (record: MessageRecord): number => record.body.rev as number;

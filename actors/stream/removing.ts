@@ -1,21 +1,22 @@
 /** Outcome of removing messages: records, topics' newest messages, and events (events.md, delete_message). */
 
-import { filesUnlinked, idEvents } from '#actors/shared';
+import { filesUnlinkedCommands, readIdsEvents } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
-import { hasCopy, isMember, topicKey } from '#domain/streams';
-import { type Audience, type LogItem, parseKey } from '#model';
+import { hasReceivedMessage, isCurrentMember, toTopicKey } from '#domain/streams';
+import { type EventAudience, type LogItem, parseActorKey } from '#model';
 import { userCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
-import { memberOf } from './commands/members.js';
+import { storedMember } from './commands/members.js';
 import { deleteEvents } from './editing/event.js';
-import { removal } from './messages.js';
+import { removeMessage } from './messages.js';
 import type { StreamState, StreamView } from './state.js';
-import { topicWithout } from './topics.js';
+import { removeMessagesFromTopic } from './topics.js';
 
 /**
+ * Outcome of removing messages.
  * @param messages messages of this conversation, in the order in which the events list them
- * @param newest the newest messages of their topics (`newestOfTopic`); removed ones may be among them
+ * @param newest the newest messages of their topics (`readNewestOfTopic`); removed ones may be among them
  */
 export function removalOutcome(
   view: StreamView,
@@ -23,14 +24,14 @@ export function removalOutcome(
   newest: readonly MessageRecord[],
   context: CommandContext,
 ): Pick<Outcome<StreamState>, 'messages' | 'parts' | 'events' | 'commands' | 'replyAfterCommands'> {
-  const { kind, rest } = parseKey(context.key);
+  const { kind, rest } = parseActorKey(context.key);
   const stream = kind === 'stream' ? Number(rest) : 0;
   const ids = new Set(messages.map(({ id }) => id));
   const events: LogItem[] = [];
   const parts: Record<string, JsonPart> = {};
   for (const [key, of] of byTopic(messages)) {
     const { topic, stream: place } = of[0]!.body;
-    const to: Audience = stream === 0 ? { users: of[0]!.participants } : { stream, mv: view.state.mv };
+    const to: EventAudience = stream === 0 ? { users: of[0]!.participants } : { stream, mv: view.state.mv };
     events.push(
       ...deleteEvents(
         of.map(({ id }) => id),
@@ -41,13 +42,13 @@ export function removalOutcome(
     if (stream !== 0)
       Object.assign(
         parts,
-        topicWithout(view, stream, key, newest, (id) => ids.has(id)),
+        removeMessagesFromTopic(view, stream, key, newest, (id) => ids.has(id)),
       );
   }
   if (stream !== 0) events.push(...readEventsForLeavers(view, messages, context));
-  const files = messages.flatMap(({ id, body }) => filesUnlinked(context.realm, body.files ?? [], id, true));
+  const files = messages.flatMap(({ id, body }) => filesUnlinkedCommands(context.realm, body.files ?? [], id, true));
   return {
-    messages: messages.map((message) => removal(view, message, context)),
+    messages: messages.map((message) => removeMessage(view, message, context)),
     parts,
     events,
     ...(files.length > 0 ? { commands: [files], replyAfterCommands: true } : {}),
@@ -64,11 +65,15 @@ function readEventsForLeavers(
   messages: readonly StoredMessage[],
   context: CommandContext,
 ): LogItem[] {
-  const users = new Set(context.pendingCommands(userCommands.readStream).map(({ to }) => Number(parseKey(to).rest)));
+  const users = new Set(
+    context.pendingCommands(userCommands.readStream).map(({ to }) => Number(parseActorKey(to).rest)),
+  );
   return [...users].flatMap((user) => {
-    const member = memberOf(parts, user);
-    const ids = isMember(member) ? [] : messages.map(({ id }) => id).filter((id) => hasCopy(member, id));
-    return idEvents(user, ids);
+    const member = storedMember(parts, user);
+    const ids = isCurrentMember(member)
+      ? []
+      : messages.map(({ id }) => id).filter((id) => hasReceivedMessage(member, id));
+    return readIdsEvents(user, ids);
   });
 }
 
@@ -77,7 +82,7 @@ type JsonPart = NonNullable<Outcome<StreamState>['parts']>[string];
 function byTopic(messages: readonly StoredMessage[]): Map<string, StoredMessage[]> {
   const topics = new Map<string, StoredMessage[]>();
   for (const message of messages) {
-    const key = topicKey(message.body.topic);
+    const key = toTopicKey(message.body.topic);
     const of = topics.get(key);
     if (of) of.push(message);
     else topics.set(key, [message]);

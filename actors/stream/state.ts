@@ -2,29 +2,32 @@
 import type { JsonObject } from '#base';
 import type { DailyCounts } from '#domain/streams';
 import type { ArgsOf, Command } from '#model/commands';
-import type { CommandDefinition, View } from '#runtime';
+import type { ActorView, CommandDefinition } from '#runtime';
 import type { ActorServices } from '../services.js';
-import type { RecentMessages } from './recent.js';
+import type { RecentlyChangedMessages } from './recent.js';
 
 export interface StreamState extends JsonObject {
   readonly phase: string;
-  /** Membership version: raised by 1 with each change of the subscribers. */
+  /** Membership version of the stream: raised by 1 with each change of the subscribers. */
   readonly mv: number;
-  /** Id of the newest message; 0 before the first. */
+  /** Id of the newest message in the conversation; 0 before the first. */
   readonly last: number;
-  /** Direct messages: all participants, ascending. Streams: []. */
+  /** Ids of all participants of a direct-message conversation, ascending; [] for streams. */
   readonly participants: readonly number[];
-  /** Direct messages: recipient_id of the group; 0 for one or two participants, whose messages carry the receiver's. */
+  /**
+   * recipient_id of a group of direct messages; 0 for streams, and for one or two participants, whose messages carry
+   * the receiver's.
+   */
   readonly recipient: number;
-  /** The daily check of the messages' age is set (commands/retention.ts). */
+  /** True if the daily check of the messages' age is set (commands/retention.ts). */
   readonly watched?: boolean;
-  /** Streams: messages by day. */
+  /** Number of a stream's messages by day. */
   readonly traffic?: DailyCounts;
-  /** Streams: the traffic last reported to the realm actor; absent: 0. */
+  /** Traffic of a stream that was last reported to the realm actor; absent: 0. */
   readonly trafficTold?: number;
 }
 
-/** Handler of a command with these arguments. */
+/** Handler of a conversation's command with these arguments. */
 export type StreamHandler<A extends JsonObject, I = undefined> = CommandDefinition<
   StreamState,
   A,
@@ -33,12 +36,12 @@ export type StreamHandler<A extends JsonObject, I = undefined> = CommandDefiniti
   ActorServices
 >;
 
-/** Handler of a declared command. */
+/** Handler of a declared command of conversations. */
 export type StreamCommand<C extends Command<'stream' | 'dm'>, I = undefined> = StreamHandler<ArgsOf<C>, I>;
 
-/** In memory only. */
+/** State of a conversation that is only in memory. */
 export interface StreamVolatile {
-  readonly recent: RecentMessages;
+  readonly recent: RecentlyChangedMessages;
 }
 
-export type StreamView = View<StreamState, StreamVolatile>;
+export type StreamView = ActorView<StreamState, StreamVolatile>;

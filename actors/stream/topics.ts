@@ -4,17 +4,19 @@
  */
 
 import { IdSet, type Json, type JsonObject } from '#base';
-import { asStored, NEWEST, type StoredMessage, streamConversation } from '#domain/messages';
-import { topicHash, topicKey } from '#domain/streams';
-import type { Parts, RealmId } from '#model';
+import { NEWEST_ANCHOR, type StoredMessage, streamConversationName, toStoredMessage } from '#domain/messages';
+import { hashTopic, toTopicKey } from '#domain/streams';
+import type { ActorParts, RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { Store } from '#ports/store';
 import type { StreamView } from './state.js';
 
-export const TOPIC_PART = 'topic/';
+export const STREAM_TOPIC_PART_PREFIX = 'topic/';
 
-/** Newest messages read to find the newest that remains; more than commands in flight change. */
-export const LOOK_BACK = 64;
+/**
+ * Maximum number of newest messages that are read to find the newest that remains; more than commands in flight change.
+ */
+export const MAX_NEWEST_READ = 64;
 
 interface Topic extends JsonObject {
   readonly name: string;
@@ -24,16 +26,16 @@ interface Topic extends JsonObject {
 
 type Changes = Readonly<Record<string, Json>>;
 
-export const topicOf = (parts: Parts, key: string): Topic | undefined =>
-  parts.get(`${TOPIC_PART}${key}`) as Topic | undefined;
+export const storedTopic = (parts: ActorParts, key: string): Topic | undefined =>
+  parts.get(`${STREAM_TOPIC_PART_PREFIX}${key}`) as Topic | undefined;
 
-const part = (key: string, topic: Topic | null): Changes => ({ [`${TOPIC_PART}${key}`]: topic });
+const part = (key: string, topic: Topic | null): Changes => ({ [`${STREAM_TOPIC_PART_PREFIX}${key}`]: topic });
 
-/** Newest first, as the API lists them. */
-export function listTopics(parts: Parts): { readonly name: string; readonly max_id: number }[] {
+/** Topics of the stream, those with the newest messages first, as the API lists them. */
+export function listTopics(parts: ActorParts): { readonly name: string; readonly max_id: number }[] {
   const topics: { name: string; max_id: number }[] = [];
   for (const [name, value] of parts) {
-    if (!name.startsWith(TOPIC_PART)) continue;
+    if (!name.startsWith(STREAM_TOPIC_PART_PREFIX)) continue;
     const topic = value as Topic;
     topics.push({ name: topic.name, max_id: topic.max });
   }
@@ -41,34 +43,34 @@ export function listTopics(parts: Parts): { readonly name: string; readonly max_
 }
 
 /** Parts of the topic with this message added. */
-export function topicWithMessage(parts: Parts, name: string, id: number): Changes {
-  const key = topicKey(name);
-  const before = topicOf(parts, key);
+export function addMessageToTopic(parts: ActorParts, name: string, id: number): Changes {
+  const key = toTopicKey(name);
+  const before = storedTopic(parts, key);
   return before && before.max > id ? {} : part(key, { name, max: id });
 }
 
-/** Input of `topicWithout`: the newest messages of a topic. @param before only messages with a smaller id */
-export function newestOfTopic(
+/** Input of `removeMessagesFromTopic`: the newest messages of a topic. @param before only messages with a smaller id */
+export function readNewestOfTopic(
   store: Store,
   realm: RealmId,
   stream: number,
   key: string,
-  before = NEWEST,
+  before = NEWEST_ANCHOR,
 ): Promise<MessageRecord[]> {
-  const index = { by: 'topic', conversation: streamConversation(stream), topicKey: key } as const;
-  return store.scanMessages({ realm, index, from: before, direction: 'older', limit: LOOK_BACK });
+  const index = { by: 'topic', conversation: streamConversationName(stream), topicKey: key } as const;
+  return store.scanMessages({ realm, index, from: before, direction: 'older', limit: MAX_NEWEST_READ });
 }
 
 const isIn = (message: StoredMessage, stream: number, key: string): boolean =>
-  message.body.stream === stream && topicKey(message.body.topic) === key;
+  message.body.stream === stream && toTopicKey(message.body.topic) === key;
 
 /** Messages that this activation has changed and that are in the topic now. */
-export function changedInTopic(view: StreamView, stream: number, key: string): StoredMessage[] {
-  return [...view.volatile.recent.records()].map(asStored).filter((message) => isIn(message, stream, key));
+export function listChangedInTopic(view: StreamView, stream: number, key: string): StoredMessage[] {
+  return [...view.volatile.recent.records()].map(toStoredMessage).filter((message) => isIn(message, stream, key));
 }
 
-/** Newest versions of these records, without messages that have left the topic since the read. */
-export function currentInTopic(
+/** Newest versions of these records, without messages that have left the topic since they were read. */
+export function keepCurrentInTopic(
   view: StreamView,
   records: readonly MessageRecord[],
   stream: number,
@@ -77,7 +79,7 @@ export function currentInTopic(
   const messages: StoredMessage[] = [];
   for (const stored of records) {
     const record = view.volatile.recent.latest(stored.id, stored);
-    const message = record ? asStored(record) : undefined;
+    const message = record ? toStoredMessage(record) : undefined;
     if (message && isIn(message, stream, key)) messages.push(message);
   }
   return messages;
@@ -85,17 +87,17 @@ export function currentInTopic(
 
 /**
  * Parts of the topic after some of its messages leave it, or may have left it.
- * @param newest result of `newestOfTopic`
+ * @param newest result of `readNewestOfTopic`
  */
-export function topicWithout(
+export function removeMessagesFromTopic(
   view: StreamView,
   stream: number,
   key: string,
   newest: readonly MessageRecord[],
   leaves: (id: number) => boolean,
 ): Changes {
-  const before = topicOf(view.parts, key);
-  const left = [...currentInTopic(view, newest, stream, key), ...changedInTopic(view, stream, key)]
+  const before = storedTopic(view.parts, key);
+  const left = [...keepCurrentInTopic(view, newest, stream, key), ...listChangedInTopic(view, stream, key)]
     .filter(({ id }) => !leaves(id))
     .reduce<StoredMessage | undefined>((max, one) => (max && max.id > one.id ? max : one), undefined);
   // The newest message was sent after the read of the Store, and it stays.
@@ -108,7 +110,7 @@ export function topicWithout(
 
 function hasLeft(view: StreamView, id: number, stream: number, key: string): boolean {
   const record = view.volatile.recent.latest(id, null);
-  if (record) return !isIn(asStored(record), stream, key);
+  if (record) return !isIn(toStoredMessage(record), stream, key);
   return view.volatile.recent.isDeleted(id);
 }
 
@@ -116,20 +118,25 @@ function hasLeft(view: StreamView, id: number, stream: number, key: string): boo
  * Watchers: users whose actors keep a policy for the topic. A move of the topic is sent to these actors only. One part
  * per watched topic, named by a hash, because users may name topics that no message could have.
  */
-export const WATCHERS_PART = 'watchers/';
+export const WATCHERS_PART_PREFIX = 'watchers/';
 
-const watchersPart = (topic: string): string => `${WATCHERS_PART}${topicHash(topic)}`;
+const watchersPart = (topic: string): string => `${WATCHERS_PART_PREFIX}${hashTopic(topic)}`;
 
-function watcherSet(parts: Parts, topic: string): IdSet {
+function watcherSet(parts: ActorParts, topic: string): IdSet {
   const stored = parts.get(watchersPart(topic)) as { readonly users: Uint8Array } | undefined;
   return stored ? IdSet.decode(stored.users) : IdSet.EMPTY;
 }
 
-/** User ids, ascending. */
-export const watchersOf = (parts: Parts, topic: string): readonly number[] => watcherSet(parts, topic).ids;
+/** Ids of the topic's watchers, ascending. */
+export const topicWatchersOf = (parts: ActorParts, topic: string): readonly number[] => watcherSet(parts, topic).ids;
 
-/** Changed parts; none if the user is one of the watchers already, or not. */
-export function withWatcher(parts: Parts, topic: string, user: number, watches: boolean): Record<string, Json> {
+/** Parts that change when a user begins or ceases to watch a topic; none if nothing changes. */
+export function writeTopicWatcher(
+  parts: ActorParts,
+  topic: string,
+  user: number,
+  watches: boolean,
+): Record<string, Json> {
   const before = watcherSet(parts, topic);
   if (before.has(user) === watches) return {};
   const ids = watches ? [...before.ids, user] : before.ids.filter((id) => id !== user);

@@ -1,51 +1,51 @@
 /** Uploaded files of this user: one part each, named by the file's token. Pure. */
 
-import { tellRealm } from '#actors/shared';
+import { reportFileChanges } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { blobOfFile, parsePath } from '#domain/files';
-import type { Parts, RealmId } from '#model';
+import { blobOfFile, parseFilePath } from '#domain/files';
+import type { ActorParts, RealmId } from '#model';
 import type { FileChange, OutboxCommand } from '#model/commands';
 
 export interface OwnFile extends JsonObject {
   readonly id: number;
   readonly path: string;
   readonly name: string;
-  /** Bytes. */
+  /** Size of the file, bytes. */
   readonly size: number;
-  /** Milliseconds since 1970. */
+  /** Time of the upload, ms since 1970. */
   readonly created: number;
-  /** The bytes are stored. Until then no user sees the file. */
+  /** True once the bytes are stored. Until then no user sees the file. */
   readonly ready: boolean;
-  /** Messages that link the file, in order of arrival here; sent: seconds since 1970. */
+  /** Messages that link the file, in the order in which this actor learned of them; sent: seconds since 1970. */
   readonly messages: readonly { readonly id: number; readonly sent: number }[];
-  /** Time of deletion unless a message links the file before, ms; null while one does. */
+  /** Time at which the file is deleted unless a message links it before, ms; null while one does. */
   readonly expires: number | null;
 }
 
-export const FILE_PART = 'file/';
+export const FILE_PART_PREFIX = 'file/';
 
-/** @param path checked path of a file */
-export const filePart = (path: string): string => `${FILE_PART}${parsePath(path)?.token}`;
+/** Name of the part that holds the file. @param path checked path of the file */
+export const filePartName = (path: string): string => `${FILE_PART_PREFIX}${parseFilePath(path)?.token}`;
 
 /** The file with exactly this path, even if its upload is not finished. */
-export function anyFile(parts: Parts, path: string): OwnFile | undefined {
-  const file = parts.get(filePart(path)) as OwnFile | undefined;
+export function findFileOrUpload(parts: ActorParts, path: string): OwnFile | undefined {
+  const file = parts.get(filePartName(path)) as OwnFile | undefined;
   return file?.path === path ? file : undefined;
 }
 
 /** The file with exactly this path, if its upload is finished. */
-export function fileAt(parts: Parts, path: string): OwnFile | undefined {
-  const file = anyFile(parts, path);
+export function findFile(parts: ActorParts, path: string): OwnFile | undefined {
+  const file = findFileOrUpload(parts, path);
   return file?.ready ? file : undefined;
 }
 
-/** In no particular order. */
-export function* filesOf(parts: Parts): Iterable<OwnFile> {
-  for (const [name, file] of parts) if (name.startsWith(FILE_PART)) yield file as unknown as OwnFile;
+/** All files of the user, in no particular order. */
+export function* ownFiles(parts: ActorParts): Iterable<OwnFile> {
+  for (const [name, file] of parts) if (name.startsWith(FILE_PART_PREFIX)) yield file as unknown as OwnFile;
 }
 
-/** The attachment object of realm.md: times in milliseconds. */
-export const presentFile = ({ id, name, path, size, created, messages }: OwnFile): JsonObject => ({
+/** The file as the API's attachment object (realm.md): times in milliseconds. */
+export const presentAttachment = ({ id, name, path, size, created, messages }: OwnFile): JsonObject => ({
   id,
   name,
   path_id: path,
@@ -59,21 +59,21 @@ interface Removal {
   readonly command: OutboxCommand;
 }
 
-/** Deletes the parts, and has the realm actor publish that and erase the bytes. @param files at least one */
+/** Deletes files: their parts, and by a command to the realm actor their bytes. @param files at least one */
 export function removeFiles(realm: RealmId, owner: number, files: readonly OwnFile[]): Removal {
   // A file whose upload never finished uses no quota and was never published.
   const known = files.filter((file) => file.ready);
   const changes = known.map(({ id, size }): FileChange => ({ op: 'remove', attachment: { id }, bytes: -size }));
   const erase = files.map(({ path }) => blobOfFile(path));
   return {
-    parts: Object.fromEntries(files.map(({ path }) => [filePart(path), null])),
-    command: tellRealm(realm, owner, changes, erase),
+    parts: Object.fromEntries(files.map(({ path }) => [filePartName(path), null])),
+    command: reportFileChanges(realm, owner, changes, erase),
   };
 }
 
 /** Earliest expiry of a file, ms; null: no file expires. */
-export function nextExpiry(parts: Parts): number | null {
+export function nextFileExpiry(parts: ActorParts): number | null {
   let next: number | null = null;
-  for (const { expires } of filesOf(parts)) if (expires !== null && (next === null || expires < next)) next = expires;
+  for (const { expires } of ownFiles(parts)) if (expires !== null && (next === null || expires < next)) next = expires;
   return next;
 }

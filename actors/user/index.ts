@@ -15,8 +15,8 @@
  *
  * Invariants:
  *   - Decisions of the realm actor (commands without a caller) never refuse, and a repeat changes nothing.
- *   - An event about a message is emitted only after the message's own event is in the log (`untilPublished`).
- *   - The actor has one timer: every command that changes a time-bound part sets `due` to `nextWake`.
+ *   - An event about a message is emitted only after the message's own event is in the log (`awaitPublished`).
+ *   - The actor has one timer: every command that changes a time-bound part sets `due` to `nextTimerTime`.
  *
  * Importers: src/app, which hosts the kind. Other actors send commands.
  */

@@ -1,8 +1,13 @@
 /** The kind of user actors: its commands, phases and loaded parts. */
 
-import { DRAFT_PART, MARK_PART, READ_PART, SCHEDULED_PART } from '#domain/messages';
-import { STORAGE_PART } from '#domain/people';
-import { TOPIC_PART } from '#domain/streams';
+import {
+  DRAFT_PART_PREFIX,
+  MESSAGE_MARK_PART_PREFIX,
+  READ_STATE_PART_PREFIX,
+  SCHEDULED_PART_PREFIX,
+} from '#domain/messages';
+import { STORAGE_PART_PREFIX } from '#domain/people';
+import { USER_TOPIC_PART_PREFIX } from '#domain/streams';
 import {
   type AddReactionArgs,
   conversationCommands,
@@ -11,41 +16,70 @@ import {
   userCommands,
 } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, handlersOf } from '#runtime';
+import { type ActorKind, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { create, newest, sealedKey } from './commands/account/account.js';
-import { deactivated, reactivated } from './commands/account/activity.js';
-import { botStorage, putStorage, removeStorage } from './commands/account/bot-storage.js';
-import { checkPassword, fetchKey, setKey, setPassword } from './commands/account/login.js';
-import { ownState } from './commands/account/own-state.js';
-import { addPushToken, PUSH_TOKEN_PART, removePushToken } from './commands/account/push-tokens.js';
-import { markHotspot, setTutorial } from './commands/account/tutorial.js';
-import { fileAccess, fileExists, filePublic, filesAccessible } from './commands/files/file-access.js';
-import { attachments, fileBegin, fileDone, fileLinked, fileRemove, fileUnlinked } from './commands/files/files.js';
-import { due, scheduledFailed, scheduledSent } from './commands/later/delivery.js';
-import { createDrafts, deleteDraft, drafts, dropDrafts, editDraft } from './commands/later/drafts.js';
-import { deleteScheduled, editScheduled, schedule, scheduledMessages } from './commands/later/scheduled.js';
-import { publicMessage, publicMessages, publicTopics } from './commands/messages/anonymous.js';
-import { giveCopy, makeCopy, setFlags, setFlagsInNarrow } from './commands/messages/flags.js';
-import { lostMessage } from './commands/messages/lost-messages.js';
+import { createAccount, readNewestMessages, readSealedKey } from './commands/account/account.js';
+import { leaveStreamsOnDeactivation, rejoinStreamsOnReactivation } from './commands/account/activity.js';
+import { putBotStorage, readBotStorage, removeBotStorage } from './commands/account/bot-storage.js';
+import { checkPassword, fetchApiKey, setApiKey, setPassword } from './commands/account/login.js';
+import { readOwnSections } from './commands/account/own-state.js';
+import { addPushToken, PUSH_TOKEN_PART_PREFIX, removePushToken } from './commands/account/push-tokens.js';
+import { markHotspotRead, setTutorialStatus } from './commands/account/tutorial.js';
+import {
+  checkFileAccess,
+  checkFileExists,
+  checkFilePublic,
+  listAccessibleFiles,
+} from './commands/files/file-access.js';
+import {
+  beginUpload,
+  completeUpload,
+  listAttachments,
+  recordFileLinked,
+  recordFileUnlinked,
+  removeAttachment,
+} from './commands/files/files.js';
+import { recordScheduledFailed, recordScheduledSent, runUserTimer } from './commands/later/delivery.js';
+import { createDrafts, deleteAllDrafts, deleteDraft, editDraft, listDrafts } from './commands/later/drafts.js';
+import {
+  deleteScheduledMessage,
+  editScheduledMessage,
+  listScheduledMessages,
+  scheduleMessage,
+} from './commands/later/scheduled.js';
+import { fetchPublicMessage, fetchPublicMessages, listPublicTopics } from './commands/messages/anonymous.js';
+import { giveBotCopies, makeReadCopies, setFlags, setFlagsInNarrow } from './commands/messages/flags.js';
+import { warnOfLostMessage } from './commands/messages/lost-messages.js';
 import { markAllRead } from './commands/messages/mark-all-read.js';
-import { markStreamRead, readStream } from './commands/messages/mark-stream-read.js';
+import { markLeftStreamRead, markStreamRead } from './commands/messages/mark-stream-read.js';
 import { markTopicRead } from './commands/messages/mark-topic-read.js';
-import { deleteMessage, deleteTopic, editMessage, history, moveMessage } from './commands/messages/message-changes.js';
-import { fetchMessage, fetchMessages, matchesNarrow, render } from './commands/messages/messages.js';
+import {
+  deleteMessage,
+  deleteTopic,
+  editMessage,
+  fetchEditHistory,
+  moveMessage,
+} from './commands/messages/message-changes.js';
+import { fetchMessage, fetchMessages, matchMessagesToNarrow, renderPreview } from './commands/messages/messages.js';
 import { muteUser } from './commands/messages/mute-user.js';
-import { onMessage } from './commands/messages/on-message.js';
-import { readReceipts } from './commands/messages/read-receipts.js';
+import { redirectToMessageOwner } from './commands/messages/on-message.js';
+import { listReadReceipts } from './commands/messages/read-receipts.js';
 import { retryAfterJoin } from './commands/messages/retry-after-join.js';
-import { typing } from './commands/messages/typing.js';
-import { streamTopics } from './commands/streams/stream-topics.js';
-import { streamById, subscribersOf, subscriptionStatus } from './commands/streams/streams.js';
-import { subscriptionSettings } from './commands/streams/subscription-settings.js';
-import { streamIdByName, streams, subscribed, subscriptions, unsubscribed } from './commands/streams/subscriptions.js';
+import { publishDirectTyping } from './commands/messages/typing.js';
+import { listStreamTopics } from './commands/streams/stream-topics.js';
+import { fetchStream, listSubscribers, readSubscriptionStatus } from './commands/streams/streams.js';
+import { updateSubscriptionSettings } from './commands/streams/subscription-settings.js';
+import {
+  addSubscriptions,
+  endSubscriptions,
+  findStreamIdByName,
+  listStreams,
+  listSubscriptions,
+} from './commands/streams/subscriptions.js';
 import { moveTopicPolicy, muteTopic, setTopicPolicy } from './commands/streams/topics.js';
-import { FILE_PART } from './files.js';
+import { FILE_PART_PREFIX } from './files.js';
 import { userMachine } from './machine.js';
-import { SUBSCRIPTION_PART, type UserState } from './state.js';
+import { SUBSCRIPTION_PART_PREFIX, type UserState } from './state.js';
 
 export const userKind: ActorKind<UserState, undefined, ActorServices> = {
   name: 'user',
@@ -53,94 +87,94 @@ export const userKind: ActorKind<UserState, undefined, ActorServices> = {
   machine: userMachine,
   directory: true,
   loadedParts: [
-    SUBSCRIPTION_PART,
-    READ_PART,
-    MARK_PART,
-    TOPIC_PART,
-    DRAFT_PART,
-    SCHEDULED_PART,
-    FILE_PART,
-    STORAGE_PART,
-    PUSH_TOKEN_PART,
+    SUBSCRIPTION_PART_PREFIX,
+    READ_STATE_PART_PREFIX,
+    MESSAGE_MARK_PART_PREFIX,
+    USER_TOPIC_PART_PREFIX,
+    DRAFT_PART_PREFIX,
+    SCHEDULED_PART_PREFIX,
+    FILE_PART_PREFIX,
+    STORAGE_PART_PREFIX,
+    PUSH_TOKEN_PART_PREFIX,
   ],
-  commands: handlersOf(userCommands, {
-    create,
-    fetchKey,
+  commands: mapHandlersByName(userCommands, {
+    create: createAccount,
+    fetchKey: fetchApiKey,
     checkPassword,
     setPassword,
-    setKey,
+    setKey: setApiKey,
     addPushToken,
     removePushToken,
-    sealedKey,
-    newest,
-    deactivated,
-    reactivated,
-    subscribed,
-    unsubscribed,
-    subscriptionSettings,
-    streamById,
-    subscribersOf,
-    subscriptionStatus,
-    ownState,
+    sealedKey: readSealedKey,
+    newest: readNewestMessages,
+    deactivated: leaveStreamsOnDeactivation,
+    reactivated: rejoinStreamsOnReactivation,
+    subscribed: addSubscriptions,
+    unsubscribed: endSubscriptions,
+    subscriptionSettings: updateSubscriptionSettings,
+    streamById: fetchStream,
+    subscribersOf: listSubscribers,
+    subscriptionStatus: readSubscriptionStatus,
+    ownState: readOwnSections,
     muteUser,
-    subscriptions,
-    streams,
+    subscriptions: listSubscriptions,
+    streams: listStreams,
     fetchMessages,
-    matchesNarrow,
+    matchesNarrow: matchMessagesToNarrow,
     fetchMessage,
-    publicMessages,
-    publicMessage,
-    publicTopics,
+    publicMessages: fetchPublicMessages,
+    publicMessage: fetchPublicMessage,
+    publicTopics: listPublicTopics,
     editMessage,
     moveMessage,
     deleteMessage,
-    history,
+    history: fetchEditHistory,
     deleteTopic,
-    streamTopics,
-    render,
-    streamIdByName,
-    fileBegin,
-    fileDone,
-    fileRemove,
-    fileLinked,
-    fileUnlinked,
-    fileExists,
-    fileAccess,
-    filePublic,
-    filesAccessible,
-    attachments,
-    makeCopy,
-    giveCopy,
-    lostMessage,
+    streamTopics: listStreamTopics,
+    render: renderPreview,
+    streamIdByName: findStreamIdByName,
+    fileBegin: beginUpload,
+    fileDone: completeUpload,
+    fileRemove: removeAttachment,
+    fileLinked: recordFileLinked,
+    fileUnlinked: recordFileUnlinked,
+    fileExists: checkFileExists,
+    fileAccess: checkFileAccess,
+    filePublic: checkFilePublic,
+    filesAccessible: listAccessibleFiles,
+    attachments: listAttachments,
+    makeCopy: makeReadCopies,
+    giveCopy: giveBotCopies,
+    lostMessage: warnOfLostMessage,
     retryAfterJoin,
-    react: onMessage<AddReactionArgs>(conversationCommands.react),
-    unreact: onMessage<RemoveReactionArgs>(conversationCommands.unreact),
-    submessage: onMessage<SubmessageArgs>(conversationCommands.submessage),
-    readReceipts,
+    react: redirectToMessageOwner<AddReactionArgs>(conversationCommands.react),
+    unreact: redirectToMessageOwner<RemoveReactionArgs>(conversationCommands.unreact),
+    submessage: redirectToMessageOwner<SubmessageArgs>(conversationCommands.submessage),
+    readReceipts: listReadReceipts,
     setFlags,
     setFlagsInNarrow,
     markAllRead,
     markStreamRead,
     markTopicRead,
-    readStream,
-    typing,
-    markHotspot,
-    setTutorial,
-    drafts,
+    readStream: markLeftStreamRead,
+    typing: publishDirectTyping,
+    markHotspot: markHotspotRead,
+    setTutorial: setTutorialStatus,
+    drafts: listDrafts,
     createDrafts,
     editDraft,
     deleteDraft,
-    dropDrafts,
-    botStorage,
-    putStorage,
-    removeStorage,
-    scheduledMessages,
-    schedule,
-    editScheduled,
-    deleteScheduled,
-    due,
-    scheduledSent,
-    scheduledFailed,
+    dropDrafts: deleteAllDrafts,
+    botStorage: readBotStorage,
+    putStorage: putBotStorage,
+    removeStorage: removeBotStorage,
+    scheduledMessages: listScheduledMessages,
+    schedule: scheduleMessage,
+    editScheduled: editScheduledMessage,
+    deleteScheduled: deleteScheduledMessage,
+    due: runUserTimer,
+    scheduledSent: recordScheduledSent,
+    scheduledFailed: recordScheduledFailed,
     setTopicPolicy,
     muteTopic,
     moveTopicPolicy,

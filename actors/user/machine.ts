@@ -1,6 +1,6 @@
 /** Phases of an account; the events are names of commands. */
 import { setup } from 'xstate';
-import { type PhaseEvent, TAKE } from '#runtime';
+import { type PhaseEvent, STAY_IN_PHASE } from '#runtime';
 
 export const userMachine = setup({
   types: { events: {} as PhaseEvent },
@@ -9,8 +9,11 @@ export const userMachine = setup({
   id: 'user',
   initial: 'active',
   states: {
-    active: { on: { deactivated: 'deactivated', '*': TAKE } },
-    /** Frontends refuse the user's own calls. Other actors still read the account and store their decisions. */
-    deactivated: { on: { reactivated: 'active', '*': TAKE } },
+    active: { on: { deactivated: 'deactivated', '*': STAY_IN_PHASE } },
+    /**
+     * State of a deactivated account: frontends refuse the user's own calls. Other actors still read the account and
+     * store their decisions.
+     */
+    deactivated: { on: { reactivated: 'active', '*': STAY_IN_PHASE } },
   },
 });

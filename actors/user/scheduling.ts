@@ -7,26 +7,26 @@ import { readOwnState, readSubscribers } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { RenderResult } from '#domain/markdown';
 import {
-  activeSender,
-  checkContent,
-  checkDirect,
-  checkPosting,
+  checkMayMentionAll,
+  checkMaySendDirect,
+  checkMaySendToStream,
+  checkMessageContent,
   checkTopicPresent,
-  checkWildcard,
   type DeliveryReceipt,
+  requireActiveSender,
   type ScheduledBody,
   type ScheduledMessage,
-  scheduledPart,
+  scheduledPartName,
 } from '#domain/messages';
 import { checkTopic } from '#domain/streams';
 import { type LogItem, streamId, type UserId, userId } from '#model';
 import { apiError } from '#model/errors';
-import type { CommandContext, InputContext, View } from '#runtime';
+import type { ActorView, CommandContext, InputContext } from '#runtime';
 import type { InputSources } from '../services.js';
 import { isSubscribed, type UserState } from './state.js';
 
 /** A scheduled message before any check. `to`: ids of streams or users. */
-export interface ScheduledInput {
+interface ScheduledInput {
   readonly type: 'stream' | 'private';
   readonly to: readonly number[];
   readonly topic: string | null;
@@ -34,9 +34,9 @@ export interface ScheduledInput {
 }
 
 export interface SchedulingInputs {
-  /** RenderResult content; null: cannot be rendered; undefined: no new content, or one that the handler refuses. */
+  /** The rendered content; null: it can't be rendered; undefined: no new content, or one that the handler refuses. */
   readonly rendered: RenderResult | null | undefined;
-  /** Streams to which a bot's owner is subscribed. */
+  /** Ids of the streams to which a bot's owner is subscribed. */
   readonly ownersStreams: ReadonlySet<number>;
   /** Number of subscribers by stream, loaded only for a wildcard mention. */
   readonly subscribers: ReadonlyMap<number, number>;
@@ -47,8 +47,8 @@ interface TextInput extends JsonObject {
   readonly origin: string;
 }
 
-/** @param target stream of the message, as known when the command arrives */
-export async function schedulingInputs(
+/** Loads the inputs of the checks. @param target stream of the message, as known when the command arrives */
+export async function loadSchedulingInputs(
   { content, origin }: TextInput,
   target: number | undefined,
   known: ScheduledMessage | undefined,
@@ -72,24 +72,27 @@ export async function schedulingInputs(
   return { rendered, ownersStreams: new Set(ownersStreams), subscribers };
 }
 
-/** The content as it would be sent; undefined: the handler refuses it. */
+/** The content of the message as it would be sent; undefined: the handler refuses it. */
 function sendable(content: string): string | undefined {
   try {
-    return checkContent(content);
+    return checkMessageContent(content);
   } catch {
     return undefined;
   }
 }
 
-/** @param known the message before this edit; unchanged content keeps its rendering. @throws ApiError */
+/**
+ * Checks a message to be scheduled. @param known the message before this edit; unchanged content keeps its rendering.
+ * @throws ApiError
+ */
 export function checkScheduled(
   given: ScheduledInput,
   known: ScheduledMessage | undefined,
-  { parts }: View<UserState>,
+  { parts }: ActorView<UserState>,
   { rendered, ownersStreams, subscribers }: SchedulingInputs,
   { directory, caller, now }: CommandContext,
 ): ScheduledBody {
-  const sender = activeSender(directory, caller);
+  const sender = requireActiveSender(directory, caller);
   const said = (): Pick<ScheduledBody, 'html' | 'wildcard'> => {
     if (rendered === null) throw apiError('CANNOT_RENDER');
     if (rendered) return { html: rendered.html, wildcard: rendered.mentions.wildcard };
@@ -97,22 +100,22 @@ export function checkScheduled(
   };
   if (given.type === 'private') {
     const { to, others } = people(given.to, sender.id, directory);
-    const content = checkContent(given.content);
-    checkDirect(sender, others, directory);
+    const content = checkMessageContent(given.content);
+    checkMaySendDirect(sender, others, directory);
     return { type: 'private', to, topic: '', content, ...said() };
   }
   const id = given.to[0]!;
   if (given.topic === null) throw apiError('MISSING_TOPIC');
   const topic = checkTopic(given.topic);
-  const content = checkContent(given.content);
+  const content = checkMessageContent(given.content);
   const stream = directory.stream(streamId(id));
   if (!stream || stream.archived) throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: id });
   const subscribed = (user: number): boolean =>
     user === caller ? isSubscribed(parts, stream.id) : ownersStreams.has(stream.id);
-  checkPosting(sender, stream, subscribed, directory, now);
+  checkMaySendToStream(sender, stream, subscribed, directory, now);
   checkTopicPresent(topic, directory);
   const { html, wildcard } = said();
-  checkWildcard(wildcard, () => subscribers.get(stream.id) ?? 0, sender, directory, now);
+  checkMayMentionAll(wildcard, () => subscribers.get(stream.id) ?? 0, sender, directory, now);
   return { type: 'stream', to: [stream.id], topic, content, html, wildcard };
 }
 
@@ -120,7 +123,7 @@ function people(
   ids: readonly number[],
   self: UserId,
   directory: CommandContext['directory'],
-): { to: number[]; others: ReturnType<typeof activeSender>[] } {
+): { to: number[]; others: ReturnType<typeof requireActiveSender>[] } {
   if (ids.length === 0) throw apiError('NO_RECIPIENTS');
   const all = ids.map((id) => {
     const user = directory.user(userId(id));
@@ -138,8 +141,8 @@ export const scheduledEvent = (self: number, op: 'add' | 'update' | 'remove', of
 });
 
 /** The parts with these scheduled messages written. */
-export const withPart = (
+export const writeScheduled = (
   parts: ReadonlyMap<string, Json>,
   ...messages: readonly (ScheduledMessage | DeliveryReceipt)[]
 ): ReadonlyMap<string, Json> =>
-  new Map([...parts, ...messages.map((message) => [scheduledPart(message.id), message] as const)]);
+  new Map([...parts, ...messages.map((message) => [scheduledPartName(message.id), message] as const)]);

@@ -1,18 +1,18 @@
 /** Persisted state of a user actor, and the time of its one timer. Each subscription is a part. */
 
 import type { Json, JsonObject } from '#base';
-import { nextDue } from '#domain/messages';
-import type { Tutorial } from '#domain/people';
+import { nextScheduledTime } from '#domain/messages';
+import type { TutorialState } from '#domain/people';
 import type { Subscription } from '#domain/streams';
-import { type ActorKey, type Parts, PartTable, parseKey, type UserId, userId } from '#model';
+import { type ActorKey, type ActorParts, PartTable, parseActorKey, type UserId, userId } from '#model';
 import type { ArgsOf, Command } from '#model/commands';
 import type { CommandDefinition } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { nextExpiry } from './files.js';
+import { nextFileExpiry } from './files.js';
 
 export interface UserState extends JsonObject {
   readonly phase: string;
-  /** scrypt hash; null: no log-in with a password. */
+  /** scrypt hash of the password; null: no log-in with a password. */
   readonly passwordHash: string | null;
   /** Wall times of recent failed log-ins, ms; absent: none. */
   readonly failedLogins?: readonly number[];
@@ -26,28 +26,31 @@ export interface UserState extends JsonObject {
   readonly storage?: number;
   /** Highest id ever given to a scheduled message; absent before the first. */
   readonly lastScheduled?: number;
-  /** Hints seen so far; absent if none. */
-  readonly tutorial?: Tutorial & JsonObject;
+  /** Hints for new users that were seen; absent if none. */
+  readonly tutorial?: TutorialState & JsonObject;
 }
 
 /** The user whose actor has this key. */
-export const selfOf = (key: ActorKey): UserId => userId(Number(parseKey(key).rest));
+export const userIdOfKey = (key: ActorKey): UserId => userId(Number(parseActorKey(key).rest));
 
-/** Distance between the first ids of two users: an id of another user's draft is rarely an id of one's own. */
+/**
+ * Distance between the first ids that two users give to their drafts: an id of another user's draft is rarely an id of
+ * one's own.
+ */
 const ID_DISTANCE = 4_096;
-/** Id ranges repeat after this many users, because ids in paths end at 2^32. */
+/** Number of users after which id ranges repeat, because ids in paths end at 2^32. */
 const ID_RANGES = 2 ** 19;
 
 /** Next id of a user's drafts or scheduled messages. @param last highest id given so far */
-export const nextOwnId = (last: number | undefined, self: UserId): number =>
+export const nextDraftOrScheduledId = (last: number | undefined, self: UserId): number =>
   (last ?? (self % ID_RANGES) * ID_DISTANCE) + 1;
 
-export const SUBSCRIPTION_PART = 'sub/';
+export const SUBSCRIPTION_PART_PREFIX = 'sub/';
 /** Subscriptions by stream. */
-const SUBSCRIPTIONS = new PartTable<Subscription>(SUBSCRIPTION_PART);
+const SUBSCRIPTIONS = new PartTable<Subscription>(SUBSCRIPTION_PART_PREFIX);
 
-/** A subscription with defaults only. */
-export const freshSubscription = (stream: number, color: string): Subscription => ({
+/** A subscription with default properties. */
+export const defaultSubscription = (stream: number, color: string): Subscription => ({
   stream,
   active: true,
   color,
@@ -60,15 +63,16 @@ export const freshSubscription = (stream: number, color: string): Subscription =
   wildcard: null,
 });
 
-export const subscriptionOf = (parts: Parts, stream: number): Subscription | undefined =>
+export const subscriptionOf = (parts: ActorParts, stream: number): Subscription | undefined =>
   SUBSCRIPTIONS.get(parts, stream);
 
 /** Present and former subscriptions, in no particular order. */
-export const subscriptionsOf = (parts: Parts): Subscription[] => [...SUBSCRIPTIONS.values(parts)];
+export const subscriptionsOf = (parts: ActorParts): Subscription[] => [...SUBSCRIPTIONS.values(parts)];
 
-export const isSubscribed = (parts: Parts, stream: number): boolean => subscriptionOf(parts, stream)?.active ?? false;
+export const isSubscribed = (parts: ActorParts, stream: number): boolean =>
+  subscriptionOf(parts, stream)?.active ?? false;
 
-/** Handler of a command with these arguments. */
+/** Handler of a user command with these arguments. */
 export type UserHandler<A extends JsonObject, I = undefined> = CommandDefinition<
   UserState,
   A,
@@ -77,17 +81,17 @@ export type UserHandler<A extends JsonObject, I = undefined> = CommandDefinition
   ActorServices
 >;
 
-/** Handler of a declared command. */
+/** Handler of a declared user command. */
 export type UserCommand<C extends Command<'user'>, I = undefined> = UserHandler<ArgsOf<C>, I>;
 
-/** Earliest time that any part waits for, ms; null: none. Commands that change such a part set `due` to this. */
-export function nextWake(parts: Parts): number | null {
-  const times = [nextDue(parts), nextExpiry(parts)].filter((at) => at !== null);
+/** Earliest time for which any part waits, ms; null: none. Commands that change such a part set `due` to this. */
+export function nextTimerTime(parts: ActorParts): number | null {
+  const times = [nextScheduledTime(parts), nextFileExpiry(parts)].filter((at) => at !== null);
   return times.length === 0 ? null : Math.min(...times);
 }
 
 /** The parts with these changes applied. */
-export function withParts(parts: Parts, changed: Readonly<Record<string, Json>>): Parts {
+export function applyPartChanges(parts: ActorParts, changed: Readonly<Record<string, Json>>): ActorParts {
   const next = new Map(parts);
   for (const [name, value] of Object.entries(changed)) {
     if (value === null) next.delete(name);

@@ -1,41 +1,41 @@
 /** Makes the calls that are due, and says how each one went. */
 
-import { asStored, type StoredMessage } from '#domain/messages';
-import { type CallResult, parseReply, requestOf } from '#domain/webhooks';
-import { type ActorKey, parseKey, type RealmId, streamId, userId } from '#model';
+import { type StoredMessage, toStoredMessage } from '#domain/messages';
+import { makeWebhookRequest, parseWebhookReply, type WebhookCallResult } from '#domain/webhooks';
+import { type ActorKey, parseActorKey, type RealmId, streamId, userId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { InputSources } from '../services.js';
 import type { WaitingCall } from './state.js';
 
 /** Place of the message at the time of the call. */
-export interface Place {
-  /** Stream of the message; 0: a direct message. */
+export interface MessagePlace {
+  /** Stream of the message; 0: it is a direct message. */
   readonly stream: number;
   readonly topic: string;
   readonly participants: readonly number[];
 }
 
-export type Fate = { readonly call: WaitingCall } & (
+export type CallOutcome = { readonly call: WaitingCall } & (
   | { readonly is: 'done' }
-  | { readonly is: 'later'; readonly place: Place; readonly reason: string }
-  | { readonly is: 'failed'; readonly place: Place; readonly reason: string }
-  | { readonly is: 'reply'; readonly place: Place; readonly say: string; readonly widget: string | null }
+  | { readonly is: 'later'; readonly place: MessagePlace; readonly reason: string }
+  | { readonly is: 'failed'; readonly place: MessagePlace; readonly reason: string }
+  | { readonly is: 'reply'; readonly place: MessagePlace; readonly say: string; readonly widget: string | null }
 );
 
-export const botOf = (key: ActorKey) => userId(Number(parseKey(key).rest));
+export const botIdOfKey = (key: ActorKey) => userId(Number(parseActorKey(key).rest));
 
-const placeOf = ({ body, participants }: StoredMessage): Place => ({
+const placeOf = ({ body, participants }: StoredMessage): MessagePlace => ({
   stream: body.stream,
   topic: body.topic,
   participants,
 });
 
-export async function makeCalls(
+export async function makeDueCalls(
   key: ActorKey,
   realm: RealmId,
   calls: readonly WaitingCall[],
   sources: InputSources,
-): Promise<readonly Fate[]> {
+): Promise<readonly CallOutcome[]> {
   const directory = await sources.directory(realm);
   const records = await sources.store.getMessages(
     realm,
@@ -45,12 +45,12 @@ export async function makeCalls(
     calls.map((call, i) => {
       const record = records[i];
       // The message may have been deleted meanwhile.
-      return record ? one(key, call, asStored(record), directory, sources) : { call, is: 'done' };
+      return record ? one(key, call, toStoredMessage(record), directory, sources) : { call, is: 'done' };
     }),
   );
 }
 
-/** Reason when the token was sealed under a former server secret. */
+/** Reason of a failed call whose token was sealed under a former server secret. */
 const UNREADABLE = 'its token is void since the server secret was changed, and its settings show a new one';
 
 async function one(
@@ -59,8 +59,8 @@ async function one(
   message: StoredMessage,
   directory: DirectoryView,
   { services }: InputSources,
-): Promise<Fate> {
-  const bot = directory.user(botOf(key));
+): Promise<CallOutcome> {
+  const bot = directory.user(botIdOfKey(key));
   const service = bot && directory.bot(bot.id)?.service;
   if (!bot?.isActive || !service || directory.deactivated) return { call, is: 'done' };
   const place = placeOf(message);
@@ -68,18 +68,22 @@ async function one(
   const token = services.secrets.tryOpen(service.tokenSealed);
   if (token === undefined) return { call, place, is: 'failed', reason: UNREADABLE };
   const called = { bot, service, token, message, trigger, origin };
-  const post = requestOf(called, directory, place.stream === 0 ? undefined : directory.stream(streamId(place.stream)));
+  const post = makeWebhookRequest(
+    called,
+    directory,
+    place.stream === 0 ? undefined : directory.stream(streamId(place.stream)),
+  );
   if (typeof post === 'string') return { call, place, is: 'failed', reason: post };
   return fateOf(call, place, service.interface, await services.webhooks.post(post));
 }
 
-function fateOf(call: WaitingCall, place: Place, form: number, answer: CallResult): Fate {
+function fateOf(call: WaitingCall, place: MessagePlace, form: number, answer: WebhookCallResult): CallOutcome {
   if (answer.kind === 'unreachable') return { call, place, is: 'later', reason: answer.reason };
   if (answer.kind === 'failed') return { call, place, is: 'failed', reason: answer.reason };
   const { status, body } = answer;
   if (status < 200 || status > 299)
     return { call, place, is: 'failed', reason: `its server answered with status ${status}` };
-  const reply = parseReply(body, form);
+  const reply = parseWebhookReply(body, form);
   if (reply === 'nothing') return { call, is: 'done' };
   if ('wrong' in reply) return { call, place, is: 'failed', reason: reply.wrong };
   return { call, place, is: 'reply', ...reply };

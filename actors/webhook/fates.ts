@@ -1,38 +1,38 @@
 /** Decides what follows a call: a reply in the bot's name, another attempt, or a notice to the bot's owner. Pure. */
 
-import { directNotice, silentMention } from '#actors/shared';
+import { directNoticeCommand, silentMention } from '#actors/shared';
 import type { Json } from '#base';
-import { checkContent } from '#domain/messages';
-import { dmKey, streamId, streamKey, userId } from '#model';
+import { checkMessageContent } from '#domain/messages';
+import { directMessageKey, streamId, streamKey, userId } from '#model';
 import { directCommands, type OutboxCommand, outboxCommand, streamCommands } from '#model/commands';
 import { ApiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { botOf, type Fate, type Place } from './calls.js';
-import { CALLS, type WaitingCall } from './state.js';
+import { botIdOfKey, type CallOutcome, type MessagePlace } from './calls.js';
+import { CALL_PARTS, type WaitingCall } from './state.js';
 
-/** Pauses before the second and third attempt at a server that could not be reached, ms. */
+/** Pauses before the second and third attempt to reach a server, ms. */
 const PAUSES: readonly number[] = [1_000, 4_000];
 
 type Context = Pick<CommandContext, 'key' | 'realm' | 'directory' | 'now'>;
 
 /** A notice of the notification bot to the owner, if the bot has one. @param text `{bot}` stands for the bot's name */
-export function toOwner({ key, realm, directory }: Context, origin: string, text: string): OutboxCommand[] {
-  const bot = directory.user(botOf(key));
+export function ownerNoticeCommand({ key, realm, directory }: Context, origin: string, text: string): OutboxCommand[] {
+  const bot = directory.user(botIdOfKey(key));
   const owner = bot?.botOwner ? directory.user(bot.botOwner) : undefined;
   if (!bot || !owner?.isActive) return [];
   const content = text.replace('{bot}', silentMention(bot));
-  return [directNotice(realm, owner.id, { content, origin, after: directory.version })];
+  return [directNoticeCommand(realm, owner.id, { content, origin, after: directory.version })];
 }
 
-/** Names the place as part of a sentence. */
-export function shownPlace({ stream, topic }: Place, directory: DirectoryView): string {
+/** Names the place of a message as part of a sentence. */
+function placePhrase({ stream, topic }: MessagePlace, directory: DirectoryView): string {
   const name = stream === 0 ? undefined : directory.stream(streamId(stream))?.name;
   return name === undefined ? 'a direct message' : `a message in #**${name}>${topic}**`;
 }
 
-export function outcomeOf(
-  fates: readonly Fate[],
+export function commandsOfOutcome(
+  fates: readonly CallOutcome[],
   context: Context,
 ): { readonly written: Readonly<Record<string, Json>>; readonly commands: readonly OutboxCommand[] } {
   const written: Record<string, Json> = {};
@@ -42,30 +42,30 @@ export function outcomeOf(
     const pause = fate.is === 'later' ? PAUSES[call.tries] : undefined;
     const again: WaitingCall | null =
       pause === undefined ? null : { ...call, tries: call.tries + 1, next: context.now + pause };
-    Object.assign(written, CALLS.write(call.message, again));
+    Object.assign(written, CALL_PARTS.write(call.message, again));
     if (!again) commands.push(...following(fate, context));
   }
   return { written, commands };
 }
 
-function following(fate: Fate, context: Context): OutboxCommand[] {
+function following(fate: CallOutcome, context: Context): OutboxCommand[] {
   if (fate.is === 'done') return [];
   const { origin } = fate.call;
-  const place = shownPlace(fate.place, context.directory);
+  const place = placePhrase(fate.place, context.directory);
   if (fate.is === 'reply') {
     try {
-      return [reply({ ...fate, say: checkContent(fate.say) }, place, context)];
+      return [reply({ ...fate, say: checkMessageContent(fate.say) }, place, context)];
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return toOwner(context, origin, `{bot} could not answer ${place}: ${error.message}`);
+      return ownerNoticeCommand(context, origin, `{bot} could not answer ${place}: ${error.message}`);
     }
   }
-  return toOwner(context, origin, `{bot} was not told of ${place}: ${fate.reason}.`);
+  return ownerNoticeCommand(context, origin, `{bot} was not told of ${place}: ${fate.reason}.`);
 }
 
 /** Sends the bot's reply like any message; if the message is refused, the bot's actor gets the reason. */
 function reply(
-  { call, place, say, widget }: Extract<Fate, { is: 'reply' }>,
+  { call, place, say, widget }: Extract<CallOutcome, { is: 'reply' }>,
   shown: string,
   { key, realm, directory }: Context,
 ): OutboxCommand {
@@ -79,12 +79,17 @@ function reply(
     widget,
     place: shown,
   };
-  const more = { caller: botOf(key), after: directory.version };
+  const more = { caller: botIdOfKey(key), after: directory.version };
   if (place.stream !== 0) {
     const to = streamKey(realm, streamId(place.stream));
     return outboxCommand({ to, name: streamCommands.botReply, args: common, ...more });
   }
   const participants = place.participants.map(userId);
   const args = { ...common, participants };
-  return outboxCommand({ to: dmKey(realm, participants), name: directCommands.directBotReply, args, ...more });
+  return outboxCommand({
+    to: directMessageKey(realm, participants),
+    name: directCommands.directBotReply,
+    args,
+    ...more,
+  });
 }

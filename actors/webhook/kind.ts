@@ -4,14 +4,14 @@
  * stored here.
  */
 
-import { value } from '#actors/shared';
+import { valueReply } from '#actors/shared';
 import { type ArgsOf, type Command, webhookCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, type CommandDefinition, handlersOf } from '#runtime';
+import { type ActorKind, type CommandDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { type Fate, makeCalls } from './calls.js';
-import { outcomeOf, toOwner } from './fates.js';
-import { CALLS, callsIn, nextCall, type WaitingCall, type WebhookState } from './state.js';
+import { type CallOutcome, makeDueCalls } from './calls.js';
+import { commandsOfOutcome, ownerNoticeCommand } from './fates.js';
+import { CALL_PARTS, nextCallTime, type WaitingCall, type WebhookState, waitingCalls } from './state.js';
 
 type WebhookCommand<C extends Command<'webhook'>, I = undefined> = CommandDefinition<
   WebhookState,
@@ -21,30 +21,30 @@ type WebhookCommand<C extends Command<'webhook'>, I = undefined> = CommandDefini
   ActorServices
 >;
 
-/** Calls per run; the others follow at once. */
+/** Number of calls per run; further ones follow at once. */
 const BATCH = 8;
-/** Calls that may wait; further ones are dropped. */
+/** Maximum number of calls that wait; further ones are dropped. */
 const MAX_WAITING = 1_000;
-/** The owner gets at most one notice of dropped calls per this time. */
+/** Minimum time between two notices of dropped calls to the owner, ms. */
 const WARN_MS = 60_000;
 
-/** Sent by the conversation's actor. Never refused; a repeat changes nothing. */
+/** Queues a call. Sent by the conversation's actor. Never refused; a repeat changes nothing. */
 const triggered: WebhookCommand<typeof webhookCommands.triggered> = {
   creates: true,
   handle({ state, parts }, { message, trigger, origin }, _inputs, context) {
     const { now } = context;
     if (parts.size >= MAX_WAITING) {
-      if (now < state.warned + WARN_MS) return { reply: value(null) };
-      const notice = toOwner(
+      if (now < state.warned + WARN_MS) return { reply: valueReply(null) };
+      const notice = ownerNoticeCommand(
         context,
         origin,
         'Messages to {bot} were not passed on: too many of them wait for its server.',
       );
-      return { reply: value(null), state: { ...state, warned: now }, commands: [notice] };
+      return { reply: valueReply(null), state: { ...state, warned: now }, commands: [notice] };
     }
     const call: WaitingCall = { message, trigger, origin, tries: 0, next: now };
     // A call with an earlier time would be due now, too.
-    return { reply: value(null), state, parts: CALLS.write(message, call), due: now };
+    return { reply: valueReply(null), state, parts: CALL_PARTS.write(message, call), due: now };
   },
 };
 
@@ -52,35 +52,35 @@ const triggered: WebhookCommand<typeof webhookCommands.triggered> = {
  * Makes the calls that are due. The lane is separate, because servers take their time, and exclusive, because a run
  * must not find the calls of the run before. After a crash between call and commit the call is made again.
  */
-const due: WebhookCommand<typeof webhookCommands.due, readonly Fate[]> = {
+const due: WebhookCommand<typeof webhookCommands.due, readonly CallOutcome[]> = {
   lane: 'calling',
   exclusive: true,
   inputs: (_args, { key, realm, view }, sources) => {
     const now = sources.services.clock.now();
-    const batch = callsIn(view.parts).filter(({ next }) => next <= now);
-    return makeCalls(key, realm, batch.slice(0, BATCH), sources);
+    const batch = waitingCalls(view.parts).filter(({ next }) => next <= now);
+    return makeDueCalls(key, realm, batch.slice(0, BATCH), sources);
   },
   handle({ parts }, _args, fates, context) {
-    const { written, commands } = outcomeOf(fates, context);
-    const left = callsIn(parts).map((call) => {
-      const part = CALLS.nameOf(call.message);
+    const { written, commands } = commandsOfOutcome(fates, context);
+    const left = waitingCalls(parts).map((call) => {
+      const part = CALL_PARTS.nameOf(call.message);
       return part in written ? written[part] : call;
     });
     return {
-      reply: value(null),
+      reply: valueReply(null),
       parts: written,
       commands: [commands],
-      due: nextCall(left.filter((call): call is WaitingCall => call !== null && call !== undefined)),
+      due: nextCallTime(left.filter((call): call is WaitingCall => call !== null && call !== undefined)),
     };
   },
 };
 
-/** Sent by the conversation's actor: the bot's reply was refused. */
+/** Warns the owner that the bot's reply was refused. Sent by the conversation's actor. */
 const refused: WebhookCommand<typeof webhookCommands.refused> = {
   creates: true,
   handle: (_view, { place, origin, reason }, _inputs, context) => ({
-    reply: value(null),
-    commands: [toOwner(context, origin, `{bot} could not answer ${place}: ${reason}`)],
+    reply: valueReply(null),
+    commands: [ownerNoticeCommand(context, origin, `{bot} could not answer ${place}: ${reason}`)],
   }),
 };
 
@@ -88,9 +88,9 @@ export const webhookKind: ActorKind<WebhookState, undefined, ActorServices> = {
   name: 'webhook',
   summary: 'The calls that wait for the server of one outgoing webhook bot.',
   directory: true,
-  loadedParts: [CALLS.prefix],
+  loadedParts: [CALL_PARTS.prefix],
   partsAreDeliveries: true,
-  commands: handlersOf(webhookCommands, { triggered, due, refused }),
+  commands: mapHandlersByName(webhookCommands, { triggered, due, refused }),
   initial: () => ({ warned: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_BOT').toReply() }),

@@ -1,34 +1,35 @@
 /** Persisted state of a webhook actor. Each call is a part, deleted when it was made. */
 import type { JsonObject } from '#base';
-import { type Parts, PartTable } from '#model';
+import { type ActorParts, PartTable } from '#model';
 
 export interface WebhookState extends JsonObject {
   /** Wall time of the last notice to the owner about dropped calls, ms; 0 = never. */
   readonly warned: number;
 }
 
-/** A call that waits to be made. */
+/** A webhook call that waits to be made. */
 export interface WaitingCall extends JsonObject {
   /** Id of the message that the call reports. */
   readonly message: number;
-  /** mention or private_message. */
+  /** Reason of the call: mention or private_message. */
   readonly trigger: string;
   /** Base URL of the organization. */
   readonly origin: string;
-  /** Failed attempts so far. */
+  /** Number of failed attempts so far. */
   readonly tries: number;
-  /** Wall time of the next attempt, ms. */
+  /** Wall time of the next attempt to make the call, ms. */
   readonly next: number;
 }
 
-/** Calls by id of their message. */
-export const CALLS = new PartTable<WaitingCall>('call/');
+/** Parts with waiting calls, by id of their message. */
+export const CALL_PARTS = new PartTable<WaitingCall>('call/');
 
-/** In the order of messages. */
-export const callsIn = (parts: Parts): WaitingCall[] => [...CALLS.values(parts)].sort((a, b) => a.message - b.message);
+/** Waiting calls, in the order of their messages. */
+export const waitingCalls = (parts: ActorParts): WaitingCall[] =>
+  [...CALL_PARTS.values(parts)].sort((a, b) => a.message - b.message);
 
-/** Wall time of the first call that is due, ms; null: no call waits. */
-export function nextCall(calls: Iterable<WaitingCall>): number | null {
+/** Earliest time at which a waiting call is due, wall time, ms; null: no call waits. */
+export function nextCallTime(calls: Iterable<WaitingCall>): number | null {
   let first: number | null = null;
   for (const { next } of calls) if (first === null || next < first) first = next;
   return first;

@@ -3,18 +3,18 @@ import type { Json, JsonObject } from './json.js';
 
 const encoder = new TextEncoder();
 
-/** Encoded JSON that goes into a response unchanged. */
-export class Encoded {
+/** Encoded JSON that goes into a response as it is. */
+export class EncodedJson {
   constructor(readonly bytes: Uint8Array) {}
 
-  static text(json: string): Encoded {
-    return new Encoded(encoder.encode(json));
+  static text(json: string): EncodedJson {
+    return new EncodedJson(encoder.encode(json));
   }
 }
 
-/** Fields of a response; some may be encoded already. */
-export interface Fields {
-  readonly [name: string]: Json | Encoded | undefined;
+/** Fields of a response, by name; a value may be encoded already. */
+export interface ResponseFields {
+  readonly [name: string]: Json | EncodedJson | undefined;
 }
 
 /** Fields as JSON text without braces and with a leading comma, to append to a body; empty for no fields. */
@@ -24,28 +24,28 @@ export function encodeFields(of: JsonObject): Uint8Array {
 }
 
 /** Like `encodeFields`, but as a list of parts, so that encoded values are not copied. */
-export function encodeParts(of: Fields): Uint8Array[] {
+export function encodeFieldParts(of: ResponseFields): Uint8Array[] {
   const plain: Record<string, Json> = {};
   const parts: Uint8Array[] = [];
   for (const name in of) {
     const value = of[name];
-    if (value instanceof Encoded) parts.push(encoder.encode(`,${JSON.stringify(name)}:`), value.bytes);
+    if (value instanceof EncodedJson) parts.push(encoder.encode(`,${JSON.stringify(name)}:`), value.bytes);
     else if (value !== undefined) plain[name] = value;
   }
   return [encodeFields(plain), ...parts];
 }
 
 /** Fields of a response that is sent many times: the body is put together once. */
-export class ReadyFields {
+export class CachedResponseFields {
   /** The complete body, set by its first sender. */
   body: Uint8Array | undefined;
   #parts: readonly Uint8Array[] | undefined;
 
-  constructor(private readonly fields: Fields) {}
+  constructor(private readonly fields: ResponseFields) {}
 
-  /** The result of `encodeParts`. */
+  /** The encoded fields, as `encodeFieldParts` makes them. */
   get parts(): readonly Uint8Array[] {
-    this.#parts ??= encodeParts(this.fields);
+    this.#parts ??= encodeFieldParts(this.fields);
     return this.#parts;
   }
 }

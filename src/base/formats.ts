@@ -11,7 +11,7 @@ export function isDate(value: string): boolean {
 const URL_PARTS =
   /^(?:https?|ftps?):\/\/(?:[^\s:@/]+(?::[^\s:@/]*)?@)?(\[[^\]]*\]|[^\s:/?#@[\]]+)(?::\d{1,5})?(?:[/?#]\S*)?$/i;
 const LABEL = /^(?!-)[a-z\u00a1-\uffff0-9-]{1,63}(?<!-)$/i;
-/** At least two letters and no digits. */
+/** Matches a top-level domain: at least two letters and no digits, or punycode. */
 const TOP_LEVEL = /^(?!-)(?:[a-z\u00a1-\uffff-]{2,63}|xn--[a-z0-9]{1,59})(?<!-)$/i;
 const MAX_URL = 2048;
 const MAX_HOST = 253;

@@ -54,7 +54,7 @@ export class IdSet {
     return this.sorted.length;
   }
 
-  /** In ascending order. */
+  /** The ids of the set, ascending. */
   get ids(): readonly number[] {
     return this.sorted;
   }
@@ -78,13 +78,13 @@ export class IdSet {
     return kept.length === this.sorted.length ? this : kept.length === 0 ? IdSet.EMPTY : new IdSet(kept);
   }
 
-  /** The ids above this one. */
+  /** A set of the ids that are larger than `id`. */
   above(id: number): IdSet {
     const from = this.#lowest(id + 1);
     return from === 0 ? this : from === this.sorted.length ? IdSet.EMPTY : new IdSet(this.sorted.slice(from));
   }
 
-  /** Index of the first id that is not smaller. */
+  /** Index of the first id of the set that is at least `id`. */
   #lowest(id: number): number {
     let low = 0;
     let high = this.sorted.length;

@@ -10,17 +10,30 @@
  * Folders with doors of their own: `clock` (time that tests can move), `threads` (worker pool), `disk` (private and
  * durable files), `metrics` (declared metrics and their Prometheus format).
  */
-export { Encoded, encodeFields, encodeParts, type Fields, ReadyFields } from './encode-fields.js';
+export {
+  CachedResponseFields,
+  EncodedJson,
+  encodeFieldParts,
+  encodeFields,
+  type ResponseFields,
+} from './encode-fields.js';
 export { escapeHtml } from './escape-html.js';
 export { isDate, isUrl } from './formats.js';
 export { IdSet } from './id-set.js';
 export type { Json, JsonObject } from './json.js';
-export { cleaned, JsonFloat, type JsonText, parseJsonText, TooManyValues } from './json-text.js';
-export { lazyMap, lazySet, writableMap, writableSet } from './lazy-collections.js';
+export { cleanParsedJson, JsonFloat, type ParsedJsonText, parseJsonText, TooManyJsonValues } from './json-text.js';
+export { newLazyMap, newLazySet, toWritableMap, toWritableSet } from './lazy-collections.js';
 export type { Logger } from './logger.js';
 export { memoizeByObject } from './memoize.js';
-export { addCall, anyCounts, type Limit, msUntilAllowed, type RateStanding, rateStanding } from './rates.js';
+export {
+  addCallTime,
+  anyTimeCounts,
+  msUntilAllowed,
+  type RateLimit,
+  type RateStanding,
+  rateStanding,
+} from './rates.js';
 export { Semaphore } from './semaphore.js';
 export { SingleFlight } from './single-flight.js';
 export { filterInSlices, mapInSlices, TimeSlicer } from './time-slices.js';
-export { SERVER_GENERATION, VERSION, VERSION_FIELDS } from './version.js';
+export { PROCESS_START_SECONDS, SERVER_VERSION, VERSION_FIELDS } from './version.js';

@@ -9,27 +9,30 @@ export class JsonFloat {
   constructor(readonly value: number) {}
 }
 
-export interface JsonText {
+export interface ParsedJsonText {
   readonly value: unknown;
-  /** All numbers are integers of at most 15 digits, so a compiled validator can judge `value`. */
+  /**
+   * True if every number of the text is an integer of at most 15 digits: a compiled validator can then judge `value`.
+   */
   readonly plain: boolean;
-  /** The value may contain lone surrogates or `__proto__` keys; see `cleaned`. */
+  /** True if the value may contain lone surrogates or `__proto__` keys, which `cleanParsedJson` removes. */
   readonly suspicious: boolean;
 }
 
-/** The deepest parameter of the API has 4 levels. */
+/** Maximum nesting of arrays and objects in a JSON text. The deepest parameter of the API has 4 levels. */
 const MAX_DEPTH = 64;
-/** Every integer of 15 digits is exact. */
+/** Digits up to which every integer is exact as a JavaScript number. */
 const EXACT_DIGITS = 15;
 
-export class TooManyValues extends Error {}
+export class TooManyJsonValues extends Error {}
 
 /**
+ * Parses the JSON text of a parameter.
  * @param most limit of values: items and keys at all levels
  * @returns undefined for text that is not JSON or is nested deeper than 64 levels
- * @throws TooManyValues before any object is built
+ * @throws TooManyJsonValues before any object is built
  */
-export function parseJsonText(text: string, most = Number.POSITIVE_INFINITY): JsonText | undefined {
+export function parseJsonText(text: string, most = Number.POSITIVE_INFINITY): ParsedJsonText | undefined {
   const found = scan(text, most);
   if (!found) return undefined;
   try {
@@ -43,7 +46,7 @@ export function parseJsonText(text: string, most = Number.POSITIVE_INFINITY): Js
 }
 
 interface Scan {
-  /** Start and end of each number with a fraction or exponent. */
+  /** Start and end offset of each number with a fraction or exponent. */
   readonly floats: readonly (readonly [number, number])[];
   readonly exact: boolean;
 }
@@ -58,10 +61,10 @@ function scan(text: string, most: number): Scan | undefined {
     if (c === 34) i = stringEnd(text, i);
     else if (c === 91 || c === 123) {
       if (++depth > MAX_DEPTH) return undefined;
-      if (++values > most) throw new TooManyValues();
+      if (++values > most) throw new TooManyJsonValues();
     } else if (c === 93 || c === 125) depth--;
     else if (c === 44) {
-      if (++values > most) throw new TooManyValues();
+      if (++values > most) throw new TooManyJsonValues();
     } else if (c === 45 || (c >= 48 && c <= 57)) {
       const start = i;
       let float = false;
@@ -77,7 +80,7 @@ function scan(text: string, most: number): Scan | undefined {
   return { floats, exact };
 }
 
-/** Index of the closing quote; the length of the text if there is none. */
+/** Index of the quote that closes the string at `start`; the length of the text if there is none. */
 function stringEnd(text: string, start: number): number {
   let at = start;
   for (;;) {
@@ -89,7 +92,7 @@ function stringEnd(text: string, start: number): number {
   }
 }
 
-/** True for digits, signs, points and exponent letters. */
+/** True for the code of a character that numbers consist of: digits, signs, points and exponent letters. */
 const numeric = (c: number): boolean =>
   (c >= 48 && c <= 57) || c === 46 || c === 69 || c === 101 || c === 43 || c === 45;
 
@@ -107,7 +110,10 @@ function marked(text: string, floats: readonly (readonly [number, number])[]): s
   return pieces.join('');
 }
 
-/** Replaces marks by JsonFloat, in place. A JSON.parse reviver takes 40 times as long; the scan bounds the depth. */
+/**
+ * Replaces marked floats in a parsed value by `JsonFloat`, in place. A JSON.parse reviver takes 40 times as long; the
+ * scan bounds the depth.
+ */
 function unmarked(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
@@ -127,20 +133,20 @@ function unmarked(value: unknown): unknown {
  * Cleans a parsed value in place: JsonFloats become numbers, lone surrogates become U+FFFD (no store keeps them), and
  * `__proto__` keys are removed (a later copy would set the prototype).
  */
-export function cleaned(value: unknown): unknown {
+export function cleanParsedJson(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/\p{Surrogate}/gu, '\ufffd');
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof JsonFloat) return value.value;
   if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) value[i] = cleaned(item);
+    for (const [i, item] of value.entries()) value[i] = cleanParsedJson(item);
     return value;
   }
   const object = value as Record<string, unknown>;
   for (const key of Object.keys(object)) {
     const item = object[key];
-    const name = cleaned(key) as string;
+    const name = cleanParsedJson(key) as string;
     if (name !== key || key === '__proto__') delete object[key];
-    if (name !== '__proto__') object[name] = cleaned(item);
+    if (name !== '__proto__') object[name] = cleanParsedJson(item);
   }
   return object;
 }

@@ -8,9 +8,11 @@ const refuse = (): never => {
 const NO_ENTRIES = Object.assign(new Map<never, never>(), { set: refuse });
 const NO_MEMBERS = Object.assign(new Set<never>(), { add: refuse });
 
-export const lazyMap = <K, V>(): Map<K, V> => NO_ENTRIES as unknown as Map<K, V>;
-export const lazySet = <T>(): Set<T> => NO_MEMBERS as unknown as Set<T>;
+export const newLazyMap = <K, V>(): Map<K, V> => NO_ENTRIES as unknown as Map<K, V>;
+export const newLazySet = <T>(): Set<T> => NO_MEMBERS as unknown as Set<T>;
 
-/** A collection that may be written to: the given one, or a new one instead of the shared empty one. */
-export const writableMap = <K, V>(map: Map<K, V>): Map<K, V> => (map.set === refuse ? new Map() : map);
-export const writableSet = <T>(set: Set<T>): Set<T> => (set.add === refuse ? new Set() : set);
+/**
+ * Returns a collection that may be written to: the given one, or a new one if the given one is the shared empty one.
+ */
+export const toWritableMap = <K, V>(map: Map<K, V>): Map<K, V> => (map.set === refuse ? new Map() : map);
+export const toWritableSet = <T>(set: Set<T>): Set<T> => (set.add === refuse ? new Set() : set);

@@ -1,17 +1,17 @@
 /** Rate limits over sliding windows, computed from the times of past calls. Pure. */
 
-/** At most `most` calls within `windowMs`. */
-export type Limit = readonly [windowMs: number, most: number];
+/** A rate limit: at most `most` calls within the last `windowMs` milliseconds. */
+export type RateLimit = readonly [windowMs: number, most: number];
 
-/** The longest window, ms: older times are irrelevant. */
-const longest = (limits: readonly Limit[]): number => Math.max(...limits.map(([window]) => window));
+/** The longest window of the limits, ms: calls before it no longer matter. */
+const longest = (limits: readonly RateLimit[]): number => Math.max(...limits.map(([window]) => window));
 
-/** True while any of the times lies within a window. */
-export const anyCounts = (limits: readonly Limit[], times: readonly number[], now: number): boolean =>
+/** True if a call at one of the times still counts against a limit. */
+export const anyTimeCounts = (limits: readonly RateLimit[], times: readonly number[], now: number): boolean =>
   times.some((at) => at + longest(limits) > now);
 
-/** Milliseconds until the next call is allowed; 0 = now. @param times ms, ascending */
-export function msUntilAllowed(limits: readonly Limit[], times: readonly number[], now: number): number {
+/** Milliseconds until the limits allow the next call; 0: now. @param times of past calls, ms, ascending */
+export function msUntilAllowed(limits: readonly RateLimit[], times: readonly number[], now: number): number {
   const waits = limits.map(([window, most]) => {
     const first = times.at(-most);
     return first === undefined ? 0 : first + window - now;
@@ -22,14 +22,16 @@ export function msUntilAllowed(limits: readonly Limit[], times: readonly number[
 /** State of a rate limit after a call, as the X-RateLimit headers show it. */
 export interface RateStanding {
   readonly limit: number;
-  /** Calls left. */
+  /** Number of calls that the limit still allows. */
   readonly remaining: number;
   /** Unix seconds at which the full quota is back; for a refused call, when to retry. */
   readonly reset: number;
 }
 
-/** State by the tightest limit. @param times ms since 1970, ascending, without refused calls */
-export function rateStanding(limits: readonly Limit[], times: readonly number[], now: number): RateStanding {
+/**
+ * Standing under the tightest of the limits. @param times of the calls that were not refused, ms since 1970, ascending
+ */
+export function rateStanding(limits: readonly RateLimit[], times: readonly number[], now: number): RateStanding {
   const [limit = 0, remaining = 0] = limits
     .map(([window, most]) => [most, Math.max(0, most - times.filter((at) => at + window > now).length)] as const)
     .reduce((least, one) => (one[1] < least[1] ? one : least));
@@ -39,8 +41,8 @@ export function rateStanding(limits: readonly Limit[], times: readonly number[],
   return { limit, remaining, reset: Math.ceil(until / 1000) };
 }
 
-/** The times within the windows and `now`; bounded by the largest limit. */
-export function addCall(limits: readonly Limit[], times: readonly number[], now: number): number[] {
+/** The times of the calls that still count, with a call at `now` added; at most as many as the largest limit allows. */
+export function addCallTime(limits: readonly RateLimit[], times: readonly number[], now: number): number[] {
   const window = longest(limits);
   const most = Math.max(...limits.map(([, n]) => n));
   return [...times.filter((at) => at + window > now), now].slice(-most);

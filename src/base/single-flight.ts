@@ -1,6 +1,6 @@
 /**
- * Single-flight per key: callers share the run that starts after they asked; at most one runs and one is queued.
- * Without it every made-up API key would cause a request for the end of a realm's log.
+ * Single-flight per key: callers share the run that starts after they asked; at most one run is in progress and one is
+ * queued. Without this, every made-up API key would cause a request for the end of a realm's log.
  */
 export class SingleFlight<K, T = void> {
   readonly #running = new Map<K, Promise<T>>();

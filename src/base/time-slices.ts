@@ -1,11 +1,11 @@
 /** Time slicing: long loops yield to the event loop between slices, so that other requests get their turn. */
 
-/** Length of a slice in ms: a tenth of the time for which one request may hold the event loop. */
+/** Length of a time slice, ms: a tenth of the time for which one request may hold the event loop. */
 const SLICE_MS = 10;
-/** Items between two reads of the clock. */
+/** Number of items that a loop processes between two reads of the clock. */
 const AT_ONCE = 16;
 
-/** Ends slices of a loop; used directly by loops that don't run over a list. */
+/** Tells a long loop when to yield to the event loop; used directly by loops that don't run over a list. */
 export class TimeSlicer {
   #began = performance.now();
   #count = 0;
@@ -13,7 +13,7 @@ export class TimeSlicer {
   /** @param atOnce items between two reads of the clock; 1 for slow items */
   constructor(private readonly atOnce = AT_ONCE) {}
 
-  /** Undefined while the slice lasts; else a promise to await before the next item. */
+  /** Undefined while the time slice lasts; otherwise a promise to await before the next item. */
   next(): Promise<void> | undefined {
     if (++this.#count % this.atOnce !== 0 || performance.now() - this.#began < SLICE_MS) return undefined;
     return new Promise((resolve) =>

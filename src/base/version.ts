@@ -1,11 +1,11 @@
 /** Versions that the API reports (api/README.md § Names). */
-export const FEATURE_LEVEL = 184;
-export const VERSION = '0.1.0';
+const FEATURE_LEVEL = 184;
+export const SERVER_VERSION = '0.1.0';
 
-/** Both spellings: existing clients read the `zulip_` names. */
+/** Version fields of responses, under both names: existing clients read the `zulip_` names. */
 export const VERSION_FIELDS = {
-  service_version: `7.0+conclave.${VERSION}`,
-  zulip_version: `7.0+conclave.${VERSION}`,
+  service_version: `7.0+conclave.${SERVER_VERSION}`,
+  zulip_version: `7.0+conclave.${SERVER_VERSION}`,
   service_feature_level: FEATURE_LEVEL,
   zulip_feature_level: FEATURE_LEVEL,
   service_merge_base: '',
@@ -13,4 +13,4 @@ export const VERSION_FIELDS = {
 } as const;
 
 /** Seconds since 1970 at which this process started. */
-export const SERVER_GENERATION = Math.floor(Date.now() / 1000);
+export const PROCESS_START_SECONDS = Math.floor(Date.now() / 1000);

@@ -1,25 +1,27 @@
 /** Decides which users receive an event: by what was true at its commit, never by what is true now. */
 
-import { copyAfterMoves } from '#domain/messages';
+import { findCopyAfterMoves } from '#domain/messages';
 import { ROLE } from '#domain/people';
-import { everMember, hasCopy, type Member, wasMember } from '#domain/streams';
-import { type Audience, userId } from '#model';
+import { hasReceivedMessage, type StreamMember, wasEverMember, wasMemberAt } from '#domain/streams';
+import { type EventAudience, userId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
-/** @returns the role that the account had at a realm version */
-export function roleAt(user: DirectoryUser, version: number): number {
+/** Role of the account as of a realm version. */
+function roleAtVersion(user: DirectoryUser, version: number): number {
   for (const [role, until] of user.pastRoles) if (version < until) return role;
   return user.role;
 }
 
-export interface Recipient {
+interface EventRecipient {
   readonly user: number;
-  /** Registered with all_public_streams. */
+  /** The queue's client registered with all_public_streams. */
   readonly allPublic: boolean;
 }
 
-/** @returns the streams whose memberships `receives` needs, each with the version that must be loaded */
-export function streamsOf({ stream, mv, moved, neverIn }: Audience): Map<number, number> {
+/**
+ * Streams whose memberships `isInAudience` needs to decide. @returns stream → membership version that must be loaded
+ */
+export function streamsDecidingAudience({ stream, mv, moved, neverIn }: EventAudience): Map<number, number> {
   const streams = new Map<number, number>();
   const need = (of: number, version: number): void => void streams.set(of, Math.max(streams.get(of) ?? 0, version));
   if (stream !== undefined) need(stream, mv ?? 0);
@@ -34,28 +36,31 @@ export function streamsOf({ stream, mv, moved, neverIn }: Audience): Map<number,
   return streams;
 }
 
-/** @param membersOf members of the streams that `streamsOf` returns */
-export function receives(
-  to: Audience,
-  recipient: Recipient,
+/**
+ * True if the recipient is in the audience of an event. @param membersOf members of the streams that
+ * `streamsDecidingAudience` returns
+ */
+export function isInAudience(
+  to: EventAudience,
+  recipient: EventRecipient,
   directory: DirectoryView,
-  membersOf: (stream: number) => ReadonlyMap<number, Member> | undefined,
+  membersOf: (stream: number) => ReadonlyMap<number, StreamMember> | undefined,
 ): boolean {
   const { user } = recipient;
   const members = to.stream === undefined ? undefined : membersOf(to.stream);
   if (to.except?.includes(user)) return false;
-  if (to.neverIn && everMember(membersOf(to.neverIn.stream)?.get(user), to.neverIn.mv)) return false;
+  if (to.neverIn && wasEverMember(membersOf(to.neverIn.stream)?.get(user), to.neverIn.mv)) return false;
   if (to.users?.includes(user)) return true;
   if (to.mv !== undefined && members) {
     const member = members.get(user);
-    if (to.former ? everMember(member, to.mv) : wasMember(member, to.mv)) return true;
+    if (to.former ? wasEverMember(member, to.mv) : wasMemberAt(member, to.mv)) return true;
   }
-  if (to.copyOf !== undefined && hasCopy(members?.get(user), to.copyOf)) return true;
-  if (to.moved && copyAfterMoves(to.moved, (stream) => membersOf(stream)?.get(user)).has) return true;
+  if (to.copyOf !== undefined && hasReceivedMessage(members?.get(user), to.copyOf)) return true;
+  if (to.moved && findCopyAfterMoves(to.moved, (stream) => membersOf(stream)?.get(user)).has) return true;
   if (to.rv === undefined) return false;
   const account = directory.user(userId(user));
   if (!account) return false;
-  const role = roleAt(account, to.rv);
+  const role = roleAtVersion(account, to.rv);
   if (to.role !== undefined && role <= to.role && role > (to.weakerThan ?? 0)) return true;
   return to.publicStream === true && recipient.allPublic && role < ROLE.guest;
 }

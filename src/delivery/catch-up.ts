@@ -2,7 +2,7 @@
 import type { Clock } from '#base/clock';
 import { LogDeduplicator, type LogEntry, type Seq, seq as toSeq } from '#model';
 import type { LogReader, LogSubscription } from '#ports/log';
-import type { EventSubscriber, PendingEntry } from './subscriber.js';
+import type { EventSubscriber, PendingLogEntry } from './subscriber.js';
 
 const RETRY_MS = 1_000;
 
@@ -14,25 +14,25 @@ export type CatchUpSource = (
   reader: LogReader,
 ) => { readonly replays: boolean; readonly subscription: LogSubscription };
 
-/** The part of its feed that a catch-up uses. */
+/** The methods of its feed that a catch-up uses. */
 export interface CatchUpFeed {
   /** Position to start reading at so that any repeat of an entry up to `position` is recognised. */
   startFor(position: Seq): Seq;
-  /** @returns undefined if the entry was delivered at once */
-  deliver(work: PendingEntry, queues: Iterable<EventSubscriber>): Promise<void> | undefined;
-  /** True if the live feed has taken over the queues. */
-  takeOver(catchUp: CatchUp): boolean;
+  /** Delivers one entry to these queues. @returns undefined if the entry was delivered at once */
+  deliver(work: PendingLogEntry, queues: Iterable<EventSubscriber>): Promise<void> | undefined;
+  /** Hands the queues to the live feed. True if it has taken them. */
+  takeOver(catchUp: QueueCatchUp): boolean;
 }
 
-export class CatchUp {
+export class QueueCatchUp {
   readonly queues: Set<EventSubscriber>;
   /** Log position up to which everything was delivered. */
   position: Seq;
-  /** The entries come from memory. */
+  /** True if the entries come from memory instead of the log. */
   readonly replays: boolean;
   readonly #seen = new LogDeduplicator();
   readonly #subscription: LogSubscription;
-  #work: PendingEntry[] = [];
+  #work: PendingLogEntry[] = [];
   #isBusy = false;
   #isClosed = false;
 
@@ -66,7 +66,7 @@ export class CatchUp {
     this.queues.delete(queue);
   }
 
-  /** Gives up. @returns the queues that are not level yet */
+  /** Stops the catch-up. @returns the queues that have not caught up with the live feed */
   abort(): EventSubscriber[] {
     this.#close();
     return [...this.queues];
@@ -78,7 +78,10 @@ export class CatchUp {
     if (this.feed.takeOver(this)) this.#close();
   }
 
-  /** If the log has no entry after the start, no entry triggers the check. */
+  /**
+   * Checks when the log is read to its end, because nothing else triggers the check if the log has no entry after the
+   * start.
+   */
   #checkWhenCaughtUp(): void {
     this.#subscription.caughtUp().then(
       (seq) => {
@@ -86,7 +89,7 @@ export class CatchUp {
         this.check();
       },
       () => {
-        // Closed, or the log is unavailable.
+        // The subscription was closed, or the log is unavailable.
         if (!this.#isClosed) this.clock.setTimeout(() => !this.#isClosed && this.#checkWhenCaughtUp(), RETRY_MS);
       },
     );
@@ -110,7 +113,7 @@ export class CatchUp {
     this.check();
   }
 
-  #resumeAfter(delivery: Promise<void>, work: PendingEntry): void {
+  #resumeAfter(delivery: Promise<void>, work: PendingLogEntry): void {
     delivery.then(
       () => {
         this.#isBusy = false;
@@ -118,7 +121,8 @@ export class CatchUp {
         this.#run();
       },
       () => {
-        // No queue got any of it: the memberships that decide about the audience are unavailable.
+        // The memberships that decide about the audience can't be read, so no queue got any event of the entry: try
+        // again.
         this.clock.setTimeout(() => {
           if (this.#isClosed) return;
           this.#isBusy = false;

@@ -5,73 +5,73 @@
  */
 import type { Clock } from '#base/clock';
 import type { DirectoryReplica } from '#directory';
-import { eventId, type LogEntry, type MessageItem, type PlainItem, type RealmId, type Seq, seq as toSeq } from '#model';
+import { type EventItem, eventId, type LogEntry, type MessageItem, type RealmId, type Seq, seq as toSeq } from '#model';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
-import { receives, streamsOf } from './audience.js';
-import { CatchUp, type CatchUpFeed, type CatchUpSource } from './catch-up.js';
-import { Memberships } from './memberships.js';
-import { QueueIndex } from './queue-index.js';
-import { RecentEntries, type RecentEntryBudget } from './recent-entries.js';
+import { isInAudience, streamsDecidingAudience } from './audience.js';
+import { type CatchUpFeed, type CatchUpSource, QueueCatchUp } from './catch-up.js';
+import { StreamMemberships } from './memberships.js';
+import { EventQueueIndex } from './queue-index.js';
+import { RecentLogEntries, type RecentLogEntryBudget } from './recent-entries.js';
 import { type RecentMessageBudget, RecentMessageIndex } from './recent-message-index.js';
-import { REPEAT_DISTANCE, RepeatDetector } from './repeat-detector.js';
-import { isClientItem, SharedEvent, TransientEvent } from './shared-event.js';
-import type { EventSubscriber, LivePosition, PendingEntry } from './subscriber.js';
+import { MAX_REPEAT_DISTANCE, RepeatDetector } from './repeat-detector.js';
+import { isClientEventItem, SharedEvent, TransientEvent } from './shared-event.js';
+import type { EventSubscriber, LiveFeedPosition, PendingLogEntry } from './subscriber.js';
 
-export interface Subscribers {
+export interface StreamSubscribers {
   /** Log position up to which the lists show every change. */
   readonly position: Seq;
-  /** Stream → user ids, ascending. */
+  /** Ids of the subscribers, ascending, by stream. */
   readonly of: ReadonlyMap<number, readonly number[]>;
 }
 
 /** Ports and budgets that all feeds of a process share. */
-export interface FeedPorts {
+export interface RealmFeedPorts {
   readonly log: EventLog;
   readonly store: Store;
   readonly clock: Clock;
-  readonly recentEntries: RecentEntryBudget;
+  readonly recentEntries: RecentLogEntryBudget;
   readonly recentMessages: RecentMessageBudget;
 }
 
 export class RealmFeed {
-  /** The live queues. */
-  readonly #queues: QueueIndex;
+  /** Live queues: they have every event up to the feed's position. */
+  readonly #queues: EventQueueIndex;
   /** Queues that get transient events: the live ones, and new ones whose past is still being read. */
-  readonly #listeners: QueueIndex;
-  readonly #memberships: Memberships;
-  /** For registrations. */
+  readonly #listeners: EventQueueIndex;
+  readonly #memberships: StreamMemberships;
+  /** Index of the realm's newest messages, which registrations of queues read. */
   readonly recentMessages: RecentMessageIndex;
   readonly #membersOf = (stream: number) => this.#memberships.of(stream);
-  readonly #catchUps = new Set<CatchUp>();
+  readonly #catchUps = new Set<QueueCatchUp>();
   readonly #repeats: RepeatDetector;
-  readonly #recent: RecentEntries;
+  readonly #recent: RecentLogEntries;
   #attaching: EventSubscriber[] = [];
   /** Catch-ups and registrations that wait until the feed has reached a position. */
   #waiters: { readonly seq: Seq; resolve(): void }[] = [];
-  #work: PendingEntry[] = [];
-  /** Until the past is read, and while a membership is. */
+  #work: PendingLogEntry[] = [];
+  /** True until the log before the start is read, and while memberships are being read. */
   #isBusy = true;
   #isPastRead = false;
   /** Generation: raised by every gap in the log. Work begun under an older generation is dropped. */
   #generation = 0;
   #position: Seq;
-  #live: LivePosition;
+  #live: LiveFeedPosition;
 
   constructor(
     private readonly realm: RealmId,
     private readonly replica: DirectoryReplica,
-    private readonly ports: FeedPorts,
+    private readonly ports: RealmFeedPorts,
   ) {
     const { log, store, clock } = ports;
-    this.#memberships = new Memberships(store, realm);
+    this.#memberships = new StreamMemberships(store, realm);
     const source = { clock, recentEntries: () => this.#recent, delivered: () => this.#delivered() };
     this.recentMessages = new RecentMessageIndex(store, realm, this.#memberships, source, ports.recentMessages);
-    this.#queues = new QueueIndex(this.#membersOf);
-    this.#listeners = new QueueIndex(this.#membersOf);
+    this.#queues = new EventQueueIndex(this.#membersOf);
+    this.#listeners = new EventQueueIndex(this.#membersOf);
     this.#position = replica.tail.position;
     this.#live = { at: this.#position };
-    this.#recent = new RecentEntries(ports.recentEntries, this.#position);
+    this.#recent = new RecentLogEntries(ports.recentEntries, this.#position);
     const before: { seq: Seq; entry: LogEntry }[] = [];
     this.#repeats = new RepeatDetector(log, realm, this.#position, clock, (seq, entry) => before.push({ seq, entry }));
     void this.#repeats.ready.then(() => {
@@ -86,12 +86,12 @@ export class RealmFeed {
         this.#work.push({ seq, entry, fresh: new Set(fresh) });
         if (!this.#isBusy) this.#run();
       },
-      transient: (value) => this.#receiveTransient(value as unknown as PlainItem),
+      transient: (value) => this.#receiveTransient(value as unknown as EventItem),
       gap: (trimmed) => this.#gap(trimmed),
     });
   }
 
-  /** The directory replica, whose tail the feed reads, is closed. */
+  /** Called when the directory replica, whose log tail the feed reads, was closed. */
   closed(): void {
     this.#recent.restart(this.#position);
     this.recentMessages.reset();
@@ -102,7 +102,7 @@ export class RealmFeed {
     return this.#position;
   }
 
-  /** The feed has queues, or work to do for them. */
+  /** True if the feed has queues, or work to do for them. */
   get isBusy(): boolean {
     const queues = this.#queues.size + this.#listeners.size + this.#attaching.length + this.#catchUps.size;
     return queues > 0 || this.#waiters.length > 0 || this.#isBusy || this.#work.length > 0;
@@ -125,7 +125,7 @@ export class RealmFeed {
    *
    * @param streams called when everything is delivered that the log had brought here, and again after each read
    */
-  async subscribers(streams: () => readonly number[]): Promise<Subscribers> {
+  async subscribers(streams: () => readonly number[]): Promise<StreamSubscribers> {
     for (;;) {
       await this.#delivered();
       const unread = streams().filter((stream) => !this.#memberships.of(stream));
@@ -138,12 +138,12 @@ export class RealmFeed {
     };
   }
 
-  /** Delivers transient events from now on. They are stored nowhere, so no catch-up brings them later. */
+  /** Delivers transient events to the queue from now on. They are stored nowhere, so no catch-up brings them later. */
   listen(queue: EventSubscriber): void {
     this.#listeners.add(queue);
   }
 
-  /** Delivers every event after the queue's cursor; `wentLive` is called when the past is delivered. */
+  /** Delivers every event after the queue's cursor, then calls `wentLive` of the queue. */
   attach(queue: EventSubscriber): void {
     this.#attaching.push(queue);
     // No queue goes live before the past is read, and entries read with it need not be read again.
@@ -174,14 +174,14 @@ export class RealmFeed {
       const subscription = replay ?? this.ports.log.subscribe(this.realm, after, reader);
       return { replays: replay !== undefined, subscription };
     };
-    this.#catchUps.add(new CatchUp(source, behind, this.#forCatchUp(), this.ports.clock));
+    this.#catchUps.add(new QueueCatchUp(source, behind, this.#forCatchUp(), this.ports.clock));
   }
 
   #forCatchUp(): CatchUpFeed {
     const repeats = this.#repeats;
     return {
       startFor: (position) =>
-        repeats.isCompleteFrom(position) ? position : toSeq(Math.max(0, position - REPEAT_DISTANCE)),
+        repeats.isCompleteFrom(position) ? position : toSeq(Math.max(0, position - MAX_REPEAT_DISTANCE)),
       deliver: (work, queues) => {
         const { seq, entry, fresh } = work;
         const deliver = (): Promise<void> | undefined =>
@@ -227,7 +227,7 @@ export class RealmFeed {
   #run(): void {
     for (let next = this.#work.shift(); next; next = this.#work.shift()) {
       const { seq, entry } = next;
-      const work: PendingEntry = { seq, entry, fresh: this.#repeats.withoutRepeats(seq, entry, next.fresh) };
+      const work: PendingLogEntry = { seq, entry, fresh: this.#repeats.withoutRepeats(seq, entry, next.fresh) };
       this.#repeats.remember(work);
       const delivery = this.#deliverEntry(work, undefined);
       if (delivery) {
@@ -240,7 +240,7 @@ export class RealmFeed {
     for (const catchUp of this.#catchUps) catchUp.check();
   }
 
-  #resumeAfter(delivery: Promise<void>, work: PendingEntry): void {
+  #resumeAfter(delivery: Promise<void>, work: PendingLogEntry): void {
     this.#isBusy = true;
     const generation = this.#generation;
     delivery.then(
@@ -257,19 +257,23 @@ export class RealmFeed {
     );
   }
 
-  #finish({ seq, fresh }: PendingEntry): void {
+  #finish({ seq, fresh }: PendingLogEntry): void {
     this.#position = seq;
     for (const { items } of fresh) for (const item of items) this.recentMessages.apply(item);
   }
 
-  /** @param only the queues of a catch-up; undefined = all live ones */
-  #deliverEntry(work: PendingEntry, only: ReadonlySet<EventSubscriber> | undefined): Promise<void> | undefined {
+  /**
+   * Delivers the events of an entry; returns a promise only if memberships must be read first.
+   * @param only the queues of a catch-up; undefined = all live ones
+   */
+  #deliverEntry(work: PendingLogEntry, only: ReadonlySet<EventSubscriber> | undefined): Promise<void> | undefined {
     const streams = new Map<number, number>();
     for (const group of work.fresh) {
       for (const item of group.items) {
         if (item.t === 'members') this.#memberships.apply(item);
-        else if (isClientItem(item) && (only || this.#queues.size > 0)) {
-          for (const [stream, mv] of streamsOf(item.to)) streams.set(stream, Math.max(streams.get(stream) ?? 0, mv));
+        else if (isClientEventItem(item) && (only || this.#queues.size > 0)) {
+          for (const [stream, mv] of streamsDecidingAudience(item.to))
+            streams.set(stream, Math.max(streams.get(stream) ?? 0, mv));
         }
       }
     }
@@ -279,12 +283,12 @@ export class RealmFeed {
     return undefined;
   }
 
-  #dispatchEntry({ seq, entry, fresh }: PendingEntry, only: ReadonlySet<EventSubscriber> | undefined): void {
+  #dispatchEntry({ seq, entry, fresh }: PendingLogEntry, only: ReadonlySet<EventSubscriber> | undefined): void {
     let slot = 0;
     for (const group of entry.groups) {
       for (const item of group.items) {
         slot++;
-        if (!fresh.has(group) || !isClientItem(item)) continue;
+        if (!fresh.has(group) || !isClientEventItem(item)) continue;
         this.#deliver(new SharedEvent(eventId(seq, slot), item), item, seq, entry.actor, group.v, only);
       }
     }
@@ -295,7 +299,7 @@ export class RealmFeed {
 
   #deliver(
     event: SharedEvent,
-    { to }: MessageItem | PlainItem,
+    { to }: MessageItem | EventItem,
     seq: Seq,
     actor: string,
     version: number,
@@ -306,7 +310,7 @@ export class RealmFeed {
     const offer = (queue: EventSubscriber): void => {
       const { cursor } = queue;
       if (cursor.position >= seq || (!isReplayable && cursor.covers(actor, version))) return;
-      if (receives(to, queue, view, this.#membersOf)) queue.push(event);
+      if (isInAudience(to, queue, view, this.#membersOf)) queue.push(event);
     };
     if (only) {
       for (const queue of only) offer(queue);
@@ -315,9 +319,9 @@ export class RealmFeed {
     this.#queues.forEachCandidate(to, offer);
   }
 
-  #receiveTransient(item: PlainItem): void {
+  #receiveTransient(item: EventItem): void {
     if (this.#listeners.size === 0) return;
-    const loads = [...streamsOf(item.to).keys()]
+    const loads = [...streamsDecidingAudience(item.to).keys()]
       .map((stream) => this.#memberships.load(stream))
       .filter((loading) => loading !== undefined);
     if (loads.length === 0) this.#deliverTransient(item);
@@ -328,14 +332,14 @@ export class RealmFeed {
   }
 
   /** Drops the event if this host doesn't know yet who was in its audience. */
-  #deliverTransient(item: PlainItem): void {
+  #deliverTransient(item: EventItem): void {
     const { to } = item;
     const { view } = this.replica;
     if (to.rv !== undefined && view.version < to.rv) return;
-    if ([...streamsOf(to)].some(([stream, mv]) => !this.#memberships.isAt(stream, mv))) return;
+    if ([...streamsDecidingAudience(to)].some(([stream, mv]) => !this.#memberships.isAt(stream, mv))) return;
     const event = new TransientEvent(item);
     this.#listeners.forEachCandidate(to, (queue) => {
-      if (receives(to, queue, view, this.#membersOf)) queue.pushTransient(event);
+      if (isInAudience(to, queue, view, this.#membersOf)) queue.pushTransient(event);
     });
   }
 
@@ -343,7 +347,7 @@ export class RealmFeed {
     this.#recent.restart(trimmed);
     for (const catchUp of [...this.#catchUps].filter(({ replays }) => replays)) {
       this.#catchUps.delete(catchUp);
-      // The log may still hold what these queues need.
+      // The log may still hold the entries that these queues need.
       for (const queue of catchUp.abort()) this.attach(queue);
     }
     this.#restart();

@@ -1,21 +1,21 @@
 import type { Clock } from '#base/clock';
-import type { Directories, ReplicaDependent } from '#directory';
+import type { DirectoryReplicas, ReplicaDependent } from '#directory';
 import type { RealmId } from '#model';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
-import { type FeedPorts, RealmFeed } from './feed.js';
-import { RecentEntryBudget } from './recent-entries.js';
+import { RealmFeed, type RealmFeedPorts } from './feed.js';
+import { RecentLogEntryBudget } from './recent-entries.js';
 import { RecentMessageBudget } from './recent-message-index.js';
 
 /** The feeds of this host: one for each realm that has queues here. */
-export class Feeds implements ReplicaDependent {
+export class RealmFeeds implements ReplicaDependent {
   readonly #feeds = new Map<RealmId, Promise<RealmFeed>>();
-  /** The feeds whose directory replica is open. */
+  /** Feeds whose directory replica is open, by realm. */
   readonly #open = new Map<RealmId, RealmFeed>();
-  readonly #ports: FeedPorts;
+  readonly #ports: RealmFeedPorts;
 
   constructor(
-    private readonly directories: Directories,
+    private readonly directories: DirectoryReplicas,
     log: EventLog,
     store: Store,
     clock: Clock,
@@ -24,7 +24,7 @@ export class Feeds implements ReplicaDependent {
       log,
       store,
       clock,
-      recentEntries: new RecentEntryBudget(),
+      recentEntries: new RecentLogEntryBudget(),
       recentMessages: new RecentMessageBudget(),
     };
     directories.addDependent(this);
@@ -41,7 +41,7 @@ export class Feeds implements ReplicaDependent {
   }
 
   of(realm: RealmId): Promise<RealmFeed> {
-    // Asked for on every call: a replica that is asked for stays open.
+    // Ask for the replica on every call: a replica in use stays open.
     const replica = this.directories.replica(realm);
     const known = this.#feeds.get(realm);
     if (known) return known;

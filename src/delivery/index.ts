@@ -1,16 +1,17 @@
 /**
  * Delivery: from the log of a realm to the event queues of this host.
  *
- * Each realm with queues here has one `RealmFeed` (`Feeds` finds it). Pipeline of an event:
+ * Each realm with queues here has one `RealmFeed` (`RealmFeeds` finds it). Pipeline of an event:
  *   1. The directory replica's tail brings a log entry. `RepeatDetector` drops groups that repeat earlier ones.
- *   2. The feed loads the `Memberships` that the entry's audiences name (the only step that may wait), and dispatches.
- *   3. `QueueIndex` visits the queues of users who may be in the audience; `receives` (audience.ts) decides.
+ *   2. The feed loads the `StreamMemberships` that the entry's audiences name (the only step that may wait), and
+ *      dispatches.
+ *   3. `EventQueueIndex` visits the queues of users who may be in the audience; `isInAudience` (audience.ts) decides.
  *   4. `EventSubscriber.push` hands each of these queues a reference to one `SharedEvent`. From there on the queue
  *      works alone: filter verdict → buffer → waiting poll → reply (actors/event-queue).
  *
- * A queue that attaches at an older position first runs through a `CatchUp`, from `RecentEntries` in memory or from the
- * log, and goes live when it is level with the feed. `RecipientFields` resolves fields that differ from user to user.
- * Registrations read messages through `RecentMessageIndex`, which the feed keeps up to date.
+ * A queue that attaches at an older position first runs through a `QueueCatchUp`, from `RecentLogEntries` in memory or
+ * from the log, and goes live when it is level with the feed. `RecipientFieldResolver` resolves fields that differ from
+ * user to user. Registrations read messages through `RecentMessageIndex`, which the feed keeps up to date.
  *
  * Invariants:
  *   - The audience is decided by what was true at the commit, never by what is true now.
@@ -24,10 +25,10 @@
  * base, and knows neither actors nor the frontend.
  */
 
-export { RealmFeed, type Subscribers } from './feed.js';
-export { Feeds } from './feeds.js';
-export { RecentEntryBudget } from './recent-entries.js';
+export { RealmFeed, type StreamSubscribers } from './feed.js';
+export { RealmFeeds } from './feeds.js';
+export { RecentLogEntryBudget } from './recent-entries.js';
 export { RecentMessageBudget, RecentMessageIndex } from './recent-message-index.js';
-export { RecipientFields } from './recipient-fields.js';
-export { type EventShape, isClientItem, SharedEvent, TransientEvent } from './shared-event.js';
-export { Cursor, type EventSubscriber } from './subscriber.js';
+export { RecipientFieldResolver } from './recipient-fields.js';
+export { type ClientEventFormat, isClientEventItem, SharedEvent, TransientEvent } from './shared-event.js';
+export { type EventSubscriber, QueueCursor } from './subscriber.js';

@@ -4,22 +4,28 @@
  */
 
 import { Semaphore } from '#base';
-import { asMember, isMember, MEMBER_PART, type Member, type Stay } from '#domain/streams';
+import {
+  isCurrentMember,
+  MEMBER_PART_PREFIX,
+  type MembershipStay,
+  type StreamMember,
+  toStreamMember,
+} from '#domain/streams';
 import { type MembershipItem, type RealmId, streamId, streamKey } from '#model';
 import type { Store } from '#ports/store';
 
 interface StreamMembers {
-  /** Membership version. */
+  /** Version of the stream's memberships. */
   mv: number;
-  readonly members: Map<number, Member>;
-  /** Present subscribers, ascending; undefined: not listed since the last change. */
+  readonly members: Map<number, StreamMember>;
+  /** Ids of the present subscribers, ascending; undefined: not listed since the last change. */
   subscribers: readonly number[] | undefined;
 }
 
-/** Concurrent reads: a registration may want the subscribers of thousands of streams. */
+/** Maximum of concurrent reads: a registration may want the subscribers of thousands of streams. */
 const MAX_READS = 32;
 
-export class Memberships {
+export class StreamMemberships {
   readonly #streams = new Map<number, StreamMembers>();
   readonly #gate = new Semaphore(MAX_READS);
   readonly #loading = new Map<number, Promise<void>>();
@@ -31,7 +37,7 @@ export class Memberships {
     private readonly realm: RealmId,
   ) {}
 
-  of(stream: number): ReadonlyMap<number, Member> | undefined {
+  of(stream: number): ReadonlyMap<number, StreamMember> | undefined {
     return this.#streams.get(stream)?.members;
   }
 
@@ -41,7 +47,7 @@ export class Memberships {
     if (!loaded) return [];
     if (!loaded.subscribers) {
       const ids: number[] = [];
-      for (const [user, member] of loaded.members) if (isMember(member)) ids.push(user);
+      for (const [user, member] of loaded.members) if (isCurrentMember(member)) ids.push(user);
       loaded.subscribers = ids.sort((a, b) => a - b);
     }
     return loaded.subscribers;
@@ -53,9 +59,8 @@ export class Memberships {
   }
 
   /**
-   * Undefined when the stream is loaded. The Store holds every version that the log has shown here, and every version
-   * that a log entry names.
-   *
+   * Loads the memberships of a stream; undefined: they are loaded already. The Store holds every version that the log
+   * has shown here, and every version that a log entry names.
    * @param mv version that must be shown: an entry of another actor may name one before the log shows it
    */
   load(stream: number, mv = 0): Promise<void> | undefined {
@@ -88,7 +93,7 @@ export class Memberships {
     loaded.subscribers = undefined;
     for (const user of join) {
       const withoutCopies = silent.includes(user) ? ({ silent: true } as const) : {};
-      const stay: Stay = { from: mv, to: 0, after, until: 0, ...withoutCopies };
+      const stay: MembershipStay = { from: mv, to: 0, after, until: 0, ...withoutCopies };
       loaded.members.set(user, { stays: [...(loaded.members.get(user)?.stays ?? []), stay] });
     }
     for (const user of leave) {
@@ -99,18 +104,18 @@ export class Memberships {
     }
   }
 
-  /** After a gap in the log: streams are read again on demand. */
+  /** Forgets all streams after a gap in the log; they are read again on demand. */
   forget(): void {
     this.#streams.clear();
   }
 
   async #load(stream: number): Promise<void> {
     const key = streamKey(this.realm, streamId(stream));
-    const parts = await this.#gate.run(() => this.store.parts(key, MEMBER_PART));
+    const parts = await this.#gate.run(() => this.store.parts(key, MEMBER_PART_PREFIX));
     const loaded: StreamMembers = { mv: 0, members: new Map(), subscribers: undefined };
     for (const { part, value } of parts) {
-      const member = asMember(value)!;
-      loaded.members.set(Number(part.slice(MEMBER_PART.length)), member);
+      const member = toStreamMember(value)!;
+      loaded.members.set(Number(part.slice(MEMBER_PART_PREFIX.length)), member);
       for (const stay of member.stays) loaded.mv = Math.max(loaded.mv, stay.from, stay.to);
     }
     // On a reload the log may already have brought a newer version.

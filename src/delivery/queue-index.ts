@@ -1,15 +1,15 @@
-/** The queues of one realm on one host, by user. */
+/** The event queues of one realm on one host, by user. */
 
-import type { Member } from '#domain/streams';
-import type { Audience } from '#model';
-import { streamsOf } from './audience.js';
+import type { StreamMember } from '#domain/streams';
+import type { EventAudience } from '#model';
+import { streamsDecidingAudience } from './audience.js';
 import type { EventSubscriber } from './subscriber.js';
 
-export class QueueIndex implements Iterable<EventSubscriber> {
+export class EventQueueIndex implements Iterable<EventSubscriber> {
   readonly #byUser = new Map<number, Set<EventSubscriber>>();
   readonly #allPublic = new Set<EventSubscriber>();
 
-  constructor(private readonly membersOf: (stream: number) => ReadonlyMap<number, Member> | undefined) {}
+  constructor(private readonly membersOf: (stream: number) => ReadonlyMap<number, StreamMember> | undefined) {}
 
   /** Number of users that have queues. */
   get size(): number {
@@ -39,10 +39,10 @@ export class QueueIndex implements Iterable<EventSubscriber> {
     this.#allPublic.clear();
   }
 
-  /** Visits each queue once whose user may be in the audience. `receives` decides. */
-  forEachCandidate(to: Audience, visit: (queue: EventSubscriber) => void): void {
+  /** Visits each queue once whose user may be in the audience. `isInAudience` decides. */
+  forEachCandidate(to: EventAudience, visit: (queue: EventSubscriber) => void): void {
     const byUser = this.#byUser;
-    // Any user can have a role.
+    // An audience by role may contain any user.
     if (to.role !== undefined) {
       for (const queue of this) visit(queue);
       return;
@@ -54,10 +54,10 @@ export class QueueIndex implements Iterable<EventSubscriber> {
       visited.add(user);
       for (const queue of queues) visit(queue);
     };
-    for (const stream of streamsOf(to).keys()) {
+    for (const stream of streamsDecidingAudience(to).keys()) {
       const members = this.membersOf(stream);
       if (!members) continue;
-      // Iterate over the smaller side.
+      // Iterate over the smaller of the two maps.
       if (members.size < byUser.size) for (const user of members.keys()) visitOnce(user, byUser.get(user));
       else for (const [user, queues] of byUser) if (members.has(user)) visitOnce(user, queues);
     }

@@ -6,11 +6,13 @@ import type { Json } from '#base';
 import { type LogEntry, type LogItem, type Seq, seq as toSeq } from '#model';
 import type { LogReader, LogSubscription } from '#ports/log';
 
-/** Entries of one realm. A take-over takes seconds; a busy realm has some hundred entries per second. */
+/**
+ * Maximum of entries kept for one realm. A take-over takes seconds; a busy realm has some hundred entries per second.
+ */
 const MAX_ENTRIES = 4_096;
-/** Estimated size of the entries of all realms of a process. */
+/** Maximum of bytes (estimated) of the entries kept for all realms of a process. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Estimated size of an item without its texts. */
+/** Estimated bytes of a log item without its texts. */
 const ITEM_BYTES = 512;
 
 interface RecentEntry {
@@ -20,9 +22,9 @@ interface RecentEntry {
 }
 
 /** Bounds the entries that all realms of a process hold together. Realms without new entries lose theirs first. */
-export class RecentEntryBudget {
-  /** The realm whose newest entry is oldest comes first. */
-  readonly #realms = new Set<RecentEntries>();
+export class RecentLogEntryBudget {
+  /** Realms with entries in memory; the realm whose newest entry is oldest comes first. */
+  readonly #realms = new Set<RecentLogEntries>();
   #bytes = 0;
 
   constructor(private readonly max = MAX_BYTES) {}
@@ -32,7 +34,7 @@ export class RecentEntryBudget {
   }
 
   /** @internal */
-  added(by: RecentEntries, bytes: number): void {
+  added(by: RecentLogEntries, bytes: number): void {
     this.#realms.delete(by);
     this.#realms.add(by);
     this.#bytes += bytes;
@@ -49,15 +51,15 @@ export class RecentEntryBudget {
   }
 
   /** @internal The realm has no entries left. */
-  emptied(realm: RecentEntries): void {
+  emptied(realm: RecentLogEntries): void {
     this.#realms.delete(realm);
   }
 }
 
-export class RecentEntries {
+export class RecentLogEntries {
   #entries: RecentEntry[] = [];
   #head = 0;
-  /** Every entry above this log position, up to `#end`, is here. */
+  /** Log position above which every entry, up to `#end`, is in memory. */
   #after: Seq;
   /** `prepend` is still possible: it was not called, no entry was dropped, and the log had no gap. */
   #canPrepend = true;
@@ -66,14 +68,14 @@ export class RecentEntries {
 
   /** @param after log position after which the first added entry comes */
   constructor(
-    private readonly budget: RecentEntryBudget,
+    private readonly budget: RecentLogEntryBudget,
     after: Seq,
   ) {
     this.#after = after;
     this.#end = after;
   }
 
-  /** Oldest first. */
+  /** Iterates over the log entries in memory, oldest first. */
   *[Symbol.iterator](): Iterator<{ readonly entry: LogEntry }> {
     for (let i = this.#head; i < this.#entries.length; i++) yield this.#entries[i]!;
   }
@@ -112,7 +114,7 @@ export class RecentEntries {
     this.#end = after;
   }
 
-  /** Drops the oldest entry. @returns false: there is none */
+  /** Drops the oldest entry. @returns false if there is none */
   drop(): boolean {
     const oldest = this.#entries[this.#head];
     if (!oldest) return false;
@@ -127,7 +129,10 @@ export class RecentEntries {
     return true;
   }
 
-  /** As `subscribe` of the log. @returns undefined if some entry above the position is not here */
+  /**
+   * Subscribes to the entries in memory, as `subscribe` of the log does. @returns undefined if some entry above the
+   * position is not here
+   */
   subscribe(after: Seq, reader: LogReader): LogSubscription | undefined {
     if (after < this.#after) return undefined;
     const known = this.#entries.slice(this.#firstAbove(after));
@@ -153,7 +158,7 @@ class Replay implements LogSubscription {
   #started = false;
   #open = true;
 
-  /** @param position of the last entry that the replay has */
+  /** @param position log position of the last entry that the replay has */
   constructor(
     known: readonly RecentEntry[],
     public position: Seq,

@@ -10,42 +10,50 @@
 
 import { SingleFlight } from '#base';
 import type { Clock } from '#base/clock';
-import { asStored, decidingStreams, type MessageBody, NEWEST, streamConversation } from '#domain/messages';
-import { MEMBER_PART, topicKey } from '#domain/streams';
 import {
+  type MessageBody,
+  NEWEST_ANCHOR,
+  streamConversationName,
+  streamsDecidingCopies,
+  toStoredMessage,
+} from '#domain/messages';
+import { MEMBER_PART_PREFIX, toTopicKey } from '#domain/streams';
+import {
+  type EventItem,
   type LogEntry,
   type LogItem,
   type MessageItem,
-  type MovingItem,
-  type PlainItem,
-  parseKey,
+  type MoveProgressItem,
+  parseActorKey,
   type RealmId,
 } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { MessageReads, MessageScan, Store, StoredPart } from '#ports/store';
-import type { Memberships } from './memberships.js';
+import type { StreamMemberships } from './memberships.js';
 import { RecentMessages } from './recent-messages.js';
 
-/** Messages that the first load reads. */
+/** Number of messages that the first load reads, the newest ones. */
 const FIRST_LOAD = 2_048;
 const BATCH = 1_024;
-/** More messages are dropped, the oldest first. */
+/** Maximum of messages in the index; beyond it the oldest are dropped. */
 const MAX_MESSAGES = 8_192;
 /** A message is written within this many seconds of its time, so the Store gets no older message any more. */
 const WRITE_LAG = 5;
-/** The log may still bring changes of messages younger than this. Seconds. */
+/** Age in seconds up to which the log may still bring changes of a message that was read from the Store. */
 const YOUNG = 300;
-/** The log brings what the Store holds within this time, or something is wrong. */
+/**
+ * Longest wait for the log to bring a message that the Store holds. After it the index is reset: something is wrong.
+ */
 const ARRIVAL_TIMEOUT_MS = 1_000;
-/** Ids of deleted messages that are remembered. */
+/** Maximum of remembered ids of deleted messages. */
 const MAX_DELETED = 1_000;
 /** After this many questions about single members of a stream, all its members are loaded. */
 const LOAD_MEMBERS_AFTER = 3;
 
-/** The part of its feed that the index uses. */
-export interface IndexSource {
+/** The part of its feed that the message index uses. */
+interface RecentMessageIndexSource {
   readonly clock: Clock;
-  /** Entries that the feed has read, oldest first. */
+  /** Log entries that the feed has read, oldest first. */
   recentEntries(): Iterable<{ readonly entry: LogEntry }>;
   /** Resolves when the feed has delivered, and applied here, everything that the log had brought before the call. */
   delivered(): Promise<void>;
@@ -59,32 +67,32 @@ interface Arrival {
 export class RecentMessageIndex implements MessageReads {
   #records: RecentMessages | undefined;
   #loading: Promise<void> | undefined;
-  /** Items that the log brought while messages were being read. */
+  /** Log items that arrived while messages were being read from the Store. */
   #since: LogItem[] | undefined;
-  /** Changed messages: the Store has their new form. */
+  /** Ids of messages that changed after they were read: the Store has their new form. */
   #stale = new Set<number>();
   #deleted = new Set<number>();
   #arrivals: Arrival[] = [];
-  /** Moves between streams that have begun and not ended. */
+  /** Number of moves between streams that have begun and not ended. */
   #moving = 0;
   /** Raised by every reset: work begun under an older generation is dropped. */
   #generation = 0;
-  /** Stream → number of questions about single members. */
+  /** Number of questions about single members, by stream. */
   readonly #memberQuestions = new Map<number, number>();
   readonly #levelRuns = new SingleFlight<'all', boolean>(true);
 
   constructor(
     private readonly store: Store,
     private readonly realm: RealmId,
-    private readonly memberships: Memberships,
-    private readonly source: IndexSource,
+    private readonly memberships: StreamMemberships,
+    private readonly source: RecentMessageIndexSource,
     private readonly budget: RecentMessageBudget,
   ) {}
 
-  /** Takes an item of an entry that is no repeat, when the memberships show the entry already. */
+  /** Applies a log item. Call it once for each item, after the memberships have reached the item's entry. */
   apply(item: LogItem): void {
     if (item.t === 'carrying') this.#applyMove(item);
-    // Only the Store knows which users keep, lose and gain copies. A load under way may lack it, too.
+    // After a move between streams only the Store knows which users have copies; a load under way may lack the move.
     else if (isMove(item)) this.reset();
     else if (item.t === 'message' || item.t === 'event') {
       this.#since?.push(item);
@@ -103,7 +111,10 @@ export class RecentMessageIndex implements MessageReads {
     for (const { resolve } of this.#arrivals.splice(0)) resolve();
   }
 
-  /** @returns reads that show at least what the Store holds now; while messages move between streams, the Store */
+  /**
+   * Source of reads for a registration. @returns reads that show at least what the Store holds now; while messages move
+   * between streams, the Store
+   */
   async reads(): Promise<MessageReads> {
     if (!this.#records) await this.#loadOnce();
     if (!this.#records) return this.store;
@@ -149,7 +160,7 @@ export class RecentMessageIndex implements MessageReads {
       const read = stored.get(one);
       if (read !== undefined) return read;
       const { key, part } = one;
-      const member = this.memberships.of(streamOf(key, part)!)?.get(Number(part.slice(MEMBER_PART.length)));
+      const member = this.memberships.of(streamOf(key, part)!)?.get(Number(part.slice(MEMBER_PART_PREFIX.length)));
       return member ? { part, rev: 0, value: member as never } : null;
     });
   }
@@ -176,7 +187,7 @@ export class RecentMessageIndex implements MessageReads {
     this.#since = [];
     const read: MessageRecord[] = [];
     let floor = 0;
-    for (let from = NEWEST; ; from = read.at(-1)!.id) {
+    for (let from = NEWEST_ANCHOR; ; from = read.at(-1)!.id) {
       const limit = Math.min(BATCH, FIRST_LOAD - read.length);
       const scan = { realm: this.realm, index: { by: 'realm' }, from, direction: 'older', limit } as const;
       const batch = await this.store.scanMessages(scan);
@@ -205,8 +216,8 @@ export class RecentMessageIndex implements MessageReads {
     const streams = new Set<number>();
     const moves: Promise<void>[] = [];
     for (const record of records) {
-      const message = asStored(record);
-      if (message.body.sent >= young) for (const stream of decidingStreams(message)) streams.add(stream);
+      const message = toStoredMessage(record);
+      if (message.body.sent >= young) for (const stream of streamsDecidingCopies(message)) streams.add(stream);
       for (const move of message.body.moves ?? []) {
         moves.push(this.#raiseTo(move.from, move.fromMv), this.#raiseTo(move.to, move.toMv));
       }
@@ -231,7 +242,7 @@ export class RecentMessageIndex implements MessageReads {
   /** Applies renames of topics that the log has announced. For messages that changed stream, the Store decides. */
   #applyRenamesLately(records: RecentMessages): void {
     const moved = new Set<number>();
-    const renames: PlainItem[] = [];
+    const renames: EventItem[] = [];
     for (const item of this.#itemsLately()) {
       if (item.t !== 'event' || item.event.type !== 'update_message') continue;
       if (!isMove(item)) renames.push(item);
@@ -278,7 +289,7 @@ export class RecentMessageIndex implements MessageReads {
     if (this.#deleted.size > MAX_DELETED) this.#deleted.delete(this.#deleted.values().next().value as number);
   }
 
-  #applyMove({ done }: MovingItem): void {
+  #applyMove({ done }: MoveProgressItem): void {
     this.#moving = Math.max(0, this.#moving + (done ? -1 : 1));
     this.reset();
   }
@@ -287,7 +298,7 @@ export class RecentMessageIndex implements MessageReads {
     for (const one of this.#arrivals) if (one.ids.delete(id) && one.ids.size === 0) one.resolve();
   }
 
-  /** @returns false: the index can't be brought level with the Store */
+  /** Brings the index level with the Store. @returns false if that is not possible */
   async #level(): Promise<boolean> {
     await this.source.delivered();
     if (!(await this.#hasAll()) || !(await this.#refresh())) return false;
@@ -295,7 +306,7 @@ export class RecentMessageIndex implements MessageReads {
     return this.#records !== undefined;
   }
 
-  /** True when every message of the Store is here. */
+  /** True when the index has every message of the Store. */
   async #hasAll(): Promise<boolean> {
     const records = this.#records;
     if (!records) return false;
@@ -332,12 +343,12 @@ export class RecentMessageIndex implements MessageReads {
     return generation === this.#generation;
   }
 
-  /** Reads changed messages again. */
+  /** Reads changed messages again from the Store. @returns false if the index was reset meanwhile */
   async #refresh(): Promise<boolean> {
     const records = this.#records;
     if (!records) return false;
     const ids = [...this.#stale].filter((id) => records.get(id));
-    // A changed message that is newer than all of these is still to come, and stays stale until then.
+    // A changed message above the newest id has not arrived yet, and stays stale until then.
     for (const id of this.#stale) if (id <= records.newest) this.#stale.delete(id);
     if (ids.length === 0) return true;
     const found = await this.store.getMessages(this.realm, ids).catch((error: unknown) => {
@@ -359,8 +370,8 @@ const isMove = (item: LogItem): boolean =>
   item.t === 'event' && item.event.type === 'update_message' && item.event.new_stream_id !== undefined;
 
 const streamOf = (key: string, part: string): number | undefined => {
-  if (!part.startsWith(MEMBER_PART)) return undefined;
-  const { kind, rest } = parseKey(key as never);
+  if (!part.startsWith(MEMBER_PART_PREFIX)) return undefined;
+  const { kind, rest } = parseActorKey(key as never);
   return kind === 'stream' ? Number(rest) : undefined;
 };
 
@@ -376,8 +387,8 @@ function recordOf({ message, to, flags, wildcard }: MessageItem): MessageRecord 
   const body: Partial<MessageBody> = { stream, topic: subject, sent: timestamp, flags, wildcard: wildcard === true };
   return {
     id,
-    conversation: stream === 0 ? '' : streamConversation(stream),
-    topicKey: topicKey(subject),
+    conversation: stream === 0 ? '' : streamConversationName(stream),
+    topicKey: toTopicKey(subject),
     sender: sender_id,
     participants: stream === 0 ? (to.users ?? []) : [],
     movedFrom: '',
@@ -388,7 +399,7 @@ function recordOf({ message, to, flags, wildcard }: MessageItem): MessageRecord 
 
 /** Bounds the messages that all realms of a process hold in memory: resets the index that was unused for longest. */
 export class RecentMessageBudget {
-  /** Least recently used first. */
+  /** Number of messages per index, least recently used index first. */
   readonly #sizes = new Map<RecentMessageIndex, number>();
   #total = 0;
 

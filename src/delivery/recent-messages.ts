@@ -4,26 +4,26 @@
  */
 import type { JsonObject } from '#base';
 import type { MessageBody } from '#domain/messages';
-import { topicKey } from '#domain/streams';
+import { toTopicKey } from '#domain/streams';
 import type { MessageRecord } from '#model/records';
 import {
-  indexesOf,
-  inRange,
-  lowerBound,
+  findLowerBound,
+  indexesOfRange,
+  isInRange,
   type MessageIndex,
   type MessageRange,
   type MessageScan,
-  rangesOf,
+  rangesOfScan,
 } from '#ports/store';
 
-export interface PartialScan {
+interface PartialScan {
   readonly records: MessageRecord[];
   /** The scan that finds the rest in the Store; undefined: `records` is complete. */
   readonly rest: MessageScan | undefined;
 }
 
 /** Drops the text and the tags, which only views of the message itself need. */
-export function withoutText(record: MessageRecord): MessageRecord {
+function withoutText(record: MessageRecord): MessageRecord {
   const { stream, topic, sent, flags, wildcard, moves } = record.body as MessageBody;
   return { ...record, tags: [], body: { stream, topic, sent, flags, wildcard, ...(moves ? { moves } : {}) } };
 }
@@ -35,7 +35,7 @@ export class RecentMessages {
 
   /**
    * @param records newest first
-   * @param floor every message from this id on is among them
+   * @param floor every message from this id on is among the records
    */
   constructor(records: readonly MessageRecord[], floor: number) {
     this.#records = records.map(withoutText).reverse();
@@ -57,7 +57,7 @@ export class RecentMessages {
   }
 
   get(id: number): MessageRecord | undefined {
-    const at = lowerBound(this.#ids, id);
+    const at = findLowerBound(this.#ids, id);
     return this.#ids[at] === id ? this.#records[at] : undefined;
   }
 
@@ -65,15 +65,15 @@ export class RecentMessages {
   add(record: MessageRecord): void {
     const { id } = record;
     if (id < this.#floor) return;
-    const at = lowerBound(this.#ids, id);
+    const at = findLowerBound(this.#ids, id);
     if (this.#ids[at] === id) return;
     this.#ids.splice(at, 0, id);
     this.#records.splice(at, 0, record);
   }
 
-  /** @param record null: the message was deleted */
+  /** Replaces a message that is in memory. @param record null: the message was deleted */
   replace(id: number, record: MessageRecord | null): void {
-    const at = lowerBound(this.#ids, id);
+    const at = findLowerBound(this.#ids, id);
     if (this.#ids[at] !== id) return;
     if (record) this.#records[at] = withoutText(record);
     else {
@@ -83,14 +83,14 @@ export class RecentMessages {
   }
 
   rename(id: number, topic: string): void {
-    const at = lowerBound(this.#ids, id);
+    const at = findLowerBound(this.#ids, id);
     const record = this.#records[at];
     if (this.#ids[at] !== id || !record) return;
     const body: JsonObject = { ...record.body, topic };
-    this.#records[at] = { ...record, topicKey: topicKey(topic), body };
+    this.#records[at] = { ...record, topicKey: toTopicKey(topic), body };
   }
 
-  /** Keeps only the newest `max` messages. */
+  /** Keeps only the newest `max` messages in memory. */
   trim(max: number): void {
     const over = this.#ids.length - max;
     if (over <= 0) return;
@@ -99,7 +99,7 @@ export class RecentMessages {
     this.#floor = this.#ids[0]!;
   }
 
-  /** @returns id of the newest message sent before this time (Unix seconds) */
+  /** Id of the newest message in memory that was sent before this time (Unix seconds). */
   newestSentBefore(sent: number): number {
     for (let i = this.#records.length - 1; i >= 0; i--) {
       if ((this.#records[i]!.body as MessageBody).sent < sent) return this.#ids[i]!;
@@ -107,14 +107,16 @@ export class RecentMessages {
     return this.#floor - 1;
   }
 
-  /** @returns undefined if the scan uses an index of the Store that is not here */
+  /**
+   * Scans the messages in memory. @returns undefined if the scan uses an index of the Store that memory doesn't have
+   */
   scan(wanted: MessageScan): PartialScan | undefined {
-    const ranges = rangesOf(wanted);
+    const ranges = rangesOfScan(wanted);
     if (wanted.direction !== 'older' || !ranges.every(isKnown)) return undefined;
     const matches = matching(ranges);
     const from = Math.min(...ranges.map(({ above }) => (above ?? -1) + 1));
     const records: MessageRecord[] = [];
-    for (let i = lowerBound(this.#ids, wanted.from) - 1; i >= 0 && this.#ids[i]! >= from; i--) {
+    for (let i = findLowerBound(this.#ids, wanted.from) - 1; i >= 0 && this.#ids[i]! >= from; i--) {
       const record = this.#records[i]!;
       if (!matches(record)) continue;
       records.push(record);
@@ -126,9 +128,9 @@ export class RecentMessages {
   }
 }
 
-const isKnown = (range: MessageRange): boolean => !range.also?.length && indexesOf(range).every(isKnownIndex);
+const isKnown = (range: MessageRange): boolean => !range.also?.length && indexesOfRange(range).every(isKnownIndex);
 
-/** Names of direct conversations are not in the log. */
+/** True if memory can answer the index. Direct conversations are excluded, because their names are not in the log. */
 const isKnownIndex = (index: MessageIndex): boolean =>
   index.by === 'realm' ||
   index.by === 'participant' ||
@@ -137,7 +139,10 @@ const isKnownIndex = (index: MessageIndex): boolean =>
 
 type Ranges = Map<string, MessageRange[]>;
 
-/** A user's scan has two ranges for each stream: its messages, and the messages that were moved out of it. */
+/**
+ * Returns a test for messages in any of the ranges. They are grouped by stream, because a user's scan has two ranges
+ * for each stream: its messages, and the messages that were moved out of it.
+ */
 function matching(ranges: readonly MessageRange[]): (record: MessageRecord) => boolean {
   const here: Ranges = new Map();
   const away: Ranges = new Map();
@@ -149,9 +154,9 @@ function matching(ranges: readonly MessageRange[]): (record: MessageRecord) => b
     else others.push(range);
   }
   return (record) =>
-    (here.get(record.conversation)?.some((range) => inRange(record, range)) ?? false) ||
-    (record.movedFrom !== '' && (away.get(record.movedFrom)?.some((range) => inRange(record, range)) ?? false)) ||
-    others.some((range) => inRange(record, range));
+    (here.get(record.conversation)?.some((range) => isInRange(record, range)) ?? false) ||
+    (record.movedFrom !== '' && (away.get(record.movedFrom)?.some((range) => isInRange(record, range)) ?? false)) ||
+    others.some((range) => isInRange(record, range));
 }
 
 function put(into: Ranges, name: string, range: MessageRange): void {

@@ -6,25 +6,25 @@
 
 import { IdSet, type JsonObject } from '#base';
 import {
-  asStored,
-  copyOf,
-  decidingStreams,
-  MARK_PART,
-  MARKS,
+  findMessageCopy,
+  MESSAGE_MARK_PART_PREFIX,
+  MESSAGE_MARKS,
   type OriginReadState,
   orderFlags,
-  READ_PART,
+  READ_STATE_PART_PREFIX,
   type StoredMessage,
+  streamsDecidingCopies,
+  toStoredMessage,
   UnreadScan,
   UserFlags,
 } from '#domain/messages';
-import { unsealed } from '#domain/people';
-import type { Secrets } from '#domain/secrets';
-import { asMember, memberPart } from '#domain/streams';
-import { READ_IDS_PER_EVENT, type ReadRange, type RealmId, type RecipientPart, userKey } from '#model';
+import { unsealBotSecrets } from '#domain/people';
+import type { ServerCryptography } from '#domain/secrets';
+import { memberPartAddress, toStreamMember } from '#domain/streams';
+import { READ_IDS_PER_EVENT, type ReadRange, type RealmId, type RecipientFieldRule, userKey } from '#model';
 import type { Store } from '#ports/store';
 
-/** Ranges in memory, for the other slices of the same change of read state. */
+/** Maximum of cached ranges of read messages, which the other slices of the same change of read state use. */
 const MAX_RANGES = 16;
 
 interface FlagsRequest {
@@ -33,22 +33,23 @@ interface FlagsRequest {
   reject(error: unknown): void;
 }
 
-export class RecipientFields {
-  /** Realm and message → requests of this tick. */
+export class RecipientFieldResolver {
+  /** Requests for flags made in this tick, by realm and message. */
   readonly #requests = new Map<string, FlagsRequest[]>();
   readonly #ranges = new Map<string, Promise<readonly number[]>>();
 
   constructor(
     private readonly store: Store,
-    private readonly secrets: Secrets,
+    private readonly secrets: ServerCryptography,
   ) {}
 
   /**
+   * Resolves the fields of an event that differ from user to user.
    * @returns the fields for this user; null: there is no event for this user
    * @throws StoreUnavailable
    */
-  async resolve(realm: RealmId, user: number, part: RecipientPart): Promise<JsonObject | null> {
-    if (part.of === 'bot') return { bot: unsealed(part.bot, (text) => this.secrets.tryOpen(text)) };
+  async resolve(realm: RealmId, user: number, part: RecipientFieldRule): Promise<JsonObject | null> {
+    if (part.of === 'bot') return { bot: unsealBotSecrets(part.bot, (text) => this.secrets.tryOpen(text)) };
     if (part.of === 'flags') return { flags: await this.#flags(realm, part.message, user) };
     const ids = await this.#range(realm, user, part);
     const from = part.slice * READ_IDS_PER_EVENT;
@@ -77,7 +78,7 @@ export class RecipientFields {
 
   async #answer(realm: RealmId, id: number, requests: readonly FlagsRequest[]): Promise<void> {
     const [record] = await this.store.getMessages(realm, [id]);
-    const message = record ? asStored(record) : undefined;
+    const message = record ? toStoredMessage(record) : undefined;
     const users = [...new Set(requests.map(({ user }) => user))];
     const known = message ? await this.#flagsOf(realm, message, users) : new Map<number, readonly string[]>();
     // A user without a copy, and a message that was deleted, count as read.
@@ -89,11 +90,14 @@ export class RecipientFields {
     message: StoredMessage,
     users: readonly number[],
   ): Promise<Map<number, readonly string[]>> {
-    const streams = decidingStreams(message);
-    const names = [`${READ_PART}${message.originStream}`, ...MARKS.map((name) => `${MARK_PART}${name}`)];
+    const streams = streamsDecidingCopies(message);
+    const names = [
+      `${READ_STATE_PART_PREFIX}${message.originStream}`,
+      ...MESSAGE_MARKS.map((name) => `${MESSAGE_MARK_PART_PREFIX}${name}`),
+    ];
     const wanted = users.flatMap((user) => [
       ...names.map((part) => ({ key: userKey(realm, user as never), part })),
-      ...streams.map((stream) => memberPart(realm, stream, user)),
+      ...streams.map((stream) => memberPartAddress(realm, stream, user)),
     ]);
     const parts = await this.store.getParts(wanted);
     const each = names.length + streams.length;
@@ -104,14 +108,14 @@ export class RecipientFields {
         user,
         new Map(names.flatMap((name, i) => (of[i] ? [[name, of[i]!.value] as const] : []))),
       );
-      const member = (stream: number) => asMember(of[names.length + streams.indexOf(stream)]?.value);
-      const { has, gained } = copyOf(message, user, member, own.hasPersonalCopy(message.id));
+      const member = (stream: number) => toStreamMember(of[names.length + streams.indexOf(stream)]?.value);
+      const { has, gained } = findMessageCopy(message, user, member, own.hasPersonalCopy(message.id));
       if (has) flags.set(user, orderFlags(own.flagsOf({ message, copy: true, gained })));
     });
     return flags;
   }
 
-  /** All slices of one change ask for the same range, one after the other. */
+  /** Ids of the messages in the range, cached: all slices of one change ask for the same range, one after the other. */
   #range(realm: RealmId, user: number, part: ReadRange): Promise<readonly number[]> {
     // Successive changes with no new message between them differ only in their exceptions.
     const exceptions = [part.read, part.unread].map((ids) => Buffer.from(ids).toString('base64')).join();

@@ -6,12 +6,12 @@
 import type { Clock } from '#base/clock';
 import { LogDeduplicator, type LogEntry, type LogGroup, type RealmId, type Seq, seq as toSeq } from '#model';
 import type { EventLog, LogSubscription } from '#ports/log';
-import type { PendingEntry } from './subscriber.js';
+import type { PendingLogEntry } from './subscriber.js';
 
 /** Log positions read before the start: more than a busy log grows until a dead host's actors are resumed elsewhere. */
 const LOOK_BACK = 4_096;
 /** A repeated append lies at most this many positions after the original (bound used by catch-up). */
-export const REPEAT_DISTANCE = 256;
+export const MAX_REPEAT_DISTANCE = 256;
 /** Entries with repeats that are remembered; more push out the oldest. */
 const MAX_REPEATS = 4_096;
 const RETRY_MS = 1_000;
@@ -19,11 +19,11 @@ const RETRY_MS = 1_000;
 const nameOf = ({ v, p }: LogGroup): string => `${v}.${p}`;
 
 export class RepeatDetector {
-  /** Resolves when the stretch before the start was read. */
+  /** Resolves when the stretch of the log before the start was read. */
   readonly ready: Promise<void>;
   /** Log position where reading began; entries below were not looked at. */
   from: Seq;
-  /** Versions of the entries up to the start. */
+  /** Versions in the log entries up to the start. */
   readonly #before = new LogDeduplicator();
   /** Log position → groups of its entry that are repeats. */
   readonly #repeats = new Map<number, Set<string>>();
@@ -44,15 +44,15 @@ export class RepeatDetector {
 
   /** True if every repeat after this position is recognised without the entries before it. */
   isCompleteFrom(position: Seq): boolean {
-    return position >= this.#incompleteUpTo && (this.from === 0 || position - REPEAT_DISTANCE >= this.from);
+    return position >= this.#incompleteUpTo && (this.from === 0 || position - MAX_REPEAT_DISTANCE >= this.from);
   }
 
-  /** Some entries up to this position never came here. */
+  /** Records that some entries up to this position were not seen, so that their repeats are unknown. */
   missed(upTo: Seq): void {
     this.#incompleteUpTo = Math.max(this.#incompleteUpTo, upTo);
   }
 
-  /** @returns those of the entry's groups that are no repeats */
+  /** Drops the repeats among the groups of an entry. @returns the other groups */
   withoutRepeats(seq: Seq, entry: LogEntry, groups: Iterable<LogGroup>): Set<LogGroup> {
     const repeats = this.#repeats.get(seq);
     const fresh = new Set<LogGroup>();
@@ -64,7 +64,7 @@ export class RepeatDetector {
   }
 
   /** Remembers the entry's repeats for queues that read it again later, from any position. */
-  remember({ seq, entry, fresh }: PendingEntry): void {
+  remember({ seq, entry, fresh }: PendingLogEntry): void {
     const repeats = entry.groups.filter((group) => !fresh.has(group)).map(nameOf);
     if (repeats.length === 0) return;
     this.#repeats.set(seq, new Set(repeats));

@@ -3,12 +3,12 @@
  * once, and equal variants share one byte array, so a fan-out carries the bytes once.
  */
 import type { JsonObject } from '#base';
-import { type NeutralMessage, orderFlags, presentVariant } from '#domain/messages';
-import { withoutPronouns } from '#domain/people';
-import type { LogItem, MessageItem, PlainItem } from '#model';
+import { type NeutralMessage, orderFlags, presentMessageVariant } from '#domain/messages';
+import { pronounsAsShortText } from '#domain/people';
+import type { EventItem, LogItem, MessageItem } from '#model';
 
-/** How a client wants its events. */
-export interface EventShape {
+/** The form in which a client wants its events, from its registration. */
+export interface ClientEventFormat {
   readonly applyMarkdown: boolean;
   readonly clientGravatar: boolean;
   readonly includeSubscribers: boolean;
@@ -24,7 +24,7 @@ export class SharedEvent {
 
   constructor(
     readonly id: number,
-    readonly item: MessageItem | PlainItem,
+    readonly item: MessageItem | EventItem,
   ) {}
 
   get type(): string {
@@ -40,8 +40,11 @@ export class SharedEvent {
     return this.type === 'update_message_flags';
   }
 
-  /** @param queue the recipient's; the sender's own queue gets the message's local id back */
-  encode(shape: EventShape, user: number, queue: string): Uint8Array {
+  /**
+   * Bytes of the event as JSON for one client. @param queue the recipient's; the sender's own queue gets the message's
+   * local id back
+   */
+  encode(shape: ClientEventFormat, user: number, queue: string): Uint8Array {
     const { item } = this;
     const local = item.t === 'message' && item.local?.queue === queue ? item.local.id : undefined;
     const key = this.#variant(shape, user);
@@ -55,7 +58,7 @@ export class SharedEvent {
     return bytes;
   }
 
-  #variant(shape: EventShape, user: number): string {
+  #variant(shape: ClientEventFormat, user: number): string {
     const { item } = this;
     if (item.t === 'message') {
       const flags = item.flags[user];
@@ -67,10 +70,10 @@ export class SharedEvent {
     return `${shape.includeSubscribers ? 's' : ''}${shape.notificationNull ? 'n' : ''}`;
   }
 
-  #message(item: MessageItem, shape: EventShape, user: number): JsonObject {
+  #message(item: MessageItem, shape: ClientEventFormat, user: number): JsonObject {
     return {
       type: 'message',
-      message: presentVariant(item.message as unknown as NeutralMessage, shape),
+      message: presentMessageVariant(item.message as unknown as NeutralMessage, shape),
       flags: orderFlags([...(item.flags[user] ?? []), ...(item.wildcard ? ['wildcard_mentioned'] : [])]),
     };
   }
@@ -81,7 +84,7 @@ export class TransientEvent {
   readonly #start: string;
   readonly #slim: string;
 
-  constructor(readonly item: PlainItem) {
+  constructor(readonly item: EventItem) {
     const start = (event: JsonObject): string => `${JSON.stringify(event).slice(0, -1)},"id":`;
     this.#start = start(item.event);
     this.#slim = item.event.type === 'presence' ? start(withoutEmail(item.event)) : this.#start;
@@ -91,7 +94,7 @@ export class TransientEvent {
     return this.item.event.type as string;
   }
 
-  encode(id: number, { slimPresence }: Pick<EventShape, 'slimPresence'>): Uint8Array {
+  encode(id: number, { slimPresence }: Pick<ClientEventFormat, 'slimPresence'>): Uint8Array {
     return encoder.encode(`${slimPresence ? this.#slim : this.#start}${id}}`);
   }
 }
@@ -101,10 +104,10 @@ const withoutEmail = ({ email: _, ...event }: JsonObject): JsonObject => event;
 const NOTIFICATIONS = ['desktop', 'audible', 'push', 'email'] as const;
 
 /** Changes an event's content as the client's capabilities demand (events.md). */
-function shapeEvent(item: PlainItem, shape: EventShape): JsonObject {
+function shapeEvent(item: EventItem, shape: ClientEventFormat): JsonObject {
   const { event } = item;
   if (event.type === 'custom_profile_fields' && !shape.pronouns) {
-    return { ...event, fields: withoutPronouns(event.fields as readonly { readonly type: number }[]) };
+    return { ...event, fields: pronounsAsShortText(event.fields as readonly { readonly type: number }[]) };
   }
   if (event.type === 'presence') return shape.slimPresence ? withoutEmail(event) : event;
   if (event.type !== 'subscription' || event.op !== 'add') return event;
@@ -122,5 +125,5 @@ function shapeEvent(item: PlainItem, shape: EventShape): JsonObject {
   return { ...event, subscriptions };
 }
 
-export const isClientItem = (item: LogItem): item is MessageItem | PlainItem =>
+export const isClientEventItem = (item: LogItem): item is MessageItem | EventItem =>
   item.t === 'message' || item.t === 'event';

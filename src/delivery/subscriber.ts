@@ -3,15 +3,15 @@ import type { LogEntry, LogGroup, Seq } from '#model';
 import type { SharedEvent, TransientEvent } from './shared-event.js';
 
 /** Log position up to which all live queues of a feed have every event. One object serves them all. */
-export interface LivePosition {
+export interface LiveFeedPosition {
   at: Seq;
 }
 
 /** Tells which events a queue has already: all up to a log position, and those of the commits in its snapshot. */
-export class Cursor {
+export class QueueCursor {
   #own: Seq;
-  /** Set while the queue is live. */
-  #live: LivePosition | undefined;
+  /** The feed's position, followed while the queue is live. */
+  #live: LiveFeedPosition | undefined;
 
   /** @param snapshotVersions actor → version up to which the snapshot contains the actor's commits */
   constructor(
@@ -26,21 +26,21 @@ export class Cursor {
     return this.#live && this.#live.at > this.#own ? this.#live.at : this.#own;
   }
 
-  /** The queue's snapshot contains this commit. */
+  /** True if the queue's snapshot contains this commit. */
   covers(actor: string, version: number): boolean {
     const covered = this.snapshotVersions[actor];
     return covered !== undefined && version <= covered;
   }
 
-  /** Moves on to this position, never back. */
+  /** Moves the cursor on to this position, never back. */
   advance(position: Seq): void {
     if (position <= this.position) return;
     this.#own = position;
     this.#live = undefined;
   }
 
-  /** Tracks the feed's live position from now on. */
-  follow(live: LivePosition): void {
+  /** Makes the cursor track the feed's live position from now on. */
+  follow(live: LiveFeedPosition): void {
     this.#live = live;
   }
 
@@ -56,19 +56,19 @@ export interface EventSubscriber {
   readonly user: number;
   /** The client registered with all_public_streams. */
   readonly allPublic: boolean;
-  readonly cursor: Cursor;
+  readonly cursor: QueueCursor;
   /** Takes an event of the log. The feed has checked the audience; the queue filters. */
   push(event: SharedEvent): void;
   /** Takes an event that is in no log entry: the queue gives it an id of its own. */
   pushTransient(event: TransientEvent): void;
-  /** The whole past was pushed. From now on the cursor follows the feed. */
+  /** Called when all past events were pushed; from now on the cursor follows the feed. */
   wentLive(): void;
-  /** The log no longer has entries that the queue still needs. */
+  /** Called when the log no longer has entries that the queue still needs: the queue ends. */
   trimmed(): void;
 }
 
 /** A log entry to deliver, with those of its groups that are no repeats. */
-export interface PendingEntry {
+export interface PendingLogEntry {
   readonly seq: Seq;
   readonly entry: LogEntry;
   readonly fresh: ReadonlySet<LogGroup>;

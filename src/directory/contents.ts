@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '#base';
 import type { RealmSettings } from '#model';
 import type {
+  AccountSessions,
   DirectoryBot,
   DirectoryDomain,
   DirectoryEmoji,
@@ -20,20 +21,21 @@ import type {
 } from '#model/records';
 
 /** Collections whose records change one by one. The keys are fields of the snapshot. */
-export interface Records {
+export interface DirectoryRecords {
   readonly users: DirectoryUser;
   readonly streams: DirectoryStream;
-  /** Realm 0 only. */
+  /** Organizations of the server; only the directory of realm 0 has them. */
   readonly realms: RealmEntry;
   readonly personals: DirectoryPreferences;
   readonly groups: DirectoryGroup;
   readonly emoji: DirectoryEmoji;
   readonly profiles: DirectoryProfile;
   readonly bots: DirectoryBot;
+  readonly sessions: AccountSessions;
 }
 
 /** Collection → field of `DirectoryChange` that holds one of its records. */
-export const RECORD_NAMES = {
+export const CHANGE_FIELD_OF_COLLECTION = {
   users: 'user',
   streams: 'stream',
   realms: 'realm',
@@ -42,21 +44,22 @@ export const RECORD_NAMES = {
   emoji: 'emoji',
   profiles: 'profile',
   bots: 'bot',
-} as const satisfies { readonly [C in keyof Records]: string };
+  sessions: 'session',
+} as const satisfies { readonly [C in keyof DirectoryRecords]: string };
 
 /** Small lists and objects that a change replaces as a whole. The keys are fields of snapshots and changes. */
-export interface Singletons {
+export interface DirectorySingletons {
   readonly linkifiers: readonly DirectoryLinkifier[];
   readonly playgrounds: readonly DirectoryPlayground[];
   readonly domains: readonly DirectoryDomain[];
   readonly streamGroups: readonly DirectoryStreamGroup[];
-  /** By order. */
+  /** Custom profile fields in their display order. */
   readonly profileFields: readonly DirectoryProfileField[];
   readonly userDefaults: UserDefaults;
   readonly pictures: RealmPictures;
 }
 
-export const NO_SINGLETONS: Singletons = {
+export const EMPTY_SINGLETONS: DirectorySingletons = {
   linkifiers: [],
   playgrounds: [],
   domains: [],
@@ -67,32 +70,34 @@ export const NO_SINGLETONS: Singletons = {
 };
 
 /** A stream and the number of its messages in the last 28 days. */
-export type Traffic = readonly [stream: number, recent: number];
+export type StreamTraffic = readonly [stream: number, recent: number];
 
-type OneOfEach = { readonly [C in keyof Records as (typeof RECORD_NAMES)[C]]?: Records[C] };
-type AllOfEach = { readonly [C in keyof Records]: readonly Records[C][] };
+type OneOfEach = {
+  readonly [C in keyof DirectoryRecords as (typeof CHANGE_FIELD_OF_COLLECTION)[C]]?: DirectoryRecords[C];
+};
+type AllOfEach = { readonly [C in keyof DirectoryRecords]: readonly DirectoryRecords[C][] };
 
 /** A change as the realm actor logs it (`DirectoryItem.change`). */
-export interface DirectoryChange extends OneOfEach, Partial<Singletons> {
-  /** The settings that changed. */
+export interface DirectoryChange extends OneOfEach, Partial<DirectorySingletons> {
+  /** Settings of the organization that changed, with their new values. */
   readonly settings?: Partial<RealmSettings>;
-  /** The organization was deactivated or reactivated. */
+  /** True if the organization was deactivated, false if it was reactivated. */
   readonly deactivated?: boolean;
   readonly fullMembersAt?: number;
   readonly groupGone?: number;
-  readonly traffic?: readonly Traffic[];
+  readonly traffic?: readonly StreamTraffic[];
 }
 
 /** Answer of the realm actor's `snapshot` command. Records are in the order of their numbers. */
-export interface DirectorySnapshot extends AllOfEach, Singletons {
+export interface DirectorySnapshot extends AllOfEach, DirectorySingletons {
   readonly version: number;
   readonly subdomain: string;
   readonly deactivated: boolean;
-  /** Settings that are newer than the answering host are missing. */
+  /** Settings of the organization. Settings that are newer than the answering host are missing. */
   readonly settings: Partial<RealmSettings>;
   readonly fullMembersAt: number;
-  readonly traffic: readonly Traffic[];
+  readonly traffic: readonly StreamTraffic[];
 }
 
 export const asDirectorySnapshot = (value: Json): DirectorySnapshot => value as unknown as DirectorySnapshot;
-export const asChange = (change: JsonObject): DirectoryChange => change as unknown as DirectoryChange;
+export const asDirectoryChange = (change: JsonObject): DirectoryChange => change as unknown as DirectoryChange;

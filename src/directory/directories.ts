@@ -5,21 +5,21 @@ import type { DirectoryView, RealmEntry } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { ActorClient } from '#runtime';
 import { asDirectorySnapshot, type DirectorySnapshot } from './contents.js';
-import { DirectoryReplica, type KeyRevoked } from './replica.js';
-import type { RealmTail } from './tail.js';
+import { type CredentialEndListener, DirectoryReplica } from './replica.js';
+import type { RealmLogTail } from './tail.js';
 
-/** The realm does not exist. */
+/** Thrown when the realm does not exist. */
 export class NoSuchRealm extends Error {
   override name = 'NoSuchRealm';
 }
 
-/** The replica could not be brought up to the version in time. */
+/** Thrown when the replica could not be brought up to the version in time. */
 export class DirectoryBehind extends Error {
   override name = 'DirectoryBehind';
 }
 
 /** Realm 0 is the server itself: its directory lists the realms. */
-export const SERVER_REALM = realmId(0);
+export const SERVER_REALM_ID = realmId(0);
 
 const WAIT_MS = 8_000;
 /**
@@ -30,7 +30,7 @@ const ROUND_MS = 300_000;
 
 interface OpenReplica {
   readonly replica: DirectoryReplica;
-  /** Round of the last use. */
+  /** Number of the round in which the replica was last used. */
   used: number;
 }
 
@@ -42,12 +42,12 @@ export interface ReplicaDependent {
   closed(realm: RealmId): void;
 }
 
-export class Directories {
+export class DirectoryReplicas {
   readonly #open = new Map<RealmId, OpenReplica>();
   readonly #opening = new Map<RealmId, Promise<DirectoryReplica>>();
   readonly #dependents: ReplicaDependent[] = [];
-  /** Called with the hash of each API key that was revoked. */
-  onKeyRevoked: KeyRevoked = () => {};
+  /** Called with the hash of each API key that was revoked, and of each session that has ended. */
+  onCredentialEnded: CredentialEndListener = () => {};
   #round = 0;
   #timer: TimerHandle | undefined;
 
@@ -65,7 +65,7 @@ export class Directories {
     return waiting && this.#within(waiting);
   }
 
-  /** @throws when the replica isn't open: await `ready` before */
+  /** The directory as its open replica shows it now. @throws when the replica isn't open: await `ready` before */
   now(realm: RealmId): DirectoryView {
     const replica = this.#find(realm);
     if (!replica) throw new Error(`no replica of realm ${realm}`);
@@ -77,7 +77,7 @@ export class Directories {
   }
 
   /** The log tail of an open replica. */
-  tail(realm: RealmId): RealmTail | undefined {
+  tail(realm: RealmId): RealmLogTail | undefined {
     return this.#find(realm)?.tail;
   }
 
@@ -86,7 +86,7 @@ export class Directories {
     return this.#open.size;
   }
 
-  /** No replica is closed while a dependent is busy with its realm. */
+  /** Adds a dependent; no replica is closed while a dependent is busy with its realm. */
   addDependent(dependent: ReplicaDependent): void {
     this.#dependents.push(dependent);
   }
@@ -102,7 +102,7 @@ export class Directories {
       (id) => this.#fetch(id),
       this.clock,
       this.emoji,
-      (key) => this.onKeyRevoked(key),
+      (hash, kind) => this.onCredentialEnded(hash, kind),
     );
     this.#opening.set(realm, fresh);
     fresh.then(
@@ -125,15 +125,15 @@ export class Directories {
   /** Realms of the server, oldest first; empty before the first one was created. */
   async realms(): Promise<RealmEntry[]> {
     try {
-      return [...(await this.replica(SERVER_REALM)).view.realms()];
+      return [...(await this.replica(SERVER_REALM_ID)).view.realms()];
     } catch (error) {
       if (error instanceof NoSuchRealm) return [];
       throw error;
     }
   }
 
-  /** Tails of the open replicas. */
-  tails(): RealmTail[] {
+  /** Log tails of the open replicas. */
+  tails(): RealmLogTail[] {
     return [...this.#open.values()].map(({ replica }) => replica.tail);
   }
 

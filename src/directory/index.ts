@@ -1,9 +1,9 @@
 /**
  * Read replicas of realms: every process has the accounts, streams, groups and settings of the realms that it serves.
  *
- * Pipeline: `Directories` opens a `DirectoryReplica` on the first use of a realm. The replica fetches a snapshot from
- * the realm actor, and applies it to a `RealmDirectory`. From then on its `RealmTail` follows the realm's log, and each
- * change goes into the collections of `collections/`. `contents.ts` has the formats of snapshot and change.
+ * Pipeline: `DirectoryReplicas` opens a `DirectoryReplica` on the first use of a realm. The replica fetches a snapshot
+ * from the realm actor, and applies it to a `RealmDirectory`. From then on its `RealmLogTail` follows the realm's log,
+ * and each change goes into the collections of `collections/`. `contents.ts` has the formats of snapshot and change.
  *
  * Invariants:
  * - A view shows the commits of the realm actor in order, up to `version`. Callers that need a newer version wait with
@@ -16,18 +16,24 @@
  * The types of views and records are in src/model/records, so that rules need not import this folder. Actors, delivery,
  * frontend and app may.
  */
-export { foldName } from './collections/streams.js';
+export { foldStreamName } from './collections/streams.js';
 export {
+  CHANGE_FIELD_OF_COLLECTION,
   type DirectoryChange,
+  type DirectoryRecords,
+  type DirectorySingletons,
   type DirectorySnapshot,
-  NO_SINGLETONS,
-  RECORD_NAMES,
-  type Records,
-  type Singletons,
-  type Traffic,
+  EMPTY_SINGLETONS,
+  type StreamTraffic,
 } from './contents.js';
-export { Directories, DirectoryBehind, NoSuchRealm, type ReplicaDependent, SERVER_REALM } from './directories.js';
-export { LagWatch } from './lag.js';
+export {
+  DirectoryBehind,
+  DirectoryReplicas,
+  NoSuchRealm,
+  type ReplicaDependent,
+  SERVER_REALM_ID,
+} from './directories.js';
+export { ReplicaLagWatch } from './lag.js';
 export { RealmDirectory } from './realm-directory.js';
 export { DirectoryReplica } from './replica.js';
-export { RealmTail, type TailReader } from './tail.js';
+export { type LogTailReader, RealmLogTail } from './tail.js';

@@ -1,9 +1,9 @@
 /** Measures how far replicas are behind the ends of their logs, for the metrics. */
 import type { RealmId, Seq } from '#model';
 import type { EventLog } from '#ports/log';
-import type { RealmTail } from './tail.js';
+import type { RealmLogTail } from './tail.js';
 
-/** Realms whose log position one look asks for; the next look continues with the others. */
+/** Maximum of realms whose log position one measurement asks for; the next one continues with the others. */
 const MAX_LOOKS = 50;
 
 interface Behind {
@@ -12,20 +12,20 @@ interface Behind {
   readonly since: number;
 }
 
-export interface ReplicaLag {
-  /** Positions by which the slowest replica is behind. */
+interface ReplicaLag {
+  /** Number of log positions by which the slowest replica is behind. */
   readonly positions: number;
   /** Longest time for which a replica has not reached an end that was seen, ms. */
   readonly ms: number;
 }
 
-export class LagWatch {
+export class ReplicaLagWatch {
   readonly #behind = new Map<RealmId, Behind>();
   #turn = 0;
 
   constructor(
     private readonly log: EventLog,
-    private readonly tails: () => readonly RealmTail[],
+    private readonly tails: () => readonly RealmLogTail[],
     private readonly now: () => number,
   ) {}
 
@@ -41,7 +41,7 @@ export class LagWatch {
     };
   }
 
-  async #lookAt(tail: RealmTail): Promise<number> {
+  async #lookAt(tail: RealmLogTail): Promise<number> {
     let end: Seq;
     try {
       end = (await this.log.position(tail.realm)).end;

@@ -1,6 +1,6 @@
 /** The directory of one realm in memory: a DirectoryView to which changes are applied. */
 import {
-  completeRealmSettings,
+  addMissingRealmSettings,
   type ExtraEmoji,
   type RealmId,
   type RealmSettings,
@@ -8,6 +8,7 @@ import {
   type UserId,
 } from '#model';
 import type {
+  AccountSessions,
   DirectoryBot,
   DirectoryDomain,
   DirectoryEmoji,
@@ -25,19 +26,27 @@ import type {
   RealmPictures,
   UserDefaults,
   UserStatus,
+  WebSession,
 } from '#model/records';
-import { Collection, Preferences, Profiles, Streams, Users } from './collections/index.js';
 import {
+  PreferenceCollection,
+  ProfileCollection,
+  RecordCollection,
+  SessionCollection,
+  StreamCollection,
+  UserCollection,
+} from './collections/index.js';
+import {
+  CHANGE_FIELD_OF_COLLECTION,
   type DirectoryChange,
+  type DirectoryRecords,
+  type DirectorySingletons,
   type DirectorySnapshot,
-  NO_SINGLETONS,
-  RECORD_NAMES,
-  type Records,
-  type Singletons,
+  EMPTY_SINGLETONS,
 } from './contents.js';
 
-const COLLECTIONS = Object.keys(RECORD_NAMES) as (keyof Records)[];
-const WHOLES = Object.keys(NO_SINGLETONS) as (keyof Singletons)[];
+const COLLECTIONS = Object.keys(CHANGE_FIELD_OF_COLLECTION) as (keyof DirectoryRecords)[];
+const WHOLES = Object.keys(EMPTY_SINGLETONS) as (keyof DirectorySingletons)[];
 
 export class RealmDirectory implements DirectoryView {
   version: number;
@@ -45,17 +54,18 @@ export class RealmDirectory implements DirectoryView {
   deactivated: boolean;
   settings: RealmSettings;
   fullMembersAt: number;
-  #wholes = NO_SINGLETONS;
-  readonly #users: Users;
-  readonly #streams = new Streams();
-  readonly #preferences = new Preferences();
-  readonly #profiles = new Profiles();
-  readonly #realms = new Collection<RealmId, RealmEntry>(({ id }) => id);
-  readonly #groups = new Collection<number, DirectoryGroup>(({ id }) => id);
-  readonly #emoji = new Collection<number, DirectoryEmoji>(({ id }) => id);
-  readonly #bots = new Collection<UserId, DirectoryBot>(({ user }) => user);
+  #wholes = EMPTY_SINGLETONS;
+  readonly #users: UserCollection;
+  readonly #streams = new StreamCollection();
+  readonly #preferences = new PreferenceCollection();
+  readonly #profiles = new ProfileCollection();
+  readonly #realms = new RecordCollection<RealmId, RealmEntry>(({ id }) => id);
+  readonly #groups = new RecordCollection<number, DirectoryGroup>(({ id }) => id);
+  readonly #emoji = new RecordCollection<number, DirectoryEmoji>(({ id }) => id);
+  readonly #bots = new RecordCollection<UserId, DirectoryBot>(({ user }) => user);
+  readonly #sessions = new SessionCollection();
   readonly #traffic = new Map<number, number>();
-  readonly #collections: { readonly [C in keyof Records]: { put(record: Records[C]): void } };
+  readonly #collections: { readonly [C in keyof DirectoryRecords]: { put(record: DirectoryRecords[C]): void } };
 
   constructor(
     readonly realm: RealmId,
@@ -65,9 +75,9 @@ export class RealmDirectory implements DirectoryView {
     this.version = snapshot.version;
     this.subdomain = snapshot.subdomain;
     this.deactivated = snapshot.deactivated;
-    this.settings = completeRealmSettings(snapshot.settings);
+    this.settings = addMissingRealmSettings(snapshot.settings);
     this.fullMembersAt = snapshot.fullMembersAt;
-    this.#users = new Users(foundedAt(snapshot.users));
+    this.#users = new UserCollection(foundedAt(snapshot.users));
     this.#collections = {
       users: this.#users,
       streams: this.#streams,
@@ -77,15 +87,17 @@ export class RealmDirectory implements DirectoryView {
       emoji: this.#emoji,
       profiles: this.#profiles,
       bots: this.#bots,
+      sessions: this.#sessions,
     };
-    for (const name of COLLECTIONS) for (const record of snapshot[name]) this.#put(name, record);
+    // A host of an older version sends no sessions.
+    for (const name of COLLECTIONS) for (const record of snapshot[name] ?? []) this.#put(name, record);
     this.#replace(snapshot);
     for (const [stream, recent] of snapshot.traffic) this.#traffic.set(stream, recent);
   }
 
   apply(change: DirectoryChange): void {
     for (const name of COLLECTIONS) {
-      const record = change[RECORD_NAMES[name]];
+      const record = change[CHANGE_FIELD_OF_COLLECTION[name]];
       if (record) this.#put(name, record);
     }
     this.#replace(change);
@@ -106,6 +118,18 @@ export class RealmDirectory implements DirectoryView {
 
   userByKeyHash(hash: string): DirectoryUser | undefined {
     return this.#users.byKeyHash(hash);
+  }
+
+  sessionByHash(hash: string): { readonly user: UserId; readonly session: WebSession } | undefined {
+    return this.#sessions.byHash(hash);
+  }
+
+  sessionsOf(user: UserId): AccountSessions | undefined {
+    return this.#sessions.get(user);
+  }
+
+  sessions(): Iterable<AccountSessions> {
+    return this.#sessions.all();
   }
 
   userByEmail(email: string): DirectoryUser | undefined {
@@ -228,11 +252,11 @@ export class RealmDirectory implements DirectoryView {
     return this.#realms.all();
   }
 
-  #put<C extends keyof Records>(collection: C, record: Records[keyof Records]): void {
-    this.#collections[collection].put(record as Records[C]);
+  #put<C extends keyof DirectoryRecords>(collection: C, record: DirectoryRecords[keyof DirectoryRecords]): void {
+    this.#collections[collection].put(record as DirectoryRecords[C]);
   }
 
-  #replace(change: Partial<Singletons>): void {
+  #replace(change: Partial<DirectorySingletons>): void {
     for (const name of WHOLES) {
       if (change[name] !== undefined) this.#wholes = { ...this.#wholes, [name]: change[name] };
     }
@@ -240,6 +264,6 @@ export class RealmDirectory implements DirectoryView {
   }
 }
 
-/** An organization is as old as its first account. */
+/** Creation time of an organization, wall ms: it is as old as its first account. */
 const foundedAt = (users: readonly DirectoryUser[]): number =>
   users.length === 0 ? 0 : users.reduce((first, { joined }) => Math.min(first, joined), Number.MAX_SAFE_INTEGER);

@@ -3,13 +3,13 @@
  * process keeps one per realm that it serves, so requests need not ask the realm actor.
  */
 import type { Clock } from '#base/clock';
-import { extraEmoji } from '#domain/emoji';
+import { extraEmojiNamed } from '#domain/emoji';
 import { type ExtraEmoji, type LogEntry, type LogGroup, type RealmId, realmKey, type Seq, streamId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { EventLog } from '#ports/log';
-import { asChange, type DirectorySnapshot } from './contents.js';
+import { asDirectoryChange, type DirectorySnapshot } from './contents.js';
 import { RealmDirectory } from './realm-directory.js';
-import { RealmTail, type TailReader } from './tail.js';
+import { type LogTailReader, RealmLogTail } from './tail.js';
 
 /**
  * Wait before a new snapshot is fetched for a missing version. A change is acknowledged before it is logged, and is
@@ -17,27 +17,27 @@ import { RealmTail, type TailReader } from './tail.js';
  */
 const GRACE_MS = 300;
 
-/** Called with the hash of an API key that its account no longer has. */
-export type KeyRevoked = (keyHash: string) => void;
+/** Called with the hash of an API key that its account no longer has, or of a session that has ended. */
+export type CredentialEndListener = (hash: string, kind: 'key' | 'session') => void;
 
-export type FetchSnapshot = (realm: RealmId) => Promise<DirectorySnapshot>;
+type FetchSnapshot = (realm: RealmId) => Promise<DirectorySnapshot>;
 
 interface Waiter {
   readonly version: number;
   resolve(): void;
 }
 
-export class DirectoryReplica implements TailReader {
-  readonly tail: RealmTail;
+export class DirectoryReplica implements LogTailReader {
+  readonly tail: RealmLogTail;
   #directory: RealmDirectory | undefined;
-  /** Groups of the realm actor that arrived while a snapshot was loading. */
+  /** Log groups of the realm actor that arrived while a snapshot was loading. */
   #early: LogGroup[] = [];
   #loading: Promise<void> | undefined;
   #waiters: Waiter[] = [];
   #chasing = false;
-  /** First messages of streams that arrived while a snapshot was loading. */
+  /** First message ids of streams that arrived while a snapshot was loading. */
   #firsts: { readonly stream: number; readonly id: number }[] = [];
-  /** Version of the snapshot, which contains all groups up to it. */
+  /** Version of the last snapshot, which contains all log groups up to it. */
   #floor = -1;
 
   private constructor(
@@ -47,24 +47,24 @@ export class DirectoryReplica implements TailReader {
     private readonly fetch: FetchSnapshot,
     private readonly clock: Clock,
     private readonly emoji: ExtraEmoji,
-    private readonly revoked: KeyRevoked,
+    private readonly ended: CredentialEndListener,
   ) {
-    this.tail = new RealmTail(this.log, realm, after);
+    this.tail = new RealmLogTail(this.log, realm, after);
     this.tail.add(this);
   }
 
-  /** @throws what `fetch` throws, e.g. for a realm that does not exist */
+  /** Opens a replica of the realm. @throws the errors of `fetch`, e.g. for a realm that does not exist */
   static async open(
     realm: RealmId,
     log: EventLog,
     fetch: FetchSnapshot,
     clock: Clock,
-    emoji: ExtraEmoji = extraEmoji('conclave'),
-    revoked: KeyRevoked = () => {},
+    emoji: ExtraEmoji = extraEmojiNamed('conclave'),
+    ended: CredentialEndListener = () => {},
   ): Promise<DirectoryReplica> {
     // Read the log's end before the snapshot: changes that the snapshot lacks come after this position.
     const { end } = await log.position(realm);
-    const replica = new DirectoryReplica(realm, log, end, fetch, clock, emoji, revoked);
+    const replica = new DirectoryReplica(realm, log, end, fetch, clock, emoji, ended);
     try {
       await replica.#load();
     } catch (error) {
@@ -153,7 +153,10 @@ export class DirectoryReplica implements TailReader {
     const before = this.#directory;
     this.#directory = directory;
     this.#wake();
-    for (const { keyHash } of before?.users() ?? []) if (!directory.userByKeyHash(keyHash)) this.revoked(keyHash);
+    for (const { keyHash } of before?.users() ?? []) if (!directory.userByKeyHash(keyHash)) this.ended(keyHash, 'key');
+    for (const { sessions } of before?.sessions() ?? []) {
+      for (const { hash } of sessions) if (!directory.sessionByHash(hash)) this.ended(hash, 'session');
+    }
   }
 
   #noteFirsts(group: LogGroup): void {
@@ -170,15 +173,19 @@ export class DirectoryReplica implements TailReader {
     const changes = group.items.filter((item) => item.t === 'directory');
     if (changes.length === 0) return;
     const keys: string[] = [];
+    const sessions: string[] = [];
     for (const item of changes) {
-      const change = asChange(item.change);
+      const change = asDirectoryChange(item.change);
       const key = change.user && directory.user(change.user.id)?.keyHash;
       if (key && key !== change.user?.keyHash) keys.push(key);
+      const before = change.session && directory.sessionsOf(change.session.user);
+      for (const { hash } of before?.sessions ?? []) sessions.push(hash);
       directory.apply(change);
     }
     directory.version = group.v;
     this.#wake();
-    for (const key of keys) this.revoked(key);
+    for (const key of keys) this.ended(key, 'key');
+    for (const hash of sessions) if (!directory.sessionByHash(hash)) this.ended(hash, 'session');
   }
 
   #wake(): void {

@@ -7,16 +7,16 @@ import type { Json } from '#base';
 import { type ActorKey, LogDeduplicator, type LogEntry, type LogGroup, type RealmId, type Seq } from '#model';
 import type { EventLog, LogSubscription } from '#ports/log';
 
-export interface TailReader {
-  /** @param fresh groups of the entry that are no repeats; may be empty */
+export interface LogTailReader {
+  /** Called for each entry of the log, in order. @param fresh groups of the entry that are no repeats; may be empty */
   entry(seq: Seq, entry: LogEntry, fresh: readonly LogGroup[]): void;
   transient(value: Json): void;
-  /** Entries were trimmed before they were read: rebuild data derived from the log. */
+  /** Called when entries were trimmed before they were read: data derived from the log must be rebuilt. */
   gap(trimmed: Seq): void;
 }
 
-export class RealmTail {
-  readonly #readers: TailReader[] = [];
+export class RealmLogTail {
+  readonly #readers: LogTailReader[] = [];
   readonly #seen = new LogDeduplicator();
   readonly #subscription: LogSubscription;
   #position: Seq;
@@ -43,7 +43,7 @@ export class RealmTail {
     });
   }
 
-  /** Position of the last entry handed to the readers. */
+  /** Log position of the last entry handed to the readers. */
   get position(): Seq {
     return this.#position;
   }
@@ -59,7 +59,7 @@ export class RealmTail {
   }
 
   /** Adds a reader. Readers are called in the order of their addition. */
-  add(reader: TailReader): void {
+  add(reader: LogTailReader): void {
     this.#readers.push(reader);
   }
 

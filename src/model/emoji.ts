@@ -4,7 +4,7 @@ import type { JsonObject } from '#base';
 export interface EmojiRef extends JsonObject {
   readonly name: string;
   readonly code: string;
-  /** 'extra' is the emoji that is neither Unicode nor the organization's (api/README.md § Names). */
+  /** Kind of emoji; 'extra' is the product's own emoji, neither Unicode nor custom (api/README.md § Names). */
   readonly type: 'unicode_emoji' | 'realm_emoji' | 'extra';
 }
 
@@ -12,14 +12,14 @@ export interface EmojiRef extends JsonObject {
  * Names of the emoji that is neither Unicode nor the organization's: the product's, and the one that existing clients
  * know. Both are accepted everywhere; `--emoji-names` decides which one the server sends.
  */
-export type EmojiNames = 'conclave' | 'zulip';
+export type ExtraEmojiName = 'conclave' | 'zulip';
 
-/** That emoji as this server names it. */
+/** The product's own emoji with the name under which this server sends it. */
 export interface ExtraEmoji {
-  /** Also the code of the emoji. */
-  readonly name: EmojiNames;
-  /** `reaction_type` of the emoji. */
+  /** Name of the emoji, which is also its code. */
+  readonly name: ExtraEmojiName;
+  /** `reaction_type` under which the emoji is sent. */
   readonly type: 'service_extra_emoji' | 'zulip_extra_emoji';
-  /** Path of the picture. */
+  /** Path of the emoji's picture. */
   readonly url: string;
 }

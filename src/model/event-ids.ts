@@ -1,34 +1,39 @@
 /**
- * Ids of events. Each log position has SLOTS ids: first the events of its entry, then transient events and heartbeats
+ * Ids of events. Each log position has 8,192 ids: first the events of its entry, then transient events and heartbeats
  * that follow it (architecture/delivery.md § Event ids).
  */
 
-/** Ids per log position. */
-export const SLOTS = 8_192;
-/** First slot for heartbeats and transient events; the slots below are for events of the entry. */
-export const TRANSIENT_SLOT = 4_096;
-/** Number of slots at the end that are for heartbeats alone. */
-export const RESERVED_SLOTS = 64;
+/** Number of event ids per log position. */
+export const SLOTS_PER_POSITION = 8_192;
+/**
+ * First slot of a log position for heartbeats and transient events; lower slots are for the events of the log entry.
+ */
+export const FIRST_TRANSIENT_SLOT = 4_096;
+/** Number of slots at the end of a log position that only heartbeats use. */
+export const HEARTBEAT_SLOTS = 64;
 
-export const eventId = (seq: number, slot: number): number => seq * SLOTS + slot;
-/** Id above all events of this log position and its predecessors, and below everything later. */
-export const positionId = (seq: number): number => eventId(seq, TRANSIENT_SLOT - 1);
-export const seqOfEventId = (id: number): number => Math.floor(id / SLOTS);
+export const eventId = (seq: number, slot: number): number => seq * SLOTS_PER_POSITION + slot;
+/** An event id above all events up to this log position, and below everything later. */
+export const lastIdOfPosition = (seq: number): number => eventId(seq, FIRST_TRANSIENT_SLOT - 1);
+export const logPositionOfEventId = (id: number): number => Math.floor(id / SLOTS_PER_POSITION);
 
-/** Heartbeat ids that a frontend may use for one parked poll. */
+/** Number of heartbeat ids that a frontend may use for one parked poll. */
 const FRONTEND_HEARTBEATS = 64;
 
 /**
- * Heartbeat ids that a frontend may hand out above `id` (0: none). Safe only after a transient id: everything up to its
- * position was delivered, events of the log get a later position, and the queue uses ids above these.
+ * Number of heartbeat ids above `id` that a frontend may hand out (0: none). Safe only after a transient id: everything
+ * up to its position was delivered, events of the log get a later position, and the queue uses ids above these.
  */
-export function heartbeatIdsAfter(id: number): number {
-  const slot = id % SLOTS;
-  return slot >= TRANSIENT_SLOT && slot + FRONTEND_HEARTBEATS < SLOTS - RESERVED_SLOTS ? FRONTEND_HEARTBEATS : 0;
+export function countHeartbeatIdsAfter(id: number): number {
+  const slot = id % SLOTS_PER_POSITION;
+  return slot >= FIRST_TRANSIENT_SLOT && slot + FRONTEND_HEARTBEATS < SLOTS_PER_POSITION - HEARTBEAT_SLOTS
+    ? FRONTEND_HEARTBEATS
+    : 0;
 }
 
 /**
  * Largest id that a client may have if `id` is the newest that its queue knows. The client may have moved to another
  * frontend while the command that reserves heartbeat ids at the queue is still on its way.
  */
-export const newestHeartbeatId = (id: number): number => (id % SLOTS >= TRANSIENT_SLOT ? id + FRONTEND_HEARTBEATS : id);
+export const newestHeartbeatId = (id: number): number =>
+  id % SLOTS_PER_POSITION >= FIRST_TRANSIENT_SLOT ? id + FRONTEND_HEARTBEATS : id;

@@ -13,11 +13,10 @@ type Branded<T, B> = T & { readonly [brand]: B };
 export type RealmId = Branded<number, 'RealmId'>;
 export type UserId = Branded<number, 'UserId'>;
 export type StreamId = Branded<number, 'StreamId'>;
-export type MessageId = Branded<number, 'MessageId'>;
-export type QueueId = Branded<string, 'QueueId'>;
+type QueueId = Branded<string, 'QueueId'>;
 /** Fencing number of an activation: once a larger epoch is in the Store, smaller epochs can't write any more. */
 export type Epoch = Branded<number, 'Epoch'>;
-/** Group of actors with one owner: 0 … PARTITIONS-1. */
+/** Group of actors with one owner: 0 … PARTITION_COUNT - 1. */
 export type Partition = Branded<number, 'Partition'>;
 /** Store key and mailbox address of an actor; `K`: its kind. */
 export type ActorKey<K extends ActorKindName = ActorKindName> = Branded<string, 'ActorKey'> & { readonly [kind]: K };
@@ -33,7 +32,7 @@ export const seq = (n: number): Seq => n as Seq;
 export const partition = (n: number): Partition => n as Partition;
 
 /** Fixed for the life of a cluster (architecture/ports.md § Partitions): a change would move every actor. */
-export const PARTITIONS = 256;
+export const PARTITION_COUNT = 256;
 
 /** Prefixes of actor keys. They are stored, so they never change; the login guard is `stranger`. */
 export type ActorKindName = 'realm' | 'user' | 'stream' | 'dm' | 'queue' | 'mail' | 'presence' | 'webhook' | 'stranger';
@@ -43,32 +42,32 @@ export const userKey = (realm: RealmId, user: UserId): ActorKey<'user'> => `user
 export const presenceKey = (realm: RealmId): ActorKey<'presence'> => `presence/${realm}` as ActorKey<'presence'>;
 export const streamKey = (realm: RealmId, stream: StreamId): ActorKey<'stream'> =>
   `stream/${realm}/${stream}` as ActorKey<'stream'>;
-/** Actor of the outgoing mails of an organization. */
+/** Key of the actor that sends an organization's mails. */
 export const mailKey = (realm: RealmId): ActorKey<'mail'> => `mail/${realm}` as ActorKey<'mail'>;
-/** Actor of the calls of one outgoing webhook bot. */
+/** Key of the actor that makes the calls of one outgoing webhook bot. */
 export const webhookKey = (realm: RealmId, bot: UserId): ActorKey<'webhook'> =>
   `webhook/${realm}/${bot}` as ActorKey<'webhook'>;
-/** Actor that counts log-ins with unknown addresses: those whose hash falls into this slot. */
+/** Key of the actor that counts log-ins with unknown addresses whose hash falls into this slot. */
 export const loginGuardKey = (realm: RealmId, slot: number): ActorKey<'stranger'> =>
   `stranger/${realm}/${slot}` as ActorKey<'stranger'>;
 export const queueKey = (realm: RealmId, user: UserId, queue: QueueId): ActorKey<'queue'> =>
   `queue/${realm}/${user}/${queue}` as ActorKey<'queue'>;
 
-/** Key of a direct-message conversation: its sorted participants, or the hash of more than 8. */
-export function dmKey(realm: RealmId, participants: readonly UserId[]): ActorKey<'dm'> {
+/** Key of the actor of a direct-message conversation: its sorted participants, or the hash of more than 8. */
+export function directMessageKey(realm: RealmId, participants: readonly UserId[]): ActorKey<'dm'> {
   const sorted = [...new Set(participants)].sort((a, b) => a - b);
   const set = sorted.join(',');
   return `dm/${realm}/${sorted.length <= 8 ? set : `h${createHash('sha256').update(set).digest('hex').slice(0, 40)}`}` as ActorKey<'dm'>;
 }
 
-export interface ParsedKey {
+interface ParsedActorKey {
   readonly kind: ActorKindName;
   readonly realm: RealmId;
-  /** Rest of the key behind the realm: a user id, a stream id, a set of users, or `user/queue`. */
+  /** Rest of the actor key behind the realm: a user id, a stream id, a set of users, or `user/queue`. */
   readonly rest: string;
 }
 
-export function parseKey(key: ActorKey): ParsedKey {
+export function parseActorKey(key: ActorKey): ParsedActorKey {
   const first = key.indexOf('/');
   const second = key.indexOf('/', first + 1);
   const kind = key.slice(0, first) as ActorKindName;
@@ -76,8 +75,11 @@ export function parseKey(key: ActorKey): ParsedKey {
   return { kind, realm, rest: second < 0 ? '' : key.slice(second + 1) };
 }
 
-/** FNV-1a hash of the key. A queue is on the partition of its user, so that both have the same owner. */
-export function partitionOf(key: ActorKey): Partition {
+/**
+ * Partition of an actor: the FNV-1a hash of its key. A queue is on the partition of its user, so that both have the
+ * same owner.
+ */
+export function partitionOfActor(key: ActorKey): Partition {
   let end = key.length;
   if (key.startsWith('queue/')) end = key.lastIndexOf('/');
   let hash = 0x811c9dc5;
@@ -85,7 +87,7 @@ export function partitionOf(key: ActorKey): Partition {
     hash ^= key.charCodeAt(i);
     hash = Math.imul(hash, 0x01000193);
   }
-  return ((hash >>> 0) % PARTITIONS) as Partition;
+  return ((hash >>> 0) % PARTITION_COUNT) as Partition;
 }
 
 /** Bus subject on which the owner of a partition takes commands. */

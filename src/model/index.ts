@@ -13,30 +13,30 @@
  * Invariants: fields and strings here are stored or travel between hosts of different versions, so an existing one
  * never changes its name or meaning. Imports only `#base`; every other wing may import it.
  */
-export type { EmojiNames, EmojiRef, ExtraEmoji } from './emoji.js';
+export type { EmojiRef, ExtraEmoji, ExtraEmojiName } from './emoji.js';
 export {
+  countHeartbeatIdsAfter,
   eventId,
-  heartbeatIdsAfter,
+  FIRST_TRANSIENT_SLOT,
+  HEARTBEAT_SLOTS,
+  lastIdOfPosition,
+  logPositionOfEventId,
   newestHeartbeatId,
-  positionId,
-  RESERVED_SLOTS,
-  SLOTS,
-  seqOfEventId,
-  TRANSIENT_SLOT,
+  SLOTS_PER_POSITION,
 } from './event-ids.js';
 export {
   type ActorKey,
   type ActorKindName,
-  dmKey,
+  directMessageKey,
   type Epoch,
   epoch,
   loginGuardKey,
   mailKey,
-  PARTITIONS,
+  PARTITION_COUNT,
   type Partition,
-  parseKey,
+  parseActorKey,
   partition,
-  partitionOf,
+  partitionOfActor,
   partitionSubject,
   presenceKey,
   queueId,
@@ -56,48 +56,48 @@ export {
   webhookKey,
 } from './ids.js';
 export {
-  type Audience,
   type DirectoryItem,
+  type EventAudience,
+  type EventItem,
   LogDeduplicator,
   type LogEntry,
   type LogGroup,
   type LogItem,
   MAX_ENTRY_BYTES,
   MAX_ITEM_BYTES,
-  MAX_ITEMS,
+  MAX_ITEMS_PER_ENTRY,
   type MembershipItem,
   type MessageItem,
   type MovedCopies,
-  type MovingItem,
-  type PlainItem,
+  type MoveProgressItem,
   READ_IDS_PER_EVENT,
   type ReadRange,
-  type RecipientPart,
+  type RecipientFieldRule,
 } from './log-entry.js';
-export { type Parts, PartTable } from './parts.js';
+export { type ActorParts, PartTable } from './parts.js';
 export type { CommandFailure, RetryReason, StopReason } from './reasons.js';
 export type { ActorRefusal, ActorRepeat, ActorReply, RawAnswer } from './replies.js';
 export { LANGUAGES } from './settings/languages.js';
 export {
   ALWAYS_REPORTED_NAMES,
-  checkedRealmSettings,
-  completeRealmSettings,
+  addMissingRealmSettings,
+  checkRealmSettings,
   DEFAULT_REALM_SETTINGS,
   initialRealmSettings,
   isOwnerSetting,
-  ORG_TYPES,
+  listRealmSettings,
+  ORGANIZATION_TYPES,
   REALM_SETTING_NAMES,
   REALM_SETTINGS,
   type RealmPolicyName,
   type RealmSettings,
   type RealmSettingValue,
-  realmSettingEntries,
   realmSettingEvent,
-  replyValue,
+  realmSettingInReply,
   STREAM_SETTING_NAMES,
 } from './settings/realm-settings.js';
 export {
-  checkedUserSettings,
+  checkUserSettings,
   EMOJISET_CHOICES,
   initialUserDefaults,
   isAccountField,

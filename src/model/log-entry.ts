@@ -18,39 +18,39 @@ import type { ActorKey } from './ids.js';
  *
  * Users in `except`, and users who don't pass `neverIn`, are left out.
  */
-export interface Audience {
+export interface EventAudience {
   readonly users?: readonly number[];
   readonly stream?: number;
   readonly mv?: number;
   /**
-   * With `mv`: also users whose membership of `stream` had ended by then; their clients list the stream as
+   * With `mv`: also users who were subscribed to `stream` before and had left by then; their clients list the stream as
    * unsubscribed.
    */
   readonly former?: true;
-  /** Only users who had never been members of the stream up to this membership version. */
+  /** Only users who had never been members of that stream up to its membership version `mv`. */
   readonly neverIn?: { readonly stream: number; readonly mv: number };
-  /** Id of a message that was sent to `stream`. */
+  /** Id of a message sent to `stream`: its holders of copies are recipients. */
   readonly copyOf?: number;
   readonly moved?: MovedCopies;
-  /** 100 … 600; 600: all users of the realm. Needs `rv`. */
+  /** Weakest role of recipients, 100 … 600; 600: all users of the realm. Needs `rv`. */
   readonly role?: number;
-  /** With `role`: only roles weaker than this one. */
+  /** With `role`: only users with a weaker role than this one. */
   readonly weakerThan?: number;
   readonly rv?: number;
   readonly except?: readonly number[];
-  /** Also queues registered with all_public_streams, of users who are not guests at `rv`. */
+  /** If true, also event queues registered with all_public_streams, of users who are not guests at `rv`. */
   readonly publicStream?: boolean;
 }
 
-/** A message that was moved between streams. Its copies follow from the subscribers of each stream at each move. */
+/** A message that was moved between streams. The subscribers of each stream at each move decide who has a copy. */
 export interface MovedCopies {
   readonly id: number;
-  /** Stream to which the message was sent. */
+  /** Stream to which the message was originally sent. */
   readonly home: number;
-  /** Oldest first. */
+  /** Moves between streams, oldest first. */
   readonly moves: readonly {
     readonly from: number;
-    /** Membership versions. */
+    /** Membership versions of the streams at the move. */
     readonly fromMv: number;
     readonly to: number;
     readonly toMv: number;
@@ -59,44 +59,48 @@ export interface MovedCopies {
 }
 
 /** An event that is the same for all recipients but for `own`, without its id. */
-export interface PlainItem {
+export interface EventItem {
   readonly t: 'event';
-  readonly to: Audience;
+  readonly to: EventAudience;
   readonly event: JsonObject;
-  /** Data for adapting the event to the capabilities of a client; never sent. */
+  /** Data by which the event is adapted to the capabilities of a client; never sent to clients. */
   readonly aux?: JsonObject;
-  /** Only for queues whose client declared this capability, or, with `has` false, did not declare it. */
+  /**
+   * Delivers the event only to queues whose client declared this capability, or, with `has` false, did not declare it.
+   */
   readonly only?: { readonly capability: 'bulk_message_deletion'; readonly has: boolean };
-  /** Fields that differ by recipient, resolved when the event is delivered (delivery/recipient-fields.ts). */
-  readonly own?: RecipientPart;
+  /**
+   * Rule for the fields that differ by recipient, applied when the event is delivered (delivery/recipient-fields.ts).
+   */
+  readonly own?: RecipientFieldRule;
 }
 
 /** Part of an event that differs between recipients. The log has one rule instead of one value per recipient. */
-export type RecipientPart =
-  /** `flags` of the recipient on this message. */
+export type RecipientFieldRule =
+  /** The event gets the recipient's `flags` on this message. */
   | { readonly of: 'flags'; readonly message: number }
-  /** `bot`: fields of a bot, with its secrets sealed: the log holds no secret in clear. */
+  /** The event gets the fields of a bot with its secrets decrypted: the log holds them sealed. */
   | { readonly of: 'bot'; readonly bot: JsonObject }
-  /** `messages`: ids of the messages that became read. */
+  /** The event gets `messages`: ids of the messages that became read. */
   | ReadRange;
 
-/** Maximum of ids in the event of one slice (architecture/domain.md § Read state). */
+/** Maximum number of ids in the event of one slice of a read range (architecture/domain.md § Read state). */
 export const READ_IDS_PER_EVENT = 5_000;
 
 /** Messages that became read together: a range of ids, resolved for the recipient when the event is delivered. */
 export interface ReadRange {
   readonly of: 'read';
-  /** Stream to which the messages were sent; 0: direct messages. */
+  /** Stream to which the messages were originally sent; 0: direct messages. */
   readonly home: number;
-  /** The range: ids above `above`, up to `to`. */
+  /** The range has the ids above `above`, up to `to`. */
   readonly above: number;
   readonly to: number;
-  /** Ids in the range that were read before, and older ids that were unread; encoded by IdSet. */
+  /** Ids in the range that were read before, and older ids that were unread; both encoded by IdSet. */
   readonly read: Uint8Array;
   readonly unread: Uint8Array;
-  /** Only messages that are in this stream now, whatever their `home`; 0: all. */
+  /** Only messages that are in this stream now, whatever their `home`; 0: messages anywhere. */
   readonly stream: number;
-  /** A large range makes several events: number of this slice, from 0; `last`: the slice takes all remaining ids. */
+  /** A large range makes several events: number of this slice, from 0; `last`: this slice takes all remaining ids. */
   readonly slice: number;
   readonly last: boolean;
 }
@@ -104,16 +108,16 @@ export interface ReadRange {
 /** A message event, shaped for each kind of client at delivery. */
 export interface MessageItem {
   readonly t: 'message';
-  readonly to: Audience;
+  readonly to: EventAudience;
   /** The message with both contents (Markdown and HTML), without flags. */
   readonly message: JsonObject;
-  /** Flags that only some recipients have: user id → flags. */
+  /** Flags that only some recipients have, by user id. */
   readonly flags: { readonly [user: string]: readonly string[] };
-  /** The message mentions all recipients. */
+  /** True if the message mentions all recipients. */
   readonly wildcard?: true;
-  /** First message of its stream; directory replicas take its id from here, in log order. */
+  /** True for the first message of its stream; directory replicas take the id from here, in log order. */
   readonly first?: true;
-  /** Queue of the sender whose event repeats the local id of the message. */
+  /** Event queue of the sending client, and the local id of the message that its event repeats. */
   readonly local?: { readonly queue: string; readonly id: string };
 }
 
@@ -122,17 +126,17 @@ export interface MembershipItem {
   readonly t: 'members';
   readonly stream: number;
   readonly mv: number;
-  /** Id of the newest message before the change; 0: none. */
+  /** Id of the newest message in the stream before the change; 0: none. */
   readonly last: number;
-  /** Joining users also have the earlier messages above this id; absent: only later messages. */
+  /** Users who join also get the earlier messages above this id; absent: only later messages. */
   readonly after?: number;
   readonly join: readonly number[];
   readonly leave: readonly number[];
-  /** Joining bots that get no copies of messages. */
+  /** Bots among the joining users that get no copies of messages. */
   readonly silent?: readonly number[];
 }
 
-/** Change of the realm's directory, for replicas. */
+/** A change of the realm's directory, for its replicas. */
 export interface DirectoryItem {
   readonly t: 'directory';
   readonly change: JsonObject;
@@ -142,19 +146,19 @@ export interface DirectoryItem {
  * A move of messages that takes several commits. Between the first item and the item with `done`, readers of the Store
  * find some of the messages in the old stream and some in the new one. The event of the move is beside the first item.
  */
-export interface MovingItem {
+export interface MoveProgressItem {
   readonly t: 'carrying';
   readonly from: number;
   readonly to: number;
   readonly done: boolean;
 }
 
-export type LogItem = PlainItem | MessageItem | MembershipItem | DirectoryItem | MovingItem;
+export type LogItem = EventItem | MessageItem | MembershipItem | DirectoryItem | MoveProgressItem;
 
 export interface LogGroup {
-  /** Version of the actor that the commit made. */
+  /** Version of the actor that the commit made; with `p` it identifies the group. */
   readonly v: number;
-  /** Number of this piece, from 0, of a commit that was too large for one entry. */
+  /** Number of this piece, from 0, of a commit that was too large for one log entry. */
   readonly p: number;
   readonly items: readonly LogItem[];
 }
@@ -164,14 +168,18 @@ export interface LogEntry {
   readonly groups: readonly LogGroup[];
 }
 
-/** Maximum of events of an entry: its position has the slots 0-4095 for them (architecture/delivery.md § Event ids). */
-export const MAX_ITEMS = 4000;
-/** Entries are split near this size: bytes, estimated as JSON. */
+/**
+ * Maximum number of events in a log entry: its position has the slots 0-4095 for them (architecture/delivery.md § Event
+ * ids).
+ */
+export const MAX_ITEMS_PER_ENTRY = 4000;
+/** Size at which a log entry is split into several: bytes, estimated as JSON. */
 export const MAX_ENTRY_BYTES = 400 * 1024;
 
 /**
- * Maximum size of an item, bytes: with the entry around it, the item fits into a message of the log (NATS: 1 MiB). The
- * longest HTML of a message fits if its text is ASCII. An edit has the old and the new HTML; both together may not fit.
+ * Maximum size of a log item, bytes: with the entry around it, the item fits into a message of the log (NATS: 1 MiB).
+ * The longest HTML of a message fits if its text is ASCII. An edit has the old and the new HTML; both together may not
+ * fit.
  */
 export const MAX_ITEM_BYTES = 1_008 * 1024;
 
@@ -179,7 +187,7 @@ export const MAX_ITEM_BYTES = 1_008 * 1024;
 export class LogDeduplicator {
   readonly #seen = new Map<string, number>();
 
-  /** True for a new group, which counts as seen from now on; false for a repeat. */
+  /** True for a group that was not seen before, which counts as seen from now on; false for a repeat. */
   isNew(actor: ActorKey, group: LogGroup): boolean {
     const n = group.v * 4096 + group.p;
     const last = this.#seen.get(actor);
@@ -188,12 +196,12 @@ export class LogDeduplicator {
     return true;
   }
 
-  /** Whether this group, or a later one of the actor, was seen. */
+  /** True if this group, or a later one of the same actor, was seen. */
   hasSeen(actor: ActorKey, group: LogGroup): boolean {
     return group.v * 4096 + group.p <= (this.#seen.get(actor) ?? -1);
   }
 
-  /** Version of the actor in the newest group seen; 0: none. */
+  /** Version of the actor in the newest group that was seen; 0: none. */
   version(actor: ActorKey): number {
     return Math.floor((this.#seen.get(actor) ?? 0) / 4096);
   }

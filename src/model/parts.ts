@@ -2,7 +2,7 @@
 import type { Json } from '#base';
 
 /** The loaded parts of an actor, by name. */
-export type Parts = ReadonlyMap<string, Json>;
+export type ActorParts = ReadonlyMap<string, Json>;
 
 /** The parts under one prefix, which have values of one type. The prefix is stored, so it never changes. */
 export class PartTable<T> {
@@ -16,26 +16,26 @@ export class PartTable<T> {
     return name.startsWith(this.prefix);
   }
 
-  /** Id in the name of a part. */
+  /** The id in the name of a part, without the prefix. */
   idOf(name: string): string {
     return name.slice(this.prefix.length);
   }
 
-  get(parts: Parts, id: string | number): T | undefined {
+  get(parts: ActorParts, id: string | number): T | undefined {
     return parts.get(this.nameOf(id)) as T | undefined;
   }
 
-  /** Values in the order of the map. */
-  *values(parts: Parts): Iterable<T> {
+  /** Values of all parts of the table, in the order of the map. */
+  *values(parts: ActorParts): Iterable<T> {
     for (const [name, value] of parts) if (this.has(name)) yield value as T;
   }
 
-  /** Id and value of each part. */
-  *entries(parts: Parts): Iterable<readonly [id: string, value: T]> {
+  /** Id and value of each part of the table. */
+  *entries(parts: ActorParts): Iterable<readonly [id: string, value: T]> {
     for (const [name, value] of parts) if (this.has(name)) yield [this.idOf(name), value as T];
   }
 
-  /** The part as an outcome writes it; null deletes it. */
+  /** The change of a part as an outcome of a command writes it; null deletes the part. */
   write(id: string | number, value: T | null): Readonly<Record<string, Json>> {
     return { [this.nameOf(id)]: value as Json };
   }

@@ -2,17 +2,20 @@
 
 /** Reason why an activation left memory. */
 export type StopReason =
-  /** Idle for longer than the idle timeout. */
+  /** The actor was idle for longer than its idle timeout. */
   | 'passivated'
-  /** The host hands its partition over, or shuts down. */
+  /** The host hands the actor's partition over, or shuts down. */
   | 'drained'
-  /** The Store has another epoch or version: this host lost the ownership, or a write of unknown outcome succeeded. */
+  /**
+   * The Store has another epoch or version: this host lost the partition, or an earlier write of unknown outcome
+   * succeeded.
+   */
   | 'fenced'
-  /** A Store write failed with unknown outcome; the next activation reads the truth. */
+  /** A write to the Store failed with unknown outcome; the next activation reads the truth. */
   | 'store-failed'
-  /** A handler or machine threw: a bug. The next command starts a fresh activation from the Store. */
+  /** A handler or machine threw, which is a bug. The next command starts a fresh activation from the Store. */
   | 'crashed'
-  /** The lease may have lapsed. */
+  /** The host's lease may have lapsed, so another host may own the partition. */
   | 'lapsed'
   /** The actor ended for good (a deleted or expired queue). */
   | 'ended';
@@ -22,11 +25,11 @@ export type CommandFailure = RetryReason | 'nobody' | 'timeout' | 'disconnected'
 
 /** Reason why a host did not execute a command. The sender may retry each of them with the same command id. */
 export type RetryReason =
-  /** This host does not own the partition (any more, or yet). */
+  /** This host does not own the actor's partition (any more, or yet). */
   | 'not-owner'
   /** The activation stopped before the command was answered: outcome unknown. */
   | 'moved'
-  /** The mailbox is full. */
+  /** The actor's mailbox is full. */
   | 'busy'
   /** The Store or the log cannot be reached: outcome unknown. */
   | 'unavailable'

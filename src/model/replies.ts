@@ -6,23 +6,23 @@ export interface RawAnswer {
   readonly status: number;
   readonly raw: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
-  /** For text: headers that differ if the answer is compressed. Absent: never compressed. */
+  /** Headers of a text answer that differ if it is compressed. Absent: the answer is never compressed. */
   readonly coded?: Readonly<Record<string, string>>;
 }
 
 /** Reply of an actor as it travels on the bus. */
 export type ActorReply = ActorSuccess | ActorRefusal;
 
-export interface ActorSuccess {
+interface ActorSuccess {
   /**
    * JSON text of the fields beside result and msg, in parts to concatenate; each part is empty or starts with a comma.
    */
   readonly ok: readonly Uint8Array[];
-  /** Realm version that the frontend's replica must have applied before it answers. */
+  /** Realm version that the frontend's directory replica must have applied before it answers. */
   readonly after?: number;
-  /** Version of the actor whose commit has the events of the change; absent: no events. */
+  /** Version of the actor whose commit has the events of the change; absent: the change has no events. */
   readonly logged?: number;
-  /** Time ran out before all was done. The finished part stays; the client repeats the request. */
+  /** Set if time ran out before all was done. The finished part stays; the client repeats the request. */
   readonly partial?: 'REQUEST_TIMEOUT';
 }
 
@@ -35,7 +35,7 @@ export interface ActorRepeat {
 }
 
 export interface ActorRefusal {
-  /** `toReply()` of the ApiError that the handler threw. */
+  /** The error that the handler threw, made by `ApiError.toReply()`. */
   readonly error: ErrorReply;
   /** Set if a part was done before the refusal; meaning as in a success. */
   readonly after?: number;

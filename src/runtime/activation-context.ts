@@ -9,34 +9,34 @@ import type { ActorKey, RealmId, Seq, StopReason } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { EventLog } from '#ports/log';
 import type { CommitBatch } from './commit-batch.js';
-import type { CommitOwner } from './commit-loop.js';
-import type { ExecutorOwner } from './executor.js';
+import type { CommitLoopOwner } from './commit-loop.js';
+import type { CommandExecutorOwner } from './executor.js';
 import type { QueuedCommand } from './mailbox.js';
 import type { ActorMemory } from './memory.js';
-import type { KindMeter } from './meters.js';
-import type { Delivery, OutboxPorts } from './outbox.js';
+import type { ActorKindMeter } from './meters.js';
+import type { OutboxDelivery, OutboxPorts } from './outbox.js';
 import type { ActivationPorts } from './ports.js';
-import type { Reply } from './protocol.js';
-import type { UnpublishedTicket } from './unpublished-commits.js';
+import type { ActorCommandReply } from './protocol.js';
+import type { UnpublishedCommitTicket } from './unpublished-commits.js';
 
-/** The activation, as its parts see it. */
+/** The methods of an activation that its commit loop, executor and outbox call. */
 export interface ActivationControl {
   readonly status: 'loading' | 'ready' | 'stopped';
   stop(reason: StopReason, error?: unknown): void;
-  /** A batch became durable. */
+  /** Called when the Store has written a commit batch. */
   committed(): void;
-  /** An append, a sent command or a commit was finished. */
+  /** Called when an append to the log, a command of the outbox or a commit has finished. */
   progressed(): void;
-  finish(pending: QueuedCommand, reply: Reply): void;
+  finish(pending: QueuedCommand, reply: ActorCommandReply): void;
   wake(lane: string): void;
 }
 
-export class ActivationContext implements CommitOwner, ExecutorOwner, OutboxPorts {
+export class ActivationContext implements CommitLoopOwner, CommandExecutorOwner, OutboxPorts {
   constructor(
     private readonly key: ActorKey,
     private readonly realm: RealmId,
     private readonly memory: ActorMemory,
-    private readonly meter: KindMeter,
+    private readonly meter: ActorKindMeter,
     private readonly ports: ActivationPorts,
     private readonly whole: ActivationControl,
   ) {}
@@ -85,7 +85,7 @@ export class ActivationContext implements CommitOwner, ExecutorOwner, OutboxPort
     this.ports.due(this.key, at);
   }
 
-  finish(pending: QueuedCommand, reply: Reply): void {
+  finish(pending: QueuedCommand, reply: ActorCommandReply): void {
     this.whole.finish(pending, reply);
   }
 
@@ -97,11 +97,11 @@ export class ActivationContext implements CommitOwner, ExecutorOwner, OutboxPort
     this.whole.stop('crashed');
   }
 
-  send(command: OutboxCommand, id: string, requestId: string): Delivery {
+  send(command: OutboxCommand, id: string, requestId: string): OutboxDelivery {
     return this.ports.sendFromOutbox(command, id, requestId);
   }
 
-  unpublished(): UnpublishedTicket {
+  unpublished(): UnpublishedCommitTicket {
     return this.ports.unpublished.begin(this.realm);
   }
 

@@ -5,30 +5,37 @@
  * one from the Store, which finishes the stored outbox first.
  */
 
-import { lazyMap, writableMap } from '#base';
-import { type ActorKey, type Epoch, parseKey, type RealmId, type RetryReason, type StopReason } from '#model';
+import { newLazyMap, toWritableMap } from '#base';
+import { type ActorKey, type Epoch, parseActorKey, type RealmId, type RetryReason, type StopReason } from '#model';
 import { ActivationContext, type ActivationControl } from './activation-context.js';
 import { CommitLoop } from './commit-loop.js';
-import { Executor } from './executor.js';
-import { InputLoader } from './input-loader.js';
-import type { AnyKind, PassivationReason, Sidecar } from './kind.js';
-import { type Loaded, loadActor } from './load.js';
-import { Mailbox, QueuedCommand } from './mailbox.js';
+import { CommandExecutor } from './executor.js';
+import { CommandInputLoader } from './input-loader.js';
+import type { AnyActorKind, PassivationReason, Sidecar } from './kind.js';
+import { type LoadedActor, loadActor } from './load.js';
+import { ActorMailbox, QueuedCommand } from './mailbox.js';
 import { ActorMemory } from './memory.js';
-import type { KindMeter } from './meters.js';
-import { OUTBOX_LIMIT, Outbox } from './outbox.js';
+import type { ActorKindMeter } from './meters.js';
+import { ActorOutbox, MAX_OUTBOX_COMMITS } from './outbox.js';
 import type { ActivationPorts } from './ports.js';
-import { type CommandRequest, type Envelope, isForActor, isFromActor, type Reply, WAKE } from './protocol.js';
+import {
+  type ActorCommandReply,
+  type CommandEnvelope,
+  type CommandRequest,
+  isCommandForActor,
+  isCommandFromActor,
+  WAKE_COMMAND,
+} from './protocol.js';
 import { ReplyCache } from './reply-cache.js';
 import { DeferredCommand, startSidecar } from './sidecar.js';
 
 /** Commands that may wait in one mailbox; more are answered 'busy'. */
-export const MAILBOX_LIMIT = 20_000;
+export const MAX_MAILBOX_COMMANDS = 20_000;
 /** Prefix of the ids of commands that the host hands to an activation without the bus. */
-export const OWN_COMMAND = 'tell/';
+export const LOCAL_COMMAND_PREFIX = 'tell/';
 
 interface EarlyCommand {
-  readonly envelope: Envelope;
+  readonly envelope: CommandEnvelope;
   readonly request: CommandRequest;
 }
 
@@ -37,16 +44,16 @@ export class Activation implements ActivationControl {
   status: 'loading' | 'ready' | 'stopped' = 'loading';
   /** Monotonic ms of the last command; the host passivates idle activations by it. */
   lastUsed: number;
-  readonly #mailbox = new Mailbox();
-  #running = lazyMap<string, QueuedCommand>();
+  readonly #mailbox = new ActorMailbox();
+  #running = newLazyMap<string, QueuedCommand>();
   readonly #remembered = new ReplyCache();
-  readonly #outbox: Outbox;
+  readonly #outbox: ActorOutbox;
   readonly #commits: CommitLoop;
   #early: EarlyCommand[] | undefined;
   readonly #memory: ActorMemory;
-  readonly #executor: Executor;
+  readonly #executor: CommandExecutor;
   #sidecar: Sidecar | undefined;
-  readonly #supply: InputLoader;
+  readonly #supply: CommandInputLoader;
   #scheduled = false;
   #handling: QueuedCommand | undefined;
   /** The partition is being handed over: only commands of other actors are still taken. */
@@ -56,31 +63,31 @@ export class Activation implements ActivationControl {
   #onProgress: (() => void)[] | undefined;
   /** Repeats of commands that ran before; their replies wait for the commands that the first run sent. */
   #repeats: Set<CommandRequest> | undefined;
-  readonly #meter: KindMeter;
+  readonly #meter: ActorKindMeter;
 
   constructor(
     readonly key: ActorKey,
-    readonly kind: AnyKind,
+    readonly kind: AnyActorKind,
     readonly epoch: Epoch,
     private readonly ports: ActivationPorts,
   ) {
-    this.realm = parseKey(key).realm;
+    this.realm = parseActorKey(key).realm;
     this.lastUsed = ports.clock.monotonic();
     this.#meter = ports.meters.of(kind);
     this.#memory = new ActorMemory(key, kind);
     const context = new ActivationContext(key, this.realm, this.#memory, this.#meter, ports, this);
-    this.#outbox = new Outbox(key, this.realm, context);
-    this.#supply = new InputLoader(key, this.realm, kind, ports, this.#memory);
+    this.#outbox = new ActorOutbox(key, this.realm, context);
+    this.#supply = new CommandInputLoader(key, this.realm, kind, ports, this.#memory);
     this.#commits = new CommitLoop(key, this.realm, epoch, ports.store, this.#outbox, this.#remembered, context);
-    this.#executor = new Executor(key, this.realm, kind, this.#memory, this.#commits, ports, context);
+    this.#executor = new CommandExecutor(key, this.realm, kind, this.#memory, this.#commits, ports, context);
   }
 
-  /** Drained, and the sidecar has nothing to do either. */
+  /** True if the activation is drained and its sidecar is idle, so that it may be passivated. */
   get isIdle(): boolean {
     return this.isDrained && (this.#sidecar?.isIdle() ?? true);
   }
 
-  /** Nothing waits, runs or is being written, and the outbox is empty. */
+  /** True if no command waits or runs, no commit is being written, and the outbox is empty. */
   get isDrained(): boolean {
     return (
       this.status === 'ready' &&
@@ -100,7 +107,9 @@ export class Activation implements ActivationControl {
     return this.#outbox.size;
   }
 
-  /** Deliveries that wait; undefined for kinds without deliveries. */
+  /**
+   * Number of deliveries (mails, webhook calls) that wait in the actor's parts; undefined for kinds without deliveries.
+   */
   get waitingDeliveries(): number | undefined {
     return this.kind.partsAreDeliveries ? this.#memory.view().parts.size : undefined;
   }
@@ -116,7 +125,7 @@ export class Activation implements ActivationControl {
   /** Takes the actor over: stamps the epoch, applies records left in the outbox, loads parts, continues the outbox. */
   async load(): Promise<void> {
     const { store } = this.ports;
-    let loaded: Loaded | 'fenced';
+    let loaded: LoadedActor | 'fenced';
     try {
       loaded = await this.ports.loads.run(() =>
         loadActor(store, this.key, this.epoch, this.kind.loadedParts, this.ports.mayHaveWriteUnderWay(this.key)),
@@ -135,7 +144,7 @@ export class Activation implements ActivationControl {
     this.#begin({ root: null, entries: [], parts: new Map(), remembered: [] });
   }
 
-  #begin(loaded: Loaded | 'fenced'): void {
+  #begin(loaded: LoadedActor | 'fenced'): void {
     if (loaded === 'fenced') this.stop('fenced');
     else if (!this.#isStopped()) this.#guard(() => this.#loaded(loaded));
     if (this.#isStopped()) return;
@@ -146,7 +155,7 @@ export class Activation implements ActivationControl {
     this.progressed();
   }
 
-  #loaded(loaded: Loaded): void {
+  #loaded(loaded: LoadedActor): void {
     const { root, entries, remembered } = loaded;
     this.#memory.load(loaded, this.ports.ownedSince(this.key));
     this.#remembered.load(remembered);
@@ -159,27 +168,27 @@ export class Activation implements ActivationControl {
     }
   }
 
-  receive(envelope: Envelope, request: CommandRequest): void {
-    const fromActor = isFromActor(envelope.id);
-    if (this.status === 'stopped' || (this.#leaving && !isForActor(envelope))) {
+  receive(envelope: CommandEnvelope, request: CommandRequest): void {
+    const fromActor = isCommandFromActor(envelope.id);
+    if (this.status === 'stopped' || (this.#leaving && !isCommandForActor(envelope))) {
       this.#refuse(request, 'moved');
       return;
     }
     // Commands of actors are never 'busy': two actors with full outboxes must still take each other's.
-    if (!fromActor && (this.mailboxSize >= MAILBOX_LIMIT || this.#outbox.size >= OUTBOX_LIMIT)) {
+    if (!fromActor && (this.mailboxSize >= MAX_MAILBOX_COMMANDS || this.#outbox.size >= MAX_OUTBOX_COMMITS)) {
       this.#refuse(request, 'busy');
       return;
     }
     this.#meter.commands.n++;
     // A command from the actor itself or from its timer is no reason to keep the actor in memory.
-    if (!envelope.id.startsWith(OWN_COMMAND)) this.used();
+    if (!envelope.id.startsWith(LOCAL_COMMAND_PREFIX)) this.used();
     if (this.status === 'loading') {
       this.#early ??= [];
       this.#early.push({ envelope, request });
       return;
     }
     if (this.#minted && this.#commits.committed === 0 && !this.kind.commands[envelope.name]?.mintsKey) {
-      // The sender knows the actor, so the actor was made before, and the command that makes it came twice.
+      // A sender that knows the key has seen the actor, so the command that creates it was delivered twice.
       this.stop('fenced');
       this.#refuse(request, 'moved');
       return;
@@ -198,7 +207,7 @@ export class Activation implements ActivationControl {
       this.#replyAgain(envelope.id, before, request);
       return;
     }
-    if (envelope.name === WAKE) {
+    if (envelope.name === WAKE_COMMAND) {
       request.reply({ value: null });
       return;
     }
@@ -210,7 +219,7 @@ export class Activation implements ActivationControl {
       return;
     }
     const pending = new QueuedCommand(envelope, command, request);
-    this.#running = writableMap(this.#running);
+    this.#running = toWritableMap(this.#running);
     this.#running.set(envelope.id, pending);
     this.#mailbox.push(pending);
     const supply = (): void => this.#supply.start(pending, () => this.#schedule());
@@ -223,7 +232,7 @@ export class Activation implements ActivationControl {
    * Repeats a remembered reply. The commands that the reply waited for may have to be sent again first, and the commit
    * may be a former owner's, whose events are not in the log yet.
    */
-  #replyAgain(id: string, before: Reply, request: CommandRequest): void {
+  #replyAgain(id: string, before: ActorCommandReply, request: CommandRequest): void {
     let answered = false;
     const answer = (): void => {
       answered = true;
@@ -231,7 +240,7 @@ export class Activation implements ActivationControl {
       request.reply(before);
     };
     this.#outbox.afterCommandsOf(id, () => {
-      if (isFromActor(id)) this.#outbox.afterLogged(this.#commits.committed, answer);
+      if (isCommandFromActor(id)) this.#outbox.afterLogged(this.#commits.committed, answer);
       else answer();
     });
     if (answered) return;
@@ -244,18 +253,18 @@ export class Activation implements ActivationControl {
   }
 
   /**
-   * From now on takes only commands that other actors send or wait for, because this actor may in turn wait for them.
-   * Commands of frontends that have not begun are refused.
+   * Restricts the activation to commands that other actors send or wait for, because this actor may in turn wait for
+   * them. Commands of frontends that have not begun are refused.
    */
   takeOnlyActors(): void {
     if (this.#leaving) return;
     this.#leaving = true;
-    const refused = this.#mailbox.remove((pending) => !isForActor(pending.envelope));
+    const refused = this.#mailbox.remove((pending) => !isCommandForActor(pending.envelope));
     for (const pending of refused) this.finish(pending, { retry: 'moved' });
-    for (const { request } of (this.#early ?? []).filter(({ envelope }) => !isForActor(envelope))) {
+    for (const { request } of (this.#early ?? []).filter(({ envelope }) => !isCommandForActor(envelope))) {
       this.#refuse(request, 'moved');
     }
-    this.#early = this.#early?.filter(({ envelope }) => isForActor(envelope));
+    this.#early = this.#early?.filter(({ envelope }) => isCommandForActor(envelope));
   }
 
   /** Resolves when all begun work is finished, or the activation has stopped. */
@@ -304,8 +313,8 @@ export class Activation implements ActivationControl {
     this.#repeats = undefined;
     this.#mailbox.remove(() => true);
     for (const pending of this.#running.values()) {
-      // The timer fired while the end was written: a retry would only bring back an actor that no longer exists.
-      if (reason === 'ended' && pending.envelope.id.startsWith(OWN_COMMAND)) {
+      // The actor's timer fired while its removal was being written. A retry would re-create the removed actor.
+      if (reason === 'ended' && pending.envelope.id.startsWith(LOCAL_COMMAND_PREFIX)) {
         pending.reply(this.kind.missing(this.key));
         continue;
       }
@@ -322,7 +331,7 @@ export class Activation implements ActivationControl {
     this.progressed();
   }
 
-  /** Makes the sender try again. */
+  /** Answers with a retry reason, so that the sender repeats the command. */
   #refuse(request: CommandRequest, retry: RetryReason): void {
     this.ports.meters.refused(retry);
     request.reply(this.ports.storeOutage.refusal(retry));
@@ -338,7 +347,7 @@ export class Activation implements ActivationControl {
   progressed(): void {
     const ending = this.#executor.ending && this.status === 'ready';
     if (ending && this.#commits.idle && this.#outbox.size === 0) this.#commits.end();
-    // A commit may have waited for the log.
+    // The next commit may have waited until the log took more events.
     this.#commits.writeNext();
     const waiting = this.#onProgress ?? [];
     this.#onProgress = undefined;
@@ -355,7 +364,7 @@ export class Activation implements ActivationControl {
     return this.status === 'stopped';
   }
 
-  #receiveLive(envelope: Envelope, request: CommandRequest): void {
+  #receiveLive(envelope: CommandEnvelope, request: CommandRequest): void {
     if (!this.#memory.exists || !this.#sidecar) {
       request.reply(this.kind.missing(this.key));
       return;
@@ -396,8 +405,8 @@ export class Activation implements ActivationControl {
       const envelope = this.#handling?.envelope;
       const { name, requestId } = envelope ?? {};
       this.ports.logger.error({ requestId, actor: this.key, command: name, err: error }, 'actor crashed');
-      // One repeat may help if the state in memory was at fault; a second crash would take the actor down for all.
-      if (envelope && !isFromActor(envelope.id) && this.ports.crashedBefore(envelope.id)) {
+      // The sender retries once, in case the state in memory was at fault. A second crash is answered with an error.
+      if (envelope && !isCommandFromActor(envelope.id) && this.ports.crashedBefore(envelope.id)) {
         this.#handling?.reply({ error: UNKNOWN });
       }
       this.stop('crashed', error);
@@ -409,12 +418,12 @@ export class Activation implements ActivationControl {
     this.#schedule();
   }
 
-  finish(pending: QueuedCommand, reply: Reply): void {
+  finish(pending: QueuedCommand, reply: ActorCommandReply): void {
     if ('retry' in reply) this.ports.meters.refused(reply.retry);
     this.#running.delete(pending.envelope.id);
     pending.reply(reply);
     if (this.#running.size > 0) return;
-    this.#running = lazyMap();
+    this.#running = newLazyMap();
     this.#mailbox.shrink();
     this.progressed();
   }

@@ -1,25 +1,25 @@
 /** The actors in memory: activated by a command or timer, passivated when idle, woken again after a failure. */
 import type { Clock } from '#base/clock';
-import { type ActorKey, type Epoch, type Partition, parseKey, partitionOf, type StopReason } from '#model';
+import { type ActorKey, type Epoch, type Partition, parseActorKey, partitionOfActor, type StopReason } from '#model';
 import { Activation } from './activation.js';
-import { BACKOFF, delayOf } from './backoff.js';
-import type { AnyKind } from './kind.js';
-import type { Meters } from './meters.js';
+import { RETRY_DELAYS_MS, retryDelayMs } from './backoff.js';
+import type { AnyActorKind } from './kind.js';
+import type { RuntimeMeters } from './meters.js';
 import type { ActivationPorts, StoppedActivation } from './ports.js';
 
-/** Passivations under way at a time. */
+/** Maximum of passivations under way at a time. */
 const MAX_PASSIVATIONS = 64;
-/** Ids of commands that crashed an actor. */
+/** Maximum of remembered ids of commands that crashed an actor. */
 const MAX_CRASHERS = 1_000;
 
-export interface ActivationsOptions {
+interface ActivationsOptions {
   readonly clock: Clock;
-  readonly kinds: Readonly<Record<string, AnyKind>>;
-  readonly meters: Meters;
+  readonly kinds: Readonly<Record<string, AnyActorKind>>;
+  readonly meters: RuntimeMeters;
   readonly ports: Omit<ActivationPorts, 'stopped' | 'mayHaveWriteUnderWay' | 'crashedBefore'>;
   /** Epoch under which this host owns the partition; undefined: it does not. */
   epochOf(partition: Partition): Epoch | undefined;
-  /** The actor's partition went to another host before the actor could be woken here. */
+  /** Wakes the actor on the host that took its partition before the actor could be woken here. */
   wakeSuccessor(key: ActorKey): void;
 }
 
@@ -53,9 +53,9 @@ export class Activations implements Iterable<Activation> {
     return this.#byKey.get(key);
   }
 
-  /** The activations of these partitions. */
+  /** The activations of actors in these partitions. */
   of(partitions: ReadonlySet<Partition>): Activation[] {
-    return [...this].filter((a) => partitions.has(partitionOf(a.key)));
+    return [...this].filter((a) => partitions.has(partitionOfActor(a.key)));
   }
 
   /**
@@ -66,9 +66,9 @@ export class Activations implements Iterable<Activation> {
   activate(key: ActorKey, first?: string): { activation: Activation; loaded: Promise<void> } {
     const known = this.#byKey.get(key);
     if (known) return { activation: known, loaded: Promise.resolve() };
-    const kind = this.options.kinds[parseKey(key).kind];
+    const kind = this.options.kinds[parseActorKey(key).kind];
     if (!kind) throw new Error(`no such kind of actor: ${key}`);
-    const epoch = this.options.epochOf(partitionOf(key))!;
+    const epoch = this.options.epochOf(partitionOfActor(key))!;
     const activation = new Activation(key, kind, epoch, this.#ports);
     this.#byKey.set(key, activation);
     // An actor that stopped before most likely existed already: read the Store after all.
@@ -86,14 +86,15 @@ export class Activations implements Iterable<Activation> {
     const isIdle = (a: Activation): boolean =>
       now - a.lastUsed >= Math.min(idleMs, a.kind.idleTimeoutMs ?? idleMs) && a.isIdle;
     const idle = [...this].filter(isIdle);
-    // Each may have to write first: not all at once, when thousands of clients left together.
+    // A passivated actor may write first. Bounded, because thousands become idle together when their clients
+    // disconnect.
     const next = async (): Promise<void> => {
       for (let a = idle.pop(); a; a = idle.pop()) await a.passivate('passivated');
     };
     await Promise.all(Array.from({ length: Math.min(MAX_PASSIVATIONS, idle.length) }, next));
   }
 
-  /** From now on failed actors are not woken again. */
+  /** Keeps failed actors from being woken again from now on. */
   close(): void {
     this.#closed = true;
   }
@@ -127,10 +128,10 @@ export class Activations implements Iterable<Activation> {
   #wakeLater(key: ActorKey): void {
     const tries = this.#retries.get(key) ?? 0;
     this.#retries.set(key, tries + 1);
-    const delay = delayOf(BACKOFF.wake, tries);
+    const delay = retryDelayMs(RETRY_DELAYS_MS.wake, tries);
     this.options.clock.setTimeout(() => {
       if (this.#closed) return;
-      if (this.options.epochOf(partitionOf(key)) === undefined) {
+      if (this.options.epochOf(partitionOfActor(key)) === undefined) {
         this.#retries.delete(key);
         this.options.wakeSuccessor(key);
         return;

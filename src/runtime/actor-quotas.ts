@@ -5,15 +5,15 @@
 import type { ActorKey } from '#model';
 
 /** The quota of one kind, with its limit. */
-export interface Quota {
+export interface KindQuota {
   readonly limit: number;
   owner(key: ActorKey): string;
 }
 
 interface QuotaPorts {
   /** The quota of the key's kind; undefined: no limit. */
-  quotaOf(key: ActorKey): Quota | undefined;
-  /** The actor is in use at this moment. */
+  quotaOf(key: ActorKey): KindQuota | undefined;
+  /** True if a client uses the actor right now. */
   isBusy(key: ActorKey): boolean;
   end(key: ActorKey): Promise<unknown>;
 }
@@ -26,7 +26,10 @@ export class ActorQuotas {
 
   constructor(private readonly ports: QuotaPorts) {}
 
-  /** The actor was created, or gave a sign of life. */
+  /**
+   * Records that the actor was created or written. Beyond the limit, ends the owner's actor that was written least
+   * recently.
+   */
   seen(key: ActorKey): void {
     const quota = this.ports.quotaOf(key);
     if (quota === undefined || this.#ending.has(key)) return;
@@ -54,7 +57,7 @@ export class ActorQuotas {
     this.ports.end(key).then(settled, settled);
   }
 
-  /** The actor ended. */
+  /** Forgets an actor that has ended. */
   gone(key: ActorKey): void {
     const owner = this.ports.quotaOf(key)?.owner(key);
     const known = owner === undefined ? undefined : this.#actors.get(owner);

@@ -1,24 +1,24 @@
 /** Counts the actors of a host and their work, once per scrape. */
 
 import type { Metrics } from '#base/metrics';
-import { type ActorKey, parseKey } from '#model';
+import { type ActorKey, parseActorKey } from '#model';
 import type { Activation } from './activation.js';
-import type { AnyKind } from './kind.js';
+import type { AnyActorKind } from './kind.js';
 
 interface KindStats {
   loading: number;
   ready: number;
   commands: number;
-  /** Commands in the fullest mailbox. */
+  /** Number of commands in the fullest mailbox of this kind. */
   fullest: number;
   outbox: number;
-  /** Deliveries that wait; undefined for kinds without any. */
+  /** Number of waiting deliveries; undefined for kinds without deliveries. */
   waiting: number | undefined;
-  /** Actors by phase of their sidecar. */
+  /** Number of actors by phase of their sidecar. */
   readonly phases: Map<string, number>;
 }
 
-/** By kind. */
+/** Counts of actors and their work, by name of the actor kind. */
 type ActorStats = ReadonlyMap<string, KindStats>;
 
 const noActors = (): KindStats => ({
@@ -47,12 +47,12 @@ function count(activations: Iterable<Activation>, names: readonly string[]): Act
   return stats;
 }
 
-export interface ActorStatsOptions {
+interface ActorStatsOptions {
   readonly metrics: Metrics;
-  /** Kinds are shown also while none of their actors is in memory. */
-  readonly kinds: readonly AnyKind[];
+  /** Kinds of actors; a kind is shown also while none of its actors is in memory. */
+  readonly kinds: readonly AnyActorKind[];
   activations(): Iterable<Activation>;
-  /** Actors outside memory that wait for their due time. */
+  /** Number of actors outside memory that wait for their due time. */
   countPassivated(which: (key: ActorKey) => boolean): number;
 }
 
@@ -82,7 +82,7 @@ export function registerActorStats({ metrics, kinds, activations, countPassivate
       const phases = stats.get(name)?.phases ?? new Map<string, number>();
       const shown = new Set([...declared, passivated, ...phases.keys()]);
       const countIn = (phase: string): number =>
-        phase === passivated ? countPassivated((key) => parseKey(key).kind === name) : (phases.get(phase) ?? 0);
+        phase === passivated ? countPassivated((key) => parseActorKey(key).kind === name) : (phases.get(phase) ?? 0);
       return [...shown].map((phase) => [[phase], countIn(phase)] as const);
     });
   }

@@ -1,5 +1,5 @@
-/** How long the runtime waits before it tries again, by reason: one table of all retry policies. Milliseconds. */
-export const BACKOFF = {
+/** Delays before the runtime tries again, by reason and number of failures, ms: one table of all retry policies. */
+export const RETRY_DELAYS_MS = {
   /**
    * A command whose partition has no owner. Hundreds of commands may wait for a host that died, and their attempts
    * would hinder the hosts that take over; the bus announces new owners anyway.
@@ -7,12 +7,12 @@ export const BACKOFF = {
   moved: [10, 20, 40, 80, 160, 300, 500, 1_000],
   /** A command whose host is overloaded or cannot reach its Store: many attempts do not help. */
   trouble: [10, 20, 40, 80, 160, 320, 500],
-  /** An append that the log did not take. */
+  /** Delays before a failed append to the log is tried again. */
   append: [50, 100, 200, 400, 800, 1_600, 2_000],
-  /** An actor that a failed write or a crash stopped. */
+  /** Delays before an actor is woken that a failed write or a crash stopped. */
   wake: [250, 500, 1_000, 2_000, 4_000, 5_000],
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 
-/** @param failures in a row so far */
-export const delayOf = (steps: readonly number[], failures: number): number =>
+/** Delay before the next attempt, ms. @param failures consecutive failures so far */
+export const retryDelayMs = (steps: readonly number[], failures: number): number =>
   steps[Math.min(failures, steps.length - 1)]!;

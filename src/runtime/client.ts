@@ -6,11 +6,11 @@
 import type { Json, JsonObject } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import { Metrics } from '#base/metrics';
-import { type ActorKey, type CommandFailure, partitionOf, partitionSubject } from '#model';
+import { type ActorKey, type CommandFailure, partitionOfActor, partitionSubject } from '#model';
 import { type Bus, BusError, type PendingReply } from '#ports/bus';
-import { BACKOFF, delayOf } from './backoff.js';
+import { RETRY_DELAYS_MS, retryDelayMs } from './backoff.js';
 import { OutageDetector, type OutageOptions } from './outage.js';
-import type { Envelope, Reply } from './protocol.js';
+import type { ActorCommandReply, CommandEnvelope } from './protocol.js';
 
 /** The deadline passed: the command may or may not have been executed. */
 export class CommandTimeout extends Error {
@@ -20,7 +20,7 @@ export class CommandTimeout extends Error {
   }
 }
 
-export interface SendOptions {
+interface SendOptions {
   readonly caller?: number;
   readonly client?: string;
   readonly requestId?: string;
@@ -40,7 +40,7 @@ export interface SendOptions {
 }
 
 export interface SentCommand {
-  readonly reply: Promise<Exclude<Reply, { retry: unknown }>>;
+  readonly reply: Promise<Exclude<ActorCommandReply, { retry: unknown }>>;
   cancel(): void;
 }
 
@@ -69,7 +69,7 @@ class Numbering {
     this.#outstanding.delete(n);
   }
 
-  /** Everything below is settled. */
+  /** Number below which all commands of the sender are settled (answered or given up). */
   settled(): number {
     while (this.#lowest < this.#next && !this.#outstanding.has(this.#lowest)) this.#lowest++;
     return this.#lowest;
@@ -96,7 +96,7 @@ class AwaitingOwner {
   }
 }
 
-/** Number of clients made in this process; names them. */
+/** Number of clients created in this process; it makes their ids unique. */
 let instances = 0;
 
 export class ActorClient {
@@ -147,19 +147,19 @@ export class ActorClient {
 
 /** One command on its way: attempts under one id until an answer, the deadline, or a cancellation. */
 class CommandDelivery implements SentCommand {
-  readonly reply: Promise<Exclude<Reply, { retry: unknown }>>;
-  #resolve!: (reply: Exclude<Reply, { retry: unknown }>) => void;
+  readonly reply: Promise<Exclude<ActorCommandReply, { retry: unknown }>>;
+  #resolve!: (reply: Exclude<ActorCommandReply, { retry: unknown }>) => void;
   #reject!: (error: Error) => void;
   #pending: PendingReply | undefined;
   #timer: TimerHandle | undefined;
   #over = false;
-  /** Failed attempts in a row. */
+  /** Number of consecutive failed attempts. */
   #failures = 0;
   #begun = 0;
   #last: CommandFailure = 'none';
   readonly #until: number;
   readonly #subject: string;
-  /** Of the client's own numbering; 0 = the id was given. */
+  /** Number of the command in its client's numbering; 0 if the caller gave the command id. */
   readonly #n: number;
 
   constructor(
@@ -180,12 +180,12 @@ class CommandDelivery implements SentCommand {
     });
     this.#until = clock.monotonic() + (options.deadlineMs ?? DEADLINE_MS);
     this.#n = options.id === undefined ? numbering.take() : 0;
-    this.#subject = partitionSubject(partitionOf(to));
+    this.#subject = partitionSubject(partitionOfActor(to));
   }
 
   #envelope(): Json {
     const { numbering, options } = this;
-    const made: Envelope = {
+    const made: CommandEnvelope = {
       id: options.id ?? `${numbering.sender}:${this.#n}`,
       to: this.to,
       name: this.name,
@@ -213,7 +213,7 @@ class CommandDelivery implements SentCommand {
       Math.min(left, this.options.held ? HELD_ATTEMPT_MS : ATTEMPT_MS),
     );
     this.#pending.reply.then(
-      (value) => this.#answered(value as unknown as Reply),
+      (value) => this.#answered(value as unknown as ActorCommandReply),
       (error: unknown) => {
         this.#last = error instanceof BusError ? error.failure : 'disconnected';
         this.#again();
@@ -239,7 +239,7 @@ class CommandDelivery implements SentCommand {
     this.#stopWaiting();
   }
 
-  #answered(reply: Reply): void {
+  #answered(reply: ActorCommandReply): void {
     if (this.#over) return;
     if ('retry' in reply) {
       this.#last = reply.retry;
@@ -251,7 +251,10 @@ class CommandDelivery implements SentCommand {
     this.#resolve(reply);
   }
 
-  /** @param awayMs for how long the Store of the host that refused has been away */
+  /**
+   * Tries the command again after a delay, or gives up. @param awayMs for how long the Store of the host that refused
+   * has been away
+   */
   #again(awayMs = 0): void {
     if (this.#over) return;
     this.metrics.count('conclave_command_retries_total', this.#last);
@@ -262,7 +265,10 @@ class CommandDelivery implements SentCommand {
       return;
     }
     if (now - this.#begun >= RESET_BACKOFF_MS) this.#failures = 0;
-    const backoff = delayOf(isMove(this.#last) ? BACKOFF.moved : BACKOFF.trouble, this.#failures++);
+    const backoff = retryDelayMs(
+      isMove(this.#last) ? RETRY_DELAYS_MS.moved : RETRY_DELAYS_MS.trouble,
+      this.#failures++,
+    );
     this.#timer = this.clock.setTimeout(() => this.retry(), Math.min(backoff, until - now));
     if (isMove(this.#last)) this.unserved.add(this.#subject, this);
   }
@@ -275,7 +281,7 @@ class CommandDelivery implements SentCommand {
     return Math.min(this.#until, began + this.patience.limitMs);
   }
 
-  /** Starts the next attempt now. */
+  /** Starts the next attempt of the command now. */
   retry(): void {
     this.#stopWaiting();
     this.start();

@@ -1,15 +1,15 @@
 import type { ArgsOf, CommandTable } from '#model/commands';
-import type { AnyCommand, CommandDefinition } from './kind.js';
+import type { AnyCommandDefinition, CommandDefinition } from './kind.js';
 
 /** One handler for each declared command, under the same key. */
-export type HandlersOf<T extends CommandTable, S, V, Services> = {
+type CommandHandlers<T extends CommandTable, S, V, Services> = {
   // biome-ignore lint/suspicious/noExplicitAny: inputs differ from handler to handler
   readonly [N in keyof T]: CommandDefinition<S, ArgsOf<T[N]>, any, V, Services>;
 };
 
 /** Handlers by the names under which their commands travel. */
-export const handlersOf = <T extends CommandTable, S, V, Services>(
+export const mapHandlersByName = <T extends CommandTable, S, V, Services>(
   declared: T,
-  handlers: HandlersOf<T, S, V, Services>,
-): Readonly<Record<string, AnyCommand<S, V, Services>>> =>
+  handlers: CommandHandlers<T, S, V, Services>,
+): Readonly<Record<string, AnyCommandDefinition<S, V, Services>>> =>
   Object.fromEntries(Object.entries(declared).map(([key, name]) => [name, handlers[key as keyof T]]));

@@ -5,16 +5,16 @@ import type { ActorKey, LogItem, RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { RecordWrite } from '#ports/store';
 import type { MessageChange } from './kind.js';
-import type { Reply } from './protocol.js';
+import type { ActorCommandReply } from './protocol.js';
 
-/** The commands of one outcome, stage after stage. */
-export interface Sequence {
+/** The outgoing commands of one outcome, stage after stage. */
+export interface CommandSequence {
   readonly stages: readonly (readonly OutboxCommand[])[];
   /** Id of the command whose reply waits until all were carried out. */
   readonly answers?: string;
-  /** Lane that is suspended until then. */
+  /** Mailbox lane that is suspended until all commands were carried out. */
   readonly lane?: string;
-  /** HTTP request that caused the commands. */
+  /** Id of the HTTP request that caused the commands. */
   readonly requestId?: string;
 }
 
@@ -24,8 +24,8 @@ export interface OutboxEntry {
   /** Records not yet applied; always empty where the Store applies them with the root. */
   readonly records: readonly RecordWrite[];
   readonly items: readonly LogItem[];
-  readonly sequences: readonly Sequence[];
-  /** The actor ends: its root is removed when the outbox is empty. */
+  readonly sequences: readonly CommandSequence[];
+  /** True if the actor ends: its root is removed when the outbox is empty. */
   readonly ends?: true;
 }
 
@@ -33,15 +33,15 @@ export class CommitBatch {
   readonly parts = new Map<string, Json>();
   readonly messages = new Map<number, MessageChange>();
   readonly items: LogItem[] = [];
-  readonly sequences: { readonly sequence: Sequence; readonly finished: () => void }[] = [];
+  readonly sequences: { readonly sequence: CommandSequence; readonly finished: () => void }[] = [];
   /** Number of commands in the batch. */
   commands = 0;
   /** HTTP requests that caused the commands; filled only if a log line will name them. */
   readonly requests: string[] = [];
-  readonly replies: (readonly [string, Reply])[] = [];
+  readonly replies: (readonly [string, ActorCommandReply])[] = [];
   /** Called when the commit, with its records, is durable. */
   readonly onCommitted: (() => void)[] = [];
-  /** Called when the items are also in the log. */
+  /** Called when the batch's items are also in the log. */
   readonly onLogged: (() => void)[] = [];
   /** There is something to write; a batch made only to wait on is not written. */
   dirty = false;
@@ -62,4 +62,4 @@ export class CommitBatch {
   }
 }
 
-export const asJson = (entry: OutboxEntry): Json => entry as unknown as JsonObject;
+export const outboxEntryToJson = (entry: OutboxEntry): Json => entry as unknown as JsonObject;

@@ -8,18 +8,18 @@ import type { JsonObject } from '#base';
 import type { ActorKey, Epoch, RealmId, StopReason } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { RecordWrite, Store } from '#ports/store';
-import { asJson, CommitBatch, type OutboxEntry } from './commit-batch.js';
-import { commandsIn, type Outbox } from './outbox.js';
+import { CommitBatch, type OutboxEntry, outboxEntryToJson } from './commit-batch.js';
+import { type ActorOutbox, findCommandsNamed } from './outbox.js';
 import type { ReplyCache } from './reply-cache.js';
 
-export interface CommitOwner {
+export interface CommitLoopOwner {
   now(): number;
-  /** Milliseconds. */
+  /** Monotonic time, ms. */
   monotonic(): number;
   state(): JsonObject;
   /** The Store has taken a batch. @param began monotonic ms at which the write began */
   wrote(batch: CommitBatch, began: number): void;
-  /** A batch became durable. */
+  /** Called when the Store has written a commit batch. */
   committed(): void;
   failed(reason: StopReason, error?: unknown): void;
   stopped(): boolean;
@@ -33,14 +33,17 @@ export interface CommitOwner {
 const MAX_BACKLOG = 2_000;
 
 export class CommitLoop {
-  /** Wall time at which the actor wants to be woken, by the newest effects in memory. */
+  /** Wall time (ms) at which the actor is to be woken, as of the newest outcome in memory; null: never. */
   due: number | null = null;
   #committed = 0;
-  /** Sealed batches and the open one, oldest first; the first may be on its way. */
+  /**
+   * Batches that are not durable yet, oldest first. The first may be being written; the last may still collect
+   * outcomes.
+   */
   #groups: CommitBatch[] = [];
   #sealed = false;
   #writing = false;
-  /** The stored root still lists outbox entries that are done. */
+  /** True if the stored root still lists outbox entries that are done. */
   #stale = false;
 
   constructor(
@@ -48,9 +51,9 @@ export class CommitLoop {
     private readonly realm: RealmId,
     private readonly epoch: Epoch,
     private readonly store: Store,
-    private readonly outbox: Outbox,
+    private readonly outbox: ActorOutbox,
     private readonly remembered: ReplyCache,
-    private readonly owner: CommitOwner,
+    private readonly owner: CommitLoopOwner,
   ) {}
 
   loaded(version: number, due: number | null, hasStaleOutbox: boolean): void {
@@ -64,22 +67,22 @@ export class CommitLoop {
     return !this.#writing && this.#groups.every((group) => !group.dirty);
   }
 
-  /** The stored root lists outbox entries. */
+  /** True if the stored root lists outbox entries. */
   get stale(): boolean {
     return this.#stale;
   }
 
-  /** Newest durable version. */
+  /** Version of the newest durable commit. */
   get committed(): number {
     return this.#committed;
   }
 
-  /** Version of the newest effects in memory, committed or not. */
+  /** Version of the newest changes in memory, committed or not. */
   get newest(): number {
     return this.#newest()?.version ?? this.#committed;
   }
 
-  /** The batch that collects now. */
+  /** The batch that collects outcomes now; a new one if the last is sealed or being written. */
   open(): CommitBatch {
     const last = this.#groups.at(-1);
     if (last && !this.#sealed && !(this.#writing && this.#groups.length === 1)) return last;
@@ -98,10 +101,10 @@ export class CommitLoop {
     return this.newest;
   }
 
-  /** Commands of this name, of commits durable or not, that may not be carried out yet. */
+  /** Outgoing commands of this name, from durable and pending commits, that may not be carried out yet. */
   pendingCommands(name: string): OutboxCommand[] {
     const here = this.#groups.flatMap(({ sequences }) => sequences.map(({ sequence }) => sequence));
-    return [...this.outbox.pendingCommands(name), ...commandsIn(here, name)];
+    return [...this.outbox.pendingCommands(name), ...findCommandsNamed(here, name)];
   }
 
   /** Calls `fn` when everything that is in memory now is durable. */
@@ -118,7 +121,7 @@ export class CommitLoop {
     else this.outbox.afterLogged(this.#committed, fn);
   }
 
-  /** Notes that the batch now holds everything that is in memory. */
+  /** Marks the batch as holding everything that is in memory now. */
   include(group: CommitBatch): void {
     group.dirty = true;
     group.state = this.owner.state();
@@ -176,8 +179,8 @@ export class CommitLoop {
       ...(group.ends && { ends: true }),
     };
     const empty = !group.ends && entry.records.length + entry.items.length + entry.sequences.length === 0;
-    const outbox = this.outbox.unfinished().map(asJson);
-    if (!empty) outbox.push(asJson(entry));
+    const outbox = this.outbox.unfinished().map(outboxEntryToJson);
+    if (!empty) outbox.push(outboxEntryToJson(entry));
     const { state, due } = group;
     const began = this.owner.monotonic();
     try {

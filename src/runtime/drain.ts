@@ -3,10 +3,10 @@ import type { Clock, TimerHandle } from '#base/clock';
 import type { Partition } from '#model';
 import type { Activation } from './activation.js';
 
-export interface Handover {
+interface PartitionHandover {
   readonly all: readonly Partition[];
   activations(of: readonly Partition[]): Activation[];
-  /** From now on only commands that other actors send or wait for are taken. */
+  /** Makes the host take only commands that other actors send or wait for, from now on. */
   leave(): void;
   /** Partitions still to be handed over: this host may have taken some of them back. */
   left(): readonly Partition[];
@@ -18,10 +18,10 @@ export interface Handover {
  * stream's sends, which wait for message ids of that very realm. Bounded in time, because an outbox is not lost: the
  * next owner continues it.
  */
-export async function drain(
+export async function drainPartitions(
   clock: Clock,
   withinMs: number,
-  { all, activations, leave, left }: Handover,
+  { all, activations, leave, left }: PartitionHandover,
 ): Promise<void> {
   let timer: TimerHandle | undefined;
   let late = false;
@@ -31,7 +31,7 @@ export async function drain(
       resolve();
     }, withinMs);
   });
-  // Sidecars store what only memory knows while commands are still taken: they send their actor one.
+  // Flush the sidecars while commands are still accepted: a sidecar stores its state by a command to its actor.
   await Promise.race([limit, Promise.all(activations(all).map((a) => a.flushSidecar('drained')))]);
   leave();
   while (!late) {
@@ -39,7 +39,7 @@ export async function drain(
     if (waiting.length === 0) break;
     for (const a of waiting) a.takeOnlyActors();
     await Promise.race([limit, Promise.all(waiting.map((a) => a.drain()))]);
-    // No activation may go while another one could still need it.
+    // No activation may leave memory while another one could still need it.
     if (late || !waiting.every((a) => a.status === 'stopped' || a.isDrained)) continue;
     await Promise.race([limit, Promise.all(waiting.map((a) => a.passivate('drained')))]);
   }

@@ -8,19 +8,21 @@ import type { ActorKey } from '#model';
 
 interface Entry {
   readonly key: ActorKey;
-  /** Wall time, ms; infinite: the entry was removed. */
+  /** Wall time at which the actor is woken, ms; infinite: the entry was removed. */
   at: number;
-  /** Time by which the heap is sorted; never later than `at`. */
+  /** Time by which the heap has sorted the entry; never later than `at`. */
   placed: number;
 }
 
-/** Actors woken in one slice; more that are due together (clients of a dead frontend) wait for the next slice. */
+/**
+ * Maximum of actors woken in one slice; more that are due together (clients of a dead frontend) wait for the next one.
+ */
 const SLICE = 256;
 const PAUSE_MS = 5;
-/** Stale places that the heap may hold besides twice the live ones. */
+/** Stale heap entries that are tolerated beyond twice the number of live entries. */
 const SLACK = 1_000;
 
-export class DueTimers {
+export class ActorDueTimers {
   readonly #entries = new Map<ActorKey, Entry>();
   /** Earliest first. An entry that was moved forward is in the heap twice. */
   readonly #heap: { readonly time: number; readonly entry: Entry }[] = [];
@@ -32,24 +34,24 @@ export class DueTimers {
     private readonly fire: (key: ActorKey) => void,
   ) {}
 
-  /** Number of actors that wait. */
+  /** Number of actors that have a timer. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** For metrics: visits every entry. */
+  /** Number of timers of the actors that `which` selects. Visits every entry, so it is only for metrics. */
   count(which: (key: ActorKey) => boolean): number {
     let count = 0;
     for (const key of this.#entries.keys()) if (which(key)) count++;
     return count;
   }
 
-  /** Sets the time, unless an earlier one is set. */
+  /** Sets the actor's wake-up time (wall ms), unless an earlier one is set. */
   atLatest(key: ActorKey, at: number): void {
     if ((this.#entries.get(key)?.at ?? Number.POSITIVE_INFINITY) > at) this.set(key, at);
   }
 
-  /** @param at wall ms; null removes the entry */
+  /** Sets the actor's wake-up time. @param at wall ms; null removes the timer */
   set(key: ActorKey, at: number | null): void {
     const known = this.#entries.get(key);
     if (at === null) {
@@ -96,7 +98,7 @@ export class DueTimers {
 
   #ring(): void {
     this.#timer = undefined;
-    // No timer is armed by `set` meanwhile: the end of this method arms one.
+    // Keeps `set` from arming the timer meanwhile: the end of this method arms it.
     this.#armed = Number.NEGATIVE_INFINITY;
     const now = this.clock.now();
     let fired = 0;
@@ -116,7 +118,7 @@ export class DueTimers {
     this.#arm(fired === SLICE ? PAUSE_MS : 0);
   }
 
-  /** Removes stale places: a host that lost partitions must not keep their keys until their times. */
+  /** Removes stale heap entries, so that a host that lost partitions doesn't keep the keys of their actors. */
   #compact(): void {
     const left = this.#heap.filter(({ entry, time }) => entry.at !== Number.POSITIVE_INFINITY && entry.placed === time);
     left.sort((a, b) => a.time - b.time);

@@ -1,45 +1,45 @@
 /** Runs the handlers of commands; an outcome becomes part of the open commit batch, or just an answer. */
 
 import type { Json, JsonObject } from '#base';
-import type { ActorKey, ActorReply, PlainItem, RealmId } from '#model';
+import type { ActorKey, ActorReply, EventItem, RealmId } from '#model';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommitBatch } from './commit-batch.js';
 import type { CommitLoop } from './commit-loop.js';
-import { type AnyKind, type CommandContext, type Outcome, TooEarly } from './kind.js';
+import { type AnyActorKind, type CommandContext, CommandTooEarly, type Outcome } from './kind.js';
 import type { QueuedCommand } from './mailbox.js';
 import type { ActorMemory } from './memory.js';
-import { fitsLog } from './pack-entries.js';
+import { itemsFitIntoLog } from './pack-entries.js';
 import type { ActivationPorts } from './ports.js';
-import { type Envelope, isFromActor, type Reply } from './protocol.js';
+import { type ActorCommandReply, type CommandEnvelope, isCommandFromActor } from './protocol.js';
 
-/** The activation, as its executor sees it. */
-export interface ExecutorOwner {
-  /** Sends the reply; the command is done. */
-  finish(pending: QueuedCommand, reply: Reply): void;
-  /** Resumes the lane of an exclusive command. */
+/** The methods of an activation that its executor calls. */
+export interface CommandExecutorOwner {
+  /** Sends the reply to a command, which is then done. */
+  finish(pending: QueuedCommand, reply: ActorCommandReply): void;
+  /** Resumes the mailbox lane of an exclusive command. */
   wake(lane: string): void;
-  /** Memory holds something that must not be committed: the activation has to go. */
+  /** Stops the activation, because its memory holds a change that must not be committed. */
   crashed(): void;
 }
 
-export class Executor {
-  /** The actor's end is decided: nothing more is handled. */
+export class CommandExecutor {
+  /** An outcome has ended the actor: no further command is handled. */
   ending = false;
-  /** Memory holds something that is never committed: nothing more is handled. */
+  /** Memory holds a change that is never committed: no further command is handled. */
   #spoiled = false;
 
   constructor(
     private readonly key: ActorKey,
     private readonly realm: RealmId,
-    private readonly kind: AnyKind,
+    private readonly kind: AnyActorKind,
     private readonly memory: ActorMemory,
     private readonly commits: CommitLoop,
     private readonly ports: ActivationPorts,
-    private readonly owner: ExecutorOwner,
+    private readonly owner: CommandExecutorOwner,
   ) {}
 
-  /** Nothing more is handled. */
+  /** True if no further command is handled. */
   get over(): boolean {
     return this.ending || this.#spoiled;
   }
@@ -73,19 +73,19 @@ export class Executor {
     }
     // The due time has come and is used up, unless the handler sets another one.
     if (envelope.name === 'due' && outcome.due === undefined) outcome = { ...outcome, due: null };
-    if (outcome.events && !fitsLog(outcome.events)) {
+    if (outcome.events && !itemsFitIntoLog(outcome.events)) {
       this.#outsized(pending, outcome);
       return;
     }
     const phase = batch && this.memory.nextPhase(envelope);
-    if (batch && (phase !== undefined || writes(outcome) || isFromActor(envelope.id))) {
+    if (batch && (phase !== undefined || writes(outcome) || isCommandFromActor(envelope.id))) {
       this.#take(pending, outcome, batch, phase);
     } else this.#answer(pending, outcome.reply);
     const { transient } = outcome;
     if (transient) this.commits.afterLogged(() => this.#publish(transient));
   }
 
-  /** Log fields of a command. */
+  /** Fields that log lines about a command have. */
   #about({ envelope }: QueuedCommand): object {
     return { requestId: envelope.requestId, actor: this.key, command: envelope.name };
   }
@@ -102,18 +102,18 @@ export class Executor {
     if (!takenBack) this.commits.afterNewest(() => this.owner.crashed());
   }
 
-  #publish(items: readonly PlainItem[]): void {
+  #publish(items: readonly EventItem[]): void {
     for (const item of items) {
       try {
         this.ports.log.publish(this.realm, item as unknown as Json);
       } catch (error) {
-        // The event is larger than the log can carry.
+        // The transient event is larger than the log can carry.
         this.ports.logger.warn({ actor: this.key, err: error }, 'a transient event was lost');
       }
     }
   }
 
-  #context(envelope: Envelope, batch: CommitBatch | undefined): CommandContext {
+  #context(envelope: CommandEnvelope, batch: CommitBatch | undefined): CommandContext {
     const commits = this.commits;
     return {
       key: this.key,
@@ -121,7 +121,8 @@ export class Executor {
       now: this.ports.clock.now(),
       caller: envelope.caller,
       client: envelope.client,
-      // Asking in a read seals the batch, so only reads that label what they read cost a commit of their own.
+      // In a read, asking for the version seals the batch, so only reads that use the version cost a commit of their
+      // own.
       get version() {
         return batch ? batch.version : commits.seal();
       },
@@ -172,7 +173,7 @@ export class Executor {
       if (waits) return;
     } else if (exclusive) batch.onCommitted.push(() => this.owner.wake(lane));
     // The sending actor's next events must come later in the log than the events that its command caused here.
-    if (isFromActor(pending.envelope.id)) batch.onLogged.push(finish);
+    if (isCommandFromActor(pending.envelope.id)) batch.onLogged.push(finish);
     else batch.onCommitted.push(finish);
   }
 
@@ -181,7 +182,7 @@ export class Executor {
       this.#refuse(pending, { error: error.toReply() });
       return;
     }
-    if (error instanceof TooEarly) {
+    if (error instanceof CommandTooEarly) {
       this.#answer(pending, { retry: 'early' });
       return;
     }
@@ -196,12 +197,13 @@ export class Executor {
       const { code, status } = reply.error;
       this.ports.logger.debug({ ...this.#about(pending), code, status }, 'command refused');
     }
-    if (this.memory.exists && isFromActor(pending.envelope.id)) this.#take(pending, { reply }, this.commits.open());
+    if (this.memory.exists && isCommandFromActor(pending.envelope.id))
+      this.#take(pending, { reply }, this.commits.open());
     else this.#answer(pending, reply);
   }
 
   /** The reply of a command that changed nothing waits for the commits whose results it may have seen. */
-  #answer(pending: QueuedCommand, reply: Reply): void {
+  #answer(pending: QueuedCommand, reply: ActorCommandReply): void {
     if (pending.command.exclusive) this.owner.wake(pending.command.lane ?? 'main');
     const finish = (): void => this.owner.finish(pending, reply);
     if (pending.command.logged) this.commits.afterLogged(finish);
@@ -209,8 +211,8 @@ export class Executor {
   }
 }
 
-/** `logged` tells a reader of the log which version it must have read to have seen what the reply speaks of. */
-function withVersion({ reply, events }: Outcome<JsonObject>, version: number): Reply {
+/** Adds `logged`: the version of the actor up to which the log must be read to see the events of this outcome. */
+function withVersion({ reply, events }: Outcome<JsonObject>, version: number): ActorCommandReply {
   return events && events.length > 0 && 'ok' in reply ? { ...reply, logged: version } : reply;
 }
 
@@ -219,5 +221,5 @@ function writes(outcome: Outcome<JsonObject>): boolean {
   return !!(state || parts || messages || events || commands || end) || due !== undefined;
 }
 
-/** Kinds without `directory` must not depend on a replica: the realm actor is what replicas follow. */
+/** Directory of kinds that use no replica. The realm actor is one of them, because replicas follow it. */
 const NO_DIRECTORY = undefined as unknown as DirectoryView;

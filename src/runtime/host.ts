@@ -6,46 +6,46 @@
 import { type Json, type JsonObject, type Logger, Semaphore } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import { Metrics } from '#base/metrics';
-import { type ActorKey, type Epoch, type Partition, partitionOf, type RealmId } from '#model';
+import { type ActorKey, type Epoch, type Partition, partitionOfActor, type RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { Bus } from '#ports/bus';
 import type { EventLog } from '#ports/log';
 import type { PartitionOwner, Placement } from '#ports/placement';
 import type { Store } from '#ports/store';
-import { OWN_COMMAND } from './activation.js';
+import { LOCAL_COMMAND_PREFIX } from './activation.js';
 import { Activations } from './activations.js';
-import { ActorQuotas, type Quota } from './actor-quotas.js';
+import { ActorQuotas, type KindQuota } from './actor-quotas.js';
 import { registerActorStats } from './actor-stats.js';
 import { ActorClient } from './client.js';
-import { DueTimers } from './due-timers.js';
-import { IdSource } from './id-source.js';
-import type { AnyKind, InputSources } from './kind.js';
-import { Meters } from './meters.js';
-import type { Delivery } from './outbox.js';
-import { Ownership } from './ownership.js';
-import { type CommandRequest, type Envelope, isForActor, type Reply } from './protocol.js';
+import { ActorDueTimers } from './due-timers.js';
+import { MessageIdSource } from './id-source.js';
+import type { AnyActorKind, InputSources } from './kind.js';
+import { RuntimeMeters } from './meters.js';
+import type { OutboxDelivery } from './outbox.js';
+import { PartitionOwnership } from './ownership.js';
+import { type ActorCommandReply, type CommandEnvelope, type CommandRequest, isCommandForActor } from './protocol.js';
 import { StoreOutage } from './store-outage.js';
 import { SuccessorWakeup } from './successor-wakeup.js';
 import { UnpublishedCommits } from './unpublished-commits.js';
 
-/** How the host sees directory replicas; src/directory implements it. */
-export interface DirectorySource {
-  /** A promise while the replica is missing or behind `after`. */
+/** The directory replicas as the host uses them; src/directory implements the interface. */
+interface DirectorySource {
+  /** Resolves when the replica is open and has applied version `after`; undefined: it has already. */
   ready(realm: RealmId, after: number): Promise<void> | undefined;
   now(realm: RealmId): DirectoryView;
 }
 
-export interface HostOptions<Services = unknown> {
+export interface ActorHostOptions<Services = unknown> {
   readonly clock: Clock;
   readonly store: Store;
   readonly log: EventLog;
   readonly bus: Bus;
   readonly placement: Placement;
   readonly directory: DirectorySource;
-  /** By the first part of their actors' keys. */
-  readonly kinds: Readonly<Record<string, AnyKind<Services>>>;
-  /** Passed on to the kinds' inputs and sidecars. */
+  /** Kinds of actors, by the first part of their actors' keys. */
+  readonly kinds: Readonly<Record<string, AnyActorKind<Services>>>;
+  /** Services that the inputs and sidecars of the kinds use. */
   readonly services: Services;
   readonly logger: Logger;
   readonly metrics?: Metrics;
@@ -57,7 +57,10 @@ export interface HostOptions<Services = unknown> {
 
 const DEFAULT_IDLE_MS = 300_000;
 const SWEEP_MS = 30_000;
-/** Loads under way at a time: more would wait for connections of the Store, which gives up earlier than we do. */
+/**
+ * Maximum of actor loads under way at a time: more would wait for connections of the Store, which gives up earlier than
+ * we do.
+ */
 const MAX_LOADS = 64;
 const WAKE_AGAIN_MS = 5_000;
 
@@ -69,24 +72,24 @@ export class ActorHost<Services = any> implements PartitionOwner {
   readonly client: ActorClient;
   readonly sources: InputSources<Services>;
   readonly #activations: Activations;
-  readonly #ownership: Ownership;
+  readonly #ownership: PartitionOwnership;
   readonly #successors: SuccessorWakeup;
-  readonly #timers: DueTimers;
+  readonly #timers: ActorDueTimers;
   readonly #quotas: ActorQuotas;
-  readonly #meters: Meters;
+  readonly #meters: RuntimeMeters;
   #sweep: TimerHandle | undefined;
   /** Number of commands that went to activations here without the bus. */
   #sent = 0;
   #closed = false;
 
-  constructor(private readonly options: HostOptions<Services>) {
+  constructor(private readonly options: ActorHostOptions<Services>) {
     const { bus, clock, directory, kinds, log, logger, services, store } = options;
     const metrics = options.metrics ?? new Metrics();
-    this.#meters = new Meters(metrics, Object.values(kinds));
+    this.#meters = new RuntimeMeters(metrics, Object.values(kinds));
     this.client = new ActorClient(bus, clock, metrics, { limitMs: options.outageMs });
-    const ids = new IdSource(this.client);
+    const ids = new MessageIdSource(this.client);
     this.#successors = new SuccessorWakeup(this.client, clock, logger);
-    this.#timers = new DueTimers(clock, (key) => this.#wake(key));
+    this.#timers = new ActorDueTimers(clock, (key) => this.#wake(key));
     this.#quotas = this.#makeQuotas();
     const unpublished = new UnpublishedCommits(options.clock);
     this.sources = {
@@ -124,10 +127,10 @@ export class ActorHost<Services = any> implements PartitionOwner {
         sendLocal: (key, name, args) => this.#sendLocal(key, name, args),
         due,
         loads: new Semaphore(MAX_LOADS),
-        ownedSince: (key) => this.#ownership.since(partitionOf(key)) ?? clock.now(),
+        ownedSince: (key) => this.#ownership.since(partitionOfActor(key)) ?? clock.now(),
       },
     });
-    this.#ownership = new Ownership({
+    this.#ownership = new PartitionOwnership({
       clock,
       store,
       bus,
@@ -150,7 +153,7 @@ export class ActorHost<Services = any> implements PartitionOwner {
 
   #makeQuotas(): ActorQuotas {
     const { kinds, services } = this.options;
-    const quotas = new Map<string, Quota>();
+    const quotas = new Map<string, KindQuota>();
     for (const { name, quota } of Object.values(kinds)) {
       if (quota) quotas.set(name, { limit: quota.limit(services), owner: (key) => quota.owner(key) });
     }
@@ -193,12 +196,12 @@ export class ActorHost<Services = any> implements PartitionOwner {
     return this.#ownership.lose(partitions, reason, withinMs);
   }
 
-  /** For metrics and tests. */
+  /** Number of actors in memory; for metrics and tests. */
   get active(): number {
     return this.#activations.size;
   }
 
-  /** For tests: keys of the actors in memory. */
+  /** Keys of the actors in memory; for tests. */
   get activeKeys(): readonly ActorKey[] {
     return Array.from(this.#activations, ({ key }) => key);
   }
@@ -209,8 +212,8 @@ export class ActorHost<Services = any> implements PartitionOwner {
   }
 
   #receive(p: Partition, request: CommandRequest): void {
-    const envelope = request.value as unknown as Envelope;
-    const left = this.#ownership.isLeaving(p) && !isForActor(envelope);
+    const envelope = request.value as unknown as CommandEnvelope;
+    const left = this.#ownership.isLeaving(p) && !isCommandForActor(envelope);
     if (left || !this.#ownership.owns(p) || !this.options.placement.mayAnswer(p)) {
       this.#meters.refused('not-owner');
       request.reply({ retry: 'not-owner' });
@@ -229,22 +232,22 @@ export class ActorHost<Services = any> implements PartitionOwner {
   }
 
   #wake(key: ActorKey): void {
-    if (this.#closed || !this.#ownership.owns(partitionOf(key))) return;
+    if (this.#closed || !this.#ownership.owns(partitionOfActor(key))) return;
     this.#sendLocal(key, 'due', {}).catch((error: unknown) => {
       this.options.logger.warn({ actor: key, err: error }, 'timer could not be delivered, trying again');
-      if (this.#ownership.owns(partitionOf(key))) this.#timers.set(key, this.options.clock.now() + WAKE_AGAIN_MS);
+      if (this.#ownership.owns(partitionOfActor(key))) this.#timers.set(key, this.options.clock.now() + WAKE_AGAIN_MS);
     });
   }
 
   /** Sends to an actor here without the bus: timers, and the last writes of a leaving host, must not depend on it. */
   async #sendLocal(key: ActorKey, name: string, args: JsonObject): Promise<void> {
-    const partition = partitionOf(key);
+    const partition = partitionOfActor(key);
     if (this.#ownership.owns(partition) && this.options.placement.mayAnswer(partition)) {
       const { activation } = this.#activations.activate(key);
-      const reply = await new Promise<Reply>((resolve) => {
-        const envelope = { id: `${OWN_COMMAND}${++this.#sent}`, to: key, name, args, ...FROM_HERE };
+      const reply = await new Promise<ActorCommandReply>((resolve) => {
+        const envelope = { id: `${LOCAL_COMMAND_PREFIX}${++this.#sent}`, to: key, name, args, ...FROM_HERE };
         const request = { value: null, from: this.client.id, onCancel: () => {} };
-        activation.receive(envelope, { ...request, reply: (value) => resolve(value as unknown as Reply) });
+        activation.receive(envelope, { ...request, reply: (value) => resolve(value as unknown as ActorCommandReply) });
       });
       if (!('retry' in reply)) return;
     }
@@ -257,7 +260,7 @@ export class ActorHost<Services = any> implements PartitionOwner {
     throw new Error(`${name} to ${to} was not answered with a value`);
   }
 
-  #sendFromOutbox(command: OutboxCommand, id: string, requestId: string): Delivery {
+  #sendFromOutbox(command: OutboxCommand, id: string, requestId: string): OutboxDelivery {
     const { to, name, args, caller, after = 0 } = command;
     const patience = { deadlineMs: Number.POSITIVE_INFINITY };
     const sent = this.client.send(to, name, args, { caller, id, after, requestId, ...patience });

@@ -12,10 +12,13 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Shorter than a request's deadline, so that the sender of the command still hears of the failure. */
+/**
+ * Deadline of a request for ids, shorter than a client's deadline, so that the sender of the command still hears of the
+ * failure.
+ */
 const ID_DEADLINE_MS = 8_000;
 
-export class IdSource {
+export class MessageIdSource {
   readonly #waiting = new Map<RealmId, Waiting[]>();
   readonly #fetching = new Set<RealmId>();
 

@@ -21,15 +21,17 @@
  * and app import the client, and app the host.
  */
 export { ActorClient, CommandTimeout, type SentCommand } from './client.js';
-export { handlersOf } from './command-table.js';
+export { mapHandlersByName } from './command-table.js';
 export { ActorHost } from './host.js';
 export {
   type ActivationHandle,
   type ActorKind,
-  type AnyCommand,
-  type AnyKind,
+  type ActorView,
+  type AnyActorKind,
+  type AnyCommandDefinition,
   type CommandContext,
   type CommandDefinition,
+  CommandTooEarly,
   type DeferredRequest,
   type InputContext,
   type InputSources,
@@ -37,10 +39,8 @@ export {
   type Outcome,
   type PassivationReason,
   type Sidecar,
-  TooEarly,
-  type View,
 } from './kind.js';
-export { MachineSteps, type Step } from './machine-steps.js';
-export { splitForEvents } from './pack-entries.js';
-export { type PhaseEvent, TAKE } from './phases.js';
-export type { Envelope, Reply } from './protocol.js';
+export { type MachineStep, MachineSteps } from './machine-steps.js';
+export { splitListForEvents } from './pack-entries.js';
+export { type PhaseEvent, STAY_IN_PHASE } from './phases.js';
+export type { ActorCommandReply, CommandEnvelope } from './protocol.js';

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '#base';
 import type { ActorKey, RealmId } from '#model';
-import type { AnyKind, InputSources, View } from './kind.js';
+import type { ActorView, AnyActorKind, InputSources } from './kind.js';
 import type { QueuedCommand } from './mailbox.js';
 import type { ActivationPorts } from './ports.js';
 
@@ -12,16 +12,16 @@ const forRequest = (sources: InputSources, requestId: string): InputSources => (
   ask: (to, name, args, caller) => sources.ask(to, name, args, caller, requestId),
 });
 
-export class InputLoader {
-  /** Turn of the last command that waits for the directory. */
+export class CommandInputLoader {
+  /** Resolves when the last command that waits for the directory has had its turn. */
   #waiting: Promise<void> | undefined;
 
   constructor(
     private readonly key: ActorKey,
     private readonly realm: RealmId,
-    private readonly kind: AnyKind,
+    private readonly kind: AnyActorKind,
     private readonly ports: ActivationPorts,
-    private readonly memory: { view(): View<JsonObject> },
+    private readonly memory: { view(): ActorView<JsonObject> },
   ) {}
 
   /** Sets the inputs at once if everything is at hand; otherwise calls `ready` later. */

@@ -7,14 +7,14 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Json, JsonObject } from '#base';
 import type { CounterName, GaugeName, LabelValues, MetricName } from '#base/metrics';
-import type { ActorKey, ActorKindName, ActorReply, LogItem, PlainItem, RealmId, StopReason } from '#model';
-import type { ActorRedirect, Command, OutboxCommand, Value } from '#model/commands';
+import type { ActorKey, ActorKindName, ActorReply, EventItem, LogItem, RealmId, StopReason } from '#model';
+import type { ActorRedirect, Command, OutboxCommand, ValueReply } from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
-import type { Reply } from './protocol.js';
+import type { ActorCommandReply } from './protocol.js';
 
-/** The knowledge of a handler besides state, arguments and inputs. */
+/** Facts that a command handler knows besides state, arguments and inputs. */
 export interface CommandContext {
   readonly key: ActorKey;
   readonly realm: RealmId;
@@ -22,7 +22,7 @@ export interface CommandContext {
   readonly now: number;
   /** User on whose behalf the command runs; 0 = the system. */
   readonly caller: number;
-  /** Name of the client program, for commands that store it. */
+  /** Name of the client program that sent the command, for commands that store it. */
   readonly client: string;
   /** Version that the commit of this command will have. For a read: the version of exactly what it sees. */
   readonly version: number;
@@ -33,11 +33,11 @@ export interface CommandContext {
 }
 
 /** The actor as handlers see it: the newest state, committed or not. */
-export interface View<S, V = unknown> {
+export interface ActorView<S, V = unknown> {
   readonly state: S;
-  /** Parts that are loaded with the actor, by name. */
+  /** Parts of the actor that are loaded with it, by name. */
   readonly parts: ReadonlyMap<string, Json>;
-  /** In-memory companion made at activation; never persisted, lost with the activation. */
+  /** In-memory companion of the actor, made at activation; never persisted, lost with the activation. */
   readonly volatile: V;
 }
 
@@ -51,13 +51,13 @@ export interface MessageChange {
   readonly record: MessageRecord | null;
 }
 
-/** The decision of a handler. Without any field besides `reply`, nothing is committed. */
+/** The decision of a command handler. Without any field besides `reply`, nothing is committed. */
 export interface Outcome<S> {
-  /** Sent after the commit. */
+  /** Reply to the sender, sent after the commit. */
   readonly reply: ActorReply | ActorRedirect | { readonly value: Json };
-  /** New root state; absent = unchanged. */
+  /** New root state of the actor; absent = unchanged. */
   readonly state?: S;
-  /** Parts to write; null deletes. */
+  /** Parts of the actor to write, by name; null deletes the part. */
   readonly parts?: Readonly<Record<string, Json>>;
   readonly messages?: readonly MessageChange[];
   readonly events?: readonly LogItem[];
@@ -65,8 +65,8 @@ export interface Outcome<S> {
    * Events that are never stored and may be lost (typing notices). They alone make no commit; they go out after the
    * log holds everything that the handler may have seen.
    */
-  readonly transient?: readonly PlainItem[];
-  /** Commands to other actors, stage after stage; those of a stage may arrive in any order. */
+  readonly transient?: readonly EventItem[];
+  /** Commands to other actors, stage after stage; the commands of one stage may arrive in any order. */
   readonly commands?: readonly (readonly OutboxCommand[])[];
   /** The reply waits until all commands of this outcome were carried out. */
   readonly replyAfterCommands?: boolean;
@@ -75,7 +75,7 @@ export interface Outcome<S> {
    * clears the time. `due` runs once for each time set, and never early.
    */
   readonly due?: number | null;
-  /** The actor ends for good: its root and parts are removed. */
+  /** True if the actor ends for good: its root and parts are removed. */
   readonly end?: true;
 }
 
@@ -86,7 +86,7 @@ export interface InputSources<Services = unknown> {
   /** Asks another actor, perhaps more than once: the command there must bear a repeat. */
   ask<K extends ActorKindName, A extends JsonObject, T>(
     to: ActorKey<NoInfer<K>>,
-    command: Command<K, A, Value<T>>,
+    command: Command<K, A, ValueReply<T>>,
     args: NoInfer<A>,
     caller?: number,
     requestId?: string,
@@ -96,23 +96,26 @@ export interface InputSources<Services = unknown> {
   directory(realm: RealmId): Promise<DirectoryView>;
   /** Resolves when the log holds the events of everything that this host's actors committed before; undefined: now. */
   published(realm: RealmId): Promise<void> | undefined;
-  /** Services of the application (renderer, password hashing, feeds): HostOptions.services. */
+  /** Services of the application (renderer, password hashing, feeds): ActorHostOptions.services. */
   readonly services: Services;
 }
 
 /** Thrown by `inputs`: an earlier decision that the command builds on is not carried out yet. The sender retries. */
-export class TooEarly extends Error {
+export class CommandTooEarly extends Error {
   override name = 'TooEarly';
 }
 
 export interface CommandDefinition<S, A extends JsonObject, I, V, Services = unknown> {
   /** Loads what the handler needs. Started when the command arrives; never awaited inside a handler. */
   readonly inputs?: (args: A, context: InputContext<S, V>, sources: InputSources<Services>) => Promise<I> | I;
-  /** @throws ApiError when the command is refused: nothing is committed */
-  readonly handle: (view: View<S, V>, args: A, inputs: I, context: CommandContext) => Outcome<S>;
-  /** Changes nothing and may see uncommitted state: the reply waits for the commits it saw. */
+  /** Decides the command. @throws ApiError when the command is refused: nothing is committed */
+  readonly handle: (view: ActorView<S, V>, args: A, inputs: I, context: CommandContext) => Outcome<S>;
+  /**
+   * The command is a read: it changes nothing and may see uncommitted state, so its reply waits for the commits that it
+   * saw.
+   */
   readonly read?: true;
-  /** A read that is answered only when the realm's log holds the events of everything it saw. */
+  /** The command is a read that is answered only when the realm's log holds the events of everything it saw. */
   readonly logged?: true;
   /**
    * Handlers of one lane run in order of arrival; lanes do not wait for each other's inputs. Default 'main'. A command
@@ -133,43 +136,46 @@ export interface CommandDefinition<S, A extends JsonObject, I, V, Services = unk
   readonly mintsKey?: true;
 }
 
-/** The knowledge of `inputs` besides arguments. */
+/** Facts that `inputs` knows besides the arguments. */
 export interface InputContext<S, V> {
   readonly key: ActorKey;
   readonly realm: RealmId;
   readonly caller: number;
-  /** The actor at arrival: a hint, not what the handler will see. The initial state while the actor has no root. */
-  readonly view: View<S, V>;
+  /**
+   * The actor when the command arrived; its handler may see a newer state. The initial state while the actor has no
+   * root.
+   */
+  readonly view: ActorView<S, V>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: commands of one actor differ in arguments and inputs
-export type AnyCommand<S, V, Services = any> = CommandDefinition<S, any, any, V, Services>;
+export type AnyCommandDefinition<S, V, Services = any> = CommandDefinition<S, any, any, V, Services>;
 
-/** A request that may be answered much later: a waiting poll. */
+/** A request to a sidecar that may be answered much later, such as a waiting poll. */
 export interface DeferredRequest {
   readonly id: string;
-  reply(reply: Reply): void;
+  reply(reply: ActorCommandReply): void;
   onCancel(fn: () => void): void;
 }
 
-/** Why an activation leaves memory on purpose: it was idle for a while, or its partition is handed over. */
+/** Reason why an activation leaves memory on purpose: it was idle for a while, or its partition is handed over. */
 export type PassivationReason = 'passivated' | 'drained';
 
-/** The side of an activation outside the mailbox (the event queue's buffer and poll). */
+/** The part of an activation that works outside the mailbox, such as the event queue's buffer and waiting poll. */
 export interface Sidecar {
-  /** A command named in `sidecarCommands`: handled at once, in order of arrival, never committed. */
+  /** Handles a command named in `sidecarCommands`: at once, in order of arrival, without a commit. */
   command(name: string, args: JsonObject, request: DeferredRequest, caller: number): void;
-  /** The activation is about to leave on purpose: store (through `sendSelf`) what only memory knows. */
+  /** Called before a planned passivation: stores the state that exists only in memory, through `sendSelf`. */
   flush?(reason: PassivationReason): Promise<void>;
-  /** A commit of the actor became durable. */
+  /** Called when a commit of the actor is durable. */
   committed(): void;
-  /** The activation leaves memory. */
+  /** Called when the activation leaves memory. */
   stopped(reason: StopReason): void;
-  /** False keeps the actor from being passivated. */
+  /** True if the sidecar has nothing to do; false keeps the actor in memory. */
   isIdle(): boolean;
-  /** Present phase, one of a small vocabulary; for metrics and quotas. */
+  /** Current phase of the sidecar, one of a few names; for metrics and quotas. */
   phase?(): string | undefined;
-  /** Why the actor ended, once it did; for logs and metrics. */
+  /** Reason why the actor ended, once it did; for logs and metrics. */
   endReason?(): string | undefined;
 }
 
@@ -178,7 +184,7 @@ export interface ActivationHandle<S, V = unknown> {
   readonly realm: RealmId;
   /** False until the command that creates the actor was handled. */
   exists(): boolean;
-  /** Newest state, committed or not. */
+  /** Newest state of the actor, committed or not. */
   state(): S;
   /** The object that `ActorKind.volatile` made, shared by handlers and sidecar. */
   readonly volatile: V;
@@ -191,9 +197,9 @@ export interface ActivationHandle<S, V = unknown> {
  * without a sign of life, because an owner who creates actors in a loop must not lock out the owner's other clients.
  * All actors of one owner must live on one partition.
  */
-export interface ActorQuota<Services = unknown> {
+interface ActorQuota<Services = unknown> {
   limit(services: Services): number;
-  /** Groups the actors that share one limit. */
+  /** Name of the owner whose actors share one limit. */
   owner(key: ActorKey): string;
   /** Sidecar phase of an actor that is in use at this moment: it is ended last. */
   readonly busyPhase: string;
@@ -201,7 +207,7 @@ export interface ActorQuota<Services = unknown> {
   readonly end: { readonly command: string; readonly args: JsonObject };
 }
 
-/** Metrics with one label. */
+/** Names of metrics that have exactly one label. */
 type OneLabel<N extends MetricName> = N extends MetricName
   ? LabelValues<N> extends readonly [string]
     ? N
@@ -210,12 +216,12 @@ type OneLabel<N extends MetricName> = N extends MetricName
 
 /** Metrics about the sidecars of a kind. */
 export interface SidecarMetrics {
-  /** Actors by sidecar phase. */
+  /** Gauge of the actors in each sidecar phase. */
   readonly phases: {
     readonly gauge: OneLabel<GaugeName>;
-    /** Shown also while no actor is in them. */
+    /** Names of all phases; a phase is shown even while no actor is in it. */
     readonly names: readonly string[];
-    /** Counts the actors that wait for their due time outside memory. */
+    /** Phase under which passivated actors that wait for their due time are counted. */
     readonly passivated: string;
   };
   /** Actors that ended, by reason; every reason is shown from the start, so that the first one is seen as a change. */
@@ -224,37 +230,40 @@ export interface SidecarMetrics {
 
 export interface ActorKind<S extends JsonObject, V = undefined, Services = unknown> {
   readonly name: string;
-  /** One sentence for docs/state-machines.md. */
+  /** Sentence that describes the kind in docs/state-machines.md. */
   readonly summary?: string;
   /**
    * Phases of the actor. Events are the names of commands; a state takes a command if it has a transition for it
-   * (targetless ones need an action: `TAKE`) and refuses all others with `refusals`. `phase` of the stored state names
-   * the present phase. Absent: the actor takes every command at any time.
+   * (targetless ones need an action: `STAY_IN_PHASE`) and refuses all others with `refusals`. `phase` of the stored
+   * state names the present phase. Absent: the actor takes every command at any time.
    */
   readonly machine?: AnyStateMachine;
   /** Reply of a phase to a command that it does not take; for each phase that refuses any. */
   readonly refusals?: Readonly<Record<string, (key: ActorKey) => ActorReply>>;
-  readonly commands: Readonly<Record<string, AnyCommand<S, V, Services>>>;
-  /** State of an actor that has no root. */
+  readonly commands: Readonly<Record<string, AnyCommandDefinition<S, V, Services>>>;
+  /** State that an actor without a stored root begins with. */
   initial(key: ActorKey): S;
   /** Completes a state that an older version of the program stored. The same object if nothing is missing. */
   upgrade?(stored: S): S;
-  /** @param ownedSince wall time since which this host has owned the actor's partition, ms */
+  /**
+   * Makes the in-memory companion of an actor. @param ownedSince wall time since which this host has owned the actor's
+   * partition, ms
+   */
   volatile(key: ActorKey, state: S, parts: ReadonlyMap<string, Json>, ownedSince: number): V;
   /**
    * Undoes what the handler noted in `volatile`, because an event of its outcome is too large for the log. Absent: an
    * actor with a `volatile` is reloaded instead.
    */
-  takeBack?(view: View<S, V>, outcome: Outcome<S>): void;
+  takeBack?(view: ActorView<S, V>, outcome: Outcome<S>): void;
   /** Reply to a command for an actor without root (commands without `creates`). */
   missing(key: ActorKey): ActorReply;
-  /** Handlers and inputs use the realm's directory replica. */
+  /** True if handlers and inputs use the realm's directory replica. */
   readonly directory: boolean;
-  /** Prefixes of the parts that are loaded with the actor. */
+  /** Prefixes of the names of parts that are loaded with the actor. */
   readonly loadedParts: readonly string[];
   /** The actor is passivated after this long without a command, ms, if the host's own limit is not shorter. */
   readonly idleTimeoutMs?: number;
-  /** The loaded parts are deliveries that wait; for metrics. */
+  /** True if the loaded parts are deliveries that wait; for metrics. */
   readonly partsAreDeliveries?: true;
   readonly quota?: ActorQuota<Services>;
   readonly sidecarMetrics?: SidecarMetrics;
@@ -263,4 +272,4 @@ export interface ActorKind<S extends JsonObject, V = undefined, Services = unkno
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry of kinds of all shapes
-export type AnyKind<Services = any> = ActorKind<any, any, Services>;
+export type AnyActorKind<Services = any> = ActorKind<any, any, Services>;

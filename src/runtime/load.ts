@@ -2,17 +2,17 @@
 
 import type { Json } from '#base';
 import type { ActorKey, Epoch } from '#model';
-import type { RecordWrite, Root, Store } from '#ports/store';
+import type { ActorRoot, RecordWrite, Store } from '#ports/store';
 import type { OutboxEntry } from './commit-batch.js';
 
 const REMEMBERED = ['done/', 'from/'];
 
-export interface Loaded {
-  readonly root: Root | null;
+export interface LoadedActor {
+  readonly root: ActorRoot | null;
   readonly entries: readonly OutboxEntry[];
-  /** Parts that the kind wants loaded. */
+  /** Parts whose names begin with one of the kind's `loadedParts`. */
   readonly parts: Map<string, Json>;
-  /** Parts `done/*` and `from/*`. */
+  /** Parts of the reply cache (`done/*` and `from/*`). */
   readonly remembered: readonly (readonly [string, Json])[];
 }
 
@@ -29,7 +29,7 @@ export async function loadActor(
   epoch: Epoch,
   prefixes: readonly string[],
   twice: boolean,
-): Promise<Loaded | 'fenced'> {
+): Promise<LoadedActor | 'fenced'> {
   let root = await store.load(key, epoch);
   for (;;) {
     if (root === 'fenced') return 'fenced';

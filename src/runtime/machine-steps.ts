@@ -5,21 +5,21 @@
  */
 import { type AnyStateMachine, transition } from 'xstate';
 
-export interface Step {
+export interface MachineStep {
   /** State of the machine after the step. */
   readonly to: string;
-  /** Actions of the machine, in order. */
+  /** Names of the machine's actions to run, in order. */
   readonly actions: readonly string[];
-  /** The timer of the former state must be stopped. */
+  /** True if the timer of the former state must be stopped. */
   readonly disarms: boolean;
-  /** Delay whose timer must be started. */
+  /** Name of the delay whose timer must be started; undefined: none. */
   readonly arms: string | undefined;
 }
 
 const AFTER = 'xstate.after.';
 
 export class MachineSteps {
-  readonly #steps = new Map<string, Map<string, Step>>();
+  readonly #steps = new Map<string, Map<string, MachineStep>>();
 
   /** @param context only satisfies the type: guards and assignments that read it are not supported */
   constructor(
@@ -27,22 +27,25 @@ export class MachineSteps {
     private readonly context: object,
   ) {}
 
-  /** @param type of an event of the machine; a state that does not take it is kept */
-  step(from: string, type: string): Step {
+  /**
+   * Returns the step that an event causes. @param type of an event of the machine; a state that does not take it is
+   * kept
+   */
+  step(from: string, type: string): MachineStep {
     const known = this.#steps.get(from)?.get(type);
     if (known) return known;
     const fresh = this.#ask(from, type);
-    const of = this.#steps.get(from) ?? new Map<string, Step>();
+    const of = this.#steps.get(from) ?? new Map<string, MachineStep>();
     this.#steps.set(from, of.set(type, fresh));
     return fresh;
   }
 
   /** The step after the timer of this delay has run out. */
-  elapsed(from: string, delay: string): Step {
+  elapsed(from: string, delay: string): MachineStep {
     return this.step(from, `${AFTER}${delay}.${this.machine.id}.${from}`);
   }
 
-  #ask(from: string, type: string): Step {
+  #ask(from: string, type: string): MachineStep {
     const before = this.machine.resolveState({ value: from, context: this.context });
     const [after, executable] = transition(this.machine, before, { type });
     const actions: readonly { readonly type: string; readonly params?: unknown }[] = executable;

@@ -3,9 +3,9 @@
  * inputs are loaded; a lane whose first command isn't ready waits, so that the handlers of a lane run in order of
  * arrival.
  */
-import { lazyMap, writableMap } from '#base';
-import type { AnyCommand } from './kind.js';
-import type { CommandRequest, Envelope, Reply } from './protocol.js';
+import { newLazyMap, toWritableMap } from '#base';
+import type { AnyCommandDefinition } from './kind.js';
+import type { ActorCommandReply, CommandEnvelope, CommandRequest } from './protocol.js';
 
 export class QueuedCommand {
   ready = false;
@@ -17,9 +17,9 @@ export class QueuedCommand {
   readonly #requests: CommandRequest[] = [];
 
   constructor(
-    readonly envelope: Envelope,
+    readonly envelope: CommandEnvelope,
     // biome-ignore lint/suspicious/noExplicitAny: commands of all kinds
-    readonly command: AnyCommand<any, any>,
+    readonly command: AnyCommandDefinition<any, any>,
     request: CommandRequest,
   ) {
     this.#requests.push(request);
@@ -30,7 +30,7 @@ export class QueuedCommand {
     this.#requests.push(request);
   }
 
-  reply(reply: Reply): void {
+  reply(reply: ActorCommandReply): void {
     if (this.replied) return;
     this.replied = true;
     for (const request of this.#requests) request.reply(reply);
@@ -40,12 +40,12 @@ export class QueuedCommand {
 interface Lane {
   readonly queue: QueuedCommand[];
   head: number;
-  /** Exclusive commands that are not done; after a reload there may be several, being repeated. */
+  /** Number of exclusive commands that are not done; several after a reload, because the outbox repeats them. */
   suspensions: number;
 }
 
-export class Mailbox {
-  #lanes = lazyMap<string, Lane>();
+export class ActorMailbox {
+  #lanes = newLazyMap<string, Lane>();
   #size = 0;
 
   get size(): number {
@@ -61,18 +61,18 @@ export class Mailbox {
     let lane = this.#lanes.get(name);
     if (!lane) {
       lane = { queue: [], head: 0, suspensions: 0 };
-      this.#lanes = writableMap(this.#lanes);
+      this.#lanes = toWritableMap(this.#lanes);
       this.#lanes.set(name, lane);
     }
     return lane;
   }
 
-  /** No command of this lane runs until the lane was resumed as often as it was suspended. */
+  /** Suspends a lane: no command of it runs until the lane was resumed as often as it was suspended. */
   suspend(lane: string): void {
     this.#lane(lane).suspensions++;
   }
 
-  /** Next command that may run now, or undefined. */
+  /** Takes the next command that may run now; undefined: there is none. */
   next(): QueuedCommand | undefined {
     for (const lane of this.#lanes.values()) {
       const first = lane.queue[lane.head];
@@ -96,7 +96,7 @@ export class Mailbox {
     return undefined;
   }
 
-  /** The exclusive command of this lane is done. */
+  /** Lifts one suspension of the lane: an exclusive command is done. */
   resume(lane: string): void {
     const of = this.#lanes.get(lane);
     if (of) of.suspensions--;
@@ -106,10 +106,10 @@ export class Mailbox {
   shrink(): void {
     if (this.#size > 0 || this.#lanes.size === 0) return;
     for (const { suspensions } of this.#lanes.values()) if (suspensions !== 0) return;
-    this.#lanes = lazyMap();
+    this.#lanes = newLazyMap();
   }
 
-  /** Takes waiting commands out. */
+  /** Removes the waiting commands that `which` selects, and returns them. */
   remove(which: (pending: QueuedCommand) => boolean): QueuedCommand[] {
     const removed: QueuedCommand[] = [];
     for (const lane of this.#lanes.values()) {

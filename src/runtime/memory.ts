@@ -3,10 +3,10 @@
 import type { Json, JsonObject } from '#base';
 import type { ActorKey, ActorReply } from '#model';
 import type { CommitBatch } from './commit-batch.js';
-import type { AnyKind, Outcome, View } from './kind.js';
-import type { Loaded } from './load.js';
-import { Phases } from './phases.js';
-import type { Envelope } from './protocol.js';
+import type { ActorView, AnyActorKind, Outcome } from './kind.js';
+import type { LoadedActor } from './load.js';
+import { PhaseTable } from './phases.js';
+import type { CommandEnvelope } from './protocol.js';
 
 export class ActorMemory {
   /** False until the command that creates the actor was handled. */
@@ -14,14 +14,14 @@ export class ActorMemory {
   state: JsonObject;
   #volatile: unknown;
   #parts = new Map<string, Json>();
-  readonly #phases: Phases | undefined;
+  readonly #phases: PhaseTable | undefined;
 
   constructor(
     private readonly key: ActorKey,
-    private readonly kind: AnyKind,
+    private readonly kind: AnyActorKind,
   ) {
     this.state = kind.initial(key);
-    this.#phases = kind.machine && Phases.of(kind.machine);
+    this.#phases = kind.machine && PhaseTable.of(kind.machine);
   }
 
   get volatile(): unknown {
@@ -29,11 +29,11 @@ export class ActorMemory {
   }
 
   /** The present state; the map of parts is the live one and changes with the actor. */
-  view(): View<JsonObject> {
+  view(): ActorView<JsonObject> {
     return { state: this.state, parts: this.#parts, volatile: this.#volatile };
   }
 
-  load({ root, parts }: Loaded, ownedSince: number): void {
+  load({ root, parts }: LoadedActor, ownedSince: number): void {
     if (root) {
       this.exists = true;
       const stored = root.state as JsonObject;
@@ -44,7 +44,7 @@ export class ActorMemory {
   }
 
   /** The present phase's reply to a command that it does not take; undefined: the command may run. */
-  refusal({ name, caller }: Envelope): ActorReply | undefined {
+  refusal({ name, caller }: CommandEnvelope): ActorReply | undefined {
     const { phase } = this;
     if (phase === undefined || this.#phases?.after(phase, name, caller) !== null) return undefined;
     const refuse = this.kind.refusals?.[phase];
@@ -53,13 +53,13 @@ export class ActorMemory {
   }
 
   /** Phase into which the command takes the actor; undefined if that is the present one. */
-  nextPhase({ name, caller }: Envelope): string | undefined {
+  nextPhase({ name, caller }: CommandEnvelope): string | undefined {
     const { phase } = this;
     const next = phase === undefined ? undefined : this.#phases?.after(phase, name, caller);
     return next === phase ? undefined : (next ?? undefined);
   }
 
-  /** Undefined for kinds without phases. */
+  /** Current phase of the actor; undefined for kinds without phases. */
   get phase(): string | undefined {
     return this.#phases && ((this.state.phase as string | undefined) ?? this.#phases.initial);
   }

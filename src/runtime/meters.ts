@@ -1,19 +1,19 @@
 /** The counters of a host. The series of a kind are looked up once, so that counting is an increment. */
-import type { Count, Distribution, Metrics } from '#base/metrics';
+import type { CounterSeries, HistogramSeries, Metrics } from '#base/metrics';
 import type { RetryReason, StopReason } from '#model';
-import type { AnyKind, SidecarMetrics } from './kind.js';
+import type { AnyActorKind, SidecarMetrics } from './kind.js';
 
-export class KindMeter {
-  readonly loads: Count;
-  readonly commands: Count;
-  readonly commitSeconds: Distribution;
-  readonly commitCommands: Distribution;
+export class ActorKindMeter {
+  readonly loads: CounterSeries;
+  readonly commands: CounterSeries;
+  readonly commitSeconds: HistogramSeries;
+  readonly commitCommands: HistogramSeries;
   readonly #kind: string;
   readonly #ends: SidecarMetrics['ends']['counter'] | undefined;
 
   constructor(
     private readonly metrics: Metrics,
-    { name: kind, sidecarMetrics }: AnyKind,
+    { name: kind, sidecarMetrics }: AnyActorKind,
   ) {
     this.#kind = kind;
     this.#ends = sidecarMetrics?.ends.counter;
@@ -28,7 +28,7 @@ export class KindMeter {
     this.metrics.count('conclave_actor_stops_total', this.#kind, reason);
   }
 
-  /** @param why of the kind's own reasons */
+  /** Counts an actor that ended for good. @param why one of the kind's own reasons */
   ended(why: string): void {
     if (this.#ends) this.metrics.count(this.#ends, why);
   }
@@ -36,21 +36,21 @@ export class KindMeter {
 
 const RETRY_REASONS: readonly RetryReason[] = ['not-owner', 'moved', 'busy', 'unavailable', 'early'];
 
-export class Meters {
-  readonly #kinds = new Map<string, KindMeter>();
-  readonly #refused: ReadonlyMap<RetryReason, Count>;
+export class RuntimeMeters {
+  readonly #kinds = new Map<string, ActorKindMeter>();
+  readonly #refused: ReadonlyMap<RetryReason, CounterSeries>;
 
   constructor(
     private readonly metrics: Metrics,
-    kinds: readonly AnyKind[],
+    kinds: readonly AnyActorKind[],
   ) {
-    for (const kind of kinds) this.#kinds.set(kind.name, new KindMeter(metrics, kind));
+    for (const kind of kinds) this.#kinds.set(kind.name, new ActorKindMeter(metrics, kind));
     this.#refused = new Map(
       RETRY_REASONS.map((reason) => [reason, metrics.counter('conclave_commands_refused_total', reason)]),
     );
   }
 
-  of({ name }: AnyKind): KindMeter {
+  of({ name }: AnyActorKind): ActorKindMeter {
     return this.#kinds.get(name)!;
   }
 

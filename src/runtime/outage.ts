@@ -8,18 +8,21 @@ import type { CommandFailure } from '#model';
 import type { Bus } from '#ports/bus';
 
 /** Knowledge of a process about the actor hosts of its cluster. */
-export interface HostLiveness {
-  /** For how long no host has been alive, ms; 0: one is alive, or it is not known. */
+interface HostLiveness {
+  /** Duration for which no host has been alive, ms; 0: a host is alive, or it is not known. */
   readonly noneMs: number;
 }
 
 /** A connection that is lost for longer is away: by then a restarted NATS server is back, or clients have moved on. */
 const BUS_AWAY_MS = 2_000;
-/** A Store that has only failed for this long is away. */
+/** A Store whose calls have failed for this long is away. */
 const STORE_AWAY_MS = 2_500;
-/** Time beyond a lease, after which no host is counted as alive, for a host that restarts at once. */
+/** Grace period after the last host's lease has lapsed, ms: a host that restarts at once is no outage. */
 const NO_HOST_MS = 1_000;
-/** A take-over takes 5 s at most, and on a busy machine a little longer. */
+/**
+ * A partition without an owner for this long is away: a take-over takes 5 s at most, and on a busy machine a little
+ * longer.
+ */
 const UNSERVED_MS = 8_000;
 /** Failures that are further apart belong to different outages. */
 const APART_MS = 30_000;
@@ -31,11 +34,11 @@ interface Trouble {
 }
 
 /** The outage after one more failure: the known one goes on, or a new one begins if the last failure is long ago. */
-export const continued = (trouble: Trouble | undefined, now: number): Trouble =>
+export const continueOutage = (trouble: Trouble | undefined, now: number): Trouble =>
   trouble && now - trouble.last < APART_MS ? { since: trouble.since, last: now } : { since: now, last: now };
 
 export interface OutageOptions {
-  /** How long a call waits during an outage, ms from its begin. */
+  /** Longest wait of a call during an outage, ms from its begin. */
   readonly limitMs?: number | undefined;
   readonly hosts?: HostLiveness | undefined;
 }
@@ -43,7 +46,7 @@ export interface OutageOptions {
 export class OutageDetector {
   readonly limitMs: number;
   readonly #hosts: HostLiveness | undefined;
-  /** Monotonic ms since which the connection is known to be lost. */
+  /** Monotonic time (ms) since which the connection is known to be lost. */
   #lost: number | undefined;
   /** Partitions without an answering owner lately, by their subjects. */
   readonly #unserved = new Map<string, Trouble>();
@@ -61,12 +64,15 @@ export class OutageDetector {
     bus.onServed((subject) => this.#unserved.delete(subject));
   }
 
-  /** A host answered for the partition. */
+  /** Records that a host answered for the partition, so that it counts as served. */
   answered(subject: string): void {
     if (this.#unserved.size > 0) this.#unserved.delete(subject);
   }
 
-  /** @param awayMs for how long the Store has been away, as the refusing host says */
+  /**
+   * True if the failure is an outage rather than a short interruption. @param awayMs for how long the Store has been
+   * away, as the refusing host says
+   */
   isKnownAway(subject: string, failure: CommandFailure, awayMs: number): boolean {
     switch (failure) {
       case 'disconnected':
@@ -99,7 +105,7 @@ export class OutageDetector {
 
   #isUnserved(subject: string): boolean {
     const now = this.clock.monotonic();
-    const trouble = continued(this.#unserved.get(subject), now);
+    const trouble = continueOutage(this.#unserved.get(subject), now);
     this.#unserved.set(subject, trouble);
     return now - trouble.since >= UNSERVED_MS || (this.#hosts?.noneMs ?? 0) >= NO_HOST_MS;
   }

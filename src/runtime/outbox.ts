@@ -3,20 +3,20 @@
  * An entry stays in the root until it is done, so that the next owner can repeat it; all of this may be done twice.
  */
 
-import { type Json, lazyMap, lazySet, writableMap, writableSet } from '#base';
+import { type Json, newLazyMap, newLazySet, toWritableMap, toWritableSet } from '#base';
 import type { Clock } from '#base/clock';
 import type { ActorKey, RealmId, Seq } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { EventLog } from '#ports/log';
-import { BACKOFF, delayOf } from './backoff.js';
-import type { OutboxEntry, Sequence } from './commit-batch.js';
-import { packEntries } from './pack-entries.js';
-import type { UnpublishedTicket } from './unpublished-commits.js';
+import { RETRY_DELAYS_MS, retryDelayMs } from './backoff.js';
+import type { CommandSequence, OutboxEntry } from './commit-batch.js';
+import { packLogEntries } from './pack-entries.js';
+import type { UnpublishedCommitTicket } from './unpublished-commits.js';
 
-export interface Delivery {
+export interface OutboxDelivery {
   /** Resolves when the command is carried out. */
   readonly done: Promise<void>;
-  /** Gives up: `done` never settles. */
+  /** Gives the delivery up: `done` never settles. */
   cancel(): void;
 }
 
@@ -24,40 +24,42 @@ export interface OutboxPorts {
   readonly clock: Clock;
   readonly log: EventLog;
   /** Sends the command until it is carried out. */
-  send(command: OutboxCommand, id: string, requestId: string): Delivery;
-  /** A commit has items that the log does not hold yet. */
-  unpublished(): UnpublishedTicket;
-  /** The log holds the last items of these versions, at this position. */
+  send(command: OutboxCommand, id: string, requestId: string): OutboxDelivery;
+  /** Registers a commit whose items the log does not hold yet. */
+  unpublished(): UnpublishedCommitTicket;
+  /** Called when the entry at this position has completed these versions in the log. */
   appended(seq: Seq, versions: readonly number[]): void;
-  /** An append failed and is tried again. */
+  /** Called when an append failed; it will be tried again. */
   appendFailed(error: unknown): void;
-  /** An append or a command was finished. */
+  /** Called when an append or a command has finished. */
   progressed(): void;
 }
 
 interface Job {
   readonly entry: OutboxEntry;
-  /** The log holds the items. */
+  /** True if the log holds the items of the entry. */
   appended: boolean;
-  readonly unpublished: UnpublishedTicket | undefined;
+  readonly unpublished: UnpublishedCommitTicket | undefined;
   started: boolean;
-  /** Number of sequences not yet carried out. */
+  /** Number of command sequences of the entry that are not yet carried out. */
   left: number;
   readonly finished: readonly (() => void)[];
 }
 
-/** While more commits than this wait for the log or for other actors, the actor takes no commands of frontends. */
-export const OUTBOX_LIMIT = 256;
+/**
+ * Maximum of commits that wait for the log or for other actors; beyond it, the actor takes no commands of frontends.
+ */
+export const MAX_OUTBOX_COMMITS = 256;
 /** Commands that one commit may send; a command's number follows from the commit's version. */
 const COMMANDS_PER_COMMIT = 2 ** 20;
 
-export class Outbox {
-  #jobs = lazyMap<number, Job>();
-  /** By id of a command whose reply waits for a sequence: callbacks of its repeats, which wait too. */
-  #answering = lazyMap<string, (() => void)[]>();
-  /** Target → its last command under way or waiting. */
-  #tails = lazyMap<ActorKey, Promise<void>>();
-  #deliveries = lazySet<Delivery>();
+export class ActorOutbox {
+  #jobs = newLazyMap<number, Job>();
+  /** Callbacks of repeated commands whose reply waits for a sequence, by command id. */
+  #answering = newLazyMap<string, (() => void)[]>();
+  /** Last command under way or waiting, by its target actor. */
+  #tails = newLazyMap<ActorKey, Promise<void>>();
+  #deliveries = newLazySet<OutboxDelivery>();
   #logged: { v: number; fn: () => void }[] | undefined;
   #appending = false;
   #stopped = false;
@@ -73,7 +75,7 @@ export class Outbox {
     return this.#jobs.size;
   }
 
-  /** Number of items that wait for the log. */
+  /** Number of log items that wait to be appended. */
   get backlog(): number {
     return this.#backlog;
   }
@@ -91,22 +93,22 @@ export class Outbox {
   add(entry: OutboxEntry, finished: readonly (() => void)[]): void {
     if (entry.items.length === 0 && entry.sequences.length === 0) return;
     const appended = entry.items.length === 0;
-    this.#jobs = writableMap(this.#jobs);
+    this.#jobs = toWritableMap(this.#jobs);
     const unpublished = appended ? undefined : this.ports.unpublished();
     this.#jobs.set(entry.v, { entry, appended, unpublished, started: false, left: entry.sequences.length, finished });
     this.#backlog += entry.items.length;
     for (const { answers } of entry.sequences) {
       if (answers === undefined) continue;
-      this.#answering = writableMap(this.#answering);
+      this.#answering = toWritableMap(this.#answering);
       this.#answering.set(answers, []);
     }
     if (appended) this.#advance();
     else if (!this.#appending) void this.#append();
   }
 
-  /** Commands of this name that may not be carried out yet. */
+  /** Outgoing commands of this name that may not be carried out yet. */
   pendingCommands(name: string): OutboxCommand[] {
-    return [...this.#jobs.values()].flatMap(({ entry }) => commandsIn(entry.sequences, name));
+    return [...this.#jobs.values()].flatMap(({ entry }) => findCommandsNamed(entry.sequences, name));
   }
 
   /** Calls `fn` when the commands that this command caused are carried out; now if there are none. */
@@ -146,7 +148,7 @@ export class Outbox {
       const waiting: OutboxEntry[] = [];
       for (const job of this.#jobs.values()) if (!job.appended) waiting.push(job.entry);
       if (waiting.length === 0) break;
-      for (const { entry, completes } of packEntries(this.key, waiting)) {
+      for (const { entry, completes } of packLogEntries(this.key, waiting)) {
         const seq = await this.#appendOne(entry as unknown as Json);
         if (this.#stopped || seq === undefined) return;
         this.ports.appended(seq, completes);
@@ -157,7 +159,9 @@ export class Outbox {
     this.#appending = false;
   }
 
-  /** @returns undefined if the activation was stopped meanwhile */
+  /**
+   * Appends one entry and repeats until the log takes it. @returns undefined if the activation was stopped meanwhile
+   */
   async #appendOne(entry: Json): Promise<Seq | undefined> {
     for (let failures = 0; ; failures++) {
       try {
@@ -165,7 +169,9 @@ export class Outbox {
       } catch (error) {
         if (this.#stopped) return undefined;
         this.ports.appendFailed(error);
-        await new Promise<void>((resolve) => this.ports.clock.setTimeout(resolve, delayOf(BACKOFF.append, failures)));
+        await new Promise<void>((resolve) =>
+          this.ports.clock.setTimeout(resolve, retryDelayMs(RETRY_DELAYS_MS.append, failures)),
+        );
         if (this.#stopped) return undefined;
       }
     }
@@ -219,7 +225,7 @@ export class Outbox {
   #inOrder(command: OutboxCommand, id: string, requestId: string, stage: Promise<unknown>): Promise<void> {
     const last = this.#tails.get(command.to);
     const sent = (last ? Promise.all([last, stage]) : stage).then(() => this.#deliver(command, id, requestId));
-    this.#tails = writableMap(this.#tails);
+    this.#tails = toWritableMap(this.#tails);
     this.#tails.set(command.to, sent);
     void sent.then(() => {
       if (this.#tails.get(command.to) === sent) this.#tails.delete(command.to);
@@ -230,14 +236,14 @@ export class Outbox {
   #deliver(command: OutboxCommand, id: string, requestId: string): Promise<void> {
     if (this.#stopped) return new Promise(() => {});
     const delivery = this.ports.send(command, id, requestId);
-    this.#deliveries = writableSet(this.#deliveries);
+    this.#deliveries = toWritableSet(this.#deliveries);
     this.#deliveries.add(delivery);
     return delivery.done.then(() => {
       this.#deliveries.delete(delivery);
     });
   }
 
-  #finish(job: Job, { answers }: Sequence, finished: (() => void) | undefined): void {
+  #finish(job: Job, { answers }: CommandSequence, finished: (() => void) | undefined): void {
     if (this.#stopped) return;
     job.left--;
     if (job.left === 0) this.#jobs.delete(job.entry.v);
@@ -251,5 +257,5 @@ export class Outbox {
   }
 }
 
-export const commandsIn = (sequences: readonly Sequence[], name: string): OutboxCommand[] =>
+export const findCommandsNamed = (sequences: readonly CommandSequence[], name: string): OutboxCommand[] =>
   sequences.flatMap(({ stages }) => stages.flat()).filter((command) => command.name === name);

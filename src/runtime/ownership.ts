@@ -1,44 +1,44 @@
 /** The partitions of a host: taken, served, drained and given up as placement says. */
 
 import type { Clock, TimerHandle } from '#base/clock';
-import { type ActorKey, type Epoch, type Partition, partitionOf, partitionSubject } from '#model';
+import { type ActorKey, type Epoch, type Partition, partitionOfActor, partitionSubject } from '#model';
 import type { Bus, BusServer } from '#ports/bus';
 import type { PartitionOwner } from '#ports/placement';
 import type { Store } from '#ports/store';
 import type { Activation } from './activation.js';
 import type { Activations } from './activations.js';
 import type { ActorQuotas } from './actor-quotas.js';
-import { drain } from './drain.js';
-import type { DueTimers } from './due-timers.js';
-import type { Meters } from './meters.js';
+import { drainPartitions } from './drain.js';
+import type { ActorDueTimers } from './due-timers.js';
+import type { RuntimeMeters } from './meters.js';
 import type { CommandRequest } from './protocol.js';
 import type { SuccessorWakeup } from './successor-wakeup.js';
 
-/** A hand-over waits this long for begun commands, ms. */
+/** Longest wait of a hand-over for begun commands, ms. */
 const DRAIN_MS = 10_000;
-/** Longer than a write to the Store is under way. */
+/** Delay of the second search for sleepers, ms: longer than a write to the Store takes. */
 const LOOK_AGAIN_MS = 10_000;
 
-export interface OwnershipOptions {
+interface OwnershipOptions {
   readonly clock: Clock;
   readonly store: Store;
   readonly bus: Bus;
-  readonly meters: Meters;
+  readonly meters: RuntimeMeters;
   readonly activations: Activations;
-  readonly timers: DueTimers;
+  readonly timers: ActorDueTimers;
   readonly quotas: ActorQuotas;
   readonly successors: SuccessorWakeup;
   due(key: ActorKey, at: number | null): void;
   receive(partition: Partition, request: CommandRequest): void;
 }
 
-export class Ownership implements PartitionOwner {
+export class PartitionOwnership implements PartitionOwner {
   readonly #epochs = new Map<Partition, Epoch>();
-  /** Wall time at which this host took the partition. */
+  /** Wall time (ms) at which this host took each partition. */
   readonly #since = new Map<Partition, number>();
   readonly #leaving = new Set<Partition>();
   readonly #servers = new Map<Partition, BusServer>();
-  /** Timers of second looks for sleepers. */
+  /** Timers of second searches for sleepers (actors outside memory with unfinished work or a due time). */
   readonly #looks = new Set<TimerHandle>();
   #closed = false;
 
@@ -62,12 +62,12 @@ export class Ownership implements PartitionOwner {
     return this.#leaving.has(partition);
   }
 
-  /** Wall time, ms. */
+  /** Wall time (ms) at which this host took the partition; undefined: it never owned it. */
   since(partition: Partition): number | undefined {
     return this.#since.get(partition);
   }
 
-  /** No more looks for sleepers. */
+  /** Cancels all further searches for sleepers. */
   close(): void {
     this.#closed = true;
     for (const timer of this.#looks) this.options.clock.clearTimeout(timer);
@@ -84,7 +84,7 @@ export class Ownership implements PartitionOwner {
     const { activations, bus, clock } = this.options;
     // Partitions lost and taken again before the loss was noticed: activations in memory have an old epoch.
     const before = activations.of(new Set(partitions));
-    // A commit of theirs that is under way may become durable after the look for sleepers.
+    // Commits of these actors that are under way may become durable after the search for sleepers, so wake them anyway.
     const unsettled = before.filter(isUnsettled).map(({ key }) => key);
     for (const a of before) a.stop('lapsed');
     for (const p of partitions) {
@@ -96,7 +96,7 @@ export class Ownership implements PartitionOwner {
     const ours = (p: Partition): boolean => this.#epochs.get(p) === epochs.get(p);
     const woken = new Map<Partition, Promise<void>[]>();
     for (const key of await this.#undone(partitions, ours, unsettled)) {
-      const p = partitionOf(key);
+      const p = partitionOfActor(key);
       if (!ours(p)) continue;
       const loads = woken.get(p) ?? [];
       woken.set(p, loads);
@@ -128,7 +128,7 @@ export class Ownership implements PartitionOwner {
     const now = clock.now();
     const toWake = new Set(unsettled);
     for (const { key, due: at, pending } of sleepers) {
-      if (!ours(partitionOf(key))) continue;
+      if (!ours(partitionOfActor(key))) continue;
       if (at !== null) due(key, at);
       if (pending || (at !== null && at <= now)) toWake.add(key);
     }
@@ -148,7 +148,7 @@ export class Ownership implements PartitionOwner {
       if (still.length === 0) return;
       try {
         for (const { key, due, pending } of await store.sleepers(still)) {
-          if (!ours(partitionOf(key)) || activations.get(key)) continue;
+          if (!ours(partitionOfActor(key)) || activations.get(key)) continue;
           if (due !== null) timers.atLatest(key, due);
           if (pending) activations.activate(key);
         }
@@ -174,7 +174,7 @@ export class Ownership implements PartitionOwner {
     const { activations, clock, quotas, successors, timers } = this.options;
     const epochs = new Map(partitions.map((p) => [p, this.#epochs.get(p)]));
     if (reason === 'released') {
-      await drain(clock, withinMs, {
+      await drainPartitions(clock, withinMs, {
         activations: (of) => activations.of(new Set(of)),
         leave: () => this.#leave(partitions, epochs),
         left: () => partitions.filter((p) => this.#leaving.has(p)),
@@ -187,7 +187,7 @@ export class Ownership implements PartitionOwner {
       this.#epochs.delete(p);
       this.#leaving.delete(p);
     }
-    const moved = (key: ActorKey): boolean => gone.has(partitionOf(key));
+    const moved = (key: ActorKey): boolean => gone.has(partitionOfActor(key));
     timers.drop(moved);
     quotas.drop(moved);
     const servers = [...gone].map((p) => this.#servers.get(p)?.close());
@@ -200,11 +200,11 @@ export class Ownership implements PartitionOwner {
     if (reason === 'released') await Promise.all(servers);
   }
 
-  /** From now on the actors of these partitions, if still ours at this epoch, only take what other actors need. */
+  /** Restricts the actors of these partitions, if still ours at this epoch, to what other actors need. */
   #leave(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch | undefined>): void {
     for (const p of partitions) if (this.#epochs.get(p) === epochs.get(p)) this.#leaving.add(p);
   }
 }
 
-/** The activation may have a commit under way. */
+/** True if the activation may have a commit under way. */
 const isUnsettled = (a: Activation): boolean => a.status === 'ready' && !a.isDrained;

@@ -8,13 +8,13 @@ import {
   type LogItem,
   MAX_ENTRY_BYTES,
   MAX_ITEM_BYTES,
-  MAX_ITEMS,
+  MAX_ITEMS_PER_ENTRY,
 } from '#model';
 import type { OutboxEntry } from './commit-batch.js';
 
-export interface PackedEntry {
+interface PackedLogEntry {
   readonly entry: LogEntry;
-  /** Versions that are in the log completely once this entry is. */
+  /** Versions of commits that are in the log completely once this entry is. */
   readonly completes: readonly number[];
 }
 
@@ -42,7 +42,7 @@ function encodedSize(value: Json | undefined): number {
 const MAX_LIST_BYTES = MAX_ENTRY_BYTES;
 
 /** Cuts a list into pieces that each fit into one event; an empty list has no piece. */
-export function splitForEvents<T>(list: readonly T[]): T[][] {
+export function splitListForEvents<T>(list: readonly T[]): T[][] {
   const pieces: T[][] = [];
   let bytes = 0;
   for (const one of list) {
@@ -60,7 +60,7 @@ export function splitForEvents<T>(list: readonly T[]): T[][] {
 }
 
 /** True if every item fits into the log; an oversized one would block its actor's outbox for ever. */
-export const fitsLog = (items: readonly LogItem[]): boolean =>
+export const itemsFitIntoLog = (items: readonly LogItem[]): boolean =>
   items.every((item) => encodedSize(item as unknown as Json) <= MAX_ITEM_BYTES);
 
 /**
@@ -79,16 +79,16 @@ function cut({ v, items }: OutboxEntry): Piece[] {
   };
   items.forEach((item, i) => {
     const size = encodedSize(item as unknown as Json);
-    if (i > from && (i - from >= MAX_ITEMS || bytes + size > MAX_ENTRY_BYTES)) close(i);
+    if (i > from && (i - from >= MAX_ITEMS_PER_ENTRY || bytes + size > MAX_ENTRY_BYTES)) close(i);
     bytes += size;
   });
   if (from < items.length) close(items.length);
   return pieces;
 }
 
-/** The log entries of these commits, in order of version. */
-export function packEntries(actor: ActorKey, outbox: readonly OutboxEntry[]): PackedEntry[] {
-  const entries: PackedEntry[] = [];
+/** Packs commits into log entries, in order of version. */
+export function packLogEntries(actor: ActorKey, outbox: readonly OutboxEntry[]): PackedLogEntry[] {
+  const entries: PackedLogEntry[] = [];
   let groups: LogGroup[] = [];
   let completes: number[] = [];
   let count = 0;
@@ -103,7 +103,7 @@ export function packEntries(actor: ActorKey, outbox: readonly OutboxEntry[]): Pa
   for (const of of outbox) {
     const pieces = cut(of);
     for (const { group, bytes: size } of pieces) {
-      if (count + group.items.length > MAX_ITEMS || bytes + size > MAX_ENTRY_BYTES) flush();
+      if (count + group.items.length > MAX_ITEMS_PER_ENTRY || bytes + size > MAX_ENTRY_BYTES) flush();
       groups.push(group);
       count += group.items.length;
       bytes += size;

@@ -6,22 +6,22 @@
 import { type AnyStateMachine, initialTransition, transition } from 'xstate';
 
 /** Transition of a command that a phase takes and that leaves the actor in it: without an action XState forbids it. */
-export const TAKE = { actions: 'take' } as const;
+export const STAY_IN_PHASE = { actions: 'take' } as const;
 
 /** The event that a phase machine sees; guards may look at it. */
 export interface PhaseEvent {
-  /** Name of the command. */
+  /** Name of the command that is the event. */
   readonly type: string;
-  /** No user sent the command: `caller` is 0. */
+  /** True if no user sent the command (`caller` is 0). */
   readonly bySystem: boolean;
 }
 
-/** Command → phase after it; null: refused. */
+/** Phase after a command, by name of the command; null: the phase refuses it. */
 type Steps = Map<string, string | null>;
 
-const tables = new WeakMap<AnyStateMachine, Phases>();
+const tables = new WeakMap<AnyStateMachine, PhaseTable>();
 
-export class Phases {
+export class PhaseTable {
   readonly initial: string;
   readonly #ofUsers = new Map<string, Steps>();
   readonly #ofSystem = new Map<string, Steps>();
@@ -30,10 +30,10 @@ export class Phases {
     this.initial = String(initialTransition(machine)[0].value);
   }
 
-  static of(machine: AnyStateMachine): Phases {
+  static of(machine: AnyStateMachine): PhaseTable {
     const known = tables.get(machine);
     if (known) return known;
-    const made = new Phases(machine);
+    const made = new PhaseTable(machine);
     tables.set(machine, made);
     return made;
   }

@@ -1,4 +1,4 @@
-/** The host, as its activations see it. */
+/** The services of the actor host that an activation uses. */
 import type { JsonObject, Logger, Semaphore } from '#base';
 import type { Clock } from '#base/clock';
 import type { ActorKey, RealmId, StopReason } from '#model';
@@ -6,17 +6,17 @@ import type { OutboxCommand } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
-import type { AnyKind, InputSources } from './kind.js';
-import type { Meters } from './meters.js';
-import type { Delivery } from './outbox.js';
+import type { AnyActorKind, InputSources } from './kind.js';
+import type { RuntimeMeters } from './meters.js';
+import type { OutboxDelivery } from './outbox.js';
 import type { StoreOutage } from './store-outage.js';
 import type { UnpublishedCommits } from './unpublished-commits.js';
 
-/** An activation that is leaving memory, as its host sees it. */
+/** Facts about an activation that leaves memory, for its host. */
 export interface StoppedActivation {
   readonly key: ActorKey;
-  readonly kind: AnyKind;
-  /** Why the actor ended, if its sidecar knows. */
+  readonly kind: AnyActorKind;
+  /** Reason why the actor ended, if its sidecar knows. */
   readonly endReason: string | undefined;
 }
 
@@ -26,21 +26,23 @@ export interface ActivationPorts {
   readonly storeOutage: StoreOutage;
   readonly log: EventLog;
   readonly logger: Logger;
-  readonly meters: Meters;
+  readonly meters: RuntimeMeters;
   readonly sources: InputSources;
   readonly unpublished: UnpublishedCommits;
   /** A promise while the replica is missing or behind `after`; undefined if it is at hand. */
   directory(realm: RealmId, after: number): Promise<void> | undefined;
   directoryNow(realm: RealmId): DirectoryView;
-  /** @param requestId of the HTTP request that caused it, or '' */
-  sendFromOutbox(command: OutboxCommand, id: string, requestId: string): Delivery;
+  /**
+   * Sends a command of an outbox until it is carried out. @param requestId of the HTTP request that caused it, or ''
+   */
+  sendFromOutbox(command: OutboxCommand, id: string, requestId: string): OutboxDelivery;
   /** Sends a command to an actor of this host without the bus. */
   sendLocal(key: ActorKey, name: string, args: JsonObject): Promise<void>;
-  /** A former activation may have a write under way. */
+  /** True if an earlier activation of this actor may still have a write under way. */
   mayHaveWriteUnderWay(key: ActorKey): boolean;
   /** Notes that this command crashed an actor. @returns true if it had done so before */
   crashedBefore(id: string): boolean;
-  /** The actor wants to be woken at this wall time, ms; null: not. */
+  /** Sets the wall time (ms) at which the actor is woken; null: never. */
   due(key: ActorKey, at: number | null): void;
   /** Bounds the loads under way: thousands of actors wake at once when a host or frontend dies. */
   readonly loads: Semaphore;

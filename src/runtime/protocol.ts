@@ -6,7 +6,7 @@ import type { ActorRedirect } from '#model/commands';
 import type { BusRequest } from '#ports/bus';
 
 /** A command on its way to an actor. */
-export interface Envelope {
+export interface CommandEnvelope {
   /**
    * Names the command across retries. From a client of actors: `<client id>:<n>`; from an actor's outbox:
    * `<actor key>@<n>` with n growing over the life of the sending actor.
@@ -17,28 +17,28 @@ export interface Envelope {
   readonly args: JsonObject;
   /** Authenticated user on whose behalf the command runs; 0 = the system. */
   readonly caller: number;
-  /** Client name, for commands that store it. */
+  /** Name of the client program, for commands that store it. */
   readonly client: string;
   /** Realm version that the sender's directory replica had applied: the receiver's must have applied it, too. */
   readonly after: number;
   /** Commands of this sender with n below this are settled (answered or given up): their replies may be forgotten. */
   readonly settled: number;
-  /** Follows one HTTP request through frontend, actor and log. */
+  /** Id of the HTTP request that caused the command; it is in the logs of frontend and host. */
   readonly requestId: string;
   /** An actor asks, and a command of that actor waits for the answer. */
   readonly asked?: true;
 }
 
-export type Reply =
+export type ActorCommandReply =
   | ActorReply
   | ActorRedirect
   | ActorRepeat
-  /** `awayMs`: for how long the host's Store has been away. */
+  /** The sender must retry. `awayMs`: for how long the host's Store has been away. */
   | { readonly retry: RetryReason; readonly awayMs?: number }
   | { readonly value: Json };
 
-/** A command as the bus brings it. */
-export type CommandRequest = BusRequest<Reply>;
+/** A request of the bus that carries a command. */
+export type CommandRequest = BusRequest<ActorCommandReply>;
 
 /** Splits `<sender>:<n>` or `<actor key>@<n>`; null for ids that need no memory. */
 export function parseCommandId(id: string): { sender: string; n: number; actor: boolean } | null {
@@ -49,11 +49,14 @@ export function parseCommandId(id: string): { sender: string; n: number; actor: 
   return Number.isSafeInteger(n) ? { sender: id.slice(0, cut), n, actor: at >= 0 } : null;
 }
 
-/** The command comes from an actor's outbox. */
-export const isFromActor = (id: string): boolean => id.includes('@');
+/** True if the command comes from an actor's outbox. */
+export const isCommandFromActor = (id: string): boolean => id.includes('@');
 
-/** Another actor waits for the command: a leaving host, which may in turn wait for that actor, still takes it. */
-export const isForActor = ({ id, asked }: Envelope): boolean => asked === true || isFromActor(id);
+/**
+ * True if another actor waits for the command. A host that hands the partition over still takes it, since it may in
+ * turn wait for that actor.
+ */
+export const isCommandForActor = ({ id, asked }: CommandEnvelope): boolean => asked === true || isCommandFromActor(id);
 
 /** A command without effect that every actor takes: it loads the actor, which continues its outbox. */
-export const WAKE = 'wake';
+export const WAKE_COMMAND = 'wake';

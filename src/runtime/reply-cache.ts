@@ -7,10 +7,10 @@
  * a free part for its own replies: one write instead of a deletion and an insertion. One number per sender stays in
  * the part `from/<sender>`: a late command below that number (a repeat held up on the way) is dropped.
  */
-import { type Json, type JsonObject, lazyMap, writableMap } from '#base';
-import { parseCommandId, type Reply } from './protocol.js';
+import { type Json, type JsonObject, newLazyMap, toWritableMap } from '#base';
+import { type ActorCommandReply, parseCommandId } from './protocol.js';
 
-export const REMEMBER_MS = 600_000;
+export const REPLY_RETENTION_MS = 600_000;
 const SWEEP_PER_COMMIT = 16;
 
 interface Batch {
@@ -18,48 +18,48 @@ interface Batch {
   readonly at: number;
 }
 
-/** Up to where the settled commands of a client were forgotten, and when. */
+/** Number below which a client's settled commands were forgotten, and the time of the last forgetting. */
 interface Settled {
   readonly n: number;
   readonly at: number;
 }
 
 export class ReplyCache {
-  #replies = lazyMap<string, Reply>();
-  /** By name of the part. */
-  #batches = lazyMap<string, Batch>();
+  #replies = newLazyMap<string, ActorCommandReply>();
+  /** Commits whose replies are remembered, by name of their part. */
+  #batches = newLazyMap<string, Batch>();
   /** Client → number below which its commands are settled, as it said last. */
-  #settled = lazyMap<string, number>();
+  #settled = newLazyMap<string, number>();
   /** Client → number below which its commands may have been forgotten. Stored. */
-  #forgotten = lazyMap<string, Settled>();
-  /** Sender → highest number executed, for commands from actors. */
-  #executed = lazyMap<string, number>();
+  #forgotten = newLazyMap<string, Settled>();
+  /** Highest command number executed, by sending actor. */
+  #executed = newLazyMap<string, number>();
 
   /** Rebuilds the cache from the parts `done/*` and `from/*`. */
   load(parts: Iterable<readonly [string, Json]>): void {
     for (const [name, value] of parts) {
       if (name.startsWith('done/')) {
-        const { at, replies } = value as unknown as { at: number; replies: [string, Reply][] };
-        this.#replies = writableMap(this.#replies);
+        const { at, replies } = value as unknown as { at: number; replies: [string, ActorCommandReply][] };
+        this.#replies = toWritableMap(this.#replies);
         for (const [id, reply] of replies) this.#replies.set(id, reply);
-        this.#batches = writableMap(this.#batches);
+        this.#batches = toWritableMap(this.#batches);
         this.#batches.set(name, { at, ids: replies.map(([id]) => id) });
       } else if (typeof value === 'number') {
-        this.#executed = writableMap(this.#executed);
+        this.#executed = toWritableMap(this.#executed);
         this.#executed.set(name.slice(5), value);
       } else {
         const sender = name.slice(5);
         const settled = value as unknown as Settled;
-        this.#forgotten = writableMap(this.#forgotten);
+        this.#forgotten = toWritableMap(this.#forgotten);
         this.#forgotten.set(sender, settled);
-        this.#settled = writableMap(this.#settled);
+        this.#settled = toWritableMap(this.#settled);
         this.#settled.set(sender, settled.n);
       }
     }
   }
 
   /** The reply given before (any reply, if the sender no longer waits for it); undefined if the command is new. */
-  find(id: string, settled: number): Reply | undefined {
+  find(id: string, settled: number): ActorCommandReply | undefined {
     const parsed = parseCommandId(id);
     if (!parsed) return undefined;
     if (parsed.actor) {
@@ -68,34 +68,38 @@ export class ReplyCache {
     }
     const before = this.#settled.get(parsed.sender) ?? 0;
     if (settled > before) {
-      this.#settled = writableMap(this.#settled);
+      this.#settled = toWritableMap(this.#settled);
       this.#settled.set(parsed.sender, settled);
     }
     return this.#replies.get(id) ?? (parsed.n < before ? FORGOTTEN : undefined);
   }
 
   /** Parts to write with a commit that answers these commands, deletions of free parts included. */
-  commit(version: number, replies: readonly (readonly [string, Reply])[], now: number): Record<string, Json> {
+  commit(
+    version: number,
+    replies: readonly (readonly [string, ActorCommandReply])[],
+    now: number,
+  ): Record<string, Json> {
     const parts: Record<string, Json> = {};
-    const kept: (readonly [string, Reply])[] = [];
+    const kept: (readonly [string, ActorCommandReply])[] = [];
     for (const [id, reply] of replies) {
       const parsed = parseCommandId(id);
       if (!parsed) continue;
       if (parsed.actor) {
         const highest = Math.max(parsed.n, this.#executed.get(parsed.sender) ?? 0);
-        this.#executed = writableMap(this.#executed);
+        this.#executed = toWritableMap(this.#executed);
         this.#executed.set(parsed.sender, highest);
         parts[`from/${parsed.sender}`] = highest;
       } else {
         kept.push([id, reply]);
-        this.#replies = writableMap(this.#replies);
+        this.#replies = toWritableMap(this.#replies);
         this.#replies.set(id, reply);
       }
     }
     const free = this.#forget(parts, now);
     if (kept.length > 0) {
       const name = free.pop() ?? `done/${version}`;
-      this.#batches = writableMap(this.#batches);
+      this.#batches = toWritableMap(this.#batches);
       this.#batches.set(name, { at: now, ids: kept.map(([id]) => id) });
       parts[name] = { at: now, replies: kept as unknown as Json } satisfies JsonObject;
     }
@@ -103,16 +107,16 @@ export class ReplyCache {
     return parts;
   }
 
-  /** @returns names of the parts that are free now */
+  /** Forgets replies that are no longer needed. @returns names of the parts that are free now */
   #forget(parts: Record<string, Json>, now: number): string[] {
     const free: string[] = [];
     let looks = Math.min(SWEEP_PER_COMMIT, this.#batches.size);
     for (const [name, batch] of this.#batches) {
       if (looks-- === 0) break;
       this.#batches.delete(name);
-      if (now - batch.at < REMEMBER_MS && !batch.ids.every((id) => this.#isSettled(id))) {
+      if (now - batch.at < REPLY_RETENTION_MS && !batch.ids.every((id) => this.#isSettled(id))) {
         // Move the batch to the end: one that stays must not hide the batches behind it.
-        this.#batches = writableMap(this.#batches);
+        this.#batches = toWritableMap(this.#batches);
         this.#batches.set(name, batch);
         continue;
       }
@@ -123,7 +127,7 @@ export class ReplyCache {
       free.push(name);
     }
     for (const [sender, { at }] of this.#forgotten) {
-      if (now - at < 2 * REMEMBER_MS) break;
+      if (now - at < 2 * REPLY_RETENTION_MS) break;
       this.#forgotten.delete(sender);
       this.#settled.delete(sender);
       parts[`from/${sender}`] = null;
@@ -138,9 +142,9 @@ export class ReplyCache {
     const settled = Math.max(this.#settled.get(parsed.sender) ?? 0, parsed.n + 1);
     // Move the entry to the end: the Map is in order of time.
     this.#forgotten.delete(parsed.sender);
-    this.#forgotten = writableMap(this.#forgotten);
+    this.#forgotten = toWritableMap(this.#forgotten);
     this.#forgotten.set(parsed.sender, { n: settled, at: now });
-    this.#settled = writableMap(this.#settled);
+    this.#settled = toWritableMap(this.#settled);
     this.#settled.set(parsed.sender, settled);
     parts[`from/${parsed.sender}`] = { n: settled, at: now };
   }
@@ -151,4 +155,4 @@ export class ReplyCache {
   }
 }
 
-const FORGOTTEN: Reply = { value: null };
+const FORGOTTEN: ActorCommandReply = { value: null };

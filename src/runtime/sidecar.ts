@@ -1,10 +1,10 @@
 /** Connects an activation with the sidecar of its kind. */
 import type { JsonObject } from '#base';
 import type { ActorKey, RealmId } from '#model';
-import type { ActivationHandle, AnyKind, DeferredRequest, Sidecar } from './kind.js';
+import type { ActivationHandle, AnyActorKind, DeferredRequest, Sidecar } from './kind.js';
 import type { ActorMemory } from './memory.js';
 import type { ActivationPorts } from './ports.js';
-import type { CommandRequest, Reply } from './protocol.js';
+import type { ActorCommandReply, CommandRequest } from './protocol.js';
 
 class SidecarHandle implements ActivationHandle<JsonObject> {
   constructor(
@@ -31,11 +31,11 @@ class SidecarHandle implements ActivationHandle<JsonObject> {
   }
 }
 
-/** @returns undefined for kinds without a sidecar */
+/** Starts the sidecar of an activation. @returns undefined for kinds without a sidecar */
 export const startSidecar = (
   key: ActorKey,
   realm: RealmId,
-  kind: AnyKind,
+  kind: AnyActorKind,
   memory: ActorMemory,
   ports: ActivationPorts,
 ): Sidecar | undefined => kind.sidecar?.(new SidecarHandle(key, realm, memory, ports), ports.sources);
@@ -49,7 +49,7 @@ export class DeferredCommand implements DeferredRequest {
     private readonly owner: { used(): void },
   ) {}
 
-  reply(reply: Reply): void {
+  reply(reply: ActorCommandReply): void {
     this.owner.used();
     this.request.reply(reply);
   }

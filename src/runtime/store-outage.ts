@@ -1,11 +1,11 @@
-/** For how long a host has been without its Store: refusals for this reason say so. */
+/** Duration for which a host has been without its Store, which refusals for this reason state. */
 import type { Clock } from '#base/clock';
 import type { RetryReason } from '#model';
 import { StoreUnavailable } from '#ports/store';
-import { continued } from './outage.js';
+import { continueOutage } from './outage.js';
 
 export class StoreOutage {
-  #trouble: ReturnType<typeof continued> | undefined;
+  #trouble: ReturnType<typeof continueOutage> | undefined;
 
   constructor(private readonly clock: Clock) {}
 
@@ -14,7 +14,7 @@ export class StoreOutage {
   }
 
   failed(error: unknown): void {
-    if (error instanceof StoreUnavailable) this.#trouble = continued(this.#trouble, this.clock.monotonic());
+    if (error instanceof StoreUnavailable) this.#trouble = continueOutage(this.#trouble, this.clock.monotonic());
   }
 
   refusal(retry: RetryReason): { readonly retry: RetryReason; readonly awayMs?: number } {

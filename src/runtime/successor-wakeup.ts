@@ -7,11 +7,11 @@ import type { Logger } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import type { ActorKey } from '#model';
 import type { ActorClient } from './client.js';
-import { WAKE } from './protocol.js';
+import { WAKE_COMMAND } from './protocol.js';
 
-/** A wake-up is tried for this long. */
+/** Time limit of a wake-up at the new owner. */
 const DEADLINE_MS = 60_000;
-/** The same, while this host ends. */
+/** Time limit of a wake-up while this host shuts down. */
 const LAST_DEADLINE_MS = 2_000;
 
 export class SuccessorWakeup {
@@ -27,7 +27,7 @@ export class SuccessorWakeup {
   wake(key: ActorKey): void {
     const deadlineMs = this.#ending ? LAST_DEADLINE_MS : DEADLINE_MS;
     const woken: Promise<unknown> = this.client
-      .send(key, WAKE, {}, { deadlineMs })
+      .send(key, WAKE_COMMAND, {}, { deadlineMs })
       .reply.catch((error: unknown) => {
         this.logger.warn({ actor: key, err: error }, 'an actor that moved away could not be woken there');
       })
@@ -35,7 +35,7 @@ export class SuccessorWakeup {
     this.#woken.add(woken);
   }
 
-  /** From now on wake-ups are tried only briefly, because the process ends. */
+  /** Shortens the time limit of wake-ups from now on, because the process ends. */
   shortenDeadline(): void {
     this.#ending = true;
   }

@@ -8,13 +8,13 @@ import type { RealmId } from '#model';
 /** A registration waits no longer for a log that is away: a late event is then delivered twice, not lost. */
 const MAX_WAIT_MS = 1_000;
 
-/** A commit on its way into the log. */
-export interface UnpublishedTicket {
-  /** The log holds the commit's events, or another host will append them. */
+/** A commit whose events are on their way into the log. */
+export interface UnpublishedCommitTicket {
+  /** Called when the log holds the commit's events, or another host will append them. */
   close(): void;
 }
 
-class UnpublishedCommit implements UnpublishedTicket {
+class UnpublishedCommit implements UnpublishedCommitTicket {
   #waiting: (() => void)[] | undefined;
 
   constructor(private readonly all: Set<UnpublishedCommit>) {
@@ -37,7 +37,7 @@ export class UnpublishedCommits {
 
   constructor(private readonly clock: Clock) {}
 
-  begin(realm: RealmId): UnpublishedTicket {
+  begin(realm: RealmId): UnpublishedCommitTicket {
     let all = this.#realms.get(realm);
     if (!all) {
       all = new Set();

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { Ports } from '#app/server';
-import type { Mail } from '#domain/mail';
+import type { ProcessPorts } from '#app/server';
+import type { OutgoingMail } from '#domain/mail';
 import { until } from '../support/until.js';
 import { basic, Client } from './support/client.js';
 import { complaints, type EmbeddedOptions, startEmbedded, type TestServer } from './support/faces.js';
@@ -133,9 +133,9 @@ function onDisk(dir: string): Buffer[] {
 }
 
 /** Mails that wait to be sent. None is sent here: waiting mails are what the Store keeps longest. */
-const waiting: Mail[] = [];
+const waiting: OutgoingMail[] = [];
 
-const withoutMailServer = (ports: Ports): Ports => ({
+const withoutMailServer = (ports: ProcessPorts): ProcessPorts => ({
   ...ports,
   actors: ports.actors && {
     ...ports.actors,

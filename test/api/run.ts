@@ -26,7 +26,16 @@ export async function runSuite(
     );
     const families = shard(Object.entries(SUITE).filter(([family]) => family.includes(ONLY) && only.includes(family)));
     t.not(families.length, 0, 'some were picked');
-    for (const [family, facts] of families) await t.test(family, (t) => facts(t, server));
+    const costs: string[] = [];
+    for (const [family, facts] of families) {
+      const [before, start] = [process.cpuUsage(), performance.now()];
+      await t.test(family, (t) => facts(t, server));
+      const { user, system } = process.cpuUsage(before);
+      costs.push(
+        `${((user + system) / 1e6).toFixed(1)} s CPU, ${((performance.now() - start) / 1e3).toFixed(1)} s: ${family}`,
+      );
+    }
+    t.comment(['cost of each family', ...costs].join('\n'));
     const crashes = complaints.filter((text) => text.includes('unhandled exception') || text.includes('crash'));
     t.same(crashes, [], 'no request met an unhandled exception');
   } finally {

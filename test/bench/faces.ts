@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { connect } from 'nats';
-import { NODE_FLAGS } from '#app/config';
+import { RECOMMENDED_NODE_FLAGS } from '#app/config';
 import type { BenchOptions, FaceName } from './options.js';
 import { CONCLAVE, finished, started, stop } from './processes.js';
 
@@ -54,7 +54,7 @@ const PROFILE_HOOK = new URL('./profile-hook.js', import.meta.url).href;
 const CHEAP_PASSWORDS = new URL('../support/cheap-passwords.js', import.meta.url).href;
 
 const nodeArgs = ({ profile, node = [] }: FaceOptions): string[] => [
-  ...NODE_FLAGS,
+  ...RECOMMENDED_NODE_FLAGS,
   ...node,
   ...['--import', CHEAP_PASSWORDS],
   ...(profile === undefined ? [] : ['--import', PROFILE_HOOK]),

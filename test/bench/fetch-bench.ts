@@ -13,16 +13,16 @@ import { MongoClient } from 'mongodb';
 import { IdSet, type Json } from '#base';
 import { REAL_CLOCK } from '#base/clock';
 import {
-  digestOf,
-  fetchWindow,
-  makePlan,
-  NEWEST,
+  encodeReadState,
+  fetchMessageWindow,
+  MessageReader,
+  type MessageViewer,
+  makeDigest,
+  makeNarrowPlan,
+  NEWEST_ANCHOR,
   parseNarrow,
-  Reader,
-  readingPart,
-  resolveTerms,
+  resolveNarrowTerms,
   UserFlags,
-  type Viewer,
 } from '#domain/messages';
 import type { DirectoryView } from '#model/records';
 import { LmdbStore, MongoStore, openLmdbEnvironment, type Store } from '#ports/store';
@@ -64,12 +64,12 @@ const directory = {
 } as unknown as DirectoryView;
 
 /** Somebody who has read all but the newest hundredth. */
-function viewer(user: number, count: number): Viewer {
+function viewer(user: number, count: number): MessageViewer {
   const streams = user === QUIET_USER ? [STREAMS] : Array.from({ length: STREAMS / 2 }, (_, i) => (i + 1) * 2);
   const mark = Math.floor(count * 0.99);
   const parts = new Map<string, Json>();
   for (const home of [0, ...streams]) {
-    const part = readingPart(home, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY });
+    const part = encodeReadState(home, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY });
     for (const [name, value] of Object.entries(part)) parts.set(name, value);
   }
   return {
@@ -89,8 +89,17 @@ interface Measured {
   readonly rows: number;
 }
 
-async function measure(store: Store, of: Viewer, narrow: readonly unknown[], at: Anchor, count: number, runs: number) {
-  const anchor = { oldest: 0, middle: Math.floor(count / 2), newest: NEWEST, 'first unread': 'first_unread' }[at];
+async function measure(
+  store: Store,
+  of: MessageViewer,
+  narrow: readonly unknown[],
+  at: Anchor,
+  count: number,
+  runs: number,
+) {
+  const anchor = { oldest: 0, middle: Math.floor(count / 2), newest: NEWEST_ANCHOR, 'first unread': 'first_unread' }[
+    at
+  ];
   const window = { anchor: anchor as number | 'first_unread', numBefore: 50, numAfter: 50, includeAnchor: true };
   if (at === 'newest') window.numBefore = 100;
   if (at === 'oldest') window.numAfter = 100;
@@ -99,8 +108,8 @@ async function measure(store: Store, of: Viewer, narrow: readonly unknown[], at:
   // The first ones warm up the code and the pages.
   for (let i = -3; i < runs; i++) {
     const begun = performance.now();
-    const terms = resolveTerms(parseNarrow(JSON.stringify(narrow)), of.directory, of.user.id);
-    const fetched = await fetchWindow(new Reader(store, of), makePlan(terms, of), window);
+    const terms = resolveNarrowTerms(parseNarrow(JSON.stringify(narrow)), of.directory, of.user.id);
+    const fetched = await fetchMessageWindow(new MessageReader(store, of), makeNarrowPlan(terms, of), window);
     const flags = fetched.rows.map((row) => of.flags.flagsOf(row));
     if (i >= 0) times.push(performance.now() - begun);
     rows = flags.length;
@@ -131,7 +140,7 @@ async function onLmdb<T>(use: (store: Store) => Promise<T>): Promise<T> {
   const dir = await mkdtemp(join(tmpdir(), 'conclave-fetch-'));
   const environment = await openLmdbEnvironment(dir);
   try {
-    return await use(new LmdbStore(environment, REAL_CLOCK, digestOf));
+    return await use(new LmdbStore(environment, REAL_CLOCK, makeDigest));
   } finally {
     await environment.close();
     await rm(dir, { recursive: true });

@@ -1,7 +1,7 @@
 /** An organization of many messages, written straight through the Store: only for measuring. */
 
-import { directConversation, recordOf, type StoredMessage } from '#domain/messages';
-import { memberPart } from '#domain/streams';
+import { directConversationName, type StoredMessage, toMessageRecord } from '#domain/messages';
+import { memberPartAddress } from '#domain/streams';
 import { type RealmId, realmId } from '#model';
 import type { MessageWrite, PartWrite, Store } from '#ports/store';
 
@@ -63,7 +63,7 @@ function messageOf(id: number, next: () => number): StoredMessage {
 export async function fill(store: Store, count: number): Promise<void> {
   const member = (stream: number, user: number): PartWrite => {
     const stays = [{ from: 1, to: 0, after: 0, until: 0 }];
-    return { type: 'part', ...memberPart(REALM, stream, user), rev: 1, value: { stays } };
+    return { type: 'part', ...memberPartAddress(REALM, stream, user), rev: 1, value: { stays } };
   };
   const members = [member(STREAMS, QUIET_USER)];
   for (let stream = 2; stream <= STREAMS; stream += 2) members.push(member(stream, BUSY_USER));
@@ -74,7 +74,10 @@ export async function fill(store: Store, count: number): Promise<void> {
     for (let id = from; id < from + PER_BATCH && id <= count; id++) {
       const message = messageOf(id, next);
       const { participants } = message;
-      const value = recordOf(message, participants.length > 0 ? directConversation(REALM, participants) : '');
+      const value = toMessageRecord(
+        message,
+        participants.length > 0 ? directConversationName(REALM, participants) : '',
+      );
       writes.push({ type: 'message', realm: REALM, id, rev: 1, value });
     }
     await store.apply(writes);

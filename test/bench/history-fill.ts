@@ -9,15 +9,15 @@ import { skipMessageIds } from '#app/backup';
 import { escapeHtml, IdSet } from '#base';
 import { REAL_CLOCK } from '#base/clock';
 import {
-  asStored,
-  digestOf,
-  directConversation,
-  NEWEST,
-  readingPart,
-  recordOf,
+  directConversationName,
+  encodeReadState,
+  makeDigest,
+  NEWEST_ANCHOR,
   type StoredMessage,
+  toMessageRecord,
+  toStoredMessage,
 } from '#domain/messages';
-import { topicKey } from '#domain/streams';
+import { toTopicKey } from '#domain/streams';
 import { realmId, streamId, streamKey, userId, userKey } from '#model';
 import { LmdbStore, openLmdbEnvironment, type RecordWrite, type Store } from '#ports/store';
 import { startFace } from './faces.js';
@@ -63,7 +63,7 @@ export async function makeHistory(directory: string, count: number): Promise<His
   const { accounts, pairs } = await begin(directory);
   const environment = await openLmdbEnvironment(directory);
   try {
-    const store = new LmdbStore(environment, REAL_CLOCK, digestOf);
+    const store = new LmdbStore(environment, REAL_CLOCK, makeDigest);
     const history = await fill(store, accounts, pairs, count);
     await writeFile(note, JSON.stringify(history));
     return history;
@@ -123,11 +123,11 @@ async function fill(
   const old = await store.scanMessages({
     realm,
     index: { by: 'realm' },
-    from: NEWEST,
+    from: NEWEST_ANCHOR,
     direction: 'older',
     limit: 5_000,
   });
-  const firsts = old.map(asStored).filter(({ body }) => body.content === 'first');
+  const firsts = old.map(toStoredMessage).filter(({ body }) => body.content === 'first');
   const inStreams = firsts.filter(({ originStream }) => originStream !== 0).reverse();
   const ids = accounts.map(({ id }) => id);
   const people = inStreams.map((_, stream) => ids.filter((_, person) => isIn(person, stream)));
@@ -162,7 +162,7 @@ async function fill(
     const writes: RecordWrite[] = [];
     for (let id = from; id < from + PER_BATCH && id <= last; id++) {
       const one = message(id);
-      const value = recordOf(one, one.originStream === 0 ? directConversation(realm, one.participants) : '');
+      const value = toMessageRecord(one, one.originStream === 0 ? directConversationName(realm, one.participants) : '');
       writes.push({ type: 'message', realm, id, rev: 1, value });
     }
     await store.apply(writes);
@@ -171,7 +171,7 @@ async function fill(
   const parts: RecordWrite[] = [...topics.values()].map(({ stream, name, max }) => ({
     type: 'part',
     key: streamKey(realm, streamId(stream)),
-    part: `topic/${topicKey(name)}`,
+    part: `topic/${toTopicKey(name)}`,
     rev: 1,
     value: { name, max },
   }));
@@ -179,7 +179,7 @@ async function fill(
   for (const [person, id] of ids.entries()) {
     const homes = [0, ...inStreams.flatMap(({ originStream }, stream) => (isIn(person, stream) ? [originStream] : []))];
     for (const home of homes) {
-      const part = readingPart(home, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY });
+      const part = encodeReadState(home, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY });
       for (const [name, value] of Object.entries(part)) {
         parts.push({ type: 'part', key: userKey(realm, userId(id)), part: name, rev: 1, value });
       }

@@ -3,8 +3,8 @@
  * `node dist/test/bench/marks-bench.js [embedded|cluster …]`. It asserts no times.
  */
 import t from 'tap';
-import type { Ports } from '#app/server';
-import { type MessageBody, recordOf } from '#domain/messages';
+import type { ProcessPorts } from '#app/server';
+import { type MessageBody, toMessageRecord } from '#domain/messages';
 import { streamId } from '#model';
 import type { MessageWrite, Store } from '#ports/store';
 import { services, startCluster, startEmbedded, type TestServer } from '../api/support/faces.js';
@@ -42,7 +42,13 @@ async function fill(store: Store, org: Organization, stream: number, count: numb
   };
   for (let from = 1; from <= count; from += BATCH) {
     const writes = Array.from({ length: Math.min(BATCH, count - from + 1) }, (_, i): MessageWrite => {
-      const record = recordOf({ id: from + i, sender: org.owner.id, participants: [], originStream: stream, body });
+      const record = toMessageRecord({
+        id: from + i,
+        sender: org.owner.id,
+        participants: [],
+        originStream: stream,
+        body,
+      });
       return { type: 'message', realm: org.realm, id: record.id, rev: 1, value: record };
     });
     await store.apply(writes);
@@ -95,7 +101,7 @@ t.setTimeout(900_000);
 const wanted = process.argv.slice(2);
 const faces = wanted.length === 0 ? ['embedded', 'cluster'] : wanted;
 let store: Store | undefined;
-const adjust = (ports: Ports): Ports => {
+const adjust = (ports: ProcessPorts): ProcessPorts => {
   store ??= ports.actors?.store;
   return ports;
 };

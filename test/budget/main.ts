@@ -7,7 +7,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { OPERATIONS, type Operation } from '#frontend/api';
+import { type ApiOperation, OPERATIONS } from '#frontend/api';
 import { basic } from '../api/support/client.js';
 import { Random } from '../cluster/scheduler.js';
 import type { Answer, Question, Ready, Subject } from './protocol.js';
@@ -35,7 +35,7 @@ const USAGE = `npm run budget -- [options]
 `;
 
 interface Measured {
-  readonly operation: Operation;
+  readonly operation: ApiOperation;
   readonly title: string;
   readonly account: boolean;
   readonly held: number[];
@@ -83,7 +83,7 @@ class Server {
     return 'held' in answer ? answer.held : 0;
   }
 
-  async subject({ id }: Operation): Promise<Subject> {
+  async subject({ id }: ApiOperation): Promise<Subject> {
     const answer = await this.ask({ ask: 'subject', role: ENDS.has(id) ? 'member' : 'owner' });
     if (!('subject' in answer)) throw new Error('no subject');
     return answer.subject;
@@ -191,7 +191,7 @@ function readOptions(): Options | undefined {
   return { seed: number('seed'), rounds: number('rounds'), seconds: number('seconds'), operation, adapter, all };
 }
 
-const isPoll = ({ id }: Operation): boolean => id === 'get-events';
+const isPoll = ({ id }: ApiOperation): boolean => id === 'get-events';
 
 class Budget {
   readonly measured: Measured[] = [];
@@ -205,7 +205,7 @@ class Budget {
     private readonly options: Options,
   ) {}
 
-  async #once(large: LargeRequest, subject: Subject, operation: Operation) {
+  async #once(large: LargeRequest, subject: Subject, operation: ApiOperation) {
     await this.server.held();
     const sent = await this.caller.send(large, subject, isPoll(operation));
     this.sent++;
@@ -214,7 +214,7 @@ class Budget {
     return { ...sent, held: await this.server.held() };
   }
 
-  async operation(operation: Operation): Promise<void> {
+  async operation(operation: ApiOperation): Promise<void> {
     let subject = await this.server.subject(operation);
     const random = new Random(this.options.seed + operation.id.length);
     for (const large of largeRequests(operation, subject, random)) {

@@ -1,5 +1,11 @@
 /** The large requests for one operation, made when they are sent: together they would fill memory. */
-import { MAX_BODY_MIB, MAX_CHARACTERS, MAX_TEXT, type Operation, type Parameter } from '#frontend/api';
+import {
+  type ApiOperation,
+  DEFAULT_MAX_BODY_MIB,
+  MAX_JSON_CHARACTERS,
+  MAX_TEXT_CHARACTERS,
+  type ParameterDeclaration,
+} from '#frontend/api';
 import { anyValueOf } from '../api/support/any-value.js';
 import type { Random } from '../cluster/scheduler.js';
 import type { Subject } from './protocol.js';
@@ -33,7 +39,7 @@ const FORMS = 3;
 const inBody = (text: string): string => text.replace(/[%&+=]/g, encodeURIComponent);
 
 interface Of {
-  readonly operation: Operation;
+  readonly operation: ApiOperation;
   readonly subject: Subject;
   readonly account: boolean;
 }
@@ -76,9 +82,9 @@ function withValue(
 const BESIDE = 4_096;
 
 /** The longest text that is let through, in a body or in the first line. */
-function room({ method, maxBodyMib = MAX_BODY_MIB }: Operation, of: Parameter): number {
+function room({ method, maxBodyMib = DEFAULT_MAX_BODY_MIB }: ApiOperation, of: ParameterDeclaration): number {
   if (of.in === 'path') return 2_000;
-  const { maxCharacters = of.encoding === 'string' ? MAX_TEXT : MAX_CHARACTERS } = of;
+  const { maxCharacters = of.encoding === 'string' ? MAX_TEXT_CHARACTERS : MAX_JSON_CHARACTERS } = of;
   return Math.min(maxCharacters, method === 'GET' ? LINE : maxBodyMib * MIB - BESIDE);
 }
 
@@ -89,7 +95,7 @@ function cut(text: string, bytes: number): string {
   return decodeURIComponent(escaped);
 }
 
-const ofValue = ({ schema }: Parameter): boolean => {
+const ofValue = ({ schema }: ParameterDeclaration): boolean => {
   const { type, anyOf: forms } = schema as { type?: string; anyOf?: readonly { type?: string }[] };
   return (
     ['array', 'object'].includes(type ?? '') ||
@@ -127,7 +133,7 @@ function shorter(text: string, bytes: number): string {
 
 /** Large requests for any operation: forms, queries and heads. */
 function ofForms({ operation, subject, account }: Of, random: Random): LargeRequest[] {
-  const { method, path, maxBodyMib = MAX_BODY_MIB, takesFiles, root, parameters } = operation;
+  const { method, path, maxBodyMib = DEFAULT_MAX_BODY_MIB, takesFiles, root, parameters } = operation;
   const target = `${root ? '' : '/api/v1'}${path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(textOf(subject.usual[name] ?? anyValueOf(parameters[name]!))),
   )}`;
@@ -189,7 +195,7 @@ function ofForms({ operation, subject, account }: Of, random: Random): LargeRequ
   return [boundaries, ...someOf(random, method === 'GET' ? others.slice(-3) : others, FORMS)];
 }
 
-export function largeRequests(operation: Operation, subject: Subject, random: Random): LargeRequest[] {
+export function largeRequests(operation: ApiOperation, subject: Subject, random: Random): LargeRequest[] {
   const open = operation.guard === 'none' || operation.anonymous === true || operation.visitors === true;
   const of = (account: boolean): Of => ({ operation, subject, account });
   return [

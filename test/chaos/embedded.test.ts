@@ -5,7 +5,7 @@ import { faultsIn } from './command.js';
 import { inWords } from './report.js';
 import { chaos, Ends } from './run.js';
 
-const ROUNDS = rounds(6, 20);
+const ROUNDS = rounds(4, 20);
 
 t.test(`${ROUNDS} times kill -9 while clients send, edit, react and poll`, async (test) => {
   const ends = new Ends();

@@ -1,6 +1,6 @@
 /** A client with one queue for the whole run: polls, acknowledges what it got, goes on elsewhere after a failure. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LAST_RESERVED_USER } from '#domain/people';
+import { LAST_RESERVED_USER_ID } from '#domain/people';
 import type { Random } from '../cluster/scheduler.js';
 import { type Frontends, NobodyThere } from './frontends.js';
 import type { Poll, QueueHistory } from './history.js';
@@ -49,7 +49,7 @@ export class Poller implements QueueHistory {
     const { queue_id, last_event_id } = await succeed(asker, 'POST', '/register', form);
     const name = `queue of ${person.email}`;
     // The server speaks to everybody.
-    const bots = Array.from({ length: LAST_RESERVED_USER }, (_, i) => directName([i + 1, person.id]));
+    const bots = Array.from({ length: LAST_RESERVED_USER_ID }, (_, i) => directName([i + 1, person.id]));
     const mine = new Set([...conversations, ...bots]);
     return new Poller(name, person, mine, frontends, random, queue_id as string, last_event_id as number);
   }

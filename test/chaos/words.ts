@@ -1,5 +1,5 @@
 /** Texts that the run writes into messages, by which it recognizes them in events and in the history. */
-import { LAST_RESERVED_USER } from '#domain/people';
+import { LAST_RESERVED_USER_ID } from '#domain/people';
 import type { Received, Stored } from './history.js';
 import { directName } from './people.js';
 
@@ -24,7 +24,7 @@ const conversationOf = (message: Fields): string =>
     : directName((message.display_recipient as readonly { id: number }[]).map(({ id }) => id));
 
 const keyOf = (message: Fields): string | undefined =>
-  (message.sender_id as number) > LAST_RESERVED_USER ? SEND.exec(message.content as string)?.[0] : undefined;
+  (message.sender_id as number) > LAST_RESERVED_USER_ID ? SEND.exec(message.content as string)?.[0] : undefined;
 
 /** A raw event of a queue with unrendered contents. */
 export function received(event: Fields): Received {

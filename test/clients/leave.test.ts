@@ -1,8 +1,10 @@
 /** A frontend that stops: no request fails of a client that follows the rules of HTTP. */
+
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { chooseFactory } from '#frontend/http';
+import { chooseHttpServerFactory } from '#frontend/http';
+import { rounds } from '../support/rounds.js';
 import { Cluster, Embedded } from './support/face.js';
 import { KeepAliveClient, type KeptAnswer } from './support/keep-alive.js';
 import { services } from './support/missing.js';
@@ -13,11 +15,13 @@ const STREAM = 'general';
 /** Long enough for what is asked of a server while it leaves, on a busy machine, too. */
 const LEAVE_S = 6;
 /** Between the sends of a client: under load, not out of breath. */
-const PAUSE_MS = 20;
-const CLIENTS = 8;
+const PAUSE_MS = rounds(40, 20);
+const CLIENTS = rounds(4, 8);
 
 const adapters =
-  (await chooseFactory('auto')).factory === (await chooseFactory('node')).factory ? ['node'] : ['uws', 'node'];
+  (await chooseHttpServerFactory('auto')).factory === (await chooseHttpServerFactory('node')).factory
+    ? ['node']
+    : ['uws', 'node'];
 
 /** Client that sends or follows a queue until `stop`, and records failures. */
 class Busy {

@@ -1,7 +1,7 @@
 /** A cluster whose database was restored starts afresh where it must; every process checks the format. */
 import { type Document, MongoClient } from 'mongodb';
 import t from 'tap';
-import { FORMAT, mongoFormat, raiseMongoFormat } from '#ports/store';
+import { raiseMongoStorageFormat, readMongoStorageFormat, STORAGE_FORMAT } from '#ports/store';
 import { Cluster } from './support/face.js';
 import { services } from './support/missing.js';
 import { bounded, conclave } from './support/process.js';
@@ -77,18 +77,18 @@ if (cluster) {
       await client.db().dropDatabase();
       await client.close();
     });
-    test.equal(await mongoFormat(url, 3), 3, 'a new one has that of the program');
-    test.equal(await mongoFormat(url, 4), 3, 'the next version reads it, and leaves it as it is');
-    test.equal(await mongoFormat(url, 3), 3);
+    test.equal(await readMongoStorageFormat(url, 3), 3, 'a new one has that of the program');
+    test.equal(await readMongoStorageFormat(url, 4), 3, 'the next version reads it, and leaves it as it is');
+    test.equal(await readMongoStorageFormat(url, 3), 3);
     await test.rejects(
-      mongoFormat(url, 2),
+      readMongoStorageFormat(url, 2),
       /the database conclave_format_\d+ at .* is in format 3, this program knows/,
     );
-    await test.rejects(mongoFormat(url, 5), /reads 4 and 5: upgrade one version at a time/);
-    test.equal(await raiseMongoFormat(url, 4), 4);
-    await test.rejects(mongoFormat(url, 3), /is in format 4/);
-    await test.rejects(raiseMongoFormat(url, 6), /one version at a time/);
-    test.equal(await raiseMongoFormat(url, 4), 4, 'again is no harm');
+    await test.rejects(readMongoStorageFormat(url, 5), /reads 4 and 5: upgrade one version at a time/);
+    test.equal(await raiseMongoStorageFormat(url, 4), 4);
+    await test.rejects(readMongoStorageFormat(url, 3), /is in format 4/);
+    await test.rejects(raiseMongoStorageFormat(url, 6), /one version at a time/);
+    test.equal(await raiseMongoStorageFormat(url, 4), 4, 'again is no harm');
 
     const options = ['--nats', cluster.nats, '--mongodb', url, '--secret', 'a secret for tests only'];
     for (const role of ['http', 'actors', 'all']) {
@@ -103,7 +103,7 @@ if (cluster) {
 
     await client.db().dropDatabase();
     await client.db().collection('roots').insertOne({ old: true });
-    test.equal(await mongoFormat(url, 2), 1, 'what was written before formats were is the first one');
-    test.ok(FORMAT >= 1);
+    test.equal(await readMongoStorageFormat(url, 2), 1, 'what was written before formats were is the first one');
+    test.ok(STORAGE_FORMAT >= 1);
   });
 }

@@ -1,7 +1,7 @@
 /** SIGTERM: what was begun is finished or refused, nothing is left over, and the process ends by itself. */
 import t, { type Test } from 'tap';
 import { REAL_CLOCK } from '#base/clock';
-import { allPartitions } from '#ports/placement';
+import { ALL_PARTITIONS } from '#ports/placement';
 import { LmdbStore, MongoStore, openLmdbEnvironment, type Store } from '#ports/store';
 import { type Answer, Refused } from './support/api.js';
 import { end, Follower, faultsOf, faultsOfHistory, isCleanError, Sender } from './support/chatter.js';
@@ -27,7 +27,7 @@ async function endsCleanly(test: Test, stopping: Promise<Ended>): Promise<void> 
 }
 
 async function nothingPending(test: Test, store: Store): Promise<void> {
-  const left = (await store.sleepers(allPartitions)).filter(({ pending }) => pending);
+  const left = (await store.sleepers(ALL_PARTITIONS)).filter(({ pending }) => pending);
   test.strictSame(left, [], 'no outbox waits for the next start');
 }
 

@@ -1,6 +1,6 @@
 /** The log of a run as an honest reader sees it: repeats dropped, and for each event who has a right to it. */
-import { isClientItem } from '#delivery';
-import { type Audience, LogDeduplicator, type LogItem } from '#model';
+import { isClientEventItem } from '#delivery';
+import { type EventAudience, LogDeduplicator, type LogItem } from '#model';
 import type { LoggedEntry } from './record.js';
 
 /** Ids of events: as architecture/delivery.md § Event ids says, and not as the product computes them. */
@@ -77,7 +77,7 @@ export function readLog(log: readonly LoggedEntry[], people: readonly number[]):
   const events: ExpectedEvent[] = [];
   const messages: SentMessage[] = [];
   const last = new Map<string, number>();
-  const receiversOf = (to: Audience): Set<number> => {
+  const receiversOf = (to: EventAudience): Set<number> => {
     const found = new Set(to.users);
     const add = (of: Iterable<number>): void => {
       for (const user of of) found.add(user);
@@ -107,7 +107,7 @@ export function readLog(log: readonly LoggedEntry[], people: readonly number[]):
         slot++;
         if (!fresh) continue;
         if (item.t === 'members') present.set(item.stream, item.mv);
-        if (!isClientItem(item)) continue;
+        if (!isClientEventItem(item)) continue;
         const receivers = receiversOf(item.to);
         const place = { id: seq * SLOTS + slot, seq, actor: entry.actor, version: group.v };
         events.push({ ...place, item, receivers });

@@ -1,7 +1,7 @@
 /** Check: compares the events that each queue delivered with the events that the log entitles it to. */
 import { isDeepStrictEqual } from 'node:util';
 import { SharedEvent } from '#delivery';
-import { coalescingKey, isInSnapshot, wants } from '../../actors/event-queue/filter.js';
+import { coalescingKey, isEventWanted, isInSnapshot } from '../../actors/event-queue/filter.js';
 import { comparable, KINDS, optionsOf } from '../api/support/comparable.js';
 import { apply, type State } from '../api/support/reducer.js';
 import type { ApiEvent, ApiMessage, Fields } from '../api/support/types.js';
@@ -16,7 +16,7 @@ function due(queue: QueueRecord, { events }: ReadLog): ExpectedEvent[] {
     if (event.seq <= stored.start || !event.receivers.has(user)) return false;
     const shared = new SharedEvent(event.id, event.item);
     if (!shared.isReplayable && event.version <= (stored.covers[event.actor] ?? 0)) return false;
-    return wants(stored.options, shared, user) && !isInSnapshot(stored, shared);
+    return isEventWanted(stored.options, shared, user) && !isInSnapshot(stored, shared);
   });
 }
 

@@ -1,6 +1,6 @@
 /** One run of the whole cluster: people at work, processes that fail, everything settles, and the record is checked. */
 
-import { type ActorKey, type LogEntry, parseKey, queueId, queueKey, userId } from '#model';
+import { type ActorKey, type LogEntry, parseActorKey, queueId, queueKey, userId } from '#model';
 import type { QueueState } from '../../actors/event-queue/state.js';
 import type { ApiEvent } from '../api/support/types.js';
 import { joinedBy } from './check-joins.js';
@@ -295,7 +295,7 @@ export class ClusterRun {
     const unknown = this.#leftQueues();
     const { roots, log, store, scheduler } = this.world;
     const entriesOf = (key: ActorKey): LogEntry[] =>
-      log.of(parseKey(key).realm).map(({ value }) => value as unknown as LogEntry);
+      log.of(parseActorKey(key).realm).map(({ value }) => value as unknown as LogEntry);
     for (const root of roots.values()) {
       const { key } = root;
       if (unknown.includes(key)) continue;

@@ -1,5 +1,5 @@
 /** The simulated cluster with everything in it: processes that come and go, and the faults that the seed chooses. */
-import { type Partition, partitionOf } from '#model';
+import { type Partition, partitionOfActor } from '#model';
 import { FakeClock } from '../support/fake-clock.js';
 import { MemoryStore, type MemoryStoreContents } from '../support/memory-store.js';
 import type { Beginning } from './genesis.js';
@@ -95,7 +95,7 @@ export class ClusterWorld {
       },
       problem: (text) => this.problems.push(text),
       unfinished: (p) =>
-        [...this.roots.values()].filter(({ key, outbox }) => outbox.length > 0 && partitionOf(key) === p),
+        [...this.roots.values()].filter(({ key, outbox }) => outbox.length > 0 && partitionOfActor(key) === p),
     });
     this.faults.open = this.random.pick([0.3, 0.7, 0.9]);
   }

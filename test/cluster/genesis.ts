@@ -1,12 +1,12 @@
 /** The organization in which every run begins: made once per process, by the commands that make any organization. */
-import { BusCaller, createRealm, createUser, userApiKey } from '#app/admin';
+import { BusActorCaller, createRealm, createUser, readUserApiKey } from '#app/admin';
 import { ROLE } from '#domain/people';
 import {
   type ActorKey,
-  dmKey,
+  directMessageKey,
   mailKey,
   type Partition,
-  partitionOf,
+  partitionOfActor,
   presenceKey,
   type RealmId,
   realmId,
@@ -71,15 +71,15 @@ function reachable(realm: RealmId, streams: readonly number[]): Partition[] {
   for (const id of users) keys.push(userKey(realm, userId(id)));
   for (const id of streams) keys.push(streamKey(realm, streamId(id)));
   // The notification bot tells those whom others subscribe.
-  for (const id of users) keys.push(dmKey(realm, [NOTIFIER, userId(id)]));
+  for (const id of users) keys.push(directMessageKey(realm, [NOTIFIER, userId(id)]));
   for (const names of CONVERSATIONS)
     keys.push(
-      dmKey(
+      directMessageKey(
         realm,
         names.map((name) => userId(FIRST + PEOPLE.indexOf(name))),
       ),
     );
-  return [...new Set(keys.map(partitionOf))];
+  return [...new Set(keys.map(partitionOfActor))];
 }
 
 async function make(): Promise<Beginning> {
@@ -106,7 +106,7 @@ async function make(): Promise<Beginning> {
   };
   const front = world.fronts[0]!;
   const { secrets, client } = front.node;
-  const actors = new BusCaller(client, async () => undefined);
+  const actors = new BusActorCaller(client, async () => undefined);
   const address = (name: string): string => `${name}@sim.example.com`;
   const { ownerKey } = await through(
     createRealm(actors, secrets, {
@@ -123,7 +123,7 @@ async function make(): Promise<Beginning> {
   for (const name of PEOPLE.slice(1)) {
     const of = { email: address(name), name, password: `sadly-walrus-${name}-81`, role: ROLE.member };
     const id = await through(createUser(actors, realm, of));
-    const key = await through(userApiKey(actors, secrets, realm, address(name)));
+    const key = await through(readUserApiKey(actors, secrets, realm, address(name)));
     people.push({ name, id, authorization: basic(name, key) });
   }
   const call = async (path: string, params: Params, method = 'POST'): Promise<HttpAnswer['body']> => {

@@ -1,6 +1,6 @@
 /** Checks of a finished run, made on the Store's history, the log and the clients' responses. */
 import { type ActorKey, LogDeduplicator, type LogEntry } from '#model';
-import type { Root } from '#ports/store';
+import type { ActorRoot } from '#ports/store';
 import { type LedgerState, type OpArgs, REALM } from './kinds.js';
 import type { World } from './world.js';
 
@@ -17,14 +17,14 @@ export interface Answered {
 }
 
 /** Remembers every root that was ever committed. */
-export class WatchedRoots extends Map<ActorKey, Root> {
-  readonly versions: Map<ActorKey, Root[]>;
+export class WatchedRoots extends Map<ActorKey, ActorRoot> {
+  readonly versions: Map<ActorKey, ActorRoot[]>;
   readonly problems: string[];
   readonly ended = new Set<ActorKey>();
   /** As each actor was first stored. */
-  readonly firsts = new Map<ActorKey, Root>();
+  readonly firsts = new Map<ActorKey, ActorRoot>();
 
-  constructor(before: Iterable<readonly [ActorKey, Root]> = []) {
+  constructor(before: Iterable<readonly [ActorKey, ActorRoot]> = []) {
     super();
     this.versions = new Map();
     this.problems = [];
@@ -37,7 +37,7 @@ export class WatchedRoots extends Map<ActorKey, Root> {
     }
   }
 
-  override set(key: ActorKey, root: Root): this {
+  override set(key: ActorKey, root: ActorRoot): this {
     if (!this.firsts.has(key)) this.firsts.set(key, root);
     const past = this.versions.get(key) ?? [];
     this.versions.set(key, past);

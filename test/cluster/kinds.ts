@@ -1,10 +1,10 @@
 /** Small actors whose whole history can be checked afterwards. */
 
 import type { JsonObject } from '#base';
-import { type ActorKey, type LogItem, parseKey, realmId, streamId, streamKey } from '#model';
+import { type ActorKey, type LogItem, parseActorKey, realmId, streamId, streamKey } from '#model';
 import { type OutboxCommand, outboxCommand } from '#model/commands';
 import { validationError } from '#model/errors';
-import type { ActorKind, AnyKind, CommandDefinition, Outcome, View } from '#runtime';
+import type { ActorKind, ActorView, AnyActorKind, CommandDefinition, Outcome } from '#runtime';
 import { anyCommand } from '../support/any-command.js';
 
 export const REALM = realmId(1);
@@ -30,7 +30,7 @@ type Ledger = CommandDefinition<LedgerState, OpArgs, unknown, undefined>;
 const item = (op: string, more: JsonObject = {}): LogItem => ({ t: 'event', to: {}, event: { op, ...more } });
 
 function record(
-  view: View<LedgerState>,
+  view: ActorView<LedgerState>,
   op: string,
   more: JsonObject = {},
 ): Outcome<LedgerState> & {
@@ -104,7 +104,7 @@ const commands: Record<string, Ledger> = {
       const id = inputs as number;
       const body = {
         id,
-        conversation: `s${parseKey(key).rest}`,
+        conversation: `s${parseActorKey(key).rest}`,
         topicKey: 't',
         sender: 1,
         participants: [],
@@ -184,4 +184,4 @@ export const ids: ActorKind<IdState, { last: number }> = {
   loadedParts: [],
 };
 
-export const testKinds: Readonly<Record<string, AnyKind>> = { stream: ledger, realm: ids };
+export const testKinds: Readonly<Record<string, AnyActorKind>> = { stream: ledger, realm: ids };

@@ -3,7 +3,7 @@
  * root whose owner lost it before that lists them until the actor is loaded again, which does no harm.
  */
 import { type ActorKey, LogDeduplicator, type LogEntry } from '#model';
-import type { RecordWrite, Root } from '#ports/store';
+import type { ActorRoot, RecordWrite } from '#ports/store';
 import type { MemoryStoreContents } from '../support/memory-store.js';
 
 /** As stored (src/runtime/group.ts). */
@@ -21,7 +21,7 @@ interface Listed {
 const COMMANDS_PER_COMMIT = 2 ** 20;
 
 /** In words; empty: all is done. @param log of the realm */
-export function leftUndone(root: Root, log: readonly LogEntry[], store: MemoryStoreContents): string[] {
+export function leftUndone(root: ActorRoot, log: readonly LogEntry[], store: MemoryStoreContents): string[] {
   const left: string[] = [];
   for (const listed of root.outbox) {
     const { v, records, items, sequences, ends } = listed as unknown as Listed;

@@ -10,11 +10,11 @@ import { type RealmId, type Seq, seq } from '#model';
 import { type EventLog, type LogPosition, type LogReader, type LogSubscription, LogUnavailable } from '#ports/log';
 import {
   decodeEntry,
-  type EntryStream,
   encodeEntry,
-  type StreamState,
+  type JetStreamEntryStream,
+  type LogStreamState,
 } from '../../src/ports/log/log-jetstream-stream.js';
-import { JetStreamSubscription, type LiveEntry } from '../../src/ports/log/log-jetstream-subscription.js';
+import { JetStreamSubscription, type LiveLogEntry } from '../../src/ports/log/log-jetstream-subscription.js';
 
 /** As the product's. */
 const CHECK_MS = 2_000;
@@ -139,18 +139,18 @@ export class SimLog implements EventLog {
   #live({ seq: at, realm, data }: StoredEntry, previous: number): void {
     if (!this.#cursors.get(realm)?.size) return;
     this.options.travel(`live ${at}`, () => {
-      const entry: LiveEntry = { seq: seq(at), previous: seq(previous), value: decodeEntry(data) };
+      const entry: LiveLogEntry = { seq: seq(at), previous: seq(previous), value: decodeEntry(data) };
       for (const cursor of this.#cursors.get(realm) ?? []) cursor.deliverLive(entry);
     });
   }
 
-  /** The part of EntryStream that cursors use. */
-  #stream(realm: RealmId): EntryStream {
+  /** The part of JetStreamEntryStream that cursors use. */
+  #stream(realm: RealmId): JetStreamEntryStream {
     const { contents, gate } = this.options;
     const above = (from: number): readonly StoredEntry[] =>
       contents.entries.filter((entry) => entry.realm === realm && entry.seq >= from);
     const stream = {
-      state: async (): Promise<StreamState> => {
+      state: async (): Promise<LogStreamState> => {
         await gate('before:state');
         return { incarnation: contents.incarnation, last: seq(contents.end), trimmed: seq(0) };
       },
@@ -165,7 +165,7 @@ export class SimLog implements EventLog {
         return found.length;
       },
     };
-    return stream as unknown as EntryStream;
+    return stream as unknown as JetStreamEntryStream;
   }
 
   #arm(): void {

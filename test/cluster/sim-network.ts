@@ -1,6 +1,6 @@
 /** Network between the processes of a simulated cluster: frames may be late, lost, repeated, cut off or held up. */
 import { type LocalFrame, LocalHub } from '#ports/bus';
-import type { Envelope } from '#runtime';
+import type { CommandEnvelope } from '#runtime';
 import type { FakeClock } from '../support/fake-clock.js';
 import type { Place, Random, Scheduler } from './scheduler.js';
 
@@ -38,7 +38,7 @@ export class SimNetwork {
    */
   readonly repeated = new Set<string>();
   /** Commands that are held up on their way for as long as this says so. */
-  holds: ((command: Envelope) => boolean) | undefined;
+  holds: ((command: CommandEnvelope) => boolean) | undefined;
   #heldUp: (() => void)[] = [];
   /** The link that carries the next command of this name becomes slow. */
   #awaited: string | undefined;
@@ -154,7 +154,7 @@ export class SimNetwork {
   }
 
   #mayComeAgain(requests: NonNullable<LocalFrame['requests']>): void {
-    for (const { value } of requests) this.repeated.add((value as unknown as Envelope).requestId);
+    for (const { value } of requests) this.repeated.add((value as unknown as CommandEnvelope).requestId);
   }
 
   /** Frames between two clients keep their order; some are lost, some come again much later. */
@@ -163,12 +163,15 @@ export class SimNetwork {
     const place = this.places().find((of) => of.name === to);
     const label = `${from} > ${to || subject} ${kind} x${count}`;
     const { holds } = this;
-    if (kind === 'request' && holds && requests.some(({ value }) => holds(value as unknown as Envelope))) {
+    if (kind === 'request' && holds && requests.some(({ value }) => holds(value as unknown as CommandEnvelope))) {
       this.#heldUp.push(() => this.#frame(frame, deliver, lose));
       return;
     }
     const link = `${from} > ${to}`;
-    if (kind === 'request' && requests.some(({ value }) => (value as unknown as Envelope).name === this.#awaited)) {
+    if (
+      kind === 'request' &&
+      requests.some(({ value }) => (value as unknown as CommandEnvelope).name === this.#awaited)
+    ) {
       this.#awaited = undefined;
       this.#slowDown(link);
     }

@@ -4,11 +4,11 @@
  */
 
 import { loadConfig } from '#app/config';
-import { ConclaveNode, type Ports } from '#app/server';
-import { Secrets } from '#domain/secrets';
+import { ConclaveNode, type ProcessPorts } from '#app/server';
+import { ServerCryptography } from '#domain/secrets';
 import { OPERATIONS } from '#frontend/api';
 import { Frontend } from '#frontend/http';
-import { type ActorKey, type Partition, partitionOf } from '#model';
+import { type ActorKey, type Partition, partitionOfActor } from '#model';
 import { LocalBus, type LocalHub } from '#ports/bus';
 import { LogUnavailable } from '#ports/log';
 import type { ReportingPlacement } from '#ports/placement';
@@ -102,7 +102,7 @@ export class SimProcess implements Place {
     this.#bus = new LocalBus(clock, hub, name);
     this.store = shared.store.peer((step, keys) => {
       const passed = this.#gate(step, keys.join(), 'store');
-      if (passed && step.endsWith(':commit')) this.#writes(partitionOf(keys[0] as ActorKey), passed);
+      if (passed && step.endsWith(':commit')) this.#writes(partitionOfActor(keys[0] as ActorKey), passed);
       return passed;
     });
     this.#log = new SimLog({
@@ -122,7 +122,7 @@ export class SimProcess implements Place {
       status: () => ({ id: name, hosts: [], own: [], leaseMsLeft: 0, unowned: 0, store: 'works' }),
     };
     const mailer = { send: async () => undefined, close: async () => undefined };
-    const ports: Ports = {
+    const ports: ProcessPorts = {
       clock,
       bus: this.#bus,
       log: this.#log,
@@ -136,7 +136,7 @@ export class SimProcess implements Place {
     };
     // Half of the processes send heartbeats often, so that frontends answer polls by themselves in every situation.
     const heartbeatSeconds = ports.random!() < 0.5 ? IMPATIENT_S : config.heartbeatSeconds;
-    this.node = new ConclaveNode(ports, { ...config, heartbeatSeconds }, new Secrets(SECRET), quietLogger);
+    this.node = new ConclaveNode(ports, { ...config, heartbeatSeconds }, new ServerCryptography(SECRET), quietLogger);
     if (role === 'front') {
       this.frontend = new Frontend(operations, this.node.gateway, {
         instance: name,

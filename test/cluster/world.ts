@@ -1,6 +1,6 @@
 /** The simulated cluster: hosts that come and go, who owns what, and the faults that the seed chooses. */
 
-import { type ActorKey, type Partition, partitionOf } from '#model';
+import { type ActorKey, type Partition, partitionOfActor } from '#model';
 import { LocalBus, type LocalFrame, LocalHub } from '#ports/bus';
 import { FakeClock } from '../support/fake-clock.js';
 import { MemoryLog } from '../support/memory-log.js';
@@ -42,7 +42,7 @@ export class World {
     (contents as { roots: MemoryStoreContents['roots'] }).roots = this.roots;
     this.store = new MemoryStore({ atomicRecords: seed % 2 === 0, contents });
     this.hub = new LocalHub((frame, deliver) => this.#frame(frame, deliver));
-    this.partitions = [...new Set(keys.map(partitionOf))];
+    this.partitions = [...new Set(keys.map(partitionOfActor))];
     this.#size = 1 + this.random.below(3);
     this.faults.open = this.random.pick([0, 0.3, 0.7]);
   }

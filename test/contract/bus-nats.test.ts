@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import type { Json } from '#base';
 import { REAL_CLOCK as clock } from '#base/clock';
 import { type BusRequest, NatsBus } from '#ports/bus';
-import { FRAME_REPLIES, replyInbox, writeHead } from '../../src/ports/bus/bus-nats-frame.js';
+import { encodeFrameHead, FRAME_REPLIES, replyInbox } from '../../src/ports/bus/bus-nats-frame.js';
 import { natsServerBinary, natsUrl, OwnNats } from '../support/nats.js';
 import { until } from '../support/until.js';
 import { busContract, failure, freshSubject } from './bus.js';
@@ -200,7 +200,7 @@ function facts(at: string): void {
     await until('held', () => held === 1);
     t.equal(await client.request(subject, 'ping', 5_000).reply, 'pong');
     const raw = await connect({ servers: at });
-    raw.publish(replyInbox(client.id), writeHead(FRAME_REPLIES, [99, server.id, [], [], false]));
+    raw.publish(replyInbox(client.id), encodeFrameHead(FRAME_REPLIES, [99, server.id, [], [], false]));
     t.equal(await reply, 'disconnected');
     t.equal(client.stats.gaps, 1);
     await until('the server need not hold it any longer', () => cancelled === 1);

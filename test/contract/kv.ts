@@ -1,15 +1,15 @@
 import type { Test } from 'tap';
-import type { KeyValue } from '#ports/placement';
+import type { KeyValueStore } from '#ports/placement';
 import { until } from '../support/until.js';
 
 export interface KvUnderTest {
   /** Two clients of the same keys. */
-  readonly a: KeyValue;
-  readonly b: KeyValue;
+  readonly a: KeyValueStore;
+  readonly b: KeyValueStore;
   close(): Promise<void>;
 }
 
-/** The contract that every KeyValue meets. */
+/** The contract that every KeyValueStore meets. */
 export function kvContract(t: Test, name: string, make: () => Promise<KvUnderTest>): void {
   const fact = (title: string, body: (t: Test, kv: KvUnderTest) => Promise<void>): void => {
     void t.test(`${name}: ${title}`, async (t) => {

@@ -1,6 +1,6 @@
 /** The contract that every implementation of Mailer meets. */
 import type { Test } from 'tap';
-import { type Mail, type Mailer, MailRefused } from '#domain/mail';
+import { type Mailer, MailRefused, type OutgoingMail } from '#domain/mail';
 
 export interface Place {
   readonly mailer: Mailer;
@@ -12,7 +12,7 @@ export const FROM = 'Conclave <noreply@chat.example.com>';
 
 let made = 0;
 
-export const mailTo = (to: string, more: Partial<Mail> = {}): Mail => ({
+export const mailTo = (to: string, more: Partial<OutgoingMail> = {}): OutgoingMail => ({
   id: `1-${++made}-x`,
   to,
   subject: 'Hello',

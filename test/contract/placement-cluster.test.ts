@@ -1,7 +1,7 @@
 /** Several hosts with keys in memory and one clock: which partitions each host owns after every kind of event. */
 import t from 'tap';
 import { partition } from '#model';
-import { allPartitions, ClusterPlacement, HostWatch, LEASE_TIMES, rendezvous } from '#ports/placement';
+import { ALL_PARTITIONS, ClusterPlacement, chooseHostByRendezvous, HostWatch, LEASE_TIMES } from '#ports/placement';
 import { FakeClock } from '../support/fake-clock.js';
 import { MemoryKv, MemoryKvServer } from '../support/memory-kv.js';
 import { PlacementWorld, type WorldHost } from '../support/placement-world.js';
@@ -431,15 +431,15 @@ t.test('a host that is alone reads the keys once per lease, and finds a new host
 t.test('rendezvous: shares are even, and a change moves only what must move', (t) => {
   const hosts = Array.from({ length: 10 }, (_, i) => `host${i * 7919}`);
   const count = (among: readonly string[], host: string): number =>
-    allPartitions.filter((p) => rendezvous(p, among) === host).length;
+    ALL_PARTITIONS.filter((p) => chooseHostByRendezvous(p, among) === host).length;
   for (let n = 1; n <= hosts.length; n++) {
     const among = hosts.slice(0, n);
     for (const host of among) t.ok(Math.abs(count(among, host) - 256 / n) < 5 * Math.sqrt(256 / n) + 1);
-    for (const p of allPartitions) {
-      const [before, after] = [rendezvous(p, among), rendezvous(p, hosts.slice(0, n + 1))];
+    for (const p of ALL_PARTITIONS) {
+      const [before, after] = [chooseHostByRendezvous(p, among), chooseHostByRendezvous(p, hosts.slice(0, n + 1))];
       if (before !== after) t.equal(after, hosts[n] ?? before);
     }
   }
-  t.equal(rendezvous(allPartitions[0]!, []), undefined);
+  t.equal(chooseHostByRendezvous(ALL_PARTITIONS[0]!, []), undefined);
   t.end();
 });

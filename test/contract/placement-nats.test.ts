@@ -1,7 +1,7 @@
 /** Several hosts on a real NATS server. */
 import t from 'tap';
 import { REAL_CLOCK as clock } from '#base/clock';
-import { allPartitions, ClusterPlacement, NatsKv, rendezvous } from '#ports/placement';
+import { ALL_PARTITIONS, ClusterPlacement, chooseHostByRendezvous, NatsKv } from '#ports/placement';
 import { natsServerBinary, natsUrl, OwnNats } from '../support/nats.js';
 import { deleteBucket, testBucket } from '../support/nats-bucket.js';
 import { until } from '../support/until.js';
@@ -36,13 +36,15 @@ if (binary) {
       const owner = new RecordingOwner();
       const placement = new ClusterPlacement(kv, clock, store, { ...FACTS, id });
       await placement.start(owner);
-      const answering = (): number => allPartitions.filter((p) => placement.mayAnswer(p)).length;
+      const answering = (): number => ALL_PARTITIONS.filter((p) => placement.mayAnswer(p)).length;
       return { id, kv, owner, placement, answering };
     };
     const hosts = [await join('a'), await join('b'), await join('c')];
     const settled = (): boolean => {
       const ids = hosts.map(({ id }) => id);
-      return allPartitions.every((p) => hosts.every((h) => h.placement.mayAnswer(p) === (rendezvous(p, ids) === h.id)));
+      return ALL_PARTITIONS.every((p) =>
+        hosts.every((h) => h.placement.mayAnswer(p) === (chooseHostByRendezvous(p, ids) === h.id)),
+      );
     };
     t.comment(`shared after ${Math.round(await until('shared', settled))} ms`);
     hosts.push(await join('d'));

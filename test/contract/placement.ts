@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import { type Epoch, epoch, PARTITIONS, type Partition, partition } from '#model';
+import { type Epoch, epoch, PARTITION_COUNT, type Partition, partition } from '#model';
 import type { EpochSource, PartitionOwner, Placement } from '#ports/placement';
 import { until } from '../support/until.js';
 
@@ -53,7 +53,7 @@ export class RecordingOwner implements PartitionOwner {
   }
 
   get ownsAll(): boolean {
-    return this.owned.size === PARTITIONS;
+    return this.owned.size === PARTITION_COUNT;
   }
 }
 

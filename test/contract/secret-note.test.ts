@@ -2,26 +2,29 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import t, { type Test } from 'tap';
-import { checkSecret, compareSecret } from '#app/server';
+import { checkStoreSecret, compareSecretWithStore } from '#app/server';
 import { REAL_CLOCK } from '#base/clock';
-import { Secrets } from '#domain/secrets';
+import { ServerCryptography } from '#domain/secrets';
 import { epoch, realmId, userId, userKey } from '#model';
 import {
   embeddedSecretNote,
   LmdbStore,
   MongoStore,
   openLmdbEnvironment,
-  type SecretNote,
+  type ServerSecretNote,
   type Store,
   withMongoSecretNote,
 } from '#ports/store';
 
 interface Written {
   readonly store: Store;
-  note<T>(action: (note: SecretNote) => Promise<T>): Promise<T>;
+  note<T>(action: (note: ServerSecretNote) => Promise<T>): Promise<T>;
 }
 
-const [own, other] = [new Secrets('the secret of this server'), new Secrets('the secret of another server')];
+const [own, other] = [
+  new ServerCryptography('the secret of this server'),
+  new ServerCryptography('the secret of another server'),
+];
 const REFUSED = { name: 'ConfigError', message: /^the data .*another server secret.*conclave secret changed$/ };
 
 /** An account as the program stores it. */
@@ -34,16 +37,16 @@ async function account(store: Store, user: number, keySealed: string): Promise<v
 function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void {
   t.test(`${name}: the first process stores a note, and processes with another secret are refused`, async (t) => {
     const { note } = await make(t);
-    const check = (secrets: Secrets) => note((of) => checkSecret(of, secrets, 'the data'));
-    t.equal(await note((of) => compareSecret(of, other, 'the data')), 'none yet');
+    const check = (secrets: ServerCryptography) => note((of) => checkStoreSecret(of, secrets, 'the data'));
+    t.equal(await note((of) => compareSecretWithStore(of, other, 'the data')), 'none yet');
     await check(own);
     await check(own);
     await t.rejects(check(other), REFUSED);
     await t.rejects(
-      note((of) => compareSecret(of, other, 'the data')),
+      note((of) => compareSecretWithStore(of, other, 'the data')),
       REFUSED,
     );
-    t.equal(await note((of) => compareSecret(of, own, 'the data')), 'own');
+    t.equal(await note((of) => compareSecretWithStore(of, own, 'the data')), 'own');
     await note((of) => of.replace(other.check));
     await check(other);
     await t.rejects(check(own), REFUSED, 'after a change on purpose the former one');
@@ -51,7 +54,7 @@ function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void
 
   t.test(`${name}: of two processes that start together with different secrets one is refused`, async (t) => {
     const { note } = await make(t);
-    const both = [own, other].map((secrets) => note((of) => checkSecret(of, secrets, 'the data')));
+    const both = [own, other].map((secrets) => note((of) => checkStoreSecret(of, secrets, 'the data')));
     const ended = await Promise.allSettled(both);
     t.strictSame(ended.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   });
@@ -65,11 +68,11 @@ function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void
     // Sealed by a process that joined with another secret.
     await account(store, 11, other.seal('a key that nobody else can open'));
     await t.rejects(
-      note((of) => checkSecret(of, other, 'the data')),
+      note((of) => checkStoreSecret(of, other, 'the data')),
       REFUSED,
     );
     t.equal(await note((of) => of.read()), undefined, 'and leaves no note');
-    await note((of) => checkSecret(of, own, 'the data'));
+    await note((of) => checkStoreSecret(of, own, 'the data'));
     t.equal(await note((of) => of.read()), own.check);
   });
 }

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import {
-  inRange,
+  isInRange,
   type MessageIndex,
   type MessageRange,
   type MessageScan,
   type MessageWrite,
-  rangesOf,
+  rangesOfScan,
   type Store,
 } from '#ports/store';
 import { type Fact, freshRealm } from './store.js';
@@ -42,7 +42,9 @@ const gone = (realm: RealmId, id: number, rev: number): MessageWrite => ({
 export function modelScan(model: Iterable<MessageRecord>, scan: MessageScan): number[] {
   const newer = scan.direction === 'newer';
   return [...model]
-    .filter((m) => rangesOf(scan).some((range) => inRange(m, range)) && (newer ? m.id > scan.from : m.id < scan.from))
+    .filter(
+      (m) => rangesOfScan(scan).some((range) => isInRange(m, range)) && (newer ? m.id > scan.from : m.id < scan.from),
+    )
     .map((m) => m.id)
     .sort((a, b) => (newer ? a - b : b - a))
     .slice(0, scan.limit);

@@ -7,14 +7,14 @@ import {
   epoch,
   type Partition,
   partition,
-  partitionOf,
+  partitionOfActor,
   queueId,
   queueKey,
   realmId,
   userId,
   userKey,
 } from '#model';
-import type { Root, RootWrite, Store } from '#ports/store';
+import type { ActorRoot, ActorRootWrite, Store } from '#ports/store';
 import { messageFacts } from './store-messages.js';
 
 export type Fact = (name: string, body: (t: Test) => Promise<void>) => void;
@@ -22,7 +22,7 @@ export type Fact = (name: string, body: (t: Test) => Promise<void>) => void;
 export const freshRealm = () => realmId(1 + randomInt(2 ** 40));
 const freshKey = (): ActorKey => userKey(freshRealm(), userId(1 + randomInt(1e6)));
 
-const write = (key: ActorKey, at: number, expected: number, more: Partial<RootWrite> = {}): RootWrite => ({
+const write = (key: ActorKey, at: number, expected: number, more: Partial<ActorRootWrite> = {}): ActorRootWrite => ({
   key,
   epoch: epoch(at),
   expected,
@@ -174,14 +174,14 @@ function rootFacts(fact: Fact, store: Store): void {
     t.equal(await store.remove(key, epoch(1), 1), 'ok');
     t.equal(await store.load(key, epoch(1)), null);
     t.strictSame(await store.parts(key, ''), []);
-    t.notOk((await store.sleepers([partitionOf(key)])).some((s) => s.key === key));
+    t.notOk((await store.sleepers([partitionOfActor(key)])).some((s) => s.key === key));
     t.equal(await store.commit(write(key, 1, 0)), 'ok');
   });
 
   if (store.atomicRecords) {
     fact('a commit applies its records, and a conflict applies none', async (t) => {
       const key = freshKey();
-      const part = (rev: number): RootWrite['records'] => [{ type: 'part', key, part: 'p', rev, value: rev }];
+      const part = (rev: number): ActorRootWrite['records'] => [{ type: 'part', key, part: 'p', rev, value: rev }];
       await store.commit(write(key, 1, 0, { records: part(1) }));
       t.equal(await store.commit(write(key, 1, 0, { records: part(2) })), 'conflict');
       t.strictSame(await store.parts(key, ''), [{ part: 'p', rev: 1, value: 1 }]);
@@ -242,7 +242,7 @@ function valueFacts(fact: Fact, store: Store): void {
     const key = freshKey();
     await store.commit(write(key, 1, 0, { state: { a: 1, b: undefined, c: 'x\ud800y' } }));
     const root = await store.load(key, epoch(1));
-    const { c, ...rest } = (root as Root).state as { a: number; c: string };
+    const { c, ...rest } = (root as ActorRoot).state as { a: number; c: string };
     t.strictSame(rest, { a: 1 });
     t.match(c, /^x\ufffd+y$/);
   });
@@ -345,7 +345,7 @@ function wakingFacts(fact: Fact, store: Store): void {
   fact('a root with an outbox or a due time is a sleeper of its partition until it has neither', async (t) => {
     const key = freshKey();
     const of = (p: Partition) => store.sleepers([p]).then((all) => all.filter((s) => s.key === key));
-    const mine = partitionOf(key);
+    const mine = partitionOfActor(key);
     await store.commit(write(key, 1, 0));
     t.strictSame(await of(mine), []);
     await store.commit(write(key, 1, 1, { due: 1234 }));

@@ -2,11 +2,11 @@
 
 import type { JsonObject } from '#base';
 import type { ActorKindName } from '#model';
-import { type Command, commandOf, type Fields, type Value } from '#model/commands';
+import { type Command, commandOf, type FieldsReply, type ValueReply } from '#model/commands';
 
-export const anyCommand: (name: string) => Command<ActorKindName, JsonObject, Fields> = (name) =>
-  commandOf<ActorKindName>()<JsonObject, Fields>(name);
+export const anyCommand: (name: string) => Command<ActorKindName, JsonObject, FieldsReply> = (name) =>
+  commandOf<ActorKindName>()<JsonObject, FieldsReply>(name);
 
 /** One that is answered with a value. */
-export const anyQuestion: (name: string) => Command<ActorKindName, JsonObject, Value<unknown>> = (name) =>
-  commandOf<ActorKindName>()<JsonObject, Value<unknown>>(name);
+export const anyQuestion: (name: string) => Command<ActorKindName, JsonObject, ValueReply<unknown>> = (name) =>
+  commandOf<ActorKindName>()<JsonObject, ValueReply<unknown>>(name);

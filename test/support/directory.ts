@@ -1,9 +1,17 @@
-import { type DirectorySnapshot, NO_SINGLETONS, RECORD_NAMES, RealmDirectory, type Records } from '#directory';
-import { extraEmoji } from '#domain/emoji';
-import { type EmojiNames, realmId } from '#model';
+import {
+  CHANGE_FIELD_OF_COLLECTION,
+  type DirectoryRecords,
+  type DirectorySnapshot,
+  EMPTY_SINGLETONS,
+  RealmDirectory,
+} from '#directory';
+import { extraEmojiNamed } from '#domain/emoji';
+import { type ExtraEmojiName, realmId } from '#model';
 
-const NO_RECORDS = Object.fromEntries(Object.keys(RECORD_NAMES).map((collection) => [collection, []])) as unknown as {
-  readonly [C in keyof Records]: [];
+const NO_RECORDS = Object.fromEntries(
+  Object.keys(CHANGE_FIELD_OF_COLLECTION).map((collection) => [collection, []]),
+) as unknown as {
+  readonly [C in keyof DirectoryRecords]: [];
 };
 
 /** A directory with this in it, and nothing else. */
@@ -15,10 +23,10 @@ export const snapshotWith = (of: Partial<DirectorySnapshot>): DirectorySnapshot 
   fullMembersAt: 0,
   traffic: [],
   ...NO_RECORDS,
-  ...NO_SINGLETONS,
+  ...EMPTY_SINGLETONS,
   ...of,
 });
 
 /** The directory of realm 1, with this in it. */
-export const directoryWith = (of: Partial<DirectorySnapshot>, names: EmojiNames = 'conclave'): RealmDirectory =>
-  new RealmDirectory(realmId(1), snapshotWith(of), extraEmoji(names));
+export const directoryWith = (of: Partial<DirectorySnapshot>, names: ExtraEmojiName = 'conclave'): RealmDirectory =>
+  new RealmDirectory(realmId(1), snapshotWith(of), extraEmojiNamed(names));

@@ -1,5 +1,5 @@
 import type { RealmId } from '#model';
-import { type Blob, BlobGone, type Blobs } from '#ports/blobs';
+import { BlobGone, type Blobs, type StoredBlob } from '#ports/blobs';
 
 /** Blobs of a test that needs no real ones; the contract holds. */
 export class MemoryBlobs implements Blobs {
@@ -9,7 +9,7 @@ export class MemoryBlobs implements Blobs {
     this.#kept.set(`${realm}/${path}`, { bytes: Uint8Array.from(bytes), type });
   }
 
-  async find(realm: RealmId, path: string): Promise<Blob | undefined> {
+  async find(realm: RealmId, path: string): Promise<StoredBlob | undefined> {
     const name = `${realm}/${path}`;
     const found = this.#kept.get(name);
     if (!found) return undefined;

@@ -1,4 +1,4 @@
-import type { KeyValue, KvEntry } from '#ports/placement';
+import type { KeyValueStore, KvEntry } from '#ports/placement';
 
 /** Keys shared by several hosts in one process. */
 export class MemoryKvServer {
@@ -8,7 +8,7 @@ export class MemoryKvServer {
 }
 
 /** One host's way to them, with switches for what a network does. */
-export class MemoryKv implements KeyValue {
+export class MemoryKv implements KeyValueStore {
   readonly #server: MemoryKvServer;
   /** Nothing gets through, and nothing is executed. */
   cut = false;

@@ -10,7 +10,7 @@ import {
   type LogSubscription,
   LogUnavailable,
 } from '#ports/log';
-import { pack, unpack } from '#ports/store';
+import { packJson, unpackJson } from '#ports/store';
 
 export type LogStep = 'before:append' | 'after:append' | 'before:position' | 'before:publish';
 /** Before: nothing is stored yet. After: stored (and on its way to subscribers), but the caller doesn't know it. */
@@ -109,11 +109,11 @@ export class MemoryLog implements EventLog {
 
   async append(realm: RealmId, value: Json): Promise<Seq> {
     if (this.#closed) throw new LogUnavailable('closed');
-    const packed = pack(value);
+    const packed = packJson(value);
     if (this.gate) await this.gate('before:append', realm);
     const of = this.contents.realm(realm);
     const at = this.#options.clock?.now() ?? 0;
-    const entry = { seq: of.end + 1, value: freeze(unpack(packed)), bytes: packed.length, at };
+    const entry = { seq: of.end + 1, value: freeze(unpackJson(packed)), bytes: packed.length, at };
     of.end = entry.seq;
     of.bytes += entry.bytes;
     of.entries.push(entry);
@@ -139,7 +139,7 @@ export class MemoryLog implements EventLog {
   }
 
   publish(realm: RealmId, value: Json): void {
-    const sent = freeze(unpack(pack(value)));
+    const sent = freeze(unpackJson(packJson(value)));
     const send = (): void => {
       for (const s of this.contents.subscriptions) if (s.realm === realm) s.transient(sent);
     };

@@ -1,15 +1,15 @@
 import type { Json } from '#base';
-import { type ActorKey, type Epoch, epoch, type Partition, partitionOf, type RealmId } from '#model';
+import { type ActorKey, type Epoch, epoch, type Partition, partitionOfActor, type RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import {
-  copy,
-  inRange,
+  type ActorRoot,
+  type ActorRootWrite,
+  copyJson,
+  isInRange,
   type MessageScan,
   type RecordWrite,
-  type Root,
-  type RootWrite,
-  rangesOf,
-  type Sleeper,
+  rangesOfScan,
+  type SleepingActor,
   type Store,
   type StoredPart,
   StoreUnavailable,
@@ -32,7 +32,7 @@ interface Versioned<T> {
 
 /** Contents that several MemoryStores (one per simulated host) share. */
 export class MemoryStoreContents {
-  readonly roots = new Map<ActorKey, Root>();
+  readonly roots = new Map<ActorKey, ActorRoot>();
   /** Actor -> part -> value; null = tombstone, kept for ever. */
   readonly parts = new Map<ActorKey, Map<string, Versioned<Json>>>();
   readonly messages = new Map<RealmId, Map<number, Versioned<MessageRecord>>>();
@@ -53,14 +53,14 @@ export class MemoryStoreContents {
       const parts = this.parts.get(write.key) ?? new Map<string, Versioned<Json>>();
       this.parts.set(write.key, parts);
       if ((parts.get(write.part)?.rev ?? -1) < write.rev) {
-        parts.set(write.part, { rev: write.rev, value: copy(write.value) });
+        parts.set(write.part, { rev: write.rev, value: copyJson(write.value) });
       }
       return;
     }
     const messages = this.messages.get(write.realm) ?? new Map<number, Versioned<MessageRecord>>();
     this.messages.set(write.realm, messages);
     if ((messages.get(write.id)?.rev ?? -1) < write.rev) {
-      const value = write.value && (copy(write.value as unknown as Json) as unknown as MessageRecord);
+      const value = write.value && (copyJson(write.value as unknown as Json) as unknown as MessageRecord);
       messages.set(write.id, { rev: write.rev, value });
     }
   }
@@ -100,7 +100,7 @@ export class MemoryStore implements Store {
     return result;
   }
 
-  load(key: ActorKey, at: Epoch): Promise<Root | null | 'fenced'> {
+  load(key: ActorKey, at: Epoch): Promise<ActorRoot | null | 'fenced'> {
     return this.#gated('load', [key], () => {
       const root = this.contents.roots.get(key);
       if (!root) return null;
@@ -111,11 +111,11 @@ export class MemoryStore implements Store {
     });
   }
 
-  commit(write: RootWrite): Promise<'ok' | 'conflict'> {
+  commit(write: ActorRootWrite): Promise<'ok' | 'conflict'> {
     if (!this.atomicRecords && write.records.length > 0) throw new Error('records in a commit without atomicRecords');
     // Cloned at the call: a caller that goes on changing its state must not change what is being written.
-    const state = copy(write.state);
-    const outbox = copy(write.outbox as Json) as readonly Json[];
+    const state = copyJson(write.state);
+    const outbox = copyJson(write.outbox as Json) as readonly Json[];
     const records = structuredClone(write.records) as readonly RecordWrite[];
     const { key, due, expected } = write;
     return this.#gated('commit', [key], () => {
@@ -186,7 +186,7 @@ export class MemoryStore implements Store {
     return this.#gated('scanMessages', [`message/${scan.realm}`], () => {
       const found: MessageRecord[] = [];
       for (const { value } of this.contents.messages.get(scan.realm)?.values() ?? []) {
-        if (!value || !rangesOf(scan).some((range) => inRange(value, range))) continue;
+        if (!value || !rangesOfScan(scan).some((range) => isInRange(value, range))) continue;
         if (scan.direction === 'newer' ? value.id > scan.from : value.id < scan.from) found.push(value);
       }
       found.sort((a, b) => (scan.direction === 'newer' ? a.id - b.id : b.id - a.id));
@@ -194,13 +194,13 @@ export class MemoryStore implements Store {
     });
   }
 
-  sleepers(partitions: readonly Partition[]): Promise<Sleeper[]> {
+  sleepers(partitions: readonly Partition[]): Promise<SleepingActor[]> {
     return this.#gated('sleepers', partitions.map(String), () => {
       const wanted = new Set(partitions);
-      const found: Sleeper[] = [];
+      const found: SleepingActor[] = [];
       for (const { key, due, outbox } of this.contents.roots.values()) {
         const pending = outbox.length > 0;
-        if ((pending || due !== null) && wanted.has(partitionOf(key))) found.push({ key, due, pending });
+        if ((pending || due !== null) && wanted.has(partitionOfActor(key))) found.push({ key, due, pending });
       }
       return found;
     });

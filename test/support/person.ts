@@ -1,4 +1,4 @@
-import { FRESH_ACCOUNT } from '#domain/people';
+import { NEW_ACCOUNT_FIELDS } from '#domain/people';
 import { userId } from '#model';
 import type { DirectoryUser } from '#model/records';
 
@@ -9,6 +9,6 @@ export const person = (id: number, over: Partial<DirectoryUser> = {}): Directory
   deliveryEmail: `u${id}@example.com`,
   email: `u${id}@example.com`,
   fullName: `User ${id}`,
-  ...FRESH_ACCOUNT,
+  ...NEW_ACCOUNT_FIELDS,
   ...over,
 });

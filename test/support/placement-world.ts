@@ -1,7 +1,7 @@
 /** Hosts of one cluster in one process: keys in memory, one clock, and everything that can happen to a host. */
 import type { Clock, TimerHandle } from '#base/clock';
 import type { Partition } from '#model';
-import { allPartitions, askToDrain, askToServe, ClusterPlacement, rendezvous } from '#ports/placement';
+import { ALL_PARTITIONS, askToDrain, askToServe, ClusterPlacement, chooseHostByRendezvous } from '#ports/placement';
 import { MemoryEpochs, RecordingOwner } from '../contract/placement.js';
 import { FakeClock } from './fake-clock.js';
 import { MemoryKv, MemoryKvServer } from './memory-kv.js';
@@ -85,7 +85,7 @@ export class WorldHost {
   }
 
   get answering(): Partition[] {
-    return allPartitions.filter((p) => this.answers(p));
+    return ALL_PARTITIONS.filter((p) => this.answers(p));
   }
 
   start(): Promise<void> {
@@ -183,7 +183,7 @@ export class PlacementWorld {
   }
 
   check(): void {
-    for (const p of allPartitions) {
+    for (const p of ALL_PARTITIONS) {
       const answering = this.hosts.filter((host) => host.answers(p));
       if (answering.length > 1) this.faults.push(`partition ${p}: ${answering.map(({ name }) => name).join()} answer`);
     }
@@ -191,14 +191,14 @@ export class PlacementWorld {
 
   /** Name of the host that answers for each partition. */
   owners(): Map<Partition, string> {
-    return new Map(allPartitions.flatMap((p) => this.hosts.filter((h) => h.answers(p)).map((h) => [p, h.name])));
+    return new Map(ALL_PARTITIONS.flatMap((p) => this.hosts.filter((h) => h.answers(p)).map((h) => [p, h.name])));
   }
 
   /** Partitions that are not with the host to which they belong; all of them when some host should not have any. */
   misplaced(hosts: readonly WorldHost[] = this.living): Partition[] {
     const names = hosts.map(({ name }) => name);
     const owners = this.owners();
-    return allPartitions.filter((p) => owners.get(p) !== rendezvous(p, names));
+    return ALL_PARTITIONS.filter((p) => owners.get(p) !== chooseHostByRendezvous(p, names));
   }
 
   settled(hosts?: readonly WorldHost[]): boolean {

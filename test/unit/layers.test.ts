@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ONLY_FROM, WINGS } from '#app/reference';
+import { IMPORTED_FROM_ONE_FOLDER, SOURCE_WINGS } from '#app/reference';
 import { circles, SourceTree } from '../support/imports.js';
 
 const tree = new SourceTree('src', 'actors');
@@ -21,8 +21,8 @@ t.test('imports follow the directions of the wings', async (t) => {
       .filter((file) => {
         const [own, other] = [wingOf(from), wingOf(file)];
         if (own === other || from === 'src/main.ts') return false;
-        const only = ONLY_FROM[`${own} → ${other}`];
-        return !WINGS[own]?.imports.includes(other) || (only !== undefined && !from.startsWith(`${only}/`));
+        const only = IMPORTED_FROM_ONE_FOLDER[`${own} → ${other}`];
+        return !SOURCE_WINGS[own]?.imports.includes(other) || (only !== undefined && !from.startsWith(`${only}/`));
       })
       .map((file) => `${from} → ${file} (${names.join(', ')})`),
   );

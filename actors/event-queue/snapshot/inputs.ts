@@ -1,6 +1,6 @@
-/** The inputs from which the sections of its snapshot are made. */
+/** The inputs from which the sections of a registration's snapshot are made. */
 import type { FileLimits } from '#domain/files';
-import type { Unseal } from '#domain/people';
+import type { UnsealText } from '#domain/people';
 import type { Subscription } from '#domain/streams';
 import type { RegisterArgs } from '#model/commands';
 import type { DirectoryBot, DirectoryUser, DirectoryView } from '#model/records';
@@ -11,14 +11,14 @@ export interface SnapshotInputs {
   readonly args: RegisterArgs;
   readonly now: number;
   readonly limits: FileLimits;
-  /** Decrypts the API keys of bots, for users who may read them. */
-  readonly unseal: Unseal;
+  /** Decrypts the API keys of bots that the user may read. */
+  readonly unseal: UnsealText;
   /** Collects bots whose API key could not be decrypted. */
   readonly unreadable: Set<DirectoryBot>;
   readonly subscriptions: readonly Subscription[];
-  /** Stream → subscribers; empty unless the client asked for them. */
+  /** Subscribers by stream id; empty unless the client asked for them. */
   readonly subscribers: ReadonlyMap<number, readonly number[]>;
 }
 
-/** True if the client asked for the section. */
-export type Wanted = (section: string) => boolean;
+/** Tells whether the client asked for a section of the snapshot. */
+export type IsSectionWanted = (section: string) => boolean;

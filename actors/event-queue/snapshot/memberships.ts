@@ -1,10 +1,10 @@
 /** Reads a user's own state and the subscribers of streams so that both agree. */
 
-import type { RealmFeed, Subscribers } from '#delivery';
+import type { RealmFeed, StreamSubscribers } from '#delivery';
 import type { Subscription } from '#domain/streams';
 import { type ActorKey, type RealmId, seq, streamId, type UserId, userKey } from '#model';
 import { apiError } from '#model/errors';
-import { lowerBound } from '#ports/store';
+import { findLowerBound } from '#ports/store';
 import type { InputSources } from '../../services.js';
 
 const RETRY_MS = 5;
@@ -16,7 +16,7 @@ const MAX_RETRIES = 400;
  *
  * @param counted stream → id up to which its messages are counted
  */
-export async function untilFirstMessagesShow(
+export async function awaitFirstMessages(
   realm: RealmId,
   counted: { readonly [stream: string]: number },
   sources: InputSources,
@@ -45,7 +45,7 @@ interface OwnState {
  * @param withSubscribers the subscribers of all streams are wanted
  * @param versions gets the version of the user's actor
  */
-export async function readWithSubscribers<O extends OwnState>(
+export async function readOwnStateAndSubscribers<O extends OwnState>(
   realm: RealmId,
   user: UserId,
   withSubscribers: boolean,
@@ -53,7 +53,7 @@ export async function readWithSubscribers<O extends OwnState>(
   feed: RealmFeed,
   sources: InputSources,
   versions: Record<ActorKey, number>,
-): Promise<{ readonly own: O | undefined; readonly subscribers: Subscribers }> {
+): Promise<{ readonly own: O | undefined; readonly subscribers: StreamSubscribers }> {
   for (let attempt = 0; ; attempt++) {
     const own = await readOwn();
     if (own) versions[userKey(realm, user)] = own.version;
@@ -75,12 +75,16 @@ export async function readWithSubscribers<O extends OwnState>(
   }
 }
 
-const NONE: Subscribers = { position: seq(0), of: new Map() };
+const NONE: StreamSubscribers = { position: seq(0), of: new Map() };
 
-const has = (members: readonly number[], user: number): boolean => members[lowerBound(members, user)] === user;
+const has = (members: readonly number[], user: number): boolean => members[findLowerBound(members, user)] === user;
 
 /** @returns the lists with the user added or removed, as the user's own subscriptions demand */
-function alignedWithOwn({ position, of }: Subscribers, user: UserId, joined: ReadonlySet<number>): Subscribers {
+function alignedWithOwn(
+  { position, of }: StreamSubscribers,
+  user: UserId,
+  joined: ReadonlySet<number>,
+): StreamSubscribers {
   const own = [...of].map(([stream, members]): [number, readonly number[]] => {
     if (has(members, user) === joined.has(stream)) return [stream, members];
     const others = members.filter((id) => id !== user);

@@ -2,27 +2,27 @@
 import type { Json, JsonObject } from '#base';
 import type { RecentMessageIndex } from '#delivery';
 import {
-  asStored,
   DIRECT_ORIGIN,
-  MAX_UNREAD,
+  MAX_LISTED_UNREAD,
+  makeUnreadSummary,
   type StoredMessage,
+  toStoredMessage,
   UnreadScan,
   UserFlags,
-  unreadSummary,
 } from '#domain/messages';
-import { type Subscription, TOPIC_POLICY, topicKey, type UserTopic } from '#domain/streams';
+import { type Subscription, TOPIC_POLICY, toTopicKey, type UserTopic } from '#domain/streams';
 import type { RealmId } from '#model';
 import type { MessageReads } from '#ports/store';
 import type { InputSources } from '../../services.js';
 import type { CountedMessages } from '../state.js';
 
-/** The event of an older message cannot still be on its way: this is far more than any delay of the log. */
+/** Age above which the event of a message cannot still be on its way, ms: far more than any delay of the log. */
 const RECENT_MS = 300_000;
 const MAX_STARRED = 10_000;
 
 type Reading = readonly (readonly [string, Json])[];
 
-export interface OwnReading {
+interface OwnReadState {
   readonly subscriptions: readonly Subscription[];
   readonly topics: readonly UserTopic[];
   readonly reading: Reading;
@@ -32,7 +32,7 @@ export interface OwnReading {
  * Picks the source from which a registration reads messages: memory, unless the user's reading state names a message
  * that the log has not shown here. Call it after the reading state was read.
  */
-export async function messageReads(
+export async function chooseMessageSource(
   index: RecentMessageIndex,
   reading: Reading,
   { store }: InputSources,
@@ -41,19 +41,19 @@ export async function messageReads(
   return reads === store || (await index.knows(new UserFlags(0, new Map(reading)).singledOutIds())) ? reads : store;
 }
 
-export interface Unread {
+interface UnreadSection {
   readonly section: JsonObject;
   readonly counted: CountedMessages;
 }
 
-/** Call it after everything whose version the snapshot notes was read. */
-export async function readUnread(
+/** Reads the data of the section unread_msgs. Call it after everything whose version the snapshot notes was read. */
+export async function readUnreadSection(
   realm: RealmId,
   user: number,
-  { subscriptions, topics, reading }: OwnReading,
+  { subscriptions, topics, reading }: OwnReadState,
   reads: MessageReads,
   { services }: InputSources,
-): Promise<Unread> {
+): Promise<UnreadSection> {
   const flags = new UserFlags(user, new Map(reading));
   const scan = new UnreadScan(reads, realm, user);
   const active = new Map(subscriptions.filter((own) => own.active).map((own) => [own.stream, own]));
@@ -71,7 +71,7 @@ export async function readUnread(
   };
   for await (const batch of scan.newestAbove(homes, seen)) {
     unread.push(...batch);
-    missing = unread.length > MAX_UNREAD;
+    missing = unread.length > MAX_LISTED_UNREAD;
     if (missing) break;
   }
   // Messages that the user marked as unread are mostly older than all of these.
@@ -81,28 +81,28 @@ export async function readUnread(
   const silent = new Set(
     topics
       .filter(({ policy }) => policy === TOPIC_POLICY.muted)
-      .map(({ stream, name }) => `${stream} ${topicKey(name)}`),
+      .map(({ stream, name }) => `${stream} ${toTopicKey(name)}`),
   );
-  const section = unreadSummary(unread, {
+  const section = makeUnreadSummary(unread, {
     user,
     subscribed: (stream) => active.has(stream),
-    muted: (stream, topic) => (active.get(stream)?.muted ?? false) || silent.has(`${stream} ${topicKey(topic)}`),
+    muted: (stream, topic) => (active.get(stream)?.muted ?? false) || silent.has(`${stream} ${toTopicKey(topic)}`),
     missing,
   });
   return { section, counted: { streams: countedStreams, direct: { upTo, recent } } };
 }
 
 /** Ids of starred messages that still exist, ascending; at most 10,000. */
-export async function readStarred(
+export async function readStarredIds(
   realm: RealmId,
   user: number,
-  { reading }: OwnReading,
+  { reading }: OwnReadState,
   reads: MessageReads,
 ): Promise<number[]> {
   const { ids } = new UserFlags(user, new Map(reading)).marked('starred');
   if (ids.length === 0) return [];
   const records = await reads.getMessages(realm, ids);
-  const there = records.filter((record) => record !== null).map(asStored);
+  const there = records.filter((record) => record !== null).map(toStoredMessage);
   const own = await new UnreadScan(reads, realm, user).withCopies(there, true);
   return own.slice(0, MAX_STARRED).map(({ id }) => id);
 }

@@ -1,21 +1,21 @@
 /** Sections about the organization (register.md § fetch_event_types). */
-import { type Fields, type JsonObject, SERVER_GENERATION } from '#base';
-import { MAX_MESSAGE } from '#domain/messages';
+import { type JsonObject, PROCESS_START_SECONDS, type ResponseFields } from '#base';
+import { MAX_MESSAGE_CHARACTERS } from '#domain/messages';
 import {
+  defaultSettingsOfNewAccounts,
   EXTERNAL_ACCOUNTS,
   encodedGroups,
-  FIELD_TYPES,
-  mailDomain,
-  newAccountSettings,
+  mailDomainOfOrigin,
+  PRESENTED_FIELD_TYPES,
   presentDomain,
-  presentField,
   presentLinkifier,
   presentPlayground,
-  withoutPronouns,
+  presentProfileField,
+  pronounsAsShortText,
 } from '#domain/people';
-import { PICTURE_MIB, presentRealmPictures } from '#domain/pictures';
-import { OFFLINE_SECONDS } from '#domain/presence';
-import { MAX_DESCRIPTION, MAX_STREAM_NAME, MAX_TOPIC } from '#domain/streams';
+import { MAX_PICTURE_MIB, presentRealmPictures } from '#domain/pictures';
+import { OFFLINE_AFTER_SECONDS } from '#domain/presence';
+import { MAX_DESCRIPTION_CHARACTERS, MAX_STREAM_NAME_CHARACTERS, MAX_TOPIC_CHARACTERS } from '#domain/streams';
 import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS, REALM_SETTING_NAMES } from '#model';
 import type { SnapshotInputs } from './inputs.js';
 
@@ -40,7 +40,7 @@ export function realmSection({ directory, args, limits }: SnapshotInputs): JsonO
     realm_password_auth_enabled: true,
     realm_presence_disabled: false,
     realm_uri: origin,
-    realm_bot_domain: mailDomain(site),
+    realm_bot_domain: mailDomainOfOrigin(site),
     ...Object.fromEntries(pictures),
     realm_available_video_chat_providers: {
       disabled: { name: 'None', id: 0 },
@@ -56,20 +56,20 @@ export function realmSection({ directory, args, limits }: SnapshotInputs): JsonO
     upgrade_text_for_wide_organization_logo: '',
     realm_is_zephyr_mirror_realm: false,
     giphy_rating_options: GIPHY_RATINGS,
-    max_avatar_file_size_mib: PICTURE_MIB,
+    max_avatar_file_size_mib: MAX_PICTURE_MIB,
     max_file_upload_size_mib: limits.maxFileMib,
-    max_icon_file_size_mib: PICTURE_MIB,
-    max_logo_file_size_mib: PICTURE_MIB,
-    max_stream_name_length: MAX_STREAM_NAME,
-    max_stream_description_length: MAX_DESCRIPTION,
-    max_topic_length: MAX_TOPIC,
-    max_message_length: MAX_MESSAGE,
+    max_icon_file_size_mib: MAX_PICTURE_MIB,
+    max_logo_file_size_mib: MAX_PICTURE_MIB,
+    max_stream_name_length: MAX_STREAM_NAME_CHARACTERS,
+    max_stream_description_length: MAX_DESCRIPTION_CHARACTERS,
+    max_topic_length: MAX_TOPIC_CHARACTERS,
+    max_message_length: MAX_MESSAGE_CHARACTERS,
     event_queue_longpoll_timeout_seconds: 90,
     server_presence_ping_interval_seconds: 60,
-    server_presence_offline_threshold_seconds: OFFLINE_SECONDS,
+    server_presence_offline_threshold_seconds: OFFLINE_AFTER_SECONDS,
     password_min_length: 6,
     password_min_guesses: 10_000,
-    server_generation: SERVER_GENERATION,
+    server_generation: PROCESS_START_SECONDS,
     server_inline_image_preview: true,
     server_inline_url_embed_preview: true,
     server_avatar_changes_disabled: false,
@@ -83,7 +83,7 @@ export function realmSection({ directory, args, limits }: SnapshotInputs): JsonO
   };
 }
 
-export const groupsSection = ({ directory }: SnapshotInputs): Fields => ({
+export const groupsSection = ({ directory }: SnapshotInputs): ResponseFields => ({
   realm_user_groups: encodedGroups(directory),
 });
 
@@ -104,15 +104,16 @@ export const domainsSection = ({ directory }: SnapshotInputs): JsonObject => ({
 
 /** Clients that do not know the pronouns type get no fields of it. */
 export function profileFieldsSection({ directory, args }: SnapshotInputs): JsonObject {
-  const fields = directory.profileFields().map(presentField);
-  if (args.options.pronouns) return { custom_profile_fields: fields, custom_profile_field_types: FIELD_TYPES };
-  const { PRONOUNS: _, ...types } = FIELD_TYPES;
-  return { custom_profile_fields: withoutPronouns(fields), custom_profile_field_types: types };
+  const fields = directory.profileFields().map(presentProfileField);
+  if (args.options.pronouns)
+    return { custom_profile_fields: fields, custom_profile_field_types: PRESENTED_FIELD_TYPES };
+  const { PRONOUNS: _, ...types } = PRESENTED_FIELD_TYPES;
+  return { custom_profile_fields: pronounsAsShortText(fields), custom_profile_field_types: types };
 }
 
 export const settingsDefaultsSection = ({ directory }: SnapshotInputs): JsonObject => ({
   realm_user_settings_defaults: {
-    ...newAccountSettings(directory),
+    ...defaultSettingsOfNewAccounts(directory),
     emojiset_choices: EMOJISET_CHOICES,
     available_notification_sounds: NOTIFICATION_SOUNDS,
   },

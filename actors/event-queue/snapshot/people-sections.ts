@@ -1,31 +1,31 @@
 /** Sections about users, bots and presence (register.md § fetch_event_types). */
 
-import { VISITOR } from '#actors/shared';
-import type { Fields, JsonObject } from '#base';
+import { VISITOR_ACCOUNT } from '#actors/shared';
+import type { JsonObject, ResponseFields } from '#base';
 import {
   avatarUrl,
-  encodedUsers,
+  encodeUserList,
+  findSystemBot,
   isAdmin,
+  isAllowedByPolicy,
   isGuest,
   isModerator,
   isOwner,
-  policyAllows,
   presentBot,
   presentUser,
-  systemBot,
-  unsealed,
+  unsealBotSecrets,
 } from '#domain/people';
-import { presencesIn, serverTime } from '#domain/presence';
-import { webPublicEnabled } from '#domain/streams';
+import { presenceReplicaOf, toServerTimestamp } from '#domain/presence';
+import { areWebPublicStreamsEnabled } from '#domain/streams';
 import type { RealmPolicyName } from '#model';
 import type { SnapshotInputs } from './inputs.js';
 
 const SYSTEM_BOTS = ['notification', 'welcome', 'email-gateway'] as const;
 
 /** Section `realm_user`: all users, and the roles and permissions of the user. */
-export function userSections({ user, directory, args, now }: SnapshotInputs): Fields {
+export function userSections({ user, directory, args, now }: SnapshotInputs): ResponseFields {
   const { settings } = directory;
-  const isVisitor = user.id === VISITOR.id;
+  const isVisitor = user.id === VISITOR_ACCOUNT.id;
   const options = {
     clientGravatar: args.options.clientGravatar,
     profile: !isVisitor,
@@ -34,15 +34,16 @@ export function userSections({ user, directory, args, now }: SnapshotInputs): Fi
   };
   // The capability lets the server leave out avatars of users who are long idle: it does so for deactivated users.
   const withoutAvatar = args.options.capabilities.user_avatar_url_field_optional;
-  const may = (policy: RealmPolicyName): boolean => policyAllows(settings[policy], user, settings, now);
+  const may = (policy: RealmPolicyName): boolean => isAllowedByPolicy(settings[policy], user, settings, now);
   const publicStreams = may('create_public_stream_policy');
   const privateStreams = may('create_private_stream_policy');
-  const webPublicStreams = webPublicEnabled(args.webPublicStreams, settings) && may('create_web_public_stream_policy');
+  const webPublicStreams =
+    areWebPublicStreamsEnabled(args.webPublicStreams, settings) && may('create_web_public_stream_policy');
   return {
-    realm_users: encodedUsers(directory, user, { ...options, active: true }),
-    realm_non_active_users: encodedUsers(directory, user, { ...options, active: false, withoutAvatar }),
+    realm_users: encodeUserList(directory, user, { ...options, active: true }),
+    realm_non_active_users: encodeUserList(directory, user, { ...options, active: false, withoutAvatar }),
     cross_realm_bots: SYSTEM_BOTS.map((name) =>
-      presentUser(systemBot(directory, name), user, { clientGravatar: false }),
+      presentUser(findSystemBot(directory, name), user, { clientGravatar: false }),
     ),
     avatar_source: user.avatarSource,
     avatar_url: avatarUrl(user),
@@ -73,7 +74,7 @@ export function botsSection({ user, directory, unseal, unreadable }: SnapshotInp
     const account = directory.user(bot.user);
     if (!account || (!all && account.botOwner !== user.id)) continue;
     realm_bots.push(
-      unsealed(
+      unsealBotSecrets(
         presentBot(account, bot, (id) => directory.stream(id)?.name),
         (sealed) => {
           const text = unseal(sealed);
@@ -87,12 +88,12 @@ export function botsSection({ user, directory, unseal, unreadable }: SnapshotInp
 }
 
 /** Section `presence`: users who were online lately. All registrations within a short time share the encoded list. */
-export const presenceSection = ({ directory, args, now }: SnapshotInputs): Fields => ({
-  presences: presencesIn(directory).list(args.options.slimPresence ? 'slim' : 'legacy', now),
-  server_timestamp: serverTime(now),
+export const presenceSection = ({ directory, args, now }: SnapshotInputs): ResponseFields => ({
+  presences: presenceReplicaOf(directory).list(args.options.slimPresence ? 'slim' : 'legacy', now),
+  server_timestamp: toServerTimestamp(now),
 });
 
-export const visitorsPresence = ({ now }: SnapshotInputs): Fields => ({
+export const visitorPresenceSection = ({ now }: SnapshotInputs): ResponseFields => ({
   presences: {},
-  server_timestamp: serverTime(now),
+  server_timestamp: toServerTimestamp(now),
 });

@@ -1,33 +1,33 @@
 /** Sections about the user's own preferences and lists (register.md § fetch_event_types). */
 
 import type { OwnState } from '#actors/shared';
-import { Encoded, type Fields, type JsonObject } from '#base';
+import { EncodedJson, type JsonObject, type ResponseFields } from '#base';
 import { presentEmoji } from '#domain/emoji';
-import { userSettings } from '#domain/people';
-import { mutedTopics, presentUserTopics } from '#domain/streams';
+import { readUserSettings } from '#domain/people';
+import { presentMutedTopics, presentUserTopics } from '#domain/streams';
 import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS } from '#model';
-import type { OwnSection } from '#model/commands';
+import type { OwnStateSection } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
-import type { SnapshotInputs, Wanted } from './inputs.js';
+import type { IsSectionWanted, SnapshotInputs } from './inputs.js';
 
 interface EncodedSettings {
-  /** Version of the preferences of all users. */
+  /** Version of the preferences of all users, for which the encoded section is valid. */
   readonly version: number;
-  readonly encoded: Encoded;
+  readonly encoded: EncodedJson;
 }
 const knownSettings = new WeakMap<DirectoryUser, EncodedSettings>();
 
 /** Section `user_settings`, encoded once per change of the account or of any user's preferences. */
-export function settingsSection({ user, directory }: SnapshotInputs): Fields {
+export function settingsSection({ user, directory }: SnapshotInputs): ResponseFields {
   const version = directory.preferencesVersion;
   let known = knownSettings.get(user);
   if (known?.version !== version) {
     const user_settings = {
-      ...userSettings(directory, user),
+      ...readUserSettings(directory, user),
       emojiset_choices: EMOJISET_CHOICES,
       available_notification_sounds: NOTIFICATION_SOUNDS,
     };
-    known = { version, encoded: Encoded.text(JSON.stringify(user_settings)) };
+    known = { version, encoded: EncodedJson.text(JSON.stringify(user_settings)) };
     knownSettings.set(user, known);
   }
   return { user_settings: known.encoded };
@@ -36,13 +36,13 @@ export function settingsSection({ user, directory }: SnapshotInputs): Fields {
 /** Section `update_display_settings`, for clients without `user_settings_object`: fields at the top level. */
 export function displaySection({ user, directory, args }: SnapshotInputs): JsonObject {
   if (args.options.capabilities.user_settings_object) return {};
-  return { ...userSettings(directory, user, 'display'), emojiset_choices: EMOJISET_CHOICES };
+  return { ...readUserSettings(directory, user, 'display'), emojiset_choices: EMOJISET_CHOICES };
 }
 
 /** Section `update_global_notifications`, for clients without `user_settings_object`: fields at the top level. */
 export function notificationsSection({ user, directory, args }: SnapshotInputs): JsonObject {
   if (args.options.capabilities.user_settings_object) return {};
-  return { ...userSettings(directory, user, 'notification'), available_notification_sounds: NOTIFICATION_SOUNDS };
+  return { ...readUserSettings(directory, user, 'notification'), available_notification_sounds: NOTIFICATION_SOUNDS };
 }
 
 export const alertWordsSection = ({ user, directory }: SnapshotInputs): JsonObject => ({
@@ -67,11 +67,11 @@ export function statusSection({ directory }: SnapshotInputs): JsonObject {
   return { user_status: statuses };
 }
 
-/** Sections that only the user's own actor knows, without subscriptions. */
+/** Sections of state that only the user's own actor has, except subscriptions. */
 export function ownSections(
   { directory, args, user }: SnapshotInputs,
-  { drafts, scheduled, topics, hotspots }: OwnState<OwnSection>,
-  wanted: Wanted,
+  { drafts, scheduled, topics, hotspots }: OwnState<OwnStateSection>,
+  wanted: IsSectionWanted,
 ): JsonObject {
   // A client that asks for user_topic by name does not use its deprecated form.
   const deprecated = wanted('muted_topics') && !args.fetch?.includes('user_topic');
@@ -80,7 +80,7 @@ export function ownSections(
     ...(wanted('scheduled_messages') ? { scheduled_messages: scheduled } : {}),
     // Bots need no tutorial.
     ...(wanted('hotspots') ? { hotspots: user.botType === null ? hotspots : [] } : {}),
-    ...(deprecated ? { muted_topics: mutedTopics(topics, directory) } : {}),
+    ...(deprecated ? { muted_topics: presentMutedTopics(topics, directory) } : {}),
     ...(wanted('user_topic') ? { user_topics: presentUserTopics(topics, directory) } : {}),
   };
 }

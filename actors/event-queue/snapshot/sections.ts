@@ -1,11 +1,11 @@
 /** Table of the sections that the directory alone can answer: fetch_event_types → function that makes the section. */
 
-import { encodeParts, type Fields, type JsonObject, memoizeByObject } from '#base';
+import { encodeFieldParts, type JsonObject, memoizeByObject, type ResponseFields } from '#base';
 import { presentCustomEmoji } from '#domain/emoji';
 import { STOP_WORDS } from '#domain/messages';
 import { isGuest } from '#domain/people';
 import type { DirectoryView } from '#model/records';
-import type { SnapshotInputs, Wanted } from './inputs.js';
+import type { IsSectionWanted, SnapshotInputs } from './inputs.js';
 import {
   domainsSection,
   groupsSection,
@@ -26,7 +26,7 @@ import {
 } from './preference-sections.js';
 import { defaultStreamsSection, streamGroupsSection } from './stream-sections.js';
 
-type Section = (inputs: SnapshotInputs) => Fields;
+type Section = (inputs: SnapshotInputs) => ResponseFields;
 
 /** Sections of features that no operation offers yet: they are empty in every organization. */
 const EMPTY: Readonly<Record<string, JsonObject>> = {
@@ -64,24 +64,29 @@ const PERSONAL: Readonly<Record<string, Section>> = {
   update_global_notifications: notificationsSection,
 };
 
-const makeAll = (sections: Readonly<Record<string, Section>>, inputs: SnapshotInputs, wanted: Wanted): Fields[] =>
-  Object.entries(sections).flatMap(([name, make]) => (wanted(name) ? [make(inputs)] : []));
+const makeAll = (
+  sections: Readonly<Record<string, Section>>,
+  inputs: SnapshotInputs,
+  wanted: IsSectionWanted,
+): ResponseFields[] => Object.entries(sections).flatMap(([name, make]) => (wanted(name) ? [make(inputs)] : []));
 
-export const personalSections = (inputs: SnapshotInputs, wanted: Wanted): Fields[] => makeAll(PERSONAL, inputs, wanted);
+export const makePersonalSections = (inputs: SnapshotInputs, wanted: IsSectionWanted): ResponseFields[] =>
+  makeAll(PERSONAL, inputs, wanted);
 
 /** The shared sections, not encoded. */
-export const sharedSections = (inputs: SnapshotInputs, wanted: Wanted): Fields[] => makeAll(SHARED, inputs, wanted);
+export const makeSharedSections = (inputs: SnapshotInputs, wanted: IsSectionWanted): ResponseFields[] =>
+  makeAll(SHARED, inputs, wanted);
 
-/** Variants in memory: all clients of one kind register alike. */
+/** Maximum number of encoded variants in memory per directory: all clients of one kind register alike. */
 const MAX_VARIANTS = 32;
 
-/** Cached per version of the directory. First messages of streams raise only `streamsVersion`. */
+/** Encoded variants, cached per version of the directory. First messages of streams raise only `streamsVersion`. */
 const cached = memoizeByObject(
   (_directory: DirectoryView) => new Map<string, readonly Uint8Array[]>(),
   ({ version, streamsVersion }) => `${version}/${streamsVersion}`,
 );
 
-/** Everything besides the directory on which the shared sections depend. */
+/** Key of the encoded variant: everything besides the directory on which the shared sections depend. */
 const variantOf = ({ user, args }: SnapshotInputs): string => {
   const { options, fetch, origin, site, webPublicStreams } = args;
   const { linkifier_url_template } = options.capabilities;
@@ -97,12 +102,12 @@ const variantOf = ({ user, args }: SnapshotInputs): string => {
 };
 
 /** The shared sections, encoded once per variant until the directory changes. */
-export function encodedShared(inputs: SnapshotInputs, wanted: Wanted): readonly Uint8Array[] {
+export function encodeSharedSections(inputs: SnapshotInputs, wanted: IsSectionWanted): readonly Uint8Array[] {
   const variants = cached(inputs.directory);
   const name = variantOf(inputs);
   let parts = variants.get(name);
   if (!parts) {
-    parts = [Buffer.concat(sharedSections(inputs, wanted).flatMap(encodeParts))];
+    parts = [Buffer.concat(makeSharedSections(inputs, wanted).flatMap(encodeFieldParts))];
     if (variants.size >= MAX_VARIANTS) variants.clear();
     variants.set(name, parts);
   }

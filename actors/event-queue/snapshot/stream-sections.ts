@@ -1,16 +1,16 @@
 /** Sections about streams and subscriptions (register.md § fetch_event_types, streams.md). */
 
-import { activeSubscribers } from '#actors/shared';
-import { type Fields, type JsonObject, memoizeByObject } from '#base';
-import { isAdmin, isGuest, streamNotifications } from '#domain/people';
+import { keepActiveAccounts } from '#actors/shared';
+import { type JsonObject, memoizeByObject, type ResponseFields } from '#base';
+import { isAdmin, isGuest, readStreamNotifications } from '#domain/people';
 import {
-  byName,
-  canAccess,
-  canSeeMetadata,
-  encodedStreams,
+  canAccessStream,
+  canSeeStreamMetadata,
+  compareByName,
+  encodeStreams,
+  estimateWeeklyTraffic,
   presentStreamGroups,
   presentSubscriptionFields,
-  weeklyTraffic,
 } from '#domain/streams';
 import { streamId } from '#model';
 import type { DirectoryStream, DirectoryView } from '#model/records';
@@ -19,7 +19,7 @@ import type { SnapshotInputs } from './inputs.js';
 /** Streams that are not archived, sorted by name once per change of any stream. */
 const liveStreams = memoizeByObject(
   (directory: DirectoryView): readonly DirectoryStream[] =>
-    [...directory.streams()].filter((stream) => !stream.archived).sort(byName),
+    [...directory.streams()].filter((stream) => !stream.archived).sort(compareByName),
   ({ streamsVersion }) => streamsVersion,
 );
 
@@ -30,18 +30,18 @@ export function subscriptionSections({
   now,
   subscriptions,
   subscribers,
-}: SnapshotInputs): Fields {
+}: SnapshotInputs): ResponseFields {
   const own = new Map(subscriptions.map((subscription) => [subscription.stream, subscription]));
   const { includeSubscribers, capabilities } = args.options;
   const live = liveStreams(directory);
-  const listed = (stream: DirectoryStream): number[] => activeSubscribers(subscribers.get(stream.id) ?? [], directory);
+  const listed = (stream: DirectoryStream): number[] => keepActiveAccounts(subscribers.get(stream.id) ?? [], directory);
   // Clients that can't handle null get the user's global settings.
-  const notNull = capabilities.notification_settings_null ? {} : { notNull: streamNotifications(directory, user) };
+  const notNull = capabilities.notification_settings_null ? {} : { notNull: readStreamNotifications(directory, user) };
   const traffic = ({ id, created }: DirectoryStream): number | null =>
-    weeklyTraffic(directory.traffic(id), created, now);
+    estimateWeeklyTraffic(directory.traffic(id), created, now);
   const ownSide = (stream: DirectoryStream): JsonObject => {
     const subscription = own.get(stream.id)!;
-    const may = canSeeMetadata(user, stream, subscription.active);
+    const may = canSeeStreamMetadata(user, stream, subscription.active);
     const subscribers = includeSubscribers ? { subscribers: may ? listed(stream) : [] } : {};
     return presentSubscriptionFields(subscription, { traffic: traffic(stream), ...subscribers, ...notNull });
   };
@@ -49,24 +49,24 @@ export function subscriptionSections({
     stream_weekly_traffic: traffic(stream),
     ...(includeSubscribers ? { subscribers: listed(stream) } : {}),
   });
-  const never = live.filter((stream) => !own.has(stream.id) && canSeeMetadata(user, stream, false));
+  const never = live.filter((stream) => !own.has(stream.id) && canSeeStreamMetadata(user, stream, false));
   return {
-    subscriptions: encodedStreams(
+    subscriptions: encodeStreams(
       live.filter((stream) => own.get(stream.id)?.active),
       ownSide,
     ),
-    unsubscribed: encodedStreams(
+    unsubscribed: encodeStreams(
       live.filter((stream) => own.get(stream.id)?.active === false),
       ownSide,
     ),
-    never_subscribed: encodedStreams(never, otherSide),
+    never_subscribed: encodeStreams(never, otherSide),
   };
 }
 
 /** Section `default_streams`: the streams to which new users are subscribed. */
-export function defaultStreamsSection({ user, directory }: SnapshotInputs): Fields {
+export function defaultStreamsSection({ user, directory }: SnapshotInputs): ResponseFields {
   if (isGuest(user)) return { realm_default_streams: [] };
-  return { realm_default_streams: encodedStreams(liveStreams(directory).filter((stream) => stream.isDefault)) };
+  return { realm_default_streams: encodeStreams(liveStreams(directory).filter((stream) => stream.isDefault)) };
 }
 
 export const streamGroupsSection = ({ user, directory }: SnapshotInputs): JsonObject => ({
@@ -76,10 +76,10 @@ export const streamGroupsSection = ({ user, directory }: SnapshotInputs): JsonOb
 });
 
 /** Section `stream`: as GET /streams with its defaults. Administrators get all active streams. */
-export function streamSections({ user, directory, subscriptions }: SnapshotInputs): Fields {
+export function streamSections({ user, directory, subscriptions }: SnapshotInputs): ResponseFields {
   const active = new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
   const shown = liveStreams(directory).filter(
-    (stream) => isAdmin(user) || canAccess(user, stream, active.has(streamId(stream.id))),
+    (stream) => isAdmin(user) || canAccessStream(user, stream, active.has(streamId(stream.id))),
   );
-  return { streams: encodedStreams(shown) };
+  return { streams: encodeStreams(shown) };
 }

@@ -3,44 +3,44 @@
  * leave out exactly the events that the client has already seen as state (architecture/delivery.md § Snapshots).
  */
 
-import { readOwnState, VISITOR } from '#actors/shared';
-import { encodeParts, type Fields, type Json } from '#base';
-import { newestMessage, recentConversations } from '#domain/messages';
-import { presencesIn } from '#domain/presence';
+import { readOwnState, VISITOR_ACCOUNT } from '#actors/shared';
+import { encodeFieldParts, type Json, type ResponseFields } from '#base';
+import { findNewestMessageId, listRecentConversations } from '#domain/messages';
+import { presenceReplicaOf } from '#domain/presence';
 import { type ActorKey, presenceKey, type RealmId, realmKey, type Seq, userId } from '#model';
-import { type OwnSection, presenceCommands, type RegisterArgs, realmCommands } from '#model/commands';
+import { type OwnStateSection, presenceCommands, type RegisterArgs, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryBot } from '#model/records';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../services.js';
 import type { CountedMessages, QueueState } from '../state.js';
 import type { QueueVolatile } from '../volatile.js';
-import type { SnapshotInputs, Wanted } from './inputs.js';
-import { readWithSubscribers, untilFirstMessagesShow } from './memberships.js';
-import { messageReads, readStarred, readUnread } from './message-sections.js';
-import { presenceSection, userSections, visitorsPresence } from './people-sections.js';
+import type { IsSectionWanted, SnapshotInputs } from './inputs.js';
+import { awaitFirstMessages, readOwnStateAndSubscribers } from './memberships.js';
+import { chooseMessageSource, readStarredIds, readUnreadSection } from './message-sections.js';
+import { presenceSection, userSections, visitorPresenceSection } from './people-sections.js';
 import { ownSections } from './preference-sections.js';
-import { encodedShared, personalSections, sharedSections } from './sections.js';
+import { encodeSharedSections, makePersonalSections, makeSharedSections } from './sections.js';
 import { streamSections, subscriptionSections } from './stream-sections.js';
-import { forVisitor, nothingOwn } from './visitor.js';
+import { emptyOwnState, hideFromVisitor } from './visitor.js';
 
-export interface Snapshot {
-  /** Log position at which the queue starts. */
+export interface RegistrationSnapshot {
+  /** Log position at which the new queue starts. */
   readonly start: Seq;
   /** Log position up to which the lists of subscribers show every change. */
   readonly subscribersAsOf: Seq;
-  /** Incarnation of the log. */
+  /** Incarnation of the log at the snapshot. */
   readonly incarnation: string;
-  /** Commits that the snapshot contains: actor → version. */
+  /** Versions of the commits that the snapshot contains, by actor. */
   readonly versions: Record<ActorKey, number>;
-  /** Messages that the snapshot has counted; null = none were asked for. */
+  /** Messages up to which the snapshot has counted unread ones; null = the client asked for no counts. */
   readonly countedMessages: CountedMessages | null;
-  /** Encoded response fields. */
+  /** Encoded fields of the response. */
   readonly parts: readonly Uint8Array[];
 }
 
-/** Section of the user's own state → the sections of the response that need it. */
-const OWN: { readonly [S in OwnSection]: readonly string[] } = {
+/** Sections of the response that need a section of the user's own state, by the name of that section. */
+const OWN: { readonly [S in OwnStateSection]: readonly string[] } = {
   subscriptions: ['subscription', 'message', 'stream'],
   drafts: ['drafts'],
   scheduled: ['scheduled_messages'],
@@ -51,28 +51,31 @@ const OWN: { readonly [S in OwnSection]: readonly string[] } = {
 
 const MESSAGE_SECTIONS = ['message', 'recent_private_conversations', 'starred_messages'];
 
-const ownNeeded = (wanted: Wanted): OwnSection[] =>
-  (Object.keys(OWN) as OwnSection[]).filter((section) => OWN[section].some(wanted));
+const ownNeeded = (wanted: IsSectionWanted): OwnStateSection[] =>
+  (Object.keys(OWN) as OwnStateSection[]).filter((section) => OWN[section].some(wanted));
 
 /**
- * Accounts may change during every attempt. The last attempt accepts that: the lists may show a deactivated subscriber
- * for a moment, as lists elsewhere do.
+ * Maximum number of attempts, as accounts may change during each. The last attempt accepts that: the lists may show a
+ * deactivated subscriber for a moment, as lists elsewhere do.
  */
 const MAX_ATTEMPTS = 4;
 
-/** Inputs of the `register` and `visit` commands. */
-export async function takeSnapshot(
+/** Takes the snapshot of a registration: the inputs of the `register` and `visit` commands. */
+export async function takeRegistrationSnapshot(
   args: RegisterArgs,
   context: InputContext<QueueState, QueueVolatile>,
   sources: InputSources,
-): Promise<Snapshot> {
+): Promise<RegistrationSnapshot> {
   for (let attempt = 1; ; attempt++) {
     const taken = await takeOnce(args, context, sources, attempt === MAX_ATTEMPTS);
     if (taken) return taken;
   }
 }
 
-/** An API key sealed under a former server secret can't be decrypted: a user with a right to the key gets a new one. */
+/**
+ * Replaces API keys of bots that were sealed under a former server secret, so that a user with a right to the key gets
+ * a new one.
+ */
 async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask }: InputSources): Promise<void> {
   for (const { user, keySealed } of bots) {
     await ask(realmKey(realm), realmCommands.renewBotKey, { user, instead: keySealed });
@@ -80,7 +83,8 @@ async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask 
 }
 
 /**
- * @param last attempt: succeeds in any case
+ * Takes the snapshot once.
+ * @param last true for the last attempt, which succeeds in any case
  * @returns undefined if another attempt is needed: API keys were replaced, or accounts changed after the subscribers
  * were read, so that the snapshot's versions would suppress the event that removes one
  */
@@ -89,7 +93,7 @@ async function takeOnce(
   { realm, caller }: InputContext<QueueState, QueueVolatile>,
   sources: InputSources,
   last: boolean,
-): Promise<Snapshot | undefined> {
+): Promise<RegistrationSnapshot | undefined> {
   // Else the user could get, as a new event, a change that an earlier response already showed.
   await sources.published(realm);
   // The log's end is read first: whatever the reads below lack is in the log after it.
@@ -100,19 +104,19 @@ async function takeOnce(
   // The queue gets no event from before that end, so the replica must show all of them.
   const feed = await sources.services.feeds.of(realm);
   await feed.reach(end);
-  const isVisitor = caller === VISITOR.id;
-  const user = isVisitor ? VISITOR : directory.user(userId(caller));
+  const isVisitor = caller === VISITOR_ACCOUNT.id;
+  const user = isVisitor ? VISITOR_ACCOUNT : directory.user(userId(caller));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   const sections = ownNeeded(wanted);
   const withSubscribers = wanted('subscription') && args.options.includeSubscribers;
   const { usersVersion } = directory;
-  const { own, subscribers } = await readWithSubscribers(
+  const { own, subscribers } = await readOwnStateAndSubscribers(
     realm,
     user.id,
     withSubscribers,
     () => {
       if (sections.length === 0) return undefined;
-      return isVisitor ? nothingOwn(sections) : readOwnState(realm, user.id, sections, sources);
+      return isVisitor ? emptyOwnState(sections) : readOwnState(realm, user.id, sections, sources);
     },
     feed,
     sources,
@@ -120,34 +124,34 @@ async function takeOnce(
   );
   // Sections that were not asked for are absent, and so are the response fields made of them.
   const { subscriptions = [] } = own ?? {};
-  const parts: Fields[] = [];
+  const parts: ResponseFields[] = [];
   let countedMessages: CountedMessages | null = null;
   // Read after the versions of the user and the streams: messages of the commits that they cover must be counted.
   const { reading = [] } = own ?? {};
   const reads = MESSAGE_SECTIONS.some(wanted)
-    ? await messageReads(feed.recentMessages, reading, sources)
+    ? await chooseMessageSource(feed.recentMessages, reading, sources)
     : sources.store;
   if (own && wanted('message')) {
     if (wanted('update_message_flags')) {
-      const unread = await readUnread(realm, user.id, own, reads, sources);
+      const unread = await readUnreadSection(realm, user.id, own, reads, sources);
       parts.push({ unread_msgs: unread.section });
       countedMessages = unread.counted;
-      await untilFirstMessagesShow(realm, countedMessages.streams, sources);
+      await awaitFirstMessages(realm, countedMessages.streams, sources);
     }
     const streams = subscriptions.map((own) => own.stream);
-    parts.push({ max_message_id: await newestMessage(reads, realm, user.id, streams) });
+    parts.push({ max_message_id: await findNewestMessageId(reads, realm, user.id, streams) });
   }
   if (wanted('recent_private_conversations')) {
-    const recent = isVisitor ? [] : await recentConversations(reads, realm, user.id);
+    const recent = isVisitor ? [] : await listRecentConversations(reads, realm, user.id);
     parts.push({ recent_private_conversations: recent as unknown as Json });
   }
   if (own && wanted('starred_messages')) {
-    parts.push({ starred_messages: await readStarred(realm, user.id, own, reads) });
+    parts.push({ starred_messages: await readStarredIds(realm, user.id, own, reads) });
   }
   if (wanted('presence') && !isVisitor) {
     const to = presenceKey(realm);
     // Presence has no version: the next report brings changes in between (architecture/actors.md § Presence).
-    await presencesIn(directory).sync((known) => sources.ask(to, presenceCommands.presenceChanges, { known }));
+    await presenceReplicaOf(directory).sync((known) => sources.ask(to, presenceCommands.presenceChanges, { known }));
   }
   // Nothing is awaited from here on, so the replica stays at the version that is noted.
   if (withSubscribers && directory.usersVersion !== usersVersion && !last) return undefined;
@@ -167,7 +171,7 @@ async function takeOnce(
     subscribers: subscribers.of,
   };
   if (wanted('realm_user')) parts.push(userSections(inputs));
-  parts.push(...personalSections(inputs, wanted));
+  parts.push(...makePersonalSections(inputs, wanted));
   if (unreadable.size > 0 && !last) {
     await renewKeys(realm, unreadable, sources);
     return undefined;
@@ -175,9 +179,9 @@ async function takeOnce(
   if (wanted('subscription')) parts.push(subscriptionSections(inputs));
   if (wanted('stream')) parts.push(streamSections(inputs));
   if (own) parts.push(ownSections(inputs, own, wanted));
-  if (wanted('presence')) parts.push(isVisitor ? visitorsPresence(inputs) : presenceSection(inputs));
+  if (wanted('presence')) parts.push(isVisitor ? visitorPresenceSection(inputs) : presenceSection(inputs));
   const encoded = isVisitor
-    ? [...sharedSections(inputs, wanted), ...parts].map(forVisitor).flatMap(encodeParts)
-    : [...encodedShared(inputs, wanted), ...parts.flatMap(encodeParts)];
+    ? [...makeSharedSections(inputs, wanted), ...parts].map(hideFromVisitor).flatMap(encodeFieldParts)
+    : [...encodeSharedSections(inputs, wanted), ...parts.flatMap(encodeFieldParts)];
   return { start: end, subscribersAsOf: subscribers.position, incarnation, versions, countedMessages, parts: encoded };
 }

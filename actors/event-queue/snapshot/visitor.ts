@@ -4,15 +4,18 @@
  */
 
 import type { OwnState } from '#actors/shared';
-import type { Fields } from '#base';
-import type { OwnSection } from '#model/commands';
+import type { ResponseFields } from '#base';
+import type { OwnStateSection } from '#model/commands';
 
-/** The own state of a visitor: all sections are empty, as there is no actor to ask. */
-export const nothingOwn = (sections: readonly OwnSection[]): OwnState<OwnSection> =>
-  ({ version: 0, ...Object.fromEntries(sections.map((section) => [section, []])) }) as unknown as OwnState<OwnSection>;
+/** The state of a visitor in place of a user actor's sections: all of them are empty, as there is no actor to ask. */
+export const emptyOwnState = (sections: readonly OwnStateSection[]): OwnState<OwnStateSection> =>
+  ({
+    version: 0,
+    ...Object.fromEntries(sections.map((section) => [section, []])),
+  }) as unknown as OwnState<OwnStateSection>;
 
-/** Replacements for fields that depend on the account; undefined = left out. */
-const SHOWN: Fields = {
+/** Values that a visitor gets for fields that depend on an account; undefined = the field is left out. */
+const SHOWN: ResponseFields = {
   streams: undefined,
   custom_profile_fields: [],
   realm_allow_message_editing: false,
@@ -23,5 +26,5 @@ const SHOWN: Fields = {
   user_status: {},
 };
 
-export const forVisitor = (part: Fields): Fields =>
+export const hideFromVisitor = (part: ResponseFields): ResponseFields =>
   Object.fromEntries(Object.entries(part).map(([name, value]) => [name, name in SHOWN ? SHOWN[name] : value]));

@@ -4,23 +4,23 @@ import type { JsonObject } from '#base';
 import type { ArgsOf, Command } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { AnyCommand, CommandDefinition, View } from '#runtime';
+import type { ActorView, AnyCommandDefinition, CommandDefinition } from '#runtime';
 import type { ActorServices } from '../../services.js';
-import { type RealmState, userOf } from '../state.js';
+import { type RealmState, userRecord } from '../state.js';
 import type { RealmVolatile } from '../volatile.js';
 
-/** Handler of commands with the arguments `A` and the inputs `I`. */
-export type RealmHandler<A extends JsonObject, I = undefined> = CommandDefinition<
+/** Handler of a realm command with the arguments `A` and the inputs `I`. */
+type RealmHandler<A extends JsonObject, I = undefined> = CommandDefinition<
   RealmState,
   A,
   I,
   RealmVolatile,
   ActorServices
 >;
-/** Handler of a declared command. */
+/** Handler of a declared realm command. */
 export type RealmCommand<C extends Command<'realm'>, I = undefined> = RealmHandler<ArgsOf<C>, I>;
 
-type Commands = Readonly<Record<string, AnyCommand<RealmState, RealmVolatile>>>;
+type Commands = Readonly<Record<string, AnyCommandDefinition<RealmState, RealmVolatile>>>;
 
 /**
  * Wraps all handlers. A commit sets `directoryVersion` if and only if it has directory items, because replicas can
@@ -32,25 +32,25 @@ export const withDirectoryVersion = (commands: Commands): Commands =>
     Object.entries(commands).map(([name, command]) => [name, { ...command, handle: wrappedHandler(command) }]),
   );
 
-function wrappedHandler(command: AnyCommand<RealmState, RealmVolatile>): typeof command.handle {
+function wrappedHandler(command: AnyCommandDefinition<RealmState, RealmVolatile>): typeof command.handle {
   return (view, args, inputs, context) => {
     const { caller } = context;
     // The replica of the frontend that admitted the caller may lag behind the deactivation.
-    if (caller !== 0 && userOf(view.parts, caller)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
+    if (caller !== 0 && userRecord(view.parts, caller)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
     const outcome = command.handle(view, args, inputs, context);
     let changes = false;
     for (const item of outcome.events ?? []) {
       if (item.t !== 'directory') continue;
       changes = true;
       const { user } = item.change as { readonly user?: DirectoryUser };
-      if (user) view.volatile.countHuman(userOf(view.parts, user.id), user);
+      if (user) view.volatile.countHuman(userRecord(view.parts, user.id), user);
     }
     if (!changes) return outcome;
     return { ...outcome, state: { ...(outcome.state ?? view.state), directoryVersion: context.version } };
   };
 }
 
-/** Nothing here waits for anything, and none of it should wait for what other lanes wait for. */
+/** Lane of commands without inputs: they wait for nothing, and must not wait for what other lanes wait for. */
 export const SETTINGS_LANE = 'settings';
 
-export type RealmView = View<RealmState, RealmVolatile>;
+export type RealmView = ActorView<RealmState, RealmVolatile>;

@@ -1,49 +1,58 @@
 /** Ids that only the realm actor hands out: of messages, and of recipients of direct-message groups. */
 
-import { value } from '#actors/shared';
+import { valueReply } from '#actors/shared';
 import type { realmCommands } from '#model/commands';
-import { GROUP_PART } from '../state.js';
+import { DIRECT_GROUP_PART_PREFIX } from '../state.js';
 import type { RealmCommand } from './command.js';
 
-/** Ids reserved by one commit, so that most commands need no write. Only a crash skips the rest of a block. */
+/**
+ * Number of message ids reserved by one commit, so that most commands need no write. Only a crash skips the rest of a
+ * block.
+ */
 const ID_BLOCK = 10_000;
 const MAX_COUNT = 100_000;
 
-/** Has its own lane, so that senders never wait for inputs of other commands. */
-export const takeIds: RealmCommand<typeof realmCommands.takeIds> = {
+/** Hands out message ids. The command has its own lane, so that senders never wait for inputs of other commands. */
+export const reserveMessageIds: RealmCommand<typeof realmCommands.takeIds> = {
   lane: 'ids',
   handle({ state, volatile }, { count }) {
     if (!Number.isSafeInteger(count) || count < 1 || count > MAX_COUNT) throw new Error(`take-ids: count ${count}`);
     const first = volatile.nextId;
     volatile.nextId += count;
     const last = volatile.nextId - 1;
-    if (last <= state.reservedIds) return { reply: value(first) };
+    if (last <= state.reservedIds) return { reply: valueReply(first) };
     const ahead = volatile.draining ? 0 : ID_BLOCK;
-    return { reply: value(first), state: { ...state, reservedIds: last + ahead } };
+    return { reply: valueReply(first), state: { ...state, reservedIds: last + ahead } };
   },
 };
 
 /**
- * Sent by the sidecar when the actor leaves memory, so that the next activation continues without a gap. Shares the
- * lane of `take-ids`: an id taken later needs a commit to reserve it, and a host that lost the partition cannot
- * commit.
+ * Returns unused message ids; sent by the sidecar when the actor leaves memory, so that the next activation continues
+ * without a gap. Shares the lane of `take-ids`: an id taken later needs a commit to reserve it, and a host that lost
+ * the partition cannot commit.
  */
-export const returnIds: RealmCommand<typeof realmCommands.returnIds> = {
+export const returnMessageIds: RealmCommand<typeof realmCommands.returnIds> = {
   lane: 'ids',
   handle({ state, volatile }) {
     const reservedIds = volatile.nextId - 1;
-    return { reply: value(null), ...(reservedIds < state.reservedIds ? { state: { ...state, reservedIds } } : {}) };
+    return {
+      reply: valueReply(null),
+      ...(reservedIds < state.reservedIds ? { state: { ...state, reservedIds } } : {}),
+    };
   },
 };
 
-/** recipient_id of a direct-message group: allocated by the group's first message, and then never changed. */
-export const groupRecipient: RealmCommand<typeof realmCommands.groupRecipient> = {
+/**
+ * Replies with the recipient_id of a direct-message group: allocated by the group's first message, and then never
+ * changed.
+ */
+export const allocateGroupRecipient: RealmCommand<typeof realmCommands.groupRecipient> = {
   lane: 'groups',
   handle({ state, parts }, { group }) {
-    const part = `${GROUP_PART}${group}`;
+    const part = `${DIRECT_GROUP_PART_PREFIX}${group}`;
     const known = parts.get(part);
-    if (known !== undefined) return { reply: value(known) };
+    if (known !== undefined) return { reply: valueReply(known) };
     const id = state.nextRecipient;
-    return { reply: value(id), state: { ...state, nextRecipient: id + 1 }, parts: { [part]: id } };
+    return { reply: valueReply(id), state: { ...state, nextRecipient: id + 1 }, parts: { [part]: id } };
   },
 };

@@ -1,14 +1,14 @@
 /** The command `snapshot`: the whole directory, with which a replica begins. */
 
-import { value } from '#actors/shared';
+import { valueReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { NO_SINGLETONS } from '#directory';
+import { EMPTY_SINGLETONS } from '#directory';
 import type { realmCommands } from '#model/commands';
-import { type Parts, RECORD_PARTS, SINGLETON_PARTS, trafficOf } from '../state.js';
+import { type ActorParts, RECORD_PART_PREFIXES, SINGLETON_PARTS, trafficRecords } from '../state.js';
 import type { RealmCommand } from './command.js';
 
-/** Records in the order of their numbers; the map is in the order of names. */
-function records(parts: Parts, prefix: string): Json[] {
+/** Records of a collection in the order of their numbers; the map is in the order of names. */
+function records(parts: ActorParts, prefix: string): Json[] {
   const found: [number, Json][] = [];
   for (const [name, record] of parts)
     if (name.startsWith(prefix)) found.push([Number(name.slice(prefix.length)), record]);
@@ -18,11 +18,11 @@ function records(parts: Parts, prefix: string): Json[] {
 const mapped = <T>(of: { readonly [name: string]: T }, as: (one: T, name: string) => Json): JsonObject =>
   Object.fromEntries(Object.entries(of).map(([name, one]) => [name, as(one, name)]));
 
-export const snapshot: RealmCommand<typeof realmCommands.snapshot> = {
+export const readWholeDirectory: RealmCommand<typeof realmCommands.snapshot> = {
   lane: 'snapshot',
   read: true,
   handle: ({ state, parts }, _args, _inputs, { version }) => ({
-    reply: value({
+    reply: valueReply({
       // Commits above `directoryVersion` put nothing into the log for replicas to reach. `version` is never smaller;
       // reading it closes the open commit, whose state this reply shows.
       version: Math.min(state.directoryVersion, version),
@@ -30,9 +30,9 @@ export const snapshot: RealmCommand<typeof realmCommands.snapshot> = {
       deactivated: state.phase === 'deactivated',
       settings: state.settings,
       fullMembersAt: state.fullMembersAt,
-      traffic: trafficOf(parts),
-      ...mapped(RECORD_PARTS, (prefix) => records(parts, prefix)),
-      ...mapped(SINGLETON_PARTS, (part, name) => parts.get(part) ?? (NO_SINGLETONS as unknown as JsonObject)[name]!),
+      traffic: trafficRecords(parts),
+      ...mapped(RECORD_PART_PREFIXES, (prefix) => records(parts, prefix)),
+      ...mapped(SINGLETON_PARTS, (part, name) => parts.get(part) ?? (EMPTY_SINGLETONS as unknown as JsonObject)[name]!),
     }),
   }),
 };

@@ -1,6 +1,6 @@
 /** Sends the reply of an outgoing webhook. Never refuses: the webhook's actor gets the reason of a refusal. */
 
-import { value } from '#actors/shared';
+import { valueReply } from '#actors/shared';
 import { userId, webhookKey } from '#model';
 import {
   type BotReplyArgs,
@@ -13,9 +13,9 @@ import {
 import { ApiError } from '#model/errors';
 import type { StreamCommand, StreamHandler } from '../state.js';
 import type { ComposeInputs } from './compose.js';
-import { type DirectInputs, sendChecked, sendDirect } from './send.js';
+import { checkAndSendToStream, type DirectComposeInputs, sendDirectMessage } from './send.js';
 
-/** Client name of these messages. */
+/** Client name of the messages that outgoing webhooks send. */
 const CLIENT = 'OutgoingWebhookResponse';
 
 function reportingToBot<A extends SendArgs, I>(plain: StreamHandler<A, I>): StreamHandler<A & BotReplyArgs, I> {
@@ -24,13 +24,13 @@ function reportingToBot<A extends SendArgs, I>(plain: StreamHandler<A, I>): Stre
     handle(view, args, inputs, context) {
       try {
         const { replyAfterCommands: _, ...outcome } = plain.handle(view, args, inputs, { ...context, client: CLIENT });
-        return { ...outcome, reply: value(null) };
+        return { ...outcome, reply: valueReply(null) };
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         const to = webhookKey(context.realm, userId(context.caller));
         const refusal = { place: args.place, origin: args.origin, reason: error.message };
         return {
-          reply: value(null),
+          reply: valueReply(null),
           commands: [[outboxCommand({ to, name: webhookCommands.refused, args: refusal, caller: 0 })]],
         };
       }
@@ -38,6 +38,7 @@ function reportingToBot<A extends SendArgs, I>(plain: StreamHandler<A, I>): Stre
   };
 }
 
-export const botReply: StreamCommand<typeof streamCommands.botReply, ComposeInputs> = reportingToBot(sendChecked);
-export const directBotReply: StreamCommand<typeof directCommands.directBotReply, DirectInputs> =
-  reportingToBot(sendDirect);
+export const sendBotReply: StreamCommand<typeof streamCommands.botReply, ComposeInputs> =
+  reportingToBot(checkAndSendToStream);
+export const sendDirectBotReply: StreamCommand<typeof directCommands.directBotReply, DirectComposeInputs> =
+  reportingToBot(sendDirectMessage);

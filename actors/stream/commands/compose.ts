@@ -1,38 +1,38 @@
 /** Outcome of sending, once it is decided: the message's record, its event, and the conversation's new state. */
 
-import { claimedFiles, filesLinked, success } from '#actors/shared';
-import { type RenderResult, topicLinks } from '#domain/markdown';
+import { filesLinkedCommands, loadClaimedFiles, successReply } from '#actors/shared';
+import { findTopicLinks, type RenderResult } from '#domain/markdown';
 import {
   type MessageBody,
-  presentNeutral,
-  recordOf,
-  renderContext,
+  makeRenderContext,
+  presentNeutralMessage,
   type StoredMessage,
   type StoredSubmessage,
-  streamConversation,
+  streamConversationName,
+  toMessageRecord,
 } from '#domain/messages';
-import { countMessage, isMember } from '#domain/streams';
-import { type Audience, type MessageItem, parseKey, realmKey } from '#model';
+import { countMessage, isCurrentMember } from '#domain/streams';
+import { type EventAudience, type MessageItem, parseActorKey, realmKey } from '#model';
 import { type MessageInput, type OutboxCommand, outboxCommand, realmCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
-import { giveCopies } from '../bots.js';
+import { giveCopyCommands } from '../bots.js';
 import type { StreamState, StreamView, StreamVolatile } from '../state.js';
-import { topicWithMessage } from '../topics.js';
-import { memberOf } from './members.js';
+import { addMessageToTopic } from '../topics.js';
+import { storedMember } from './members.js';
 import { withRetentionTimer } from './retention.js';
 
 export interface ComposeInputs {
   readonly id: number;
-  /** null: cannot be rendered. */
+  /** The rendered text; null: it can't be rendered. */
   readonly rendered: RenderResult | null;
   /** Paths of uploaded files that the message claims. */
   readonly files: readonly string[];
 }
 
 /** Inputs of every command that makes a message. */
-export async function composeInputs(
+export async function loadComposeInputs(
   { content, origin }: MessageInput,
   { realm, caller }: InputContext<StreamState, StreamVolatile>,
   sources: InputSources,
@@ -41,7 +41,7 @@ export async function composeInputs(
   const id = sources.messageId(realm);
   const text = sources.directory(realm).then(async (directory) => {
     const rendered = await sources.services.renderer.render(content, directory, origin, caller);
-    return { rendered, files: await claimedFiles(rendered?.attachmentPaths ?? [], realm, caller, sources) };
+    return { rendered, files: await loadClaimedFiles(rendered?.attachmentPaths ?? [], realm, caller, sources) };
   });
   const both = await Promise.all([id, text]);
   return { id: both[0], ...both[1] };
@@ -52,7 +52,7 @@ export function topicLinksOf(
   directory: DirectoryView,
 ): MessageBody['topicLinks'] {
   if (topic === '') return [];
-  return topicLinks(topic, renderContext(directory, origin)).map(({ text, url }) => ({ text, url }));
+  return findTopicLinks(topic, makeRenderContext(directory, origin)).map(({ text, url }) => ({ text, url }));
 }
 
 /** A rendered message with its sender and flags. */
@@ -67,15 +67,15 @@ export interface ComposedMessage {
   readonly local?: MessageItem['local'] | undefined;
   /** First submessage of the message's widget. */
   readonly submessage?: StoredSubmessage | undefined;
-  /** Bots that get copies without being subscribed. */
+  /** Ids of bots that get copies without being subscribed. */
   readonly copies?: readonly number[];
-  /** Further commands; the reply does not wait for them. */
+  /** Commands that are sent without delaying the reply. */
   readonly calls?: readonly OutboxCommand[];
 }
 
 type PostContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
 
-export function postToStream(
+export function streamMessageOutcome(
   { state, parts }: Pick<StreamView, 'state' | 'parts'>,
   input: MessageInput,
   context: PostContext,
@@ -84,8 +84,8 @@ export function postToStream(
 ): Outcome<StreamState> {
   const first = stream.firstMessage === null && state.last === 0;
   const { copies = [] } = composed;
-  const silent = [...context.directory.silentBots()].filter((bot) => isMember(memberOf(parts, bot)));
-  const to: Audience = {
+  const silent = [...context.directory.silentBots()].filter((bot) => isCurrentMember(storedMember(parts, bot)));
+  const to: EventAudience = {
     stream: stream.id,
     mv: state.mv,
     publicStream: !stream.inviteOnly,
@@ -98,18 +98,18 @@ export function postToStream(
     participants: [],
     recipient: stream.recipient,
     stream: stream.id,
-    conversation: streamConversation(stream.id),
+    conversation: streamConversationName(stream.id),
     to,
   });
-  const placed = { ...outcome, parts: topicWithMessage(parts, input.topic, composed.id) };
+  const placed = { ...outcome, parts: addMessageToTopic(parts, input.topic, composed.id) };
   if (!first) return placed;
   const args = { stream: stream.id, id: composed.id };
   const told = outboxCommand({ to: realmKey(context.realm), name: realmCommands.firstMessage, args, caller: 0 });
   return { ...placed, commands: [[told, ...(outcome.commands?.[0] ?? [])]] };
 }
 
-/** @param recipient recipient_id of the message */
-export function postDirectly(
+/** Outcome of sending a direct message. @param recipient recipient_id of the message */
+export function directMessageOutcome(
   state: StreamState,
   input: MessageInput,
   context: PostContext,
@@ -122,7 +122,7 @@ export function postDirectly(
     participants,
     recipient,
     stream: 0,
-    conversation: `d${parseKey(context.key).rest}`,
+    conversation: `d${parseActorKey(context.key).rest}`,
     to: { users: participants },
   });
 }
@@ -133,7 +133,7 @@ interface Destination {
   readonly recipient: number;
   readonly stream: number;
   readonly conversation: string;
-  readonly to: Audience;
+  readonly to: EventAudience;
 }
 
 function post(
@@ -165,22 +165,22 @@ function post(
   const item: MessageItem = {
     t: 'message',
     to,
-    message: presentNeutral(message, directory),
+    message: presentNeutralMessage(message, directory),
     flags,
     ...(first ? { first: true } : {}),
     ...(wildcard ? { wildcard: true } : {}),
     ...(local ? { local } : {}),
   };
   // The reply waits for these: afterwards the files' owners list the message, and mentioned bots have copies.
-  const awaited = [...filesLinked(realm, files, id, body.sent), ...giveCopies(realm, id, copies)];
+  const awaited = [...filesLinkedCommands(realm, files, id, body.sent), ...giveCopyCommands(realm, id, copies)];
   const commands = [...awaited, ...calls];
   return {
-    reply: success({ id }),
+    reply: successReply({ id }),
     ...withRetentionTimer(
       { ...state, last: id, ...(stream !== 0 ? { traffic: countMessage(state.traffic, now) } : {}) },
       now,
     ),
-    messages: [{ id, rev: 1, record: recordOf(message, conversation) }],
+    messages: [{ id, rev: 1, record: toMessageRecord(message, conversation) }],
     events: [item],
     ...(commands.length > 0 ? { commands: [commands] } : {}),
     ...(awaited.length > 0 ? { replyAfterCommands: true } : {}),

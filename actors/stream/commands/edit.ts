@@ -3,38 +3,44 @@
  * last message is written: so a move never finds messages that are on their way to another topic.
  */
 
-import { claimedFiles, filesLinked, filesUnlinked, success, value } from '#actors/shared';
+import { filesLinkedCommands, filesUnlinkedCommands, loadClaimedFiles, successReply, valueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { asStored, checkWildcard, type StoredMessage } from '#domain/messages';
-import { asMember, type Member, memberPart } from '#domain/streams';
-import { parseKey, streamId, userId } from '#model';
-import { type CallerCopy, conversationCommands, type EditMessageArgs, type streamCommands } from '#model/commands';
+import { checkMayMentionAll, type StoredMessage, toStoredMessage } from '#domain/messages';
+import { memberPartAddress, type StreamMember, toStreamMember } from '#domain/streams';
+import { parseActorKey, streamId, userId } from '#model';
+import { type CallerCopyArgs, conversationCommands, type EditMessageArgs, type streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, MessageRecord } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
-import { checkEdit, type Editor } from '../editing/checks.js';
-import { membershipsFor, type NewText, newContent, newText } from '../editing/content.js';
+import { checkMessageEdit, type MessageEditor } from '../editing/checks.js';
+import { applyNewContent, checkNewText, loadMemberships, type NewTextEffect } from '../editing/content.js';
 import { editEvents } from '../editing/event.js';
-import { moveOf } from '../editing/move.js';
-import { batchIds, moveBatch, topicsOfMove } from '../editing/move-batches.js';
-import { type EditInputs, readScope } from '../editing/scope.js';
-import { change, holders, latest, redirectToOwner, storedRecord } from '../messages.js';
+import { decideMove } from '../editing/move.js';
+import { applyMoveBatch, moveBatchIds, topicsOfMove } from '../editing/move-batches.js';
+import { type EditInputs, readMoveScope } from '../editing/scope.js';
+import {
+  audienceOfChanges,
+  changeMessageBody,
+  latestMessage,
+  loadMessageRecord,
+  redirectToOwner,
+} from '../messages.js';
 import type { StreamCommand, StreamState, StreamView, StreamVolatile } from '../state.js';
-import { newestOfTopic, topicWithout } from '../topics.js';
-import { memberIds, memberOf } from './members.js';
+import { readNewestOfTopic, removeMessagesFromTopic } from '../topics.js';
+import { listMemberIds, storedMember } from './members.js';
 
 type Context = InputContext<StreamState, StreamVolatile>;
 
 const ownStream = ({ key }: { readonly key: CommandContext['key'] }): number => {
-  const { kind, rest } = parseKey(key);
+  const { kind, rest } = parseActorKey(key);
   return kind === 'stream' ? Number(rest) : 0;
 };
 
-/** The text as it would be stored; undefined: none, or the handler will refuse it. */
+/** The new text as it would be stored; undefined: none, or the handler will refuse it. */
 function textOf(content: string | null): string | undefined {
   try {
-    return content === null ? undefined : newText(content);
+    return content === null ? undefined : checkNewText(content);
   } catch {
     return undefined;
   }
@@ -44,12 +50,12 @@ async function readContent(args: EditMessageArgs, stored: MessageRecord, context
   const text = textOf(args.content);
   if (text === undefined) return UNREAD;
   const directory = await sources.directory(context.realm);
-  const message = asStored(stored);
+  const message = toStoredMessage(stored);
   const rendered = await sources.services.renderer.render(text, directory, args.origin, message.sender);
   if (!rendered) return { rendered, files: [], memberships: new Map() };
   const added = rendered.attachmentPaths.filter((path) => !message.body.files?.includes(path));
-  const files = await claimedFiles(added, context.realm, message.sender, sources);
-  const memberships = await membershipsFor(
+  const files = await loadClaimedFiles(added, context.realm, message.sender, sources);
+  const memberships = await loadMemberships(
     message,
     text,
     rendered,
@@ -63,23 +69,23 @@ async function readContent(args: EditMessageArgs, stored: MessageRecord, context
 
 async function readTarget(args: EditMessageArgs, { realm, caller }: Context, sources: InputSources) {
   const stream = args.stream_id;
-  if (stream === null) return new Map<number, Member | undefined>();
+  if (stream === null) return new Map<number, StreamMember | undefined>();
   const owner = (await sources.directory(realm)).user(userId(caller))?.botOwner;
   const users = owner ? [caller, owner] : [caller];
-  const parts = await sources.store.getParts(users.map((user) => memberPart(realm, stream, user)));
-  return new Map(users.map((user, i) => [user, asMember(parts[i]?.value)]));
+  const parts = await sources.store.getParts(users.map((user) => memberPartAddress(realm, stream, user)));
+  return new Map(users.map((user, i) => [user, toStreamMember(parts[i]?.value)]));
 }
 
 const UNREAD = { rendered: undefined, files: [], memberships: new Map() };
 
 function inputs(moves: boolean) {
   return async (args: EditMessageArgs, context: Context, sources: InputSources): Promise<EditInputs> => {
-    const stored = await storedRecord(context.realm, args.message_id, sources);
+    const stored = await loadMessageRecord(context.realm, args.message_id, sources);
     const here = stored && stored.body.stream === ownStream(context);
     if (!here) return { stored, ...UNREAD, scope: undefined, inTarget: new Map() };
     const [content, scope, inTarget] = await Promise.all([
       readContent(args, stored, context, sources),
-      moves && stored.body.stream !== 0 ? readScope(args, asStored(stored), context, sources) : undefined,
+      moves && stored.body.stream !== 0 ? readMoveScope(args, toStoredMessage(stored), context, sources) : undefined,
       readTarget(args, context, sources),
     ]);
     return { stored, ...content, scope, inTarget };
@@ -95,27 +101,33 @@ function newTextOf(
   content: string,
   { rendered, memberships, files: claimed }: EditInputs,
   { directory, now, key, realm }: CommandContext,
-): NewText {
-  const text = newText(content);
+): NewTextEffect {
+  const text = checkNewText(content);
   const own = ownStream({ key });
-  const member = (stream: number, user: number): Member | undefined =>
-    stream === own ? memberOf(view.parts, user) : memberships.get(stream)?.get(user);
-  const body = newContent(message, text, rendered ?? null, directory, member);
+  const member = (stream: number, user: number): StreamMember | undefined =>
+    stream === own ? storedMember(view.parts, user) : memberships.get(stream)?.get(user);
+  const body = applyNewContent(message, text, rendered ?? null, directory, member);
   const wakes = rendered?.mentions.wildcard === true && message.body.stream !== 0;
-  checkWildcard(wakes, () => memberIds(view.parts).length, directory.user(userId(message.sender)), directory, now);
+  checkMayMentionAll(
+    wakes,
+    () => listMemberIds(view.parts).length,
+    directory.user(userId(message.sender)),
+    directory,
+    now,
+  );
   const before = message.body.files ?? [];
   const files = (rendered?.attachmentPaths ?? []).filter((path) => before.includes(path) || claimed.includes(path));
   return {
     body: files.length + before.length > 0 ? { ...body, files } : body,
     edit: { content: { raw: message.body.content, html: message.body.html } },
     commands: [
-      ...filesLinked(realm, without(files, before), message.id, message.body.sent),
-      ...filesUnlinked(realm, without(before, files), message.id, false),
+      ...filesLinkedCommands(realm, without(files, before), message.id, message.body.sent),
+      ...filesUnlinkedCommands(realm, without(before, files), message.id, false),
     ],
   };
 }
 
-function editorOf({ directory, caller, now }: CommandContext): Editor & { readonly user: DirectoryUser } {
+function editorOf({ directory, caller, now }: CommandContext): MessageEditor & { readonly user: DirectoryUser } {
   const user = directory.user(userId(caller));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   return { user, settings: directory.settings, now };
@@ -124,44 +136,44 @@ function editorOf({ directory, caller, now }: CommandContext): Editor & { readon
 function handle(command: typeof conversationCommands.edit) {
   return (
     view: StreamView,
-    args: EditMessageArgs & CallerCopy,
+    args: EditMessageArgs & CallerCopyArgs,
     inputs: EditInputs,
     context: CommandContext,
   ): Outcome<StreamState> => {
-    const message = latest(view, args.message_id, inputs.stored);
+    const message = latestMessage(view, args.message_id, inputs.stored);
     if (!message) throw apiError('INVALID_MESSAGES');
     const follow = redirectToOwner(message, context, command, args);
     if (follow) return follow;
     const editor = editorOf(context);
-    const plan = checkEdit(message, args, editor);
+    const plan = checkMessageEdit(message, args, editor);
     const text = plan.content === undefined ? undefined : newTextOf(view, message, plan.content, inputs, context);
     if (plan.topic !== undefined || plan.stream !== undefined) {
-      return moveOf(view, { message, args, plan, text, inputs, editor }, context);
+      return decideMove(view, { message, args, plan, text, inputs, editor }, context);
     }
     const at = Math.floor(context.now / 1000);
     const { body, edit, commands } = text!;
     const edits = [{ user: editor.user.id, at, ...edit }, ...(message.body.edits ?? [])];
     const stream = context.directory.stream(streamId(message.body.stream));
     return {
-      reply: success(),
-      messages: [change(view, message, { ...body, edits }, context)],
+      reply: successReply(),
+      messages: [changeMessageBody(view, message, { ...body, edits }, context)],
       events: editEvents(
         { by: editor.user.id, at, message, stream, content: body },
-        holders(message, view.state, context.directory),
+        audienceOfChanges(message, view.state, context.directory),
       ),
       ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
     };
   };
 }
 
-/** New text only. */
-export const edit: StreamCommand<typeof conversationCommands.edit, EditInputs> = {
+/** PATCH /messages/{id} with a new text only. */
+export const editMessageText: StreamCommand<typeof conversationCommands.edit, EditInputs> = {
   inputs: inputs(false),
   handle: handle(conversationCommands.edit),
 };
 
-/** New topic or stream, and perhaps a new text. */
-export const move: StreamCommand<typeof conversationCommands.move, EditInputs> = {
+/** PATCH /messages/{id} with a new topic or stream, and perhaps a new text. */
+export const moveMessages: StreamCommand<typeof conversationCommands.move, EditInputs> = {
   lane: 'moves',
   exclusive: true,
   inputs: inputs(true),
@@ -181,23 +193,23 @@ export const moveNextBatch: StreamCommand<typeof streamCommands.moveNextBatch, B
     const stream = ownStream(context);
     const topics = args.last ? topicsOfMove(view.parts, args) : [];
     const [stored, ...newest] = await Promise.all([
-      store.getMessages(realm, batchIds(view.parts, args)),
-      ...topics.map((topic) => newestOfTopic(store, realm, stream, topic)),
+      store.getMessages(realm, moveBatchIds(view.parts, args)),
+      ...topics.map((topic) => readNewestOfTopic(store, realm, stream, topic)),
     ]);
     return { stored, newest: new Map(topics.map((topic, i) => [topic, newest[i]!])) };
   },
   handle(view, args, { stored, newest }, context) {
     const messages = stored
-      .map((record) => (record ? latest(view, record.id, record) : undefined))
+      .map((record) => (record ? latestMessage(view, record.id, record) : undefined))
       .filter((message) => message !== undefined);
-    const { messages: changes, parts, events } = moveBatch(view, args, messages, context);
+    const { messages: changes, parts, events } = applyMoveBatch(view, args, messages, context);
     const topics: Record<string, Json> = {};
     // Deletions during the move counted messages that were still in their old topic.
     for (const [topic, of] of newest)
       Object.assign(
         topics,
-        topicWithout(view, ownStream(context), topic, of, () => false),
+        removeMessagesFromTopic(view, ownStream(context), topic, of, () => false),
       );
-    return { reply: value(null), messages: changes, parts: { ...parts, ...topics }, events };
+    return { reply: valueReply(null), messages: changes, parts: { ...parts, ...topics }, events };
   },
 };

@@ -1,82 +1,99 @@
 /** Subscribers: reads, joining, leaving, and the end of all subscriptions by archiving. */
 
-import { value } from '#actors/shared';
+import { valueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { asMember, audienceRole, isMember, MEMBER_PART, type Member } from '#domain/streams';
-import { type ActorKey, type LogItem, type Parts, parseKey, streamId, userId, userKey } from '#model';
+import {
+  isCurrentMember,
+  MEMBER_PART_PREFIX,
+  type StreamMember,
+  toStreamMember,
+  weakestRoleSeeingStream,
+} from '#domain/streams';
+import { type ActorKey, type ActorParts, type LogItem, parseActorKey, streamId, userId, userKey } from '#model';
 import { type OutboxCommand, outboxCommand, type streamCommands, userCommands } from '#model/commands';
-import type { CommandContext, View } from '#runtime';
+import type { ActorView, CommandContext } from '#runtime';
 import type { StreamCommand, StreamState } from '../state.js';
 
-export const memberOf = (parts: Parts, user: number): Member | undefined =>
-  asMember(parts.get(`${MEMBER_PART}${user}`));
+export const storedMember = (parts: ActorParts, user: number): StreamMember | undefined =>
+  toStreamMember(parts.get(`${MEMBER_PART_PREFIX}${user}`));
 
-const asPart = (member: Member): Json => member as unknown as Json;
+const asPart = (member: StreamMember): Json => member as unknown as Json;
 
-export const memberIds = (parts: Parts): number[] => {
+export const listMemberIds = (parts: ActorParts): number[] => {
   const ids: number[] = [];
   for (const [name, member] of parts) {
-    if (name.startsWith(MEMBER_PART) && isMember(asMember(member))) ids.push(Number(name.slice(MEMBER_PART.length)));
+    if (name.startsWith(MEMBER_PART_PREFIX) && isCurrentMember(toStreamMember(member)))
+      ids.push(Number(name.slice(MEMBER_PART_PREFIX.length)));
   }
   return ids.sort((a, b) => a - b);
 };
 
-export function hasMembers(parts: Parts): boolean {
-  for (const [name, member] of parts) if (name.startsWith(MEMBER_PART) && isMember(asMember(member))) return true;
+export function hasMembers(parts: ActorParts): boolean {
+  for (const [name, member] of parts)
+    if (name.startsWith(MEMBER_PART_PREFIX) && isCurrentMember(toStreamMember(member))) return true;
   return false;
 }
 
-/** Subscribers with their version, for the realm actor and for snapshots. */
-export const members: StreamCommand<typeof streamCommands.members> = {
+/** Replies with the subscribers and their version, for the realm actor and for snapshots. */
+export const readMembers: StreamCommand<typeof streamCommands.members> = {
   lane: 'members',
   read: true,
   creates: true,
   handle: ({ parts, state }, _args, _inputs, { version, directory }) => ({
-    reply: value({ members: memberIds(parts), mv: state.mv, version, last: state.last, realm: directory.version }),
+    reply: valueReply({
+      members: listMemberIds(parts),
+      mv: state.mv,
+      version,
+      last: state.last,
+      realm: directory.version,
+    }),
   }),
 };
 
-const ownStream = (key: ActorKey): number => Number(parseKey(key).rest);
+const ownStream = (key: ActorKey): number => Number(parseActorKey(key).rest);
 
-/** Event for the users who may see subscribers at membership version `mv`, except for `users` themselves. */
+/**
+ * Event of users who joined or left, for users who may see subscribers at membership version `mv`, except for `users`
+ * themselves.
+ */
 function peers(op: 'peer_add' | 'peer_remove', users: readonly number[], mv: number, context: MembersContext): LogItem {
   const id = ownStream(context.key);
   const { directory } = context;
   const stream = directory.stream(streamId(id));
   return {
     t: 'event',
-    to: { stream: id, mv, role: audienceRole(stream), rv: directory.version, except: users },
+    to: { stream: id, mv, role: weakestRoleSeeingStream(stream), rv: directory.version, except: users },
     event: { type: 'subscription', op, stream_ids: [id], user_ids: users },
   };
 }
 
-/** True if the stream has heard of this user's subscription. */
-export const isMemberNow: StreamCommand<typeof streamCommands.isMember> = {
+/** Replies whether the stream knows of this user's subscription. */
+export const isStreamMember: StreamCommand<typeof streamCommands.isMember> = {
   lane: 'members',
   read: true,
   creates: true,
-  handle: ({ parts }, { user }) => ({ reply: value(isMember(memberOf(parts, user))) }),
+  handle: ({ parts }, { user }) => ({ reply: valueReply(isCurrentMember(storedMember(parts, user))) }),
 };
 
 type MembersContext = Pick<CommandContext, 'key' | 'directory'>;
 
-/** Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
-export const join: StreamCommand<typeof streamCommands.join> = {
+/** Subscribes users. Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
+export const joinMembers: StreamCommand<typeof streamCommands.join> = {
   creates: true,
   handle({ state, parts }, { users, after: given = state.last }, _inputs, context) {
-    const joining = users.filter((user) => !isMember(memberOf(parts, user)));
-    if (joining.length === 0) return { reply: value(null) };
+    const joining = users.filter((user) => !isCurrentMember(storedMember(parts, user)));
+    if (joining.length === 0) return { reply: valueReply(null) };
     const mv = state.mv + 1;
     const after = Math.min(given, state.last);
     const stay = { from: mv, to: 0, after, until: 0 };
     const silent = joining.filter((user) => context.directory.silentBots().has(userId(user)));
     const changed = joining.map((user) => {
       const own = silent.includes(user) ? { ...stay, silent: true as const } : stay;
-      const stays = [...(memberOf(parts, user)?.stays ?? []), own];
-      return [`${MEMBER_PART}${user}`, asPart({ stays })] as const;
+      const stays = [...(storedMember(parts, user)?.stays ?? []), own];
+      return [`${MEMBER_PART_PREFIX}${user}`, asPart({ stays })] as const;
     });
     return {
-      reply: value(null),
+      reply: valueReply(null),
       state: { ...state, mv },
       parts: Object.fromEntries(changed),
       events: [
@@ -96,23 +113,23 @@ export const join: StreamCommand<typeof streamCommands.join> = {
   },
 };
 
-/** Ends the stays of these users. */
-function endStays({ state, parts }: View<StreamState>, leaving: readonly number[], { key }: MembersContext) {
+/** Ends the memberships of users who leave. */
+function endStays({ state, parts }: ActorView<StreamState>, leaving: readonly number[], { key }: MembersContext) {
   const mv = state.mv + 1;
   const changed = leaving.map((user) => {
-    const stays = memberOf(parts, user)?.stays ?? [];
+    const stays = storedMember(parts, user)?.stays ?? [];
     const ended = stays.map((stay) => (stay.to === 0 ? { ...stay, to: mv, until: state.last } : stay));
-    return [`${MEMBER_PART}${user}`, asPart({ stays: ended })] as const;
+    return [`${MEMBER_PART_PREFIX}${user}`, asPart({ stays: ended })] as const;
   });
   const item: LogItem = { t: 'members', stream: ownStream(key), mv, last: state.last, join: [], leave: leaving };
   return { mv, state: { ...state, mv }, parts: Object.fromEntries(changed), item };
 }
 
-/** Event for users who leave together and may still see the stream: they get each other's departure. */
+/** Event for users who leave together and may still see the stream: each gets the departure of the others. */
 function peersAmongLeavers(leaving: readonly number[], { key, directory }: MembersContext): LogItem[] {
   if (leaving.length < 2) return [];
   const stream = directory.stream(streamId(ownStream(key)));
-  const role = audienceRole(stream);
+  const role = weakestRoleSeeingStream(stream);
   const seeing = leaving.filter((id) => (directory.user(userId(id))?.role ?? Number.POSITIVE_INFINITY) <= role);
   if (seeing.length === 0) return [];
   const event = { type: 'subscription', op: 'peer_remove', stream_ids: [ownStream(key)], user_ids: leaving };
@@ -121,7 +138,7 @@ function peersAmongLeavers(leaving: readonly number[], { key, directory }: Membe
 
 /** Commands that mark the stream's messages as read for users who have left it. */
 function readStreamCommands(
-  { state }: View<StreamState>,
+  { state }: ActorView<StreamState>,
   users: readonly number[],
   context: MembersContext,
   archived = false,
@@ -129,57 +146,60 @@ function readStreamCommands(
   const { key, directory } = context;
   const args = { stream: ownStream(key), until: state.last, ...(archived ? { archived } : {}) };
   return users.map((user): OutboxCommand => {
-    const to = userKey(parseKey(key).realm, userId(user));
+    const to = userKey(parseActorKey(key).realm, userId(user));
     return outboxCommand({ to, name: userCommands.readStream, args, caller: 0, after: directory.version });
   });
 }
 
-/** Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
-export const leave: StreamCommand<typeof streamCommands.leave> = {
+/** Unsubscribes users. Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
+export const removeMembers: StreamCommand<typeof streamCommands.leave> = {
   creates: true,
   handle(view, { users }, _inputs, context) {
-    const leaving = users.filter((user) => isMember(memberOf(view.parts, user)));
-    if (leaving.length === 0) return { reply: value(null) };
+    const leaving = users.filter((user) => isCurrentMember(storedMember(view.parts, user)));
+    if (leaving.length === 0) return { reply: valueReply(null) };
     const { mv, item, ...outcome } = endStays(view, leaving, context);
     const events = [item, peers('peer_remove', leaving, mv, context), ...peersAmongLeavers(leaving, context)];
-    return { ...outcome, reply: value(null), events, commands: [readStreamCommands(view, leaving, context)] };
+    return { ...outcome, reply: valueReply(null), events, commands: [readStreamCommands(view, leaving, context)] };
   },
 };
 
 /**
- * The accounts were deactivated, which an event of its own has said. The stream counts them as unsubscribed, and they
- * get no copies. Their user actors keep the subscription, and join again when the account is reactivated.
+ * Suspends deactivated accounts, whose deactivation has an event of its own. The stream counts them as unsubscribed,
+ * and they get no copies. Their user actors keep the subscription, and join again when the account is reactivated.
  */
-export const suspend: StreamCommand<typeof streamCommands.suspend> = {
+export const suspendMembers: StreamCommand<typeof streamCommands.suspend> = {
   creates: true,
   handle(view, { users }, _inputs, context) {
-    const leaving = users.filter((user) => isMember(memberOf(view.parts, user)));
-    if (leaving.length === 0) return { reply: value(null) };
+    const leaving = users.filter((user) => isCurrentMember(storedMember(view.parts, user)));
+    if (leaving.length === 0) return { reply: valueReply(null) };
     const { mv: _, item, ...outcome } = endStays(view, leaving, context);
-    return { ...outcome, reply: value(null), events: [item] };
+    return { ...outcome, reply: valueReply(null), events: [item] };
   },
 };
 
 /** Publishes all subscribers to a user who may see the stream from now on without being subscribed. */
-export const showSubscribers: StreamCommand<typeof streamCommands.showSubscribers> = {
+export const publishSubscribers: StreamCommand<typeof streamCommands.showSubscribers> = {
   creates: true,
   handle({ parts }, { user }, _inputs, { key }) {
-    const users = memberIds(parts);
-    if (users.length === 0) return { reply: value(null) };
+    const users = listMemberIds(parts);
+    if (users.length === 0) return { reply: valueReply(null) };
     const event = { type: 'subscription', op: 'peer_add', stream_ids: [ownStream(key)], user_ids: users };
-    return { reply: value(null), events: [{ t: 'event', to: { users: [user] }, event }] };
+    return { reply: valueReply(null), events: [{ t: 'event', to: { users: [user] }, event }] };
   },
 };
 
-/** The realm actor archived the stream and published that. All subscriptions end, without peer_remove events. */
-export const archive: StreamCommand<typeof streamCommands.archive> = {
+/**
+ * Archives the stream; the realm actor has decided and published that. All subscriptions end, without peer_remove
+ * events.
+ */
+export const archiveConversation: StreamCommand<typeof streamCommands.archive> = {
   creates: true,
   handle(view, _args, _inputs, context) {
-    const leaving = memberIds(view.parts);
+    const leaving = listMemberIds(view.parts);
     const { mv: _, item, ...outcome } = endStays(view, leaving, context);
     return {
       ...outcome,
-      reply: value(null),
+      reply: valueReply(null),
       events: leaving.length > 0 ? [item] : [],
       commands: [readStreamCommands(view, leaving, context, true)],
     };

@@ -1,26 +1,32 @@
 /**
- * Notices: messages of a system bot about an action of another actor, which makes them with `streamNotice` or
- * `directNotice` (actors/shared/notices.ts). Never refused.
+ * Notices: messages of a system bot about an action of another actor, which makes them with `streamNoticeCommand` or
+ * `directNoticeCommand` (actors/shared/notices.ts). Never refused.
  */
 
-import { value } from '#actors/shared';
+import { valueReply } from '#actors/shared';
 import { type RenderResult, renderFailureNote } from '#domain/markdown';
 import { flagsAtCreation } from '#domain/messages';
-import { NOTIFICATION_BOT } from '#domain/people';
-import { isMember } from '#domain/streams';
-import { parseKey, streamId, userId } from '#model';
+import { NOTIFICATION_BOT_ID } from '#domain/people';
+import { isCurrentMember } from '#domain/streams';
+import { parseActorKey, streamId, userId } from '#model';
 import type { directCommands, NoticeArgs, streamCommands } from '#model/commands';
-import { PRODUCT } from '#model/errors';
+import { PRODUCT_NAME } from '#model/errors';
 import type { CommandContext } from '#runtime';
 import type { StreamCommand } from '../state.js';
-import { type ComposedMessage, type ComposeInputs, composeInputs, postDirectly, postToStream } from './compose.js';
-import { memberOf } from './members.js';
+import {
+  type ComposedMessage,
+  type ComposeInputs,
+  directMessageOutcome,
+  loadComposeInputs,
+  streamMessageOutcome,
+} from './compose.js';
+import { storedMember } from './members.js';
 
 /** Client name of the server's own messages. */
 const CLIENT = 'Internal';
 
 function composeByBot(
-  { content, read, bot = NOTIFICATION_BOT }: NoticeArgs,
+  { content, read, bot = NOTIFICATION_BOT_ID }: NoticeArgs,
   { id, rendered }: ComposeInputs,
   { directory }: CommandContext,
   hasCopy: (user: number) => boolean,
@@ -36,10 +42,13 @@ function composeByBot(
   };
 }
 
-/** Fallback: a notice quotes texts of users, which may exceed the renderer's limits. */
+/**
+ * Mentions of a notice that can't be rendered: none. Notices quote texts of users, which may exceed the renderer's
+ * limits.
+ */
 const NOBODY = { users: [], groups: [], wildcard: false };
 const UNRENDERED: RenderResult = {
-  html: renderFailureNote(PRODUCT),
+  html: renderFailureNote(PRODUCT_NAME),
   mentions: NOBODY,
   silent: NOBODY,
   hasLink: false,
@@ -48,26 +57,26 @@ const UNRENDERED: RenderResult = {
   attachmentPaths: [],
 };
 
-export const notice: StreamCommand<typeof streamCommands.notice, ComposeInputs> = {
+export const postNotice: StreamCommand<typeof streamCommands.notice, ComposeInputs> = {
   creates: true,
-  inputs: composeInputs,
+  inputs: loadComposeInputs,
   handle({ state, parts }, args, prepared, context) {
-    const stream = context.directory.stream(streamId(Number(parseKey(context.key).rest)));
-    if (!stream) return { reply: value(null) };
-    const composed = composeByBot(args, prepared, context, (user) => isMember(memberOf(parts, user)));
-    return postToStream({ state, parts }, args, context, stream, composed);
+    const stream = context.directory.stream(streamId(Number(parseActorKey(context.key).rest)));
+    if (!stream) return { reply: valueReply(null) };
+    const composed = composeByBot(args, prepared, context, (user) => isCurrentMember(storedMember(parts, user)));
+    return streamMessageOutcome({ state, parts }, args, context, stream, composed);
   },
 };
 
-export const directNotice: StreamCommand<typeof directCommands.directNotice, ComposeInputs> = {
+export const postDirectNotice: StreamCommand<typeof directCommands.directNotice, ComposeInputs> = {
   creates: true,
-  inputs: composeInputs,
+  inputs: loadComposeInputs,
   handle({ state }, args, prepared, context) {
     const participants = state.participants.length > 0 ? state.participants : args.participants;
-    const other = participants.find((user) => user !== (args.bot ?? NOTIFICATION_BOT)) ?? 0;
+    const other = participants.find((user) => user !== (args.bot ?? NOTIFICATION_BOT_ID)) ?? 0;
     const receiver = context.directory.user(userId(other));
-    if (!receiver) return { reply: value(null) };
+    if (!receiver) return { reply: valueReply(null) };
     const composed = composeByBot(args, prepared, context, (user) => participants.includes(user));
-    return postDirectly({ ...state, participants }, args, context, receiver.recipient, composed);
+    return directMessageOutcome({ ...state, participants }, args, context, receiver.recipient, composed);
   },
 };

@@ -1,10 +1,10 @@
 /** Reactions, and copies that users make of old messages (messages.md § Reactions). */
 
-import { ownerOf, success, value } from '#actors/shared';
+import { owningActorKey, successReply, valueReply } from '#actors/shared';
 import {
   checkEmoji,
   comparableEmojiCode,
-  emojiByName,
+  findEmojiByName,
   isEmoji,
   presentEmoji,
   resolveEmoji,
@@ -21,23 +21,32 @@ import {
 } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView, MessageRecord } from '#model/records';
-import { change, holders, latest, redirectToOwner, storedRecord } from '../messages.js';
+import {
+  audienceOfChanges,
+  changeMessageBody,
+  latestMessage,
+  loadMessageRecord,
+  redirectToOwner,
+} from '../messages.js';
 import type { StreamCommand, StreamState } from '../state.js';
 
-/** Reactions per message: each takes some 100 bytes of a record that is written whole. */
+/** Maximum number of reactions per message: each takes some 100 bytes of a record that is written whole. */
 const MAX_REACTIONS = 5_000;
 
-/** @param sought code as `comparableEmojiCode` spells it; older reactions may be stored in another spelling */
+/**
+ * True if a reaction has this emoji. @param sought code as `comparableEmojiCode` spells it; older reactions may be
+ * stored in another spelling
+ */
 const isSameEmoji = (
   stored: EmojiRef,
   sought: { readonly code: string; readonly type: EmojiRef['type'] | undefined },
 ): boolean => stored.type === sought.type && comparableEmojiCode(stored.code, stored.type) === sought.code;
 
-export const react: StreamCommand<typeof conversationCommands.react, MessageRecord | null> = {
-  inputs: ({ message_id }, { realm }, sources) => storedRecord(realm, message_id, sources),
+export const addReaction: StreamCommand<typeof conversationCommands.react, MessageRecord | null> = {
+  inputs: ({ message_id }, { realm }, sources) => loadMessageRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
     const { caller, directory, realm } = context;
-    const message = latest(view, args.message_id, stored);
+    const message = latestMessage(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');
     const moved = redirectToOwner(message, context, conversationCommands.react, args);
     if (moved) return moved;
@@ -51,13 +60,13 @@ export const react: StreamCommand<typeof conversationCommands.react, MessageReco
     if (reactions.length >= MAX_REACTIONS) throw apiError('TOO_MANY_REACTIONS');
     const reaction: StoredReaction = { user: caller, name, code, type };
     const newHolder = !args.copy && !copies.includes(caller);
-    const changed = change(
+    const changed = changeMessageBody(
       view,
       message,
       { reactions: [...reactions, reaction], ...(newHolder ? { copies: [...copies, caller] } : {}) },
       context,
     );
-    const next = latest(view, message.id, changed.record) ?? message;
+    const next = latestMessage(view, message.id, changed.record) ?? message;
     const makeCopy = outboxCommand({
       to: userKey(realm, userId(caller)),
       name: userCommands.makeCopy,
@@ -65,7 +74,7 @@ export const react: StreamCommand<typeof conversationCommands.react, MessageReco
       caller: 0,
     });
     return {
-      reply: success(),
+      reply: successReply(),
       messages: [changed],
       events: [reactionEvent('add', reaction, next, view.state, directory)],
       ...(newHolder ? { commands: [[makeCopy]], replyAfterCommands: true } : {}),
@@ -73,19 +82,24 @@ export const react: StreamCommand<typeof conversationCommands.react, MessageReco
   },
 };
 
-export const unreact: StreamCommand<typeof conversationCommands.unreact, MessageRecord | null> = {
-  inputs: ({ message_id }, { realm }, sources) => storedRecord(realm, message_id, sources),
+export const removeReaction: StreamCommand<typeof conversationCommands.unreact, MessageRecord | null> = {
+  inputs: ({ message_id }, { realm }, sources) => loadMessageRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
-    const message = latest(view, args.message_id, stored);
+    const message = latestMessage(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');
     const moved = redirectToOwner(message, context, conversationCommands.unreact, args);
     if (moved) return moved;
     const { reactions = [] } = message.body;
     const own = reactions.filter(({ user }) => user === context.caller);
     const gone = findOwn(own, args, context.directory);
-    const changed = change(view, message, { reactions: reactions.filter((reaction) => reaction !== gone) }, context);
+    const changed = changeMessageBody(
+      view,
+      message,
+      { reactions: reactions.filter((reaction) => reaction !== gone) },
+      context,
+    );
     return {
-      reply: success(),
+      reply: successReply(),
       messages: [changed],
       events: [reactionEvent('remove', gone, message, view.state, context.directory)],
     };
@@ -97,7 +111,7 @@ function findOwn(own: readonly StoredReaction[], args: RemoveReactionArgs, direc
   const { emoji_name: name, emoji_code: code, reaction_type: type } = args;
   if (code === null) {
     if (name === null) throw apiError('REACTION_ARGUMENTS');
-    const emoji = emojiByName(name, directory);
+    const emoji = findEmojiByName(name, directory);
     const found = own.find((reaction) => isSameEmoji(reaction, emoji));
     if (!found) throw apiError('REACTION_DOES_NOT_EXIST');
     return found;
@@ -110,7 +124,7 @@ function findOwn(own: readonly StoredReaction[], args: RemoveReactionArgs, direc
     const known = (['unicode_emoji', 'realm_emoji', 'extra'] as const).some((one) => isEmoji(code, one, directory));
     throw apiError(known ? 'REACTION_DOES_NOT_EXIST' : 'INVALID_MESSAGES');
   }
-  const resolved = type === null ? emojiByName(name ?? '', directory).type : storedEmojiType(type);
+  const resolved = type === null ? findEmojiByName(name ?? '', directory).type : storedEmojiType(type);
   const found = own.find((reaction) =>
     isSameEmoji(reaction, { code: comparableEmojiCode(code, resolved), type: resolved }),
   );
@@ -128,7 +142,7 @@ function reactionEvent(
   const user = directory.user(userId(reaction.user));
   return {
     t: 'event',
-    to: holders(message, state, directory),
+    to: audienceOfChanges(message, state, directory),
     event: {
       type: 'reaction',
       op,
@@ -141,18 +155,18 @@ function reactionEvent(
 }
 
 /**
- * The user made copies of old messages by flagging them, and gets events of their changes from now on. Never refuses;
- * messages that were deleted or moved away meanwhile are skipped.
+ * Records that a user has made copies of old messages by flagging them, and gets events of their changes from now on.
+ * Never refuses; messages that were deleted or moved away meanwhile are skipped.
  */
-export const copyMade: StreamCommand<typeof streamCommands.copyMade, readonly (MessageRecord | null)[]> = {
+export const recordCopyMade: StreamCommand<typeof streamCommands.copyMade, readonly (MessageRecord | null)[]> = {
   inputs: ({ ids }, { realm }, { store }) => store.getMessages(realm, ids),
   handle(view, { ids, user }, stored, context) {
     const messages = ids.flatMap((id, i) => {
-      const message = latest(view, id, stored[i] ?? null);
-      if (!message || ownerOf(context.realm, message) !== context.key) return [];
+      const message = latestMessage(view, id, stored[i] ?? null);
+      if (!message || owningActorKey(context.realm, message) !== context.key) return [];
       const copies = message.body.copies ?? [];
-      return copies.includes(user) ? [] : [change(view, message, { copies: [...copies, user] }, context)];
+      return copies.includes(user) ? [] : [changeMessageBody(view, message, { copies: [...copies, user] }, context)];
     });
-    return { reply: value(null), messages };
+    return { reply: valueReply(null), messages };
   },
 };

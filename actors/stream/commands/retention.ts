@@ -3,22 +3,22 @@
  * A conversation checks once a day, from its first message on; a new rule takes effect at the next check.
  */
 
-import { value } from '#actors/shared';
-import { asStored, streamConversation } from '#domain/messages';
-import { recentTraffic } from '#domain/streams';
-import { type ActorKey, parseKey, realmKey, streamId } from '#model';
+import { valueReply } from '#actors/shared';
+import { streamConversationName, toStoredMessage } from '#domain/messages';
+import { countRecentMessages } from '#domain/streams';
+import { type ActorKey, parseActorKey, realmKey, streamId } from '#model';
 import { type conversationCommands, outboxCommand, realmCommands } from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
-import { latest } from '../messages.js';
+import { latestMessage } from '../messages.js';
 import { removalOutcome } from '../removing.js';
 import type { StreamCommand, StreamState, StreamView } from '../state.js';
 
 const DAY_MS = 86_400_000;
-/** Messages per commit. */
+/** Maximum number of messages removed per commit. */
 const BATCH = 500;
 
-/** Part of the outcome of a command that brings messages: sets the first check, unless it is set. */
+/** Part of the outcome of a command that brings messages: starts the daily check, unless it runs already. */
 export function withRetentionTimer(
   state: StreamState,
   now: number,
@@ -26,19 +26,19 @@ export function withRetentionTimer(
   return state.watched ? { state } : { state: { ...state, watched: true }, due: now + DAY_MS };
 }
 
-/** Retention in days; null: for ever. */
+/** Retention time of the conversation's messages, days; null: they are kept for ever. */
 function retentionDays(key: ActorKey, directory: DirectoryView): number | null {
-  const { kind, rest } = parseKey(key);
+  const { kind, rest } = parseActorKey(key);
   const own = kind === 'stream' ? directory.stream(streamId(Number(rest)))?.retentionDays : null;
   const days = own ?? directory.settings.message_retention_days;
   return days > 0 ? days : null;
 }
 
-export const retain: StreamCommand<typeof conversationCommands.due, readonly MessageRecord[]> = {
+export const removeExpiredMessages: StreamCommand<typeof conversationCommands.due, readonly MessageRecord[]> = {
   async inputs(_args, { key, realm }, { store, directory }) {
     if (retentionDays(key, await directory(realm)) === null) return [];
-    const { kind, rest } = parseKey(key);
-    const conversation = kind === 'stream' ? streamConversation(Number(rest)) : `d${rest}`;
+    const { kind, rest } = parseActorKey(key);
+    const conversation = kind === 'stream' ? streamConversationName(Number(rest)) : `d${rest}`;
     return store.scanMessages({
       realm,
       index: { by: 'conversation', conversation },
@@ -58,9 +58,9 @@ function withTraffic(
   outcome: RetentionOutcome,
   { key, realm, now }: CommandContext,
 ): RetentionOutcome {
-  const { kind, rest } = parseKey(key);
+  const { kind, rest } = parseActorKey(key);
   const state = outcome.state ?? before;
-  const recent = recentTraffic(state.traffic, now);
+  const recent = countRecentMessages(state.traffic, now);
   if (kind !== 'stream' || recent === (state.trafficTold ?? 0)) return outcome;
   const command = outboxCommand({
     to: realmKey(realm),
@@ -78,18 +78,18 @@ function withTraffic(
 function removeExpired(view: StreamView, oldest: readonly MessageRecord[], context: CommandContext): RetentionOutcome {
   const { key, now, directory } = context;
   const days = retentionDays(key, directory);
-  if (days === null || oldest.length === 0) return { reply: value(null), due: now + DAY_MS };
+  if (days === null || oldest.length === 0) return { reply: valueReply(null), due: now + DAY_MS };
   const last = Math.floor((now - days * DAY_MS) / 1000);
-  const { kind, rest } = parseKey(key);
+  const { kind, rest } = parseActorKey(key);
   const stream = kind === 'stream' ? Number(rest) : 0;
   const expired = oldest
     .filter(({ body }) => (body.sent as number) < last)
-    .map((record) => latest(view, record.id, record))
+    .map((record) => latestMessage(view, record.id, record))
     .filter((message) => message !== undefined)
     .filter(({ body }) => body.stream === stream);
   // The whole batch was too old: there may be more.
-  const more = oldest.length === BATCH && asStored(oldest.at(-1)!).body.sent < last;
+  const more = oldest.length === BATCH && toStoredMessage(oldest.at(-1)!).body.sent < last;
   const due = more ? now : now + DAY_MS;
-  if (expired.length === 0) return { reply: value(null), due };
-  return { reply: value(null), due, ...removalOutcome(view, expired, oldest, context) };
+  if (expired.length === 0) return { reply: valueReply(null), due };
+  return { reply: valueReply(null), due, ...removalOutcome(view, expired, oldest, context) };
 }

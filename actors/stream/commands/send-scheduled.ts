@@ -1,6 +1,6 @@
 /** Sends a scheduled message. Never refuses: the sender's actor gets the result, or the reason of a refusal. */
 
-import { value } from '#actors/shared';
+import { valueReply } from '#actors/shared';
 import { userId, userKey } from '#model';
 import {
   type directCommands,
@@ -13,7 +13,7 @@ import {
 import { ApiError } from '#model/errors';
 import type { StreamCommand, StreamHandler } from '../state.js';
 import type { ComposeInputs } from './compose.js';
-import { type DirectInputs, sendChecked, sendDirect } from './send.js';
+import { checkAndSendToStream, type DirectComposeInputs, sendDirectMessage } from './send.js';
 
 function reportingToSender<A extends SendArgs, I>(plain: StreamHandler<A, I>): StreamHandler<A & SendScheduledArgs, I> {
   return {
@@ -25,18 +25,18 @@ function reportingToSender<A extends SendArgs, I>(plain: StreamHandler<A, I>): S
         const outcome = plain.handle(view, args, inputs, { ...context, client: args.client });
         const others = (outcome.commands ?? []).flat();
         const sent = outboxCommand({ to, name: userCommands.scheduledSent, args: { id }, caller: 0 });
-        return { ...outcome, reply: value(null), commands: [[...others, sent]] };
+        return { ...outcome, reply: valueReply(null), commands: [[...others, sent]] };
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         const failure = { id, reason: error.message, outside: error.reason === 'NOT_AUTHORIZED_TO_SEND' };
         const failed = outboxCommand({ to, name: userCommands.scheduledFailed, args: failure, caller: 0 });
-        return { reply: value(null), commands: [[failed]] };
+        return { reply: valueReply(null), commands: [[failed]] };
       }
     },
   };
 }
 
-export const sendScheduled: StreamCommand<typeof streamCommands.sendScheduled, ComposeInputs> =
-  reportingToSender(sendChecked);
-export const sendDirectScheduled: StreamCommand<typeof directCommands.sendDirectScheduled, DirectInputs> =
-  reportingToSender(sendDirect);
+export const sendScheduledToStream: StreamCommand<typeof streamCommands.sendScheduled, ComposeInputs> =
+  reportingToSender(checkAndSendToStream);
+export const sendScheduledDirect: StreamCommand<typeof directCommands.sendDirectScheduled, DirectComposeInputs> =
+  reportingToSender(sendDirectMessage);

@@ -1,20 +1,20 @@
 /** Sends a message to a stream, or to the participants of a direct-message conversation (messages.md). */
 
 import {
-  activeSender,
-  checkDirect,
-  checkPosting,
+  checkMayMentionAll,
+  checkMaySendDirect,
+  checkMaySendToStream,
   checkTopicPresent,
-  checkWildcard,
-  firstSubmessage,
   flagsAtCreation,
+  makeFirstSubmessage,
+  requireActiveSender,
 } from '#domain/messages';
-import { isMember } from '#domain/streams';
-import { type ActorKey, parseKey, realmKey, streamId, userId, userKey } from '#model';
+import { isCurrentMember } from '#domain/streams';
+import { type ActorKey, parseActorKey, realmKey, streamId, userId, userKey } from '#model';
 import {
   type directCommands,
   realmCommands,
-  redirect,
+  redirectCommand,
   type SendArgs,
   type streamCommands,
   userCommands,
@@ -22,43 +22,52 @@ import {
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { lostMessageNotice, mentionedBotsOutside, webhookCalls } from '../bots.js';
+import { lostMessageCommand, mentionedUnsubscribedBots, webhookCallCommands } from '../bots.js';
 import type { StreamCommand, StreamHandler } from '../state.js';
-import { type ComposedMessage, type ComposeInputs, composeInputs, postDirectly, postToStream } from './compose.js';
-import { hasMembers, memberIds, memberOf } from './members.js';
+import {
+  type ComposedMessage,
+  type ComposeInputs,
+  directMessageOutcome,
+  loadComposeInputs,
+  streamMessageOutcome,
+} from './compose.js';
+import { hasMembers, listMemberIds, storedMember } from './members.js';
 
 /** Error for a stream that does not exist or was archived. */
-export const noSuchStream = (key: ActorKey): ApiError =>
-  apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseKey(key).rest) });
+export const noSuchStreamError = (key: ActorKey): ApiError =>
+  apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseActorKey(key).rest) });
 
-/** Checks and sends. Refusals are thrown; send-scheduled and bot-reply turn them into commands to the sender. */
-export const sendChecked: StreamHandler<SendArgs, ComposeInputs> = {
+/**
+ * Checks and sends a message to a stream. Refusals are thrown; send-scheduled and bot-reply turn them into commands to
+ * the sender.
+ */
+export const checkAndSendToStream: StreamHandler<SendArgs, ComposeInputs> = {
   creates: true,
-  inputs: composeInputs,
+  inputs: loadComposeInputs,
   handle({ state, parts }, args, prepared, context) {
     const { directory, key, caller, now, realm } = context;
-    const stream = directory.stream(streamId(Number(parseKey(key).rest)));
+    const stream = directory.stream(streamId(Number(parseActorKey(key).rest)));
     // The directory knows of an archived stream before its actor does; a scheduled message needs this refusal, too.
-    if (!stream || stream.archived) throw noSuchStream(key);
-    const sender = activeSender(directory, caller);
-    const subscribed = (user: number): boolean => isMember(memberOf(parts, user));
-    checkPosting(sender, stream, subscribed, directory, now);
+    if (!stream || stream.archived) throw noSuchStreamError(key);
+    const sender = requireActiveSender(directory, caller);
+    const subscribed = (user: number): boolean => isCurrentMember(storedMember(parts, user));
+    checkMaySendToStream(sender, stream, subscribed, directory, now);
     checkTopicPresent(args.topic, directory);
     const mentioned = prepared.rendered?.mentions.users ?? [];
-    const copies = mentionedBotsOutside(mentioned, subscribed, directory);
+    const copies = mentionedUnsubscribedBots(mentioned, subscribed, directory);
     const has = (user: number): boolean =>
       copies.includes(user) || (subscribed(user) && !directory.silentBots().has(userId(user)));
     const input = { sender, id: prepared.id, trigger: 'mention', origin: args.origin } as const;
     const lost =
-      sender.botOwner !== null && !hasMembers(parts) ? lostMessageNotice(sender, stream, args.origin, realm) : [];
-    const calls = [...webhookCalls(mentioned, input, realm, directory), ...lost];
+      sender.botOwner !== null && !hasMembers(parts) ? lostMessageCommand(sender, stream, args.origin, realm) : [];
+    const calls = [...webhookCallCommands(mentioned, input, realm, directory), ...lost];
     const composed = { ...composeBySender(args, prepared, context, has), copies, calls };
-    checkWildcard(composed.rendered.mentions.wildcard, () => memberIds(parts).length, sender, directory, now);
-    return postToStream({ state, parts }, args, context, stream, composed);
+    checkMayMentionAll(composed.rendered.mentions.wildcard, () => listMemberIds(parts).length, sender, directory, now);
+    return streamMessageOutcome({ state, parts }, args, context, stream, composed);
   },
 };
 
-/** Refusals for want of a right that may be on its way to the stream. */
+/** Refusals for want of a right that may already be granted, but has not reached the stream. */
 const GRANTABLE: ReadonlySet<string> = new Set([
   'NOT_AUTHORIZED_TO_SEND',
   'ONLY_ADMINS_SEND',
@@ -67,52 +76,58 @@ const GRANTABLE: ReadonlySet<string> = new Set([
   'NO_NEW_MEMBERS_SEND',
 ]);
 
-/** Before a refusal for want of a right, redirects once to the sender's own actor (retry-after-join.ts). */
-export const send: StreamCommand<typeof streamCommands.send, ComposeInputs> = {
-  ...sendChecked,
+/**
+ * Sends a message to a stream. Before a refusal for want of a right, redirects once to the sender's own actor
+ * (retry-after-join.ts).
+ */
+export const sendToStream: StreamCommand<typeof streamCommands.send, ComposeInputs> = {
+  ...checkAndSendToStream,
   handle(view, { again = false, ...message }, prepared, context) {
     try {
-      return sendChecked.handle(view, message, prepared, context);
+      return checkAndSendToStream.handle(view, message, prepared, context);
     } catch (error) {
       if (again || !(error instanceof ApiError) || !GRANTABLE.has(error.reason)) throw error;
-      const args = { stream: Number(parseKey(context.key).rest), message };
+      const args = { stream: Number(parseActorKey(context.key).rest), message };
       const to = userKey(context.realm, userId(context.caller));
-      const reply = { forward: redirect({ to, command: userCommands.retryAfterJoin, args }), fresh: true } as const;
+      const reply = {
+        forward: redirectCommand({ to, command: userCommands.retryAfterJoin, args }),
+        fresh: true,
+      } as const;
       // `parts` makes a commit, so that a repeat of this command gets the same redirect.
       return { reply, parts: {} };
     }
   },
 };
 
-export type DirectInputs = ComposeInputs & { readonly recipient: number };
+export type DirectComposeInputs = ComposeInputs & { readonly recipient: number };
 
-export const sendDirect: StreamCommand<typeof directCommands.sendDirect, DirectInputs> = {
+export const sendDirectMessage: StreamCommand<typeof directCommands.sendDirect, DirectComposeInputs> = {
   creates: true,
   async inputs(args, context, sources) {
     const known = context.view.state.recipient;
     const isGroup = args.participants.length > 2;
     const [prepared, recipient] = await Promise.all([
-      composeInputs(args, context, sources),
+      loadComposeInputs(args, context, sources),
       isGroup && known === 0
-        ? sources.ask(realmKey(context.realm), realmCommands.groupRecipient, { group: parseKey(context.key).rest })
+        ? sources.ask(realmKey(context.realm), realmCommands.groupRecipient, { group: parseActorKey(context.key).rest })
         : known,
     ]);
     return { ...prepared, recipient: recipient as number };
   },
   handle({ state }, args, { recipient, ...prepared }, context) {
     const { directory, caller, realm } = context;
-    const sender = activeSender(directory, caller);
+    const sender = requireActiveSender(directory, caller);
     const people = args.participants.map((user) => directory.user(userId(user)));
     const others = people.filter((user): user is DirectoryUser => user !== undefined && user.id !== caller);
     if (!args.participants.includes(caller)) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
-    checkDirect(sender, others, directory);
+    checkMaySendDirect(sender, others, directory);
     const participants = state.participants.length > 0 ? state.participants : args.participants;
     const input = { sender, id: prepared.id, trigger: 'private_message', origin: args.origin } as const;
-    const calls = webhookCalls(participants, input, realm, directory);
+    const calls = webhookCallCommands(participants, input, realm, directory);
     const composed = { ...composeBySender(args, prepared, context, (user) => participants.includes(user)), calls };
     // A message between two users carries the receiver's recipient id, so the two directions differ.
     const carried = participants.length > 2 ? recipient : (others[0] ?? sender).recipient;
-    return postDirectly({ ...state, participants, recipient }, args, context, carried, composed);
+    return directMessageOutcome({ ...state, participants, recipient }, args, context, carried, composed);
   },
 };
 
@@ -123,7 +138,7 @@ function composeBySender(
   { caller, client, directory }: CommandContext,
   hasCopy: (user: number) => boolean,
 ): ComposedMessage {
-  const submessage = firstSubmessage(content, widget, caller);
+  const submessage = makeFirstSubmessage(content, widget, caller);
   if (rendered === null) throw apiError('CANNOT_RENDER');
   return {
     id,

@@ -1,21 +1,21 @@
 /** POST /submessage: data that users add to a widget (messages.md § Submessages and widgets). */
 
-import { success } from '#actors/shared';
-import { nextSubmessage } from '#domain/messages';
+import { successReply } from '#actors/shared';
+import { makeNextSubmessage } from '#domain/messages';
 import { conversationCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { MessageRecord } from '#model/records';
-import { change, copyHolders, latest, redirectToOwner, storedRecord } from '../messages.js';
+import { audienceOfCopies, changeMessageBody, latestMessage, loadMessageRecord, redirectToOwner } from '../messages.js';
 import type { StreamCommand } from '../state.js';
 
-export const submessage: StreamCommand<typeof conversationCommands.submessage, MessageRecord | null> = {
-  inputs: ({ message_id }, { realm }, sources) => storedRecord(realm, message_id, sources),
+export const addSubmessage: StreamCommand<typeof conversationCommands.submessage, MessageRecord | null> = {
+  inputs: ({ message_id }, { realm }, sources) => loadMessageRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
-    const message = latest(view, args.message_id, stored);
+    const message = latestMessage(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');
     const moved = redirectToOwner(message, context, conversationCommands.submessage, args);
     if (moved) return moved;
-    const added = nextSubmessage(message, { sender: context.caller, type: args.msg_type, content: args.content });
+    const added = makeNextSubmessage(message, { sender: context.caller, type: args.msg_type, content: args.content });
     const submessages = [...(message.body.submessages ?? []), added];
     const event = {
       type: 'submessage',
@@ -26,9 +26,9 @@ export const submessage: StreamCommand<typeof conversationCommands.submessage, M
       content: added.content,
     };
     return {
-      reply: success(),
-      messages: [change(view, message, { submessages }, context)],
-      events: [{ t: 'event', to: copyHolders(message), event }],
+      reply: successReply(),
+      messages: [changeMessageBody(view, message, { submessages }, context)],
+      events: [{ t: 'event', to: audienceOfCopies(message), event }],
     };
   },
 };

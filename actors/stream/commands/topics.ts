@@ -1,56 +1,62 @@
 /** Topics of a stream (streams.md § GET /users/me/{stream_id}/topics), and reports of other actors about them. */
 
-import { success, value } from '#actors/shared';
+import { successReply, valueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { type ActorKey, parseKey } from '#model';
+import { type ActorKey, parseActorKey } from '#model';
 import type { streamCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
 import type { StreamCommand } from '../state.js';
-import { listTopics, newestOfTopic, topicWithout, watchersOf, withWatcher } from '../topics.js';
+import {
+  listTopics,
+  readNewestOfTopic,
+  removeMessagesFromTopic,
+  topicWatchersOf,
+  writeTopicWatcher,
+} from '../topics.js';
 import { withRetentionTimer } from './retention.js';
 
-const ownStream = (key: ActorKey): number => Number(parseKey(key).rest);
+const ownStream = (key: ActorKey): number => Number(parseActorKey(key).rest);
 
-/** For users who may read the whole stream; the user actor that redirects here has checked that. */
+/** Lists all topics, for users who may read the whole stream; the user actor that redirects here has checked that. */
 export const listAllTopics: StreamCommand<typeof streamCommands.listTopics> = {
   lane: 'topics',
   read: true,
   creates: true,
-  handle: ({ parts }) => ({ reply: success({ topics: listTopics(parts) as unknown as Json }) }),
+  handle: ({ parts }) => ({ reply: successReply({ topics: listTopics(parts) as unknown as Json }) }),
 };
 
-/** For the actor of a user who may read only part of the stream. */
-export const topicNames: StreamCommand<typeof streamCommands.topicNames> = {
+/** Replies with the names of topics, for the actor of a user who may read only part of the stream. */
+export const readTopicNames: StreamCommand<typeof streamCommands.topicNames> = {
   lane: 'topics',
   read: true,
   creates: true,
-  handle: ({ parts }) => ({ reply: value(listTopics(parts) as unknown as Json) }),
+  handle: ({ parts }) => ({ reply: valueReply(listTopics(parts) as unknown as Json) }),
 };
 
-/** Messages came from another stream: finds the topic's newest message. Never refuses; may be repeated. */
-export const topicChanged: StreamCommand<typeof streamCommands.topicChanged, readonly MessageRecord[]> = {
+/** Finds a topic's newest message after messages came from another stream. Never refuses; may be repeated. */
+export const refreshTopic: StreamCommand<typeof streamCommands.topicChanged, readonly MessageRecord[]> = {
   creates: true,
-  inputs: ({ topic }, { realm, key }, { store }) => newestOfTopic(store, realm, ownStream(key), topic),
+  inputs: ({ topic }, { realm, key }, { store }) => readNewestOfTopic(store, realm, ownStream(key), topic),
   handle: (view, { topic }, newest, { key, now }) => ({
-    reply: value(null),
+    reply: valueReply(null),
     ...withRetentionTimer(view.state, now),
-    parts: topicWithout(view, ownStream(key), topic, newest, () => false),
+    parts: removeMessagesFromTopic(view, ownStream(key), topic, newest, () => false),
   }),
 };
 
-/** Users whose actors keep a policy for the topic. */
-export const topicWatchers: StreamCommand<typeof streamCommands.topicWatchers> = {
+/** Replies with the users whose actors keep a policy for the topic. */
+export const readTopicWatchers: StreamCommand<typeof streamCommands.topicWatchers> = {
   lane: 'topics',
   read: true,
   creates: true,
-  handle: ({ parts }, { topic }) => ({ reply: value(watchersOf(parts, topic)) }),
+  handle: ({ parts }, { topic }) => ({ reply: valueReply(topicWatchersOf(parts, topic)) }),
 };
 
-/** A user's actor keeps a policy for the topic, or no longer does. Never refuses; may be repeated. */
-export const topicWatched: StreamCommand<typeof streamCommands.topicWatched> = {
+/** Records that a user's actor keeps a policy for the topic, or no longer does. Never refuses; may be repeated. */
+export const setTopicWatched: StreamCommand<typeof streamCommands.topicWatched> = {
   creates: true,
   handle: ({ parts }, { topic, user, watches }) => ({
-    reply: value(null),
-    parts: withWatcher(parts, topic, user, watches),
+    reply: valueReply(null),
+    parts: writeTopicWatcher(parts, topic, user, watches),
   }),
 };

@@ -1,29 +1,29 @@
 /** Permission to edit and move messages; checks in the order of messages.md § PATCH /messages/{id}. Pure. */
 
 import type { StoredMessage } from '#domain/messages';
-import { policyAllows, ROLE } from '#domain/people';
-import { canAccess, checkMayPost, checkTopic } from '#domain/streams';
+import { isAllowedByPolicy, ROLE } from '#domain/people';
+import { canAccessStream, checkMayPost, checkTopic } from '#domain/streams';
 import type { RealmSettings } from '#model';
 import type { EditMessageArgs } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
-/** Seconds added to the time limits of editing and moving, so that an edit begun in time can be finished. */
+/** Seconds added to the time limits of editing and moving, so that an edit that was begun in time can be finished. */
 const GRACE = 20;
 
 /** Changes to make; a topic equal to the present one is left out. */
-export interface EditPlan {
-  /** As the client sent it. */
+export interface MessageEditPlan {
+  /** New text as the client sent it; undefined: the text stays. */
   readonly content: string | undefined;
-  /** Checked by `checkTopic`. */
+  /** New topic, checked by `checkTopic`; undefined: the topic stays. */
   readonly topic: string | undefined;
   readonly stream: number | undefined;
 }
 
-export interface Editor {
+export interface MessageEditor {
   readonly user: DirectoryUser;
   readonly settings: RealmSettings;
-  /** Wall time, ms. */
+  /** Wall time of the request, ms. */
   readonly now: number;
 }
 
@@ -32,8 +32,12 @@ const isLate = ({ body }: StoredMessage, limit: number | null, now: number): boo
 
 const movesFreely = (user: DirectoryUser): boolean => user.role <= ROLE.moderator;
 
-/** All checks but those of the new text and of the two streams. @throws ApiError */
-export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user, settings, now }: Editor): EditPlan {
+/** Checks an edit, except for the new text and the two streams. @throws ApiError */
+export function checkMessageEdit(
+  message: StoredMessage,
+  args: EditMessageArgs,
+  { user, settings, now }: MessageEditor,
+): MessageEditPlan {
   const { content, stream_id } = args;
   if (content !== null && !settings.allow_message_editing) throw apiError('EDITING_OFF');
   const topic = args.topic === message.body.topic ? null : args.topic;
@@ -48,7 +52,7 @@ export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user,
   if (stream_id !== null && content !== null) throw apiError('CONTENT_AND_STREAM');
   if (content !== null && (message.body.submessages?.length ?? 0) > 0) throw apiError('WIDGET_EDIT');
   if (content !== null && message.sender !== user.id) throw apiError('EDIT_NOT_ALLOWED');
-  if (newTopic !== undefined && !policyAllows(settings.edit_topic_policy, user, settings, now)) {
+  if (newTopic !== undefined && !isAllowedByPolicy(settings.edit_topic_policy, user, settings, now)) {
     throw apiError('EDIT_NOT_ALLOWED');
   }
   if (content !== null && isLate(message, settings.message_content_edit_limit_seconds, now)) {
@@ -59,21 +63,25 @@ export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user,
   return { content: content ?? undefined, topic: newTopic, stream: stream_id ?? undefined };
 }
 
-export interface StreamMove {
+interface StreamMove {
   readonly from: DirectoryStream;
-  /** The target; undefined if it does not exist. */
+  /** The stream to move to; undefined if it does not exist. */
   readonly to: DirectoryStream | undefined;
   readonly subscribed: (stream: 'from' | 'to', user: number) => boolean;
   readonly owner: DirectoryUser | undefined;
 }
 
-/** Checks of a move to another stream; returns that stream. @throws ApiError */
-export function checkMove(message: StoredMessage, move: StreamMove, { user, settings, now }: Editor): DirectoryStream {
+/** Checks a move to another stream; returns that stream. @throws ApiError */
+export function checkStreamMove(
+  message: StoredMessage,
+  move: StreamMove,
+  { user, settings, now }: MessageEditor,
+): DirectoryStream {
   const { from, to, subscribed, owner } = move;
   const policy = settings.move_messages_between_streams_policy;
-  if (!policyAllows(policy, user, settings, now)) throw apiError('MOVE_NOT_ALLOWED');
-  if (!canAccess(user, from, subscribed('from', user.id))) throw apiError('MOVE_WITHOUT_ACCESS');
-  if (!to || !canAccess(user, to, subscribed('to', user.id))) throw apiError('INVALID_STREAM_ID');
+  if (!isAllowedByPolicy(policy, user, settings, now)) throw apiError('MOVE_NOT_ALLOWED');
+  if (!canAccessStream(user, from, subscribed('from', user.id))) throw apiError('MOVE_WITHOUT_ACCESS');
+  if (!to || !canAccessStream(user, to, subscribed('to', user.id))) throw apiError('INVALID_STREAM_ID');
   checkMayPost(
     {
       user,
@@ -94,10 +102,10 @@ export function checkMove(message: StoredMessage, move: StreamMove, { user, sett
  * @param topic all messages of the topic that the user may access
  * @throws ApiError with the first message that is young enough
  */
-export function checkWholeTopic(
+export function checkWholeTopicMove(
   topic: readonly StoredMessage[],
-  { topic: name, stream }: EditPlan,
-  { user, settings, now }: Editor,
+  { topic: name, stream }: MessageEditPlan,
+  { user, settings, now }: MessageEditor,
 ): void {
   if (movesFreely(user)) return;
   const limits = [

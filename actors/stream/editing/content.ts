@@ -2,15 +2,15 @@
 
 import type { RenderResult } from '#domain/markdown';
 import {
-  checkContent,
-  copyOf,
-  decidingStreams,
+  checkMessageContent,
+  findMessageCopy,
   flagsFromText,
   type MessageBody,
   type StoredEdit,
   type StoredMessage,
+  streamsDecidingCopies,
 } from '#domain/messages';
-import { asMember, type Member, memberPart } from '#domain/streams';
+import { memberPartAddress, type StreamMember, toStreamMember } from '#domain/streams';
 import { type RealmId, userId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -19,21 +19,22 @@ import type { Store } from '#ports/store';
 
 const DELETED = '(deleted)';
 
-/** The text as it is stored. @throws ApiError */
-export const newText = (content: string): string => (content.trimEnd() === '' ? DELETED : checkContent(content));
+/** Checks a message's new text. @returns the text as it is stored. @throws ApiError */
+export const checkNewText = (content: string): string =>
+  content.trimEnd() === '' ? DELETED : checkMessageContent(content);
 
-/** Flags that follow from the text; an edit keeps all others. */
+/** Flags that follow from the text of a message; an edit keeps all others. */
 const TEXT_FLAGS = ['mentioned', 'has_alert_word'];
 
-/** Stream → user → membership. */
-export type Memberships = ReadonlyMap<number, ReadonlyMap<number, Member | undefined>>;
+/** Memberships by stream and user. */
+export type MembershipsByStream = ReadonlyMap<number, ReadonlyMap<number, StreamMember | undefined>>;
 
 /**
- * Input of `newContent` for a message that was moved here: memberships of the mentioned or alerted users in the other
- * streams that decide who has a copy.
+ * Input of `applyNewContent` for a message that was moved here: memberships of the mentioned or alerted users in the
+ * other streams that decide who has a copy.
  * @param own stream whose members are loaded with this actor
  */
-export async function membershipsFor(
+export async function loadMemberships(
   message: StoredMessage,
   content: string,
   rendered: RenderResult,
@@ -41,27 +42,30 @@ export async function membershipsFor(
   realm: RealmId,
   directory: DirectoryView,
   store: Store,
-): Promise<Memberships> {
-  const streams = decidingStreams(message).filter((stream) => stream !== own);
+): Promise<MembershipsByStream> {
+  const streams = streamsDecidingCopies(message).filter((stream) => stream !== own);
   const users = [...flagsFromText(content, rendered.mentions, directory).keys()];
   if (streams.length === 0 || users.length === 0) return new Map();
-  const wanted = streams.flatMap((stream) => users.map((user) => memberPart(realm, stream, user)));
+  const wanted = streams.flatMap((stream) => users.map((user) => memberPartAddress(realm, stream, user)));
   const parts = await store.getParts(wanted);
   return new Map(
     streams.map((stream, s) => [
       stream,
-      new Map(users.map((user, u) => [user, asMember(parts[s * users.length + u]?.value)])),
+      new Map(users.map((user, u) => [user, toStreamMember(parts[s * users.length + u]?.value)])),
     ]),
   );
 }
 
-/** Changes of the body. @param member membership in a stream that decides who has a copy. @throws ApiError */
-export function newContent(
+/**
+ * Applies a new text: the changes of the message's body. @param member membership in a stream that decides who has a
+ * copy. @throws ApiError
+ */
+export function applyNewContent(
   message: StoredMessage,
   content: string,
   rendered: RenderResult | null,
   directory: DirectoryView,
-  member: (stream: number, user: number) => Member | undefined,
+  member: (stream: number, user: number) => StreamMember | undefined,
 ): Partial<MessageBody> {
   if (rendered === null) throw apiError('CANNOT_RENDER');
   const flags: Record<string, readonly string[]> = {};
@@ -71,7 +75,7 @@ export function newContent(
   }
   for (const [user, added] of flagsFromText(content, rendered.mentions, directory)) {
     if (!directory.user(userId(user))?.isActive) continue;
-    const has = copyOf(message, user, (stream) => member(stream, user), false).has;
+    const has = findMessageCopy(message, user, (stream) => member(stream, user), false).has;
     if (has) flags[user] = [...(flags[user] ?? []), ...added];
   }
   return {
@@ -84,9 +88,9 @@ export function newContent(
 }
 
 /** Effect of a new text: changes of the body, entry of the edit history, commands. */
-export interface NewText {
+export interface NewTextEffect {
   readonly body: Partial<MessageBody>;
   readonly edit: Pick<StoredEdit, 'content'>;
-  /** To the owners of files that are now linked, or no longer. */
+  /** Commands to the owners of files that the text now links, or no longer links. */
   readonly commands: readonly OutboxCommand[];
 }

@@ -2,26 +2,26 @@
 
 import type { JsonObject } from '#base';
 import type { MessageBody, StoredMessage } from '#domain/messages';
-import type { Audience, LogItem } from '#model';
+import type { EventAudience, LogItem } from '#model';
 import type { PropagateMode } from '#model/commands';
 import type { DirectoryStream } from '#model/records';
 
 /** Message ids per event: an event must fit into a log entry, so more ids are spread over several events. */
-export const IDS_PER_EVENT = 20_000;
+const MAX_IDS_PER_EVENT = 20_000;
 
-export interface EditSummary {
+interface EditSummary {
   readonly by: number;
-  /** Seconds since 1970. */
+  /** Time of the edit, seconds since 1970. */
   readonly at: number;
   readonly message: StoredMessage;
   /** The message's stream; undefined for direct messages. */
   readonly stream: DirectoryStream | undefined;
-  /** Changed fields of the body, if the text is new. */
+  /** Changed fields of the message's body, if its text is new. */
   readonly content?: Partial<MessageBody> | undefined;
   readonly move?:
     | {
         readonly mode: PropagateMode;
-        /** Ids of all moved messages, the named one first. */
+        /** Ids of all moved messages, that of the named message first. */
         readonly ids: readonly number[];
         readonly topic?: { readonly name: string; readonly links: MessageBody['topicLinks'] } | undefined;
         readonly stream?: number | undefined;
@@ -29,7 +29,7 @@ export interface EditSummary {
     | undefined;
 }
 
-export function editEvents({ by, at, message, stream, content, move }: EditSummary, to: Audience): LogItem[] {
+export function editEvents({ by, at, message, stream, content, move }: EditSummary, to: EventAudience): LogItem[] {
   const { body, id } = message;
   const event: JsonObject = {
     type: 'update_message',
@@ -64,9 +64,9 @@ export function editEvents({ by, at, message, stream, content, move }: EditSumma
 }
 
 function chunks(ids: readonly number[]): (readonly number[])[] {
-  if (ids.length <= IDS_PER_EVENT) return [ids];
+  if (ids.length <= MAX_IDS_PER_EVENT) return [ids];
   const all: (readonly number[])[] = [];
-  for (let i = 0; i < ids.length; i += IDS_PER_EVENT) all.push(ids.slice(i, i + IDS_PER_EVENT));
+  for (let i = 0; i < ids.length; i += MAX_IDS_PER_EVENT) all.push(ids.slice(i, i + MAX_IDS_PER_EVENT));
   return all;
 }
 
@@ -74,7 +74,7 @@ function chunks(ids: readonly number[]): (readonly number[])[] {
 export function deleteEvents(
   ids: readonly number[],
   place: { readonly stream: number; readonly topic: string } | null,
-  to: Audience,
+  to: EventAudience,
 ): LogItem[] {
   const where = place
     ? { stream_id: place.stream, topic: place.topic, message_type: 'stream' }

@@ -5,36 +5,41 @@
  */
 
 import { IdSet, type Json, type JsonObject } from '#base';
-import type { MessageBody, Move, StoredEdit, StoredMessage } from '#domain/messages';
-import { topicKey } from '#domain/streams';
+import type { MessageBody, StoredEdit, StoredMessage, StreamMoveRecord } from '#domain/messages';
+import { toTopicKey } from '#domain/streams';
 import type { ActorKey, LogItem } from '#model';
 import { type MoveBatchArgs, type OutboxCommand, outboxCommand, streamCommands } from '#model/commands';
 import type { CommandContext, MessageChange } from '#runtime';
-import { change } from '../messages.js';
+import { changeMessageBody } from '../messages.js';
 import type { StreamView } from '../state.js';
 
-export const MOVING_PART = 'moving/';
+export const MOVE_PART_PREFIX = 'moving/';
 
-/** Messages per commit. */
+/** Maximum number of messages moved per commit. */
 const MAX_BATCH_MESSAGES = 500;
-/** UTF-16 units per commit: records may travel in the outbox, far below the largest document (16 MiB). */
+/**
+ * Maximum UTF-16 units of text moved per commit: records may travel in the outbox, far below the largest document (16
+ * MiB).
+ */
 const MAX_BATCH_CHARACTERS = 1_500_000;
 
 export interface MoveDecision extends JsonObject {
-  /** The topic that the messages leave. */
+  /** Stream and topic that the messages leave. */
   readonly from: { readonly stream: number; readonly topic: string };
-  /** Entry in the edit history of each message. */
+  /** Entry that the move adds to the edit history of each message. */
   readonly edit: StoredEdit;
   readonly topic: { readonly name: string; readonly links: MessageBody['topicLinks'] } | null;
   readonly stream: { readonly id: number; readonly recipient: number } | null;
-  /** null: the stream stays the same. */
-  readonly move: Move | null;
+  /** The move between streams; null: the stream stays the same. */
+  readonly move: StreamMoveRecord | null;
   /** Users who made copies for themselves and lose them. Absent in decisions of older versions. */
   readonly losers?: readonly number[];
 }
 
-/** Changes of one message's body. @param more further changes, for the message that the request named */
-export function movedBody(
+/**
+ * Changes that a move makes in one message's body. @param more further changes, for the message that the request named
+ */
+export function applyMoveToBody(
   { body }: StoredMessage,
   { edit, topic, stream, move, losers = [] }: MoveDecision,
   more?: { readonly body: Partial<MessageBody>; readonly edit: Partial<StoredEdit> },
@@ -57,8 +62,8 @@ function weight({ body }: StoredMessage): number {
   return characters;
 }
 
-/** The messages in their order, cut into batches. */
-export function batches(messages: readonly StoredMessage[]): StoredMessage[][] {
+/** The messages of a move in their order, cut into batches. */
+export function splitIntoBatches(messages: readonly StoredMessage[]): StoredMessage[][] {
   const all: StoredMessage[][] = [[]];
   let characters = 0;
   for (const message of messages) {
@@ -80,14 +85,14 @@ interface StoredMove extends JsonObject {
   readonly ids: Uint8Array;
 }
 
-export interface BatchOutcome {
+interface BatchOutcome {
   readonly messages: readonly MessageChange[];
   readonly parts: Readonly<Record<string, Json>>;
-  /** The caller's reply waits for these. */
+  /** Commands for which the caller's reply waits. */
   readonly commands: readonly OutboxCommand[];
 }
 
-/** Stores the decision and sends a command per further batch. @param rest all batches but the first */
+/** Stores the decision of a move and sends a command per further batch. @param rest all batches but the first */
 export function scheduleBatches(
   key: ActorKey,
   version: number,
@@ -95,7 +100,7 @@ export function scheduleBatches(
   rest: readonly (readonly StoredMessage[])[],
 ): Omit<BatchOutcome, 'messages'> {
   if (rest.length === 0) return { parts: {}, commands: [] };
-  const part = `${MOVING_PART}${version}`;
+  const part = `${MOVE_PART_PREFIX}${version}`;
   const ids = rest.flatMap((batch) => batch.map(({ id }) => id));
   const commands: OutboxCommand[] = [];
   let from = 0;
@@ -112,23 +117,23 @@ export function scheduleBatches(
 const storedMove = (parts: ReadonlyMap<string, Json>, part: string): StoredMove | undefined =>
   parts.get(part) as StoredMove | undefined;
 
-/** Message ids of a batch. */
-export function batchIds(parts: ReadonlyMap<string, Json>, { part, from, to }: MoveBatchArgs): readonly number[] {
+/** Message ids of one batch of a move. */
+export function moveBatchIds(parts: ReadonlyMap<string, Json>, { part, from, to }: MoveBatchArgs): readonly number[] {
   const kept = storedMove(parts, part);
   return kept ? IdSet.decode(kept.ids).ids.slice(from, to) : [];
 }
 
-/** Keys of this stream's topics that the messages leave or enter. */
+/** Keys of this stream's topics that the moved messages leave or enter. */
 export function topicsOfMove(parts: ReadonlyMap<string, Json>, { part }: MoveBatchArgs): readonly string[] {
   const decision = storedMove(parts, part)?.decision;
   if (!decision) return [];
-  const topics = [topicKey(decision.from.topic)];
-  if (decision.topic && !decision.stream) topics.push(topicKey(decision.topic.name));
+  const topics = [toTopicKey(decision.from.topic)];
+  if (decision.topic && !decision.stream) topics.push(toTopicKey(decision.topic.name));
   return topics;
 }
 
-/** Moves the messages that are still in the old place; others were deleted meanwhile, or written before. */
-export function moveBatch(
+/** Moves those messages of a batch that are still in the old place; others were deleted meanwhile, or moved before. */
+export function applyMoveBatch(
   view: StreamView,
   { part, last }: MoveBatchArgs,
   messages: readonly StoredMessage[],
@@ -139,10 +144,12 @@ export function moveBatch(
   const { from, edit, stream } = decision;
   const left = messages.filter(
     ({ body }) =>
-      body.stream === from.stream && topicKey(body.topic) === topicKey(from.topic) && !isMoved(body, decision, edit),
+      body.stream === from.stream &&
+      toTopicKey(body.topic) === toTopicKey(from.topic) &&
+      !isMoved(body, decision, edit),
   );
   return {
-    messages: left.map((message) => change(view, message, movedBody(message, decision), context)),
+    messages: left.map((message) => changeMessageBody(view, message, applyMoveToBody(message, decision), context)),
     parts: last ? { [part]: null } : {},
     events: last && stream ? [{ t: 'carrying', from: from.stream, to: stream.id, done: true }] : [],
   };

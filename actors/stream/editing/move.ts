@@ -1,44 +1,52 @@
 /** Decides a move to another topic or stream, in one commit (messages.md § PATCH, effects). */
 
-import { success } from '#actors/shared';
-import type { MessageBody, Move, StoredMessage } from '#domain/messages';
+import { successReply } from '#actors/shared';
+import type { MessageBody, StoredMessage, StreamMoveRecord } from '#domain/messages';
 import { isGuest } from '#domain/people';
-import { hasCopy, isMember, topicKey } from '#domain/streams';
-import { type LogItem, parseKey, streamId, streamKey, userId, userKey } from '#model';
+import { hasReceivedMessage, isCurrentMember, toTopicKey } from '#domain/streams';
+import { type LogItem, parseActorKey, streamId, streamKey, userId, userKey } from '#model';
 import { type EditMessageArgs, type OutboxCommand, outboxCommand, streamCommands, userCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
 import { topicLinksOf } from '../commands/compose.js';
-import { memberIds, memberOf } from '../commands/members.js';
-import { change, holders } from '../messages.js';
+import { listMemberIds, storedMember } from '../commands/members.js';
+import { audienceOfChanges, changeMessageBody } from '../messages.js';
 import type { StreamState, StreamView } from '../state.js';
-import { changedInTopic, currentInTopic, topicOf, topicWithMessage, topicWithout, watchersOf } from '../topics.js';
-import { checkMove, checkWholeTopic, type Editor, type EditPlan } from './checks.js';
-import type { NewText } from './content.js';
+import {
+  addMessageToTopic,
+  keepCurrentInTopic,
+  listChangedInTopic,
+  removeMessagesFromTopic,
+  storedTopic,
+  topicWatchersOf,
+} from '../topics.js';
+import { checkStreamMove, checkWholeTopicMove, type MessageEditor, type MessageEditPlan } from './checks.js';
+import type { NewTextEffect } from './content.js';
 import { deleteEvents, editEvents } from './event.js';
-import { batches, type MoveDecision, movedBody, scheduleBatches } from './move-batches.js';
-import { involved, noticesOf } from './notices.js';
+import { applyMoveToBody, type MoveDecision, scheduleBatches, splitIntoBatches } from './move-batches.js';
+import { composeMoveNotices, usersInvolvedIn } from './notices.js';
 import type { EditInputs } from './scope.js';
 
 interface MovedMessages {
-  /** Ascending. */
+  /** The moved messages, ascending. */
   readonly moved: readonly StoredMessage[];
-  /** No message that the mover can see stays behind. */
+  /** True if no message that the mover can see stays behind. */
   readonly all: boolean;
 }
 
 /** Newest versions of the topic's messages, and ids of those that the mover may access. */
 function topicNow(view: StreamView, message: StoredMessage, inputs: EditInputs, user: number) {
   const { stream, topic } = message.body;
-  const key = topicKey(topic);
+  const key = toTopicKey(topic);
   const scope = inputs.scope;
-  const now = new Map(currentInTopic(view, scope?.topic ?? [], stream, key).map((one) => [one.id, one]));
+  const now = new Map(keepCurrentInTopic(view, scope?.topic ?? [], stream, key).map((one) => [one.id, one]));
   const accessible = new Set([...(scope?.accessible ?? []), message.id]);
-  for (const one of changedInTopic(view, stream, key)) {
-    // Came after the read of the Store.
+  for (const one of listChangedInTopic(view, stream, key)) {
+    // This message was sent after the read of the Store.
     if (now.has(one.id)) continue;
     now.set(one.id, one);
-    if (one.originStream === stream && hasCopy(memberOf(view.parts, user), one.id)) accessible.add(one.id);
+    if (one.originStream === stream && hasReceivedMessage(storedMember(view.parts, user), one.id))
+      accessible.add(one.id);
   }
   now.set(message.id, message);
   return { now, accessible };
@@ -48,14 +56,14 @@ function choose(
   view: StreamView,
   message: StoredMessage,
   args: EditMessageArgs,
-  plan: EditPlan,
+  plan: MessageEditPlan,
   inputs: EditInputs,
-  editor: Editor,
+  editor: MessageEditor,
 ): MovedMessages {
   const { now, accessible } = topicNow(view, message, inputs, editor.user.id);
   const mode = args.propagate_mode;
   if (mode === 'change_all') {
-    checkWholeTopic(
+    checkWholeTopicMove(
       [...now.values()].filter(({ id }) => accessible.has(id)),
       plan,
       editor,
@@ -79,7 +87,7 @@ function losersOf(
   context: CommandContext,
 ): number[] {
   const there = new Set(inTarget);
-  return memberIds(view.parts).filter((id) => {
+  return listMemberIds(view.parts).filter((id) => {
     if (there.has(id)) return false;
     const user = context.directory.user(userId(id));
     return to.inviteOnly || user === undefined || isGuest(user);
@@ -87,14 +95,14 @@ function losersOf(
 }
 
 /** A checked request to move messages. */
-export interface MoveRequest {
+interface MoveRequest {
   readonly message: StoredMessage;
   readonly args: EditMessageArgs;
-  readonly plan: EditPlan;
-  /** The new text, if the request changes it, too. */
-  readonly text: NewText | undefined;
+  readonly plan: MessageEditPlan;
+  /** Effect of the new text, if the request changes it, too. */
+  readonly text: NewTextEffect | undefined;
   readonly inputs: EditInputs;
-  readonly editor: Editor & { readonly user: DirectoryUser };
+  readonly editor: MessageEditor & { readonly user: DirectoryUser };
 }
 
 /** Old and new place of the messages, and who loses them. */
@@ -103,13 +111,13 @@ interface MovePlaces extends MovedMessages {
   readonly to: DirectoryStream;
   readonly oldTopic: string;
   readonly topic: string;
-  /** The messages leave the stream. */
+  /** True if the messages leave the stream. */
   readonly leaves: boolean;
-  /** Users who lose the messages. */
+  /** Ids of the users who lose the messages. */
   readonly losers: readonly number[];
 }
 
-/** @throws ApiError */
+/** The old and new place of the messages, and who loses them. @throws ApiError */
 function placesOf(view: StreamView, request: MoveRequest, context: CommandContext): MovePlaces {
   const { message, args, plan, inputs, editor } = request;
   const from = context.directory.stream(streamId(message.body.stream))!;
@@ -140,12 +148,12 @@ function decisionOf(
     },
     topic: plan.topic === undefined ? null : { name: topic, links: links() },
     stream: leaves ? { id: to.id, recipient: to.recipient } : null,
-    move: there ? (moveTo(view, from, to, there.mv) satisfies Move) : null,
+    move: there ? (moveTo(view, from, to, there.mv) satisfies StreamMoveRecord) : null,
     losers: losers.filter((id) => copied.has(id)),
   };
 }
 
-/** @param more the move takes further commits */
+/** Events of a move. @param more the move takes further commits */
 function moveEvents(
   view: StreamView,
   { message, args, plan, text, editor }: MoveRequest,
@@ -156,7 +164,7 @@ function moveEvents(
 ): LogItem[] {
   const others = moved.map(({ id }) => id).filter((id) => id !== message.id);
   const ids = [message.id, ...others.reverse()];
-  const base = holders(message, view.state, directory);
+  const base = audienceOfChanges(message, view.state, directory);
   const move = { mode: args.propagate_mode, ids, topic: decision.topic ?? undefined, stream: plan.stream };
   const events = editEvents(
     { by: editor.user.id, at: decision.edit.at, message, stream: from, content: text?.body, move },
@@ -186,23 +194,23 @@ function moveNotices(
     notifyNew: args.notify_new,
     withContent: text !== undefined,
   };
-  return noticesOf(summary, realm, args.origin, directory.version, () => {
-    const there = currentInTopic(view, inputs.scope?.inTarget ?? [], to.id, topicKey(topic));
-    const people = involved([...moved, ...there]);
-    return (inputs.scope?.target?.members ?? memberIds(view.parts)).filter((id) => !people.has(id));
+  return composeMoveNotices(summary, realm, args.origin, directory.version, () => {
+    const there = keepCurrentInTopic(view, inputs.scope?.inTarget ?? [], to.id, toTopicKey(topic));
+    const people = usersInvolvedIn([...moved, ...there]);
+    return (inputs.scope?.target?.members ?? listMemberIds(view.parts)).filter((id) => !people.has(id));
   });
 }
 
 /** Outcome of the move's first commit: decision, events, first batch; commands for the rest. @throws ApiError */
-export function moveOf(view: StreamView, request: MoveRequest, context: CommandContext): Outcome<StreamState> {
+export function decideMove(view: StreamView, request: MoveRequest, context: CommandContext): Outcome<StreamState> {
   const { message, text, inputs } = request;
   const places = placesOf(view, request, context);
   const { from, to, oldTopic, topic, moved, all, leaves, losers } = places;
   const decision = decisionOf(view, request, places, context);
-  const [first = [], ...rest] = batches([message, ...moved.filter(({ id }) => id !== message.id)]);
+  const [first = [], ...rest] = splitIntoBatches([message, ...moved.filter(({ id }) => id !== message.id)]);
   const further = scheduleBatches(context.key, context.version, decision, rest);
   const targetExisted =
-    (leaves || topicKey(topic) !== topicKey(oldTopic)) && targetTopicExisted(view, to, topic, leaves, inputs);
+    (leaves || toTopicKey(topic) !== toTopicKey(oldTopic)) && targetTopicExisted(view, to, topic, leaves, inputs);
   const oldPlace = { stream: from.id, topic: oldTopic };
   const newPlace = { stream: to.id, topic };
   const notices = moveNotices(view, request, places, targetExisted, context);
@@ -214,9 +222,9 @@ export function moveOf(view: StreamView, request: MoveRequest, context: CommandC
     text?.commands ?? [],
   ].filter((stage) => stage.length > 0);
   return {
-    reply: success(),
+    reply: successReply(),
     messages: first.map((one) =>
-      change(view, one, movedBody(one, decision, one.id === message.id ? text : undefined), context),
+      changeMessageBody(view, one, applyMoveToBody(one, decision, one.id === message.id ? text : undefined), context),
     ),
     parts: { ...further.parts, ...topicsAfter(view, from, oldTopic, leaves ? undefined : topic, moved, inputs) },
     events: moveEvents(view, request, places, decision, rest.length > 0, context),
@@ -234,20 +242,22 @@ function checkedTarget(
   { directory }: CommandContext,
 ): DirectoryStream {
   const owner = editor.user.botOwner === null ? undefined : directory.user(editor.user.botOwner);
-  return checkMove(
+  return checkStreamMove(
     message,
     {
       from,
       to: directory.stream(streamId(stream)),
       subscribed: (where, id) =>
-        isMember(where === 'from' || stream === from.id ? memberOf(view.parts, id) : inputs.inTarget.get(id)),
+        isCurrentMember(
+          where === 'from' || stream === from.id ? storedMember(view.parts, id) : inputs.inTarget.get(id),
+        ),
       owner,
     },
     editor,
   );
 }
 
-const moveTo = (view: StreamView, from: DirectoryStream, to: DirectoryStream, toMv: number): Move => ({
+const moveTo = (view: StreamView, from: DirectoryStream, to: DirectoryStream, toMv: number): StreamMoveRecord => ({
   from: from.id,
   fromMv: view.state.mv,
   to: to.id,
@@ -262,9 +272,9 @@ function targetTopicExisted(
   leaves: boolean,
   { scope }: EditInputs,
 ): boolean {
-  const key = topicKey(topic);
-  if (!leaves) return topicOf(view.parts, key) !== undefined;
-  return currentInTopic(view, scope?.inTarget ?? [], to.id, key).length > 0;
+  const key = toTopicKey(topic);
+  if (!leaves) return storedTopic(view.parts, key) !== undefined;
+  return keepCurrentInTopic(view, scope?.inTarget ?? [], to.id, key).length > 0;
 }
 
 /** Changed parts of this stream's topics. @param to undefined: the messages leave the stream */
@@ -279,17 +289,17 @@ function topicsAfter(
   const ids = new Set(moved.map(({ id }) => id));
   const newest = moved.at(-1)!.id;
   const leaving =
-    to !== undefined && topicKey(from) === topicKey(to)
+    to !== undefined && toTopicKey(from) === toTopicKey(to)
       ? {}
-      : topicWithout(view, stream.id, topicKey(from), scope?.newest ?? [], (id) => ids.has(id));
-  return { ...leaving, ...(to === undefined ? {} : topicWithMessage(view.parts, to, newest)) };
+      : removeMessagesFromTopic(view, stream.id, toTopicKey(from), scope?.newest ?? [], (id) => ids.has(id));
+  return { ...leaving, ...(to === undefined ? {} : addMessageToTopic(view.parts, to, newest)) };
 }
 
 const topicChanged = ({ realm }: CommandContext, stream: DirectoryStream, topic: string): OutboxCommand =>
   outboxCommand({
     to: streamKey(realm, stream.id),
     name: streamCommands.topicChanged,
-    args: { topic: topicKey(topic) },
+    args: { topic: toTopicKey(topic) },
     caller: 0,
   });
 
@@ -308,11 +318,11 @@ function movePolicies(
   { scope }: EditInputs,
   { realm, key }: CommandContext,
 ): OutboxCommand[] {
-  if (from.stream === to.stream && topicKey(from.topic) === topicKey(to.topic)) return [];
+  if (from.stream === to.stream && toTopicKey(from.topic) === toTopicKey(to.topic)) return [];
   const cannotSee = new Set(gone);
-  const watchers = new Set(watchersOf(view.parts, from.topic));
+  const watchers = new Set(topicWatchersOf(view.parts, from.topic));
   const inTarget =
-    to.stream === Number(parseKey(key).rest) ? watchersOf(view.parts, to.topic) : (scope?.watchers ?? []);
+    to.stream === Number(parseActorKey(key).rest) ? topicWatchersOf(view.parts, to.topic) : (scope?.watchers ?? []);
   for (const id of inTarget) watchers.add(id);
   return [...watchers].map((id) =>
     outboxCommand({

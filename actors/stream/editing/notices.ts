@@ -1,31 +1,31 @@
 /** Notices of the notification bot about a move (messages.md § Notices). Pure. */
 
-import { silentMention, streamNotice } from '#actors/shared';
-import { messageUrl } from '#domain/markdown';
-import { RESOLVED_PREFIX, type StoredMessage } from '#domain/messages';
+import { silentMention, streamNoticeCommand } from '#actors/shared';
+import { topicMessageUrl } from '#domain/markdown';
+import { RESOLVED_TOPIC_PREFIX, type StoredMessage } from '#domain/messages';
 import type { RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
-export interface TopicPlace {
+interface TopicPlace {
   readonly stream: DirectoryStream;
   readonly topic: string;
 }
 
-export interface MoveSummary {
+interface MoveSummary {
   readonly by: DirectoryUser;
   readonly from: TopicPlace;
   readonly to: TopicPlace;
   /** Id of the message that the request named. */
   readonly message: number;
   readonly count: number;
-  /** No message that the mover can see stayed behind. */
+  /** True if no message that the mover can see stayed behind. */
   readonly all: boolean;
-  /** The new place had messages before. */
+  /** True if the new place had messages before. */
   readonly targetExisted: boolean;
   readonly notifyOld: boolean;
   readonly notifyNew: boolean;
-  /** The same request changed the text. */
+  /** True if the same request changed the text. */
   readonly withContent: boolean;
 }
 
@@ -34,15 +34,15 @@ const link = ({ stream, topic }: TopicPlace): string => `#**${stream.name}>${top
 /** The topic without leading check marks and blanks. */
 const bare = (topic: string): string => topic.replace(/^[✔ ]+/, '');
 
-const isResolved = (topic: string): boolean => topic.startsWith(RESOLVED_PREFIX);
+const isResolved = (topic: string): boolean => topic.startsWith(RESOLVED_TOPIC_PREFIX);
 
-export const togglesResolved = (from: string, to: string): boolean => isResolved(from) !== isResolved(to);
+const togglesResolved = (from: string, to: string): boolean => isResolved(from) !== isResolved(to);
 
 /**
- * Notices in the order in which they must get their ids.
+ * Notices about a move, in the order in which they must get their ids.
  * @param uninvolved subscribers of the new place who neither wrote nor reacted in the topic
  */
-export function noticesOf(
+export function composeMoveNotices(
   moved: MoveSummary,
   realm: RealmId,
   origin: string,
@@ -52,7 +52,7 @@ export function noticesOf(
   const { from, to, count } = moved;
   const user = silentMention(moved.by);
   const say = ({ stream, topic }: TopicPlace, content: string, read?: readonly number[]): OutboxCommand =>
-    streamNotice(realm, stream.id, topic, { content, origin, after, ...(read ? { read } : {}) });
+    streamNoticeCommand(realm, stream.id, topic, { content, origin, after, ...(read ? { read } : {}) });
   const notices: OutboxCommand[] = [];
   if (!moved.withContent && togglesResolved(from.topic, to.topic)) {
     const how = isResolved(to.topic) ? 'resolved' : 'unresolved';
@@ -65,7 +65,7 @@ export function noticesOf(
       moved.all && !moved.targetExisted
         ? 'This topic was'
         : count === 1
-          ? `[A message](${messageUrl(origin, to.stream, to.topic, moved.message)}) was`
+          ? `[A message](${topicMessageUrl(origin, to.stream, to.topic, moved.message)}) was`
           : `${count} messages were`;
     notices.push(say(to, `${what} moved here from ${link(from)} by ${user}.`));
   }
@@ -80,8 +80,8 @@ export function noticesOf(
   return notices;
 }
 
-/** Users who wrote one of the messages or reacted to one. */
-export function involved(messages: Iterable<StoredMessage>): Set<number> {
+/** Ids of the users who wrote one of the messages or reacted to one. */
+export function usersInvolvedIn(messages: Iterable<StoredMessage>): Set<number> {
   const people = new Set<number>();
   for (const { sender, body } of messages) {
     people.add(sender);

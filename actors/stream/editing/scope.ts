@@ -3,35 +3,35 @@
 import type { JsonObject } from '#base';
 import type { RenderResult } from '#domain/markdown';
 import {
-  asStored,
-  NEWEST,
-  plainViewer,
-  RESOLVED_PREFIX,
-  Reader,
+  MessageReader,
+  NEWEST_ANCHOR,
+  RESOLVED_TOPIC_PREFIX,
   type StoredMessage,
-  streamConversation,
+  streamConversationName,
+  toStoredMessage,
+  viewerWithoutFlags,
 } from '#domain/messages';
-import { canReadHistory, isMember, type Member, topicKey } from '#domain/streams';
+import { canReadStreamHistory, isCurrentMember, type StreamMember, toTopicKey } from '#domain/streams';
 import { streamId, streamKey, userId } from '#model';
-import { type Command, type EditMessageArgs, streamCommands, type Value } from '#model/commands';
+import { type Command, type EditMessageArgs, streamCommands, type ValueReply } from '#model/commands';
 import type { DirectoryStream, DirectoryUser, DirectoryView, MessageRecord } from '#model/records';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../services.js';
-import { memberOf } from '../commands/members.js';
+import { storedMember } from '../commands/members.js';
 import type { StreamState, StreamVolatile } from '../state.js';
-import { newestOfTopic } from '../topics.js';
-import type { Memberships } from './content.js';
+import { readNewestOfTopic } from '../topics.js';
+import type { MembershipsByStream } from './content.js';
 
-export interface TargetMembers {
-  /** Subscribers at membership version `mv`. */
+interface TargetMembers {
+  /** Ids of the subscribers at membership version `mv`. */
   readonly members: readonly number[];
   readonly mv: number;
 }
 
-export interface MoveScope {
+interface MoveScope {
   /** Messages of the old topic, newest first: all, or just enough to find one that stays. */
   readonly topic: readonly MessageRecord[];
-  /** Ids of the messages in `topic` that the caller may access. */
+  /** Ids of those messages in `topic` that the caller may access. */
   readonly accessible: ReadonlySet<number>;
   /** The newest messages that may stay behind. */
   readonly newest: readonly MessageRecord[];
@@ -56,9 +56,9 @@ async function readTopic(
   seen: (page: readonly MessageRecord[]) => Promise<boolean>,
   first = PAGE,
 ): Promise<MessageRecord[]> {
-  const index = { by: 'topic', conversation: streamConversation(stream), topicKey: key } as const;
+  const index = { by: 'topic', conversation: streamConversationName(stream), topicKey: key } as const;
   const all: MessageRecord[] = [];
-  let from = NEWEST;
+  let from = NEWEST_ANCHOR;
   for (let limit = first; ; limit = PAGE) {
     const page = await store.scanMessages({ realm, index, from, direction: 'older', limit });
     all.push(...page);
@@ -75,16 +75,17 @@ function readerFor(
   context: Context,
   { store }: InputSources,
 ) {
-  const subscribed = (id: number): boolean => id === stream.id && isMember(memberOf(context.view.parts, user.id));
-  const shared = stream.historyPublic && canReadHistory(user, stream, subscribed(stream.id));
-  const reader = new Reader(store, plainViewer({ realm: context.realm, user, directory, subscribed }));
+  const subscribed = (id: number): boolean =>
+    id === stream.id && isCurrentMember(storedMember(context.view.parts, user.id));
+  const shared = stream.historyPublic && canReadStreamHistory(user, stream, subscribed(stream.id));
+  const reader = new MessageReader(store, viewerWithoutFlags({ realm: context.realm, user, directory, subscribed }));
   return async (records: readonly MessageRecord[]): Promise<number[]> => {
     if (shared) return records.map(({ id }) => id);
-    return (await reader.readable(records.map(asStored), 'none')).map(({ message }) => message.id);
+    return (await reader.readable(records.map(toStoredMessage), 'none')).map(({ message }) => message.id);
   };
 }
 
-export async function readScope(
+export async function readMoveScope(
   args: EditMessageArgs,
   message: StoredMessage,
   context: Context,
@@ -98,7 +99,7 @@ export async function readScope(
   const accessibleOf = readerFor(stream, user, directory, context, sources);
   const accessible = new Set<number>();
   const alone = args.propagate_mode === 'change_one';
-  const key = topicKey(message.body.topic);
+  const key = toTopicKey(message.body.topic);
   const add = async (page: readonly MessageRecord[]): Promise<boolean> => {
     const ids = await accessibleOf(page);
     for (const id of ids) accessible.add(id);
@@ -107,13 +108,13 @@ export async function readScope(
   };
   const elsewhere = args.stream_id !== null && args.stream_id !== stream.id ? args.stream_id : undefined;
   const newTopic = (args.topic ?? message.body.topic).trim();
-  const toggles = newTopic.startsWith(RESOLVED_PREFIX) !== message.body.topic.startsWith(RESOLVED_PREFIX);
+  const toggles = newTopic.startsWith(RESOLVED_TOPIC_PREFIX) !== message.body.topic.startsWith(RESOLVED_TOPIC_PREFIX);
   const other = elsewhere === undefined ? undefined : directory.stream(streamId(elsewhere));
-  const askTarget = async <A extends JsonObject, T>(command: Command<'stream', A, Value<T>>, of: A) =>
+  const askTarget = async <A extends JsonObject, T>(command: Command<'stream', A, ValueReply<T>>, of: A) =>
     other && sources.ask(streamKey(realm, other.id), command, of);
   const [topic, newest, target, watchers, inTarget] = await Promise.all([
     readTopic(stream.id, key, context, sources, add, alone ? 2 : PAGE),
-    newestOfTopic(
+    readNewestOfTopic(
       sources.store,
       realm,
       stream.id,
@@ -122,7 +123,7 @@ export async function readScope(
     ),
     askTarget(streamCommands.members, {}),
     askTarget(streamCommands.topicWatchers, { topic: newTopic }),
-    readTopic(elsewhere ?? stream.id, topicKey(newTopic), context, sources, async () => !toggles, toggles ? PAGE : 1),
+    readTopic(elsewhere ?? stream.id, toTopicKey(newTopic), context, sources, async () => !toggles, toggles ? PAGE : 1),
   ]);
   return {
     topic,
@@ -136,13 +137,13 @@ export async function readScope(
 
 export interface EditInputs {
   readonly stored: MessageRecord | null;
-  /** null: cannot be rendered. Undefined: no new text, or one that will be refused. */
+  /** The rendered new text; null: it can't be rendered. Undefined: no new text, or one that will be refused. */
   readonly rendered: RenderResult | null | undefined;
   /** Uploaded files that only the new text links and that the sender may claim. */
   readonly files: readonly string[];
-  readonly memberships: Memberships;
-  /** Only for moves. */
+  readonly memberships: MembershipsByStream;
+  /** Messages that a move concerns; undefined for other edits. */
   readonly scope: MoveScope | undefined;
   /** Memberships in the target stream of the mover and, for a bot, of its owner. */
-  readonly inTarget: ReadonlyMap<number, Member | undefined>;
+  readonly inTarget: ReadonlyMap<number, StreamMember | undefined>;
 }

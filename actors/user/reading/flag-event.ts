@@ -3,16 +3,23 @@
 import { flagEventBody } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { OriginReadState, ReadableMessage } from '#domain/messages';
-import { type LogItem, type Parts, READ_IDS_PER_EVENT, type ReadRange } from '#model';
+import { type ActorParts, type LogItem, READ_IDS_PER_EVENT, type ReadRange } from '#model';
 import { subscriptionOf } from '../state.js';
 
-/** Events per range; the last one takes all remaining ids. */
+/** Maximum number of events per range; the last one takes all remaining ids. */
 const MAX_EVENTS = 64;
 
 type Range = Omit<ReadRange, 'of' | 'slice' | 'last'>;
 
-/** The unread ids of an origin stream up to `to`. @param stream only messages that are there now; 0: anywhere */
-export const rangeOf = (home: number, { mark, read, unread }: OriginReadState, to: number, stream: number): Range => ({
+/**
+ * The range of unread ids of an origin stream up to `to`. @param stream only messages that are there now; 0: anywhere
+ */
+export const unreadRangeOf = (
+  home: number,
+  { mark, read, unread }: OriginReadState,
+  to: number,
+  stream: number,
+): Range => ({
   home,
   above: mark,
   to,
@@ -21,8 +28,8 @@ export const rangeOf = (home: number, { mark, read, unread }: OriginReadState, t
   stream,
 });
 
-/** A range of ids became read; the ids themselves are worked out at delivery. */
-export function rangeEvents(user: number, range: Range): LogItem[] {
+/** Events of a range of ids that became read; the ids themselves are resolved at delivery. */
+export function readRangeEvents(user: number, range: Range): LogItem[] {
   const possible = Math.max(0, range.to - range.above) + range.unread.length;
   const count = Math.max(1, Math.min(MAX_EVENTS, Math.ceil(possible / READ_IDS_PER_EVENT)));
   return Array.from({ length: count }, (_, slice) => ({
@@ -34,7 +41,11 @@ export function rangeEvents(user: number, range: Range): LogItem[] {
 }
 
 /** Details by which a client counts messages that became unread, without those of streams that the user left. */
-export function messageDetails(messages: readonly ReadableMessage[], user: number, parts: Parts): JsonObject {
+export function unreadMessageDetails(
+  messages: readonly ReadableMessage[],
+  user: number,
+  parts: ActorParts,
+): JsonObject {
   const details: Record<string, Json> = {};
   for (const { message } of messages) {
     const { body: of, id, participants } = message;

@@ -1,17 +1,17 @@
 /** How far messages are complete in the Store and in the log, before read marks and events build on them. */
 
-import { ownerOf } from '#actors/shared';
-import { asStored, DIRECT_ORIGIN, NEWEST, type StoredMessage } from '#domain/messages';
+import { owningActorKey } from '#actors/shared';
+import { DIRECT_ORIGIN, NEWEST_ANCHOR, type StoredMessage, toStoredMessage } from '#domain/messages';
 import type { ActorKey, RealmId } from '#model';
 import { conversationCommands } from '#model/commands';
 import type { MessageIndex } from '#ports/store';
 import type { InputSources } from '../../services.js';
 
-export interface NewestOfHome {
+export interface NewestOfOrigin {
   readonly home: number;
-  /** Everything of the home up to this id is in the Store. */
+  /** Id up to which everything of the origin is in the Store. */
   readonly settled: number;
-  /** Newer ids that are in the Store already. */
+  /** Newer ids than `settled` that are in the Store already. */
   readonly newer: readonly number[];
 }
 
@@ -22,18 +22,18 @@ export interface NewestOfHome {
 const SETTLED_MS = 120_000;
 const BATCH = 64;
 
-export async function newestDirect(
+export async function readNewestDirect(
   realm: RealmId,
   user: number,
   { store, services }: InputSources,
-): Promise<NewestOfHome> {
+): Promise<NewestOfOrigin> {
   const settledBefore = (services.clock.now() - SETTLED_MS) / 1000;
   const index: MessageIndex = { by: 'participant', user };
   const newer: number[] = [];
-  let from = NEWEST;
+  let from = NEWEST_ANCHOR;
   for (;;) {
     const records = await store.scanMessages({ realm, index, from, direction: 'older', limit: BATCH });
-    for (const message of records.map(asStored)) {
+    for (const message of records.map(toStoredMessage)) {
       if (message.body.sent < settledBefore) return { home: DIRECT_ORIGIN, settled: message.id, newer };
       newer.push(message.id);
     }
@@ -42,17 +42,17 @@ export async function newestDirect(
   }
 }
 
-/** Age up to which a message's event may still be on its way to the log; normally it takes milliseconds. */
-export const RECENT_MS = 60_000;
+/** Age up to which a message's event may still be on its way to the log, ms; normally it takes milliseconds. */
+const RECENT_MS = 60_000;
 
-/** Waits until the log has the events of the young ones among these messages: events about them must come later. */
-export async function untilPublished(
+/** Waits until the log has the events of the young messages among these: later events about them must come after. */
+export async function awaitPublished(
   realm: RealmId,
   messages: readonly StoredMessage[],
   sources: InputSources,
 ): Promise<void> {
   const since = (sources.services.clock.now() - RECENT_MS) / 1000;
   const owners = new Set<ActorKey<'stream' | 'dm'>>();
-  for (const message of messages) if (message.body.sent >= since) owners.add(ownerOf(realm, message));
+  for (const message of messages) if (message.body.sent >= since) owners.add(owningActorKey(realm, message));
   await Promise.all([...owners].map((owner) => sources.ask(owner, conversationCommands.awaitPublished, {})));
 }

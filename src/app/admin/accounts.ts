@@ -1,14 +1,14 @@
 /** Making and finding organizations and accounts from the command line, with the commands that operations use. */
 
-import { SERVER_REALM } from '#directory';
-import { checkFullName, isEmail, subdomainProblem } from '#domain/people';
-import type { Secrets } from '#domain/secrets';
+import { SERVER_REALM_ID } from '#directory';
+import { checkFullName, findSubdomainProblem, isEmail } from '#domain/people';
+import type { ServerCryptography } from '#domain/secrets';
 import { type RealmId, realmId, realmKey, userId, userKey } from '#model';
 import { realmCommands, userCommands } from '#model/commands';
 import type { ActorCaller } from './actor-caller.js';
 import { AdminError } from './admin-error.js';
 
-export interface NewRealm {
+interface NewRealm {
   readonly subdomain: string;
   readonly name: string;
   readonly ownerEmail: string;
@@ -20,14 +20,18 @@ export interface NewRealm {
   readonly origin?: string;
 }
 
-export interface CreatedRealm {
+interface CreatedRealm {
   readonly realm: RealmId;
   readonly ownerKey: string;
 }
 
 /** Makes an organization with its owner. @returns its number and the owner's API key @throws AdminError */
-export async function createRealm(actors: ActorCaller, secrets: Secrets, of: NewRealm): Promise<CreatedRealm> {
-  const problem = of.subdomain === '' ? undefined : subdomainProblem(of.subdomain);
+export async function createRealm(
+  actors: ActorCaller,
+  secrets: ServerCryptography,
+  of: NewRealm,
+): Promise<CreatedRealm> {
+  const problem = of.subdomain === '' ? undefined : findSubdomainProblem(of.subdomain);
   if (problem !== undefined) throw new AdminError(problem);
   if (!isEmail(of.ownerEmail)) throw new AdminError(`not an e-mail address: ${of.ownerEmail}`);
   try {
@@ -37,10 +41,10 @@ export async function createRealm(actors: ActorCaller, secrets: Secrets, of: New
   }
   // The API key contains the number of the realm, so ask for it first; ask again if another call takes the number.
   for (let attempt = 0; attempt < 5; attempt++) {
-    const number = await actors.value(realmKey(SERVER_REALM), realmCommands.peekRealm, {});
+    const number = await actors.value(realmKey(SERVER_REALM_ID), realmCommands.peekRealm, {});
     const realm = realmId(number);
     const ownerKey = secrets.newApiKey(realm);
-    const reply = await actors.send(realmKey(SERVER_REALM), realmCommands.createRealm, {
+    const reply = await actors.send(realmKey(SERVER_REALM_ID), realmCommands.createRealm, {
       realm,
       subdomain: of.subdomain,
       name: of.name,
@@ -62,19 +66,22 @@ export async function createRealm(actors: ActorCaller, secrets: Secrets, of: New
   throw new AdminError('others are making organizations at the same time; try again');
 }
 
-export interface RealmRow {
+interface RealmRow {
   readonly id: number;
   readonly subdomain: string;
   readonly deactivated: boolean;
 }
 
 export async function listRealms(actors: ActorCaller): Promise<RealmRow[]> {
-  const reply = await actors.send(realmKey(SERVER_REALM), realmCommands.snapshot, {});
+  const reply = await actors.send(realmKey(SERVER_REALM_ID), realmCommands.snapshot, {});
   return 'value' in reply ? (reply.value as unknown as { realms: RealmRow[] }).realms : [];
 }
 
-/** @param subdomain undefined: the first organization @throws AdminError if there is none */
-export async function findRealm(actors: ActorCaller, subdomain: string | undefined): Promise<RealmId> {
+/**
+ * Number of the organization with this subdomain. @param subdomain undefined: the first organization @throws AdminError
+ * if there is none
+ */
+export async function findRealmId(actors: ActorCaller, subdomain: string | undefined): Promise<RealmId> {
   const realms = await listRealms(actors);
   const found = subdomain === undefined ? realms[0] : realms.find((realm) => realm.subdomain === subdomain);
   if (!found) {
@@ -85,14 +92,14 @@ export async function findRealm(actors: ActorCaller, subdomain: string | undefin
   return realmId(found.id);
 }
 
-export interface NewUser {
+interface NewUser {
   readonly email: string;
   readonly name: string;
   readonly password: string;
   readonly role: number;
 }
 
-/** @returns the new user id @throws AdminError */
+/** Creates an account. @returns the new user id @throws AdminError */
 export async function createUser(actors: ActorCaller, realm: RealmId, of: NewUser): Promise<number> {
   const args = { email: of.email, full_name: of.name, password: of.password, role: of.role };
   const fields = await actors.fields(realmKey(realm), realmCommands.createUser, args);
@@ -100,7 +107,7 @@ export async function createUser(actors: ActorCaller, realm: RealmId, of: NewUse
 }
 
 /** Id of the account with this real or API address. @throws AdminError */
-export async function findUser(actors: ActorCaller, realm: RealmId, email: string): Promise<number> {
+export async function findUserId(actors: ActorCaller, realm: RealmId, email: string): Promise<number> {
   const snapshot = (await actors.value(realmKey(realm), realmCommands.snapshot, {})) as unknown as {
     users: { id: number; email: string; deliveryEmail: string }[];
   };
@@ -113,24 +120,34 @@ export async function findUser(actors: ActorCaller, realm: RealmId, email: strin
 }
 
 /** API key of the account in clear. A key that can't be opened is replaced. @throws AdminError */
-export async function userApiKey(
+export async function readUserApiKey(
   actors: ActorCaller,
-  secrets: Secrets,
+  secrets: ServerCryptography,
   realm: RealmId,
   email: string,
 ): Promise<string> {
-  const user = await findUser(actors, realm, email);
+  const user = await findUserId(actors, realm, email);
   const sealed = await actors.value(userKey(realm, userId(user)), userCommands.sealedKey, {});
   // A key sealed under a secret that is gone can't be opened and no longer authenticates.
   return secrets.tryOpen(sealed) ?? newKeyOf(actors, secrets, realm, user);
 }
 
 /** Replaces the API key of the account; the old key no longer authenticates. @throws AdminError */
-export async function renewKey(actors: ActorCaller, secrets: Secrets, realm: RealmId, email: string): Promise<string> {
-  return newKeyOf(actors, secrets, realm, await findUser(actors, realm, email));
+export async function renewUserApiKey(
+  actors: ActorCaller,
+  secrets: ServerCryptography,
+  realm: RealmId,
+  email: string,
+): Promise<string> {
+  return newKeyOf(actors, secrets, realm, await findUserId(actors, realm, email));
 }
 
-async function newKeyOf(actors: ActorCaller, secrets: Secrets, realm: RealmId, user: number): Promise<string> {
+async function newKeyOf(
+  actors: ActorCaller,
+  secrets: ServerCryptography,
+  realm: RealmId,
+  user: number,
+): Promise<string> {
   const { sealed } = await actors.fields(realmKey(realm), realmCommands.renewKey, { user, instead: null });
   return secrets.open(String(sealed));
 }

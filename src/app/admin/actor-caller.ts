@@ -2,22 +2,22 @@
 
 import type { Json, JsonObject } from '#base';
 import type { ActorKey, ActorKindName, ActorRefusal } from '#model';
-import type { Command, Fields, Value } from '#model/commands';
+import type { Command, FieldsReply, ValueReply } from '#model/commands';
 import type { ActorClient } from '#runtime';
 import { AdminError } from './admin-error.js';
 
-/** Replies as plain JSON: response fields are decoded. */
-export type PlainReply = { readonly value: Json } | { readonly fields: JsonObject } | ActorRefusal;
+/** Reply of an actor as plain JSON; encoded response fields are decoded. */
+export type JsonReply = { readonly value: Json } | { readonly fields: JsonObject } | ActorRefusal;
 
 /** Sends commands on behalf of the system and returns typed replies. */
 export abstract class ActorCaller {
-  abstract send(to: ActorKey, name: string, args: JsonObject): Promise<PlainReply>;
+  abstract send(to: ActorKey, name: string, args: JsonObject): Promise<JsonReply>;
   abstract close(): Promise<void>;
 
-  /** @throws AdminError with the actor's message */
+  /** Sends a command that is answered with a value. @throws AdminError with the actor's message */
   async value<K extends ActorKindName, A extends JsonObject, T>(
     to: ActorKey<NoInfer<K>>,
-    name: Command<K, A, Value<T>>,
+    name: Command<K, A, ValueReply<T>>,
     args: NoInfer<A>,
   ): Promise<T> {
     const reply = await this.send(to, name, args);
@@ -25,10 +25,10 @@ export abstract class ActorCaller {
     throw new AdminError('error' in reply ? reply.error.msg : `${name} answered in another form`);
   }
 
-  /** @throws AdminError with the actor's message */
+  /** Sends a command that is answered with response fields. @throws AdminError with the actor's message */
   async fields<K extends ActorKindName, A extends JsonObject, T>(
     to: ActorKey<NoInfer<K>>,
-    name: Command<K, A, Fields<T>>,
+    name: Command<K, A, FieldsReply<T>>,
     args: NoInfer<A>,
   ): Promise<T> {
     const reply = await this.send(to, name, args);
@@ -39,8 +39,8 @@ export abstract class ActorCaller {
 
 const decoder = new TextDecoder();
 
-/** Sends over a bus client of this process. */
-export class BusCaller extends ActorCaller {
+/** Sends commands over a bus client of this process. */
+export class BusActorCaller extends ActorCaller {
   constructor(
     private readonly client: ActorClient,
     private readonly onClose: () => Promise<void>,
@@ -48,7 +48,7 @@ export class BusCaller extends ActorCaller {
     super();
   }
 
-  async send(to: ActorKey, name: string, args: JsonObject): Promise<PlainReply> {
+  async send(to: ActorKey, name: string, args: JsonObject): Promise<JsonReply> {
     const reply = await this.client.send(to, name, args, { client: 'conclave', deadlineMs: 20_000 }).reply;
     if ('forward' in reply || 'again' in reply) throw new AdminError(`${name} was answered in another form`);
     if (!('ok' in reply)) return reply;

@@ -1,9 +1,9 @@
 /** Changes to organizations and accounts, made from the command line. Repeating a change does no harm. */
 
-import { parseRules } from '#frontend/limits';
+import { parseRateRules } from '#frontend/limits';
 import { type RealmId, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import { findUser, listRealms } from './accounts.js';
+import { findUserId, listRealms } from './accounts.js';
 import type { ActorCaller } from './actor-caller.js';
 import { AdminError } from './admin-error.js';
 
@@ -14,8 +14,8 @@ export async function setRealmActive(actors: ActorCaller, realm: RealmId, active
   await actors.fields(realmKey(realm), active ? realmCommands.reactivate : realmCommands.deactivate, {});
 }
 
-export async function setRole(actors: ActorCaller, realm: RealmId, email: string, role: number): Promise<void> {
-  const user_id = await findUser(actors, realm, email);
+export async function setUserRole(actors: ActorCaller, realm: RealmId, email: string, role: number): Promise<void> {
+  const user_id = await findUserId(actors, realm, email);
   await actors.fields(realmKey(realm), realmCommands.updateUser, {
     user_id,
     role,
@@ -24,12 +24,24 @@ export async function setRole(actors: ActorCaller, realm: RealmId, email: string
   });
 }
 
-export async function setBilling(actors: ActorCaller, realm: RealmId, email: string, on: boolean): Promise<void> {
-  await actors.fields(realmKey(realm), realmCommands.setBilling, { user_id: await findUser(actors, realm, email), on });
+export async function setBillingManager(
+  actors: ActorCaller,
+  realm: RealmId,
+  email: string,
+  on: boolean,
+): Promise<void> {
+  await actors.fields(realmKey(realm), realmCommands.setBilling, {
+    user_id: await findUserId(actors, realm, email),
+    on,
+  });
 }
 
-/** @param rules of this account; null: the configured rules of all accounts @throws AdminError */
-export async function setRateLimits(
+/**
+ * Sets the rate limits of one account.
+ * @param rules of this account; null: the configured rules of all accounts
+ * @throws AdminError
+ */
+export async function setUserRateLimits(
   actors: ActorCaller,
   realm: RealmId,
   email: string,
@@ -37,23 +49,25 @@ export async function setRateLimits(
 ): Promise<void> {
   if (rules !== null) {
     try {
-      parseRules(rules);
+      parseRateRules(rules);
     } catch (error) {
       throw new AdminError((error as Error).message);
     }
   }
   await actors.fields(realmKey(realm), realmCommands.setRateLimits, {
-    user_id: await findUser(actors, realm, email),
+    user_id: await findUserId(actors, realm, email),
     rules,
   });
 }
 
-/** Deactivates an account without a mail to the user. */
+/** Deactivates an account without sending a mail to the user. */
 export async function deactivateUser(actors: ActorCaller, realm: RealmId, email: string): Promise<void> {
-  const user_id = await findUser(actors, realm, email);
+  const user_id = await findUserId(actors, realm, email);
   await actors.fields(realmKey(realm), realmCommands.deactivateUser, { user_id, comment: null });
 }
 
 export async function reactivateUser(actors: ActorCaller, realm: RealmId, email: string): Promise<void> {
-  await actors.fields(realmKey(realm), realmCommands.reactivateUser, { user_id: await findUser(actors, realm, email) });
+  await actors.fields(realmKey(realm), realmCommands.reactivateUser, {
+    user_id: await findUserId(actors, realm, email),
+  });
 }

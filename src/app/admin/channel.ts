@@ -8,7 +8,7 @@ import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { JsonObject } from '#base';
 import type { ActorKey } from '#model';
-import { ActorCaller, type PlainReply } from './actor-caller.js';
+import { ActorCaller, type JsonReply } from './actor-caller.js';
 import { AdminError } from './admin-error.js';
 
 interface CommandLine {
@@ -28,7 +28,7 @@ interface SecretLine {
 }
 
 /** Writes a backup into a folder and returns its number of files and bytes. */
-export type WriteBackup = (folder: string) => Promise<{ readonly files: number; readonly bytes: number }>;
+type WriteBackup = (folder: string) => Promise<{ readonly files: number; readonly bytes: number }>;
 
 /**
  * Path of the socket file: absolute or relative, whichever is shorter, since socket paths are limited to about 100
@@ -40,14 +40,17 @@ function socketPath(dataDir: string): string {
   return near.length < path.length ? near : path;
 }
 
-/** Server end of the channel. */
+/** Server end of the admin channel. */
 export class AdminChannel {
   private constructor(
     private readonly server: Server,
     private readonly sockets: Set<Socket>,
   ) {}
 
-  /** @param check value of the server's secret @param backUp absent: requests for backups are refused */
+  /**
+   * Opens the socket file in the data directory. @param check value of the server's secret @param backUp absent:
+   * requests for backups are refused
+   */
   static async open(dataDir: string, caller: ActorCaller, check: string, backUp?: WriteBackup): Promise<AdminChannel> {
     const path = socketPath(dataDir);
     // The file is left from a server that was killed: a running server would still have the lock of the directory.
@@ -76,7 +79,7 @@ async function answer(
   check: string,
   backUp?: WriteBackup,
 ): Promise<void> {
-  let reply: PlainReply;
+  let reply: JsonReply;
   try {
     const line = JSON.parse(text) as CommandLine | BackupLine | SecretLine;
     if ('secret' in line) reply = { value: line.secret === check };
@@ -90,8 +93,8 @@ async function answer(
   socket.write(`${JSON.stringify(reply)}\n`);
 }
 
-/** Client end of the channel: a caller whose commands the running server sends. */
-export class ChannelCaller extends ActorCaller {
+/** Client end of the channel: its commands are sent by the running server. */
+export class ChannelActorCaller extends ActorCaller {
   readonly #waiting: ((line: string) => void)[] = [];
 
   private constructor(private readonly socket: Socket) {
@@ -99,17 +102,17 @@ export class ChannelCaller extends ActorCaller {
     createInterface({ input: socket }).on('line', (line) => this.#waiting.shift()?.(line));
   }
 
-  /** @throws AdminError if no server listens in this data directory */
-  static async open(dataDir: string): Promise<ChannelCaller> {
+  /** Connects to the running server. @throws AdminError if no server listens in this data directory */
+  static async open(dataDir: string): Promise<ChannelActorCaller> {
     const socket = connect(socketPath(dataDir));
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', resolve);
       socket.once('error', (error) => reject(new AdminError(`the running server can't be reached: ${error.message}`)));
     });
-    return new ChannelCaller(socket);
+    return new ChannelActorCaller(socket);
   }
 
-  send(to: ActorKey, name: string, args: JsonObject): Promise<PlainReply> {
+  send(to: ActorKey, name: string, args: JsonObject): Promise<JsonReply> {
     return this.#ask({ to, name, args });
   }
 
@@ -122,16 +125,16 @@ export class ChannelCaller extends ActorCaller {
     throw new AdminError('error' in reply ? reply.error.msg : 'the server answered in another form');
   }
 
-  /** @param check value of a secret @returns whether the server has the same secret */
+  /** Asks whether the server has a certain secret. @param check value of that secret */
   async hasSecret(check: string): Promise<boolean> {
     const reply = await this.#ask({ secret: check });
     return 'value' in reply && reply.value === true;
   }
 
-  #ask(line: CommandLine | BackupLine | SecretLine): Promise<PlainReply> {
+  #ask(line: CommandLine | BackupLine | SecretLine): Promise<JsonReply> {
     return new Promise((resolve, reject) => {
       this.socket.once('close', () => reject(new AdminError('the server closed the connection')));
-      this.#waiting.push((line) => resolve(JSON.parse(line) as PlainReply));
+      this.#waiting.push((line) => resolve(JSON.parse(line) as JsonReply));
       this.socket.write(`${JSON.stringify(line)}\n`);
     });
   }

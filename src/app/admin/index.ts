@@ -1,18 +1,27 @@
 /**
  * Folder admin makes and changes organizations and accounts for the command line (`app/cli`).
  *
- * A command of the command line opens an `ActorCaller` (`actor-caller.ts`): `BusCaller` sends over the bus of a node
- * that the command line starts itself, `ChannelCaller` (`channel.ts`) through the embedded server that runs in the data
- * directory. Then it calls functions of `accounts.ts` (make, find, API keys) and `changes.ts` (roles, limits,
- * deactivation), which send the same commands to the same actors as operations of the API do. The server's end of the
- * channel is `AdminChannel`; it also writes backups.
+ * A command of the command line opens an `ActorCaller` (`actor-caller.ts`): `BusActorCaller` sends over the bus of a
+ * node that the command line starts itself, `ChannelActorCaller` (`channel.ts`) through the embedded server that runs
+ * in the data directory. Then it calls functions of `accounts.ts` (make, find, API keys), `changes.ts` (roles,
+ * limits, deactivation) and `sign-in-link.ts` (links for browsers), which send the same commands to the same actors as
+ * operations of the API do. The server's end
+ * of the channel is `AdminChannel`; it also writes backups.
  *
  * Invariants: commands run as the system, so no role is checked; access to the data directory or the bus is the
  * permission. API keys travel sealed or hashed. Failures are `AdminError`s with a text for the terminal.
  * Importers: other folders of `app`.
  */
-export { createRealm, createUser, findRealm, listRealms, renewKey, userApiKey } from './accounts.js';
-export { ActorCaller, BusCaller } from './actor-caller.js';
+export { createRealm, createUser, findRealmId, listRealms, readUserApiKey, renewUserApiKey } from './accounts.js';
+export { ActorCaller, BusActorCaller } from './actor-caller.js';
 export { AdminError } from './admin-error.js';
-export { deactivateUser, reactivateUser, setBilling, setRateLimits, setRealmActive, setRole } from './changes.js';
-export { AdminChannel, ChannelCaller } from './channel.js';
+export {
+  deactivateUser,
+  reactivateUser,
+  setBillingManager,
+  setRealmActive,
+  setUserRateLimits,
+  setUserRole,
+} from './changes.js';
+export { AdminChannel, ChannelActorCaller } from './channel.js';
+export { makeSignInLink } from './sign-in-link.js';

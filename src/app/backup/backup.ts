@@ -8,26 +8,25 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { AdminError } from '#app/admin';
 import type { Clock } from '#base/clock';
-import { closeToOthers, copyHashed, hashOf, syncFile, syncFolder } from '#base/disk';
+import { copyHashed, hashFile, removeOthersPermissions, syncFile, syncFolder } from '#base/disk';
 import type { DirectoryBlobs } from '#ports/blobs';
 import type { LmdbEnvironment } from '#ports/store';
-import { type BackupFile, type BackupSummary, DATABASE, writeManifest } from './manifest.js';
+import { type BackupFile, type BackupSummary, DATABASE_FILE, writeBackupManifest } from './manifest.js';
 
-/** Files copied beside the database and blobs/. Not mail/: its mails are sent. */
+/** Files that a backup copies beside the database and blobs/. mail/ is left out, because its mails are sent already. */
 const EXTRA_FILES = ['secret', 'owner.zuliprc'];
 const BLOBS = 'blobs';
 
-export interface BackupSource {
+interface BackupSource {
   readonly environment: LmdbEnvironment;
   readonly blobs: DirectoryBlobs;
   readonly clock: Clock;
 }
 
 /**
- * @param target absolute path of an empty or missing folder
- * @throws AdminError
+ * Writes a backup of the data directory. @param target absolute path of an empty or missing folder @throws AdminError
  */
-export async function backUp(source: BackupSource, target: string): Promise<BackupSummary> {
+export async function writeBackup(source: BackupSource, target: string): Promise<BackupSummary> {
   if (target !== resolve(target)) throw new AdminError(`not an absolute path: ${target}`);
   await prepare(target);
   try {
@@ -42,7 +41,7 @@ async function prepare(target: string): Promise<void> {
   try {
     await mkdir(target, { recursive: true, mode: 0o700 });
     if ((await readdir(target)).length === 0) {
-      await closeToOthers(target, () => true);
+      await removeOthersPermissions(target, () => true);
       return;
     }
   } catch (error) {
@@ -63,9 +62,9 @@ async function fill({ environment, blobs, clock }: BackupSource, target: string)
   try {
     taken = clock.now();
     await environment.copyTo(target);
-    await syncFile(join(target, DATABASE));
-    await closeToOthers(target, () => true);
-    add(DATABASE, await hashOf(join(target, DATABASE)));
+    await syncFile(join(target, DATABASE_FILE));
+    await removeOthersPermissions(target, () => true);
+    add(DATABASE_FILE, await hashFile(join(target, DATABASE_FILE)));
     const copied = new Set<string>();
     const folders = new Set<string>();
     for await (const { file, name } of keeping.files()) {
@@ -87,7 +86,7 @@ async function fill({ environment, blobs, clock }: BackupSource, target: string)
     const done = await unlessMissing(copyHashed(join(environment.directory, name), join(target, name)));
     if (done) add(name, done);
   }
-  await writeManifest(target, files, { bytes, taken });
+  await writeBackupManifest(target, files, { bytes, taken });
   await syncFolder(dirname(target));
   return { files: files.length, bytes };
 }

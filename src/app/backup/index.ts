@@ -8,7 +8,7 @@
  *
  * Imported by the command line and by the start of a server only.
  */
-export { backUp } from './backup.js';
+export { writeBackup } from './backup.js';
 export type { BackupSummary } from './manifest.js';
-export { refuseUnfinished, restore } from './restore.js';
+export { refuseUnfinishedRestore, restoreBackup } from './restore.js';
 export { skipMessageIds } from './skip-message-ids.js';

@@ -6,13 +6,13 @@ import { createHash } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join, posix, sep } from 'node:path';
 import { AdminError } from '#app/admin';
-import { VERSION } from '#base';
+import { SERVER_VERSION } from '#base';
 import { syncFolder } from '#base/disk';
-import { FORMAT, judgeFormat } from '#ports/store';
+import { judgeStorageFormat, STORAGE_FORMAT } from '#ports/store';
 
 const MANIFEST = 'backup.json';
 const SUMS = 'SHA256SUMS';
-export const DATABASE = 'data.mdb';
+export const DATABASE_FILE = 'data.mdb';
 
 export interface BackupFile {
   /** Path relative to the backup's folder, with this system's separators. */
@@ -25,41 +25,41 @@ export interface BackupSummary {
   readonly bytes: number;
 }
 
-export interface Manifest extends BackupSummary {
+export interface BackupManifest extends BackupSummary {
   /** Storage format of the data (format.ts of the Store). */
   readonly format: number;
   /** Version of the program that made the backup. */
   readonly version: string;
   /** Time of the snapshot, ISO 8601. */
   readonly taken: string;
-  /** Hash of SHA256SUMS. */
+  /** SHA-256 of the file SHA256SUMS. */
   readonly sums: string;
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Writes the manifest, the last step: only now the folder is a backup. */
-export async function writeManifest(
+export async function writeBackupManifest(
   folder: string,
   files: readonly BackupFile[],
   of: { readonly bytes: number; readonly taken: number },
 ): Promise<void> {
   const sums = files.map(({ name, hash }) => `${hash}  ${name.split(sep).join(posix.sep)}\n`).join('');
-  await writeSynced(join(folder, SUMS), sums);
+  await writeSyncedFile(join(folder, SUMS), sums);
   await syncFolder(folder);
-  const manifest: Manifest = {
-    format: FORMAT,
-    version: VERSION,
+  const manifest: BackupManifest = {
+    format: STORAGE_FORMAT,
+    version: SERVER_VERSION,
     taken: new Date(of.taken).toISOString(),
     files: files.length,
     bytes: of.bytes,
     sums: sha256(sums),
   };
-  await writeSynced(join(folder, MANIFEST), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  await writeSyncedFile(join(folder, MANIFEST), `${JSON.stringify(manifest, undefined, 2)}\n`);
   await syncFolder(folder);
 }
 
-export async function writeSynced(file: string, text: string): Promise<void> {
+export async function writeSyncedFile(file: string, text: string): Promise<void> {
   const handle = await open(file, 'wx', 0o600);
   try {
     await handle.writeFile(text);
@@ -72,14 +72,14 @@ export async function writeSynced(file: string, text: string): Promise<void> {
 /**
  * Checks the manifest and the list of files.
  * @throws AdminError if the backup is incomplete or damaged
- * @throws FormatMismatch if this program can't read its format
+ * @throws StorageFormatMismatch if this program can't read its format
  */
-export async function readManifest(
+export async function readBackupManifest(
   folder: string,
-  known = FORMAT,
-): Promise<{ readonly manifest: Manifest; readonly files: readonly BackupFile[] }> {
+  known = STORAGE_FORMAT,
+): Promise<{ readonly manifest: BackupManifest; readonly files: readonly BackupFile[] }> {
   const manifest = parse(folder, await text(folder, MANIFEST, `${folder} is no backup, or an unfinished one`));
-  judgeFormat(`the backup ${folder}`, manifest.format, known);
+  judgeStorageFormat(`the backup ${folder}`, manifest.format, known);
   const sums = await text(folder, SUMS, `the backup ${folder} is damaged`);
   if (sha256(sums) !== manifest.sums) throw new AdminError(`the backup ${folder} is damaged: ${SUMS} was changed`);
   const files = sums
@@ -98,12 +98,12 @@ function fileOf(folder: string, line: string): BackupFile {
   return { name: name.split(posix.sep).join(sep), hash };
 }
 
-function parse(folder: string, json: string): Manifest {
+function parse(folder: string, json: string): BackupManifest {
   try {
-    const value = JSON.parse(json) as Partial<Manifest> | null;
-    if (typeof value?.format === 'number' && typeof value.sums === 'string') return value as Manifest;
+    const value = JSON.parse(json) as Partial<BackupManifest> | null;
+    if (typeof value?.format === 'number' && typeof value.sums === 'string') return value as BackupManifest;
   } catch {
-    // Falls through to the error below.
+    // The error below covers JSON that can't be parsed, too.
   }
   throw new AdminError(`the backup ${folder} is damaged: ${MANIFEST} can't be read`);
 }

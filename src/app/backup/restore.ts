@@ -1,12 +1,18 @@
-/** Restores a backup to a data directory that a server can start with. */
+/** Restores a backup to a data directory with which a server can start. */
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { AdminError } from '#app/admin';
 import type { Clock } from '#base/clock';
-import { closeToOthers, copyHashed, syncFolder } from '#base/disk';
-import { renewIncarnation } from '#ports/log';
+import { copyHashed, removeOthersPermissions, syncFolder } from '#base/disk';
+import { renewLogIncarnation } from '#ports/log';
 import { LmdbStore, openLmdbEnvironment } from '#ports/store';
-import { type BackupFile, DATABASE, type Manifest, readManifest, writeSynced } from './manifest.js';
+import {
+  type BackupFile,
+  type BackupManifest,
+  DATABASE_FILE,
+  readBackupManifest,
+  writeSyncedFile,
+} from './manifest.js';
 import { skipMessageIds } from './skip-message-ids.js';
 
 /** Marks a directory whose restore has begun and not ended. No server starts with it. */
@@ -14,15 +20,15 @@ const UNFINISHED = 'restore-unfinished';
 
 /**
  * Restores into an empty or missing directory. If it rejects, the directory is as before.
- * @throws AdminError, FormatMismatch
+ * @throws AdminError, StorageFormatMismatch
  */
-export async function restore(backup: string, dataDir: string, clock: Clock): Promise<Manifest> {
+export async function restoreBackup(backup: string, dataDir: string, clock: Clock): Promise<BackupManifest> {
   const [from, to] = [resolve(backup), resolve(dataDir)];
-  const { manifest, files } = await readManifest(from);
-  if (!files.some(({ name }) => name === DATABASE)) throw new AdminError(`the backup ${from} has no database`);
+  const { manifest, files } = await readBackupManifest(from);
+  if (!files.some(({ name }) => name === DATABASE_FILE)) throw new AdminError(`the backup ${from} has no database`);
   const made = await prepare(to);
   try {
-    await writeSynced(join(to, UNFINISHED), `from ${from}\n`);
+    await writeSyncedFile(join(to, UNFINISHED), `from ${from}\n`);
     await syncFolder(to);
     await copyAll(from, to, files);
     await startNewIncarnation(to, clock);
@@ -36,20 +42,20 @@ export async function restore(backup: string, dataDir: string, clock: Clock): Pr
   return manifest;
 }
 
-/** @throws AdminError if a restore into this directory did not end */
-export async function refuseUnfinished(dataDir: string): Promise<void> {
+/** Refuses a data directory with a half-finished restore. @throws AdminError */
+export async function refuseUnfinishedRestore(dataDir: string): Promise<void> {
   const from = await readFile(join(dataDir, UNFINISHED), 'utf8').catch(() => undefined);
   if (from === undefined) return;
   throw new AdminError(`restoring ${dataDir} ${from.trim()} did not end: empty it and restore again`);
 }
 
-/** @returns whether the folder was created here */
+/** Creates the folder to restore into if it is missing. @returns whether the folder was created here */
 async function prepare(to: string): Promise<boolean> {
   try {
     const made = await mkdir(to, { recursive: true, mode: 0o700 });
     if (!(await stat(to)).isDirectory()) throw new Error('it is not a folder');
     if ((await readdir(to)).length === 0) {
-      await closeToOthers(to, () => true);
+      await removeOthersPermissions(to, () => true);
       return made !== undefined;
     }
   } catch (error) {
@@ -83,14 +89,14 @@ async function startNewIncarnation(to: string, clock: Clock): Promise<void> {
   try {
     const store = new LmdbStore(environment, clock);
     await skipMessageIds(store);
-    await renewIncarnation(environment);
+    await renewLogIncarnation(environment);
     await store.close();
   } finally {
     await environment.close();
   }
 }
 
-/** Empties the directory again, which was empty before. */
+/** Empties the directory after a failed restore: it was empty before. */
 async function empty(to: string, made: boolean): Promise<void> {
   for (const name of await readdir(to)) await rm(join(to, name), { recursive: true, force: true });
   if (made) await rm(to, { recursive: true, force: true });

@@ -1,9 +1,9 @@
 /** Skips message ids in a restored Store. */
 import type { JsonObject } from '#base';
-import { type Partition, partitionOf, realmId, realmKey } from '#model';
-import type { Root, Store } from '#ports/store';
+import { type Partition, partitionOfActor, realmId, realmKey } from '#model';
+import type { ActorRoot, Store } from '#ports/store';
 
-/** More ids than any organization uses between a backup and its loss; there are 2^53. */
+/** Number of skipped ids: more than any organization uses between a backup and its loss; there are 2^53. */
 const SKIPPED = 1_000_000;
 
 /**
@@ -26,9 +26,9 @@ export async function skipMessageIds(store: Store, count = SKIPPED): Promise<voi
 }
 
 /** Loads a root under a new epoch, so that no other owner's commit can come between. */
-async function load(store: Store, realm: number): Promise<Root | undefined> {
+async function load(store: Store, realm: number): Promise<ActorRoot | undefined> {
   const key = realmKey(realmId(realm));
-  const partition: Partition = partitionOf(key);
+  const partition: Partition = partitionOfActor(key);
   const root = await store.load(key, await store.raiseEpoch(partition, 0));
   if (root === 'fenced') throw new Error(`organization ${realm} is in use: stop every process of the cluster first`);
   return root ?? undefined;

@@ -2,40 +2,49 @@
 import {
   type ActorCaller,
   AdminError,
-  BusCaller,
-  ChannelCaller,
+  BusActorCaller,
+  ChannelActorCaller,
   createRealm,
   createUser,
   deactivateUser,
-  findRealm,
+  findRealmId,
   listRealms,
+  makeSignInLink,
   reactivateUser,
-  renewKey,
-  setBilling,
-  setRateLimits,
+  readUserApiKey,
+  renewUserApiKey,
+  setBillingManager,
   setRealmActive,
-  setRole,
-  userApiKey,
+  setUserRateLimits,
+  setUserRole,
 } from '#app/admin';
-import { type Config, isCluster } from '#app/config';
-import { ConclaveNode, openPorts, type Ports, secretMismatch, serverSecret, zuliprcText } from '#app/server';
+import { type Config, isClusterConfig } from '#app/config';
+import {
+  ConclaveNode,
+  formatZuliprc,
+  loadServerSecret,
+  openProcessPorts,
+  type ProcessPorts,
+  secretMismatchError,
+} from '#app/server';
 import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
-import { writePrivate } from '#base/disk';
+import { writePrivateFile } from '#base/disk';
 import { ROLE } from '#domain/people';
-import { Secrets } from '#domain/secrets';
-import { ORG_TYPES, type RealmId } from '#model';
+import { ServerCryptography } from '#domain/secrets';
+import { siteUrlOf as addressOfSite } from '#frontend/gateway';
+import { ORGANIZATION_TYPES, type RealmId } from '#model';
 import { DirectoryInUse } from '#ports/store';
 import { CLUSTER_COMMANDS } from './cluster-commands.js';
-import type { Action, AdminCommand, Options } from './command.js';
+import type { AdminCommand, CommandAction, CommandOptions } from './command.js';
 
-export const ADMIN_OPTIONS = Object.fromEntries(
+export const ADMIN_COMMAND_OPTIONS = Object.fromEntries(
   ['subdomain', 'name', 'type', 'email', 'full-name', 'password', 'user-role', 'realm', 'zuliprc', 'site'].map(
     (name) => [name, { type: 'string' as const }],
   ),
 );
 
-const withoutWords = (run: Action): AdminCommand => ({ words: [], run });
+const withoutWords = (run: CommandAction): AdminCommand => ({ words: [], run });
 
 /** Command that changes the organization of `--realm`, or one of its accounts. */
 const realmChange = (
@@ -44,12 +53,12 @@ const realmChange = (
 ): AdminCommand => ({
   words,
   run: (config, options, logger, given) =>
-    withActors(config, logger, async (actors) => change(actors, await findRealm(actors, options.realm), given)),
+    withActors(config, logger, async (actors) => change(actors, await findRealmId(actors, options.realm), given)),
 });
 
 const ROLES: Readonly<Record<string, number>> = { ...ROLE, administrator: ROLE.admin };
 
-function required(options: Options, name: string): string {
+function required(options: CommandOptions, name: string): string {
   const value = options[name];
   if (value === undefined) throw new AdminError(`--${name} is required`);
   return value;
@@ -59,9 +68,9 @@ function required(options: Options, name: string): string {
 async function withActors(
   config: Config,
   logger: Logger,
-  action: (actors: ActorCaller, secrets: Secrets) => Promise<void>,
+  action: (actors: ActorCaller, secrets: ServerCryptography) => Promise<void>,
 ): Promise<void> {
-  const secrets = new Secrets(await serverSecret(config));
+  const secrets = new ServerCryptography(await loadServerSecret(config));
   const actors = await connect(config, secrets, logger);
   try {
     await action(actors, secrets);
@@ -70,17 +79,17 @@ async function withActors(
   }
 }
 
-async function connect(config: Config, secrets: Secrets, logger: Logger): Promise<ActorCaller> {
-  const own: Config = isCluster(config) ? { ...config, role: 'http' } : config;
+async function connect(config: Config, secrets: ServerCryptography, logger: Logger): Promise<ActorCaller> {
+  const own: Config = isClusterConfig(config) ? { ...config, role: 'http' } : config;
   try {
-    const ports = await openPorts(own, secrets, REAL_CLOCK, logger);
+    const ports = await openProcessPorts(own, secrets, REAL_CLOCK, logger);
     await checkHosts(ports).catch(async (error: unknown) => {
       await ports.close();
       throw error;
     });
     const node = new ConclaveNode(ports, own, secrets, logger);
     await node.start();
-    return new BusCaller(node.client, () => node.stop());
+    return new BusActorCaller(node.client, () => node.stop());
   } catch (error) {
     if (!(error instanceof DirectoryInUse)) throw error;
     return connectToServer(config, secrets);
@@ -88,32 +97,32 @@ async function connect(config: Config, secrets: Secrets, logger: Logger): Promis
 }
 
 /** Connects to the server that has the data directory open. @throws ConfigError when it uses another secret */
-async function connectToServer({ dataDir }: Config, secrets: Secrets): Promise<ActorCaller> {
-  const server = await ChannelCaller.open(dataDir);
+async function connectToServer({ dataDir }: Config, secrets: ServerCryptography): Promise<ActorCaller> {
+  const server = await ChannelActorCaller.open(dataDir);
   if (await server.hasSecret(secrets.check)) return server;
   await server.close();
-  throw secretMismatch(`the data directory ${dataDir}`);
+  throw secretMismatchError(`the data directory ${dataDir}`);
 }
 
-/** Without a living host a command would wait for its whole deadline. @throws AdminError */
-async function checkHosts({ hosts }: Ports): Promise<void> {
+/** Refuses to send commands while no actor host is alive: each would wait for its whole deadline. @throws AdminError */
+async function checkHosts({ hosts }: ProcessPorts): Promise<void> {
   if (!hosts || (await hosts.anyLives())) return;
   throw new AdminError('no actor host of this cluster is alive: start one with conclave serve --role actors');
 }
 
-const siteOf = (options: Options, config: Config): string =>
+const siteUrlOf = (options: CommandOptions, config: Config): string =>
   options.site ?? `${config.externalScheme}://${config.externalHost}:${config.port}`;
 
 function orgTypeOf(name: string | undefined): number {
-  const type = ORG_TYPES[name ?? 'unspecified'];
-  if (type === undefined) throw new AdminError(`--type is one of ${Object.keys(ORG_TYPES).join(', ')}`);
+  const type = ORGANIZATION_TYPES[name ?? 'unspecified'];
+  if (type === undefined) throw new AdminError(`--type is one of ${Object.keys(ORGANIZATION_TYPES).join(', ')}`);
   return type;
 }
 
-async function writeCredentials(options: Options, config: Config, email: string, key: string): Promise<void> {
-  const site = siteOf(options, config);
+async function writeCredentials(options: CommandOptions, config: Config, email: string, key: string): Promise<void> {
+  const site = siteUrlOf(options, config);
   if (options.zuliprc === undefined) process.stdout.write(`${key}\n`);
-  else await writePrivate(options.zuliprc, zuliprcText(email, key, site));
+  else await writePrivateFile(options.zuliprc, formatZuliprc(email, key, site));
 }
 
 function roleNamed(name: string): number {
@@ -127,7 +136,7 @@ function switched(word: string): boolean {
   return word === 'on';
 }
 
-const PLAIN: Readonly<Record<string, Action>> = {
+const PLAIN: Readonly<Record<string, CommandAction>> = {
   'realm create': (config, options, logger) =>
     withActors(config, logger, async (actors, secrets) => {
       const ownerEmail = required(options, 'email');
@@ -138,7 +147,7 @@ const PLAIN: Readonly<Record<string, Action>> = {
         ownerName: required(options, 'full-name'),
         ownerPassword: options.password,
         orgType: orgTypeOf(options.type),
-        origin: siteOf(options, config),
+        origin: siteUrlOf(options, config),
       });
       await writeCredentials(options, config, ownerEmail, ownerKey);
     }),
@@ -152,7 +161,7 @@ const PLAIN: Readonly<Record<string, Action>> = {
   'user create': (config, options, logger) =>
     withActors(config, logger, async (actors) => {
       const role = roleNamed(options['user-role'] ?? 'member');
-      const id = await createUser(actors, await findRealm(actors, options.realm), {
+      const id = await createUser(actors, await findRealmId(actors, options.realm), {
         email: required(options, 'email'),
         name: required(options, 'full-name'),
         password: required(options, 'password'),
@@ -164,29 +173,45 @@ const PLAIN: Readonly<Record<string, Action>> = {
   'user key': (config, options, logger) =>
     withActors(config, logger, async (actors, secrets) => {
       const email = required(options, 'email');
-      const key = await userApiKey(actors, secrets, await findRealm(actors, options.realm), email);
+      const key = await readUserApiKey(actors, secrets, await findRealmId(actors, options.realm), email);
       await writeCredentials(options, config, email, key);
     }),
 
   'user new-key': (config, options, logger) =>
     withActors(config, logger, async (actors, secrets) => {
       const email = required(options, 'email');
-      const key = await renewKey(actors, secrets, await findRealm(actors, options.realm), email);
+      const key = await renewUserApiKey(actors, secrets, await findRealmId(actors, options.realm), email);
       await writeCredentials(options, config, email, key);
     }),
+
+  'user sign-in-link': (config, options, logger) =>
+    withActors(config, logger, async (actors, secrets) => {
+      const email = required(options, 'email');
+      const realm = await findRealmId(actors, options.realm);
+      const page = await pageOf(actors, realm, options, config);
+      process.stdout.write(`${await makeSignInLink(actors, secrets, realm, email, page)}\n`);
+    }),
 };
+
+/** Base URL of an organization, for people: `--site`, or the configured address with the organization's subdomain. */
+async function pageOf(actors: ActorCaller, realm: RealmId, options: CommandOptions, config: Config): Promise<string> {
+  if (options.site !== undefined) return options.site;
+  const subdomain = (await listRealms(actors)).find(({ id }) => id === realm)?.subdomain ?? '';
+  const { externalScheme: scheme, externalHost, host, port } = config;
+  return addressOfSite({ scheme, externalHost, host, port }, '', subdomain);
+}
 
 const CHANGES: Readonly<Record<string, AdminCommand>> = {
   'realm deactivate': realmChange([], (actors, realm) => setRealmActive(actors, realm, false)),
   'realm reactivate': realmChange([], (actors, realm) => setRealmActive(actors, realm, true)),
   'user role': realmChange(['EMAIL', 'ROLE'], (actors, realm, [email = '', role = '']) =>
-    setRole(actors, realm, email, roleNamed(role)),
+    setUserRole(actors, realm, email, roleNamed(role)),
   ),
   'user billing': realmChange(['EMAIL', 'on|off'], (actors, realm, [email = '', word = '']) =>
-    setBilling(actors, realm, email, switched(word)),
+    setBillingManager(actors, realm, email, switched(word)),
   ),
   'user rate-limit': realmChange(['EMAIL', 'RULES|usual|off'], (actors, realm, [email = '', rules = '']) =>
-    setRateLimits(actors, realm, email, rules === 'usual' ? null : rules),
+    setUserRateLimits(actors, realm, email, rules === 'usual' ? null : rules),
   ),
   'user deactivate': realmChange(['EMAIL'], (actors, realm, [email = '']) => deactivateUser(actors, realm, email)),
   'user reactivate': realmChange(['EMAIL'], (actors, realm, [email = '']) => reactivateUser(actors, realm, email)),
@@ -199,9 +224,9 @@ const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
 };
 
 /** The command of these words; undefined when none has this name. @throws AdminError for a wrong number of words */
-export function adminCommand(
+export function findAdminCommand(
   words: readonly string[],
-): ((config: Config, options: Options, logger: Logger) => Promise<number | void>) | undefined {
+): ((config: Config, options: CommandOptions, logger: Logger) => Promise<number | void>) | undefined {
   const [group = '', verb = '', ...given] = words;
   const command = ADMIN_COMMANDS[`${group} ${verb}`];
   if (!command) return undefined;

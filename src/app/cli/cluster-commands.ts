@@ -2,13 +2,13 @@
 import { AdminError } from '#app/admin';
 import type { Config } from '#app/config';
 import { type Clock, REAL_CLOCK, wait } from '#base/clock';
-import { natsName } from '#ports/nats';
+import { natsDisplayName } from '#ports/nats';
 import {
   askToDrain,
   askToServe,
   type ClusterStatus,
   type HostStatus,
-  type KeyValue,
+  type KeyValueStore,
   NatsKv,
   NoBucket,
   placementBucket,
@@ -26,7 +26,7 @@ export const CLUSTER_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     run: (config, options) =>
       withCluster(config, async (kv, clock) => {
         const view = await viewCluster(kv, clock);
-        // A flag without value is `true` here, although `Options` says string.
+        // A flag without value is `true` here, although `CommandOptions` says string.
         const json = Boolean(options.json);
         process.stdout.write(json ? `${JSON.stringify(view)}\n` : describe(view));
         return view.unowned.length > 0 ? 1 : 0;
@@ -40,7 +40,7 @@ export const CLUSTER_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     words: ['HOST'],
     run: (config, _options, _logger, [name = '']) =>
       withCluster(config, async (kv, clock) => {
-        const host = findHost(await viewCluster(kv, clock), name);
+        const host = findLivingHost(await viewCluster(kv, clock), name);
         const asked = await askToServe(kv, host.id);
         print(asked ? `${called(host)} takes its share again` : `${called(host)} was not asked to drain`);
         return 0;
@@ -51,14 +51,17 @@ export const CLUSTER_COMMANDS: Readonly<Record<string, AdminCommand>> = {
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const called = ({ id, name }: HostStatus): string => `${id} (${name})`;
 
-async function withCluster(config: Config, action: (kv: KeyValue, clock: Clock) => Promise<number>): Promise<number> {
+async function withCluster(
+  config: Config,
+  action: (kv: KeyValueStore, clock: Clock) => Promise<number>,
+): Promise<number> {
   const { nats } = config;
   if (nats === undefined) {
     throw new AdminError('no cluster is configured: give the same --nats, --mongodb and --secret as its servers have');
   }
   const options = { ...placementBucket(config.namespace), existing: true };
   const kv = await NatsKv.connect(nats, options).catch((error: Error) => {
-    throw new AdminError(`no NATS server at ${natsName(nats)}: ${error.message}`);
+    throw new AdminError(`no NATS server at ${natsDisplayName(nats)}: ${error.message}`);
   });
   try {
     return await action(kv, REAL_CLOCK);
@@ -84,7 +87,7 @@ function describe({ hosts, partitions, unowned }: ClusterStatus): string {
 }
 
 /** Finds a living host by its id or name, or by the beginning of either. @throws AdminError unless exactly one fits */
-export function findHost({ hosts }: Pick<ClusterStatus, 'hosts'>, name: string): HostStatus {
+function findLivingHost({ hosts }: Pick<ClusterStatus, 'hosts'>, name: string): HostStatus {
   const living = hosts.filter(({ state }) => state !== 'dead');
   const exact = living.filter(({ id, name: full }) => id === name || full === name);
   const found = exact.length > 0 ? exact : living.filter((h) => h.id.startsWith(name) || h.name.startsWith(name));
@@ -95,9 +98,9 @@ export function findHost({ hosts }: Pick<ClusterStatus, 'hosts'>, name: string):
   throw new AdminError(`no host is called '${name}'${known}`);
 }
 
-async function drain(kv: KeyValue, clock: Clock, name: string): Promise<number> {
+async function drain(kv: KeyValueStore, clock: Clock, name: string): Promise<number> {
   const view = await viewCluster(kv, clock);
-  const host = findHost(view, name);
+  const host = findLivingHost(view, name);
   await askToDrain(kv, host.id);
   if (!view.hosts.some(({ id, state }) => id !== host.id && state === 'alive')) {
     throw new AdminError(`${called(host)} continues until another host can take over: none is alive now`);

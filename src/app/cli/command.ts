@@ -1,23 +1,24 @@
-/** Shape of the administration commands. */
+/** Types that all administration commands of the command line share. */
 import type { Config } from '#app/config';
 import type { Logger } from '#base';
 
-/** Options of the command line besides the settings. */
-export type Options = Readonly<Record<string, string | undefined>>;
+/** Options of a command besides the settings, as given on the command line. */
+export type CommandOptions = Readonly<Record<string, string | undefined>>;
 
 /**
+ * Work of an administration command.
  * @param words the words after the command's name
  * @returns exit code; undefined means 0
  */
-export type Action = (
+export type CommandAction = (
   config: Config,
-  options: Options,
+  options: CommandOptions,
   logger: Logger,
   words: readonly string[],
 ) => Promise<number | void>;
 
 export interface AdminCommand {
-  /** Placeholders of the words after the name, in order. */
+  /** Placeholders of the words after the command's name, in order. */
   readonly words: readonly string[];
-  readonly run: Action;
+  readonly run: CommandAction;
 }

@@ -1,9 +1,9 @@
 /** `conclave backup` and `conclave restore`: commands on a whole data directory of the embedded face. */
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { AdminError, ChannelCaller } from '#app/admin';
-import { type BackupSummary, backUp, refuseUnfinished, restore } from '#app/backup';
-import { type Config, isCluster } from '#app/config';
+import { AdminError, ChannelActorCaller } from '#app/admin';
+import { type BackupSummary, refuseUnfinishedRestore, restoreBackup, writeBackup } from '#app/backup';
+import { type Config, isClusterConfig } from '#app/config';
 import { REAL_CLOCK } from '#base/clock';
 import { DirectoryBlobs } from '#ports/blobs';
 import { DirectoryInUse, openLmdbEnvironment } from '#ports/store';
@@ -16,7 +16,7 @@ const COMMANDS: Readonly<Record<string, (config: Config, folder: string) => Prom
   },
 
   async restore({ dataDir, secret }, folder) {
-    const { taken, version } = await restore(folder, dataDir, REAL_CLOCK);
+    const { taken, version } = await restoreBackup(folder, dataDir, REAL_CLOCK);
     process.stdout.write(`${resolve(dataDir)}: as of ${taken}, by Conclave ${version}\n`);
     if (secret !== undefined || (await exists(join(dataDir, 'secret')))) return;
     process.stdout.write(
@@ -26,13 +26,13 @@ const COMMANDS: Readonly<Record<string, (config: Config, folder: string) => Prom
 };
 
 /** The command of these words; undefined when none has this name. @throws AdminError when the folder is missing */
-export function dataCommand(words: readonly string[]): ((config: Config) => Promise<void>) | undefined {
+export function findDataCommand(words: readonly string[]): ((config: Config) => Promise<void>) | undefined {
   const [name = '', folder, ...more] = words;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) return undefined;
   if (folder === undefined || more.length > 0) throw new AdminError(`usage: conclave ${name} DIR`);
   return async (config) => {
-    if (isCluster(config)) {
+    if (isClusterConfig(config)) {
       throw new AdminError(`${name} is for data directories; docs/operations.md says how a cluster is backed up`);
     }
     await command(config, folder);
@@ -41,13 +41,13 @@ export function dataCommand(words: readonly string[]): ((config: Config) => Prom
 
 async function fromServerOrDirectory(dataDir: string, target: string): Promise<BackupSummary> {
   if (!(await exists(join(dataDir, 'data.mdb')))) throw new AdminError(`${dataDir} has no data of a server`);
-  await refuseUnfinished(dataDir);
+  await refuseUnfinishedRestore(dataDir);
   try {
     return await fromDirectory(dataDir, target);
   } catch (error) {
     if (!(error instanceof DirectoryInUse)) throw error;
   }
-  const server = await ChannelCaller.open(dataDir);
+  const server = await ChannelActorCaller.open(dataDir);
   try {
     return await server.backUp(target);
   } finally {
@@ -59,7 +59,7 @@ async function fromDirectory(dataDir: string, target: string): Promise<BackupSum
   const environment = await openLmdbEnvironment(dataDir);
   try {
     const blobs = await DirectoryBlobs.open(join(dataDir, 'blobs'));
-    return await backUp({ environment, blobs, clock: REAL_CLOCK }, target);
+    return await writeBackup({ environment, blobs, clock: REAL_CLOCK }, target);
   } finally {
     await environment.close();
   }

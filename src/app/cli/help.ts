@@ -1,7 +1,7 @@
 import { describeSettings } from '#app/config';
 
 /** Text of `conclave --help`. */
-export const HELP = `Conclave, a team-chat server.
+export const HELP_TEXT = `Conclave, a team-chat server.
 
 Usage: conclave COMMAND [OPTIONS]
 
@@ -17,6 +17,8 @@ Commands:
   user key              Print an account's API key.  --email ADDRESS [--realm SUBDOMAIN] [--zuliprc FILE --site URL]
   user new-key          Give an account a new API key and print it; the old key becomes void.
                         --email ADDRESS [--realm SUBDOMAIN] [--zuliprc FILE --site URL]
+  user sign-in-link     Print a link that signs a person in with a browser, once, within an hour.
+                        --email ADDRESS [--realm SUBDOMAIN] [--site URL]
   user role EMAIL ROLE          Change an account's role.  [--realm SUBDOMAIN]
   user billing EMAIL on|off     Whether the account manages the organization's billing.  [--realm SUBDOMAIN]
   user rate-limit EMAIL RULES   Calls an account may make: seconds:calls,…, usual (as all others) or off.  [--realm SUBDOMAIN]

@@ -14,4 +14,4 @@
  *
  * Importers: src/main.ts and tests.
  */
-export { run } from './run.js';
+export { runCommandLine } from './run.js';

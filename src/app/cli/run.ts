@@ -1,28 +1,33 @@
-/** Runs one command line and returns its exit code. */
+/** Entry of the command line: parses the words, finds the command and runs it. */
 import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { AdminError } from '#app/admin';
-import { type Config, ConfigError, loadConfig, OPTIONS, SETTINGS } from '#app/config';
-import { greeting, preflight, serve } from '#app/server';
+import { COMMAND_LINE_OPTIONS, type Config, ConfigError, loadConfig, SETTINGS } from '#app/config';
+import { formatStartGreeting, runPreflightChecks, startServer } from '#app/server';
 import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
-import { ADMIN_OPTIONS, adminCommand } from './admin-commands.js';
-import { dataCommand } from './data-commands.js';
-import { HELP } from './help.js';
-import { describeSecretFit, secretCommand } from './secret-commands.js';
-import { storeCommand } from './store-commands.js';
+import { ADMIN_COMMAND_OPTIONS, findAdminCommand } from './admin-commands.js';
+import { findDataCommand } from './data-commands.js';
+import { HELP_TEXT } from './help.js';
+import { describeSecretMatch, findSecretCommand } from './secret-commands.js';
+import { findStoreCommand } from './store-commands.js';
 
 /** Time for the process to end by itself after the stop, ms. */
 const LEFTOVERS_MS = 500;
 
-/** @returns 0 success, 1 failure, 2 wrong usage or configuration */
-export async function run(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+/** Runs one `conclave` command. @returns exit code: 0 success, 1 failure, 2 wrong usage or configuration */
+export async function runCommandLine(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
     parsed = parseArgs({
       args: withValues(argv),
-      options: { ...OPTIONS, ...ADMIN_OPTIONS, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+      options: {
+        ...COMMAND_LINE_OPTIONS,
+        ...ADMIN_COMMAND_OPTIONS,
+        json: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
       allowPositionals: true,
     });
   } catch (error) {
@@ -31,19 +36,19 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
   const { values, positionals } = parsed;
   const command = positionals.join(' ');
   if (values.help || command === 'help' || command === '') {
-    process.stdout.write(HELP);
+    process.stdout.write(HELP_TEXT);
     return command === '' && !values.help ? 2 : 0;
   }
   try {
     const config = loadConfig(values, environment);
     if (command === 'serve') return await runServer(config);
     if (command === 'check-config') return await checkConfig(config);
-    const data = dataCommand(positionals) ?? storeCommand(positionals) ?? secretCommand(positionals);
+    const data = findDataCommand(positionals) ?? findStoreCommand(positionals) ?? findSecretCommand(positionals);
     if (data) {
       await data(config);
       return 0;
     }
-    const admin = adminCommand(positionals);
+    const admin = findAdminCommand(positionals);
     if (!admin) return complain(`no such command: ${command}. 'conclave --help' lists them.`, 2);
     return (await admin(config, values as Record<string, string | undefined>, quietLogger())) ?? 0;
   } catch (error) {
@@ -58,7 +63,12 @@ function withValues(argv: readonly string[]): string[] {
   const args: string[] = [];
   for (let i = 0; i < argv.length; i++) {
     const [arg, next] = [argv[i]!, argv[i + 1]];
-    if (Object.hasOwn(OPTIONS, arg.slice(2)) && arg.startsWith('--') && next !== undefined && /^-(?!-)/.test(next)) {
+    if (
+      Object.hasOwn(COMMAND_LINE_OPTIONS, arg.slice(2)) &&
+      arg.startsWith('--') &&
+      next !== undefined &&
+      /^-(?!-)/.test(next)
+    ) {
       args.push(`${arg}=${next}`);
       i++;
     } else args.push(arg);
@@ -74,25 +84,25 @@ function complain(message: string, code: number): number {
 const quietLogger = (): Logger => pino({ level: 'error' }, pino.destination(2)) as unknown as Logger;
 
 async function checkConfig(config: Config): Promise<number> {
-  await preflight(config);
+  await runPreflightChecks(config);
   for (const [name, of] of Object.entries(SETTINGS)) {
     const value = config[name as keyof Config];
     const shown = value === undefined || value === '' ? '(not set)' : of.secret ? '(given)' : String(value);
     process.stdout.write(`${of.env.padEnd(20)} ${shown}\n`);
   }
-  process.stdout.write(`the secret: ${await describeSecretFit(config)}\n`);
+  process.stdout.write(`the secret: ${await describeSecretMatch(config)}\n`);
   return 0;
 }
 
-/** Runs until SIGTERM or SIGINT. A second signal ends the process at once. */
+/** Runs the server until SIGTERM or SIGINT. A second signal ends the process at once. */
 async function runServer(config: Config): Promise<number> {
-  await preflight(config);
-  // The name of the process in `conclave cluster status`.
+  await runPreflightChecks(config);
+  // Name of this process in `conclave cluster status`.
   const base = { host: `${hostname()}/${process.pid}`, role: config.role };
   const destination = pino.destination({ dest: 2, sync: false });
   const logger = pino({ level: config.logLevel, base }, destination) as unknown as Logger;
-  const running = await serve(config, REAL_CLOCK, logger);
-  if (running.site) process.stdout.write(greeting(running.first, running.site));
+  const running = await startServer(config, REAL_CLOCK, logger);
+  if (running.site) process.stdout.write(formatStartGreeting(running.first, running.site));
   else process.stdout.write('Conclave actor host runs\n');
   process.stdout.write(`Health and metrics: ${running.ops}\n`);
   const signal = await new Promise<string>((resolve) => {

@@ -1,10 +1,17 @@
 /** `conclave secret changed`, and the comparison of the server secret with the Store for `conclave check-config`. */
 import { AdminError } from '#app/admin';
-import { type Config, isCluster } from '#app/config';
-import { compareSecret, describeDatabase, hasData, logNames, serverSecret, storedSecret } from '#app/server';
+import { type Config, isClusterConfig } from '#app/config';
+import {
+  compareSecretWithStore,
+  describeMongoDatabase,
+  eventLogNamesOf,
+  hasServerData,
+  loadServerSecret,
+  readStoredSecret,
+} from '#app/server';
 import { REAL_CLOCK } from '#base/clock';
-import { Secrets } from '#domain/secrets';
-import { JetStreamLog, renewIncarnation } from '#ports/log';
+import { ServerCryptography } from '#domain/secrets';
+import { JetStreamLog, renewLogIncarnation } from '#ports/log';
 import {
   DirectoryInUse,
   embeddedSecretNote,
@@ -13,18 +20,18 @@ import {
   StoreUnavailable,
   withMongoSecretNote,
 } from '#ports/store';
-import { checkAllStopped } from './store-commands.js';
+import { checkAllHostsStopped } from './store-commands.js';
 
 const VOID_NOTICE =
   'the new secret is in force. Void are: API keys (people log in again, bots and accounts without password get ' +
-  "one by 'conclave user new-key'), event queues, links in mails that were sent, invitations, and tokens of outgoing " +
+  "one by 'conclave user new-key'), sessions of browsers, event queues, links in mails that were sent, invitations, and tokens of outgoing " +
   'webhooks (the settings of the bots show the new ones)';
 
-/** The command of these words; undefined when none has this name. */
-export function secretCommand(words: readonly string[]): ((config: Config) => Promise<void>) | undefined {
+/** Finds the `conclave secret` command with these words; undefined when none has this name. */
+export function findSecretCommand(words: readonly string[]): ((config: Config) => Promise<void>) | undefined {
   if (words.join(' ') !== 'secret changed') return undefined;
   return async (config) => {
-    await (isCluster(config) ? changedInCluster(config) : changedInDirectory(config));
+    await (isClusterConfig(config) ? changedInCluster(config) : changedInDirectory(config));
     process.stdout.write(`${VOID_NOTICE}\n`);
   };
 }
@@ -32,19 +39,19 @@ export function secretCommand(words: readonly string[]): ((config: Config) => Pr
 /** Ends all event queues: the keys of their clients are void, and sealed entries of the log can't be opened. */
 async function changedInCluster(config: Config): Promise<void> {
   const { nats, mongodb, namespace } = config as { nats: string; mongodb: string; namespace: string };
-  const secrets = new Secrets(await serverSecret(config));
-  await checkAllStopped(nats, namespace, REAL_CLOCK);
-  await JetStreamLog.discard(nats, REAL_CLOCK, logNames(namespace).stream);
+  const secrets = new ServerCryptography(await loadServerSecret(config));
+  await checkAllHostsStopped(nats, namespace, REAL_CLOCK);
+  await JetStreamLog.discard(nats, REAL_CLOCK, eventLogNamesOf(namespace).stream);
   await withMongoSecretNote(mongodb, (note) => note.replace(secrets.check));
 }
 
 async function changedInDirectory(config: Config): Promise<void> {
   const { dataDir } = config;
-  if (!(await hasData(dataDir))) throw new AdminError(`${dataDir} has no data of a server`);
+  if (!(await hasServerData(dataDir))) throw new AdminError(`${dataDir} has no data of a server`);
   const environment = await openLmdbEnvironment(dataDir);
   try {
-    const secrets = new Secrets(await serverSecret(config, true));
-    await renewIncarnation(environment);
+    const secrets = new ServerCryptography(await loadServerSecret(config, true));
+    await renewLogIncarnation(environment);
     await embeddedSecretNote(environment).replace(secrets.check);
   } finally {
     await environment.close();
@@ -56,9 +63,9 @@ async function changedInDirectory(config: Config): Promise<void> {
  * @returns the result in words, or the reason why the two could not be compared
  * @throws ConfigError when the data was written under another secret
  */
-export async function describeSecretFit(config: Config): Promise<string> {
+export async function describeSecretMatch(config: Config): Promise<string> {
   try {
-    return await (isCluster(config) ? compareInCluster(config) : compareInDirectory(config));
+    return await (isClusterConfig(config) ? compareInCluster(config) : compareInDirectory(config));
   } catch (error) {
     if (error instanceof StoreUnavailable) return `not compared: ${error.message}`;
     if (error instanceof DirectoryInUse) return 'not compared: a server has the data directory open';
@@ -72,22 +79,24 @@ const words = (found: 'own' | 'none yet'): string =>
 function compareInCluster(config: Config): Promise<string> {
   const { mongodb, secret } = config as { mongodb: string; secret: string };
   return withMongoSecretNote(mongodb, async (note) =>
-    words(await compareSecret(note, new Secrets(secret), describeDatabase(mongodb))),
+    words(await compareSecretWithStore(note, new ServerCryptography(secret), describeMongoDatabase(mongodb))),
   );
 }
 
 async function compareInDirectory(config: Config): Promise<string> {
   const { dataDir } = config;
-  if (!(await hasData(dataDir))) {
-    const kept = config.secret ?? (await storedSecret(dataDir));
+  if (!(await hasServerData(dataDir))) {
+    const kept = config.secret ?? (await readStoredSecret(dataDir));
     return kept === undefined ? 'will be generated at the first start' : words('none yet');
   }
   // Throws when the secret is missing: none is generated for a directory with data.
-  const secrets = new Secrets(await serverSecret(config));
+  const secrets = new ServerCryptography(await loadServerSecret(config));
   let environment: LmdbEnvironment | undefined;
   try {
     environment = await openLmdbEnvironment(dataDir);
-    return words(await compareSecret(embeddedSecretNote(environment), secrets, `the data directory ${dataDir}`));
+    return words(
+      await compareSecretWithStore(embeddedSecretNote(environment), secrets, `the data directory ${dataDir}`),
+    );
   } finally {
     await environment?.close();
   }

@@ -2,11 +2,11 @@
 import { AdminError } from '#app/admin';
 import { skipMessageIds } from '#app/backup';
 import type { Config } from '#app/config';
-import { logNames } from '#app/server';
+import { eventLogNamesOf } from '#app/server';
 import { type Clock, REAL_CLOCK } from '#base/clock';
 import { JetStreamLog } from '#ports/log';
 import { NatsKv, NoBucket, placementBucket, viewCluster } from '#ports/placement';
-import { FORMAT, MongoStore, mongoFormat, raiseMongoFormat } from '#ports/store';
+import { MongoStore, raiseMongoStorageFormat, readMongoStorageFormat, STORAGE_FORMAT } from '#ports/store';
 
 interface Servers {
   readonly nats: string;
@@ -15,41 +15,42 @@ interface Servers {
 }
 
 const COMMANDS: Readonly<Record<string, (of: Servers) => Promise<string>>> = {
-  format: async ({ mongodb }) => `stored: ${await mongoFormat(mongodb)}, known to this program: up to ${FORMAT}`,
+  format: async ({ mongodb }) =>
+    `stored: ${await readMongoStorageFormat(mongodb)}, known to this program: up to ${STORAGE_FORMAT}`,
 
-  'raise-format': async ({ mongodb }) => `stored: ${await raiseMongoFormat(mongodb)}`,
+  'raise-format': async ({ mongodb }) => `stored: ${await raiseMongoStorageFormat(mongodb)}`,
 
   async restored({ nats, mongodb, namespace }) {
-    await mongoFormat(mongodb);
-    await checkAllStopped(nats, namespace, REAL_CLOCK);
+    await readMongoStorageFormat(mongodb);
+    await checkAllHostsStopped(nats, namespace, REAL_CLOCK);
     const store = await MongoStore.connect(mongodb, REAL_CLOCK);
     try {
       await skipMessageIds(store);
     } finally {
       await store.close();
     }
-    await JetStreamLog.discard(nats, REAL_CLOCK, logNames(namespace).stream);
+    await JetStreamLog.discard(nats, REAL_CLOCK, eventLogNamesOf(namespace).stream);
     return 'message ids continue above the earlier ones, earlier event queues end';
   },
 };
 
-/** @throws AdminError when a host of the cluster is running */
-export async function checkAllStopped(nats: string, namespace: string, clock: Clock): Promise<void> {
+/** Refuses to go on while a host of the cluster runs. @throws AdminError */
+export async function checkAllHostsStopped(nats: string, namespace: string, clock: Clock): Promise<void> {
   const kv = await NatsKv.connect(nats, { ...placementBucket(namespace), existing: true });
   try {
     const { hosts } = await viewCluster(kv, clock);
     const running = hosts.filter(({ state }) => state !== 'dead' && state !== 'silent').map(({ name }) => name);
     if (running.length > 0) throw new AdminError(`stop every process of the cluster first: ${running.join(', ')}`);
   } catch (error) {
-    // A new NATS server has no bucket yet.
+    // A new NATS server has no bucket of placement keys yet.
     if (!(error instanceof NoBucket)) throw error;
   } finally {
     await kv.close();
   }
 }
 
-/** The command of these words; undefined when none has this name. */
-export function storeCommand(words: readonly string[]): ((config: Config) => Promise<void>) | undefined {
+/** Finds the `conclave store` command with these words; undefined when none has this name. */
+export function findStoreCommand(words: readonly string[]): ((config: Config) => Promise<void>) | undefined {
   const [group, name = '', ...more] = words;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (group !== 'store' || !command || more.length > 0) return undefined;

@@ -10,5 +10,12 @@
  *
  * Importers: the rest of `app`.
  */
-export { ConfigError, describeSettings, isCluster, loadConfig, NODE_FLAGS, OPTIONS } from './load.js';
+export {
+  COMMAND_LINE_OPTIONS,
+  ConfigError,
+  describeSettings,
+  isClusterConfig,
+  loadConfig,
+  RECOMMENDED_NODE_FLAGS,
+} from './load.js';
 export { type Config, SETTINGS, type SettingName } from './table.js';

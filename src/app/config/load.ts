@@ -1,17 +1,19 @@
 /** Reads the configuration from command line and environment; the command line wins. */
-import { type Config, SETTINGS, type Setting, type SettingName } from './table.js';
+import { type Config, SETTINGS, type SettingDeclaration, type SettingName } from './table.js';
 
 /** Problems of a configuration, in words for the operator; one line per problem. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-const entries = Object.entries(SETTINGS) as [SettingName, Setting<unknown>][];
+const entries = Object.entries(SETTINGS) as [SettingName, SettingDeclaration<unknown>][];
 
-/** All settings as options of `util.parseArgs`. */
-export const OPTIONS = Object.fromEntries(entries.map(([, of]) => [of.option, { type: 'string' as const }]));
+/** Options of all settings for `util.parseArgs`. */
+export const COMMAND_LINE_OPTIONS = Object.fromEntries(
+  entries.map(([, of]) => [of.option, { type: 'string' as const }]),
+);
 
-/** @throws ConfigError that lists all problems */
+/** Loads and checks all settings. @throws ConfigError that lists all problems */
 export function loadConfig(
   options: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>>,
@@ -31,7 +33,7 @@ export function loadConfig(
       problems.push(`${where}: ${(error as Error).message} (given: ${of.secret ? '…' : given})`);
     }
   }
-  // Problems that follow from wrong settings would only hide these.
+  // Wrong values are reported alone: the checks below could fail only because of them.
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   const loaded = config as Config;
   if ((loaded.nats === undefined) !== (loaded.mongodb === undefined)) {
@@ -41,14 +43,14 @@ export function loadConfig(
     problems.push(`--role ${loaded.role} needs a cluster: give --nats and --mongodb`);
   }
   if (loaded.nats !== undefined && loaded.mongodb !== undefined && loaded.secret === undefined) {
-    // With secrets of their own, hosts could not open each other's API keys.
+    // Hosts with different secrets could not open each other's API keys.
     problems.push('a cluster needs --secret (or CONCLAVE_SECRET), the same for all its processes');
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return loaded;
 }
 
-/** Help text on all settings. */
+/** Help text on all settings, one line for each. */
 export function describeSettings(): string {
   const rows = entries.map(([, of]) => {
     const left = `  --${of.option} ${of.value}`.padEnd(30);
@@ -58,8 +60,8 @@ export function describeSettings(): string {
   return rows.join('\n');
 }
 
-/** Whether the process belongs to a cluster; otherwise it runs the embedded face. */
-export const isCluster = (config: Config): boolean => config.nats !== undefined;
+/** True if the process belongs to a cluster; otherwise it runs the embedded face. */
+export const isClusterConfig = (config: Config): boolean => config.nats !== undefined;
 
 /**
  * Node.js flags with which a server should be started (package.json, deploy/); Node can't set them later. Objects of a
@@ -68,4 +70,4 @@ export const isCluster = (config: Config): boolean => config.nats !== undefined;
  * Without the minimum, V8 shrinks the young generation of an idle process to 1 MiB, which fills every 3 s, so that
  * objects of waiting polls become old.
  */
-export const NODE_FLAGS: readonly string[] = ['--min-semi-space-size=16', '--max-semi-space-size=64'];
+export const RECOMMENDED_NODE_FLAGS: readonly string[] = ['--min-semi-space-size=16', '--max-semi-space-size=64'];

@@ -2,11 +2,11 @@
 import { isIPv6 } from 'node:net';
 import { checkFullName, isEmail } from '#domain/people';
 import { parseNetworks } from '#domain/webhooks';
-import { parseRules } from '#frontend/limits';
+import { parseRateRules } from '#frontend/limits';
 
 const MAX_PATH = 4_096;
 const MIN_SECRET = 16;
-/** Different characters: a secret typed by hand has more; a generated one has some 40. */
+/** Minimum of different characters in a secret: one typed by hand has more; a generated one has some 40. */
 const MIN_DIFFERENT = 6;
 const MAX_NAMESPACE = 64;
 const MAX_REALM_NAME = 40;
@@ -20,14 +20,14 @@ function accept(condition: boolean, reason: string, value: string): string {
   throw new Error(reason);
 }
 
-export function oneOf<const T extends string>(...allowed: readonly T[]) {
+export function makeOneOfParser<const T extends string>(...allowed: readonly T[]) {
   return (given: string): T => {
     if ((allowed as readonly string[]).includes(given)) return given as T;
     throw new Error(`must be one of ${allowed.join(', ')}`);
   };
 }
 
-export function integer(min: number, max: number) {
+export function makeIntegerParser(min: number, max: number) {
   return (given: string): number => {
     const n = Number(given);
     if (/^\d+$/.test(given) && n >= min && n <= max) return n;
@@ -35,48 +35,48 @@ export function integer(min: number, max: number) {
   };
 }
 
-export function networks(given: string): string {
+export function checkNetworks(given: string): string {
   parseNetworks(given);
   return given;
 }
 
-export function rules(given: string): string {
-  parseRules(given);
+export function checkRateRules(given: string): string {
+  parseRateRules(given);
   return given;
 }
 
-/** Address to listen on. */
-export const address = (value: string): string =>
+/** Checks the address to listen on: an IP address or a host name, without a port. */
+export const checkListenAddress = (value: string): string =>
   accept(HOST_NAME.test(value) || isIPv6(value), 'must be an IP address or a host name, without a port', value);
 
-/** Host name of the server for clients, with an optional port. */
-export function hostWithOptionalPort(value: string): string {
+/** Checks the host name under which clients reach the server, with an optional port. */
+export function checkHostWithOptionalPort(value: string): string {
   const [, host = '', bracketed, port] = /^((?:\[([^\]]*)\])|[^:]*)(?::(.*))?$/.exec(value) ?? [];
   const known = bracketed === undefined ? HOST_NAME.test(host) : isIPv6(bracketed);
   const fits = known && (port === undefined || isPort(port));
   return accept(fits, 'must be a host name, or host:port, without http:// and without a path', value);
 }
 
-export const path = (value: string): string =>
+export const checkPath = (value: string): string =>
   accept(
     value.trim() !== '' && value.length <= MAX_PATH && !value.includes('\0'),
     'must be the path of a file or folder',
     value,
   );
 
-export const email = (value: string): string =>
+export const checkEmailAddress = (value: string): string =>
   accept(isEmail(value), 'must be an address such as ann@example.com', value);
 
-export const realmName = (value: string): string =>
+export const checkRealmName = (value: string): string =>
   accept(
     value.trim() !== '' && [...value].length <= MAX_REALM_NAME && !/\p{Cc}/u.test(value),
     `must be a name of at most ${MAX_REALM_NAME} characters`,
     value,
   );
 
-export const fullName = (value: string): string => checkFullName(value);
+export const checkOwnerName = (value: string): string => checkFullName(value);
 
-export function secret(value: string): string {
+export function checkSecretStrength(value: string): string {
   if (value.length < MIN_SECRET) throw new Error(`must have at least ${MIN_SECRET} characters`);
   if (/change.?me/i.test(value))
     throw new Error('is that of an example: make one with head -c 32 /dev/urandom | base64');
@@ -87,7 +87,7 @@ export function secret(value: string): string {
   );
 }
 
-export const namespace = (value: string): string =>
+export const checkNamespace = (value: string): string =>
   accept(
     /^[A-Za-z0-9]*$/.test(value) && value.length <= MAX_NAMESPACE,
     `must be letters and digits, at most ${MAX_NAMESPACE}`,
@@ -101,7 +101,7 @@ function checkServer(text: string, scheme: string): string {
   const [, account, host = '', port, rest = ''] =
     /^(?:([^@/?#]*)@)?(\[[^\]]*\]|[^:/?#@]*)(?::([^/?#]*))?(.*)$/s.exec(text.slice(`${scheme}://`.length)) ?? [];
   if (account !== undefined) decode(account);
-  // An encoded path names a Unix socket of this machine.
+  // An encoded path instead of a host names a Unix socket of this machine.
   if (host.startsWith('%2F')) return rest;
   const known = host.startsWith('[') ? isIPv6(host.slice(1, -1)) : HOST_NAME.test(host);
   if (!known) throw new Error('must name a host');
@@ -117,8 +117,8 @@ function decode(account: string): void {
   }
 }
 
-/** Addresses of servers separated by commas, without paths, as NATS takes them. */
-export function servers(...schemes: readonly string[]) {
+/** Makes a parser of server addresses separated by commas, without paths, as NATS takes them. */
+export function makeServerListParser(...schemes: readonly string[]) {
   return (value: string): string => {
     const [first] = value.split(',');
     const usual = schemes.find((scheme) => first!.startsWith(`${scheme}://`));
@@ -132,8 +132,8 @@ export function servers(...schemes: readonly string[]) {
   };
 }
 
-/** Address of one server, with options as its query. */
-export function server(...schemes: readonly string[]) {
+/** Makes a parser of the address of one server, with options as its query. */
+export function makeServerUrlParser(...schemes: readonly string[]) {
   return (value: string): string => {
     const scheme = schemes.find((name) => value.startsWith(`${name}://`));
     if (!scheme) throw new Error(`must be an address that begins with ${schemesOf(schemes)}`);
@@ -142,8 +142,11 @@ export function server(...schemes: readonly string[]) {
   };
 }
 
-/** Address of a database; a replica set has several hosts in one address. The driver checks the options. */
-export function database(...schemes: readonly string[]) {
+/**
+ * Makes a parser of the address of a database; a replica set has several hosts in one address. The driver checks the
+ * options.
+ */
+export function makeDatabaseUrlParser(...schemes: readonly string[]) {
   return (value: string): string => {
     const scheme = schemes.find((name) => value.startsWith(`${name}://`));
     if (!scheme) throw new Error(`must be an address that begins with ${schemesOf(schemes)}`);

@@ -3,40 +3,42 @@
  * docs/configuration.md come from this table.
  */
 import {
-  address,
-  database,
-  email,
-  fullName,
-  hostWithOptionalPort,
-  integer,
-  namespace,
-  networks,
-  oneOf,
-  path,
-  realmName,
-  rules,
-  secret,
-  server,
-  servers,
+  checkEmailAddress,
+  checkHostWithOptionalPort,
+  checkListenAddress,
+  checkNamespace,
+  checkNetworks,
+  checkOwnerName,
+  checkPath,
+  checkRateRules,
+  checkRealmName,
+  checkSecretStrength,
+  makeDatabaseUrlParser,
+  makeIntegerParser,
+  makeOneOfParser,
+  makeServerListParser,
+  makeServerUrlParser,
 } from './parsers.js';
 
-export interface Setting<T> {
-  /** Name of the environment variable. */
+export interface SettingDeclaration<T> {
+  /** Name of the environment variable that has the setting. */
   readonly env: string;
   /** Command-line option without the dashes. */
   readonly option: string;
-  /** Placeholder of the value in help. */
+  /** Placeholder of the setting's value in the help text. */
   readonly value: string;
   readonly description: string;
-  /** Default; undefined when the setting is then not set. */
+  /** Default value; undefined: the setting stays unset. */
   readonly fallback: T;
-  /** The value contains a password and is never shown. */
+  /** True if the setting's value contains a password and is never shown. */
   readonly secret?: true;
-  /** @throws Error with the reason; the caller adds the setting's name */
+  /**
+   * Turns the given text into the setting's value. @throws Error with the reason; the caller adds the setting's name
+   */
   parse(text: string): T;
 }
 
-const setting = <T>(of: Setting<T>): Setting<T> => of;
+const setting = <T>(of: SettingDeclaration<T>): SettingDeclaration<T> => of;
 
 export const SETTINGS = {
   host: setting({
@@ -45,7 +47,7 @@ export const SETTINGS = {
     value: 'ADDRESS',
     description: 'Address to listen on; 0.0.0.0 for all.',
     fallback: '127.0.0.1',
-    parse: address,
+    parse: checkListenAddress,
   }),
   port: setting({
     env: 'PORT',
@@ -53,7 +55,7 @@ export const SETTINGS = {
     value: 'N',
     description: 'Port to listen on; 0 picks a free one.',
     fallback: 9991,
-    parse: integer(0, 65_535),
+    parse: makeIntegerParser(0, 65_535),
   }),
   opsHost: setting({
     env: 'OPS_HOST',
@@ -62,7 +64,7 @@ export const SETTINGS = {
     description:
       'Address to listen on for operators: /health/live, /health/ready and /metrics. Keep it off the Internet: it needs no credentials.',
     fallback: '127.0.0.1',
-    parse: address,
+    parse: checkListenAddress,
   }),
   opsPort: setting({
     env: 'OPS_PORT',
@@ -70,7 +72,7 @@ export const SETTINGS = {
     value: 'N',
     description: 'Port for operators; 0 picks a free one, which is printed at the start.',
     fallback: 0,
-    parse: integer(0, 65_535),
+    parse: makeIntegerParser(0, 65_535),
   }),
   leaveSeconds: setting({
     env: 'LEAVE_SECONDS',
@@ -79,7 +81,7 @@ export const SETTINGS = {
     description:
       'After SIGTERM a frontend continues to serve for this time, with /health/ready at 503, so that the load balancer notices. 0 without a load balancer.',
     fallback: 0,
-    parse: integer(0, 600),
+    parse: makeIntegerParser(0, 600),
   }),
   dataDir: setting({
     env: 'DATA_DIR',
@@ -87,7 +89,7 @@ export const SETTINGS = {
     value: 'DIR',
     description: 'Directory of the server secret, and of all data of the embedded face.',
     fallback: './data',
-    parse: path,
+    parse: checkPath,
   }),
   role: setting({
     env: 'ROLE',
@@ -95,7 +97,7 @@ export const SETTINGS = {
     value: 'ROLE',
     description: 'http (frontend), actors (actor host) or all. http and actors need --nats and --mongodb.',
     fallback: 'all' as 'http' | 'actors' | 'all',
-    parse: oneOf('http', 'actors', 'all'),
+    parse: makeOneOfParser('http', 'actors', 'all'),
   }),
   nats: setting({
     env: 'NATS_URL',
@@ -105,7 +107,7 @@ export const SETTINGS = {
       'NATS servers (2.11 or later, with JetStream) of a cluster, separated by commas; nats://user:password@host:4222 with credentials.',
     fallback: undefined as string | undefined,
     secret: true,
-    parse: servers('nats', 'tls'),
+    parse: makeServerListParser('nats', 'tls'),
   }),
   natsReplicas: setting({
     env: 'NATS_REPLICAS',
@@ -114,7 +116,7 @@ export const SETTINGS = {
     description:
       'Copies that JetStream keeps of the event log and of the placement: 1, 3 or 5, and at most the number of NATS servers. The same for all processes.',
     fallback: 1,
-    parse: (given) => Number(oneOf('1', '3', '5')(given)),
+    parse: (given) => Number(makeOneOfParser('1', '3', '5')(given)),
   }),
   mongodb: setting({
     env: 'MONGODB_URL',
@@ -123,7 +125,7 @@ export const SETTINGS = {
     description: 'MongoDB of a cluster; the path names the database, default conclave.',
     fallback: undefined as string | undefined,
     secret: true,
-    parse: database('mongodb', 'mongodb+srv'),
+    parse: makeDatabaseUrlParser('mongodb', 'mongodb+srv'),
   }),
   externalHost: setting({
     env: 'EXTERNAL_HOST',
@@ -132,7 +134,7 @@ export const SETTINGS = {
     description:
       'Host name under which clients reach the server, with the port unless it is the default one; organizations are its subdomains. Links in mails begin with it.',
     fallback: 'localhost',
-    parse: hostWithOptionalPort,
+    parse: checkHostWithOptionalPort,
   }),
   externalScheme: setting({
     env: 'EXTERNAL_SCHEME',
@@ -140,7 +142,7 @@ export const SETTINGS = {
     value: 'SCHEME',
     description: 'http, or https behind a proxy that speaks TLS.',
     fallback: 'http' as 'http' | 'https',
-    parse: oneOf('http', 'https'),
+    parse: makeOneOfParser('http', 'https'),
   }),
   secret: setting({
     env: 'CONCLAVE_SECRET',
@@ -150,7 +152,7 @@ export const SETTINGS = {
       'Server secret. A cluster needs it, the same for all processes; the embedded face generates one in DATA_DIR/secret.',
     fallback: undefined as string | undefined,
     secret: true,
-    parse: secret,
+    parse: checkSecretStrength,
   }),
   emojiNames: setting({
     env: 'EMOJI_NAMES',
@@ -159,7 +161,7 @@ export const SETTINGS = {
     description:
       'Name of the extra emoji in responses and events: conclave, or zulip for clients that know only that name. The same for all processes; both are always accepted.',
     fallback: 'conclave' as 'conclave' | 'zulip',
-    parse: oneOf('conclave', 'zulip'),
+    parse: makeOneOfParser('conclave', 'zulip'),
   }),
   realmName: setting({
     env: 'REALM_NAME',
@@ -167,7 +169,7 @@ export const SETTINGS = {
     value: 'TEXT',
     description: 'Name of the organization that the embedded face makes at its first start.',
     fallback: 'Conclave',
-    parse: realmName,
+    parse: checkRealmName,
   }),
   ownerEmail: setting({
     env: 'OWNER_EMAIL',
@@ -175,7 +177,7 @@ export const SETTINGS = {
     value: 'ADDRESS',
     description: 'Mail address of the owner of that organization.',
     fallback: 'owner@localhost',
-    parse: email,
+    parse: checkEmailAddress,
   }),
   ownerName: setting({
     env: 'OWNER_NAME',
@@ -183,7 +185,7 @@ export const SETTINGS = {
     value: 'TEXT',
     description: 'Name of the owner of that organization.',
     fallback: 'Owner',
-    parse: fullName,
+    parse: checkOwnerName,
   }),
   disposableDomains: setting({
     env: 'DISPOSABLE_DOMAINS',
@@ -191,7 +193,15 @@ export const SETTINGS = {
     value: 'FILE',
     description: 'File with domains of disposable mail addresses, one per line, which organizations may refuse.',
     fallback: undefined as string | undefined,
-    parse: path,
+    parse: checkPath,
+  }),
+  web: setting({
+    env: 'WEB',
+    option: 'web',
+    value: 'ON_OR_OFF',
+    description: 'on: frontends serve the web client, and people may sign in with a browser.',
+    fallback: 'on' as 'on' | 'off',
+    parse: makeOneOfParser('on', 'off'),
   }),
   webPublicStreams: setting({
     env: 'WEB_PUBLIC_STREAMS',
@@ -199,7 +209,7 @@ export const SETTINGS = {
     value: 'YES_OR_NO',
     description: 'yes: organizations may open streams to the web; these can be read without an account.',
     fallback: 'no' as 'yes' | 'no',
-    parse: oneOf('yes', 'no'),
+    parse: makeOneOfParser('yes', 'no'),
   }),
   smtpUrl: setting({
     env: 'SMTP_URL',
@@ -209,7 +219,7 @@ export const SETTINGS = {
       'Mail server: smtp://user:password@host:587 or smtps://…:465, with options of nodemailer as its query. Without a mail server the embedded face writes mails to DATA_DIR/mail, and a cluster keeps them for three days.',
     fallback: undefined as string | undefined,
     secret: true,
-    parse: server('smtp', 'smtps'),
+    parse: makeServerUrlParser('smtp', 'smtps'),
   }),
   administratorEmail: setting({
     env: 'ADMINISTRATOR_EMAIL',
@@ -218,7 +228,7 @@ export const SETTINGS = {
     description:
       'Mail address of the operators, shown to administrators of organizations who ask for a data export, because exports are made by hand. Default: admin@EXTERNAL_HOST.',
     fallback: undefined as string | undefined,
-    parse: email,
+    parse: checkEmailAddress,
   }),
   mailFrom: setting({
     env: 'MAIL_FROM',
@@ -238,7 +248,7 @@ export const SETTINGS = {
     description:
       'Networks that outgoing webhooks and the image proxy may reach besides the public Internet, separated by commas, e.g. 10.1.0.0/16. Loopback, private and other special addresses are refused otherwise.',
     fallback: '',
-    parse: networks,
+    parse: checkNetworks,
   }),
   imageProxy: setting({
     env: 'IMAGE_PROXY',
@@ -247,7 +257,7 @@ export const SETTINGS = {
     description:
       'on: the server fetches the pictures of other hosts that messages show, so that these hosts learn nothing about the readers. off: readers load them directly. The same for all processes.',
     fallback: 'on' as 'on' | 'off',
-    parse: oneOf('on', 'off'),
+    parse: makeOneOfParser('on', 'off'),
   }),
   maxConnections: setting({
     env: 'MAX_CONNECTIONS',
@@ -256,7 +266,7 @@ export const SETTINGS = {
     description:
       'Most client connections at a time; more are refused. Keep it below the limit of open files. The uws adapter enforces it only on Linux.',
     fallback: 100_000,
-    parse: integer(1, 10_000_000),
+    parse: makeIntegerParser(1, 10_000_000),
   }),
   maxRequests: setting({
     env: 'MAX_REQUESTS',
@@ -264,7 +274,7 @@ export const SETTINGS = {
     value: 'N',
     description: 'Most requests that a frontend processes at a time, without parked polls; more are answered 503.',
     fallback: 10_000,
-    parse: integer(1, 10_000_000),
+    parse: makeIntegerParser(1, 10_000_000),
   }),
   maxPolls: setting({
     env: 'MAX_POLLS',
@@ -272,7 +282,7 @@ export const SETTINGS = {
     value: 'N',
     description: 'Most polls parked in a frontend at a time; more are answered 503.',
     fallback: 100_000,
-    parse: integer(1, 10_000_000),
+    parse: makeIntegerParser(1, 10_000_000),
   }),
   maxQueues: setting({
     env: 'MAX_QUEUES',
@@ -281,7 +291,7 @@ export const SETTINGS = {
     description:
       'Most event queues of one account. One more ends the queue that has been silent for longest; queues with a waiting poll are ended last.',
     fallback: 1_000,
-    parse: integer(1, 10_000_000),
+    parse: makeIntegerParser(1, 10_000_000),
   }),
   heartbeatSeconds: setting({
     env: 'HEARTBEAT_SECONDS',
@@ -290,7 +300,7 @@ export const SETTINGS = {
     description:
       'A poll without an event is answered with a heartbeat after this time, prolonged by a random share of up to 20 %. Keep the sum below the time after which proxies cut idle connections. The same for all processes.',
     fallback: 45,
-    parse: integer(5, 50),
+    parse: makeIntegerParser(5, 50),
   }),
   compression: setting({
     env: 'COMPRESSION',
@@ -299,7 +309,7 @@ export const SETTINGS = {
     description:
       'on: responses of 1 KiB and more are compressed (gzip) for clients that accept it, in threads beside the event loop. off: never; for a proxy that compresses, or where traffic is cheaper than CPU.',
     fallback: 'on',
-    parse: oneOf('on', 'off'),
+    parse: makeOneOfParser('on', 'off'),
   }),
   receiveMemoryMib: setting({
     env: 'RECEIVE_MEMORY_MIB',
@@ -308,7 +318,7 @@ export const SETTINGS = {
     description:
       'Memory of a frontend for incomplete request bodies, MiB; beyond it the connections that have waited longest are cut off.',
     fallback: 512,
-    parse: integer(1, 1_000_000),
+    parse: makeIntegerParser(1, 1_000_000),
   }),
   sendMemoryMib: setting({
     env: 'SEND_MEMORY_MIB',
@@ -317,7 +327,7 @@ export const SETTINGS = {
     description:
       'Memory of a frontend for responses that their clients do not read, MiB; beyond it the connections that have waited longest are cut off.',
     fallback: 256,
-    parse: integer(1, 1_000_000),
+    parse: makeIntegerParser(1, 1_000_000),
   }),
   rateLimits: setting({
     env: 'RATE_LIMITS',
@@ -325,7 +335,7 @@ export const SETTINGS = {
     value: 'ON_OFF',
     description: 'off: frontends count no calls, whatever the rules below. Failed logins are still counted.',
     fallback: 'on' as 'on' | 'off',
-    parse: oneOf('on', 'off'),
+    parse: makeOneOfParser('on', 'off'),
   }),
   rateLimitUser: setting({
     env: 'RATE_LIMIT_USER',
@@ -334,7 +344,7 @@ export const SETTINGS = {
     description:
       'Calls that one account may make: seconds:calls, several separated by commas, or off. Polls of event queues are counted separately, by the same rules.',
     fallback: '60:200',
-    parse: rules,
+    parse: checkRateRules,
   }),
   rateLimitAddress: setting({
     env: 'RATE_LIMIT_ADDRESS',
@@ -342,7 +352,7 @@ export const SETTINGS = {
     value: 'RULES',
     description: 'Calls without an account that one network address (IPv6: one /64) may make; the same form.',
     fallback: '60:100',
-    parse: rules,
+    parse: checkRateRules,
   }),
   rateLimitMails: setting({
     env: 'RATE_LIMIT_MAILS',
@@ -350,7 +360,7 @@ export const SETTINGS = {
     value: 'RULES',
     description: 'Mails that calls without an account may cause from one network address; the same form.',
     fallback: '86400:5',
-    parse: rules,
+    parse: checkRateRules,
   }),
   rateLimitFile: setting({
     env: 'RATE_LIMIT_FILE',
@@ -358,7 +368,7 @@ export const SETTINGS = {
     value: 'RULES',
     description: 'Times that visitors without an account may open one uploaded file; the same form.',
     fallback: '86400:1000',
-    parse: rules,
+    parse: checkRateRules,
   }),
   trustedProxies: setting({
     env: 'TRUSTED_PROXIES',
@@ -367,7 +377,7 @@ export const SETTINGS = {
     description:
       'Networks of the proxies in front of the server, separated by commas; the server takes the address of a client from their X-Forwarded-For.',
     fallback: '',
-    parse: networks,
+    parse: checkNetworks,
   }),
   httpAdapter: setting({
     env: 'HTTP_ADAPTER',
@@ -375,7 +385,7 @@ export const SETTINGS = {
     value: 'KIND',
     description: 'uws (uWebSockets.js), node (node:http), or auto: uws if it can be loaded.',
     fallback: 'auto' as 'auto' | 'uws' | 'node',
-    parse: oneOf('auto', 'uws', 'node'),
+    parse: makeOneOfParser('auto', 'uws', 'node'),
   }),
   deadlineSeconds: setting({
     env: 'REQUEST_DEADLINE',
@@ -384,7 +394,7 @@ export const SETTINGS = {
     description:
       'A request without a response after this time is answered with an error. Waiting polls have limits of their own.',
     fallback: 30,
-    parse: integer(1, 600),
+    parse: makeIntegerParser(1, 600),
   }),
   outageSeconds: setting({
     env: 'OUTAGE_SECONDS',
@@ -393,7 +403,7 @@ export const SETTINGS = {
     description:
       'While NATS, the database or every actor host is known to be down, a request waits this time before it is answered 503. A larger value survives longer interruptions, e.g. elections of MongoDB.',
     fallback: 3,
-    parse: integer(1, 600),
+    parse: makeIntegerParser(1, 600),
   }),
   maxBodyMib: setting({
     env: 'MAX_BODY_MIB',
@@ -401,7 +411,7 @@ export const SETTINGS = {
     value: 'N',
     description: 'Largest request body without files, MiB. Most operations take less (limits.md).',
     fallback: 10,
-    parse: integer(1, 1_024),
+    parse: makeIntegerParser(1, 1_024),
   }),
   maxFileMib: setting({
     env: 'MAX_FILE_MIB',
@@ -409,7 +419,7 @@ export const SETTINGS = {
     value: 'N',
     description: 'Largest uploaded file, MiB.',
     fallback: 25,
-    parse: integer(1, 1_024),
+    parse: makeIntegerParser(1, 1_024),
   }),
   uploadQuotaMib: setting({
     env: 'UPLOAD_QUOTA_MIB',
@@ -417,7 +427,7 @@ export const SETTINGS = {
     value: 'N',
     description: 'Space for all uploaded files of an organization, MiB; 0: no limit. The same for all processes.',
     fallback: 0,
-    parse: integer(0, 1_000_000_000),
+    parse: makeIntegerParser(0, 1_000_000_000),
   }),
   uploadMemoryMib: setting({
     env: 'UPLOAD_MEMORY_MIB',
@@ -425,7 +435,7 @@ export const SETTINGS = {
     value: 'N',
     description: 'Memory of a frontend for running uploads, MiB; more uploads are answered 503.',
     fallback: 256,
-    parse: integer(1, 1_000_000),
+    parse: makeIntegerParser(1, 1_000_000),
   }),
   logHours: setting({
     env: 'EVENT_LOG_HOURS',
@@ -434,7 +444,7 @@ export const SETTINGS = {
     description:
       'Hours for which events are kept for queues; at least the longest queue lifespan in use (7 days = 168).',
     fallback: 168,
-    parse: integer(1, 10_000),
+    parse: makeIntegerParser(1, 10_000),
   }),
   logMib: setting({
     env: 'EVENT_LOG_MIB',
@@ -442,7 +452,7 @@ export const SETTINGS = {
     value: 'N',
     description: 'Most space for these events, MiB: per organization (embedded) or in total (cluster).',
     fallback: 4_096,
-    parse: integer(1, 1_000_000),
+    parse: makeIntegerParser(1, 1_000_000),
   }),
   namespace: setting({
     env: 'NAMESPACE',
@@ -450,7 +460,7 @@ export const SETTINGS = {
     value: 'NAME',
     description: 'Keeps several clusters apart on one NATS server: letters and digits.',
     fallback: '',
-    parse: namespace,
+    parse: checkNamespace,
   }),
   logLevel: setting({
     env: 'LOG_LEVEL',
@@ -458,9 +468,11 @@ export const SETTINGS = {
     value: 'LEVEL',
     description: 'debug, info, warn, error or silent.',
     fallback: 'info' as 'debug' | 'info' | 'warn' | 'error' | 'silent',
-    parse: oneOf('debug', 'info', 'warn', 'error', 'silent'),
+    parse: makeOneOfParser('debug', 'info', 'warn', 'error', 'silent'),
   }),
 } as const;
 
 export type SettingName = keyof typeof SETTINGS;
-export type Config = { readonly [K in SettingName]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never };
+export type Config = {
+  readonly [K in SettingName]: (typeof SETTINGS)[K] extends SettingDeclaration<infer T> ? T : never;
+};

@@ -2,23 +2,23 @@
  * Health: whether this process can do its work. Results contain only words of this program, because the error message
  * of a service may contain its address and a password.
  */
-import { every, REAL_CLOCK } from '#base/clock';
+import { REAL_CLOCK, runEvery } from '#base/clock';
 
 /** Names of the checks, in the order of the health page. */
-export const CHECKS = ['started', 'leaving', 'loop', 'bus', 'hosts', 'log', 'store', 'lease'] as const;
-export type CheckName = (typeof CHECKS)[number];
+export const HEALTH_CHECKS = ['started', 'leaving', 'loop', 'bus', 'hosts', 'log', 'store', 'lease'] as const;
+export type HealthCheckName = (typeof HEALTH_CHECKS)[number];
 
 /** Returns `true`, or the reason of the failure in words for the operator. A rejected promise fails the check. */
-export type Check = () => true | string | Promise<true | string>;
+type HealthCheck = () => true | string | Promise<true | string>;
 
-export interface CheckResult {
+interface HealthCheckResult {
   readonly ok: boolean;
   readonly reason?: string;
 }
 
-export interface Readiness {
+interface Readiness {
   readonly ready: boolean;
-  readonly checks: Readonly<Partial<Record<CheckName, CheckResult>>>;
+  readonly checks: Readonly<Partial<Record<HealthCheckName, HealthCheckResult>>>;
 }
 
 /** A service without an answer within this time fails its check; probes give up soon after. ms. */
@@ -29,7 +29,7 @@ const FRESH_MS = 1_000;
 const FAILED = 'out of reach';
 const SLOW = 'no answer in time';
 
-export interface HealthTimes {
+interface HealthTimes {
   readonly now: () => number;
   readonly answerMs: number;
   readonly freshMs: number;
@@ -37,8 +37,8 @@ export interface HealthTimes {
 
 const REAL: HealthTimes = { now: () => performance.now(), answerMs: ANSWER_MS, freshMs: FRESH_MS };
 
-export class Health {
-  readonly #checks = new Map<CheckName, Check>();
+export class HealthMonitor {
+  readonly #checks = new Map<HealthCheckName, HealthCheck>();
   #latest: { readonly at: number; readonly readiness: Promise<Readiness> } | undefined;
   #leaving = false;
   #started = false;
@@ -48,23 +48,26 @@ export class Health {
     this.add('leaving', () => !this.#leaving || 'leaving');
   }
 
-  add(name: CheckName, check: Check): void {
+  add(name: HealthCheckName, check: HealthCheck): void {
     this.#checks.set(name, check);
   }
 
-  /** The start is complete: from now on the other checks decide. */
+  /** Marks the start as complete: from now on the other checks decide. */
   started(): void {
     this.#started = true;
     this.#latest = undefined;
   }
 
-  /** The process is stopping: from now on it is not ready. */
+  /** Marks the process as stopping: from now on it is not ready. */
   leave(): void {
     this.#leaving = true;
     this.#latest = undefined;
   }
 
-  /** Never rejects and takes little more than `answerMs`; callers share a result until it is `freshMs` old. */
+  /**
+   * Results of all checks. Never rejects and takes little more than `answerMs`; callers share a result until it is
+   * `freshMs` old.
+   */
   readiness(): Promise<Readiness> {
     const now = this.times.now();
     if (this.#latest && now - this.#latest.at < this.times.freshMs) return this.#latest.readiness;
@@ -74,7 +77,7 @@ export class Health {
   }
 
   async #look(): Promise<Readiness> {
-    const named = CHECKS.flatMap((name) => {
+    const named = HEALTH_CHECKS.flatMap((name) => {
       const check = this.#checks.get(name);
       return check ? [[name, check] as const] : [];
     });
@@ -82,7 +85,7 @@ export class Health {
     return { ready: results.every(([, { ok }]) => ok), checks: Object.fromEntries(results) };
   }
 
-  async #result(check: Check): Promise<CheckResult> {
+  async #result(check: HealthCheck): Promise<HealthCheckResult> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<string>((resolve) => {
       timer = setTimeout(() => resolve(SLOW), this.times.answerMs);
@@ -98,26 +101,31 @@ export class Health {
   }
 }
 
-/** Calls `fn` every `ms` with the delay of the call, ms. @returns stops the timer */
-export type LoopTimer = (ms: number, fn: (lateMs: number) => void) => () => void;
+/**
+ * Timer that calls `fn` every `ms` milliseconds with the delay of the call, ms. @returns function that stops the timer
+ */
+export type LoopDelayTimer = (ms: number, fn: (lateMs: number) => void) => () => void;
 
 /** Uses real time, also in tests that run the server on a fake clock. */
-const realTimer: LoopTimer = (ms, fn) => every(REAL_CLOCK, ms, fn);
+const realTimer: LoopDelayTimer = (ms, fn) => runEvery(REAL_CLOCK, ms, fn);
 
 const EVERY_MS = 500;
-/** Samples of 4 s: the median ignores one long pause (garbage collection, a large parse) and shows lasting overload. */
+/**
+ * Number of samples, together 4 s: the median ignores one long pause (garbage collection, a large parse) and shows
+ * lasting overload.
+ */
 const SAMPLES = 8;
 
 /** Delay of this process's timers: the one sign that it has more work than it can do. */
-export class LoopDelay {
+export class EventLoopDelay {
   readonly #late: number[] = [];
   readonly #stop: () => void;
 
-  constructor(timer: LoopTimer = realTimer) {
+  constructor(timer: LoopDelayTimer = realTimer) {
     this.#stop = timer(EVERY_MS, (lateMs) => this.#record(lateMs));
   }
 
-  /** Median delay, ms. */
+  /** Median delay of the timers, ms. */
   get median(): number {
     const sorted = [...this.#late].sort((a, b) => a - b);
     return sorted[sorted.length >> 1] ?? 0;

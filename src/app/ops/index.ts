@@ -1,8 +1,8 @@
 /**
  * Ops: what operators see of a running process over HTTP.
  *
- * `health.ts` runs named checks (`CHECKS`) and measures the delay of the event loop; `pages.ts` serves the results
- * as /health/live, /health/ready and /metrics. `app/server/observe.ts` adds checks and opens the listener.
+ * `health.ts` runs named checks (`HEALTH_CHECKS`) and measures the delay of the event loop; `pages.ts` serves the
+ * results as /health/live, /health/ready and /metrics. `app/server/observe.ts` adds checks and opens the listener.
  *
  * /health/live answers 200 as long as the event loop runs. /health/ready answers 503 while a check fails; one check
  * fails during the start, one after SIGTERM. The health pages are on both listeners (clients' and
@@ -13,5 +13,5 @@
  *
  * Importers: `app/server`.
  */
-export { type CheckName, Health, LoopDelay, type LoopTimer } from './health.js';
-export { healthPages, notFound, opsPages, servePage } from './pages.js';
+export { EventLoopDelay, type HealthCheckName, HealthMonitor, type LoopDelayTimer } from './health.js';
+export { createHealthPages, createOpsPages, respondNotFound, serveOpsPage } from './pages.js';

@@ -1,10 +1,10 @@
 /** /health/live, /health/ready and /metrics over HTTP. The pages contain no secrets and need no credentials. */
-import { expose, METRICS_CONTENT_TYPE, type Metrics } from '#base/metrics';
-import { Headers, type HttpExchange } from '#frontend/http';
-import type { Health } from './health.js';
+import { exposeMetrics, METRICS_CONTENT_TYPE, type Metrics } from '#base/metrics';
+import { type HttpExchange, ResponseHeaders } from '#frontend/http';
+import type { HealthMonitor } from './health.js';
 
-const headersOf = (type: string): Headers =>
-  new Headers([
+const headersOf = (type: string): ResponseHeaders =>
+  new ResponseHeaders([
     ['Content-Type', type],
     ['Cache-Control', 'no-store'],
   ]);
@@ -17,11 +17,11 @@ type Answer = (exchange: HttpExchange) => void;
 const respondJson = (exchange: HttpExchange, status: number, value: object): void =>
   exchange.respond(status, JSON_TEXT, [`${JSON.stringify(value)}\n`]);
 
-/** An answer of any kind shows that the event loop runs. */
+/** Page /health/live: an answer of any kind shows that the event loop runs. */
 const live: Answer = (exchange) => respondJson(exchange, 200, { status: 'live' });
 
 const readyPage =
-  (health: Health): Answer =>
+  (health: HealthMonitor): Answer =>
   (exchange) =>
     void health.readiness().then(({ ready, checks }) => {
       respondJson(exchange, ready ? 200 : 503, { status: ready ? 'ready' : 'not ready', checks });
@@ -30,30 +30,30 @@ const readyPage =
 const metricsPage =
   (metrics: Metrics): Answer =>
   (exchange) =>
-    void expose(metrics).then(
+    void exposeMetrics(metrics).then(
       (text) => exchange.respond(200, METRICS_TEXT, [text]),
       () => exchange.respond(500, PLAIN, ['Gathering the metrics failed\n']),
     );
 
 type Pages = ReadonlyMap<string, Answer>;
 
-/** Pages of the port that clients use. */
-export const healthPages = (health: Health): Pages =>
+/** Makes the pages of the port that clients use. */
+export const createHealthPages = (health: HealthMonitor): Pages =>
   new Map([
     ['/health/live', live],
     ['/health/ready', readyPage(health)],
   ]);
 
-/** Pages of the operators' port. Metrics show how busy an organization is, so clients can't read them. */
-export const opsPages = (health: Health, metrics: Metrics): Pages =>
-  new Map([...healthPages(health), ['/metrics', metricsPage(metrics)]]);
+/** Makes the pages of the operators' port. Metrics show how busy an organization is, so clients can't read them. */
+export const createOpsPages = (health: HealthMonitor, metrics: Metrics): Pages =>
+  new Map([...createHealthPages(health), ['/metrics', metricsPage(metrics)]]);
 
 /** Answers a request for one of the pages. @returns false when there is no such page */
-export function servePage(pages: Pages, exchange: HttpExchange): boolean {
+export function serveOpsPage(pages: Pages, exchange: HttpExchange): boolean {
   const page = pages.get(exchange.path);
   if (!page || (exchange.method !== 'GET' && exchange.method !== 'HEAD')) return false;
   page(exchange);
   return true;
 }
 
-export const notFound = (exchange: HttpExchange): void => exchange.respond(404, PLAIN, ['Not Found\n']);
+export const respondNotFound = (exchange: HttpExchange): void => exchange.respond(404, PLAIN, ['Not Found\n']);

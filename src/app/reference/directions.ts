@@ -3,13 +3,13 @@
  * test/unit/layers.test.ts holds every import to it.
  */
 
-export interface Wing {
+interface SourceWing {
   readonly purpose: string;
   /** Wings that this one may import, besides itself. */
   readonly imports: readonly string[];
 }
 
-export const WINGS: Readonly<Record<string, Wing>> = {
+export const SOURCE_WINGS: Readonly<Record<string, SourceWing>> = {
   app: {
     purpose: 'start, command line, settings, administration, backup, reference; names the implementations of ports',
     imports: ['actors', 'frontend', 'delivery', 'directory', 'runtime', 'domain', 'ports', 'model', 'base'],
@@ -37,14 +37,16 @@ export const WINGS: Readonly<Record<string, Wing>> = {
   base: { purpose: 'code without knowledge of chat', imports: [] },
 };
 
-/** Imports that the table allows to one folder of a wing only: 'wing → imported wing' → that folder. */
-export const ONLY_FROM: Readonly<Record<string, string>> = { 'frontend → runtime': 'src/frontend/gateway' };
+/** Imports that only one folder of a wing may make: 'wing → imported wing' → that folder. */
+export const IMPORTED_FROM_ONE_FOLDER: Readonly<Record<string, string>> = {
+  'frontend → runtime': 'src/frontend/gateway',
+};
 
-/** Text of docs/architecture/directions.md. */
-export function directions(): string {
-  const names = Object.keys(WINGS);
+/** Writes the text of docs/architecture/directions.md. */
+export function renderImportDirections(): string {
+  const names = Object.keys(SOURCE_WINGS);
   const rows = names.map((name) => {
-    const { imports } = WINGS[name]!;
+    const { imports } = SOURCE_WINGS[name]!;
     const cells = names.map((other) => (other === name ? '·' : imports.includes(other) ? '✔' : ''));
     return `| **${name}** | ${cells.join(' | ')} |`;
   });
@@ -60,7 +62,7 @@ export function directions(): string {
     `|---|${names.map(() => ':-:|').join('')}`,
     ...rows,
     '',
-    ...names.map((name) => `- **${name}**: ${WINGS[name]!.purpose}.`),
+    ...names.map((name) => `- **${name}**: ${SOURCE_WINGS[name]!.purpose}.`),
     '',
   ].join('\n');
 }

@@ -1,10 +1,10 @@
 /** Generated documents, made from declarations. A test fails when a committed document is out of date. */
 import { SETTINGS } from '#app/config';
-import { METRICS, type Metric } from '#base/metrics';
+import { METRICS, type MetricDeclaration } from '#base/metrics';
 import { OPERATIONS } from '#frontend/api';
-import { directions } from './directions.js';
-import { openapi } from './openapi.js';
-import { stateMachines } from './state-machines.js';
+import { renderImportDirections } from './directions.js';
+import { buildOpenapiDocument } from './openapi.js';
+import { renderStateMachinesPage } from './state-machines.js';
 
 function configuration(): string {
   const rows = Object.values(SETTINGS).map((of) => {
@@ -24,27 +24,31 @@ function configuration(): string {
   ].join('\n');
 }
 
-/** All generated documents: file under docs/ → its text. */
-export const documents = (): ReadonlyMap<string, string> =>
+/** Writes all generated documents: file under docs/ → its text. */
+export const renderDocuments = (): ReadonlyMap<string, string> =>
   new Map([
-    ['architecture/directions.md', directions()],
+    ['architecture/directions.md', renderImportDirections()],
     ['configuration.md', configuration()],
-    ['state-machines.md', stateMachines()],
-    ['openapi.json', `${JSON.stringify(openapi(OPERATIONS), null, 1)}\n`],
+    ['state-machines.md', renderStateMachinesPage()],
+    ['openapi.json', `${JSON.stringify(buildOpenapiDocument(OPERATIONS), null, 1)}\n`],
   ]);
 
 /** Marks around the table in docs/logs-and-metrics.md. */
 const [BEGIN, END] = ['<!-- metrics -->', '<!-- /metrics -->'];
-const WHERE: Readonly<Record<Metric['at'], string>> = { frontend: 'frontends', host: 'actor hosts', all: 'all' };
+const WHERE: Readonly<Record<MetricDeclaration['at'], string>> = {
+  frontend: 'frontends',
+  host: 'actor hosts',
+  all: 'all',
+};
 
-const rowOf = ([name, { type, labels, help, at }]: [string, Metric]): string =>
+const rowOf = ([name, { type, labels, help, at }]: [string, MetricDeclaration]): string =>
   `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${WHERE[at]} | ${help} |`;
 
 /** The document with the current table of metrics between its two marks. @throws Error when the marks are missing */
-export function withMetricsTable(document: string): string {
+export function insertMetricsTable(document: string): string {
   const [from, to] = [document.indexOf(BEGIN), document.indexOf(END)];
   if (from < 0 || to < from) throw new Error(`no ${BEGIN} … ${END}`);
-  const rows = (Object.entries(METRICS) as [string, Metric][]).map(rowOf);
+  const rows = (Object.entries(METRICS) as [string, MetricDeclaration][]).map(rowOf);
   const table = ['', '', '| metric | type | labels | where | meaning |', '|---|---|---|---|---|', ...rows, '', ''];
   return `${document.slice(0, from)}${BEGIN}${table.join('\n')}${document.slice(to)}`;
 }

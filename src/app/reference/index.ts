@@ -11,5 +11,5 @@
  * Importers: tests. Nothing of a running server imports this folder.
  */
 export { CONTRACT_TYPES, contractText, WIRE_FORMAT } from './contract.js';
-export { ONLY_FROM, WINGS } from './directions.js';
-export { documents, withMetricsTable } from './documents.js';
+export { IMPORTED_FROM_ONE_FOLDER, SOURCE_WINGS } from './directions.js';
+export { insertMetricsTable, renderDocuments } from './documents.js';

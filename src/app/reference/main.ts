@@ -2,12 +2,12 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CONTRACT_TYPES, contractText, WIRE_FORMAT } from './contract.js';
-import { documents, withMetricsTable } from './documents.js';
+import { insertMetricsTable, renderDocuments } from './documents.js';
 
-for (const [name, text] of documents()) {
+for (const [name, text] of renderDocuments()) {
   await mkdir(dirname(`docs/${name}`), { recursive: true });
   await writeFile(`docs/${name}`, text);
 }
 const LOGS_AND_METRICS = 'docs/logs-and-metrics.md';
-await writeFile(LOGS_AND_METRICS, withMetricsTable(await readFile(LOGS_AND_METRICS, 'utf8')));
+await writeFile(LOGS_AND_METRICS, insertMetricsTable(await readFile(LOGS_AND_METRICS, 'utf8')));
 await writeFile(CONTRACT_TYPES, contractText(await readFile(WIRE_FORMAT, 'utf8')));

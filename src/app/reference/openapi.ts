@@ -1,22 +1,28 @@
 /** docs/openapi.json: the OpenAPI description of all declared operations. */
-import { type JsonObject, VERSION } from '#base';
-import { MAX_BODY_MIB, MAX_CHARACTERS, MAX_VALUES, type Operation, type Parameter } from '#frontend/api';
+import { type JsonObject, SERVER_VERSION } from '#base';
+import {
+  type ApiOperation,
+  DEFAULT_MAX_BODY_MIB,
+  MAX_JSON_CHARACTERS,
+  MAX_JSON_VALUES,
+  type ParameterDeclaration,
+} from '#frontend/api';
 
-function schemaOf(parameter: Parameter): JsonObject {
+function schemaOf(parameter: ParameterDeclaration): JsonObject {
   const schema = JSON.parse(JSON.stringify(parameter.schema)) as JsonObject;
   return parameter.default === undefined ? schema : { ...schema, default: parameter.default as never };
 }
 
-/** Whether values travel as JSON text: arrays, objects, booleans and numbers do. */
-const isJson = (parameter: Parameter): boolean => parameter.encoding === 'json';
+/** True if values of the parameter travel as JSON text: arrays, objects, booleans and numbers do. */
+const isJson = (parameter: ParameterDeclaration): boolean => parameter.encoding === 'json';
 
-/** Bounds of a parameter that differ from the general ones. */
-const boundsOf = ({ maxValues, maxCharacters }: Parameter): JsonObject => ({
+/** Bounds of a parameter that differ from the general ones, as extensions of its description. */
+const boundsOf = ({ maxValues, maxCharacters }: ParameterDeclaration): JsonObject => ({
   ...(maxValues === undefined ? {} : { 'x-most-values': maxValues }),
   ...(maxCharacters === undefined ? {} : { 'x-most-characters': maxCharacters }),
 });
 
-function inPathOrQuery(name: string, parameter: Parameter): JsonObject {
+function inPathOrQuery(name: string, parameter: ParameterDeclaration): JsonObject {
   const described = {
     name,
     in: parameter.in,
@@ -28,7 +34,7 @@ function inPathOrQuery(name: string, parameter: Parameter): JsonObject {
   return isJson(parameter) ? { ...described, content: { 'application/json': { schema } } } : { ...described, schema };
 }
 
-function bodyOf(parameters: readonly (readonly [string, Parameter])[]): JsonObject {
+function bodyOf(parameters: readonly (readonly [string, ParameterDeclaration])[]): JsonObject {
   const encoding = parameters
     .filter(([, of]) => isJson(of))
     .map(([name]) => [name, { contentType: 'application/json' }]);
@@ -58,7 +64,7 @@ const FILE_BODY: JsonObject = {
   },
 };
 
-function describe(operation: Operation): JsonObject {
+function describe(operation: ApiOperation): JsonObject {
   const parameters = Object.entries(operation.parameters);
   const form = parameters.filter(([, of]) => of.in === 'form');
   const others = parameters.filter(([, of]) => of.in !== 'form');
@@ -78,7 +84,7 @@ function describe(operation: Operation): JsonObject {
 
 type Paths = Record<string, Record<string, JsonObject>>;
 
-export function openapi(operations: readonly Operation[]): JsonObject {
+export function buildOpenapiDocument(operations: readonly ApiOperation[]): JsonObject {
   const below: Paths = {};
   const root: Paths = {};
   for (const operation of operations) {
@@ -89,12 +95,12 @@ export function openapi(operations: readonly Operation[]): JsonObject {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Conclave', version: VERSION },
+    info: { title: 'Conclave', version: SERVER_VERSION },
     servers: [{ url: '/api/v1' }],
     // Bounds of every operation and parameter that doesn't declare its own.
-    'x-most-body-mib': MAX_BODY_MIB,
-    'x-most-values': MAX_VALUES,
-    'x-most-characters': MAX_CHARACTERS,
+    'x-most-body-mib': DEFAULT_MAX_BODY_MIB,
+    'x-most-values': MAX_JSON_VALUES,
+    'x-most-characters': MAX_JSON_CHARACTERS,
     security: [{ basic: [] }],
     components: {
       securitySchemes: {

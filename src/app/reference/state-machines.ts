@@ -1,20 +1,20 @@
 /** docs/state-machines.md: the phases of each kind of actor, drawn from the machines that the actors run. */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { queueMachine } from '#actors/event-queue';
-import { actorKinds } from '#app/server';
+import { actorKindsByName } from '#app/server';
 import type { ActorKey } from '#model';
-import type { AnyKind } from '#runtime';
+import type { AnyActorKind } from '#runtime';
 
 const AFTER = 'xstate.after.';
 const ANY = '*';
 
 /** One transition of a state, as the page shows it. */
 interface Arrow {
-  /** Name of a command or an event, or `after` and a delay. */
+  /** Label of the arrow: name of a command or an event, or `after` and a delay. */
   readonly label: string;
-  /** Next phase; undefined when the actor stays in its phase. */
+  /** Phase that the arrow leads to; undefined when the actor stays in its phase. */
   readonly to: string | undefined;
-  /** Whether the transition is declared only to refuse its command. */
+  /** True if the transition is declared only to refuse its command. */
   readonly isForbidden: boolean;
   readonly guard: string | undefined;
 }
@@ -55,11 +55,11 @@ const code = (text: string): string => `\`${text}\``;
 
 const list = (arrows: readonly Arrow[]): string => arrows.map(({ label }) => code(label)).join(', ');
 
-/** Guards as words in a sentence. */
+/** Guards of transitions, as words in a sentence. */
 const GUARDS: Readonly<Record<string, string>> = { bySystem: 'commands that no user sent' };
 
 /** Sentence on the commands that a phase takes and refuses, with the error of the refusal. */
-function sentence(state: AnyStateNode, { name: kind, refusals }: AnyKind): string {
+function sentence(state: AnyStateNode, { name: kind, refusals }: AnyActorKind): string {
   const arrows = arrowsOf(state);
   const moving = arrows.filter(({ to }) => to !== undefined);
   const forbidden = arrows.filter(({ isForbidden }) => isForbidden);
@@ -72,12 +72,12 @@ function sentence(state: AnyStateNode, { name: kind, refusals }: AnyKind): strin
     : `- **${state.key}** takes ${list(moving)} and ${GUARDS[guard] ?? guard}, and refuses all others with ${error}.`;
 }
 
-const sentences = (kind: AnyKind): string[] =>
+const sentences = (kind: AnyActorKind): string[] =>
   (Object.values(kind.machine?.states ?? {}) as AnyStateNode[]).map((state) => sentence(state, kind));
 
-/** Text of the page. @throws Error when a kind has no summary */
-export function stateMachines(): string {
-  const kinds = Object.values(actorKinds());
+/** Writes the text of docs/state-machines.md. @throws Error when a kind has no summary */
+export function renderStateMachinesPage(): string {
+  const kinds = Object.values(actorKindsByName());
   const lines = [
     '# State machines',
     '',

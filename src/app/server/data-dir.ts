@@ -1,7 +1,7 @@
 /** The data directory: creates it, closes it to other users of the machine, and explains why it can't be used. */
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { closeToOthers } from '#base/disk';
+import { removeOthersPermissions } from '#base/disk';
 
 const REASONS: Readonly<Record<string, string>> = {
   EEXIST: 'it is not a folder',
@@ -16,8 +16,8 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Names in a data directory that are ours: the server's files, usual targets of its commands, a file system's root. */
 const OURS = /^(data\.mdb|lock\.mdb|blobs|mail|secret|restore-unfinished|lost\+found|.+\.(zuliprc|sock))$/;
 
-/** Why a file or folder can't be used, in words for the operator. */
-export function reasonOf(error: unknown): string {
+/** Reason why a file or folder can't be used, in words for the operator. */
+export function describeFileError(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   return REASONS[code] ?? message;
 }
@@ -28,9 +28,9 @@ export async function prepareDataDir(folder: string): Promise<void> {
     await make(resolve(folder));
     if (!(await stat(folder)).isDirectory()) throw Object.assign(new Error(), { code: 'EEXIST' });
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-    await closeToOthers(folder, (name) => OURS.test(name));
+    await removeOthersPermissions(folder, (name) => OURS.test(name));
   } catch (error) {
-    throw new Error(`data directory ${folder} can't be used: ${reasonOf(error)}`, { cause: error });
+    throw new Error(`data directory ${folder} can't be used: ${describeFileError(error)}`, { cause: error });
   }
 }
 

@@ -1,25 +1,34 @@
 /** First start of the embedded face: makes an organization with its owner and greets the operator. */
 import { join, resolve } from 'node:path';
-import { type ActorCaller, createRealm, listRealms } from '#app/admin';
+import { type ActorCaller, createRealm, listRealms, makeSignInLink } from '#app/admin';
 import type { Config } from '#app/config';
-import { writePrivate } from '#base/disk';
-import type { Secrets } from '#domain/secrets';
+import { writePrivateFile } from '#base/disk';
+import type { ServerCryptography } from '#domain/secrets';
 
-export interface FirstStart {
-  /** File with the owner's credentials. */
+export interface FirstStartResult {
+  /** Path of the file with the owner's credentials. */
   readonly zuliprc: string;
+  /** Link that signs the owner in once, within an hour; undefined where the web client is not served. */
+  readonly link?: string | undefined;
+}
+
+/** Addresses of the server. */
+interface Addresses {
+  readonly site: string;
+  /** Address of the web client; undefined: it is not served. */
+  readonly page: string | undefined;
 }
 
 /** Makes the first organization. @returns undefined when the server has one already */
-export async function firstStart(
+export async function createFirstOrganization(
   config: Config,
   actors: ActorCaller,
-  secrets: Secrets,
-  site: string,
-): Promise<FirstStart | undefined> {
+  secrets: ServerCryptography,
+  { site, page }: Addresses,
+): Promise<FirstStartResult | undefined> {
   if ((await listRealms(actors)).length > 0) return undefined;
   const email = config.ownerEmail;
-  const { ownerKey } = await createRealm(actors, secrets, {
+  const { realm, ownerKey } = await createRealm(actors, secrets, {
     subdomain: '',
     name: config.realmName,
     ownerEmail: email,
@@ -28,23 +37,33 @@ export async function firstStart(
     origin: site,
   });
   const zuliprc = resolve(join(config.dataDir, 'owner.zuliprc'));
-  await writePrivate(zuliprc, zuliprcText(email, ownerKey, site));
-  return { zuliprc };
+  await writePrivateFile(zuliprc, formatZuliprc(email, ownerKey, site));
+  const link = page === undefined ? undefined : await makeSignInLink(actors, secrets, realm, email, page);
+  return { zuliprc, link };
 }
 
-export const zuliprcText = (email: string, key: string, site: string): string =>
+export const formatZuliprc = (email: string, key: string, site: string): string =>
   `[api]\nemail=${email}\nkey=${key}\nsite=${site}\n`;
 
-/** Quoted as one word for a shell. */
+/** Quotes a path as one word for a shell. */
 const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
 
-/** Text for the terminal at the start. It contains no key, because journals keep it. */
-export function greeting(first: FirstStart | undefined, site: string): string {
+/** Text for the terminal at the start. It contains no key, because journals keep it; the link is soon void. */
+export function formatStartGreeting(first: FirstStartResult | undefined, site: string): string {
   if (!first) return `Conclave serves ${site}\n`;
   return [
     `Conclave serves ${site}`,
     '',
-    'A first organization was made. Its owner logs in with the API key in',
+    'A first organization was made.',
+    ...(first.link === undefined
+      ? []
+      : [
+          'Open this link in a browser to sign in as its owner; it works once, for one hour:',
+          '',
+          `  ${first.link}`,
+          '',
+        ]),
+    'Programs log in as its owner with the API key in',
     `  ${first.zuliprc}`,
     '',
     'Send a message to the stream for all:',

@@ -15,10 +15,17 @@
  *
  * Importers: `app/cli`, `app/reference` and tests.
  */
-export { greeting, zuliprcText } from './first-start.js';
-export { actorKinds, ConclaveNode, openPorts } from './node.js';
-export type { Ports } from './ports.js';
-export { describeDatabase, logNames } from './ports-cluster.js';
-export { preflight } from './preflight.js';
-export { checkSecret, compareSecret, hasData, secretMismatch, serverSecret, storedSecret } from './secret.js';
-export { serve } from './serve.js';
+export { formatStartGreeting, formatZuliprc } from './first-start.js';
+export { actorKindsByName, ConclaveNode, openProcessPorts } from './node.js';
+export type { ProcessPorts } from './ports.js';
+export { describeMongoDatabase, eventLogNamesOf } from './ports-cluster.js';
+export { runPreflightChecks } from './preflight.js';
+export {
+  checkStoreSecret,
+  compareSecretWithStore,
+  hasServerData,
+  loadServerSecret,
+  readStoredSecret,
+  secretMismatchError,
+} from './secret.js';
+export { startServer } from './serve.js';

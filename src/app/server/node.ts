@@ -4,36 +4,36 @@
  */
 import { readFileSync } from 'node:fs';
 import { queueKind } from '#actors/event-queue';
-import { strangerKind } from '#actors/login-guard';
+import { loginGuardKind } from '#actors/login-guard';
 import { mailKind } from '#actors/mail';
 import { presenceKind } from '#actors/presence';
 import { realmKind } from '#actors/realm';
 import { directKind, streamKind } from '#actors/stream';
 import { userKind } from '#actors/user';
 import { webhookKind } from '#actors/webhook';
-import { type Config, isCluster } from '#app/config';
+import { type Config, isClusterConfig } from '#app/config';
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import { Metrics } from '#base/metrics';
-import { Feeds, RecipientFields } from '#delivery';
-import { Directories } from '#directory';
-import { extraEmoji } from '#domain/emoji';
+import { RealmFeeds, RecipientFieldResolver } from '#delivery';
+import { DirectoryReplicas } from '#directory';
+import { extraEmojiNamed } from '#domain/emoji';
 import { MailDispatcher } from '#domain/mail';
 import { MessageRenderer } from '#domain/messages';
-import { disposableDomains } from '#domain/people';
-import { PasswordThread, type Secrets } from '#domain/secrets';
+import { parseDisposableDomains } from '#domain/people';
+import { PasswordStrengthThread, type ServerCryptography } from '#domain/secrets';
 import { AddressFilter, WebhookCaller } from '#domain/webhooks';
-import { Gateway } from '#frontend/gateway';
+import { FrontendGateway } from '#frontend/gateway';
 import { ImageFetcher, ImageProxy } from '#frontend/image-proxy';
 import { type EventLog, MeteredLog } from '#ports/log';
-import { ActorClient, ActorHost, type AnyKind } from '#runtime';
+import { ActorClient, ActorHost, type AnyActorKind } from '#runtime';
 import type { ActorServices } from '../../../actors/services.js';
-import type { Ports } from './ports.js';
-import { clusterPorts } from './ports-cluster.js';
-import { embeddedPorts } from './ports-embedded.js';
+import type { ProcessPorts } from './ports.js';
+import { openClusterPorts } from './ports-cluster.js';
+import { openEmbeddedPorts } from './ports-embedded.js';
 
 /** The kinds of actors, by the first part of their keys. */
-export const actorKinds = (): Readonly<Record<string, AnyKind<ActorServices>>> => ({
+export const actorKindsByName = (): Readonly<Record<string, AnyActorKind<ActorServices>>> => ({
   realm: realmKind,
   user: userKind,
   stream: streamKind,
@@ -41,29 +41,36 @@ export const actorKinds = (): Readonly<Record<string, AnyKind<ActorServices>>> =
   mail: mailKind,
   presence: presenceKind,
   webhook: webhookKind,
-  stranger: strangerKind,
+  stranger: loginGuardKind,
   queue: queueKind,
 });
 
 /** Opens the ports of the configured face. @throws ConfigError when its data was written under another secret */
-export const openPorts = (config: Config, secrets: Secrets, clock: Clock, logger: Logger): Promise<Ports> =>
-  isCluster(config) ? clusterPorts(config, secrets, clock, logger) : embeddedPorts(config, secrets, clock);
+export const openProcessPorts = (
+  config: Config,
+  secrets: ServerCryptography,
+  clock: Clock,
+  logger: Logger,
+): Promise<ProcessPorts> =>
+  isClusterConfig(config)
+    ? openClusterPorts(config, secrets, clock, logger)
+    : openEmbeddedPorts(config, secrets, clock);
 
 export class ConclaveNode {
   readonly client: ActorClient;
-  readonly directories: Directories;
-  readonly gateway: Gateway;
+  readonly directories: DirectoryReplicas;
+  readonly gateway: FrontendGateway;
   readonly host: ActorHost<ActorServices> | undefined;
   readonly metrics = new Metrics();
   readonly log: EventLog;
   readonly imageProxy: ImageProxy;
   readonly #renderer: MessageRenderer;
-  readonly #passwords = new PasswordThread();
+  readonly #passwords = new PasswordStrengthThread();
 
   constructor(
-    readonly ports: Ports,
+    readonly ports: ProcessPorts,
     config: Config,
-    readonly secrets: Secrets,
+    readonly secrets: ServerCryptography,
     logger: Logger,
   ) {
     const { clock, bus } = ports;
@@ -76,8 +83,8 @@ export class ConclaveNode {
     this.#renderer = new MessageRenderer(proxies ? imageProxyKey : '');
     const outageMs = config.outageSeconds * 1000;
     this.client = new ActorClient(bus, clock, this.metrics, { limitMs: outageMs, hosts: ports.hosts });
-    this.directories = new Directories(this.client, log, clock, extraEmoji(config.emojiNames));
-    this.gateway = new Gateway({
+    this.directories = new DirectoryReplicas(this.client, log, clock, extraEmojiNamed(config.emojiNames));
+    this.gateway = new FrontendGateway({
       clock,
       log: logger,
       directories: this.directories,
@@ -103,7 +110,7 @@ export class ConclaveNode {
         logger,
         metrics: this.metrics,
         directory: this.directories,
-        kinds: actorKinds(),
+        kinds: actorKindsByName(),
         outageMs,
         services: {
           clock,
@@ -112,16 +119,16 @@ export class ConclaveNode {
           maxQueues: config.maxQueues,
           secrets: this.secrets,
           passwords: this.#passwords,
-          disposable: disposableDomains(
+          disposable: parseDisposableDomains(
             config.disposableDomains === undefined ? '' : readFileSync(config.disposableDomains, 'utf8'),
           ),
           renderer: this.#renderer,
           blobs: ports.blobs,
           mail: new MailDispatcher(mailer, clock, logger),
           limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
-          feeds: new Feeds(this.directories, log, store, clock),
+          feeds: new RealmFeeds(this.directories, log, store, clock),
           webhooks: new WebhookCaller(clock, reachable),
-          personal: new RecipientFields(store, this.secrets),
+          personal: new RecipientFieldResolver(store, this.secrets),
         },
       });
     }
@@ -131,7 +138,7 @@ export class ConclaveNode {
     await this.host?.start();
   }
 
-  /** Actors finish and hand over first; their ports close last. */
+  /** Stops the node: actors finish and hand over first; their ports close last. */
   async stop(): Promise<void> {
     await this.host?.stop();
     await this.#renderer.close();

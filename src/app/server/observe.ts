@@ -4,18 +4,25 @@
  */
 
 import type { Config } from '#app/config';
-import { type CheckName, Health, LoopDelay, notFound, opsPages, servePage } from '#app/ops';
-import { VERSION } from '#base';
+import {
+  createOpsPages,
+  EventLoopDelay,
+  type HealthCheckName,
+  HealthMonitor,
+  respondNotFound,
+  serveOpsPage,
+} from '#app/ops';
+import { SERVER_VERSION } from '#base';
 import type { Metrics } from '#base/metrics';
-import { LagWatch, SERVER_REALM } from '#directory';
-import { chooseFactory, type HttpServer, type SlowClientGuard } from '#frontend/http';
+import { ReplicaLagWatch, SERVER_REALM_ID } from '#directory';
+import { chooseHttpServerFactory, type HttpServer, type SlowClientGuard } from '#frontend/http';
 import type { Bus } from '#ports/bus';
 import type { ReportingPlacement } from '#ports/placement';
 import type { ConclaveNode } from './node.js';
 
 /** The process is busy when the median delay of its timers exceeds this: requests then wait as long. ms. */
 const LATE_MS = 500;
-/** Requests of operators have no body. */
+/** Maximum of bytes in the body of an operator's request; none needs a body. */
 const MAX_BODY_BYTES = 1_024;
 
 function observeBus(metrics: Metrics, bus: Bus): void {
@@ -45,8 +52,8 @@ function observeBus(metrics: Metrics, bus: Bus): void {
   );
 }
 
-/** Metrics of the server that clients connect to. */
-export function observeServer(
+/** Registers the metrics of the HTTP server that clients connect to. */
+export function registerHttpServerMetrics(
   metrics: Metrics,
   server: HttpServer,
   answers: SlowClientGuard,
@@ -64,7 +71,7 @@ export function observeServer(
 }
 
 function observeLog({ log, directories }: ConclaveNode, metrics: Metrics): void {
-  const watch = new LagWatch(
+  const watch = new ReplicaLagWatch(
     log,
     () => directories.tails(),
     () => performance.now(),
@@ -90,20 +97,20 @@ function observePlacement(placement: ReportingPlacement, metrics: Metrics): void
 }
 
 /** Health of the process; `close` stops the measurement of the event loop. */
-export interface Observation {
-  readonly health: Health;
+interface Observation {
+  readonly health: HealthMonitor;
   close(): void;
 }
 
-export function observe(node: ConclaveNode, config: Config): Observation {
+export function startObserving(node: ConclaveNode, config: Config): Observation {
   const { metrics, ports, log } = node;
   const { bus, hosts, actors } = ports;
-  const health = new Health();
-  const delay = new LoopDelay();
+  const health = new HealthMonitor();
+  const delay = new EventLoopDelay();
   health.add('loop', () => delay.median <= LATE_MS || 'busy');
   health.add('bus', () => bus.connected || 'not connected');
   if (hosts) health.add('hosts', () => !hosts.none || 'no actor host is alive');
-  health.add('log', () => log.position(SERVER_REALM).then(() => true as const));
+  health.add('log', () => log.position(SERVER_REALM_ID).then(() => true as const));
   if (actors) {
     const { store, placement } = actors;
     health.add('store', () => store.ping().then(() => true as const));
@@ -111,40 +118,40 @@ export function observe(node: ConclaveNode, config: Config): Observation {
     observePlacement(placement, metrics);
   }
   metrics.read('conclave_build_info', () => [
-    [[VERSION, config.role, config.nats === undefined ? 'embedded' : 'cluster'], 1],
+    [[SERVER_VERSION, config.role, config.nats === undefined ? 'embedded' : 'cluster'], 1],
   ]);
   metrics.read('conclave_event_loop_delay_seconds', () => delay.median / 1000);
   metrics.read('conclave_ready', async () => Number((await health.readiness()).ready));
   metrics.read('conclave_health_check', async () => {
     const { checks } = await health.readiness();
-    return (Object.keys(checks) as CheckName[]).map((name) => [[name], Number(checks[name]!.ok)] as const);
+    return (Object.keys(checks) as HealthCheckName[]).map((name) => [[name], Number(checks[name]!.ok)] as const);
   });
   observeBus(metrics, bus);
   observeLog(node, metrics);
   return { health, close: () => delay.close() };
 }
 
-export const addressOf = (host: string, port: number): string =>
+export const formatHttpUrl = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /**
  * Opens the listener for operators. It uses node:http: scrapes are rare and large, so the native server gains nothing.
  * @throws Error when the address is taken
  */
-export async function openOps(
+export async function openOpsListener(
   config: Config,
-  health: Health,
+  health: HealthMonitor,
   metrics: Metrics,
   onError: (error: unknown) => void,
 ): Promise<HttpServer> {
-  const pages = opsPages(health, metrics);
-  const { factory } = await chooseFactory('node');
+  const pages = createOpsPages(health, metrics);
+  const { factory } = await chooseHttpServerFactory('node');
   return factory.listen({
     host: config.opsHost,
     port: config.opsPort,
     maxBodyBytes: MAX_BODY_BYTES,
     handler: (exchange) => {
-      if (!servePage(pages, exchange)) notFound(exchange);
+      if (!serveOpsPage(pages, exchange)) respondNotFound(exchange);
     },
     onError,
   });

@@ -1,31 +1,43 @@
 import { hostname } from 'node:os';
 import type { Config } from '#app/config';
-import { type Logger, VERSION } from '#base';
+import { type Logger, SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
 import { type Mailer, NoMailer } from '#domain/mail';
-import type { Secrets } from '#domain/secrets';
+import type { ServerCryptography } from '#domain/secrets';
 import { GridFsBlobs } from '#ports/blobs';
 import { type Bus, NamespacedBus, NatsBus } from '#ports/bus';
 import { JetStreamLog } from '#ports/log';
 import { ClusterPlacement, HostWatch, NatsKv, placementBucket } from '#ports/placement';
-import { databaseName, FORMAT, MongoStore, mongoFormat, serverName, withMongoSecretNote } from '#ports/store';
-import { logLimits, type Ports, smtpMailer } from './ports.js';
-import { checkSecret } from './secret.js';
+import {
+  databaseNameOfUrl,
+  MongoStore,
+  readMongoStorageFormat,
+  STORAGE_FORMAT,
+  serverNameOfUrl,
+  withMongoSecretNote,
+} from '#ports/store';
+import { createSmtpMailer, eventLogLimitsOf, type ProcessPorts } from './ports.js';
+import { checkStoreSecret } from './secret.js';
 
-/** Names of the event log on its NATS server; empty without a namespace: JetStreamLog has its own defaults. */
-export const logNames = (namespace: string): { namespace?: string; stream?: string } =>
+/** Names of the event log in NATS; no names without a namespace, because JetStreamLog has its own defaults. */
+export const eventLogNamesOf = (namespace: string): { namespace?: string; stream?: string } =>
   namespace ? { namespace, stream: `CONCLAVE_EV_${namespace}` } : {};
 
-/** A cluster's database in messages to the operator. */
-export const describeDatabase = (mongodb: string): string =>
-  `the database ${databaseName(mongodb)} at ${serverName(mongodb)}`;
+/** Name of a cluster's database for messages to the operator. */
+export const describeMongoDatabase = (mongodb: string): string =>
+  `the database ${databaseNameOfUrl(mongodb)} at ${serverNameOfUrl(mongodb)}`;
 
 /**
  * Opens the ports of a process of a cluster: NATS and MongoDB.
  * @throws Error when one of the two can't be reached; its message says which
  * @throws ConfigError when the database was written under another secret
  */
-export async function clusterPorts(config: Config, secrets: Secrets, clock: Clock, logger: Logger): Promise<Ports> {
+export async function openClusterPorts(
+  config: Config,
+  secrets: ServerCryptography,
+  clock: Clock,
+  logger: Logger,
+): Promise<ProcessPorts> {
   const { nats, mongodb, namespace } = config as { nats: string; mongodb: string; namespace: string };
   const closers: (() => Promise<void>)[] = [];
   try {
@@ -33,16 +45,16 @@ export async function clusterPorts(config: Config, secrets: Secrets, clock: Cloc
     closers.unshift(() => connected.close());
     const bus: Bus = namespace ? new NamespacedBus(connected, namespace) : connected;
     await checkFormat(mongodb, logger);
-    await withMongoSecretNote(mongodb, (note) => checkSecret(note, secrets, describeDatabase(mongodb)));
+    await withMongoSecretNote(mongodb, (note) => checkStoreSecret(note, secrets, describeMongoDatabase(mongodb)));
     const log = await JetStreamLog.open(nats, clock, {
-      limits: logLimits(config),
+      limits: eventLogLimitsOf(config),
       replicas: config.natsReplicas,
-      ...logNames(namespace),
+      ...eventLogNamesOf(namespace),
     });
     closers.unshift(() => log.close());
     const blobs = await GridFsBlobs.connect(mongodb);
     closers.push(() => blobs.close());
-    let actors: Ports['actors'];
+    let actors: ProcessPorts['actors'];
     let hosts: HostWatch | undefined;
     if (config.role === 'http') {
       const kv = await NatsKv.connect(nats, { ...placementBucket(namespace), existing: true });
@@ -59,7 +71,7 @@ export async function clusterPorts(config: Config, secrets: Secrets, clock: Cloc
       closers.unshift(() => kv.close());
       const placement = new ClusterPlacement(kv, clock, store, {
         name: `${hostname()}/${process.pid}`,
-        version: VERSION,
+        version: SERVER_VERSION,
         address: hostname(),
         ping: () => store.ping(),
         onError: (error) => logger.warn({ err: error }, 'placement: a step failed and will be retried'),
@@ -87,19 +99,19 @@ export async function clusterPorts(config: Config, secrets: Secrets, clock: Cloc
   }
 }
 
-/** Runs before anything is written. @throws Error when this program does not know the format of the database */
+/** Checks the format of the database before anything is written. @throws Error when this program does not know it */
 async function checkFormat(mongodb: string, logger: Logger): Promise<void> {
-  const format = await mongoFormat(mongodb);
-  if (format >= FORMAT) return;
+  const format = await readMongoStorageFormat(mongodb);
+  if (format >= STORAGE_FORMAT) return;
   logger.warn(
-    { format, ours: FORMAT },
+    { format, ours: STORAGE_FORMAT },
     'the database has an older format: run conclave store raise-format once every process has this version',
   );
 }
 
-/** A cluster has no folder for mails: its hosts come and go, and the folder would go with its host. */
+/** The mailer of a cluster: SMTP or none. A folder for mails would go with its host, and hosts come and go. */
 function clusterMailer(config: Config, logger: Logger): Mailer {
-  const mailer = smtpMailer(config);
+  const mailer = createSmtpMailer(config);
   if (mailer) return mailer;
   logger.warn({}, 'no --smtp-url: mails wait three days for a mail server, then they are dropped');
   return new NoMailer();

@@ -1,38 +1,43 @@
 import { join } from 'node:path';
-import { backUp, refuseUnfinished } from '#app/backup';
+import { refuseUnfinishedRestore, writeBackup } from '#app/backup';
 import type { Config } from '#app/config';
 import type { Clock } from '#base/clock';
 import { FolderMailer } from '#domain/mail';
-import { digestOf } from '#domain/messages';
-import type { Secrets } from '#domain/secrets';
+import { makeDigest } from '#domain/messages';
+import type { ServerCryptography } from '#domain/secrets';
 import { DirectoryBlobs } from '#ports/blobs';
 import { LocalBus } from '#ports/bus';
 import { LmdbLog } from '#ports/log';
 import { SinglePlacement } from '#ports/placement';
 import { embeddedSecretNote, LmdbStore, openLmdbEnvironment } from '#ports/store';
 import { prepareDataDir } from './data-dir.js';
-import { logLimits, mailFrom, type Ports, smtpMailer } from './ports.js';
-import { checkSecret } from './secret.js';
+import { createSmtpMailer, eventLogLimitsOf, mailSenderOf, type ProcessPorts } from './ports.js';
+import { checkStoreSecret } from './secret.js';
 
 /**
  * Opens the ports of the embedded face: LMDB and files in one data directory, used by one process.
  * @throws DirectoryInUse when another process has the directory open
  * @throws ConfigError when the directory was written under another secret
  */
-export async function embeddedPorts(config: Config, secrets: Secrets, clock: Clock): Promise<Ports> {
+export async function openEmbeddedPorts(
+  config: Config,
+  secrets: ServerCryptography,
+  clock: Clock,
+): Promise<ProcessPorts> {
   await prepareDataDir(config.dataDir);
-  await refuseUnfinished(config.dataDir);
+  await refuseUnfinishedRestore(config.dataDir);
   const environment = await openLmdbEnvironment(config.dataDir);
   try {
-    await checkSecret(embeddedSecretNote(environment), secrets, `the data directory ${config.dataDir}`);
+    await checkStoreSecret(embeddedSecretNote(environment), secrets, `the data directory ${config.dataDir}`);
   } catch (error) {
     await environment.close();
     throw error;
   }
-  const store = new LmdbStore(environment, clock, digestOf);
-  const log = await LmdbLog.open(environment, clock, logLimits(config));
+  const store = new LmdbStore(environment, clock, makeDigest);
+  const log = await LmdbLog.open(environment, clock, eventLogLimitsOf(config));
   const blobs = await DirectoryBlobs.open(join(config.dataDir, 'blobs'));
-  const mailer = smtpMailer(config) ?? (await FolderMailer.open(join(config.dataDir, 'mail'), mailFrom(config)));
+  const mailer =
+    createSmtpMailer(config) ?? (await FolderMailer.open(join(config.dataDir, 'mail'), mailSenderOf(config)));
   const bus = new LocalBus(clock);
   return {
     clock,
@@ -40,7 +45,7 @@ export async function embeddedPorts(config: Config, secrets: Secrets, clock: Clo
     log,
     blobs,
     actors: { store, placement: new SinglePlacement(store), mailer },
-    backUp: (folder) => backUp({ environment, blobs, clock }, folder),
+    backUp: (folder) => writeBackup({ environment, blobs, clock }, folder),
     async close() {
       await bus.close();
       await log.close();

@@ -9,7 +9,7 @@ import type { EventLog, LogLimits } from '#ports/log';
 import type { HostWatch, ReportingPlacement } from '#ports/placement';
 import type { Store } from '#ports/store';
 
-export interface Ports {
+export interface ProcessPorts {
   readonly clock: Clock;
   readonly bus: Bus;
   readonly log: EventLog;
@@ -28,15 +28,15 @@ export interface Ports {
   close(): Promise<void>;
 }
 
-export const logLimits = (config: Config): LogLimits => ({
+export const eventLogLimitsOf = (config: Config): LogLimits => ({
   maxAgeMs: config.logHours * 3_600_000,
   maxBytes: config.logMib * 1_048_576,
 });
 
-/** Sender of all mails, as `Name <address>`. */
-export const mailFrom = (config: Config): string =>
+/** Sender address of all mails, as `Name <address>`. */
+export const mailSenderOf = (config: Config): string =>
   config.mailFrom ?? `Conclave <noreply@${config.externalHost.replace(/:\d+$/, '')}>`;
 
-/** Undefined when no mail server is configured. */
-export const smtpMailer = (config: Config): Mailer | undefined =>
-  config.smtpUrl === undefined ? undefined : new SmtpMailer(config.smtpUrl, mailFrom(config));
+/** Mailer for the configured mail server; undefined when none is configured. */
+export const createSmtpMailer = (config: Config): Mailer | undefined =>
+  config.smtpUrl === undefined ? undefined : new SmtpMailer(config.smtpUrl, mailSenderOf(config));

@@ -7,13 +7,13 @@ import { access, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { type Config, ConfigError, SETTINGS, type SettingName } from '#app/config';
-import { createClient } from '#ports/store';
-import { reasonOf } from './data-dir.js';
+import { createMongoClient } from '#ports/store';
+import { describeFileError } from './data-dir.js';
 
-/** A setting as on the command line and in the environment: the operator knows which of the two they used. */
+/** Name of a setting for messages: option and environment variable, because the operator may have used either. */
 const called = (name: SettingName): string => `--${SETTINGS[name].option} (${SETTINGS[name].env})`;
 
-/** A larger file can't be a list of domains. */
+/** Maximum of bytes of the file of disposable domains; a larger file can't be a list of domains. */
 const MAX_LIST_BYTES = 64 * 1_048_576;
 /** Error codes of conditions that may pass: a later start may succeed. */
 const TRANSIENT = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
@@ -21,10 +21,11 @@ const TRANSIENT = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
 type Problem = string | undefined;
 
 /**
+ * Checks the folders, files and addresses of the configuration.
  * @throws ConfigError for problems that a repeated start can't solve
  * @throws Error for a port that another process uses now
  */
-export async function preflight(config: Config): Promise<void> {
+export async function runPreflightChecks(config: Config): Promise<void> {
   const problems = [
     samePort(config),
     mongoUrl(config),
@@ -47,11 +48,11 @@ function samePort({ role, host, port, opsHost, opsPort }: Config): Problem {
   return `${called('opsPort')}: must differ from ${called('port')} (given: ${opsPort})`;
 }
 
-/** The driver's messages name options, but no passwords. */
+/** Checks the address of MongoDB with its driver, whose messages name options, but no passwords. */
 function mongoUrl({ mongodb }: Config): Problem {
   if (mongodb === undefined) return undefined;
   try {
-    void createClient(mongodb).close();
+    void createMongoClient(mongodb).close();
     return undefined;
   } catch (error) {
     return `${called('mongodb')}: ${(error as Error).message}`;
@@ -78,7 +79,7 @@ async function dataDir({ dataDir: folder }: Config): Promise<Problem> {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (TRANSIENT.includes(code)) return undefined;
-    return `${called('dataDir')}: data directory ${folder} can't be used: ${reasonOf(error)}`;
+    return `${called('dataDir')}: data directory ${folder} can't be used: ${describeFileError(error)}`;
   }
 }
 
@@ -92,13 +93,13 @@ async function domainsFile({ disposableDomains: file }: Config): Promise<Problem
     await access(file, constants.R_OK);
     return undefined;
   } catch (error) {
-    return `${name}: ${file} can't be read: ${reasonOf(error)}`;
+    return `${name}: ${file} can't be read: ${describeFileError(error)}`;
   }
 }
 
 interface PortProblem {
   readonly wrong?: string;
-  /** Another process uses the port; that process may end. */
+  /** Set if another process uses the port. That process may end, so a later start may succeed. */
   readonly taken?: string;
 }
 

@@ -1,35 +1,35 @@
 /** Rate limits of a frontend, as configured. The frontends of a cluster share their counts over the server's log. */
 
-import { type Config, isCluster } from '#app/config';
+import { type Config, isClusterConfig } from '#app/config';
 import type { Json } from '#base';
 import type { TimerHandle } from '#base/clock';
-import { SERVER_REALM } from '#directory';
+import { SERVER_REALM_ID } from '#directory';
 import { CallLimiter } from '#frontend/http';
-import { ClientAddresses, CountSharing, parseRules, RateLimits } from '#frontend/limits';
+import { CallCountSharing, ClientAddressResolver, parseRateRules, RateLimits } from '#frontend/limits';
 import type { ConclaveNode } from './node.js';
 
-export interface RateLimiting {
+export interface FrontendRateLimiting {
   readonly limiter: CallLimiter | undefined;
   stop(): void;
 }
 
-export function openRateLimiting(config: Config, node: ConclaveNode): RateLimiting {
+export function startRateLimiting(config: Config, node: ConclaveNode): FrontendRateLimiting {
   if (config.rateLimits === 'off') return { limiter: undefined, stop() {} };
   const { clock, bus, log } = node.ports;
   const limits = new RateLimits(clock, {
-    user: parseRules(config.rateLimitUser),
-    address: parseRules(config.rateLimitAddress),
-    mails: parseRules(config.rateLimitMails),
-    file: parseRules(config.rateLimitFile),
+    user: parseRateRules(config.rateLimitUser),
+    address: parseRateRules(config.rateLimitAddress),
+    mails: parseRateRules(config.rateLimitMails),
+    file: parseRateRules(config.rateLimitFile),
   });
   node.metrics.read('conclave_http_rate_limited_total', () =>
     Object.entries(limits.refused).map(([limit, n]) => [[limit], n] as const),
   );
-  const limiter = new CallLimiter(limits, new ClientAddresses(config.trustedProxies));
-  if (!isCluster(config)) return { limiter, stop() {} };
+  const limiter = new CallLimiter(limits, new ClientAddressResolver(config.trustedProxies));
+  if (!isClusterConfig(config)) return { limiter, stop() {} };
   const server = new ServerRealmTail(node);
-  const sharing = new CountSharing(limits, clock, bus.id, {
-    publish: (value) => log.publish(SERVER_REALM, value),
+  const sharing = new CallCountSharing(limits, clock, bus.id, {
+    publish: (value) => log.publish(SERVER_REALM_ID, value),
     follow: (reader) => server.follow(reader),
   });
   return {
@@ -50,12 +50,12 @@ class ServerRealmTail {
 
   constructor(private readonly node: ConclaveNode) {
     // Keeps the replica open: without other use it would be closed, and its values would stop.
-    node.directories.addDependent({ busy: (realm) => realm === SERVER_REALM && !this.#stopped, closed() {} });
+    node.directories.addDependent({ busy: (realm) => realm === SERVER_REALM_ID && !this.#stopped, closed() {} });
   }
 
   follow(reader: (value: Json) => void): void {
     const { directories, ports } = this.node;
-    directories.replica(SERVER_REALM).then(
+    directories.replica(SERVER_REALM_ID).then(
       ({ tail }) => tail.add({ entry() {}, gap() {}, transient: reader }),
       () => {
         if (!this.#stopped) this.#again = ports.clock.setTimeout(() => this.follow(reader), RETRY_MS);

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '#app/config';
-import type { Secrets } from '#domain/secrets';
-import type { SecretNote } from '#ports/store';
+import type { ServerCryptography } from '#domain/secrets';
+import type { ServerSecretNote } from '#ports/store';
 import { prepareDataDir } from './data-dir.js';
 
 /**
@@ -12,12 +12,12 @@ import { prepareDataDir } from './data-dir.js';
  * @param renew whether a new secret may be generated although the directory has data
  * @throws ConfigError when the directory has data but no secret: a new secret would not open what the old one sealed
  */
-export async function serverSecret(config: Config, renew = false): Promise<string> {
+export async function loadServerSecret(config: Config, renew = false): Promise<string> {
   if (config.secret !== undefined) return config.secret;
   await prepareDataDir(config.dataDir);
-  const kept = await storedSecret(config.dataDir);
+  const kept = await readStoredSecret(config.dataDir);
   if (kept !== undefined) return kept;
-  if (!renew && (await hasData(config.dataDir))) {
+  if (!renew && (await hasServerData(config.dataDir))) {
     throw new ConfigError(
       `the data directory ${config.dataDir} has data, but no file secret: give the CONCLAVE_SECRET with which it was ` +
         'written. If it is lost: conclave secret changed',
@@ -29,12 +29,12 @@ export async function serverSecret(config: Config, renew = false): Promise<strin
     return made;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return (await storedSecret(config.dataDir)) ?? '';
+    return (await readStoredSecret(config.dataDir)) ?? '';
   }
 }
 
 /** The secret in the data directory; undefined when there is none. */
-export async function storedSecret(dataDir: string): Promise<string | undefined> {
+export async function readStoredSecret(dataDir: string): Promise<string | undefined> {
   try {
     return (await readFile(join(dataDir, 'secret'), 'utf8')).trim();
   } catch (error) {
@@ -43,8 +43,8 @@ export async function storedSecret(dataDir: string): Promise<string | undefined>
   }
 }
 
-/** Whether a server has run in this data directory. */
-export const hasData = (dataDir: string): Promise<boolean> =>
+/** True if a server has run in this data directory. */
+export const hasServerData = (dataDir: string): Promise<boolean> =>
   access(join(dataDir, 'data.mdb')).then(
     () => true,
     () => false,
@@ -57,9 +57,13 @@ export const hasData = (dataDir: string): Promise<boolean> =>
  * @param what the Store in words, for the message
  * @throws ConfigError
  */
-export async function checkSecret(note: SecretNote, secrets: Secrets, what: string): Promise<void> {
-  if ((await compareSecret(note, secrets, what)) === 'own') return;
-  if ((await note.make(secrets.check)) !== secrets.check) throw secretMismatch(what);
+export async function checkStoreSecret(
+  note: ServerSecretNote,
+  secrets: ServerCryptography,
+  what: string,
+): Promise<void> {
+  if ((await compareSecretWithStore(note, secrets, what)) === 'own') return;
+  if ((await note.make(secrets.check)) !== secrets.check) throw secretMismatchError(what);
 }
 
 /**
@@ -67,18 +71,22 @@ export async function checkSecret(note: SecretNote, secrets: Secrets, what: stri
  * @returns 'none yet' when the Store has no check value and no key that contradicts the secret
  * @throws ConfigError when the Store was written under another secret
  */
-export async function compareSecret(note: SecretNote, secrets: Secrets, what: string): Promise<'own' | 'none yet'> {
+export async function compareSecretWithStore(
+  note: ServerSecretNote,
+  secrets: ServerCryptography,
+  what: string,
+): Promise<'own' | 'none yet'> {
   const stored = await note.read();
   if (stored === secrets.check) return 'own';
-  if (stored !== undefined) throw secretMismatch(what);
+  if (stored !== undefined) throw secretMismatchError(what);
   const keys = await note.sealedKeys();
   const readable = keys.filter((sealed) => secrets.tryOpen(sealed) !== undefined).length;
   // Processes with different secrets may have sealed keys here; the secret of the majority is the right one.
-  if (readable * 2 < keys.length) throw secretMismatch(what);
+  if (readable * 2 < keys.length) throw secretMismatchError(what);
   return 'none yet';
 }
 
-export const secretMismatch = (what: string): ConfigError =>
+export const secretMismatchError = (what: string): ConfigError =>
   new ConfigError(
     `${what} was written under another server secret than this process was given: give it the same as all others ` +
       `(CONCLAVE_SECRET, or the file secret in a data directory). If it was changed on purpose: conclave secret changed`,

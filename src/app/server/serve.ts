@@ -5,22 +5,24 @@
  * clients, first organization, ready. Stop is the reverse: not ready, a pause for load balancers, no new connections,
  * parked polls are answered, running requests finish, admin channel, actors hand over, ports, listener for operators.
  */
-import { AdminChannel, BusCaller } from '#app/admin';
-import { type Config, isCluster } from '#app/config';
-import { healthPages, servePage } from '#app/ops';
+import { AdminChannel, BusActorCaller } from '#app/admin';
+import { type Config, isClusterConfig } from '#app/config';
+import { createHealthPages, serveOpsPage } from '#app/ops';
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
-import { Secrets } from '#domain/secrets';
-import { OPERATIONS } from '#frontend/api';
-import { Frontend, type HttpServer, openServer, SLOW_LIMITS, SlowClientGuard } from '#frontend/http';
-import { type FirstStart, firstStart } from './first-start.js';
-import { ConclaveNode, openPorts } from './node.js';
-import { addressOf, observe, observeServer, openOps } from './observe.js';
-import type { Ports } from './ports.js';
-import { openRateLimiting, type RateLimiting } from './rates.js';
-import { serverSecret } from './secret.js';
+import { ServerCryptography } from '#domain/secrets';
+import { siteUrlOf } from '#frontend/gateway';
+import { Frontend, type HttpServer, openHttpServer, SLOW_CLIENT_LIMITS, SlowClientGuard } from '#frontend/http';
+import { ClientAddressResolver } from '#frontend/limits';
+import { createFirstOrganization, type FirstStartResult } from './first-start.js';
+import { ConclaveNode, openProcessPorts } from './node.js';
+import { formatHttpUrl, openOpsListener, registerHttpServerMetrics, startObserving } from './observe.js';
+import type { ProcessPorts } from './ports.js';
+import { type FrontendRateLimiting, startRateLimiting } from './rates.js';
+import { loadServerSecret } from './secret.js';
+import { openWebClient } from './web-client.js';
 
-/** Whether other machines can reach the server although no name for it is configured. */
+/** True if other machines can reach the server although no name for it is configured. */
 const needsExternalHost = ({ host, externalHost }: Config): boolean =>
   externalHost === 'localhost' && ['0.0.0.0', '::'].includes(host);
 
@@ -31,12 +33,12 @@ const GRACE_MS = 1_000;
 
 export interface RunningServer {
   readonly node: ConclaveNode;
-  /** Address of health and metrics. */
+  /** Address of the operators' listener, with health and metrics. */
   readonly ops: string;
-  /** Address for clients; undefined in a process without frontend. */
+  /** Address of the listener for clients; undefined in a process without frontend. */
   readonly site: string | undefined;
   readonly port: number | undefined;
-  readonly first: FirstStart | undefined;
+  readonly first: FirstStartResult | undefined;
   /** Finishes running requests, hands over actors and closes everything. */
   stop(): Promise<void>;
 }
@@ -46,21 +48,21 @@ export interface RunningServer {
  * @param adjust replaces ports before their first use; for tests that make a port slow or let it fail
  * @throws ConfigError; any other Error when a port or an address can't be opened
  */
-export async function serve(
+export async function startServer(
   config: Config,
   clock: Clock,
   logger: Logger,
-  adjust: (ports: Ports) => Ports = (ports) => ports,
+  adjust: (ports: ProcessPorts) => ProcessPorts = (ports) => ports,
 ): Promise<RunningServer> {
-  const secrets = new Secrets(await serverSecret(config));
-  const ports = adjust(await openPorts(config, secrets, clock, logger));
+  const secrets = new ServerCryptography(await loadServerSecret(config));
+  const ports = adjust(await openProcessPorts(config, secrets, clock, logger));
   const node = new ConclaveNode(ports, config, secrets, logger);
   let frontend: Frontend | undefined;
   let server: HttpServer | undefined;
   let channel: AdminChannel | undefined;
-  let rateLimiting: RateLimiting | undefined;
+  let rateLimiting: FrontendRateLimiting | undefined;
   let ops: HttpServer | undefined;
-  const { health, close: stopObserving } = observe(node, config);
+  const { health, close: stopObserving } = startObserving(node, config);
   const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.setTimeout(resolve, ms));
   const leave = async (): Promise<void> => {
     health.leave();
@@ -85,26 +87,28 @@ export async function serve(
   };
   const onError = (error: unknown): void => logger.error({ err: error }, 'HTTP handler failed');
   try {
-    ops = await openOps(config, health, node.metrics, onError);
-    const address = addressOf(config.opsHost, ops.port);
+    ops = await openOpsListener(config, health, node.metrics, onError);
+    const address = formatHttpUrl(config.opsHost, ops.port);
     const started = (): void => {
       health.started();
       logger.info({ address }, 'ready; health and metrics');
     };
     await node.start();
-    const system = new BusCaller(node.client, async () => {});
-    if (!isCluster(config)) channel = await AdminChannel.open(config.dataDir, system, secrets.check, ports.backUp);
+    const system = new BusActorCaller(node.client, async () => {});
+    if (!isClusterConfig(config))
+      channel = await AdminChannel.open(config.dataDir, system, secrets.check, ports.backUp);
     if (config.role === 'actors') {
       started();
       return { node, ops: address, site: undefined, port: undefined, first: undefined, stop: leave };
     }
-    rateLimiting = openRateLimiting(config, node);
-    const pages = healthPages(health);
+    rateLimiting = startRateLimiting(config, node);
+    const pages = createHealthPages(health);
     const transfers = (mib: number): SlowClientGuard =>
-      new SlowClientGuard(clock, { ...SLOW_LIMITS, maxBytes: mib * 1_048_576 });
+      new SlowClientGuard(clock, { ...SLOW_CLIENT_LIMITS, maxBytes: mib * 1_048_576 });
     const answers = transfers(config.sendMemoryMib);
     const bodies = transfers(config.receiveMemoryMib);
-    frontend = new Frontend(OPERATIONS, node.gateway, {
+    const web = await openWebClient(config);
+    frontend = new Frontend(web.operations, node.gateway, {
       instance: ports.bus.id,
       deadlineMs: config.deadlineSeconds * 1000,
       scheme: config.externalScheme,
@@ -112,6 +116,8 @@ export async function serve(
       maxBodyBytes: config.maxBodyMib * 1_048_576,
       maxFileMib: config.maxFileMib,
       uploadMemoryMib: config.uploadMemoryMib,
+      sessions: config.web === 'on',
+      proxies: new ClientAddressResolver(config.trustedProxies),
       webPublicStreams: config.webPublicStreams === 'yes',
       imageProxy: node.imageProxy,
       administratorEmail: config.administratorEmail,
@@ -123,9 +129,9 @@ export async function serve(
       compression: config.compression === 'on',
       metrics: node.metrics,
       logRequests: config.logLevel === 'debug',
-      elsewhere: (exchange) => servePage(pages, exchange),
+      elsewhere: (exchange) => serveOpsPage(pages, exchange) || web.serve(exchange),
     });
-    server = await openServer(
+    server = await openHttpServer(
       config.httpAdapter,
       {
         host: config.host,
@@ -139,12 +145,17 @@ export async function serve(
       },
       logger,
     );
-    observeServer(node.metrics, server, answers, bodies);
+    registerHttpServerMetrics(node.metrics, server, answers, bodies);
     if (needsExternalHost(config)) {
       logger.warn({ address: config.host }, 'no --external-host: links in mails lead to localhost');
     }
-    const site = addressOf(config.host, server.port);
-    const first = isCluster(config) ? undefined : await firstStart(config, system, node.secrets, site);
+    const site = formatHttpUrl(config.host, server.port);
+    // People open the address that is configured; without one, the address that the server listens on.
+    const { externalScheme: scheme, externalHost, host } = config;
+    const page = web.hasPage ? siteUrlOf({ scheme, externalHost, host, port: server.port }, '', '') : undefined;
+    const first = isClusterConfig(config)
+      ? undefined
+      : await createFirstOrganization(config, system, node.secrets, { site, page });
     started();
     return { node, ops: address, site, port: server.port, first, stop: leave };
   } catch (error) {

@@ -5,9 +5,12 @@ interface RealHandle extends TimerHandle {
   timer: NodeJS.Timeout;
 }
 
-/** Node's delays are 32-bit; a longer delay would fire at once. */
+/** Longest delay of a Node timer, ms: delays are 32-bit, and a longer one would fire at once. */
 const MAX_DELAY_MS = 0x7fffffff;
-/** Node's loop clock truncates to whole ms and can lag by one. Waits from 100 ms are rounded up to never fire early. */
+/**
+ * From this wait on, in ms, waits are rounded up so that a timer never fires early: Node's loop clock truncates to
+ * whole ms and can lag by one.
+ */
 const LONG_MS = 100;
 
 class RealClock implements Clock {
@@ -38,5 +41,5 @@ class RealClock implements Clock {
   }
 }
 
-/** The one clock of a process: users of the same clock share its timer wheel. */
+/** The real clock, one object per process: all users of a clock share its timer wheel. */
 export const REAL_CLOCK: Clock = new RealClock();

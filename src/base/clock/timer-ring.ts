@@ -5,7 +5,7 @@
 import type { Clock } from './clock.js';
 import { SHARED_GRAIN_MS, sharedTimerWheel, type TimerEntry } from './timer-wheel.js';
 
-/** Entries expire up to one slot late and never early, unless the process stood still for longer than the slack. ms. */
+/** Width of a slot, ms. Entries expire up to one slot late and never early. */
 const GRAIN_MS = SHARED_GRAIN_MS;
 const SLACK_MS = 10_000;
 
@@ -13,15 +13,18 @@ export class TimerRing<T> {
   /** Ring of slots; an entry lies in the slot in which it expires. */
   readonly #slots: T[][];
   #size = 0;
-  /** Number of the last expired slot. */
+  /** Number of the slot that expired last. */
   #lastSlot: number;
-  /** Entry in the shared wheel; a timer per ring would wake the process more often. */
+  /** The ring's single entry in the shared timer wheel; a timer per ring would wake the process more often. */
   readonly #entry: TimerEntry = { bucket: undefined, expire: () => this.#fire() };
-  /** Slot that the wheel's entry waits for: the first slot with entries. */
+  /** Number of the slot that the entry in the timer wheel waits for: the first slot with entries. */
   #armed = Number.POSITIVE_INFINITY;
   #firing = false;
 
-  /** @param longestMs upper bound of all waits @param expire gets the entry and the time, monotonic ms */
+  /**
+   * @param longestMs upper bound of all waits, ms @param expire called with an entry that expires and the time,
+   * monotonic ms
+   */
   constructor(
     private readonly clock: Clock,
     longestMs: number,
@@ -31,7 +34,10 @@ export class TimerRing<T> {
     this.#lastSlot = Math.floor(clock.monotonic() / GRAIN_MS);
   }
 
-  /** @param now monotonic ms if the caller has it: reading the clock costs as much as the rest */
+  /**
+   * Adds an entry that expires after `ms`. @param now monotonic ms, if the caller has it: reading the clock costs as
+   * much as the rest
+   */
   add(entry: T, ms: number, now = this.clock.monotonic()): void {
     // Slots before the armed one are empty.
     if (!this.#firing || this.#size === 0) {

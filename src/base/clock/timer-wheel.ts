@@ -8,7 +8,10 @@ export interface TimerEntry {
   expire(): void;
 }
 
-/** Timeouts from 100 s may be up to 1 s late; otherwise an hour would need a bucket for every 20 ms. */
+/**
+ * Timeouts from this length on, in ms, may be up to 1 s late; otherwise an hour of timeouts would need a bucket for
+ * every 20 ms.
+ */
 const FAR_MS = 100_000;
 const FAR_GRAIN_MS = 1_000;
 
@@ -19,7 +22,7 @@ const FAR_GRAIN_MS = 1_000;
 export class TimerWheel {
   readonly #clock: Clock;
   readonly #grain: number;
-  /** Ends of the buckets, ascending. */
+  /** End times of the buckets, monotonic ms, ascending. */
   readonly #ends: number[] = [];
   readonly #buckets = new Map<number, Set<TimerEntry>>();
   #timer: TimerHandle | undefined;
@@ -35,7 +38,7 @@ export class TimerWheel {
     this.at(entry, Math.ceil((this.#clock.monotonic() + Math.max(0, ms)) / grain) * grain);
   }
 
-  /** @param end monotonic ms, a multiple of the grain */
+  /** Adds an entry that expires at `end`. @param end monotonic ms, a multiple of the grain */
   at(entry: TimerEntry, end: number): void {
     let bucket = this.#buckets.get(end);
     if (!bucket) {
@@ -99,7 +102,10 @@ export class TimerWheel {
     }
   }
 
-  /** Most requests are answered long before their deadline: don't wake up for the empty buckets they leave. */
+  /**
+   * Skips buckets without entries: most requests are answered long before their deadline, and their empty buckets must
+   * not wake the process.
+   */
   #skipEmpty(): void {
     let empty = 0;
     while (empty < this.#ends.length && this.#buckets.get(this.#ends[empty]!)!.size === 0) {
@@ -110,7 +116,7 @@ export class TimerWheel {
   }
 }
 
-/** Grain of the shared wheel, ms: its users count in seconds. */
+/** Grain of the shared timer wheel, ms. Its users wait for seconds. */
 export const SHARED_GRAIN_MS = 500;
 
 /** The wheel for everything in this process that waits for seconds on this clock. */

@@ -6,11 +6,11 @@ import { sharedTimerWheel, type TimerEntry } from './timer-wheel.js';
 export const wait = (clock: Clock, ms: number): Promise<void> =>
   new Promise((resolve) => void clock.setTimeout(resolve, ms));
 
-/** Largest share by which jitter prolongs a time, so that timers which start together don't end together. */
-export const JITTER = 0.2;
+/** Largest share of a time that jitter adds to it, so that timers which start together don't end together. */
+export const MAX_JITTER_SHARE = 0.2;
 
 /** The time plus up to 20 % of it. @param random returns a number in [0, 1) */
-export const jitter = (ms: number, random: () => number): number => ms * (1 + random() * JITTER);
+export const addJitter = (ms: number, random: () => number): number => ms * (1 + random() * MAX_JITTER_SHARE);
 
 /**
  * Calls `fn` at each multiple of `ms` in monotonic time, or later. All periodic tasks of a process
@@ -19,7 +19,7 @@ export const jitter = (ms: number, random: () => number): number => ms * (1 + ra
  * @param fn gets the delay of its call, ms
  * @returns stops the task
  */
-export function every(clock: Clock, ms: number, fn: (lateMs: number) => void): () => void {
+export function runEvery(clock: Clock, ms: number, fn: (lateMs: number) => void): () => void {
   const wheel = sharedTimerWheel(clock);
   let due = 0;
   const arm = (now: number): void => {

@@ -4,14 +4,14 @@ import { open } from 'node:fs/promises';
 
 const CHUNK = 1024 * 1024;
 
-export interface Hashed {
-  /** SHA-256, hexadecimal. */
+interface HashedFile {
+  /** SHA-256 of the file's bytes, hexadecimal. */
   readonly hash: string;
   readonly bytes: number;
 }
 
 /** Copies a file into a new one and flushes it to disk. @throws file system errors; EEXIST if `to` exists */
-export async function copyHashed(from: string, to: string): Promise<Hashed> {
+export async function copyHashed(from: string, to: string): Promise<HashedFile> {
   const source = await open(from, 'r');
   try {
     const target = await open(to, 'wx', 0o600);
@@ -27,7 +27,7 @@ export async function copyHashed(from: string, to: string): Promise<Hashed> {
   }
 }
 
-export async function hashOf(file: string): Promise<Hashed> {
+export async function hashFile(file: string): Promise<HashedFile> {
   const source = await open(file, 'r');
   try {
     return await read(source);
@@ -39,7 +39,7 @@ export async function hashOf(file: string): Promise<Hashed> {
 async function read(
   source: Awaited<ReturnType<typeof open>>,
   onChunk?: (chunk: Buffer) => Promise<void>,
-): Promise<Hashed> {
+): Promise<HashedFile> {
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(CHUNK);
   let bytes = 0;

@@ -8,17 +8,20 @@ import { join } from 'node:path';
 
 const FOLDER = 0o700;
 const FILE = 0o600;
-/** Permission bits of group and others. */
+/** Permission bits of all users but the owner of a file: its group and others. */
 const OTHERS = 0o077;
 
-/** Errors of file systems without modes and of other owners' files; the server works without the change. */
+/**
+ * Error codes that a change of permissions may meet (file systems without modes, files of other owners); the server
+ * works without the change.
+ */
 const TOLERATED = new Set(['EPERM', 'EACCES', 'EROFS', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENOENT']);
 
 /** Sets the umask of the process: every file that any library creates from now on is private. */
-export const makePrivately = (): void => void process.umask(OTHERS);
+export const setPrivateUmask = (): void => void process.umask(OTHERS);
 
 /** Writes the whole file; an existing file that others could read becomes private first. */
-export async function writePrivate(file: string, text: string): Promise<void> {
+export async function writePrivateFile(file: string, text: string): Promise<void> {
   const handle = await open(file, 'w', FILE);
   try {
     await tolerant(handle.chmod(FILE));
@@ -32,7 +35,7 @@ export async function writePrivate(file: string, text: string): Promise<void> {
  * Removes the permissions of others from a folder and from our entries in it. A folder with foreign entries stays open,
  * because it may be shared. Links are not followed.
  */
-export async function closeToOthers(folder: string, isOurs: (name: string) => boolean): Promise<void> {
+export async function removeOthersPermissions(folder: string, isOurs: (name: string) => boolean): Promise<void> {
   const entries = await listed(folder);
   if (entries.every(({ name }) => isOurs(name))) await tighten(folder, FOLDER);
   for (const entry of entries) if (isOurs(entry.name)) await closeEntry(join(folder, entry.name), entry);

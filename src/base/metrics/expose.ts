@@ -1,11 +1,11 @@
 /** The text format of Prometheus, with the metrics of the process (memory, CPU, event loop, garbage collector). */
 import { collectDefaultMetrics, type Metric as PrometheusMetric, Registry } from 'prom-client';
-import type { Distribution, Metrics, Sample } from './metrics.js';
-import { METRICS, type Metric, type MetricName } from './table.js';
+import type { HistogramSeries, MetricSample, Metrics } from './metrics.js';
+import { METRICS, type MetricDeclaration, type MetricName } from './table.js';
 
 export const METRICS_CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** One value as prom-client writes it. */
+/** One line of the Prometheus text format: a value with its labels. */
 interface Line {
   readonly metricName: string;
   readonly labels: Readonly<Record<string, string | number>>;
@@ -14,7 +14,10 @@ interface Line {
 
 let ofProcess: Registry | undefined;
 
-/** The collectors cannot be stopped, so all servers in a process share one set. */
+/**
+ * Collects the metrics of the process (memory, CPU, event loop). The collectors can't be stopped, so all servers in a
+ * process share one set.
+ */
 function processMetrics(): Registry {
   if (!ofProcess) {
     ofProcess = new Registry();
@@ -23,14 +26,18 @@ function processMetrics(): Registry {
   return ofProcess;
 }
 
-function linesOf(name: MetricName, { labels: names }: Metric, { labels: values, value }: Sample): Line[] {
+function linesOf(
+  name: MetricName,
+  { labels: names }: MetricDeclaration,
+  { labels: values, value }: MetricSample,
+): Line[] {
   const labels = Object.fromEntries(names.map((label, i) => [label, values[i] ?? '']));
   if (typeof value === 'number') return [{ metricName: name, labels, value }];
   return distributionLines(name, labels, value);
 }
 
-/** Buckets of the format are cumulative. */
-function distributionLines(name: string, labels: Line['labels'], { bounds, counts, sum }: Distribution): Line[] {
+/** Lines of a histogram. Its buckets are cumulative in the text format of Prometheus. */
+function distributionLines(name: string, labels: Line['labels'], { bounds, counts, sum }: HistogramSeries): Line[] {
   let total = 0;
   const buckets = counts.map((count, i) => {
     total += count;
@@ -44,7 +51,7 @@ function distributionLines(name: string, labels: Line['labels'], { bounds, count
 }
 
 /** The text of one scrape: every declared metric, also those without a value yet. */
-export async function expose(metrics: Metrics): Promise<string> {
+export async function exposeMetrics(metrics: Metrics): Promise<string> {
   const registry = new Registry();
   for (const [name, samples] of await metrics.samples()) {
     const { type, help } = METRICS[name];

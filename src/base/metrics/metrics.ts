@@ -11,14 +11,14 @@ import {
   type MetricName,
 } from './table.js';
 
-/** One series of a counter: `n` only grows. */
-export interface Count {
+/** The counter of one combination of labels; `n` only grows. */
+export interface CounterSeries {
   n: number;
 }
 
-/** One series of a histogram. */
-export class Distribution {
-  /** Values per bucket, not cumulated; the last bucket is above all bounds. */
+/** The histogram of one combination of labels. */
+export class HistogramSeries {
+  /** Number of values per bucket, not cumulative; the last bucket takes the values above all bounds. */
   readonly counts: number[];
   sum = 0;
 
@@ -36,11 +36,11 @@ export class Distribution {
 }
 
 /** Values read at a scrape: one number, or one for each set of labels. */
-export type Reading<N extends MetricName> = number | Iterable<readonly [labels: LabelValues<N>, value: number]>;
+type MetricReading<N extends MetricName> = number | Iterable<readonly [labels: LabelValues<N>, value: number]>;
 
-export interface Sample {
+export interface MetricSample {
   readonly labels: readonly string[];
-  readonly value: number | Distribution;
+  readonly value: number | HistogramSeries;
 }
 
 /** Largest number of series of a metric; further label values count as 'other', so that a bug cannot fill memory. */
@@ -48,53 +48,59 @@ const MAX_SERIES = 2_000;
 const OTHER = 'other';
 const SEPARATOR = '\u0000';
 
-type Series = Map<string, { readonly labels: readonly string[]; readonly value: Count | Distribution }>;
-type Reader = () => Reading<MetricName> | Promise<Reading<MetricName>>;
+type Series = Map<string, { readonly labels: readonly string[]; readonly value: CounterSeries | HistogramSeries }>;
+type Reader = () => MetricReading<MetricName> | Promise<MetricReading<MetricName>>;
 
 export class Metrics {
   readonly #series = new Map<MetricName, Series>();
   readonly #readers = new Map<MetricName, Reader[]>();
   readonly #before: (() => void | Promise<void>)[] = [];
 
-  /** Adds 1. On hot paths keep what `counter` returns instead. */
+  /** Adds 1 to a counter. On hot paths, keep the object that `counter` returns instead. */
   count<N extends CounterName>(name: N, ...labels: LabelValues<N>): void {
     this.counter(name, ...labels).n++;
   }
 
-  /** The series with these labels: the same object at each call, shown from the first call on, even while it is 0. */
-  counter<N extends CounterName>(name: N, ...labels: LabelValues<N>): Count {
-    return this.#find(name, labels, () => ({ n: 0 })) as Count;
+  /**
+   * The counter with these labels: the same object at each call. Scrapes show it from the first call on, even while it
+   * is 0.
+   */
+  counter<N extends CounterName>(name: N, ...labels: LabelValues<N>): CounterSeries {
+    return this.#find(name, labels, () => ({ n: 0 })) as CounterSeries;
   }
 
-  /** A histogram of values in the unit of the metric's name. */
-  histogram<N extends HistogramName>(name: N, ...labels: LabelValues<N>): Distribution {
-    return this.#find(name, labels, () => new Distribution(METRICS[name].buckets)) as Distribution;
+  /** The histogram with these labels, of values in the unit that the metric's name ends with. */
+  histogram<N extends HistogramName>(name: N, ...labels: LabelValues<N>): HistogramSeries {
+    return this.#find(name, labels, () => new HistogramSeries(METRICS[name].buckets)) as HistogramSeries;
   }
 
-  /** Adds a reader that each scrape calls; a reader that throws or takes longer than 2 s shows nothing. */
-  read<N extends CounterName | GaugeName>(name: N, reader: () => Reading<N> | Promise<Reading<N>>): void {
+  /**
+   * Registers a function that each scrape calls for the values of a metric; if it throws or takes longer than 2 s, the
+   * metric shows nothing.
+   */
+  read<N extends CounterName | GaugeName>(name: N, reader: () => MetricReading<N> | Promise<MetricReading<N>>): void {
     const readers = this.#readers.get(name) ?? [];
     readers.push(reader as Reader);
     this.#readers.set(name, readers);
   }
 
-  /** Adds a step that runs before the readers of each scrape and gathers data that several of them need. */
+  /** Registers a step that runs before the readers of each scrape and gathers data that several of them need. */
   beforeReading(gather: () => void | Promise<void>): void {
     this.#before.push(gather);
   }
 
   /** Every declared metric with its samples. */
-  async samples(): Promise<ReadonlyMap<MetricName, readonly Sample[]>> {
+  async samples(): Promise<ReadonlyMap<MetricName, readonly MetricSample[]>> {
     for (const gather of this.#before) await quietly(gather);
-    const samples = new Map<MetricName, readonly Sample[]>();
+    const samples = new Map<MetricName, readonly MetricSample[]>();
     for (const name of Object.keys(METRICS) as MetricName[]) samples.set(name, await this.#samplesOf(name));
     return samples;
   }
 
-  async #samplesOf(name: MetricName): Promise<Sample[]> {
-    const samples: Sample[] = [];
+  async #samplesOf(name: MetricName): Promise<MetricSample[]> {
+    const samples: MetricSample[] = [];
     for (const { labels, value } of this.#series.get(name)?.values() ?? []) {
-      samples.push({ labels, value: value instanceof Distribution ? value : value.n });
+      samples.push({ labels, value: value instanceof HistogramSeries ? value : value.n });
     }
     for (const reader of this.#readers.get(name) ?? []) {
       const reading = await quietly(reader);
@@ -105,7 +111,11 @@ export class Metrics {
     return samples;
   }
 
-  #find(name: MetricName, labels: readonly string[], make: () => Count | Distribution): Count | Distribution {
+  #find(
+    name: MetricName,
+    labels: readonly string[],
+    make: () => CounterSeries | HistogramSeries,
+  ): CounterSeries | HistogramSeries {
     let series = this.#series.get(name);
     if (!series) {
       series = new Map();
@@ -127,10 +137,13 @@ export class Metrics {
   }
 }
 
-/** Time limit of a reader, ms; Prometheus gives up a scrape after 10 s. */
+/** Time limit of one reader of a metric, ms; Prometheus gives up a scrape after 10 s. */
 const PATIENCE_MS = 2_000;
 
-/** Undefined if the read fails or takes too long: one unreachable source must not cost the whole scrape. */
+/**
+ * The value that a reader returns; undefined if it fails or takes too long: one unreachable source must not cost the
+ * whole scrape.
+ */
 async function quietly<T>(read: () => T | Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   try {

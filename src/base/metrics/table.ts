@@ -3,17 +3,17 @@
  * and the compiler's checks all use this table. Names end in their unit, counters in `_total`. Labels have few values,
  * and the program chooses them: a value never comes from a client.
  */
-export interface Metric {
+export interface MetricDeclaration {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly labels: readonly string[];
-  /** Upper bounds of the buckets of a histogram. */
+  /** Upper bounds of the buckets of a histogram, ascending. */
   readonly buckets?: readonly number[];
-  /** Where it is measured: frontends, actor hosts, or every process. */
+  /** The processes that measure it: frontends, actor hosts, or all. */
   readonly at: 'frontend' | 'host' | 'all';
 }
 
-type At = Metric['at'];
+type At = MetricDeclaration['at'];
 
 const counter = <const L extends readonly string[]>(at: At, labels: L, help: string) =>
   ({ type: 'counter', at, labels, help }) as const;
@@ -22,9 +22,9 @@ const gauge = <const L extends readonly string[]>(at: At, labels: L, help: strin
 const histogram = <const L extends readonly string[]>(at: At, labels: L, buckets: readonly number[], help: string) =>
   ({ type: 'histogram', at, labels, buckets, help }) as const;
 
-/** Of work that a client waits for. */
+/** Histogram bounds for work that a client waits for, seconds. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
-/** Of polls, which wait for something to happen. */
+/** Histogram bounds for long polls, which wait for events, seconds. */
 const POLL_SECONDS = [0.01, 0.1, 0.5, 1, 5, 10, 20, 30, 45, 60, 90] as const;
 const BATCH = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024] as const;
 
@@ -199,10 +199,10 @@ export const METRICS = {
     ['reason'],
     'Requests that failed: `nobody` (no owner), timeout, disconnected.',
   ),
-} as const satisfies Readonly<Record<string, Metric>>;
+} as const satisfies Readonly<Record<string, MetricDeclaration>>;
 
 export type MetricName = keyof typeof METRICS;
-type OfType<T extends Metric['type']> = {
+type OfType<T extends MetricDeclaration['type']> = {
   [N in MetricName]: (typeof METRICS)[N]['type'] extends T ? N : never;
 }[MetricName];
 export type CounterName = OfType<'counter'>;
@@ -210,5 +210,5 @@ export type GaugeName = OfType<'gauge'>;
 export type HistogramName = OfType<'histogram'>;
 
 type Texts<T extends readonly unknown[]> = { readonly [I in keyof T]: string };
-/** One text for each label of the metric. */
+/** Label values of a metric: one text for each of its labels. */
 export type LabelValues<N extends MetricName> = Texts<(typeof METRICS)[N]['labels']>;

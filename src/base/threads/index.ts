@@ -4,4 +4,4 @@
  * workers. The worker's module calls `serveJobs` once.
  */
 export { serveJobs } from './jobs.js';
-export { ThreadFailed, ThreadPool } from './pool.js';
+export { ThreadJobFailed, ThreadPool } from './pool.js';

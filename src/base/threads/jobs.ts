@@ -1,11 +1,11 @@
 /** The worker's side of a thread pool (pool.ts). */
 import { parentPort } from 'node:worker_threads';
 
-export type Answer<Result> = { readonly result: Result } | { readonly failed: string };
+export type JobAnswer<Result> = { readonly result: Result } | { readonly failed: string };
 
 /** Answers the jobs of the pool; the worker's module calls it once. */
 export function serveJobs<Job, Result>(run: (job: Job) => Result): void {
-  const answer = (job: Job): Answer<Result> => {
+  const answer = (job: Job): JobAnswer<Result> => {
     try {
       return { result: run(job) };
     } catch (error) {

@@ -3,28 +3,28 @@
  * terminated and replaced; idle threads end after a while.
  */
 import { Worker } from 'node:worker_threads';
-import type { Answer } from './jobs.js';
+import type { JobAnswer } from './jobs.js';
 
-export interface ThreadOptions {
-  /** Module that calls `serveJobs`. */
+interface ThreadOptions {
+  /** URL of the module that a worker thread runs; it calls `serveJobs`. */
   readonly script: URL;
-  /** Largest number of threads; they start when needed. */
+  /** Maximum number of threads; each starts when it is needed. */
   readonly threads: number;
   /** Time limit of one job, ms. */
   readonly timeoutMs: number;
-  /** Idle threads end after this time, ms. Default: never. */
+  /** Time after which an idle thread ends, ms. Default: never. */
   readonly idleMs?: number;
 }
 
-/** The job threw or timed out, or its thread ended. */
-export class ThreadFailed extends Error {
-  override readonly name = 'ThreadFailed';
+/** Error of a job that threw or timed out, or whose thread ended. */
+export class ThreadJobFailed extends Error {
+  override readonly name = 'ThreadJobFailed';
 }
 
 interface Waiting<Job, Result> {
   readonly job: Job;
   resolve(result: Result): void;
-  reject(error: ThreadFailed): void;
+  reject(error: ThreadJobFailed): void;
 }
 
 export class ThreadPool<Job, Result> {
@@ -41,7 +41,7 @@ export class ThreadPool<Job, Result> {
     return this.#all.size;
   }
 
-  /** @throws ThreadFailed */
+  /** Runs a job in an idle thread, or queues it. @throws ThreadJobFailed */
   run(job: Job): Promise<Result> {
     if (this.#closed) return Promise.reject(closed());
     return new Promise((resolve, reject) => {
@@ -104,14 +104,14 @@ export class ThreadPool<Job, Result> {
     };
     const fail = (reason: string): void => {
       settle(false);
-      reject(new ThreadFailed(reason));
+      reject(new ThreadJobFailed(reason));
     };
     const gone = (): void => fail('the thread ended');
     const timer = setTimeout(() => fail('it took too long'), this.options.timeoutMs);
     worker.removeAllListeners('error');
-    worker.once('message', (answer: Answer<Result>) => {
+    worker.once('message', (answer: JobAnswer<Result>) => {
       settle(true);
-      if ('failed' in answer) reject(new ThreadFailed(answer.failed));
+      if ('failed' in answer) reject(new ThreadJobFailed(answer.failed));
       else resolve(answer.result);
     });
     worker.once('error', (error) => fail(error.message));
@@ -128,4 +128,4 @@ export class ThreadPool<Job, Result> {
   }
 }
 
-const closed = (): ThreadFailed => new ThreadFailed('the threads are closed');
+const closed = (): ThreadJobFailed => new ThreadJobFailed('the threads are closed');

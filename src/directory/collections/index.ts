@@ -1,5 +1,6 @@
-export { Collection } from './collection.js';
-export { Preferences } from './preferences.js';
-export { Profiles } from './profiles.js';
-export { Streams } from './streams.js';
-export { Users } from './users.js';
+export { RecordCollection } from './collection.js';
+export { PreferenceCollection } from './preferences.js';
+export { ProfileCollection } from './profiles.js';
+export { SessionCollection } from './sessions.js';
+export { StreamCollection } from './streams.js';
+export { UserCollection } from './users.js';

@@ -1,9 +1,9 @@
 /** Preferences of accounts; accounts without a record have empty ones. */
 import type { UserId } from '#model';
 import type { DirectoryPreferences, UserStatus } from '#model/records';
-import { Collection } from './collection.js';
+import { RecordCollection } from './collection.js';
 
-export class Preferences extends Collection<UserId, DirectoryPreferences> {
+export class PreferenceCollection extends RecordCollection<UserId, DirectoryPreferences> {
   readonly statuses = new Map<UserId, UserStatus>();
 
   constructor() {

@@ -3,12 +3,12 @@
 import { presentProfile } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryProfile, DirectoryProfileField, ProfileData } from '#model/records';
-import { Collection } from './collection.js';
+import { RecordCollection } from './collection.js';
 
 const NOTHING_FILLED_IN: ProfileData = {};
 
-export class Profiles extends Collection<UserId, DirectoryProfile> {
-  /** Computed on first use. */
+export class ProfileCollection extends RecordCollection<UserId, DirectoryProfile> {
+  /** Profile values as clients see them, computed on first use. */
   readonly #shown = new Map<UserId, ProfileData>();
   #fields: readonly DirectoryProfileField[] = [];
 
@@ -16,7 +16,7 @@ export class Profiles extends Collection<UserId, DirectoryProfile> {
     super(({ user }) => user);
   }
 
-  /** The same object until it changes. */
+  /** Profile values of the user as clients see them. The same object until they change. */
   shown(user: UserId): ProfileData {
     const known = this.#shown.get(user);
     if (known) return known;

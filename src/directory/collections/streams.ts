@@ -1,12 +1,12 @@
-/** Streams by id; live ones by name too. */
+/** Streams of a realm by id; those that are not archived also by name. */
 import type { StreamId } from '#model';
 import type { DirectoryStream } from '#model/records';
-import { Collection } from './collection.js';
+import { RecordCollection } from './collection.js';
 
-/** Names of streams are compared ignoring case. */
-export const foldName = (name: string): string => name.toLowerCase();
+/** Form of a stream's name for look-ups, because names of streams are compared ignoring case. */
+export const foldStreamName = (name: string): string => name.toLowerCase();
 
-export class Streams extends Collection<StreamId, DirectoryStream> {
+export class StreamCollection extends RecordCollection<StreamId, DirectoryStream> {
   readonly #names = new Map<string, StreamId>();
 
   constructor() {
@@ -14,17 +14,18 @@ export class Streams extends Collection<StreamId, DirectoryStream> {
   }
 
   byName(name: string): DirectoryStream | undefined {
-    const id = this.#names.get(foldName(name));
+    const id = this.#names.get(foldStreamName(name));
     return id === undefined ? undefined : this.get(id);
   }
 
   override put(stream: DirectoryStream): void {
     const before = this.get(stream.id);
-    if (before && this.#names.get(foldName(before.name)) === before.id) this.#names.delete(foldName(before.name));
+    if (before && this.#names.get(foldStreamName(before.name)) === before.id)
+      this.#names.delete(foldStreamName(before.name));
     // The realm actor learns of the first message later than this replica: its records must not remove the id.
     const firstMessage = stream.firstMessage ?? before?.firstMessage ?? null;
     super.put(firstMessage === stream.firstMessage ? stream : { ...stream, firstMessage });
-    if (!stream.archived) this.#names.set(foldName(stream.name), stream.id);
+    if (!stream.archived) this.#names.set(foldStreamName(stream.name), stream.id);
   }
 
   /** Sets the first message id from the message itself: the realm actor learns of it later, and logs no change. */

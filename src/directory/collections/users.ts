@@ -3,17 +3,17 @@
 import { isCalledBot, makeSystemBots, SYSTEM_BOT_EMAILS } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryUser } from '#model/records';
-import { Collection } from './collection.js';
+import { RecordCollection } from './collection.js';
 
-export class Users extends Collection<UserId, DirectoryUser> {
-  /** Bots that the server calls instead of sending them messages. */
+export class UserCollection extends RecordCollection<UserId, DirectoryUser> {
+  /** Ids of bots that the server calls instead of sending them messages. */
   readonly silentBots = new Set<UserId>();
   readonly #systemBots: ReadonlyMap<UserId, DirectoryUser>;
   readonly #keys = new Map<string, UserId>();
   readonly #emails = new Map<string, UserId>();
   readonly #avatars = new Map<string, UserId>();
 
-  /** @param since when the organization was made, ms */
+  /** @param since creation time of the organization, wall ms */
   constructor(since: number) {
     super(({ id }) => id);
     this.#systemBots = new Map(makeSystemBots(since).map((bot) => [bot.id, bot]));

@@ -17,7 +17,10 @@ export const presentCustomEmoji = (all: Iterable<DirectoryEmoji>): JsonObject =>
       ]),
   );
 
-/** @returns the name in its stored form. @throws ApiError if emoji may not have the name */
+/**
+ * Checks the name of a custom emoji. @returns the name in its stored form. @throws ApiError if emoji may not have the
+ * name
+ */
 export function checkEmojiName(written: string): string {
   const name = written.trim().replaceAll(' ', '_');
   if (name === '') throw apiError('EMOJI_NAME_MISSING');
@@ -26,17 +29,17 @@ export function checkEmojiName(written: string): string {
   return name;
 }
 
-/** Paths of an emoji's picture, and of its still form, below `/user_avatars/{realm}/`. */
+/** Path of an emoji's picture below `/user_avatars/{realm}/`. The path of its still form follows. */
 export const emojiImagePath = (id: number, extension: string): string => `emoji/images/${id}${extension}`;
 export const emojiStillPath = (id: number): string => `emoji/images/still/${id}.png`;
 
 const SIDE = 64;
 
-export interface EmojiImage {
+interface EmojiImage {
   readonly bytes: Uint8Array;
   readonly type: 'image/png' | 'image/gif';
   readonly extension: '.png' | '.gif';
-  /** PNG of the first frame of an animation; null if the picture is not animated. */
+  /** PNG of an animation's first frame; null if the picture is not animated. */
   readonly still: Uint8Array | null;
 }
 
@@ -51,7 +54,7 @@ const SQUARE = {
  * Decodes an uploaded picture, scales it to a square and encodes it again, so that nothing else of the file is stored.
  * @throws ApiError BAD_IMAGE
  */
-export const emojiImage = (bytes: Uint8Array): Promise<EmojiImage> =>
+export const makeEmojiImage = (bytes: Uint8Array): Promise<EmojiImage> =>
   withPicture(bytes, async (picture) => {
     // All frames of an animation are decoded, so the limit holds for their sum.
     if (picture.pixels > MAX_PIXELS) throw apiError('IMAGE_TOO_LARGE');

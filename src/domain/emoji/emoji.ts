@@ -1,19 +1,19 @@
 /** Emoji of reactions and statuses: resolving, checking and presenting them (messages.md § Reactions). Pure. */
 import type { JsonObject } from '#base';
 import { canonicalEmojiCode, emojiCode } from '#domain/markdown';
-import type { EmojiNames, EmojiRef, ExtraEmoji } from '#model';
+import type { EmojiRef, ExtraEmoji, ExtraEmojiName } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryEmoji, DirectoryView } from '#model/records';
 
 /** An emoji as requests name it; null = parameter absent. */
-export interface EmojiInput {
+interface EmojiInput {
   readonly name: string;
   readonly code: string | null;
   readonly type: string | null;
 }
 
-/** An emoji with all fields in their stored spelling, not checked yet. */
-export interface ResolvedEmoji {
+/** An emoji with all fields in their stored spelling, before it is checked. */
+interface ResolvedEmoji {
   readonly name: string;
   readonly code: string;
   /** The stored type; undefined if the request's type is unknown. */
@@ -24,30 +24,30 @@ export interface ResolvedEmoji {
  * The extra emoji: neither Unicode nor custom. It has the product's name and the name that existing clients know.
  * Requests may use both; the server's setting `--emoji-names` decides which one clients get.
  */
-const EXTRA_FORMS: Readonly<Record<EmojiNames, ExtraEmoji>> = {
+const EXTRA_FORMS: Readonly<Record<ExtraEmojiName, ExtraEmoji>> = {
   conclave: { name: 'conclave', type: 'service_extra_emoji', url: '/static/emoji/conclave.png' },
   zulip: { name: 'zulip', type: 'zulip_extra_emoji', url: '/static/generated/emoji/images/emoji/unicode/zulip.png' },
 };
-/** The extra emoji as it is stored. */
+/** The product's own emoji as it is stored. */
 const EXTRA: EmojiRef = { name: 'conclave', code: 'conclave', type: 'extra' };
 
-/** The form in which clients get the extra emoji. */
-export const extraEmoji = (names: EmojiNames): ExtraEmoji => EXTRA_FORMS[names];
+/** The form in which clients get the product's own emoji. */
+export const extraEmojiNamed = (names: ExtraEmojiName): ExtraEmoji => EXTRA_FORMS[names];
 
 const extraForms = Object.values(EXTRA_FORMS);
 
-export const isExtraName = (name: string): boolean => extraForms.some((form) => form.name === name);
+const isExtraEmojiName = (name: string): boolean => extraForms.some((form) => form.name === name);
 const isExtraType = (type: string): boolean => extraForms.some((form) => form.type === type);
 
 /**
- * The emoji with this name. Active custom emoji take precedence: organizations may shadow Unicode names.
+ * Finds the emoji with this name. Active custom emoji take precedence: organizations may shadow Unicode names.
  * @throws ApiError if there is none
  */
-export function emojiByName(name: string, directory: DirectoryView): EmojiRef {
+export function findEmojiByName(name: string, directory: DirectoryView): EmojiRef {
   for (const custom of directory.emoji()) {
     if (custom.name === name && !custom.deactivated) return { name, code: String(custom.id), type: 'realm_emoji' };
   }
-  if (isExtraName(name)) return EXTRA;
+  if (isExtraEmojiName(name)) return EXTRA;
   const code = emojiCode(name);
   if (code === undefined) throw apiError('EMOJI_DOES_NOT_EXIST', { emoji_name: name });
   return { name, code, type: 'unicode_emoji' };
@@ -61,16 +61,16 @@ export function storedEmojiType(type: string): EmojiRef['type'] | undefined {
 
 /** Completes an emoji: absent fields follow from the name. @throws ApiError if they don't, as the name is unknown */
 export function resolveEmoji({ name, code, type }: EmojiInput, directory: DirectoryView): ResolvedEmoji {
-  const found = code === null || type === null ? emojiByName(name, directory) : undefined;
+  const found = code === null || type === null ? findEmojiByName(name, directory) : undefined;
   const resolved = found && type === null ? found.type : storedEmojiType(type ?? '');
-  if (resolved === 'extra' && isExtraName(name)) name = EXTRA.name;
+  if (resolved === 'extra' && isExtraEmojiName(name)) name = EXTRA.name;
   return { name, code: comparableEmojiCode(code ?? found?.code ?? '', resolved), type: resolved };
 }
 
 /** The spelling of a code for comparisons. Unknown codes stay as they are. */
 export function comparableEmojiCode(code: string, type: EmojiRef['type'] | undefined): string {
   if (type === 'unicode_emoji') return canonicalEmojiCode(code) ?? code;
-  return type === 'extra' && isExtraName(code) ? EXTRA.code : code;
+  return type === 'extra' && isExtraEmojiName(code) ? EXTRA.code : code;
 }
 
 /** Checks an emoji for new reactions and statuses. @throws ApiError if its fields don't fit, or it is deactivated */
@@ -103,10 +103,10 @@ const customEmoji = (code: string, directory: DirectoryView): DirectoryEmoji | u
 export function isEmoji(code: string, type: EmojiRef['type'] | undefined, directory: DirectoryView): boolean {
   if (type === 'unicode_emoji') return canonicalEmojiCode(code) !== undefined;
   if (type === 'realm_emoji') return customEmoji(code, directory) !== undefined;
-  return type === 'extra' && isExtraName(code);
+  return type === 'extra' && isExtraEmojiName(code);
 }
 
-/** The three fields of an emoji in API objects. */
+/** The three fields that describe an emoji in API objects. */
 export function presentEmoji({ name, code, type }: EmojiRef, { extraEmoji }: DirectoryView): JsonObject {
   if (type !== 'extra') return { emoji_name: name, emoji_code: code, reaction_type: type };
   return { emoji_name: extraEmoji.name, emoji_code: extraEmoji.name, reaction_type: extraEmoji.type };

@@ -13,12 +13,12 @@
  *
  * Actors, directory, frontend, the messages folder and the server's wiring may import this folder.
  */
-export { checkEmojiName, emojiImage, emojiImagePath, emojiStillPath, presentCustomEmoji } from './custom.js';
+export { checkEmojiName, emojiImagePath, emojiStillPath, makeEmojiImage, presentCustomEmoji } from './custom.js';
 export {
   checkEmoji,
   comparableEmojiCode,
-  emojiByName,
-  extraEmoji,
+  extraEmojiNamed,
+  findEmojiByName,
   isEmoji,
   presentEmoji,
   resolveEmoji,

@@ -1,6 +1,6 @@
 /** Names, paths, addresses and limits of uploaded files (realm.md § Uploads and attachments). */
 import { randomBytes, randomInt } from 'node:crypto';
-import type { Secrets } from '#domain/secrets';
+import type { ServerCryptography } from '#domain/secrets';
 import { type RealmId, realmId, type UserId, userId } from '#model';
 import { apiError } from '#model/errors';
 
@@ -11,17 +11,17 @@ export interface FileLimits {
   readonly uploadQuotaMib: number;
 }
 
-/** A file that no message links is deleted after five weeks. */
-export const UNCLAIMED_MS = 5 * 7 * 86_400_000;
-/** An upload that is not complete after a day is deleted. */
-export const UNFINISHED_MS = 86_400_000;
+/** Time after which a file that no message links is deleted, ms: five weeks. */
+export const UNLINKED_FILE_LIFETIME_MS = 5 * 7 * 86_400_000;
+/** Time after which an upload that was not completed is deleted, ms: one day. */
+export const UNFINISHED_UPLOAD_LIFETIME_MS = 86_400_000;
 
 const MAX_NAME = 200;
 const MAX_EXTENSION = 20;
 const NAMELESS = 'uploaded-file';
 
-/** The form of a file's name in addresses: letters, digits, `_`, `.` and `-`. */
-export function safeName(name: string): string {
+/** A file name in the form for addresses: only letters, digits, `_`, `.` and `-`. */
+export function toSafeFileName(name: string): string {
   const plain = name
     .normalize('NFKC')
     .replace(/[^\p{L}\p{N}_\s.-]/gu, '')
@@ -40,7 +40,7 @@ function shorten(name: string): string {
   return [...chars.slice(0, MAX_NAME - extension.length), ...extension].join('');
 }
 
-/** The name that users see: percent-decoded, without control characters. */
+/** A file name in the form that users see: percent-decoded, without control characters. */
 export function fileDisplayName(written: string): string {
   let name = written;
   try {
@@ -59,23 +59,23 @@ const TOKEN_CHARS = 24;
  * Path of a new file: `{realm}/{1-2 hex digits}/{token}/{name}`. The token begins with the owner's id, which leads to
  * the actor with the file's record without a look-up. Its other 18 characters are random (107 bits).
  */
-export function newPath(realm: RealmId, owner: UserId, name: string): string {
+export function makeFilePath(realm: RealmId, owner: UserId, name: string): string {
   let token = '';
   for (let n: number = owner; token.length < OWNER_CHARS; n = Math.floor(n / 62)) token = ALPHABET[n % 62] + token;
   while (token.length < TOKEN_CHARS) token += ALPHABET[randomInt(62)];
-  return `${realm}/${randomBytes(1)[0]!.toString(16)}/${token}/${safeName(name)}`;
+  return `${realm}/${randomBytes(1)[0]!.toString(16)}/${token}/${toSafeFileName(name)}`;
 }
 
-export interface FilePath {
+interface FilePath {
   readonly realm: RealmId;
   readonly owner: UserId;
-  /** Identifies the file within its realm. */
+  /** Random text that identifies the file within its realm, and begins with its owner's id. */
   readonly token: string;
   readonly name: string;
 }
 
-/** @returns undefined if no file can have this path */
-export function parsePath(path: string): FilePath | undefined {
+/** Parses the path of an uploaded file. @returns undefined if no file can have this path */
+export function parseFilePath(path: string): FilePath | undefined {
   const [, realm, token = '', name = ''] = /^(\d{1,10})\/[0-9a-f]{1,2}\/([0-9A-Za-z]{24})\/([^/]+)$/.exec(path) ?? [];
   if (realm === undefined) return undefined;
   let owner = 0;
@@ -87,22 +87,25 @@ export function parsePath(path: string): FilePath | undefined {
 export const blobOfFile = (path: string): string => `uploads/${path}`;
 
 /** Path of a file under the organization's base URL. */
-export const fileUri = (path: string): string => `/user_uploads/${path}`;
+export const fileUriOfPath = (path: string): string => `/user_uploads/${path}`;
 
-/** Validity of a temporary address. */
+/** Validity of a temporary address of a file, ms. */
 const VALID_MS = 60_000;
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** Address that gives access to a file for a minute, without credentials. @param now wall time, ms */
-export function temporaryUri(secrets: Secrets, path: string, now: number): string {
+/** Makes an address that gives access to a file for a minute, without credentials. @param now wall time, ms */
+export function makeTemporaryFileUri(secrets: ServerCryptography, path: string, now: number): string {
   const sealed = secrets.seal(JSON.stringify([path, now + VALID_MS]));
   const token = Buffer.from(sealed, 'base64').toString('base64url');
   return `/user_uploads/temporary/${token}/${encodeURIComponent(nameOf(path))}`;
 }
 
-/** @returns path of the file at a temporary address. @throws ApiError if the address is invalid or has expired */
-export function pathOfTemporary(secrets: Secrets, token: string, name: string, now: number): string {
+/**
+ * Reads a temporary address of a file. @returns the file's path. @throws ApiError if the address is invalid or has
+ * expired
+ */
+export function readTemporaryFileUri(secrets: ServerCryptography, token: string, name: string, now: number): string {
   let opened: readonly [path: string, until: number];
   try {
     opened = JSON.parse(secrets.open(Buffer.from(token, 'base64url').toString('base64'))) as typeof opened;

@@ -2,14 +2,14 @@
  * HTTP responses with stored files: ranges, caching, and headers that keep browsers from treating files as pages. Pure.
  */
 
-/** Types that browsers show in place. All others are sent as attachments. */
+/** Media types of files that browsers show in place. All others are sent as attachments. */
 const INLINE: ReadonlySet<string> = new Set(['application/pdf', 'image/gif', 'image/jpeg', 'image/png', 'image/webp']);
 
 const POLICY =
   "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'; object-src 'self'; plugin-types application/pdf;";
 
-/** The type that the uploader named, if it can stand in a header; else a type for any bytes. */
-export function contentType(announced: string): string {
+/** The media type that the uploader named, if it can stand in a header; otherwise a type for any bytes. */
+export function toSafeContentType(announced: string): string {
   const type = announced.split(';', 1)[0]!.trim().toLowerCase();
   return type.length <= 100 && /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/.test(type)
     ? type
@@ -20,7 +20,7 @@ export function contentType(announced: string): string {
  * Cache policy. private: only the client may cache. public: access needs no log-in. changing: public, but the bytes at
  * the address may change.
  */
-export type CachePolicy = 'private' | 'public' | 'changing';
+type CachePolicy = 'private' | 'public' | 'changing';
 
 const CACHE_CONTROL: Readonly<Record<CachePolicy, string>> = {
   private: 'private, immutable',
@@ -31,7 +31,7 @@ const CACHE_CONTROL: Readonly<Record<CachePolicy, string>> = {
 export interface FileResponse {
   readonly name: string;
   readonly type: string;
-  /** ETag without quotes: changes with the bytes. */
+  /** ETag without quotes: it changes with the bytes of the file. */
   readonly tag: string;
   readonly download: boolean;
   readonly caching: CachePolicy;
@@ -55,13 +55,15 @@ export function fileHeaders({ name, type, tag, download, caching }: FileResponse
   };
 }
 
-export interface ByteRange {
+interface ByteRange {
   readonly start: number;
-  /** Offset after the last byte. */
+  /** Offset behind the last byte of the range. */
   readonly end: number;
 }
 
-/** @returns undefined if the whole file must be sent: no range, several, or one in another form */
+/**
+ * Parses the header Range. @returns undefined if the whole file must be sent: no range, several, or one in another form
+ */
 export function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   const found = /^bytes=(\d*)-(\d*)$/.exec(header.replaceAll(' ', ''));
   const [, first = '', last = ''] = found ?? [];
@@ -76,20 +78,20 @@ export function parseRange(header: string, size: number): ByteRange | 'unsatisfi
   return start >= size ? 'unsatisfiable' : { start, end };
 }
 
-/** Headers of a request; '' = absent. */
-export interface ConditionalRequest {
+/** Headers of a request that make its response conditional; '' = absent. */
+interface ConditionalRequest {
   readonly range: string;
   readonly ifRange: string;
   readonly ifNoneMatch: string;
 }
 
-export interface RangeResponse extends ByteRange {
+interface RangeResponse extends ByteRange {
   readonly status: 200 | 206 | 304 | 416;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Tag of the compressed form of a file. */
-export const gzipTag = (tag: string): string => `${tag}-gzip`;
+/** ETag of the compressed form of a file. */
+export const etagOfGzip = (tag: string): string => `${tag}-gzip`;
 
 /** The range of bytes to send, the status, and headers besides `fileHeaders`. */
 export function rangeResponse(
@@ -99,7 +101,7 @@ export function rangeResponse(
 ): RangeResponse {
   const quoted = `"${tag}"`;
   const known = ifNoneMatch.split(',').map((one) => one.trim().replace(/^W\//, ''));
-  const coded = `"${gzipTag(tag)}"`;
+  const coded = `"${etagOfGzip(tag)}"`;
   if (known.includes(coded)) return { status: 304, headers: { ETag: coded }, start: 0, end: 0 };
   if (known.includes(quoted) || known.includes('*')) return { status: 304, headers: {}, start: 0, end: 0 };
   const wanted = ifRange === '' || ifRange === quoted ? parseRange(range, size) : undefined;

@@ -12,5 +12,10 @@
  * The realm actor and the frontend's operations may import this folder.
  */
 export { parseInvitees } from './addresses.js';
-export { readSignUp, type SignUp, signUpLink } from './sign-up.js';
-export { type InvitationName, invitationLink, LINK_PATH, readToken } from './token.js';
+export { makeSignUpLink, readSignUpToken, type SignUpToken } from './sign-up.js';
+export {
+  INVITATION_LINK_SEGMENTS,
+  type InvitationTokenContent,
+  makeInvitationLink,
+  readInvitationToken,
+} from './token.js';

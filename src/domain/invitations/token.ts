@@ -3,37 +3,44 @@
  * the Store doesn't hold it, and an invitation always has the same link.
  */
 import { timingSafeEqual } from 'node:crypto';
-import type { Secrets } from '#domain/secrets';
+import type { ServerCryptography } from '#domain/secrets';
 import { type RealmId, realmId } from '#model';
 
-export interface InvitationName {
+export interface InvitationTokenContent {
   readonly realm: RealmId;
-  /** An invitation to one address, or a link for any number of people. */
+  /** Kind of invitation: 'single' is to one address, 'link' is a link for any number of people. */
   readonly kind: 'single' | 'link';
   readonly id: number;
   /** Random text of the invitation. A new Store under the same secret uses the same numbers again. */
   readonly nonce: string;
 }
 
-/** First segment of the link's path. */
-export const LINK_PATH = { single: 'invitation', link: 'join' } as const;
+/** First segment of the path of an invitation link, by kind of invitation. */
+export const INVITATION_LINK_SEGMENTS = { single: 'invitation', link: 'join' } as const;
 
 const NONCE = /^[0-9a-f]{8}$/;
 const SHAPE = /^([0-9a-z]{1,8})-([0-9a-z]{1,8})-([0-9a-f]{8})-([A-Za-z0-9_-]{22})$/;
 
-const signature = (secrets: Secrets, { realm, kind, id, nonce }: InvitationName): string =>
+const signature = (secrets: ServerCryptography, { realm, kind, id, nonce }: InvitationTokenContent): string =>
   secrets.sign(`invitation/${kind}/${realm}/${id}/${nonce}`);
 
-export function invitationToken(secrets: Secrets, of: InvitationName): string {
+function makeInvitationToken(secrets: ServerCryptography, of: InvitationTokenContent): string {
   if (!NONCE.test(of.nonce)) throw new Error('a nonce has 8 hexadecimal digits');
   return [of.realm.toString(36), of.id.toString(36), of.nonce, signature(secrets, of)].join('-');
 }
 
-export const invitationLink = (secrets: Secrets, origin: string, of: InvitationName): string =>
-  `${origin}/${LINK_PATH[of.kind]}/${invitationToken(secrets, of)}`;
+export const makeInvitationLink = (secrets: ServerCryptography, origin: string, of: InvitationTokenContent): string =>
+  `${origin}/${INVITATION_LINK_SEGMENTS[of.kind]}/${makeInvitationToken(secrets, of)}`;
 
-/** Undefined if the token was not made by this server. The invitation itself may be gone. */
-export function readToken(secrets: Secrets, kind: InvitationName['kind'], token: string): InvitationName | undefined {
+/**
+ * Reads the token of an invitation link. Undefined if the token was not made by this server. The invitation itself may
+ * be gone.
+ */
+export function readInvitationToken(
+  secrets: ServerCryptography,
+  kind: InvitationTokenContent['kind'],
+  token: string,
+): InvitationTokenContent | undefined {
   const [, realm = '', id = '', nonce = '', signed = ''] = SHAPE.exec(token) ?? [];
   if (signed === '') return undefined;
   const of = { realm: realmId(Number.parseInt(realm, 36)), kind, id: Number.parseInt(id, 36), nonce };

@@ -1,21 +1,24 @@
 /** The message for nodemailer, made of checked parts only, so that no text becomes a header or a recipient. */
 import type { SendMailOptions } from 'nodemailer';
 import { isEmail } from '#domain/people';
-import { type Mail, MailRefused } from './mailer.js';
+import { MailRefused, type OutgoingMail } from './mailer.js';
 
-/** Code points of a subject; longer ones are cut. */
+/** Maximum length of a mail's subject, code points; longer ones are cut. */
 const MAX_SUBJECT_LENGTH = 200;
 
-/** @param from `Name <address>` or an address; the configuration has checked it */
-export function sender(from: string): { readonly name: string; readonly address: string } {
+/**
+ * Splits the sender's address into name and address. @param from `Name <address>` or an address; the configuration has
+ * checked it
+ */
+function parseSender(from: string): { readonly name: string; readonly address: string } {
   const [, name = '', address = from] = /^(.*)<([^<>]*)>$/.exec(from.trim()) ?? [];
   return { name: name.trim(), address: address.trim() };
 }
 
-/** @throws MailRefused if the recipient is not an address */
-export function compose({ id, to, subject, text, date }: Mail, from: string): SendMailOptions {
+/** Makes nodemailer's options for a mail. @throws MailRefused if the recipient is not an address */
+export function composeMail({ id, to, subject, text, date }: OutgoingMail, from: string): SendMailOptions {
   if (!isEmail(to)) throw new MailRefused('this is not an address');
-  const by = sender(from);
+  const by = parseSender(from);
   const line = subject.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return {
     from: by,

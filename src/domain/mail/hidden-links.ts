@@ -2,16 +2,17 @@
  * Links in mails grant access to their holder. Mails wait in the Store, which must not hold such secrets: links are
  * sealed there, and unsealed when the mail is sent.
  */
-import type { Secrets } from '#domain/secrets';
+import type { ServerCryptography } from '#domain/secrets';
 
-/** Sealed texts are base64. Names of people and organizations have no zero bytes. */
+/** Matches a sealed link in a text: base64 between zero bytes, which names of people and organizations don't have. */
 const HIDDEN = /\0([A-Za-z0-9+/=]+)\0/g;
 
-/** A sealed link, for the text of a mail. */
-export const hiddenLink = (secrets: Secrets, url: string): string => `\0${secrets.sealDeterministic(url)}\0`;
+/** Seals a link for the text of a mail. */
+export const sealMailLink = (secrets: ServerCryptography, url: string): string =>
+  `\0${secrets.sealDeterministic(url)}\0`;
 
-/** The text with its links unsealed. Text that only looks like a sealed link stays as it is. */
-export const withLinks = (secrets: Secrets, text: string): string =>
+/** Unseals the links in the text of a mail. Text that only looks like a sealed link stays as it is. */
+export const unsealMailLinks = (secrets: ServerCryptography, text: string): string =>
   text.replace(HIDDEN, (found, sealed: string) => {
     try {
       return secrets.open(sealed);

@@ -14,9 +14,9 @@
  *
  * Actors may import the types, sealed links and the dispatcher; only src/app/server names the implementations.
  */
-export { hiddenLink, withLinks } from './hidden-links.js';
-export { MailDispatcher, type MailOutcome, type QueuedMail, retryDelay } from './mail-dispatcher.js';
-export { type Mail, type Mailer, MailerUnavailable, MailRefused } from './mailer.js';
+export { sealMailLink, unsealMailLinks } from './hidden-links.js';
+export { MailDispatcher, type MailOutcome, mailRetryDelayMs, type QueuedMail } from './mail-dispatcher.js';
+export { type Mailer, MailerUnavailable, MailRefused, type OutgoingMail } from './mailer.js';
 export { FolderMailer } from './mailer-folder.js';
 export { NoMailer } from './mailer-none.js';
 export { SmtpMailer } from './mailer-smtp.js';

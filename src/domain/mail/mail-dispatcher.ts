@@ -2,27 +2,27 @@
 
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
-import { type Mail, type Mailer, MailerUnavailable, MailRefused } from './mailer.js';
+import { type Mailer, MailerUnavailable, MailRefused, type OutgoingMail } from './mailer.js';
 
-export interface QueuedMail extends Mail {
-  /** Failed attempts so far. */
+export interface QueuedMail extends OutgoingMail {
+  /** Number of failed attempts so far. */
   readonly tries: number;
 }
 
-/** done: sent, or dropped for good. later: try again. */
+/** Outcome of an attempt to send a mail. done: sent, or dropped for good. later: try again. */
 export type MailOutcome = 'done' | 'later';
 
-/** Connections to the mail server per organization. */
+/** Maximum number of connections to the mail server per organization. */
 const MAX_CONNECTIONS = 4;
 const MINUTE_MS = 60_000;
 const MAX_RETRY_DELAY_MS = 60 * MINUTE_MS;
-/** Age at which a mail is dropped; mail servers commonly use the same. */
+/** Age at which a mail that could not be sent is dropped, ms; mail servers commonly use the same. */
 const GIVE_UP_MS = 3 * 24 * 60 * MINUTE_MS;
-/** Interval of log lines while the mail server is unavailable. */
+/** Interval of log lines while the mail server is unavailable, ms. */
 const LOG_INTERVAL_MS = 60 * MINUTE_MS;
 
 /** Time until the next attempt, ms: a minute, doubled each time, at most an hour. @param tries at least 1 */
-export const retryDelay = (tries: number): number => Math.min(MINUTE_MS * 2 ** (tries - 1), MAX_RETRY_DELAY_MS);
+export const mailRetryDelayMs = (tries: number): number => Math.min(MINUTE_MS * 2 ** (tries - 1), MAX_RETRY_DELAY_MS);
 
 export class MailDispatcher {
   /** Earliest time of the next log line about the mail server, wall clock, ms. */
@@ -36,7 +36,7 @@ export class MailDispatcher {
     private readonly logger: Logger,
   ) {}
 
-  /** Sends the mails. Never rejects. @returns outcomes in the order of the mails */
+  /** Sends mails. Never rejects. @returns outcomes in the order of the mails */
   async send(mails: readonly QueuedMail[]): Promise<readonly MailOutcome[]> {
     const fates = new Array<MailOutcome>(mails.length);
     let next = 0;
@@ -59,7 +59,7 @@ export class MailDispatcher {
     return fates;
   }
 
-  /** Logs the failure without texts and addresses, which are private. */
+  /** Logs the failure of a mail without texts and addresses, which are private. */
   #failed({ id, date, tries }: QueuedMail, err: Error): MailOutcome {
     if (err instanceof MailRefused) {
       this.logger.warn({ mail: id, err }, 'a mail was refused for good and is dropped');
@@ -79,7 +79,9 @@ export class MailDispatcher {
     return 'later';
   }
 
-  /** Logs at most one line per LOG_INTERVAL_MS: one per mail would flood the log of a server without mail server. */
+  /**
+   * Logs that the mail server is unavailable, at most once per LOG_INTERVAL_MS: one line per mail would flood the log.
+   */
   #away({ message: reason }: MailerUnavailable): void {
     this.#unlogged++;
     const now = this.clock.now();

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import { compose } from './compose.js';
-import { type Mail, type Mailer, MailerUnavailable } from './mailer.js';
+import { composeMail } from './compose.js';
+import { type Mailer, MailerUnavailable, type OutgoingMail } from './mailer.js';
 
 const compiler = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
 
@@ -17,14 +17,14 @@ export class FolderMailer implements Mailer {
     private readonly from: string,
   ) {}
 
-  /** Makes the folder. */
+  /** Opens a mailer that writes into this folder, which is made if it is missing. */
   static async open(folder: string, from: string): Promise<FolderMailer> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return new FolderMailer(folder, from);
   }
 
-  async send(mail: Mail): Promise<void> {
-    const { message } = await compiler.sendMail(compose(mail, this.from));
+  async send(mail: OutgoingMail): Promise<void> {
+    const { message } = await compiler.sendMail(composeMail(mail, this.from));
     const time = new Date(mail.date).toISOString().replaceAll(':', '.');
     const unfinished = join(this.folder, `.${randomUUID()}`);
     try {

@@ -1,8 +1,8 @@
 import { createTransport, type Transporter } from 'nodemailer';
-import { compose } from './compose.js';
-import { type Mail, type Mailer, MailerUnavailable, MailRefused } from './mailer.js';
+import { composeMail } from './compose.js';
+import { type Mailer, MailerUnavailable, MailRefused, type OutgoingMail } from './mailer.js';
 
-/** Timeouts after which the mail server counts as unavailable. */
+/** Timeouts after which the mail server counts as unavailable, ms. */
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 30_000;
 
@@ -17,7 +17,7 @@ interface SmtpError extends Error {
 export class SmtpMailer implements Mailer {
   readonly #transport: Transporter;
 
-  /** @param url smtp:// or smtps://, with the options that nodemailer takes there */
+  /** Makes a mailer for a mail server. @param url smtp:// or smtps://, with the options that nodemailer takes there */
   constructor(
     url: string,
     private readonly from: string,
@@ -35,8 +35,8 @@ export class SmtpMailer implements Mailer {
     });
   }
 
-  async send(mail: Mail): Promise<void> {
-    const message = compose(mail, this.from);
+  async send(mail: OutgoingMail): Promise<void> {
+    const message = composeMail(mail, this.from);
     try {
       await this.#transport.sendMail(message);
     } catch (error) {
@@ -49,7 +49,10 @@ export class SmtpMailer implements Mailer {
   }
 }
 
-/** Only replies about the recipient or the text concern this mail; other errors concern the connection. */
+/**
+ * Classifies an error: only replies about the recipient or the text concern this mail; other errors concern the
+ * connection.
+ */
 function judged(error: SmtpError): Error {
   const { command, permanent } = error;
   const ofThisMail = command === 'RCPT TO' || command === 'DATA';

@@ -9,16 +9,16 @@
  * - Rejections: `MailRefused` if this mail can never be sent, `MailerUnavailable` if no mail can be sent now, any other
  *   error if this mail can't be sent now. A caller may repeat every `send`.
  */
-export interface Mail {
-  /** Unique on the server for ever; letters, digits and hyphens. */
+export interface OutgoingMail {
+  /** Id of the mail, unique on the server for ever; letters, digits and hyphens. */
   readonly id: string;
-  /** One address, without a name. */
+  /** E-mail address of the recipient, without a name. */
   readonly to: string;
-  /** One line. Control characters become blanks. */
+  /** Subject on one line. Control characters become blanks. */
   readonly subject: string;
-  /** Plain text. */
+  /** Text of the mail, plain. */
   readonly text: string;
-  /** Time of writing, milliseconds since 1970. */
+  /** Time at which the mail was written, ms since 1970. */
   readonly date: number;
 }
 
@@ -31,6 +31,6 @@ export class MailerUnavailable extends Error {
 }
 
 export interface Mailer {
-  send(mail: Mail): Promise<void>;
+  send(mail: OutgoingMail): Promise<void>;
   close(): Promise<void>;
 }

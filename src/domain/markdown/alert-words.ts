@@ -17,7 +17,7 @@ export class AlertWords {
     this.#longest = Math.max(0, ...lengths(this.#words));
   }
 
-  /** The words that occur in the text. */
+  /** The alert words that occur in the text. */
   find(text: string): Set<string> {
     const found = new Set<string>();
     if (this.#longest === 0) return found;
@@ -37,7 +37,7 @@ export class AlertWords {
   }
 }
 
-/** Distinct lengths: a short list also for very many words, so that it can be spread into arguments. */
+/** The distinct lengths of the words: few even for very many words, so that they can be spread into arguments. */
 function lengths(words: Iterable<string>): Set<number> {
   const all = new Set<number>();
   for (const word of words) all.add(word.length);
@@ -45,7 +45,7 @@ function lengths(words: Iterable<string>): Set<number> {
 }
 
 /**
- * The words that occur in the text, in the spelling of `words`, each once.
+ * The alert words that occur in the text, in the spelling of `words`, each once.
  * @param words trimmed; empty ones match nothing
  */
 export function matchAlertWords(text: string, words: Iterable<string>): string[] {

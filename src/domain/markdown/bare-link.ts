@@ -1,13 +1,15 @@
 /** Links to addresses that are written without brackets (markdown.md § Bare links). */
 import { createRequire } from 'node:module';
 import type { InlineRule } from './inline.js';
-import { textElement } from './tokens.js';
-import { localUrl, safeUrl } from './url.js';
+import { textElementToken } from './tokens.js';
+import { toLocalUrl, toSafeUrl } from './url.js';
 
 // The package is a JSON file, which Node 20 can't import without a warning.
 const tlds = createRequire(import.meta.url)('tlds') as readonly string[];
 
-/** Top-level domains that are usually meant as a file extension or a name. */
+/**
+ * Top-level domains that are mostly meant as a file extension or a name, so that bare words with them are not linked.
+ */
 const NO_DOMAINS = new Set(['java', 'md', 'mov', 'py', 'zip']);
 const DOMAINS: ReadonlySet<string> = new Set(tlds.filter((name) => !NO_DOMAINS.has(name)));
 
@@ -26,23 +28,23 @@ interface LinkEnd {
   readonly mail: boolean;
 }
 
-export const bareLink: InlineRule = (text, inline) => {
+export const bareLinkRule: InlineRule = (text, inline) => {
   if (!/[.:]/.test(text)) return text;
   let out = '';
   let done = 0;
   for (const found of findBareLinks(text, inline.context.fileLinks)) {
     const written = inline.source(text.slice(found.at, found.end));
-    const safe = found.mail ? `mailto:${written}` : safeUrl(written);
+    const safe = found.mail ? `mailto:${written}` : toSafeUrl(written);
     if (safe === undefined) continue;
-    const url = localUrl(safe, inline.context.origin);
-    const tokens = textElement('a', { href: url }, written, { kind: 'link', url, text: written });
+    const url = toLocalUrl(safe, inline.context.origin);
+    const tokens = textElementToken('a', { href: url }, written, { kind: 'link', url, text: written });
     out += text.slice(done, found.at) + inline.mark(text.slice(found.at, found.end), tokens);
     done = found.end;
   }
   return out + text.slice(done);
 };
 
-/** Finds addresses. An address ends at white space, or before punctuation that white space follows. */
+/** Finds addresses without brackets. An address ends at white space, or before punctuation that white space follows. */
 export function findBareLinks(text: string, fileLinks: boolean): (LinkEnd & { readonly at: number })[] {
   const out: (LinkEnd & { at: number })[] = [];
   let last = -1;

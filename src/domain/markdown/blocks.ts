@@ -2,34 +2,42 @@
  * Block structure (markdown.md § Blocks). A text is cut at blank lines. The first construct that accepts a cut, in the
  * order of markdown.md § Pipeline, parses it, and puts the rest that it doesn't use back into the queue.
  */
-import { BULLETS, continueItem, isContinuation, isList, NUMBERS, parseList } from './list.js';
-import { TAB_WIDTH } from './normalize.js';
-import { parseQuote, quoteStart } from './quote.js';
+import { BULLET_LIST, continueListItem, isList, isListContinuation, NUMBERED_LIST, parseList } from './list.js';
+import { TAB_COLUMNS } from './normalize.js';
+import { findQuoteStart, parseQuote } from './quote.js';
 import { parseTable } from './table.js';
-import { append, type Block, type BlockReader, block, CODE, lastChild, type Mode } from './tree.js';
+import {
+  appendChild,
+  type BlockMode,
+  type BlockReader,
+  CODE_BLOCK_TAG,
+  lastChild,
+  type MarkdownBlock,
+  newBlock,
+} from './tree.js';
 
 /** Maximum nesting of lists and quotes. Deeper ones stay text. */
 const MAX_DEPTH = 40;
 
 export class BlockParser implements BlockReader {
-  readonly #modes: Mode[] = ['root'];
+  readonly #modes: BlockMode[] = ['root'];
   #depth = 0;
 
-  get mode(): Mode {
+  get mode(): BlockMode {
     return this.#modes.at(-1) ?? 'root';
   }
 
-  within(mode: Mode, parse: () => void): void {
+  within(mode: BlockMode, parse: () => void): void {
     this.#modes.push(mode);
     parse();
     this.#modes.pop();
   }
 
-  chunk(parent: Block, text: string): void {
+  chunk(parent: MarkdownBlock, text: string): void {
     this.blocks(parent, text.split('\n\n'));
   }
 
-  blocks(parent: Block, texts: readonly string[]): void {
+  blocks(parent: MarkdownBlock, texts: readonly string[]): void {
     // Reversed: the next text is the last element, so that pop and push take constant time.
     const queue = [...texts].reverse();
     this.#depth++;
@@ -37,37 +45,37 @@ export class BlockParser implements BlockReader {
     this.#depth--;
   }
 
-  #block(parent: Block, text: string, queue: string[]): void {
+  #block(parent: MarkdownBlock, text: string, queue: string[]): void {
     const giveBack = (rest: string): void => {
       if (rest !== '') queue.push(rest);
     };
     if (text === '' || text.startsWith('\n')) {
       const previous = lastChild(parent);
-      if (previous?.tag === CODE) previous.text += text === '' ? '\n\n' : '\n';
+      if (previous?.tag === CODE_BLOCK_TAG) previous.text += text === '' ? '\n\n' : '\n';
       giveBack(text.slice(1));
       return;
     }
     const nests = this.#depth < MAX_DEPTH;
-    if (nests && isContinuation(this, parent, text)) {
-      continueItem(this, parent, text);
-    } else if (text.startsWith(' '.repeat(TAB_WIDTH))) {
+    if (nests && isListContinuation(this, parent, text)) {
+      continueListItem(this, parent, text);
+    } else if (text.startsWith(' '.repeat(TAB_COLUMNS))) {
       giveBack(indentedCode(parent, text));
     } else {
       const heading = HEADING.exec(text);
       const rule = heading ? null : findRule(text);
       if (heading) {
         if (heading.index > 0) this.blocks(parent, [text.slice(0, heading.index)]);
-        append(parent, block(`h${heading[1]?.length ?? 1}`, withoutMarks(heading[2] ?? '')));
+        appendChild(parent, newBlock(`h${heading[1]?.length ?? 1}`, withoutMarks(heading[2] ?? '')));
         giveBack(text.slice(heading.index + heading[0].length));
       } else if (rule) {
         if (rule.before !== '') this.blocks(parent, [rule.before]);
-        append(parent, block('hr'));
+        appendChild(parent, newBlock('hr'));
         giveBack(rule.after);
-      } else if (nests && isList(text, NUMBERS)) {
-        parseList(this, parent, text, NUMBERS);
-      } else if (nests && isList(text, BULLETS)) {
-        parseList(this, parent, text, BULLETS);
-      } else if (nests && quoteStart(text) >= 0) {
+      } else if (nests && isList(text, NUMBERED_LIST)) {
+        parseList(this, parent, text, NUMBERED_LIST);
+      } else if (nests && isList(text, BULLET_LIST)) {
+        parseList(this, parent, text, BULLET_LIST);
+      } else if (nests && findQuoteStart(text) >= 0) {
         parseQuote(this, parent, text);
       } else if (!parseTable(parent, text)) {
         this.#paragraph(parent, text);
@@ -76,10 +84,10 @@ export class BlockParser implements BlockReader {
   }
 
   /** Appends text: a paragraph, or, directly in a tight list item, plain text. */
-  #paragraph(parent: Block, text: string): void {
+  #paragraph(parent: MarkdownBlock, text: string): void {
     if (text.trim() === '') return;
     if (this.mode !== 'list') {
-      append(parent, block('p', text.trimStart().replace(/\n$/, '')));
+      appendChild(parent, newBlock('p', text.trimStart().replace(/\n$/, '')));
       return;
     }
     const sibling = lastChild(parent);
@@ -97,20 +105,20 @@ function withoutMarks(title: string): string {
   return title.slice(0, end).trim();
 }
 
-/** @returns the text after the code */
-function indentedCode(parent: Block, text: string): string {
+/** Appends indented code to the parent. @returns the text after the code */
+function indentedCode(parent: MarkdownBlock, text: string): string {
   const lines = text.split('\n');
-  const indent = ' '.repeat(TAB_WIDTH);
+  const indent = ' '.repeat(TAB_COLUMNS);
   let end = 0;
   while (end < lines.length && (lines[end]?.startsWith(indent) || lines[end]?.trim() === '')) end++;
   const code = lines
     .slice(0, end)
-    .map((line) => line.slice(TAB_WIDTH))
+    .map((line) => line.slice(TAB_COLUMNS))
     .join('\n')
     .trimEnd();
   const previous = lastChild(parent);
-  if (previous?.tag === CODE) previous.text += `\n${code}\n`;
-  else append(parent, block(CODE, `${code}\n`));
+  if (previous?.tag === CODE_BLOCK_TAG) previous.text += `\n${code}\n`;
+  else appendChild(parent, newBlock(CODE_BLOCK_TAG, `${code}\n`));
   return lines.slice(end).join('\n');
 }
 
@@ -128,7 +136,7 @@ function findRule(text: string): { before: string; after: string } | null {
   return null;
 }
 
-/** True for three marks or more with at most two blanks between them. */
+/** True for a horizontal rule: three marks or more with at most two blanks between them. */
 function isRule(line: string): boolean {
   const marks = line.trimEnd();
   const indent = marks.length - marks.trimStart().length;

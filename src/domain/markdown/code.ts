@@ -1,14 +1,14 @@
 /** HTML of code: inline, indented and fenced (markdown.md § Fences). */
-import { highlight, languageNamed } from './highlight.js';
-import { attributes, escapeCode } from './html.js';
+import { findCodeLanguage, highlightCode } from './highlight.js';
+import { escapeCode, htmlAttributes } from './html.js';
 import type { InlineRule } from './inline.js';
-import { closing, opening, rawToken } from './tokens.js';
+import { closingToken, openingToken, rawHtmlToken } from './tokens.js';
 
 /**
  * Inline code stands between two runs of backticks of the same length. If no later run has the length of an opening
  * run, fewer of its backticks open the code, and the others belong to the code.
  */
-export const inlineCode: InlineRule = (text, inline) => {
+export const inlineCodeRule: InlineRule = (text, inline) => {
   if (!text.includes('`')) return text;
   const runs = [...text.matchAll(/`+/g)].map(({ 0: run, index }) => ({ at: index, length: run.length }));
   const byLength = new Map<number, number[]>();
@@ -26,15 +26,15 @@ export const inlineCode: InlineRule = (text, inline) => {
     if (!found) continue;
     const { length, close } = found;
     const code = inline.source(text.slice(first + length, close));
-    const html = rawToken(escapeCode(code));
+    const html = rawHtmlToken(escapeCode(code));
     const source = text.slice(first, close + length);
-    out += text.slice(done, first) + inline.mark(source, [opening('code'), html, closing('code')]);
+    out += text.slice(done, first) + inline.mark(source, [openingToken('code'), html, closingToken('code')]);
     done = close + length;
   }
   return out + text.slice(done);
 };
 
-/** True after an odd number of backslashes. */
+/** True if the character at this offset follows an odd number of backslashes, so that it is text. */
 function isEscaped(text: string, at: number): boolean {
   let before = at;
   while (before > 0 && text[before - 1] === '\\') before--;
@@ -58,21 +58,21 @@ function findCloser(
 }
 
 /** HTML of a code block. @param language name in the fence, in lower case; '' = none */
-export function codeBlock(source: string, language: string): string {
+export function renderCodeBlock(source: string, language: string): string {
   // Blank lines around the code don't belong to it.
   const code = source.replace(/^\n+/, '').trimEnd();
   if (language === '') {
     const marked = /^(?:#!|:::)([\w+#.-]+)[^\n]*\n/.exec(code)?.[1];
-    return wrap(escapeQuotes(highlight(code, marked?.toLowerCase() ?? '')), '');
+    return wrap(escapeQuotes(highlightCode(code, marked?.toLowerCase() ?? '')), '');
   }
-  const name = languageNamed(language)?.display ?? language;
-  return wrap(highlight(code, language), attributes([['data-code-language', name]]));
+  const name = findCodeLanguage(language)?.display ?? language;
+  return wrap(highlightCode(code, language), htmlAttributes([['data-code-language', name]]));
 }
 
 const wrap = (html: string, attrs: string): string =>
   `<div class="codehilite"${attrs}><pre><span></span><code>${html}\n</code></pre></div>`;
 
-/** Quotes outside of tags as entities: the form of code without a named language. */
+/** Escapes quotes outside of tags as entities: the form of code without a named language. */
 function escapeQuotes(html: string): string {
   if (!/["']/.test(html)) return html;
   return html.replace(/<[^>]*>|["']/g, (found) => (found === '"' ? '&quot;' : found === "'" ? '&#39;' : found));

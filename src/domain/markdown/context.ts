@@ -5,7 +5,7 @@
 
 export interface MarkdownUser {
   readonly id: number;
-  /** Current full name, in its stored spelling. */
+  /** Current full name of the user, in its stored spelling. */
   readonly name: string;
 }
 
@@ -21,39 +21,39 @@ export interface MarkdownStream {
 
 export interface Linkifier {
   readonly id: number;
-  /** RE2 pattern with named groups. */
+  /** RE2 pattern of the linkifier, with named groups. */
   readonly pattern: string;
-  /** URL template, RFC 6570. */
+  /** URL template of the linkifier's links (RFC 6570). */
   readonly urlTemplate: string;
 }
 
 export interface CustomEmoji {
   readonly name: string;
-  /** `source_url` of the emoji. */
+  /** Address of the emoji's picture, the API's `source_url`. */
   readonly url: string;
 }
 
-/** The plain data of the context. */
+/** The part of a rendering context that is plain data, without look-up functions. */
 export interface MarkdownSettings {
   /** Base URL of the organization, without a slash at the end; '' = no link is local. */
   readonly origin: string;
   readonly linkifiers: readonly Linkifier[];
   readonly inlineImages: boolean;
-  /** The sender's `translate_emoticons`. */
+  /** True if emoticons become emoji: the sender's setting `translate_emoticons`. */
   readonly translateEmoticons: boolean;
-  /** The organization's `default_code_block_language`; '' = none. */
+  /** Language of code blocks that name none: the organization's `default_code_block_language`; '' = none. */
   readonly defaultCodeLanguage: string;
   /** The product's own emoji: the name to emit (api/README.md § Names) and its picture. */
   readonly productEmoji: CustomEmoji;
   /** True if `file:///` addresses become links. */
   readonly fileLinks: boolean;
-  /** Secret of the image proxy; '' = pictures of other hosts are linked directly. */
+  /** Key of the image proxy's addresses; '' = pictures of other hosts are linked directly. */
   readonly imageProxySecret: string;
   /** Current time, Unix ms: completes dates that leave parts out. */
   readonly now: number;
 }
 
-export interface MarkdownLookups {
+interface MarkdownLookups {
   /** Active users, including bots, with this name, ignoring case. */
   usersNamed(name: string): readonly MarkdownUser[];
   userById(id: number): MarkdownUser | undefined;
@@ -86,13 +86,13 @@ const EMPTY_CONTEXT: MarkdownContext = {
   customEmoji: nothing,
 };
 
-/** Adds the missing entries. Reads the clock if `now` is missing. */
+/** Completes a rendering context with defaults. Reads the clock if `now` is missing. */
 export function completeContext(given: Partial<MarkdownContext> = {}): MarkdownContext {
   // Look-ups are called on `given` instead of copied: they may rely on `this`.
   return {
     ...EMPTY_CONTEXT,
     now: Date.now(),
-    ...settingsOf(given),
+    ...plainSettingsOf(given),
     // The linkifier with the lowest id applies first, whatever the caller's order.
     linkifiers: [...(given.linkifiers ?? [])].sort((a, b) => a.id - b.id),
     usersNamed: (name) => given.usersNamed?.(name) ?? [],
@@ -115,7 +115,7 @@ const SETTINGS = [
   'now',
 ] as const satisfies readonly (keyof MarkdownSettings)[];
 
-/** The plain data of a context, which can be sent to another thread. */
-export function settingsOf(given: Partial<MarkdownContext>): Partial<MarkdownSettings> {
+/** The plain data of a rendering context, which can be sent to another thread. */
+export function plainSettingsOf(given: Partial<MarkdownContext>): Partial<MarkdownSettings> {
   return Object.fromEntries(SETTINGS.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
 }

@@ -1,44 +1,44 @@
 /** The dialect as a markdown-it parser: markdown-it's chain of rules, tokens and renderer, with our own constructs. */
 import MarkdownIt, { type Env } from 'markdown-it';
-import { bareLink } from './bare-link.js';
+import { bareLinkRule } from './bare-link.js';
 import { BlockParser } from './blocks.js';
-import { codeBlock, inlineCode } from './code.js';
+import { inlineCodeRule, renderCodeBlock } from './code.js';
 import type { MarkdownContext } from './context.js';
-import { emojiCharacter, emoticon, namedEmoji } from './emoji.js';
-import { emphasis, strike, strong, strongEmphasis } from './emphasis.js';
-import { type Piece, splitFences } from './fence.js';
-import { attributes, escapeText } from './html.js';
+import { emojiCharacterRule, emoticonRule, namedEmojiRule } from './emoji.js';
+import { emphasisRule, strikeRule, strongEmphasisRule, strongRule } from './emphasis.js';
+import { type FencePiece, splitFences } from './fence.js';
+import { escapeText, htmlAttributes } from './html.js';
 import { type InlineRule, inlineTokens } from './inline.js';
-import { link } from './link.js';
-import { linkifiers } from './linkifier.js';
-import { inlineMath, mathBlock } from './math.js';
-import { groupMention, userMention } from './mention.js';
-import { normalize } from './normalize.js';
-import { withPreviews } from './preview.js';
-import { streamLink, streamTopicLink } from './stream-link.js';
-import { timestamp } from './timestamp.js';
-import { closing, opening, rawToken, type Token, textToken } from './tokens.js';
-import { block, childTokens, readyBlock } from './tree.js';
+import { linkRule } from './link.js';
+import { linkifierRule } from './linkifier.js';
+import { inlineMathRule, renderMathBlock } from './math.js';
+import { groupMentionRule, userMentionRule } from './mention.js';
+import { normalizeText } from './normalize.js';
+import { addPreviews } from './preview.js';
+import { streamLinkRule, streamTopicLinkRule } from './stream-link.js';
+import { timestampRule } from './timestamp.js';
+import { closingToken, openingToken, rawHtmlToken, type Token, textToken } from './tokens.js';
+import { newBlock, tokenBlock, tokensOfChildren } from './tree.js';
 
 /** Inline constructs by priority (markdown.md § Inline). */
 const INLINE: readonly InlineRule[] = [
-  inlineCode,
-  strongEmphasis,
-  userMention,
-  inlineMath,
-  streamTopicLink,
-  streamLink,
-  timestamp,
-  groupMention,
-  link,
-  bareLink,
-  linkifiers,
-  strong,
-  emphasis,
-  strike,
-  namedEmoji,
-  emoticon,
-  emojiCharacter,
+  inlineCodeRule,
+  strongEmphasisRule,
+  userMentionRule,
+  inlineMathRule,
+  streamTopicLinkRule,
+  streamLinkRule,
+  timestampRule,
+  groupMentionRule,
+  linkRule,
+  bareLinkRule,
+  linkifierRule,
+  strongRule,
+  emphasisRule,
+  strikeRule,
+  namedEmojiRule,
+  emoticonRule,
+  emojiCharacterRule,
 ];
 
 interface Environment extends Env {
@@ -48,7 +48,7 @@ interface Environment extends Env {
 
 const parser = new MarkdownIt('zero');
 parser.core.ruler.at('normalize', (state) => {
-  state.src = normalize(state.src);
+  state.src = normalizeText(state.src);
 });
 parser.core.ruler.at('block', (state) => {
   const { context } = state.env as Environment;
@@ -66,33 +66,38 @@ parser.core.ruler.disable('text_join');
 parser.core.ruler.push('preview', (state) => {
   const env = state.env as Environment;
   if (!env.context.inlineImages) return;
-  const { tokens, hasPreviews } = withPreviews(state.tokens, env.context);
+  const { tokens, hasPreviews } = addPreviews(state.tokens, env.context);
   state.tokens = tokens;
   env.hasPreviews = hasPreviews;
 });
-parser.renderer.renderAttrs = ({ attrs }) => (attrs ? attributes(attrs) : '');
+parser.renderer.renderAttrs = ({ attrs }) => (attrs ? htmlAttributes(attrs) : '');
 parser.renderer.rules.text = (tokens, index) => escapeText(tokens[index]?.content ?? '');
 parser.renderer.rules.raw = (tokens, index) => tokens[index]?.content ?? '';
 
-const codeHtml = (text: string): string => codeBlock(text, '');
+const codeHtml = (text: string): string => renderCodeBlock(text, '');
 
-function blockTokens(pieces: readonly Piece[], quoted: boolean): Token[] {
-  const root = block('root');
+function blockTokens(pieces: readonly FencePiece[], quoted: boolean): Token[] {
+  const root = newBlock('root');
   for (const piece of pieces) {
     if (piece.kind === 'text') new BlockParser().chunk(root, piece.text);
-    else root.children.push(readyBlock(pieceTokens(piece, quoted)));
+    else root.children.push(tokenBlock(pieceTokens(piece, quoted)));
   }
-  return childTokens(root, quoted, codeHtml);
+  return tokensOfChildren(root, quoted, codeHtml);
 }
 
-function pieceTokens(piece: Exclude<Piece, { kind: 'text' }>, quoted: boolean): Token[] {
+function pieceTokens(piece: Exclude<FencePiece, { kind: 'text' }>, quoted: boolean): Token[] {
   switch (piece.kind) {
     case 'code':
-      return [rawToken(codeBlock(piece.text, piece.language))];
+      return [rawHtmlToken(renderCodeBlock(piece.text, piece.language))];
     case 'math':
-      return [rawToken(mathBlock(piece.text))];
+      return [rawHtmlToken(renderMathBlock(piece.text))];
     case 'quote':
-      return [opening('blockquote'), textToken('\n'), ...blockTokens(piece.pieces, true), closing('blockquote')];
+      return [
+        openingToken('blockquote'),
+        textToken('\n'),
+        ...blockTokens(piece.pieces, true),
+        closingToken('blockquote'),
+      ];
     case 'spoiler':
       return spoilerTokens(
         blockTokens([{ kind: 'text', text: piece.header }], quoted),
@@ -104,17 +109,17 @@ function pieceTokens(piece: Exclude<Piece, { kind: 'text' }>, quoted: boolean): 
 /** A spoiler: a header that is shown, and content that clients hide until the reader opens it. */
 function spoilerTokens(header: readonly Token[], content: readonly Token[]): Token[] {
   return [
-    rawToken('<div class="spoiler-block"><div class="spoiler-header">'),
+    rawHtmlToken('<div class="spoiler-block"><div class="spoiler-header">'),
     textToken('\n'),
     ...header,
-    rawToken('</div><div class="spoiler-content" aria-hidden="true">'),
+    rawHtmlToken('</div><div class="spoiler-content" aria-hidden="true">'),
     textToken('\n'),
     ...content,
-    rawToken('</div></div>'),
+    rawHtmlToken('</div></div>'),
   ];
 }
 
-export interface DialectOutput {
+interface DialectOutput {
   readonly html: string;
   /** Block tokens. The children of inline tokens carry the references of the text in `meta`. */
   readonly tokens: readonly Token[];

@@ -2,17 +2,17 @@
 import { EMOJI_DATA } from './emoji-data.js';
 
 interface EmojiTable {
-  /** Code by name, for the names that clients know. */
+  /** Code of each name that clients know. */
   readonly codes: ReadonlyMap<string, string>;
-  /** Code by alias. Aliases are understood but never emitted. */
+  /** Code of each alias. Aliases are understood but never emitted. */
   readonly aliases: ReadonlyMap<string, string>;
   /** The emitted name of a code; undefined for codes that have aliases only. */
   readonly names: ReadonlyMap<string, string | undefined>;
-  /** The few codes with variation selectors, by the same code without them. */
+  /** Codes with variation selectors (few), by the same code without them. */
   readonly unqualified: ReadonlyMap<string, string>;
 }
 
-/** Rows of the table: code, names, aliases. */
+/** Rows of the emoji table: code, names, aliases. */
 function* rows(): Generator<readonly [code: string, names: readonly string[], aliases: readonly string[]]> {
   for (const row of EMOJI_DATA.trim().split(/;\s*/)) {
     const [code = '', ...words] = row.split(' ');
@@ -46,20 +46,20 @@ function table(): EmojiTable {
   return cachedTable;
 }
 
-/** Names by code, in the form of the API. The first name is the emitted one. */
+/** Names of all Unicode emoji by code, in the form of the API. The first name is the emitted one. */
 export function emojiCodeNames(): Record<string, readonly string[]> {
   return Object.fromEntries([...rows()].flatMap(([code, names]) => (names.length === 0 ? [] : [[code, names]])));
 }
 
-/** The code of a name or alias; undefined if it is unknown. */
+/** The code of an emoji's name or alias; undefined if the name is unknown. */
 export const emojiCode = (name: string): string | undefined => table().codes.get(name) ?? table().aliases.get(name);
 
-/** True for a name that clients know. False for aliases. */
+/** True for an emoji name that clients know. False for aliases. */
 export const isEmojiName = (name: string): boolean => table().codes.has(name);
 
 /**
- * The canonical spelling of a code; undefined for an unknown code. Some clients send variation selectors (`fe0f`) where
- * others have none, and older stored reactions lack the selectors that the table has now.
+ * The canonical spelling of an emoji code; undefined for an unknown code. Some clients send variation selectors
+ * (`fe0f`) where others have none, and older stored reactions lack the selectors that the table has now.
  */
 export function canonicalEmojiCode(code: string): string | undefined {
   const { names, unqualified } = table();
@@ -68,10 +68,10 @@ export function canonicalEmojiCode(code: string): string | undefined {
   return unqualified.get(bare) ?? (names.has(bare) ? bare : undefined);
 }
 
-/** The emitted name of a canonical code; undefined also for codes that have aliases only. */
+/** The emitted name of a canonical emoji code; undefined also for codes that have aliases only. */
 export const emojiName = (code: string): string | undefined => table().names.get(code);
 
-/** Unicode blocks of letters, digits, arrows and signs such as ©. Their characters stay text. */
+/** Unicode blocks of letters, digits, arrows and signs such as ©. Their characters are never emoji. */
 const TYPOGRAPHIC: readonly (readonly [first: number, last: number])[] = [
   [0x0000, 0x1fff],
   [0x2100, 0x21ff],

@@ -1,14 +1,14 @@
 /** Emoji in a text: by name, as emoticon or as character (markdown.md § Emoji). */
 import { emojiCharacters, emojiCode, emojiName } from './emoji-table.js';
 import { type InlineRule, patternRule } from './inline.js';
-import { single, type Token, textElement } from './tokens.js';
+import { type Token, textElementToken, voidElementToken } from './tokens.js';
 
 /** Names of the product's emoji that texts may use. */
 const PRODUCT_NAMES: ReadonlySet<string> = new Set(['conclave', 'zulip']);
 
 const EMOJI_NAME = /:([\p{L}\p{N}_+-]+):/gu;
 
-export const namedEmoji: InlineRule = patternRule(':', EMOJI_NAME, ([, name = ''], { context }) => {
+export const namedEmojiRule: InlineRule = patternRule(':', EMOJI_NAME, ([, name = ''], { context }) => {
   const custom = context.customEmoji(name);
   if (custom) return [picture(name, custom.url)];
   if (PRODUCT_NAMES.has(name)) return [picture(context.productEmoji.name, context.productEmoji.url)];
@@ -17,15 +17,19 @@ export const namedEmoji: InlineRule = patternRule(':', EMOJI_NAME, ([, name = ''
 });
 
 function picture(name: string, url: string): Token {
-  return single('img', { alt: `:${name}:`, class: 'emoji', src: url, title: name.replaceAll('_', ' ') });
+  return voidElementToken('img', { alt: `:${name}:`, class: 'emoji', src: url, title: name.replaceAll('_', ' ') });
 }
 
 function character(name: string, code: string): Token[] {
   const title = name.replaceAll('_', ' ');
-  return textElement('span', { 'aria-label': title, class: `emoji emoji-${code}`, role: 'img', title }, `:${name}:`);
+  return textElementToken(
+    'span',
+    { 'aria-label': title, class: `emoji emoji-${code}`, role: 'img', title },
+    `:${name}:`,
+  );
 }
 
-export const emojiCharacter: InlineRule = (text, inline) => {
+export const emojiCharacterRule: InlineRule = (text, inline) => {
   if (!/[\u2000-\uffff]/.test(text)) return text;
   let out = '';
   let done = 0;
@@ -56,7 +60,7 @@ const EMOTICONS: ReadonlyMap<string, string> = new Map([
 const BOUNDARY = `[,.;?!()\\[\\]\\s"']`;
 const EMOTICON = new RegExp(`(?<=^|${BOUNDARY})(?::[)(|/DoOpP]|\\(:|<3|;\\))(?=$|${BOUNDARY})`, 'g');
 
-export const emoticon: InlineRule = (text, inline) => {
+export const emoticonRule: InlineRule = (text, inline) => {
   if (!inline.context.translateEmoticons) return text;
   return text.replace(EMOTICON, (written) => {
     const name = EMOTICONS.get(written) ?? '';

@@ -1,25 +1,29 @@
 /** Fenced blocks (markdown.md § Fences). They are cut out of the text before its other blocks are parsed. */
 
-/** Matches a line that can open a fence. Only spoilers use the header. */
-export const FENCE = /^(?<fence>~{3,}|`{3,}) *\{?\.?(?<language>[\w+./#,-]*) *(?:\}\s*|(?<header>[^ ~`}][^~`]*))?$/;
+/** Matches a line that can open a fenced block. Only spoilers use the header. */
+export const FENCE_OPENING =
+  /^(?<fence>~{3,}|`{3,}) *\{?\.?(?<language>[\w+./#,-]*) *(?:\}\s*|(?<header>[^ ~`}][^~`]*))?$/;
 
 /** Maximum nesting of quotes and spoilers. Deeper ones are shown as code. */
 const MAX_DEPTH = 20;
 
-export type Piece =
+export type FencePiece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'code'; readonly text: string; readonly language: string }
   | { readonly kind: 'math'; readonly text: string }
-  | { readonly kind: 'quote'; readonly pieces: readonly Piece[] }
-  | { readonly kind: 'spoiler'; readonly header: string; readonly pieces: readonly Piece[] };
+  | { readonly kind: 'quote'; readonly pieces: readonly FencePiece[] }
+  | { readonly kind: 'spoiler'; readonly header: string; readonly pieces: readonly FencePiece[] };
 
-/** @param defaultLanguage language of blocks that name none; '' = none */
-export function splitFences(text: string, defaultLanguage: string): Piece[] {
+/**
+ * Splits a text into fenced blocks and the text between them. @param defaultLanguage language of blocks that name none;
+ * '' = none
+ */
+export function splitFences(text: string, defaultLanguage: string): FencePiece[] {
   if (!text.includes('```') && !text.includes('~~~')) return [{ kind: 'text', text: withoutLastBreaks(text) }];
   return new FenceSplitter(text.split('\n')).pieces(null, defaultLanguage, 0);
 }
 
-/** Removes blank lines at the end, which don't belong to the last block. */
+/** Removes blank lines at the end of a fenced block's content, which don't belong to it. */
 function withoutLastBreaks(text: string): string {
   let end = text.length;
   while (text[end - 1] === '\n') end--;
@@ -34,9 +38,9 @@ class FenceSplitter {
     this.#lines = lines;
   }
 
-  /** The pieces up to the closing fence, or to the end of the text. */
-  pieces(close: string | null, defaultLanguage: string, depth: number): Piece[] {
-    const pieces: Piece[] = [];
+  /** Reads the content of a fenced block up to its closing fence, or to the end of the text. */
+  pieces(close: string | null, defaultLanguage: string, depth: number): FencePiece[] {
+    const pieces: FencePiece[] = [];
     let plain: string[] = [];
     const flush = (): void => {
       // A fence ends a block as a blank line does. A blank line left here would become an empty list line or row.
@@ -47,7 +51,7 @@ class FenceSplitter {
     while (this.#at < this.#lines.length) {
       const line = this.#lines[this.#at++] ?? '';
       if (line.trimEnd() === close) break;
-      const opened = FENCE.exec(line);
+      const opened = FENCE_OPENING.exec(line);
       if (!opened) {
         plain.push(line);
         continue;
@@ -60,7 +64,7 @@ class FenceSplitter {
     return pieces;
   }
 
-  #fenced(fence: string, language: string, header: string, defaultLanguage: string, depth: number): Piece[] {
+  #fenced(fence: string, language: string, header: string, defaultLanguage: string, depth: number): FencePiece[] {
     if (depth < MAX_DEPTH && (language === 'quote' || language === 'quoted')) {
       const pieces = this.pieces(fence, defaultLanguage, depth + 1);
       return isEmpty(pieces) ? [] : [{ kind: 'quote', pieces }];
@@ -86,6 +90,6 @@ class FenceSplitter {
   }
 }
 
-function isEmpty(pieces: readonly Piece[]): boolean {
+function isEmpty(pieces: readonly FencePiece[]): boolean {
   return pieces.every((piece) => piece.kind === 'text' && piece.text.trim() === '');
 }

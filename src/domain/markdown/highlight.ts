@@ -3,13 +3,13 @@ import { createRequire } from 'node:module';
 import type { LanguageFn } from 'highlight.js';
 import hljs from 'highlight.js/lib/core';
 import { escapeCode } from './html.js';
-import { languageNamed } from './languages.js';
+import { findCodeLanguage } from './languages.js';
 
-export { languageNamed } from './languages.js';
+export { findCodeLanguage } from './languages.js';
 
-/** Characters of highlighted code. Longer code is plain, as not all grammars take linear time. */
+/** Maximum length of highlighted code, characters. Longer code is plain, as not all grammars take linear time. */
 const MAX_CODE = 5_000;
-/** Characters of a line: some grammars are slow on long lines. */
+/** Maximum length of a line of highlighted code, characters: some grammars are slow on long lines. */
 const MAX_LINE = 1_000;
 
 /** Class by scope of the grammar, without the prefix `hljs-`. Other scopes get no element. */
@@ -67,15 +67,15 @@ const CLASSES: Readonly<Record<string, string>> = {
  * HTML of highlighted code. Quotes are not escaped.
  * @param language name in the fence, in lower case; code of an unknown language is only escaped
  */
-export function highlight(code: string, language: string): string {
-  const grammar = languageNamed(language)?.grammar ?? '';
+export function highlightCode(code: string, language: string): string {
+  const grammar = findCodeLanguage(language)?.grammar ?? '';
   if (grammar === '' || code.length > MAX_CODE || hasLongLine(code)) return escapeCode(code);
   load(grammar);
   const { value } = hljs.highlight(code, { language: grammar, ignoreIllegals: true });
   return withClasses(value);
 }
 
-/** Grammars that a grammar uses for parts of its code. */
+/** Grammars that a grammar uses for parts of its code, by grammar. */
 const EMBEDDED_GRAMMARS: Readonly<Record<string, readonly string[]>> = {
   django: ['xml'],
   dockerfile: ['bash'],
@@ -89,7 +89,7 @@ const EMBEDDED_GRAMMARS: Readonly<Record<string, readonly string[]>> = {
 
 const require = createRequire(import.meta.url);
 
-/** Loads a grammar when it is first needed: most are never used, and all together take long. */
+/** Loads a highlighting grammar when it is first needed: most are never used, and all together take long. */
 function load(grammar: string): void {
   if (hljs.getLanguage(grammar)) return;
   hljs.registerLanguage(grammar, require(`highlight.js/lib/languages/${grammar}`) as LanguageFn);

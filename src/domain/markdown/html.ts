@@ -8,7 +8,7 @@ export function escapeText(text: string): string {
   return text.replace(BARE_AMPERSAND, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-export function escapeAttribute(value: string): string {
+function escapeAttribute(value: string): string {
   return escapeText(value).replaceAll('"', '&quot;');
 }
 
@@ -18,16 +18,16 @@ export function escapeCode(text: string): string {
 }
 
 /**
- * Attributes in alphabetical order. An attribute whose value equals its name is written without a value, as the peer's
- * serialiser does.
+ * Attributes of an element as HTML, in alphabetical order. An attribute whose value equals its name is written without
+ * a value, as the peer's serialiser does.
  */
-export function attributes(list: readonly (readonly [name: string, value: string | number])[]): string {
+export function htmlAttributes(list: readonly (readonly [name: string, value: string | number])[]): string {
   return [...list]
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     .map(([name, value]) => (name === value ? ` ${name}` : ` ${name}="${escapeAttribute(`${value}`)}"`))
     .join('');
 }
 
-export function element(tag: string, attrs: Readonly<Record<string, string>>, html: string): string {
-  return `<${tag}${attributes(Object.entries(attrs))}>${html}</${tag}>`;
+export function htmlElement(tag: string, attrs: Readonly<Record<string, string>>, html: string): string {
+  return `<${tag}${htmlAttributes(Object.entries(attrs))}>${html}</${tag}>`;
 }

@@ -25,12 +25,12 @@ export { canonicalEmojiCode, emojiCode, emojiCodeNames, isEmojiName } from './em
 export { type FieldErrors, linkifierErrors } from './linkifier-check.js';
 export { RenderThreads } from './off-thread.js';
 export {
-  htmlOrEmpty,
   type Mentions,
   RenderError,
   type RenderResult,
   renderFailureNote,
   renderMarkdown,
+  renderMarkdownOrEmpty,
 } from './render.js';
-export { messageUrl } from './stream-link.js';
-export { topicLinks } from './topic-links.js';
+export { topicMessageUrl } from './stream-link.js';
+export { findTopicLinks } from './topic-links.js';

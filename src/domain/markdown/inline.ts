@@ -3,12 +3,12 @@
  * is replaced by a mark: a number between two control characters. Later constructs can enclose a mark, but not read it.
  */
 import type { MarkdownContext } from './context.js';
-import { MARK_CLOSE, MARK_OPEN } from './normalize.js';
-import { single, type Token, textToken } from './tokens.js';
+import { PLACEHOLDER_CLOSE, PLACEHOLDER_OPEN } from './normalize.js';
+import { type Token, textToken, voidElementToken } from './tokens.js';
 
 export interface InlineState {
   readonly context: MarkdownContext;
-  /** True in a block quote, where mentions are silent. */
+  /** True inside a block quote, where mentions are silent. */
   readonly quoted: boolean;
   /** Registers `tokens` as the rendering of `source`. @returns the mark that replaces it */
   mark(source: string, tokens: readonly Token[]): string;
@@ -21,7 +21,7 @@ export interface InlineState {
 /** Searches for one construct. @returns the text with marks in place of its occurrences */
 export type InlineRule = (text: string, inline: InlineState) => string;
 
-const MARK = new RegExp(`${MARK_OPEN}(\\d+)${MARK_CLOSE}`, 'g');
+const MARK = new RegExp(`${PLACEHOLDER_OPEN}(\\d+)${PLACEHOLDER_CLOSE}`, 'g');
 
 /**
  * Makes the rule of a construct that a pattern describes.
@@ -47,7 +47,7 @@ export function patternRule(
   };
 }
 
-/** Tokens of a text. @param rules by priority */
+/** Tokens of a text with its inline constructs. @param rules by priority */
 export function inlineTokens(
   text: string,
   rules: readonly InlineRule[],
@@ -58,7 +58,9 @@ export function inlineTokens(
   let current = 0;
 
   const source = (marked: string): string =>
-    marked.includes(MARK_OPEN) ? marked.replace(MARK, (_, number) => marks[Number(number)]?.source ?? '') : marked;
+    marked.includes(PLACEHOLDER_OPEN)
+      ? marked.replace(MARK, (_, number) => marks[Number(number)]?.source ?? '')
+      : marked;
 
   const tokensFrom = (content: string, first: number): Token[] => {
     const outer = current;
@@ -84,7 +86,8 @@ export function inlineTokens(
     context,
     quoted,
     source,
-    mark: (marked, tokens) => `${MARK_OPEN}${marks.push({ source: source(marked), tokens }) - 1}${MARK_CLOSE}`,
+    mark: (marked, tokens) =>
+      `${PLACEHOLDER_OPEN}${marks.push({ source: source(marked), tokens }) - 1}${PLACEHOLDER_CLOSE}`,
     inner: (content) => tokensFrom(content, current + 1),
   };
   return tokensFrom(text, 0);
@@ -93,7 +96,7 @@ export function inlineTokens(
 function showText(text: string, out: Token[]): void {
   if (text === '') return;
   for (const [index, line] of text.split('\n').entries()) {
-    if (index > 0) out.push(single('br'), textToken('\n'));
+    if (index > 0) out.push(voidElementToken('br'), textToken('\n'));
     if (line !== '') out.push(textToken(line));
   }
 }

@@ -3,7 +3,10 @@
  * playground), the names that fences use, and the grammar for highlighting.
  */
 
-/** By display name: grammar of highlight.js ('' = none), and names in fences, which include file extensions. */
+/**
+ * Code languages by display name: grammar of highlight.js ('' = none), and names in fences, which include file
+ * extensions.
+ */
 const TABLE: Readonly<Record<string, readonly [grammar: string, names: string]>> = {
   Ada: ['ada', 'ada ada95 ada2005'],
   Arduino: ['arduino', 'arduino'],
@@ -108,19 +111,19 @@ const TABLE: Readonly<Record<string, readonly [grammar: string, names: string]>>
   Zig: ['', 'zig'],
 };
 
-export interface Language {
+interface CodeLanguage {
   readonly display: string;
-  /** Grammar of highlight.js; '' = no highlighting. */
+  /** Grammar of highlight.js for the language; '' = no highlighting. */
   readonly grammar: string;
 }
 
-const byName = new Map<string, Language>();
+const byName = new Map<string, CodeLanguage>();
 for (const [display, [grammar, names]] of Object.entries(TABLE)) {
   for (const name of names.split(' ')) byName.set(name, { display, grammar });
 }
 
-/** All language names for fences. */
-export const languageNames = (): readonly string[] => [...byName.keys()];
+/** All names of languages that code fences may use. */
+export const codeLanguageNames = (): readonly string[] => [...byName.keys()];
 
-/** @param name lower case */
-export const languageNamed = (name: string): Language | undefined => byName.get(name);
+/** Finds a code language by one of its names in fences. @param name lower case */
+export const findCodeLanguage = (name: string): CodeLanguage | undefined => byName.get(name);

@@ -1,12 +1,12 @@
-/** `[text](url "title")`. The text of a link is shown as it is written. */
+/** Rule for links `[text](url "title")`. The text of a link is shown as it is written. */
 import type { InlineRule, InlineState } from './inline.js';
-import { type Token, textElement } from './tokens.js';
-import { localUrl, safeUrl } from './url.js';
+import { type Token, textElementToken } from './tokens.js';
+import { toLocalUrl, toSafeUrl } from './url.js';
 
-/** Matches an address without blanks and a title, which may have unbalanced brackets. */
+/** Matches the address and title of a link. The address has no blanks; the title may have unbalanced brackets. */
 const TITLED = /\(([^\s()"']*(?:\([^\s()"']*\)[^\s()"']*)*)\s+(?:"([^"\n]*)"|'([^'\n]*)')\s*\)/y;
 
-export const link: InlineRule = (text, inline) => {
+export const linkRule: InlineRule = (text, inline) => {
   if (!text.includes('](')) return text;
   const squares = partners(text, '[', ']');
   const rounds = partners(text, '(', ')');
@@ -42,7 +42,7 @@ function partners(text: string, open: string, close: string): Map<number, number
 interface LinkTarget {
   readonly url: string;
   readonly title: string;
-  /** Offset after the closing bracket. */
+  /** Offset after the closing bracket of the link. */
   readonly end: number;
 }
 
@@ -60,12 +60,12 @@ function targetAt(text: string, at: number, rounds: ReadonlyMap<number, number>)
 }
 
 function linkTokens(text: string, target: LinkTarget, inline: InlineState): Token[] | null {
-  const safe = safeUrl(inline.source(target.url));
+  const safe = toSafeUrl(inline.source(target.url));
   if (safe === undefined) return null;
-  const url = localUrl(safe, inline.context.origin);
+  const url = toLocalUrl(safe, inline.context.origin);
   const shown = text.trim() === '' ? url : text;
   const title = inline.source(target.title);
-  return textElement('a', title === '' ? { href: url } : { href: url, title }, shown, {
+  return textElementToken('a', title === '' ? { href: url } : { href: url, title }, shown, {
     kind: 'link',
     url,
     text: shown,

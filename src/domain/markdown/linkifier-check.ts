@@ -2,17 +2,17 @@
 import { RE2JS } from 're2js';
 import { isUsableLinkifier } from './linkifier.js';
 
-/** Error texts by field name, or under `__all__`. */
+/** Error texts by name of the field, or under `__all__` for the whole object. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 const BLANK = 'This field cannot be blank.';
 
-/** Matches one character of a variable's name. */
+/** Matches one character of a variable's name in a URL template. */
 const CHAR = '(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})';
 const VARIABLE = `${CHAR}(?:\\.?${CHAR})*(?:\\*|:[1-9][0-9]{0,3})?`;
 const EXPRESSION = new RegExp(`^[+#./;?&]?${VARIABLE}(?:,${VARIABLE})*$`);
 
-/** Names of the variables of an RFC 6570 template; undefined if the text is no template. */
+/** Names of the variables of a URL template (RFC 6570); undefined if the text is no template. */
 export function templateVariables(template: string): Set<string> | undefined {
   const names = new Set<string>();
   const literal = template.replace(/\{([^{}]*)\}/g, (whole, inside: string) => {
@@ -50,7 +50,7 @@ const firstMissing = (of: Iterable<string>, from: Iterable<string>): string | un
   return [...of].filter((name) => !known.has(name)).sort()[0];
 };
 
-/** Errors of a linkifier, in the order in which they are reported; {} = none. */
+/** Errors of a linkifier's pattern and URL template, in the order in which they are reported; {} = none. */
 export function linkifierErrors(pattern: string, urlTemplate: string): FieldErrors {
   const errors: Record<string, string[]> = {};
   if (pattern === '') errors.pattern = [BLANK];

@@ -3,9 +3,9 @@ import { RE2JS } from 're2js';
 import { parseTemplate, type Template } from 'url-template';
 import type { Linkifier } from './context.js';
 import type { InlineRule } from './inline.js';
-import { MARK_OPEN } from './normalize.js';
-import { textElement } from './tokens.js';
-import { safeUrl } from './url.js';
+import { PLACEHOLDER_OPEN } from './normalize.js';
+import { textElementToken } from './tokens.js';
+import { toSafeUrl } from './url.js';
 
 interface CompiledLinkifier {
   readonly pattern: RE2JS;
@@ -13,21 +13,21 @@ interface CompiledLinkifier {
   readonly template: Template;
 }
 
-export interface LinkifierMatch {
-  /** Offset of `text`, the match without the characters around it. */
+interface LinkifierMatch {
+  /** Offset of `text`, the part of the match without the characters around it. */
   readonly at: number;
   readonly text: string;
   readonly url: string;
 }
 
-/** Maximum instructions of a compiled pattern: the time of a search grows with them. */
+/** Maximum number of instructions of a compiled pattern: the time of a search grows with them. */
 const MAX_PROGRAM = 5_000;
-/** Maximum matches of one linkifier in one text. */
+/** Maximum number of matches of one linkifier in one text. */
 const MAX_MATCHES = 1_000;
-/** Entries of the cache; a full cache is cleared. */
+/** Maximum number of compiled linkifiers in the cache; a full cache is cleared. */
 const CACHE_SIZE = 1_000;
 
-/** Compiled linkifiers by pattern and template; null = unusable. */
+/** Compiled linkifiers by pattern and URL template; null = unusable. */
 const cache = new Map<string, CompiledLinkifier | null>();
 
 function compile({ pattern, urlTemplate }: Linkifier): CompiledLinkifier | null {
@@ -72,15 +72,15 @@ export function linkifierMatches(text: string, linkifier: Linkifier): LinkifierM
   return out;
 }
 
-export const linkifiers: InlineRule = (text, inline) => {
+export const linkifierRule: InlineRule = (text, inline) => {
   let marked = text;
   for (const linkifier of inline.context.linkifiers) {
     let out = '';
     let done = 0;
     for (const { at, text: found, url } of linkifierMatches(marked, linkifier)) {
-      const safe = found.includes(MARK_OPEN) ? undefined : safeUrl(url);
+      const safe = found.includes(PLACEHOLDER_OPEN) ? undefined : toSafeUrl(url);
       if (safe === undefined) continue;
-      const tokens = textElement('a', { href: safe }, found, { kind: 'link', url: safe, text: found });
+      const tokens = textElementToken('a', { href: safe }, found, { kind: 'link', url: safe, text: found });
       out += marked.slice(done, at) + inline.mark(found, tokens);
       done = at + found.length;
     }

@@ -1,7 +1,7 @@
 /** Ordered and bullet lists. 2 blanks indent by one level, and a list may mix tight and loose items. */
-import { append, type Block, type BlockReader, block, lastChild } from './tree.js';
+import { appendChild, type BlockReader, lastChild, type MarkdownBlock, newBlock } from './tree.js';
 
-/** Blanks per level. */
+/** Blanks of indentation per level of a list. */
 const STEP = 2;
 
 interface ListKind {
@@ -10,9 +10,9 @@ interface ListKind {
   readonly item: RegExp;
 }
 
-export const NUMBERS: ListKind = { tag: 'ol', item: /^ ?(\d+\.) +(.*)$/ };
-export const BULLETS: ListKind = { tag: 'ul', item: /^ ?([*+-]) +(.*)$/ };
-/** Matches an item of either kind one level deeper. */
+export const NUMBERED_LIST: ListKind = { tag: 'ol', item: /^ ?(\d+\.) +(.*)$/ };
+export const BULLET_LIST: ListKind = { tag: 'ul', item: /^ ?([*+-]) +(.*)$/ };
+/** Matches a list item of either kind one level deeper. */
 const INNER = /^ {2,3}(?:\d+\.|[*+-]) +/;
 
 const isIndented = (text: string): boolean => text.startsWith(' '.repeat(STEP));
@@ -27,39 +27,39 @@ function firstLine(text: string): string {
   return end < 0 ? text : text.slice(0, end);
 }
 
-export function parseList(parser: BlockReader, parent: Block, text: string, kind: ListKind): void {
+export function parseList(parser: BlockReader, parent: MarkdownBlock, text: string, kind: ListKind): void {
   const { items, start } = splitItems(text, kind);
   const sibling = lastChild(parent);
-  let list: Block;
+  let list: MarkdownBlock;
   if (sibling?.tag === kind.tag) {
     list = sibling;
     loosen(lastChild(list));
-    const first = append(list, block('li'));
+    const first = appendChild(list, newBlock('li'));
     parser.within('loose', () => parser.blocks(first, items.splice(0, 1)));
   } else if (isListTag(parent.tag)) {
     list = parent;
   } else {
-    list = append(parent, block(kind.tag));
+    list = appendChild(parent, newBlock(kind.tag));
     if (kind.tag === 'ol' && start !== '1') list.attrs.start = start;
   }
   parser.within('list', () => {
     for (const item of items) {
       const target = isIndented(item) ? lastChild(list) : undefined;
-      parser.blocks(target ?? append(list, block('li')), [item]);
+      parser.blocks(target ?? appendChild(list, newBlock('li')), [item]);
     }
   });
 }
 
-/** Makes an item loose, as a blank line after it demands: its text becomes paragraphs. */
-function loosen(item: Block | undefined): void {
+/** Makes a list item loose, as a blank line after it demands: its text becomes paragraphs. */
+function loosen(item: MarkdownBlock | undefined): void {
   if (!item) return;
   if (item.text !== '') {
-    item.children.unshift(block('p', item.text));
+    item.children.unshift(newBlock('p', item.text));
     item.text = '';
   }
   const last = lastChild(item);
   if (last && last.tail !== '') {
-    append(item, block('p', last.tail.trimStart()));
+    appendChild(item, newBlock('p', last.tail.trimStart()));
     last.tail = '';
   }
 }
@@ -83,12 +83,12 @@ function splitItems(text: string, kind: ListKind): { items: string[]; start: str
 }
 
 /** True if the block continues a list item after a blank line. */
-export function isContinuation(parser: BlockReader, parent: Block, text: string): boolean {
+export function isListContinuation(parser: BlockReader, parent: MarkdownBlock, text: string): boolean {
   if (!isIndented(text) || parser.mode === 'detabbed') return false;
   return parent.tag === 'li' || isListTag(lastChild(parent)?.tag);
 }
 
-export function continueItem(parser: BlockReader, parent: Block, text: string): void {
+export function continueListItem(parser: BlockReader, parent: MarkdownBlock, text: string): void {
   const { level, target } = deepestTarget(parser, parent, text);
   const inner = unindent(text, level);
   parser.within('detabbed', () => {
@@ -101,19 +101,23 @@ export function continueItem(parser: BlockReader, parent: Block, text: string): 
       const item = lastChild(target);
       if (item?.tag === 'li') {
         if (item.text !== '') {
-          item.children.unshift(block('p', item.text));
+          item.children.unshift(newBlock('p', item.text));
           item.text = '';
         }
         parser.chunk(item, inner);
       } else {
-        parser.blocks(append(target, block('li')), [inner]);
+        parser.blocks(appendChild(target, newBlock('li')), [inner]);
       }
     }
   });
 }
 
 /** The deepest list or item that the indentation of `text` reaches, and the level of that list. */
-function deepestTarget(parser: BlockReader, parent: Block, text: string): { level: number; target: Block } {
+function deepestTarget(
+  parser: BlockReader,
+  parent: MarkdownBlock,
+  text: string,
+): { level: number; target: MarkdownBlock } {
   const indented = Math.floor((text.length - text.trimStart().length) / STEP);
   let level = parser.mode === 'list' ? 1 : 0;
   let target = parent;

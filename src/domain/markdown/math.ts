@@ -2,19 +2,22 @@
 import katex from 'katex';
 import { escapeText } from './html.js';
 import { type InlineRule, patternRule } from './inline.js';
-import { rawToken, textElement } from './tokens.js';
+import { rawHtmlToken, textElementToken } from './tokens.js';
 
-/** Characters of a formula; longer ones are shown as source. Each becomes some 100 characters of HTML. */
+/**
+ * Maximum length of a TeX formula, characters; longer ones are shown as source. Each becomes some 100 characters of
+ * HTML.
+ */
 const MAX_FORMULA = 4_000;
-/** Macro expansions in a formula: definitions can double the text at each step. */
+/** Maximum number of macro expansions in a formula: definitions can double the text at each step. */
 const MAX_EXPANSIONS = 500;
-/** Largest size that a formula may set, in ems. */
+/** Largest size that a formula may set for its parts, in ems. */
 const MAX_SIZE = 20;
-/** Maximum nesting of braces: KaTeX is recursive. */
+/** Maximum nesting of braces in a formula: KaTeX is recursive. */
 const MAX_DEPTH = 100;
 
-/** HTML of a formula. @returns undefined if it is not valid TeX or exceeds a limit */
-export function typeset(source: string, display: boolean): string | undefined {
+/** HTML of a TeX formula. @returns undefined if it is not valid TeX or exceeds a limit */
+function typesetFormula(source: string, display: boolean): string | undefined {
   if (source.length > MAX_FORMULA || braceDepth(source) > MAX_DEPTH) return undefined;
   const { warn } = console;
   // KaTeX warns of each character that its fonts lack. Any user could so flood the log.
@@ -49,18 +52,18 @@ function braceDepth(source: string): number {
 /** Inline math on one line. No letter and no further `$` may be next to it, as with the peer's word boundaries. */
 const INLINE = /(?<![\p{L}\p{N}_$])\$\$([^\n_$](?:\\\$|[^$\n])*)\$\$(?![\p{L}\p{N}_$])/gu;
 
-export const inlineMath: InlineRule = patternRule('$$', INLINE, ([, body = ''], inline) => {
+export const inlineMathRule: InlineRule = patternRule('$$', INLINE, ([, body = ''], inline) => {
   const source = inline.source(body);
-  const html = typeset(source, false);
-  if (html !== undefined) return [rawToken(html)];
-  return textElement('span', { class: 'tex-error' }, `$$${source}$$`);
+  const html = typesetFormula(source, false);
+  if (html !== undefined) return [rawHtmlToken(html)];
+  return textElementToken('span', { class: 'tex-error' }, `$$${source}$$`);
 });
 
 /** HTML of a math fence: one paragraph. Parts between blank lines are typeset separately. */
-export function mathBlock(text: string): string {
+export function renderMathBlock(text: string): string {
   const parts = text
     .split(/\n{2,}/)
     .filter((part) => part.trim() !== '')
-    .map((part) => typeset(part, true) ?? `<span class="tex-error">${escapeText(part)}</span>`);
+    .map((part) => typesetFormula(part, true) ?? `<span class="tex-error">${escapeText(part)}</span>`);
   return `<p>${parts.join('<br>\n')}</p>`;
 }

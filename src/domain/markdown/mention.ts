@@ -1,24 +1,27 @@
 /** Mentions of users, groups and everybody (markdown.md § Mentions). */
 import type { MarkdownContext, MarkdownUser } from './context.js';
 import { type InlineRule, type InlineState, patternRule } from './inline.js';
-import { type Token, textElement } from './tokens.js';
+import { type Token, textElementToken } from './tokens.js';
 
 const WILDCARDS: ReadonlySet<string> = new Set(['all', 'everyone', 'stream']);
 
-/** Mentions and stream links follow the start of the text, white space, a quote, an opening bracket or a slash. */
-export const BEFORE = `(?<![^\\s'"({[/<])`;
+/**
+ * Lookbehind before mentions and stream links: the start of the text, white space, a quote, an opening bracket or a
+ * slash.
+ */
+export const MENTION_BOUNDARY = `(?<![^\\s'"({[/<])`;
 
 /** Both patterns capture the mark `_` of a silent mention, and the name as written. */
-const USER_MENTION = new RegExp(`${BEFORE}@(_?)\\*\\*([^*]+)\\*\\*`, 'g');
-const GROUP_MENTION = new RegExp(`${BEFORE}@(_?)\\*([^*]+)\\*`, 'g');
+const USER_MENTION = new RegExp(`${MENTION_BOUNDARY}@(_?)\\*\\*([^*]+)\\*\\*`, 'g');
+const GROUP_MENTION = new RegExp(`${MENTION_BOUNDARY}@(_?)\\*([^*]+)\\*`, 'g');
 
-/** Splits `Name|9` or `|9`. */
+/** Splits a mention's name from its id: `Name|9` or `|9`. */
 function splitId(written: string): { name: string; id: number } | null {
   const found = /^(.*)\|(\d{1,15})$/s.exec(written);
   return found ? { name: found[1] ?? '', id: Number(found[2]) } : null;
 }
 
-/** The user with this name or id. The oldest account, if several have the name. */
+/** The mentioned user, by name or id. The oldest account, if several have the name. */
 function findUser(written: string, context: MarkdownContext): MarkdownUser | undefined {
   const exact = splitId(written);
   if (exact) {
@@ -28,7 +31,7 @@ function findUser(written: string, context: MarkdownContext): MarkdownUser | und
   return [...context.usersNamed(written)].sort((a, b) => a.id - b.id)[0];
 }
 
-export const userMention: InlineRule = patternRule('@', USER_MENTION, ([, mark, written = ''], inline) => {
+export const userMentionRule: InlineRule = patternRule('@', USER_MENTION, ([, mark, written = ''], inline) => {
   const name = inline.source(written);
   if (WILDCARDS.has(name)) {
     return mentionTokens('user-mention', { 'data-user-id': '*' }, name, mark !== '', inline, (silent) => ({
@@ -52,7 +55,7 @@ export const userMention: InlineRule = patternRule('@', USER_MENTION, ([, mark, 
   );
 });
 
-export const groupMention: InlineRule = patternRule('@', GROUP_MENTION, ([, mark, written = ''], inline) => {
+export const groupMentionRule: InlineRule = patternRule('@', GROUP_MENTION, ([, mark, written = ''], inline) => {
   const group = inline.context.groupByName(inline.source(written));
   if (!group) return null;
   const attrs = { 'data-user-group-id': String(group.id) };
@@ -69,9 +72,9 @@ function mentionTokens(
   text: string,
   marked: boolean,
   { quoted }: InlineState,
-  meaning: (silent: boolean) => Parameters<typeof textElement>[3],
+  meaning: (silent: boolean) => Parameters<typeof textElementToken>[3],
 ): Token[] {
   const silent = marked || quoted;
   const named = { class: silent ? `${name} silent` : name, ...attrs };
-  return textElement('span', named, silent ? text : `@${text}`, meaning(silent));
+  return textElementToken('span', named, silent ? text : `@${text}`, meaning(silent));
 }

@@ -1,19 +1,22 @@
 /** First step of rendering: cleans the text and its lines before any construct is parsed (markdown.md § Pipeline). */
-import { FENCE } from './fence.js';
+import { FENCE_OPENING } from './fence.js';
 
-/** Brackets of the placeholders for parsed inline constructs (inline.ts). Removed from the author's text. */
-export const MARK_OPEN = '\u0002';
-export const MARK_CLOSE = '\u0003';
+/**
+ * Characters around the number of a placeholder for a parsed inline construct (inline.ts). Removed from the author's
+ * text.
+ */
+export const PLACEHOLDER_OPEN = '\u0002';
+export const PLACEHOLDER_CLOSE = '\u0003';
 
-/** Columns between tab stops, and the indentation of code. */
-export const TAB_WIDTH = 4;
+/** Columns between tab stops, and the indentation that makes code. */
+export const TAB_COLUMNS = 4;
 
-export function normalize(text: string): string {
+export function normalizeText(text: string): string {
   const lines = text
     .replace(/\r\n?/g, '\n')
     .replaceAll('\0', '')
-    .replaceAll(MARK_OPEN, '')
-    .replaceAll(MARK_CLOSE, '')
+    .replaceAll(PLACEHOLDER_OPEN, '')
+    .replaceAll(PLACEHOLDER_CLOSE, '')
     // Lone surrogates can't be encoded, neither in addresses nor as UTF-8.
     .replace(/\p{Cs}/gu, '\ufffd')
     .split('\n');
@@ -24,12 +27,12 @@ export function normalize(text: string): string {
 }
 
 /** Replaces tabs by blanks up to the next tab stop. A column is a code point. */
-export function expandTabs(line: string): string {
+function expandTabs(line: string): string {
   if (!line.includes('\t')) return line;
   let out = '';
   let column = 0;
   for (const char of line) {
-    const width = char === '\t' ? TAB_WIDTH - (column % TAB_WIDTH) : 1;
+    const width = char === '\t' ? TAB_COLUMNS - (column % TAB_COLUMNS) : 1;
     out += char === '\t' ? ' '.repeat(width) : char;
     column += width;
   }
@@ -48,7 +51,7 @@ function separateLists(lines: readonly string[]): string[] {
   for (const [at, line] of lines.entries()) {
     out.push(line);
     if (at === lines.length - 1) break;
-    const opened = FENCE.exec(line);
+    const opened = FENCE_OPENING.exec(line);
     if (opened) {
       const { fence = '', language = '' } = opened.groups ?? {};
       if (language === '' && open.at(-1)?.fence === fence) open.pop();

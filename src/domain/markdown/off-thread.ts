@@ -1,21 +1,23 @@
 /** Renders long texts in worker threads, so that one message never delays all others. */
-import { ThreadFailed, ThreadPool } from '#base/threads';
+import { ThreadJobFailed, ThreadPool } from '#base/threads';
 import type { MarkdownContext } from './context.js';
 import { RenderError, type RenderResult, renderMarkdown } from './render.js';
 import type { RenderJob, RenderOutcome } from './render-worker.js';
-import { type ContextSnapshot, scanLookupKeys, takeSnapshot } from './snapshot.js';
+import { type ContextSnapshot, scanLookupKeys, takeContextSnapshot } from './snapshot.js';
 
-export interface RenderThreadOptions {
+interface RenderThreadOptions {
   /** Maximum number of threads. A thread is started when it is needed. */
   readonly threads: number;
-  /** Characters. Texts up to this length are rendered in the calling thread: passing them on would cost more. */
+  /** Maximum length of texts that are rendered in the calling thread, characters: passing them on would cost more. */
   readonly threshold: number;
   /** Maximum time for one text, ms (markdown.md § Pipeline). */
   readonly timeout: number;
 }
 
 const DEFAULTS: RenderThreadOptions = { threads: 2, threshold: 2_000, timeout: 5_000 };
-/** Attempts per text, each with a larger snapshot. The scan normally finds all keys for the first one. */
+/**
+ * Maximum number of attempts per text, each with a larger snapshot. The scan normally finds all keys for the first one.
+ */
 const MAX_ROUNDS = 4;
 
 export class RenderThreads {
@@ -35,11 +37,11 @@ export class RenderThreads {
    */
   async render(text: string, context: Partial<MarkdownContext> = {}): Promise<RenderResult> {
     if (text.length <= this.#options.threshold) return renderMarkdown(text, context);
-    let snapshot = takeSnapshot(scanLookupKeys(text), context);
+    let snapshot = takeContextSnapshot(scanLookupKeys(text), context);
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const outcome = await this.#run(text, snapshot);
       if ('rendered' in outcome) return outcome.rendered;
-      snapshot = takeSnapshot(outcome.missing, context, snapshot);
+      snapshot = takeContextSnapshot(outcome.missing, context, snapshot);
     }
     throw new RenderError('names could not be resolved');
   }
@@ -53,7 +55,7 @@ export class RenderThreads {
     try {
       return await this.#threads.run({ text, snapshot });
     } catch (error) {
-      throw error instanceof ThreadFailed ? new RenderError(error.message) : error;
+      throw error instanceof ThreadJobFailed ? new RenderError(error.message) : error;
     }
   }
 }

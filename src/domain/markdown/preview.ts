@@ -1,9 +1,9 @@
 /** Previews of linked pictures and videos, shown below their paragraph (markdown.md § Previews). */
 import { imageProxyPath } from '#domain/pictures';
-import { element } from './html.js';
-import { rawToken, type TextReference, type Token } from './tokens.js';
+import { htmlElement } from './html.js';
+import { rawHtmlToken, type TextReference, type Token } from './tokens.js';
 
-/** Maximum distinct addresses in a message. A message with more has no previews at all. */
+/** Maximum number of distinct addresses in a message with previews. A message with more has no previews at all. */
 const MAX_ADDRESSES = 24;
 
 const PICTURE = /\.(?:bmp|gif|jpe|jpeg|jpg|png|webp)$/i;
@@ -19,21 +19,21 @@ interface Preview {
   readonly replaces: boolean;
 }
 
-/** An element around a link. */
+/** An element that contains a link to preview. */
 interface Container {
   readonly tag: string;
-  /** Index of its opening token. */
+  /** Index of the element's opening token. */
   readonly open: number;
 }
 
-/** HTML to insert after tokens, and tokens to drop, by index. */
+/** Changes of a token list: HTML to insert after tokens, and tokens to drop, by index. */
 interface TokenEdits {
   readonly inserted: Map<number, string[]>;
   readonly dropped: Set<number>;
 }
 
 /** Adds previews to the tokens of a message. */
-export function withPreviews(
+export function addPreviews(
   tokens: readonly Token[],
   settings: PreviewSettings,
 ): { tokens: Token[]; hasPreviews: boolean } {
@@ -60,7 +60,7 @@ type Link = Extract<TextReference, { kind: 'link' }>;
 
 interface LinkOccurrence {
   readonly link: Link;
-  /** Index of the inline token. */
+  /** Index of the inline token that has the link. */
   readonly at: number;
   readonly parent: Container | undefined;
   /** True if the inline token has nothing but this link. */
@@ -121,7 +121,7 @@ function applyEdits(tokens: readonly Token[], { inserted, dropped }: TokenEdits)
   const out: Token[] = [];
   for (const [at, token] of tokens.entries()) {
     if (!dropped.has(at)) out.push(token);
-    for (const html of inserted.get(at) ?? []) out.push(rawToken(html));
+    for (const html of inserted.get(at) ?? []) out.push(rawHtmlToken(html));
   }
   return out;
 }
@@ -134,23 +134,23 @@ function previewOf(url: string, text: string, settings: PreviewSettings): Previe
   if (video !== undefined) {
     const picture = throughProxy(`https://i.ytimg.com/vi/${video}/default.jpg`, settings);
     const image = openElement('img', { src: picture ?? '' });
-    const anchor = element('a', { 'data-id': video, href: url, ...(title === '' ? {} : { title }) }, image);
-    return { html: element('div', { class: 'youtube-video message_inline_image' }, anchor), replaces: false };
+    const anchor = htmlElement('a', { 'data-id': video, href: url, ...(title === '' ? {} : { title }) }, image);
+    return { html: htmlElement('div', { class: 'youtube-video message_inline_image' }, anchor), replaces: false };
   }
   const image = pictureOf(url, parsed);
   if (!image) return null;
   const source = throughProxy(image.source, settings);
   if (source === undefined) return null;
   const shown = openElement('img', { src: source });
-  const anchor = element('a', { href: image.link, ...(title === '' ? {} : { title }) }, shown);
-  return { html: element('div', { class: 'message_inline_image' }, anchor), replaces: true };
+  const anchor = htmlElement('a', { href: image.link, ...(title === '' ? {} : { title }) }, shown);
+  return { html: htmlElement('div', { class: 'message_inline_image' }, anchor), replaces: true };
 }
 
 function openElement(tag: string, attrs: Record<string, string>): string {
-  return element(tag, attrs, '').replace(`</${tag}>`, '');
+  return htmlElement(tag, attrs, '').replace(`</${tag}>`, '');
 }
 
-/** Parts of an address; `host` is '' for a relative one. Null if it can't have a preview. */
+/** Parts of a link's address; `host` is '' for a relative one. Null if the address can't have a preview. */
 function parseUrl(url: string): { host: string; path: string; query: URLSearchParams } | null {
   if (!/^(?:https?:\/\/|\/|user_uploads\/)/.test(url) || !URL.canParse(url, 'http://relative.invalid/')) return null;
   const parsed = new URL(url, 'http://relative.invalid/');

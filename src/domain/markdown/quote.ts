@@ -1,11 +1,14 @@
 /** Block quotes of `>` lines. Two quotes are never merged into one. Quote fences: see dialect.ts. */
-import { append, type Block, type BlockReader, block } from './tree.js';
+import { appendChild, type BlockReader, type MarkdownBlock, newBlock } from './tree.js';
 
 const LINE = /^ {0,3}>/;
 const LONE = /^ {0,3}>\s*$/;
 
-/** @returns offset of the first quoted line; -1 if there is none. Lone `>` at the end of a block are text. */
-export function quoteStart(text: string): number {
+/**
+ * Finds the start of a block quote. @returns offset of the first quoted line; -1 if there is none. Lone `>` at the end
+ * of a block are text.
+ */
+export function findQuoteStart(text: string): number {
   if (!text.includes('>')) return -1;
   const lines = text.split('\n');
   let last = lines.length - 1;
@@ -19,8 +22,8 @@ export function quoteStart(text: string): number {
   return -1;
 }
 
-export function parseQuote(parser: BlockReader, parent: Block, text: string): void {
-  const start = quoteStart(text);
+export function parseQuote(parser: BlockReader, parent: MarkdownBlock, text: string): void {
+  const start = findQuoteStart(text);
   // Leaves out the line break before the quote.
   if (start > 0) parser.blocks(parent, [text.slice(0, start - 1)]);
   const inner = text
@@ -28,6 +31,6 @@ export function parseQuote(parser: BlockReader, parent: Block, text: string): vo
     .split('\n')
     .map((line) => (line.trim() === '>' ? '' : line.replace(/^ {0,3}> ?/, '')))
     .join('\n');
-  const quote = append(parent, block('blockquote'));
+  const quote = appendChild(parent, newBlock('blockquote'));
   parser.within('quote', () => parser.chunk(quote, inner));
 }

@@ -10,7 +10,7 @@ export interface RenderJob {
 
 export type RenderOutcome =
   | { readonly rendered: RenderResult }
-  /** Keys that the snapshot lacked. The text must be rendered again with them. */
+  /** Look-up keys that the snapshot lacked. The text must be rendered again with them. */
   | { readonly missing: LookupKeys };
 
 serveJobs(({ text, snapshot }: RenderJob): RenderOutcome => {

@@ -2,13 +2,13 @@
 import { completeContext, type MarkdownContext } from './context.js';
 import { renderDialect } from './dialect.js';
 import type { TextReference, Token } from './tokens.js';
-import { uploadPath } from './url.js';
+import { uploadPathOfUrl } from './url.js';
 
-/** Longest HTML: 100 × the longest message (conventions.md § Limits). */
+/** Maximum length of rendered HTML, characters: 100 × the longest message (conventions.md § Limits). */
 const MAX_HTML = 1_000_000;
 
 export interface Mentions {
-  /** User ids, each once, in the order of the text. */
+  /** Ids of mentioned users, each once, in the order of the text. */
   readonly users: readonly number[];
   readonly groups: readonly number[];
   /** True for a mention of everybody: `@**all**`, `@**everyone**` or `@**stream**`. */
@@ -17,7 +17,7 @@ export interface Mentions {
 
 export interface RenderResult {
   readonly html: string;
-  /** Mentions that notify. */
+  /** Mentions that notify the mentioned users. */
   readonly mentions: Mentions;
   /** Mentions that don't notify: silent forms, and all mentions in quotes. */
   readonly silent: Mentions;
@@ -27,11 +27,11 @@ export interface RenderResult {
   readonly hasImage: boolean;
   /** True if the text links an upload. The caller decides whether the message may claim the file. */
   readonly hasAttachment: boolean;
-  /** Path ids of the linked uploads, each once. */
+  /** Path ids of the uploads that the text links, each once. */
   readonly attachmentPaths: readonly string[];
 }
 
-/** Thrown if a text can't be rendered within the limits. */
+/** Error of a text that can't be rendered within the limits. */
 export class RenderError extends Error {
   override name = 'RenderError';
 }
@@ -69,7 +69,7 @@ function referencesIn(tokens: readonly Token[]): TextReference[] {
 }
 
 function factsOf(references: readonly TextReference[]): Omit<RenderResult, 'html' | 'hasImage'> {
-  const paths = references.flatMap((one) => (one.kind === 'link' ? (uploadPath(one.url) ?? []) : []));
+  const paths = references.flatMap((one) => (one.kind === 'link' ? (uploadPathOfUrl(one.url) ?? []) : []));
   return {
     mentions: mentionsOf(references, false),
     silent: mentionsOf(references, true),
@@ -90,8 +90,8 @@ function mentionsOf(references: readonly TextReference[], silent: boolean): Ment
   };
 }
 
-/** HTML of a text without names to look up. '' if it can't be rendered: clients then show the text itself. */
-export function htmlOrEmpty(text: string): string {
+/** HTML of a text without names to look up; '' if it can't be rendered: clients then show the text itself. */
+export function renderMarkdownOrEmpty(text: string): string {
   try {
     return renderMarkdown(text).html;
   } catch (error) {

@@ -10,10 +10,10 @@ import {
   type MarkdownSettings,
   type MarkdownStream,
   type MarkdownUser,
-  settingsOf,
+  plainSettingsOf,
 } from './context.js';
 
-/** Keys to look up: names and ids. */
+/** Names and ids that rendering a text may look up. */
 export interface LookupKeys {
   readonly names: readonly string[];
   readonly ids: readonly number[];
@@ -54,8 +54,8 @@ export function scanLookupKeys(text: string): LookupKeys {
   };
 }
 
-/** Looks the keys up. @param before snapshot whose results are kept */
-export function takeSnapshot(
+/** Looks up the keys in the context. @param before snapshot whose results are kept */
+export function takeContextSnapshot(
   keys: LookupKeys,
   context: Partial<MarkdownContext>,
   before?: ContextSnapshot,
@@ -65,7 +65,7 @@ export function takeSnapshot(
     ...list.map((key) => [key, find(key)] as const),
   ];
   return {
-    settings: { now: Date.now(), ...settingsOf(context) },
+    settings: { now: Date.now(), ...plainSettingsOf(context) },
     names: look(keys.names, (name) => context.usersNamed?.(name) ?? [], before?.names),
     ids: look(keys.ids, (id) => context.userById?.(id), before?.ids),
     groups: look(keys.groups, (name) => context.groupByName?.(name), before?.groups),

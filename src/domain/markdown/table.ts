@@ -1,23 +1,23 @@
 /** Pipe tables: a header row, a row of dashes, then data rows. */
-import { append, type Block, block } from './tree.js';
+import { appendChild, type MarkdownBlock, newBlock } from './tree.js';
 
 interface TableShape {
   readonly bordered: boolean;
   readonly aligned: readonly string[];
 }
 
-/** Maximum cells of a table: many short rows under a wide header would make far more HTML than text. */
+/** Maximum number of cells of a table: many short rows under a wide header would make far more HTML than text. */
 const MAX_CELLS = 5_000;
 
-/** Appends the table to `parent`. @returns false, without an effect, if the text is no table */
-export function parseTable(parent: Block, text: string): boolean {
+/** Appends a pipe table to `parent`. @returns false, without an effect, if the text is no table */
+export function parseTable(parent: MarkdownBlock, text: string): boolean {
   const [head = '', dashes, ...rows] = text.split('\n').map((line) => line.trim());
   if (dashes === undefined) return false;
   const shape = shapeOf(head, dashes);
   if (!shape || shape.aligned.length * (rows.length + 1) > MAX_CELLS) return false;
-  const table = append(parent, block('table'));
-  addRow(append(table, block('thead')), 'th', splitCells(head, shape.bordered), shape);
-  const body = append(table, block('tbody'));
+  const table = appendChild(parent, newBlock('table'));
+  addRow(appendChild(table, newBlock('thead')), 'th', splitCells(head, shape.bordered), shape);
+  const body = appendChild(table, newBlock('tbody'));
   for (const row of rows) addRow(body, 'td', splitCells(row, shape.bordered), shape);
   if (rows.length === 0) addRow(body, 'td', [], shape);
   return true;
@@ -41,15 +41,15 @@ function alignment(mark: string): string {
 
 const endsWithBorder = (row: string): boolean => row.endsWith('|') && !row.endsWith('\\|');
 
-function addRow(parent: Block, tag: 'th' | 'td', texts: readonly string[], { aligned }: TableShape): void {
-  const row = append(parent, block('tr'));
+function addRow(parent: MarkdownBlock, tag: 'th' | 'td', texts: readonly string[], { aligned }: TableShape): void {
+  const row = appendChild(parent, newBlock('tr'));
   for (const [column, align] of aligned.entries()) {
-    const cell = append(row, block(tag, (texts[column] ?? '').trim()));
+    const cell = appendChild(row, newBlock(tag, (texts[column] ?? '').trim()));
     if (align !== '') cell.attrs.style = `text-align: ${align};`;
   }
 }
 
-/** Splits a row at its pipes, except those in code and after a backslash. */
+/** Splits a table row at its pipes, except those in code and after a backslash. */
 function splitCells(row: string, bordered: boolean): string[] {
   let inner = row;
   if (bordered) {

@@ -3,22 +3,22 @@
  * names, am/pm, zone names or offsets, in any usual order.
  */
 import { type InlineRule, patternRule } from './inline.js';
-import { textElement } from './tokens.js';
-import { zoneOffset } from './zones.js';
+import { textElementToken } from './tokens.js';
+import { zoneOffsetMinutes } from './zones.js';
 
-export const timestamp: InlineRule = patternRule('<time:', /<time:([^>]*)>/g, ([, written = ''], inline) => {
+export const timestampRule: InlineRule = patternRule('<time:', /<time:([^>]*)>/g, ([, written = ''], inline) => {
   const text = inline.source(written);
   const moment = parseFreeDate(text, inline.context.now);
-  if (moment === null) return textElement('span', { class: 'timestamp-error' }, `Invalid time format: ${text}`);
-  return textElement('time', { datetime: new Date(moment).toISOString().replace(/\.\d+Z$/, 'Z') }, text);
+  if (moment === null) return textElementToken('span', { class: 'timestamp-error' }, `Invalid time format: ${text}`);
+  return textElementToken('time', { datetime: new Date(moment).toISOString().replace(/\.\d+Z$/, 'Z') }, text);
 });
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const DAYS = /^(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?$/;
 const FILLERS = new Set(['at', 'on', 'and', 'of', 'the', 't', 'st', 'nd', 'rd', 'th']);
-/** Characters of a date. */
+/** Maximum length of a written date, characters. */
 const MAX_LENGTH = 100;
-/** Range of years that four digits can show, Unix ms. */
+/** First and last time that a year of four digits can show, Unix ms. */
 const MIN_TIME = new Date('0001-01-01T00:00:00Z').getTime();
 const MAX_TIME = Date.UTC(9999, 11, 31, 23, 59, 59);
 
@@ -30,11 +30,12 @@ interface DateParts {
   minute?: number;
   second?: number;
   afternoon?: boolean;
-  /** Minutes east of UTC. */
+  /** Offset of the time zone, minutes east of UTC. */
   zone?: number;
 }
 
 /**
+ * Parses a date as people write it.
  * @param now Unix ms, completes a date that leaves parts out
  * @returns Unix ms, whole seconds; null if the text is no date
  */
@@ -57,7 +58,7 @@ function bareNumber(digits: string): number | null {
   return inRange(Math.floor(Number(digits)) * 1000);
 }
 
-/** Sets a part. @returns false if the text named it before: such a text is no date */
+/** Sets a part of a date. @returns false if the text named the part before: such a text is no date */
 function setOnce<K extends keyof DateParts>(parts: DateParts, name: K, value: NonNullable<DateParts[K]>): boolean {
   if (parts[name] !== undefined) return false;
   parts[name] = value;
@@ -69,7 +70,7 @@ const HOUR = /(?<![\d:.])(\d{1,2})\s*([ap])\.?m\b\.?/;
 const ZONE = /^\s*(?:(z|utc|gmt)?\s*([+-])(\d{1,2}):?(\d{2})?|([a-z]{1,5}))(?![\w:])/;
 const ISO_COMPACT = /^(\d{4})-?(\d{2})-?(\d{2})t(\d{2})(\d{2})(\d{2})?(?=$|z|[+-])/;
 
-/** Reads the time of day and the zone. @returns the rest of the text; null if the time is invalid */
+/** Reads the time of day and the time zone of a date. @returns the rest of the text; null if the time is invalid */
 function takeTime(text: string, parts: DateParts): string | null {
   const compact = ISO_COMPACT.exec(text);
   if (compact) {
@@ -94,13 +95,13 @@ function takeTime(text: string, parts: DateParts): string | null {
   return `${plain.slice(0, clock.index)} ${after}`;
 }
 
-/** Reads a zone at the beginning. @returns the rest of the text */
+/** Reads a time zone at the beginning of a text. @returns the rest of the text */
 function takeZone(text: string, parts: DateParts): string {
   const found = ZONE.exec(text);
   if (!found) return text;
   const [all, , sign, hours, minutes, name] = found;
   if (name !== undefined) {
-    const offset = zoneOffset(name);
+    const offset = zoneOffsetMinutes(name);
     if (offset === undefined) return text;
     parts.zone = offset;
   } else {
@@ -114,7 +115,7 @@ function takeZone(text: string, parts: DateParts): string {
 
 function takeTrailingZone(text: string, parts: DateParts): string {
   const name = /(?<=\d,?\s+)([a-z]{1,5})$/.exec(text)?.[1];
-  const offset = name === undefined || monthOf(name) !== undefined ? undefined : zoneOffset(name);
+  const offset = name === undefined || monthOf(name) !== undefined ? undefined : zoneOffsetMinutes(name);
   if (name === undefined || offset === undefined) return text;
   parts.zone = offset;
   return text.slice(0, -name.length);

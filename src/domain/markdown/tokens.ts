@@ -12,7 +12,7 @@ export type TextReference =
   | { readonly kind: 'user'; readonly id: number; readonly silent: boolean }
   | { readonly kind: 'group'; readonly id: number; readonly silent: boolean }
   | { readonly kind: 'wildcard'; readonly silent: boolean }
-  /** `text` is the text of the link that readers see. */
+  /** A link: its address, and the text that readers see. */
   | { readonly kind: 'link'; readonly url: string; readonly text: string };
 
 function withAttributes(token: Token, attrs: Attributes): Token {
@@ -21,29 +21,29 @@ function withAttributes(token: Token, attrs: Attributes): Token {
   return token;
 }
 
-export const opening = (tag: string, attrs: Attributes = {}): Token =>
+export const openingToken = (tag: string, attrs: Attributes = {}): Token =>
   withAttributes(new TokenClass(`${tag}_open`, tag, 1), attrs);
 
-export const closing = (tag: string): Token => new TokenClass(`${tag}_close`, tag, -1);
+export const closingToken = (tag: string): Token => new TokenClass(`${tag}_close`, tag, -1);
 
-export const single = (tag: string, attrs: Attributes = {}): Token =>
+export const voidElementToken = (tag: string, attrs: Attributes = {}): Token =>
   withAttributes(new TokenClass(tag, tag, 0), attrs);
 
-/** Text that is escaped when rendered. Existing entities stay. */
+/** Token of text that is escaped when rendered. Existing entities stay. */
 export function textToken(content: string): Token {
   const token = new TokenClass('text', '', 0);
   token.content = content;
   return token;
 }
 
-/** HTML that is emitted as it is. */
-export function rawToken(html: string): Token {
+/** Token of HTML that is emitted as it is. */
+export function rawHtmlToken(html: string): Token {
   const token = new TokenClass('raw', '', 0);
   token.content = html;
   return token;
 }
 
-/** Text whose inline constructs are not parsed yet. */
+/** Token of text whose inline constructs are not parsed yet. */
 export function inlineToken(content: string, quoted: boolean): Token {
   const token = new TokenClass('inline', '', 0);
   token.content = content;
@@ -52,9 +52,9 @@ export function inlineToken(content: string, quoted: boolean): Token {
   return token;
 }
 
-/** An element around text that is not parsed any further. */
-export function textElement(tag: string, attrs: Attributes, text: string, reference?: TextReference): Token[] {
-  const open = opening(tag, attrs);
+/** Token of an element around text that is not parsed any further. */
+export function textElementToken(tag: string, attrs: Attributes, text: string, reference?: TextReference): Token[] {
+  const open = openingToken(tag, attrs);
   if (reference) open.meta = reference;
-  return [open, textToken(text), closing(tag)];
+  return [open, textToken(text), closingToken(tag)];
 }

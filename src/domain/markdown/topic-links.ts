@@ -1,22 +1,22 @@
-/** `topic_links` of a message (markdown.md § Topic links). */
+/** Links in the topic of a message, the API's `topic_links` (markdown.md § Topic links). */
 import { findBareLinks } from './bare-link.js';
 import { completeContext, type MarkdownContext } from './context.js';
 import { linkifierMatches } from './linkifier.js';
-import { safeUrl } from './url.js';
+import { toSafeUrl } from './url.js';
 
-export interface TopicLink {
+interface TopicLink {
   readonly text: string;
   readonly url: string;
 }
 
-/** Separates the words of a topic. */
+/** Matches what separates the words of a topic. */
 const SEPARATOR = /[\s!;?),'"]+/;
 
 /**
- * Links in the order of the topic. Linkifiers, by id, come before addresses; links that overlap earlier ones are
+ * Finds links in the order of the topic. Linkifiers, by id, come before addresses; links that overlap earlier ones are
  * dropped.
  */
-export function topicLinks(written: string, partial?: Partial<MarkdownContext>): TopicLink[] {
+export function findTopicLinks(written: string, partial?: Partial<MarkdownContext>): TopicLink[] {
   const context = completeContext(partial);
   const topic = written.replace(/\p{Cs}/gu, '\ufffd');
   const found: (TopicLink & { readonly at: number })[] = [];
@@ -26,7 +26,7 @@ export function topicLinks(written: string, partial?: Partial<MarkdownContext>):
   };
   for (const linkifier of context.linkifiers) {
     for (const { at, text, url } of linkifierMatches(topic, linkifier)) {
-      if (safeUrl(url) !== undefined) add(at, text, url);
+      if (toSafeUrl(url) !== undefined) add(at, text, url);
     }
   }
   let from = 0;

@@ -1,50 +1,58 @@
 /** The tree of parsed blocks, its conversion into markdown-it tokens, and the parser interface that blocks call. */
-import { closing, inlineToken, opening, rawToken, single, type Token, textToken } from './tokens.js';
+import {
+  closingToken,
+  inlineToken,
+  openingToken,
+  rawHtmlToken,
+  type Token,
+  textToken,
+  voidElementToken,
+} from './tokens.js';
 
 /**
  * An element. `text` precedes the first child, `tail` follows the element: list items have text without a paragraph
  * before and after inner lists.
  */
-export interface Block {
+export interface MarkdownBlock {
   readonly tag: string;
   readonly attrs: Record<string, string>;
   text: string;
   tail: string;
-  readonly children: Block[];
-  /** Tokens of a finished block, in place of all other fields. */
+  readonly children: MarkdownBlock[];
+  /** Tokens of a finished block; they replace all other fields. */
   readonly ready?: readonly Token[];
 }
 
-export function block(tag: string, text = ''): Block {
+export function newBlock(tag: string, text = ''): MarkdownBlock {
   return { tag, attrs: {}, text, tail: '', children: [] };
 }
 
-export function readyBlock(tokens: readonly Token[]): Block {
-  return { ...block('ready'), ready: tokens };
+export function tokenBlock(tokens: readonly Token[]): MarkdownBlock {
+  return { ...newBlock('ready'), ready: tokens };
 }
 
 /** Tag of an indented code block. Its text stays source until rendering, so that the next block can continue it. */
-export const CODE = 'code-block';
+export const CODE_BLOCK_TAG = 'code-block';
 
-/** The way in which the innermost list or quote wants its content to be read. */
-export type Mode = 'root' | 'list' | 'loose' | 'detabbed' | 'quote';
+/** How the innermost list or quote wants its content to be parsed. */
+export type BlockMode = 'root' | 'list' | 'loose' | 'detabbed' | 'quote';
 
 /** The block parser as lists and quotes see it: they pass their content back to it. */
 export interface BlockReader {
-  readonly mode: Mode;
-  /** Calls `parse` with another mode. */
-  within(mode: Mode, parse: () => void): void;
+  readonly mode: BlockMode;
+  /** Calls `parse` while this parser is in another mode. */
+  within(mode: BlockMode, parse: () => void): void;
   /** Parses a text that may hold several blocks. */
-  chunk(parent: Block, text: string): void;
+  chunk(parent: MarkdownBlock, text: string): void;
   /** Parses texts that hold one block each. */
-  blocks(parent: Block, texts: readonly string[]): void;
+  blocks(parent: MarkdownBlock, texts: readonly string[]): void;
 }
 
-export function lastChild(parent: Block): Block | undefined {
+export function lastChild(parent: MarkdownBlock): MarkdownBlock | undefined {
   return parent.children.at(-1);
 }
 
-export function append(parent: Block, child: Block): Block {
+export function appendChild(parent: MarkdownBlock, child: MarkdownBlock): MarkdownBlock {
   parent.children.push(child);
   return child;
 }
@@ -52,27 +60,31 @@ export function append(parent: Block, child: Block): Block {
 const blank = (text: string): boolean => text.trim() === '';
 
 /**
- * Tokens of the children of `parent`. A line break or the tail follows each.
- * @param renderCode HTML of an indented code block
+ * Tokens of the children of `parent`, each followed by its tail or a line break.
+ * @param renderCode makes the HTML of an indented code block
  */
-export function childTokens(parent: Block, quoted: boolean, renderCode: (text: string) => string): Token[] {
+export function tokensOfChildren(
+  parent: MarkdownBlock,
+  quoted: boolean,
+  renderCode: (text: string) => string,
+): Token[] {
   const out: Token[] = [];
   for (const child of parent.children) {
     if (child.ready) for (const token of child.ready) out.push(token);
-    else if (child.tag === CODE) out.push(rawToken(renderCode(child.text)));
-    else if (child.tag === 'hr') out.push(single('hr'));
+    else if (child.tag === CODE_BLOCK_TAG) out.push(rawHtmlToken(renderCode(child.text)));
+    else if (child.tag === 'hr') out.push(voidElementToken('hr'));
     else for (const token of elementTokens(child, quoted, renderCode)) out.push(token);
     out.push(blank(child.tail) ? textToken('\n') : inlineToken(child.tail, quoted));
   }
   return out;
 }
 
-function elementTokens(element: Block, quoted: boolean, renderCode: (text: string) => string): Token[] {
+function elementTokens(element: MarkdownBlock, quoted: boolean, renderCode: (text: string) => string): Token[] {
   const within = quoted || element.tag === 'blockquote';
-  const out = [opening(element.tag, element.attrs)];
+  const out = [openingToken(element.tag, element.attrs)];
   if (!blank(element.text)) out.push(inlineToken(element.text, within));
   else if (element.children.length > 0) out.push(textToken('\n'));
-  for (const token of childTokens(element, within, renderCode)) out.push(token);
-  out.push(closing(element.tag));
+  for (const token of tokensOfChildren(element, within, renderCode)) out.push(token);
+  out.push(closingToken(element.tag));
   return out;
 }

@@ -8,11 +8,11 @@ const SCHEMES: ReadonlySet<string> = new Set(
 );
 
 /**
- * The address to link to. An address without a scheme is one of this server (`/…`), of this page (`#…`), a mail
- * address, or a host.
+ * The address that a link leads to. An address without a scheme is one of this server (`/…`), of this page (`#…`), a
+ * mail address, or a host.
  * @returns undefined if links may not have the scheme
  */
-export function safeUrl(written: string): string | undefined {
+export function toSafeUrl(written: string): string | undefined {
   // Browsers ignore control characters in addresses, also within the scheme.
   const url = written
     .replace(/\p{Cc}/gu, '')
@@ -29,20 +29,22 @@ export function safeUrl(written: string): string | undefined {
   return path.includes('@') ? `mailto:${url}` : withoutEmptyParts(`http://${url}`);
 }
 
-/** Removes an empty query or fragment. */
+/** Removes an empty query or fragment from an address. */
 function withoutEmptyParts(url: string): string {
   return url.replace(/#$/, '').replace(/\?(?=#|$)/, '');
 }
 
-/** Makes narrows and uploads of this organization relative, so that a change of its host doesn't break their links. */
-export function localUrl(url: string, origin: string): string {
+/**
+ * Makes links to narrows and uploads of this organization relative, so that a change of its host doesn't break them.
+ */
+export function toLocalUrl(url: string, origin: string): string {
   if (origin === '' || !url.startsWith(`${origin}/`)) return url;
   const rest = url.slice(origin.length + 1);
   return rest.startsWith('#') || rest.startsWith('user_uploads/') ? rest : url;
 }
 
 /** Path id of a linked upload; undefined for other links. */
-export function uploadPath(url: string): string | undefined {
+export function uploadPathOfUrl(url: string): string | undefined {
   const path = /^\/?user_uploads\/(\d+\/[^?#]+)/.exec(url)?.[1];
   if (path === undefined) return undefined;
   try {

@@ -1,6 +1,6 @@
 /** Abbreviations of time zones. Some stand for several zones; the table has the most usual one. */
 
-/** Hours east of UTC. */
+/** Offset of each abbreviated time zone, hours east of UTC. */
 const HOURS: Readonly<Record<string, number>> = {
   z: 0,
   utc: 0,
@@ -60,8 +60,11 @@ const HOURS: Readonly<Record<string, number>> = {
   hst: -10,
 };
 
-/** @param name lower case @returns minutes east of UTC; undefined for an unknown name */
-export function zoneOffset(name: string): number | undefined {
+/**
+ * Offset of an abbreviated time zone. @param name lower case @returns minutes east of UTC; undefined for an unknown
+ * name
+ */
+export function zoneOffsetMinutes(name: string): number | undefined {
   const hours = Object.hasOwn(HOURS, name) ? HOURS[name] : undefined;
   return hours === undefined ? undefined : hours * 60;
 }

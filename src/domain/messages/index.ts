@@ -15,117 +15,128 @@
  * `actors/stream/editing/checks.ts`; the rules of content, flags, and copies after a move are here.
  *
  * Invariants:
- * - Memberships, moves and personal copies decide who has a copy (`copyOf`): a move changes no user's state.
+ * - Memberships, moves and personal copies decide who has a copy (`findMessageCopy`): a move changes no user's state.
  * - Read state is kept by origin, the stream to which a message was sent (`originStream`). Stored states and log
  *   entries call the origin `home`.
- * - Ranges may hold too many messages, never too few: `Plan.matches` is the exact test.
- * - A decoded message and its digest give the same JSON. A change of `constantFields` raises `DIGEST_VERSION`.
+ * - Ranges may hold too many messages, never too few: `NarrowPlan.matches` is the exact test.
+ * - A decoded message and its digest give the same JSON. A change of `constantMessageFields` raises `DIGEST_VERSION`.
  *
  * Importers: actors, src/delivery, src/frontend, src/app and domain/webhooks. Of the domain, messages/ imports only
  * people, streams, files, emoji and markdown.
  */
-export { copyAfterMoves, copyOf, decidingStreams, type ReadableMessage } from './access/message-access.js';
-export { plainViewer, type Viewer } from './access/viewer.js';
+export {
+  findCopyAfterMoves,
+  findMessageCopy,
+  type ReadableMessage,
+  streamsDecidingCopies,
+} from './access/message-access.js';
+export { type MessageViewer, viewerWithoutFlags } from './access/viewer.js';
 export { flagsAtCreation, flagsFromText } from './flags/creation-flags.js';
 export {
+  addReadIds,
+  addUnreadIds,
   EDITABLE_FLAGS,
   type EditableFlag,
   type FlagUpdate,
-  markRead,
-  markUnread,
-  setMark,
-  unsetMark,
-  withRead,
-  withUnread,
+  markMessagesRead,
+  markMessagesUnread,
+  setMessageMark,
+  unsetMessageMark,
 } from './flags/flag-changes.js';
-export { readersOf } from './flags/read-receipts.js';
+export { findMessageReaders } from './flags/read-receipts.js';
 export {
   DIRECT_ORIGIN,
-  MARK_PART,
-  MARKS,
-  markedOf,
-  markedPart,
-  markedRead,
+  encodeMarkedIds,
+  encodeReadState,
+  isMarkedRead,
+  MESSAGE_MARK_PART_PREFIX,
+  MESSAGE_MARKS,
+  markedIdsOf,
   type OriginReadState,
-  READ_PART,
-  readingOf,
-  readingPart,
+  READ_STATE_PART_PREFIX,
+  readStateOf,
   UserFlags,
 } from './flags/read-state.js';
 export { UnreadScan } from './flags/unread.js';
-export { MAX_UNREAD, unreadSummary } from './flags/unread-summary.js';
-export { directConversation } from './narrow/conditions.js';
-export { makePlan, type Plan } from './narrow/plan.js';
+export { MAX_LISTED_UNREAD, makeUnreadSummary } from './flags/unread-summary.js';
+export { directConversationName } from './narrow/conditions.js';
+export { makeNarrowPlan, type NarrowPlan } from './narrow/plan.js';
 export {
   checkAnonymousNarrow,
-  MAX_OPERATORS,
+  MAX_NARROW_TERMS,
+  type NarrowTerm,
   parseNarrow,
-  type RawTerm,
-  resolveTerms,
-  searchesOf,
-  type Term,
+  type RawNarrowTerm,
+  resolveNarrowTerms,
+  searchesOfTerms,
 } from './narrow/terms.js';
-export { messageHistory } from './presenting/edit-history.js';
+export { presentMessageHistory } from './presenting/edit-history.js';
 export { MessageEncoder } from './presenting/encoded.js';
-export { KNOWN_FLAGS, type NeutralMessage, orderFlags, presentNeutral, presentVariant } from './presenting/present.js';
 export {
-  fetchPackedWindow,
-  fetchWindow,
+  ALL_MESSAGE_FLAGS,
+  type NeutralMessage,
+  orderFlags,
+  presentMessageVariant,
+  presentNeutralMessage,
+} from './presenting/present.js';
+export {
+  fetchMessageWindow,
+  fetchPackedMessageWindow,
+  MessageReader,
   type MessageWindow,
-  NEWEST,
-  presentWindow,
-  Reader,
-  windowSpec,
+  NEWEST_ANCHOR,
+  parseMessageWindow,
+  presentMessageWindow,
 } from './reading/fetch.js';
-export { type NewcomerHistory, newcomerHistory } from './reading/newcomer.js';
-export { type NewestMessageState, newestMessage, newestMessageState } from './reading/newest.js';
-export { recentConversations } from './reading/recent-conversations.js';
-export { matchOf, type SearchMatch } from './search/highlight.js';
+export { findNewcomerHistory, type NewcomerHistory } from './reading/newcomer.js';
+export { findNewestMessageId, loadNewestMessageState, type NewestMessageState } from './reading/newest.js';
+export { listRecentConversations } from './reading/recent-conversations.js';
+export { presentSearchMatch, type SearchMatch } from './search/highlight.js';
 
 export { STOP_WORDS } from './search/words.js';
 export {
-  activeSender,
-  checkContent,
-  checkDirect,
-  checkPosting,
+  checkMayMentionAll,
+  checkMaySendDirect,
+  checkMaySendToStream,
+  checkMessageContent,
   checkTopicPresent,
-  checkWildcard,
-  MAX_MESSAGE,
+  MAX_MESSAGE_CHARACTERS,
+  requireActiveSender,
 } from './sending/checks.js';
-export { clientName, isHumanClient } from './sending/client-name.js';
+export { clientNameOf, isHumanClient } from './sending/client-name.js';
 export {
-  DRAFT_PART,
+  DRAFT_PART_PREFIX,
   type Draft,
   type DraftBody,
-  draftOf,
-  draftPart,
-  draftsOf,
+  draftPartName,
   MAX_DRAFTS_SHOWN,
+  storedDraft,
+  storedDrafts,
 } from './sending/drafts.js';
-export { MessageRenderer, renderContext } from './sending/rendering.js';
+export { MessageRenderer, makeRenderContext } from './sending/rendering.js';
 export {
   type DeliveryReceipt,
-  dueNow,
-  nextDue,
+  nextScheduledTime,
+  parseScheduledRecipients,
   presentScheduled,
-  SCHEDULED_PART,
+  SCHEDULED_PART_PREFIX,
   type ScheduledBody,
   type ScheduledMessage,
-  scheduledOf,
-  scheduledPart,
-  scheduledRecipients,
-  undelivered,
+  scheduledDueNow,
+  scheduledPartName,
+  storedScheduled,
+  undeliveredScheduled,
 } from './sending/scheduled.js';
-export { checkWidget, firstSubmessage, MAX_SUBMESSAGE, nextSubmessage } from './sending/widgets.js';
-export { digestOf } from './stored/digest.js';
+export { checkWidget, MAX_SUBMESSAGE_LENGTH, makeFirstSubmessage, makeNextSubmessage } from './sending/widgets.js';
+export { makeDigest } from './stored/digest.js';
 export {
-  asStored,
   type MessageBody,
-  type Move,
   type StoredEdit,
   type StoredMessage,
   type StoredReaction,
   type StoredSubmessage,
-  streamConversation,
+  type StreamMoveRecord,
+  streamConversationName,
+  toStoredMessage,
 } from './stored/message.js';
-export { RESOLVED_PREFIX, recordOf, tagOf } from './stored/record.js';
+export { messageTag, RESOLVED_TOPIC_PREFIX, toMessageRecord } from './stored/record.js';

@@ -10,15 +10,15 @@
  *
  * Only operations of the frontend may import this folder.
  */
-export { confirmed, confirmForm, notConfirmed } from './confirming.js';
+export { addressConfirmedPage, addressNotConfirmedPage, confirmAddressPage } from './confirming.js';
 export {
-  expiredLink,
+  expiredLinkPage,
   type FormProblem,
-  invitationGone,
-  invitationNeeded,
-  type JoinPage,
-  joined,
-  joinForm,
-  signUpForm,
-  signUpMailSent,
+  invitationGonePage,
+  invitationNeededPage,
+  type JoinPageContent,
+  joinedPage,
+  joinPage,
+  signUpMailSentPage,
+  signUpPage,
 } from './joining.js';

@@ -1,13 +1,13 @@
 /** Pages of invitation links and of sign-up. */
 
 import type { RawAnswer } from '#model';
-import { type Html, html, pageAnswer } from './page.js';
+import { type Html, html, makePageAnswer } from './page.js';
 
-export interface JoinPage {
+export interface JoinPageContent {
   readonly organization: string;
   /** Name of the inviting user; null: none. */
   readonly inviter: string | null;
-  /** The invited or confirmed address. */
+  /** The invited or confirmed e-mail address. */
   readonly email: string;
 }
 
@@ -24,8 +24,8 @@ const problemText = (problem: FormProblem | undefined): Html =>
     ? html`<p class="problem" role="alert" id="problem"><strong>That did not work:</strong> ${problem.text}</p>`
     : NOTHING;
 
-/** @param problem absent on the first view */
-export function signUpForm(organization: string, email: string, problem?: FormProblem): RawAnswer {
+/** Page with the form for an address to sign up. @param problem absent on the first view */
+export function signUpPage(organization: string, email: string, problem?: FormProblem): RawAnswer {
   const body = html`<p>You will get a letter with a link.</p>
 ${problemText(problem)}
 <form method="post">
@@ -33,25 +33,32 @@ ${problemText(problem)}
 <input id="email" name="email" type="email" autocomplete="email" required value="${email}">
 <button type="submit">Send it</button>
 </form>`;
-  return pageAnswer(problem?.status ?? 200, `Join ${organization}`, body);
+  return makePageAnswer(problem?.status ?? 200, `Join ${organization}`, body);
 }
 
-export const signUpMailSent = (email: string): RawAnswer =>
-  pageAnswer(200, 'Look into your mail', html`<p>A letter is on its way to <strong>${email}</strong>.</p>`);
+export const signUpMailSentPage = (email: string): RawAnswer =>
+  makePageAnswer(200, 'Look into your mail', html`<p>A letter is on its way to <strong>${email}</strong>.</p>`);
 
-export const invitationNeeded = (): RawAnswer =>
-  pageAnswer(
+export const invitationNeededPage = (): RawAnswer =>
+  makePageAnswer(
     403,
     'An invitation is needed',
     html`<p>Who wants to join this organization asks a member for an invitation.</p>`,
   );
 
-/** The link has expired or was never valid. */
-export const expiredLink = (): RawAnswer =>
-  pageAnswer(404, 'This link is not good any more', html`<p>It may be more than a day old. Have a new one sent.</p>`);
+/** Page of a sign-up link that has expired or was never valid. */
+export const expiredLinkPage = (): RawAnswer =>
+  makePageAnswer(
+    404,
+    'This link is not good any more',
+    html`<p>It may be more than a day old. Have a new one sent.</p>`,
+  );
 
-/** @param fullName name that was typed before @param problem absent on the first view */
-export function joinForm(of: JoinPage, fullName: string, problem?: FormProblem): RawAnswer {
+/**
+ * Page with the form of a new account. @param fullName name that was typed before @param problem absent on the first
+ * view
+ */
+export function joinPage(of: JoinPageContent, fullName: string, problem?: FormProblem): RawAnswer {
   const body = html`<p>${of.inviter === null ? '' : `${of.inviter} invites you. `}Make your account:</p>
 ${problemText(problem)}
 <form method="post">
@@ -63,11 +70,11 @@ ${problemText(problem)}
 <p id="hint">At least 6 characters, and hard to guess.</p>
 <button type="submit">Join</button>
 </form>`;
-  return pageAnswer(problem?.status ?? 200, `Join ${of.organization}`, body);
+  return makePageAnswer(problem?.status ?? 200, `Join ${of.organization}`, body);
 }
 
-export const joined = (organization: string, origin: string, email: string): RawAnswer =>
-  pageAnswer(
+export const joinedPage = (organization: string, origin: string, email: string): RawAnswer =>
+  makePageAnswer(
     200,
     `Welcome to ${organization}`,
     html`<p>Your account is made. Log in with an app of your choice:</p>
@@ -78,9 +85,9 @@ export const joined = (organization: string, origin: string, email: string): Raw
 </dl>`,
   );
 
-/** The invitation was used, revoked, expired or never existed. The page doesn't say which. */
-export const invitationGone = (): RawAnswer =>
-  pageAnswer(
+/** Page of an invitation that was used, revoked, expired or never existed. The page doesn't say which. */
+export const invitationGonePage = (): RawAnswer =>
+  makePageAnswer(
     404,
     'This invitation does not stand any more',
     html`<p>It may have been used, taken back, or expired. Ask whoever invited you for a new one.</p>`,

@@ -24,7 +24,7 @@ const HEADERS = {
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 };
 
-/** HTML that needs no escaping. */
+/** HTML text that templates insert without escaping it. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -41,7 +41,7 @@ export function html(
   return new Html(strings.map((text, i) => text + (parts[i] ?? '')).join(''));
 }
 
-export function pageAnswer(status: number, title: string, body: Html): RawAnswer {
+export function makePageAnswer(status: number, title: string, body: Html): RawAnswer {
   const { text } = html`<!doctype html>
 <html lang="en">
 <head>

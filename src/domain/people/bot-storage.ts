@@ -1,25 +1,28 @@
 /** Key-value storage for texts of users and bots (users.md § Bot storage). Pure. */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '#base';
-import type { Parts } from '#model';
+import type { ActorParts } from '#model';
 
-/** Each entry is a part of the owner's actor. */
-export const STORAGE_PART = 'storage/';
+/** Prefix of the parts of a user or bot that hold one entry of the storage each. */
+export const STORAGE_PART_PREFIX = 'storage/';
 
-/** Characters of all keys and values of one owner. */
-export const MAX_STORAGE = 10_000_000;
+/** Maximum characters of all keys and values of one owner. */
+export const MAX_STORAGE_CHARACTERS = 10_000_000;
 
-/** Bounds, because each entry is a part: some 20 µs to write, and some 200 bytes besides its text. */
-export const MAX_ENTRIES_AT_ONCE = 2_000;
-export const MAX_ENTRIES = 20_000;
+/**
+ * Maximum numbers of entries, because each entry is a part: some 20 µs to write, and some 200 bytes besides its text.
+ */
+export const MAX_STORAGE_ENTRIES_AT_ONCE = 2_000;
+export const MAX_STORAGE_ENTRIES = 20_000;
 
-export interface StorageEntry extends JsonObject {
+interface StorageEntry extends JsonObject {
   readonly key: string;
   readonly value: string;
 }
 
-/** A part is named by a hash, because keys may be long and have any characters. */
-const partOf = (key: string): string => STORAGE_PART + createHash('sha256').update(key, 'utf16le').digest('base64url');
+/** Name of an entry's part: a hash of the key, because keys may be long and have any characters. */
+const partOf = (key: string): string =>
+  STORAGE_PART_PREFIX + createHash('sha256').update(key, 'utf16le').digest('base64url');
 
 /** Code points of a text, as the peer counts. The string iterator would take ten times as long. */
 function lengthOf(text: string): number {
@@ -35,17 +38,17 @@ function lengthOf(text: string): number {
 
 const weight = ({ key, value }: StorageEntry): number => lengthOf(key) + lengthOf(value);
 
-const entryOf = (parts: Parts, key: string): StorageEntry | undefined =>
+const entryOf = (parts: ActorParts, key: string): StorageEntry | undefined =>
   parts.get(partOf(key)) as StorageEntry | undefined;
 
 /** All entries (`keys` null), or those of the keys. @throws the error that `missing` makes, for an unknown key */
-export function entriesOf(
-  parts: Parts,
+export function readStorageEntries(
+  parts: ActorParts,
   keys: readonly string[] | null,
   missing: () => Error,
 ): { readonly [part: string]: StorageEntry } {
   if (keys === null) {
-    const all = [...parts].filter(([name]) => name.startsWith(STORAGE_PART));
+    const all = [...parts].filter(([name]) => name.startsWith(STORAGE_PART_PREFIX));
     return Object.fromEntries(all) as { readonly [part: string]: StorageEntry };
   }
   return Object.fromEntries(
@@ -57,24 +60,24 @@ export function entriesOf(
   );
 }
 
-/** Characters of all keys and values of these entries. */
-export const charactersOf = (entries: Iterable<StorageEntry>): number => {
+/** Number of characters in all keys and values of these entries. */
+export const countStorageCharacters = (entries: Iterable<StorageEntry>): number => {
   let sum = 0;
   for (const entry of entries) sum += weight(entry);
   return sum;
 };
 
-/** Number of entries after these are added. */
-export function entriesWith(parts: Parts, added: Readonly<Record<string, StorageEntry>>): number {
+/** Number of entries in the storage after these are added. */
+export function countEntriesWith(parts: ActorParts, added: Readonly<Record<string, StorageEntry>>): number {
   let count = 0;
-  for (const name of parts.keys()) if (name.startsWith(STORAGE_PART)) count++;
+  for (const name of parts.keys()) if (name.startsWith(STORAGE_PART_PREFIX)) count++;
   for (const name in added) if (!parts.has(name)) count++;
   return count;
 }
 
-/** The parts to write, and the number of characters by which the storage grows. */
-export function putEntries(
-  parts: Parts,
+/** Stores entries: the parts to write, and the number of characters by which the storage grows. */
+export function putStorageEntries(
+  parts: ActorParts,
   given: Readonly<Record<string, string>>,
 ): { readonly parts: Readonly<Record<string, StorageEntry>>; readonly growth: number } {
   const changed: Record<string, StorageEntry> = {};

@@ -1,7 +1,7 @@
 import type { DirectoryUser } from '#model/records';
 
-/** Fields of a new account: an active human with the role of a member. */
-export const FRESH_ACCOUNT = {
+/** Fields that every new account has: an active human with the role of a member. */
+export const NEW_ACCOUNT_FIELDS = {
   role: 400,
   isActive: true,
   isBillingAdmin: false,

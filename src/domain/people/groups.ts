@@ -1,11 +1,11 @@
 /** User groups (users.md § User groups): groups that users make, and system groups, which follow from roles. */
-import { Encoded, memoizeByObject } from '#base';
+import { EncodedJson, memoizeByObject } from '#base';
 import type { UserId } from '#model';
 import type { DirectoryGroup, DirectoryUser, DirectoryView } from '#model/records';
-import { isFullMember, ROLE, type WaitingPeriod } from './roles.js';
+import { isFullMember, ROLE, type WaitingPeriodSetting } from './roles.js';
 
 /** Ids of the system groups, the same in every realm. Each is a subgroup of the next one, except `nobody`. */
-export const SYSTEM_GROUP = {
+export const SYSTEM_GROUP_IDS = {
   owners: 1,
   administrators: 2,
   moderators: 3,
@@ -17,10 +17,10 @@ export const SYSTEM_GROUP = {
 } as const;
 
 /** Id of the first group that users make. */
-export const FIRST_CUSTOM_GROUP = 9;
+export const FIRST_CUSTOM_GROUP_ID = 9;
 
 export const SYSTEM_GROUP_NAMES: Readonly<Record<number, string>> = Object.fromEntries(
-  Object.entries(SYSTEM_GROUP).map(([name, id]) => [id, `@role:${name}`]),
+  Object.entries(SYSTEM_GROUP_IDS).map(([name, id]) => [id, `@role:${name}`]),
 );
 
 /** System groups by id - 1: `role` of the direct members (full members also need an age), `contains`: the subgroup. */
@@ -40,10 +40,12 @@ const SYSTEM: readonly { readonly description: string; readonly role?: number; r
 ];
 
 /** The system groups that have the account as a direct member, by its role and age. */
-export function systemGroupsOf(user: DirectoryUser, settings: WaitingPeriod, now: number): readonly number[] {
+export function systemGroupsOf(user: DirectoryUser, settings: WaitingPeriodSetting, now: number): readonly number[] {
   const direct = SYSTEM.flatMap(({ role }, i) => (role === user.role ? [i + 1] : []));
   if (user.role !== ROLE.member) return direct;
-  return isFullMember(user, settings, now) ? [SYSTEM_GROUP.members, SYSTEM_GROUP.fullmembers] : [SYSTEM_GROUP.members];
+  return isFullMember(user, settings, now)
+    ? [SYSTEM_GROUP_IDS.members, SYSTEM_GROUP_IDS.fullmembers]
+    : [SYSTEM_GROUP_IDS.members];
 }
 
 /**
@@ -52,23 +54,32 @@ export function systemGroupsOf(user: DirectoryUser, settings: WaitingPeriod, now
  *
  * @param fullMembersAt time of the last such event, ms
  */
-export const shownGroupsOf = (user: DirectoryUser, settings: WaitingPeriod, fullMembersAt: number): readonly number[] =>
-  systemGroupsOf(user, settings, Math.max(fullMembersAt, user.joined));
+export const systemGroupsShownToClients = (
+  user: DirectoryUser,
+  settings: WaitingPeriodSetting,
+  fullMembersAt: number,
+): readonly number[] => systemGroupsOf(user, settings, Math.max(fullMembersAt, user.joined));
 
 /** True if the account is in the system group, directly or through subgroups. */
-export const inSystemGroup = (group: number, user: DirectoryUser, settings: WaitingPeriod, now: number): boolean =>
-  group !== SYSTEM_GROUP.nobody && systemGroupsOf(user, settings, now).some((direct) => direct <= group);
+export const isInSystemGroup = (
+  group: number,
+  user: DirectoryUser,
+  settings: WaitingPeriodSetting,
+  now: number,
+): boolean =>
+  group !== SYSTEM_GROUP_IDS.nobody && systemGroupsOf(user, settings, now).some((direct) => direct <= group);
 
-/** All groups, by id. */
+/** All user groups of an organization, by id. */
 export class UserGroups {
   readonly #groups = new Map<number, DirectoryGroup>();
 
   constructor(
-    directory: Pick<DirectoryView, 'users' | 'groups' | 'fullMembersAt'> & { readonly settings: WaitingPeriod },
+    directory: Pick<DirectoryView, 'users' | 'groups' | 'fullMembersAt'> & { readonly settings: WaitingPeriodSetting },
   ) {
     const direct = new Map<number, UserId[]>(SYSTEM.map((_, i) => [i + 1, []]));
     for (const user of directory.users()) {
-      for (const id of shownGroupsOf(user, directory.settings, directory.fullMembersAt)) direct.get(id)!.push(user.id);
+      for (const id of systemGroupsShownToClients(user, directory.settings, directory.fullMembersAt))
+        direct.get(id)!.push(user.id);
     }
     SYSTEM.forEach(({ description, contains }, i) => {
       const id = i + 1;
@@ -92,7 +103,7 @@ export class UserGroups {
     return this.#groups.get(id);
   }
 
-  /** Ids of subgroups at any depth, ascending, without the group itself. */
+  /** Ids of a group's subgroups at any depth, ascending, without the group itself. */
   subgroupsOf(id: number): number[] {
     const found = this.#reach(id);
     found.delete(id);
@@ -106,7 +117,7 @@ export class UserGroups {
     return [...members].sort((a, b) => a - b);
   }
 
-  /** The group and its subgroups at any depth. Groups may contain each other. */
+  /** A group and its subgroups at any depth. Groups may contain each other. */
   #reach(id: number): Set<number> {
     const found = new Set([id]);
     for (const reached of found) for (const sub of this.get(reached)?.subgroups ?? []) found.add(sub);
@@ -117,12 +128,12 @@ export class UserGroups {
 const versionOf = ({ usersVersion, groupsVersion, fullMembersAt, settings }: DirectoryView): string =>
   `${usersVersion}/${groupsVersion}/${fullMembersAt}/${settings.waiting_period_threshold}`;
 
-/** Rebuilt after a change of accounts or groups. */
-export const groupsIn = memoizeByObject((directory: DirectoryView) => new UserGroups(directory), versionOf);
+/** The user groups of an organization; rebuilt after a change of accounts or groups. */
+export const userGroupsOf = memoizeByObject((directory: DirectoryView) => new UserGroups(directory), versionOf);
 
 /** JSON list of all groups as the API shows them, by id. */
 export const encodedGroups = memoizeByObject(
-  (directory: DirectoryView) => Encoded.text(JSON.stringify([...groupsIn(directory).all()].map(presentGroup))),
+  (directory: DirectoryView) => EncodedJson.text(JSON.stringify([...userGroupsOf(directory).all()].map(presentGroup))),
   versionOf,
 );
 

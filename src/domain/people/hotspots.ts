@@ -5,11 +5,11 @@ interface Hotspot extends JsonObject {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Seconds that clients wait before they show it. */
+  /** Time that clients wait before they show the hint, seconds. */
   readonly delay: number;
 }
 
-/** In the order in which they are shown. */
+/** The hints, in the order in which they are shown. */
 const HOTSPOTS: readonly Hotspot[] = [
   {
     name: 'intro_streams',
@@ -39,14 +39,14 @@ const HOTSPOTS: readonly Hotspot[] = [
 
 export const isHotspot = (name: string): boolean => HOTSPOTS.some((hotspot) => hotspot.name === name);
 
-/** The hints that a user has seen. */
-export interface Tutorial {
+/** A user's progress with the hints: those that the user has seen. */
+export interface TutorialState {
   readonly seen?: readonly string[];
   readonly finished?: boolean;
 }
 
 /** The hints to show next: at most one. */
-export function nextHotspots({ seen = [], finished = false }: Tutorial): readonly Hotspot[] {
+export function nextHotspots({ seen = [], finished = false }: TutorialState): readonly Hotspot[] {
   if (finished) return [];
   return HOTSPOTS.filter(({ name }) => !seen.includes(name)).slice(0, 1);
 }

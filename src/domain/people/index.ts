@@ -15,96 +15,96 @@
  *
  * Actors, frontend, delivery, the directory and higher domain folders may import this folder.
  */
-export { type DisposableDomains, disposableDomains } from './addresses/disposable.js';
-export { type AddressProblem, addressProblem, checkDomain, domainOf } from './addresses/domains.js';
-export { checkFullName, FAKE_EMAIL_DOMAIN, isEmail, mailDomain } from './addresses/names.js';
-export { subdomainProblem } from './addresses/subdomains.js';
+export { type IsDisposableDomain, parseDisposableDomains } from './addresses/disposable.js';
+export { type AddressProblem, checkEmailDomain, domainOfAddress, findAddressProblem } from './addresses/domains.js';
+export { checkFullName, FAKE_EMAIL_DOMAIN, isEmail, mailDomainOfOrigin } from './addresses/names.js';
+export { findSubdomainProblem } from './addresses/subdomains.js';
 export {
-  charactersOf,
-  entriesOf,
-  entriesWith,
-  MAX_ENTRIES,
-  MAX_ENTRIES_AT_ONCE,
-  MAX_STORAGE,
-  putEntries,
-  STORAGE_PART,
+  countEntriesWith,
+  countStorageCharacters,
+  MAX_STORAGE_CHARACTERS,
+  MAX_STORAGE_ENTRIES,
+  MAX_STORAGE_ENTRIES_AT_ONCE,
+  putStorageEntries,
+  readStorageEntries,
+  STORAGE_PART_PREFIX,
 } from './bot-storage.js';
-export { FRESH_ACCOUNT } from './fresh-account.js';
+export { NEW_ACCOUNT_FIELDS } from './fresh-account.js';
 export {
   encodedGroups,
-  FIRST_CUSTOM_GROUP,
-  groupsIn,
-  inSystemGroup,
+  FIRST_CUSTOM_GROUP_ID,
+  isInSystemGroup,
   presentGroup,
-  SYSTEM_GROUP,
+  SYSTEM_GROUP_IDS,
   SYSTEM_GROUP_NAMES,
-  shownGroupsOf,
   systemGroupsOf,
+  systemGroupsShownToClients,
   UserGroups,
+  userGroupsOf,
 } from './groups.js';
-export { isHotspot, nextHotspots, type Tutorial } from './hotspots.js';
-export { encodedUsers } from './presenting/encoded-users.js';
+export { isHotspot, nextHotspots, type TutorialState } from './hotspots.js';
+export { encodeUserList } from './presenting/encoded-users.js';
 export {
   BOT_TYPE,
   isCalledBot,
   presentBot,
-  presentDefaults,
-  presentServices,
-  type StreamName,
-  type Unseal,
-  unsealed,
+  presentBotServices,
+  presentBotStreams,
+  type StreamNameLookup,
+  type UnsealText,
+  unsealBotSecrets,
 } from './presenting/present-bot.js';
 export { presentDomain, presentLinkifier, presentPlayground } from './presenting/present-realm.js';
 export { avatarUrl, gravatarUrl, NO_PROFILE, presentAvatar, presentUser } from './presenting/present-user.js';
 export {
-  type CheckedField,
-  checkField,
-  checkSummary,
+  addedOptionsAfter,
+  type CheckedProfileField,
+  checkProfileField,
+  checkSummaryFieldCount,
   EXTERNAL_ACCOUNTS,
-  FIELD_TYPE,
-  FIELD_TYPES,
-  type FieldData,
-  isDefaultAccount,
-  optionsAdded,
-  presentField,
-  RENDERED_TYPES,
-  reordered,
-  withoutPronouns,
+  isDefaultExternalAccount,
+  PRESENTED_FIELD_TYPES,
+  PROFILE_FIELD_TYPE,
+  type ProfileFieldData,
+  presentProfileField,
+  pronounsAsShortText,
+  RENDERED_FIELD_TYPES,
+  reorderProfileFields,
 } from './profile/profile-fields.js';
 export {
   checkProfileValue,
-  type GivenValue,
-  liveValues,
+  keepLiveProfileValues,
+  type ProfileValueInput,
   presentProfile,
-  presentValue,
+  presentProfileValue,
 } from './profile/profile-values.js';
 export {
-  addressRole,
   isAdmin,
+  isAllowedByPolicy,
   isFullMember,
   isGuest,
   isModerator,
   isOwner,
-  policyAllows,
+  isWildcardMentionAllowed,
+  maySeeAddress,
   ROLE,
-  seesAddress,
-  wildcardAllowed,
+  weakestRoleSeeingAddress,
 } from './roles.js';
 export {
+  findSystemBot,
   isSystemBot,
-  LAST_RESERVED_USER,
+  LAST_RESERVED_USER_ID,
   makeSystemBots,
-  NOTIFICATION_BOT,
+  NOTIFICATION_BOT_ID,
   SYSTEM_BOT_EMAILS,
-  systemBot,
-  WELCOME_BOT,
+  WELCOME_BOT_ID,
 } from './system-bots.js';
 export {
-  checkDraftsOn,
-  newAccountSettings,
-  preference,
-  streamNotifications,
-  userSetting,
-  userSettingFrom,
-  userSettings,
+  checkDraftsEnabled,
+  computeUserSetting,
+  defaultSettingsOfNewAccounts,
+  readPreference,
+  readStreamNotifications,
+  readUserSetting,
+  readUserSettings,
 } from './user-settings.js';

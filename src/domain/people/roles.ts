@@ -10,20 +10,25 @@ export const isOwner = (user: DirectoryUser): boolean => user.role === ROLE.owne
 export const isGuest = (user: DirectoryUser): boolean => user.role === ROLE.guest;
 export const isModerator = (user: DirectoryUser): boolean => user.role === ROLE.moderator;
 
-/** The setting that decides how old a full member must be. */
-export type WaitingPeriod = Pick<RealmSettings, 'waiting_period_threshold'>;
+/** The setting that decides how old the account of a full member must be. */
+export type WaitingPeriodSetting = Pick<RealmSettings, 'waiting_period_threshold'>;
 
 const DAY_MS = 86_400_000;
 
 /** True for members whose account is old enough for the organization, and for moderators and above. */
-export function isFullMember(user: DirectoryUser, settings: WaitingPeriod, now: number): boolean {
+export function isFullMember(user: DirectoryUser, settings: WaitingPeriodSetting, now: number): boolean {
   if (user.role <= ROLE.moderator) return true;
   if (isGuest(user)) return false;
   return Math.floor((now - user.joined) / DAY_MS) >= settings.waiting_period_threshold;
 }
 
-/** Evaluates a `*_policy` setting, in the order that conventions.md gives. */
-export function policyAllows(policy: number, user: DirectoryUser, settings: WaitingPeriod, now: number): boolean {
+/** Evaluates a `*_policy` setting for a user, in the order that conventions.md gives. */
+export function isAllowedByPolicy(
+  policy: number,
+  user: DirectoryUser,
+  settings: WaitingPeriodSetting,
+  now: number,
+): boolean {
   if (policy === 6) return false;
   if (policy === 5) return true;
   if (isOwner(user)) return true;
@@ -36,7 +41,12 @@ export function policyAllows(policy: number, user: DirectoryUser, settings: Wait
 }
 
 /** Evaluates `wildcard_mention_policy`, whose numbers differ from those of other policies (realm.md). */
-export function wildcardAllowed(policy: number, user: DirectoryUser, settings: WaitingPeriod, now: number): boolean {
+export function isWildcardMentionAllowed(
+  policy: number,
+  user: DirectoryUser,
+  settings: WaitingPeriodSetting,
+  now: number,
+): boolean {
   if (policy === 1) return true;
   if (policy === 2) return !isGuest(user);
   if (policy === 3) return isFullMember(user, settings, now);
@@ -44,11 +54,11 @@ export function wildcardAllowed(policy: number, user: DirectoryUser, settings: W
   return policy === 7 && user.role <= ROLE.moderator;
 }
 
-/** Weakest role that may see the account's real address; 0: only the account itself may. */
-export function addressRole({ emailVisibility }: DirectoryUser): number {
+/** Weakest role that may see the account's real address; 0: only the account itself may see it. */
+export function weakestRoleSeeingAddress({ emailVisibility }: DirectoryUser): number {
   return { 1: ROLE.guest, 2: ROLE.member, 5: ROLE.moderator, 3: ROLE.admin }[emailVisibility] ?? 0;
 }
 
 /** True if the viewer may see the real address (users.md § User object). A viewer without account counts as a guest. */
-export const seesAddress = (viewer: DirectoryUser | undefined, of: DirectoryUser): boolean =>
-  viewer?.id === of.id || (viewer?.role ?? ROLE.guest) <= addressRole(of);
+export const maySeeAddress = (viewer: DirectoryUser | undefined, of: DirectoryUser): boolean =>
+  viewer?.id === of.id || (viewer?.role ?? ROLE.guest) <= weakestRoleSeeingAddress(of);

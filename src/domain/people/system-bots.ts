@@ -5,19 +5,19 @@
 import { type UserId, userId } from '#model';
 import type { DirectoryUser } from '#model/records';
 import { FAKE_EMAIL_DOMAIN } from './addresses/names.js';
-import { FRESH_ACCOUNT } from './fresh-account.js';
+import { NEW_ACCOUNT_FIELDS } from './fresh-account.js';
 
-/** Sends notices about changes of streams, topics and groups. */
-export const NOTIFICATION_BOT = userId(1);
-/** Greets newcomers. */
-export const WELCOME_BOT = userId(2);
-/** Posts messages that came by e-mail. */
-export const EMAIL_GATEWAY = userId(3);
+/** Id of the bot that sends notices about changes of streams, topics and groups. */
+export const NOTIFICATION_BOT_ID = userId(1);
+/** Id of the bot that greets newcomers. */
+export const WELCOME_BOT_ID = userId(2);
+/** Id of the bot that posts messages which came by e-mail. */
+const EMAIL_GATEWAY_BOT_ID = userId(3);
 
-export type SystemBot = 'notification' | 'welcome' | 'email-gateway';
+type SystemBotName = 'notification' | 'welcome' | 'email-gateway';
 
 /** User ids up to this one are reserved for system bots. */
-export const LAST_RESERVED_USER = 7;
+export const LAST_RESERVED_USER_ID = 7;
 
 const bot = (id: UserId, local: string, fullName: string): DirectoryUser => ({
   id,
@@ -26,28 +26,31 @@ const bot = (id: UserId, local: string, fullName: string): DirectoryUser => ({
   deliveryEmail: `${local}@${FAKE_EMAIL_DOMAIN}`,
   email: `${local}@${FAKE_EMAIL_DOMAIN}`,
   fullName,
-  ...FRESH_ACCOUNT,
+  ...NEW_ACCOUNT_FIELDS,
   botType: 1,
 });
 
-const BOTS: Readonly<Record<SystemBot, DirectoryUser>> = {
-  notification: bot(NOTIFICATION_BOT, 'notification-bot', 'Notification Bot'),
-  welcome: bot(WELCOME_BOT, 'welcome-bot', 'Welcome Bot'),
-  'email-gateway': bot(EMAIL_GATEWAY, 'emailgateway', 'Email Gateway'),
+const BOTS: Readonly<Record<SystemBotName, DirectoryUser>> = {
+  notification: bot(NOTIFICATION_BOT_ID, 'notification-bot', 'Notification Bot'),
+  welcome: bot(WELCOME_BOT_ID, 'welcome-bot', 'Welcome Bot'),
+  'email-gateway': bot(EMAIL_GATEWAY_BOT_ID, 'emailgateway', 'Email Gateway'),
 };
 
-/** Addresses that no account may have. */
+/** Ids of the system bots by their e-mail addresses, which no account may have. */
 export const SYSTEM_BOT_EMAILS: ReadonlyMap<string, UserId> = new Map(
   Object.values(BOTS).map(({ email, id }) => [email, id]),
 );
 
-export const isSystemBot = ({ id }: { readonly id: number }): boolean => id <= LAST_RESERVED_USER;
+export const isSystemBot = ({ id }: { readonly id: number }): boolean => id <= LAST_RESERVED_USER_ID;
 
 /** The system bots of an organization, by id. @param since creation time of the organization, ms */
 export const makeSystemBots = (since: number): readonly DirectoryUser[] =>
   Object.values(BOTS).map((one) => ({ ...one, joined: since }));
 
 /** A system bot, as the organization's directory knows it. */
-export function systemBot(directory: { user(id: UserId): DirectoryUser | undefined }, name: SystemBot): DirectoryUser {
+export function findSystemBot(
+  directory: { user(id: UserId): DirectoryUser | undefined },
+  name: SystemBotName,
+): DirectoryUser {
   return directory.user(BOTS[name].id) ?? BOTS[name];
 }

@@ -11,8 +11,8 @@ import {
 import { apiError } from '#model/errors';
 import type { DirectoryPreferences, DirectoryUser, DirectoryView } from '#model/records';
 
-/** @param chosen what the user changed */
-export function userSettingFrom<N extends UserSettingName>(
+/** Computes a user setting from the account, the preferences and the defaults. @param chosen what the user changed */
+export function computeUserSetting<N extends UserSettingName>(
   user: DirectoryUser,
   chosen: DirectoryPreferences['settings'],
   name: N,
@@ -22,52 +22,52 @@ export function userSettingFrom<N extends UserSettingName>(
   return value as UserSettings[N];
 }
 
-export const userSetting = <N extends UserSettingName>(
+export const readUserSetting = <N extends UserSettingName>(
   directory: DirectoryView,
   user: DirectoryUser,
   name: N,
-): UserSettings[N] => userSettingFrom(user, directory.preferencesOf(user.id).settings, name);
+): UserSettings[N] => computeUserSetting(user, directory.preferencesOf(user.id).settings, name);
 
-/** A setting that is not a field of the account, for code that has the id of the user only. */
-export const preference = <N extends Exclude<UserSettingName, 'timezone' | 'email_address_visibility'>>(
+/** Reads a setting that is not a field of the account, for code that has only the id of the user. */
+export const readPreference = <N extends Exclude<UserSettingName, 'timezone' | 'email_address_visibility'>>(
   directory: DirectoryView,
   user: UserId,
   name: N,
 ): UserSettings[N] => (directory.preferencesOf(user).settings[name] ?? USER_SETTINGS[name].default) as UserSettings[N];
 
-/** @throws ApiError */
-export function checkDraftsOn(directory: DirectoryView, user: UserId): void {
-  if (!preference(directory, user, 'enable_drafts_synchronization')) throw apiError('DRAFTS_OFF');
+/** Checks that the user's setting for drafts is on. @throws ApiError */
+export function checkDraftsEnabled(directory: DirectoryView, user: UserId): void {
+  if (!readPreference(directory, user, 'enable_drafts_synchronization')) throw apiError('DRAFTS_OFF');
 }
 
-/** All settings of a user, or those of one group. */
-export function userSettings(
+/** All settings of a user with their values, or those of one group. */
+export function readUserSettings(
   directory: DirectoryView,
   user: DirectoryUser,
   only?: UserSettingGroup,
 ): Partial<UserSettings> {
   const { settings } = directory.preferencesOf(user.id);
   const names = USER_SETTING_NAMES.filter((name) => only === undefined || USER_SETTINGS[name].group === only);
-  return Object.fromEntries(names.map((name) => [name, userSettingFrom(user, settings, name)]));
+  return Object.fromEntries(names.map((name) => [name, computeUserSetting(user, settings, name)]));
 }
 
-/** Subscriptions without a value of their own follow these, for clients that can't handle null. */
-export const STREAM_NOTIFICATIONS = [
+/** Settings that subscriptions without a value of their own follow, for clients that can't handle null. */
+const STREAM_NOTIFICATION_NAMES = [
   'enable_stream_desktop_notifications',
   'enable_stream_audible_notifications',
   'enable_stream_push_notifications',
   'enable_stream_email_notifications',
 ] as const satisfies readonly UserSettingName[];
 
-export type StreamNotificationSettings = Pick<UserSettings, (typeof STREAM_NOTIFICATIONS)[number]>;
+type StreamNotificationSettings = Pick<UserSettings, (typeof STREAM_NOTIFICATION_NAMES)[number]>;
 
-export const streamNotifications = (directory: DirectoryView, user: DirectoryUser): StreamNotificationSettings =>
+export const readStreamNotifications = (directory: DirectoryView, user: DirectoryUser): StreamNotificationSettings =>
   Object.fromEntries(
-    STREAM_NOTIFICATIONS.map((name) => [name, userSetting(directory, user, name)]),
+    STREAM_NOTIFICATION_NAMES.map((name) => [name, readUserSetting(directory, user, name)]),
   ) as StreamNotificationSettings;
 
 /** Settings that new accounts of the organization start with, as POST /register shows them. */
-export const newAccountSettings = ({ userDefaults }: DirectoryView): Partial<UserSettings> =>
+export const defaultSettingsOfNewAccounts = ({ userDefaults }: DirectoryView): Partial<UserSettings> =>
   Object.fromEntries(
     USER_SETTING_NAMES.filter((name) => name !== 'timezone').map((name) => [
       name,

@@ -5,17 +5,17 @@
 import type { Sharp } from 'sharp';
 import { apiError } from '#model/errors';
 
-/** Maximum pixels of a frame: a file of few bytes can decode into far more memory. */
+/** Maximum pixels of a frame: a small file can decode into far more memory. */
 export const MAX_PIXELS = 50_000_000;
-/** Maximum time to decode and scale a picture. */
+/** Maximum time to decode and scale a picture, seconds. */
 const TIMEOUT_SECONDS = 10;
-/** Pictures that are decoded at the same time; others wait. */
+/** Maximum number of pictures that are decoded at the same time; others wait. */
 const MAX_CONCURRENT = 2;
 
-export type PictureFormat = 'png' | 'jpeg' | 'gif' | 'webp';
+type PictureFormat = 'png' | 'jpeg' | 'gif' | 'webp';
 
-/** The format by a file's first bytes. sharp has more decoders, which must never get a client's bytes. */
-export function formatOf(bytes: Uint8Array): PictureFormat | undefined {
+/** The picture format by a file's first bytes. sharp has more decoders, which must never get a client's bytes. */
+export function detectPictureFormat(bytes: Uint8Array): PictureFormat | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(12, bytes.byteLength)).toString('latin1');
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
   if (head.startsWith('\xff\xd8\xff')) return 'jpeg';
@@ -23,9 +23,9 @@ export function formatOf(bytes: Uint8Array): PictureFormat | undefined {
   return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'webp' : undefined;
 }
 
-export interface Picture {
+interface OpenedPicture {
   readonly format: PictureFormat;
-  /** Number of frames; 1 = not animated. */
+  /** Number of frames; 1 = the picture is not animated. */
   readonly frames: number;
   /** Pixels of all frames together. */
   readonly pixels: number;
@@ -35,7 +35,7 @@ export interface Picture {
   moving(): Sharp;
 }
 
-/** Pictures in work, and the callers that wait for a turn. */
+/** Number of pictures in work; below it, the callers that wait for a turn. */
 let busy = 0;
 const waiting: (() => void)[] = [];
 
@@ -43,8 +43,8 @@ const waiting: (() => void)[] = [];
  * Opens a picture and passes it to `make`. At most MAX_CONCURRENT calls run at a time.
  * @throws ApiError BAD_IMAGE, also if `make` fails
  */
-export async function withPicture<T>(bytes: Uint8Array, make: (picture: Picture) => Promise<T>): Promise<T> {
-  const format = formatOf(bytes);
+export async function withPicture<T>(bytes: Uint8Array, make: (picture: OpenedPicture) => Promise<T>): Promise<T> {
+  const format = detectPictureFormat(bytes);
   if (!format) throw apiError('IMAGE_UNDECODABLE');
   if (busy === MAX_CONCURRENT) await new Promise<void>((resolve) => waiting.push(resolve));
   else busy++;
@@ -59,7 +59,7 @@ export async function withPicture<T>(bytes: Uint8Array, make: (picture: Picture)
   }
 }
 
-async function openPicture(bytes: Uint8Array, format: PictureFormat): Promise<Picture> {
+async function openPicture(bytes: Uint8Array, format: PictureFormat): Promise<OpenedPicture> {
   // Loaded with the first picture: the server starts also where sharp has no build.
   const { default: sharp } = await import('sharp');
   const open = (animated: boolean): Sharp =>

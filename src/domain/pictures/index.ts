@@ -12,20 +12,20 @@
  *
  * Actors, frontend and the domain folders emoji, markdown and people may import this folder.
  */
-export { formatOf, MAX_PIXELS, withPicture } from './decode.js';
+export { detectPictureFormat, MAX_PIXELS, withPicture } from './decode.js';
 export {
   AVATAR_SIZES,
   type AvatarSize,
   blobOfAvatar,
   blobOfPicture,
   blobOfRealmPicture,
-  PICTURE_MIB,
-  type PictureRef,
-  parsePicture,
+  MAX_PICTURE_MIB,
+  type PictureReference,
+  parsePicturePath,
   pictureUrl,
   realmPictureUrl,
   uploadedAvatarUrl,
 } from './names.js';
-export { presentRealmPicture, presentRealmPictures, realmPictureOrDefault } from './organization.js';
-export { imageProxyPath, verifiedAddress } from './proxied-address.js';
-export { type AvatarImages, avatarImages, iconImage, logoImage } from './scale.js';
+export { presentRealmPicture, presentRealmPictures, realmPictureOrDefaultUrl } from './organization.js';
+export { imageProxyPath, readProxiedAddress } from './proxied-address.js';
+export { type AvatarImages, makeAvatarImages, makeIconImage, makeLogoImage } from './scale.js';

@@ -1,9 +1,9 @@
 /** Addresses of an organization's public pictures, and the names of their blobs. Pure. */
 import type { RealmId } from '#model';
-import type { RealmPictureName, UploadedAvatar } from '#model/records';
+import type { AvatarUploadRecord, RealmPictureName } from '#model/records';
 
 /** Maximum size of an uploaded picture, MiB. */
-export const PICTURE_MIB = 5;
+export const MAX_PICTURE_MIB = 5;
 
 export type AvatarSize = 'small' | 'medium';
 
@@ -16,7 +16,7 @@ export const pictureUrl = (realm: RealmId, path: string): string => `/user_avata
 /** Name of the blob with this picture. @param path path within the organization's folder */
 export const blobOfPicture = (path: string): string => `avatars/${path}`;
 
-export const uploadedAvatarUrl = ({ realm, hash }: UploadedAvatar, version: number, size: AvatarSize): string =>
+export const uploadedAvatarUrl = ({ realm, hash }: AvatarUploadRecord, version: number, size: AvatarSize): string =>
   `${pictureUrl(realm, `${hash}${ENDINGS[size]}.png`)}?version=${version}`;
 
 export const realmPictureUrl = (realm: RealmId, name: RealmPictureName, version: number): string =>
@@ -29,14 +29,14 @@ export const blobOfAvatar = (hash: string, number: number, size: AvatarSize): st
 export const blobOfRealmPicture = (name: RealmPictureName, number: number): string =>
   blobOfPicture(`realm/${name}/${number}.png`);
 
-/** The picture that a path within the organization's folder names. */
-export type PictureRef =
+/** The picture that a path within an organization's folder of pictures names. */
+export type PictureReference =
   | { readonly of: 'avatar'; readonly hash: string; readonly size: AvatarSize }
   | { readonly of: 'realm'; readonly name: RealmPictureName }
   /** A custom emoji; the bytes of this path never change. */
   | { readonly of: 'emoji' };
 
-const FORMS: readonly [RegExp, (found: RegExpExecArray) => PictureRef][] = [
+const FORMS: readonly [RegExp, (found: RegExpExecArray) => PictureReference][] = [
   [
     /^([0-9a-f]{40})(-medium)?\.png$/,
     ([, hash, medium]) => ({ of: 'avatar', hash: hash!, size: medium ? 'medium' : 'small' }),
@@ -45,8 +45,8 @@ const FORMS: readonly [RegExp, (found: RegExpExecArray) => PictureRef][] = [
   [/^emoji\/images\/(still\/)?\d{1,16}\.(png|gif)$/, () => ({ of: 'emoji' })],
 ];
 
-/** Parses a path within the organization's folder. @returns undefined if no picture can have the path */
-export function parsePicture(path: string): PictureRef | undefined {
+/** Parses a path within an organization's folder of pictures. @returns undefined if no picture can have the path */
+export function parsePicturePath(path: string): PictureReference | undefined {
   for (const [pattern, make] of FORMS) {
     const found = pattern.exec(path);
     if (found) return make(found);

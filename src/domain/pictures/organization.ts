@@ -6,9 +6,9 @@ import type { RealmPictureName, RealmPictures } from '#model/records';
 import { realmPictureUrl } from './names.js';
 
 /** Address of the default logo, a static file. It has a query because clients append to it. */
-export const DEFAULT_LOGO = '/static/images/logo.svg?version=0';
+const DEFAULT_LOGO = '/static/images/logo.svg?version=0';
 
-export interface OrganizationPictures {
+interface OrganizationPictures {
   readonly realm: RealmId;
   readonly subdomain: string;
   readonly pictures: RealmPictures;
@@ -17,22 +17,22 @@ export interface OrganizationPictures {
 const defaultIcon = (subdomain: string): string =>
   `https://secure.gravatar.com/avatar/${createHash('md5').update(subdomain).digest('hex')}?d=identicon`;
 
-/** Address of the uploaded picture, or of its default. */
-export function realmPictureOrDefault(of: OrganizationPictures, name: RealmPictureName): string {
+/** URL of an uploaded picture of the organization, or of its default. */
+export function realmPictureOrDefaultUrl(of: OrganizationPictures, name: RealmPictureName): string {
   const stored = of.pictures[name];
   if (stored && stored.number > 0) return realmPictureUrl(of.realm, name, stored.version);
   return name === 'icon' ? defaultIcon(of.subdomain) : DEFAULT_LOGO;
 }
 
-/** The two fields of a picture in events. The register response has them with the prefix `realm_`. */
+/** The two fields of an organization's picture in events. The register response has them with the prefix `realm_`. */
 export function presentRealmPicture(of: OrganizationPictures, name: RealmPictureName): JsonObject {
   const uploaded = (of.pictures[name]?.number ?? 0) > 0;
   const source = uploaded ? 'U' : name === 'icon' ? 'G' : 'D';
-  return { [`${name}_url`]: realmPictureOrDefault(of, name), [`${name}_source`]: source };
+  return { [`${name}_url`]: realmPictureOrDefaultUrl(of, name), [`${name}_source`]: source };
 }
 
-export const REALM_PICTURES: readonly RealmPictureName[] = ['icon', 'logo', 'night_logo'];
+const REALM_PICTURES: readonly RealmPictureName[] = ['icon', 'logo', 'night_logo'];
 
-/** The fields of all pictures. */
+/** The fields of all pictures of an organization. */
 export const presentRealmPictures = (of: OrganizationPictures): JsonObject =>
   Object.assign({}, ...REALM_PICTURES.map((name) => presentRealmPicture(of, name)));

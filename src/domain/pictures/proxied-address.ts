@@ -4,7 +4,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Maximum bytes of an address: proxies in front of the server refuse request lines above 8 KiB. */
+/** Maximum length of a proxied address, bytes: proxies in front of the server refuse request lines above 8 KiB. */
 const MAX_ADDRESS = 3_500;
 
 const digestOf = (address: string, key: string): Buffer => createHmac('sha1', key).update(address).digest();
@@ -17,8 +17,8 @@ export function imageProxyPath(address: string, key: string): string | undefined
   return `/external_content/${digestOf(address, key).toString('hex')}/${bytes.toString('hex')}`;
 }
 
-/** The address in the two parts of a proxy path; undefined if its digest is wrong. */
-export function verifiedAddress(digest: string, hex: string, key: string): string | undefined {
+/** The proxied address that the two parts of a proxy path name; undefined if the digest is wrong. */
+export function readProxiedAddress(digest: string, hex: string, key: string): string | undefined {
   if (!/^[0-9a-f]{40}$/.test(digest) || hex.length > 2 * MAX_ADDRESS || !/^(?:[0-9a-f]{2})+$/.test(hex))
     return undefined;
   const address = Buffer.from(hex, 'hex').toString();

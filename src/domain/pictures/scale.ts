@@ -2,10 +2,10 @@
 import { withPicture } from './decode.js';
 import type { AvatarSize } from './names.js';
 
-/** Side length of an avatar, pixels. */
+/** Side length of each avatar size, pixels. */
 const SIDES: Readonly<Record<AvatarSize, number>> = { small: 100, medium: 500 };
 const ICON_SIDE = 100;
-/** Maximum size of a logo, which keeps its aspect ratio. */
+/** Maximum size of a logo, pixels; it keeps its aspect ratio. */
 const LOGO = { width: 800, height: 100 } as const;
 
 /** PNG of an avatar in each size. */
@@ -13,19 +13,19 @@ export type AvatarImages = Readonly<Record<AvatarSize, Uint8Array>>;
 
 const square = (side: number) => ({ width: side, height: side, fit: 'cover' }) as const;
 
-/** @throws ApiError BAD_IMAGE */
-export const avatarImages = (bytes: Uint8Array): Promise<AvatarImages> =>
+/** Makes the PNG of an avatar in each size. @throws ApiError BAD_IMAGE */
+export const makeAvatarImages = (bytes: Uint8Array): Promise<AvatarImages> =>
   withPicture(bytes, async (picture) => {
     const medium = await picture.still().resize(square(SIDES.medium)).png().toBuffer();
     return { medium, small: await picture.still().resize(square(SIDES.small)).png().toBuffer() };
   });
 
 /** @throws ApiError BAD_IMAGE */
-export const iconImage = (bytes: Uint8Array): Promise<Uint8Array> =>
+export const makeIconImage = (bytes: Uint8Array): Promise<Uint8Array> =>
   withPicture(bytes, (picture) => picture.still().resize(square(ICON_SIDE)).png().toBuffer());
 
 /** @throws ApiError BAD_IMAGE */
-export const logoImage = (bytes: Uint8Array): Promise<Uint8Array> =>
+export const makeLogoImage = (bytes: Uint8Array): Promise<Uint8Array> =>
   withPicture(bytes, (picture) =>
     picture
       .still()

@@ -1,30 +1,39 @@
 /** Presences in the forms of the API (users.md § Presence). Pure. */
 import type { JsonObject } from '#base';
-import { preference } from '#domain/people';
+import { readPreference } from '#domain/people';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
-/** Milliseconds since 1970. */
+/** Times of a user's presence, ms since 1970. */
 export interface PresenceTimes {
-  /** Time of the last report as active; null: never. */
+  /** Time of the user's last report as active; null: never. */
   readonly active: number | null;
-  /** Time of the last report of any kind. */
+  /** Time of the user's last report of any kind. */
   readonly connected: number;
 }
 
-/** Slim: two times per user id. Legacy: two entries, with the same times, per API e-mail. */
+/**
+ * Form of presences in responses. Slim: two times per user id. Legacy: two entries, with the same times, per API
+ * e-mail.
+ */
 export type PresenceForm = 'slim' | 'legacy';
 
-/** Clients report once a minute: a user who was active at most this long before their last report still is. */
+/**
+ * Maximum time between a user's last activity and last report at which the user still counts as active, ms: clients
+ * report once a minute.
+ */
 const STILL_ACTIVE_MS = 70_000;
-/** A user whose clients were silent for longer is offline. Register's snapshot tells clients the same number. */
-export const OFFLINE_SECONDS = 200;
-/** Users without a report for longer are left out of lists. */
-export const MAX_LISTED_AGE_MS = 14 * 86_400_000;
+/**
+ * Time of silence of a user's clients after which the user is offline, seconds. The register response tells clients the
+ * same number.
+ */
+export const OFFLINE_AFTER_SECONDS = 200;
+/** Time without a report after which a user is left out of lists of presences, ms. */
+const MAX_LISTED_AGE_MS = 14 * 86_400_000;
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
 
-/** A wall time as `server_timestamp`: seconds with a fraction. */
-export const serverTime = (ms: number): number => ms / 1000;
+/** A wall time as `server_timestamp` shows it: seconds with a fraction. */
+export const toServerTimestamp = (ms: number): number => ms / 1000;
 
 interface Reported extends JsonObject {
   readonly client: string;
@@ -32,7 +41,7 @@ interface Reported extends JsonObject {
   readonly timestamp: number;
 }
 
-/** The state of the one client that the API shows. @param joined creation time of the account, ms */
+/** The presence of the one client that the API shows for a user. @param joined creation time of the account, ms */
 function reported({ active, connected }: PresenceTimes, joined: number): Reported {
   const since = active ?? joined;
   return since + STILL_ACTIVE_MS >= connected
@@ -50,34 +59,34 @@ function legacy(times: PresenceTimes, joined: number): JsonObject {
   return { aggregated: of, website: { ...of, pushable: false } };
 }
 
-/** GET /users/{id or email}/presence. */
-export function presenceOfOne(times: PresenceTimes, { joined }: DirectoryUser, now: number): JsonObject {
+/** The response of GET /users/{id or email}/presence. */
+export function presentUserPresence(times: PresenceTimes, { joined }: DirectoryUser, now: number): JsonObject {
   const { status, timestamp } = reported(times, joined);
-  const offline = seconds(now) - timestamp > OFFLINE_SECONDS;
+  const offline = seconds(now) - timestamp > OFFLINE_AFTER_SECONDS;
   return { aggregated: { status: offline ? 'offline' : status, timestamp }, website: { status, timestamp } };
 }
 
-/** The event for everybody. Queues leave `email` out for clients that want the slim form. */
+/** The presence event for all users. Queues leave `email` out for clients that want the slim form. */
 export const presenceEvent = (user: DirectoryUser, times: PresenceTimes, now: number): JsonObject => ({
   type: 'presence',
   user_id: user.id,
   email: user.email,
-  server_timestamp: serverTime(now),
+  server_timestamp: toServerTimestamp(now),
   presence: { website: { ...reported(times, user.joined), pushable: false } },
 });
 
 /** True if the user's setting hides their presence. */
-export const hidesPresence = (directory: DirectoryView, user: DirectoryUser): boolean =>
-  !preference(directory, user.id, 'presence_enabled');
+export const isPresenceHidden = (directory: DirectoryView, user: DirectoryUser): boolean =>
+  !readPreference(directory, user.id, 'presence_enabled');
 
-export interface PresenceList {
-  /** JSON text of the `presences` object. */
+interface PresenceList {
+  /** JSON text of the object `presences`. */
   readonly text: string;
   /** Wall time at which the first listed user drops out of the list, ms. */
   readonly until: number;
 }
 
-/** Active humans with a recent report, without those who hide their presence. */
+/** The list of presences: active humans with a recent report, except those who hide their presence. */
 export function listPresences(
   all: ReadonlyMap<number, PresenceTimes>,
   form: PresenceForm,
@@ -90,7 +99,7 @@ export function listPresences(
     const times = all.get(id)!;
     const user = directory.user(id as never);
     if (!user?.isActive || user.botType !== null || now - times.connected > MAX_LISTED_AGE_MS) continue;
-    if (hidesPresence(directory, user)) continue;
+    if (isPresenceHidden(directory, user)) continue;
     until = Math.min(until, times.connected + MAX_LISTED_AGE_MS);
     const key = form === 'slim' ? String(id) : user.email;
     const shown = form === 'slim' ? slim(times, user.joined) : legacy(times, user.joined);

@@ -11,12 +11,12 @@
  * The presence actor, the snapshot of event queues and the frontend may import this folder.
  */
 export {
-  hidesPresence,
-  OFFLINE_SECONDS,
+  isPresenceHidden,
+  OFFLINE_AFTER_SECONDS,
   type PresenceForm,
   type PresenceTimes,
   presenceEvent,
-  presenceOfOne,
-  serverTime,
+  presentUserPresence,
+  toServerTimestamp,
 } from './forms.js';
-export { type FetchPresences, type PresenceChanges, PresenceReplica, presencesIn } from './replica.js';
+export { type FetchPresences, type PresenceChanges, PresenceReplica, presenceReplicaOf } from './replica.js';

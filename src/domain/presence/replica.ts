@@ -2,27 +2,29 @@
  * A process's copy of an organization's presences. It asks the presence actor for the changes since the last time, and
  * encodes a list once for all readers.
  */
-import { Encoded, type JsonObject, memoizeByObject, SingleFlight } from '#base';
+import { EncodedJson, type JsonObject, memoizeByObject, SingleFlight } from '#base';
 import type { PresenceCursor } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import { listPresences, type PresenceForm, type PresenceTimes } from './forms.js';
 
-/** The actor's reply. */
+/** The presence actor's reply to a request for changes. */
 export interface PresenceChanges extends JsonObject {
   readonly source: string;
-  /** The reply has the changes after this version; null: it has everything. */
+  /** Version after which the reply has the changes; null: the reply has everything. */
   readonly since: number | null;
   readonly version: number;
-  /** [user, last active (null: never), last connected], ms. */
+  /** Changed presences: [user, last active (null: never), last connected], ms. */
   readonly seen: readonly (readonly [number, number | null, number])[];
-  /** Users whose presence was dropped. */
+  /** Ids of the users whose presence was dropped. */
   readonly gone: readonly number[];
 }
 
-/** Asks the actor for changes. @param known null: asks for everything */
+/** Asks the presence actor for changes. @param known version of the caller; null: asks for everything */
 export type FetchPresences = (known: PresenceCursor | null) => Promise<JsonObject>;
 
-/** A list of more than MANY users may be sent again until it is MAX_AGE_MS old, even if it changed. */
+/**
+ * Number of listed users above which an encoded list may be sent again until it is MAX_AGE_MS old, even if it changed.
+ */
 const MANY = 200;
 const MAX_AGE_MS = 1_000;
 
@@ -32,7 +34,7 @@ interface EncodedList {
   readonly choices: number;
   readonly made: number;
   readonly until: number;
-  readonly json: Encoded;
+  readonly json: EncodedJson;
 }
 
 export class PresenceReplica {
@@ -45,14 +47,14 @@ export class PresenceReplica {
 
   constructor(private readonly directory: DirectoryView) {}
 
-  /** Fetches everything that the actor knows at a time after this call. */
+  /** Fetches everything that the presence actor knows at a time after this call. */
   async sync(ask: FetchPresences): Promise<void> {
     await this.load(ask);
     // A request that is under way may be answered already: one more serves all callers that came meanwhile.
     await this.#updates.run('all', () => this.update(ask));
   }
 
-  /** Loads everything once. Callers that come meanwhile share the request. */
+  /** Loads all presences once. Callers that come meanwhile share the request. */
   async load(ask: FetchPresences): Promise<void> {
     if (this.#source !== '') return;
     this.#loading ??= this.update(ask).finally(() => {
@@ -61,7 +63,7 @@ export class PresenceReplica {
     await this.#loading;
   }
 
-  /** Fetches the changes since the last reply. */
+  /** Fetches the changes of presences since the last reply. */
   async update(ask: FetchPresences): Promise<void> {
     const known = this.#source === '' ? null : { source: this.#source, version: this.#version };
     this.#merge((await ask(known)) as PresenceChanges);
@@ -71,8 +73,8 @@ export class PresenceReplica {
     return this.#times.get(user);
   }
 
-  /** The encoded field `presences`. */
-  list(form: PresenceForm, now: number): Encoded {
+  /** The encoded response field `presences`. */
+  list(form: PresenceForm, now: number): EncodedJson {
     const { directory } = this;
     const before = this.#encoded.get(form);
     if (before && now < before.until && (this.#isCurrent(before) || this.#isFresh(before, now))) return before.json;
@@ -83,7 +85,7 @@ export class PresenceReplica {
       choices: directory.preferencesVersion,
       made: now,
       until,
-      json: Encoded.text(text),
+      json: EncodedJson.text(text),
     };
     this.#encoded.set(form, encoded);
     return encoded.json;
@@ -113,5 +115,5 @@ export class PresenceReplica {
   }
 }
 
-/** The presences that belong to this directory. */
-export const presencesIn = memoizeByObject((directory: DirectoryView) => new PresenceReplica(directory));
+/** The copy of the presences that belongs to this directory. */
+export const presenceReplicaOf = memoizeByObject((directory: DirectoryView) => new PresenceReplica(directory));

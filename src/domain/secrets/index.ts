@@ -5,17 +5,31 @@
  * - `mail-links.ts`: tokens of links in mails.
  * - `login-attempts.ts`: the rate limit of failed logins, from the times of failures that an actor stores.
  * - `login-guard.ts`: the actor that counts failures for addresses without an account.
+ * - `web-sessions.ts`: secrets and rules of sessions of browsers, and of links that sign in once.
  * - `service.ts`, `password-strength.ts`, `strength-worker.ts`: password strength, estimated in a thread.
  *
  * Invariants: the Store never holds an API key, a password or a link in clear. A login takes the same time whether or
  * not the account exists. All processes of a cluster share one secret.
  *
  * Other domain folders, actors and the frontend may import this folder. Only src/app/server creates the
- * `PasswordThread`; others use the interface `PasswordStrength`.
+ * `PasswordStrengthThread`; others use the interface `PasswordStrengthEstimator`.
  */
-export { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from './login-attempts.js';
-export { loginGuardOf } from './login-guard.js';
-export { openLink, sealLink } from './mail-links.js';
-export { PasswordThread } from './password-strength.js';
-export { Secrets } from './secrets.js';
-export type { PasswordStrength } from './service.js';
+export { addLoginFailure, loginTooEarlyError, msUntilLoginAllowed, wrongPasswordError } from './login-attempts.js';
+export { loginGuardForAddress } from './login-guard.js';
+export { openLinkToken, sealLinkToken } from './mail-links.js';
+export { PasswordStrengthThread } from './password-strength.js';
+export { ServerCryptography } from './secrets.js';
+export type { PasswordStrengthEstimator } from './service.js';
+export {
+  isSessionAlive,
+  isUseToBeNoted,
+  newSessionSecret,
+  newSignInLink,
+  sessionHash,
+  signInLinkHash,
+  spendLink,
+  withLink,
+  withoutSessions,
+  withSession,
+  withUse,
+} from './web-sessions.js';

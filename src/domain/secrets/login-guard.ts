@@ -1,13 +1,13 @@
 /** Counting of logins with addresses that no account has (actors/login-guard). */
 import { type ActorKey, loginGuardKey, type RealmId } from '#model';
-import type { Secrets } from './secrets.js';
+import type { ServerCryptography } from './secrets.js';
 
-/** Number of login guards per organization. */
+/** Number of login guard actors per organization. */
 const SLOTS = 1_024;
 
 /** The actor that counts attempts with this address, and the hash of the address. @param address as typed */
-export function loginGuardOf(
-  secrets: Secrets,
+export function loginGuardForAddress(
+  secrets: ServerCryptography,
   realm: RealmId,
   address: string,
 ): { readonly to: ActorKey<'stranger'>; readonly address: string } {

@@ -3,25 +3,37 @@
  * and it names its account and its expiry. The caller ensures single use, by the hash of the token.
  */
 import { type RealmId, realmId, type UserId, userId } from '#model';
-import type { Secrets } from './secrets.js';
+import type { ServerCryptography } from './secrets.js';
 
-export interface MailLink {
+interface MailLinkContent {
   readonly realm: RealmId;
   readonly user: UserId;
-  /** Milliseconds since 1970. */
+  /** Time at which the link expires, ms since 1970. */
   readonly expires: number;
 }
 
 /** Purpose of a link. A token is valid for its purpose only. */
-export type MailLinkPurpose = 'change-email';
+type MailLinkPurpose = 'change-email';
 
-export function sealLink(secrets: Secrets, purpose: MailLinkPurpose, { realm, user, expires }: MailLink): string {
+export function sealLinkToken(
+  secrets: ServerCryptography,
+  purpose: MailLinkPurpose,
+  { realm, user, expires }: MailLinkContent,
+): string {
   const sealed = secrets.seal(JSON.stringify([`link/${purpose}`, realm, user, expires]));
   return Buffer.from(sealed, 'base64').toString('base64url');
 }
 
-/** Undefined if the token was not made by this server, is for another purpose, or has expired. */
-export function openLink(secrets: Secrets, purpose: MailLinkPurpose, token: string, now: number): MailLink | undefined {
+/**
+ * Reads the token of a mailed link. Undefined if the token was not made by this server, is for another purpose, or has
+ * expired.
+ */
+export function openLinkToken(
+  secrets: ServerCryptography,
+  purpose: MailLinkPurpose,
+  token: string,
+  now: number,
+): MailLinkContent | undefined {
   let opened: unknown;
   try {
     opened = JSON.parse(secrets.open(Buffer.from(token, 'base64url').toString('base64')));

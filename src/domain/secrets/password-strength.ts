@@ -3,18 +3,21 @@
  * in a thread. The thread ends after a minute without work, because its dictionaries are large.
  */
 import { ThreadPool } from '#base/threads';
-import type { PasswordStrength } from './service.js';
+import type { PasswordStrengthEstimator } from './service.js';
 import type { StrengthJob } from './strength-worker.js';
 
 const MIN_LENGTH = 6;
 const MIN_GUESSES = 10_000;
-/** Characters that are judged. zxcvbn's time grows faster than the length, and the first 100 characters decide. */
+/**
+ * Maximum number of characters of a password that are judged. zxcvbn's time grows faster than the length, and the first
+ * 100 characters decide.
+ */
 const MAX_JUDGED_LENGTH = 100;
-/** Many times the usual duration, including the start of the thread. */
+/** Time limit of an estimate, ms: many times the usual duration, including the start of the thread. */
 const TIMEOUT_MS = 30_000;
 const IDLE_MS = 60_000;
 
-export class PasswordThread implements PasswordStrength {
+export class PasswordStrengthThread implements PasswordStrengthEstimator {
   readonly #threads = new ThreadPool<StrengthJob, number>({
     script: new URL('./strength-worker.js', import.meta.url),
     threads: 1,
@@ -27,7 +30,7 @@ export class PasswordThread implements PasswordStrength {
     return (await this.#threads.run({ password: password.slice(0, MAX_JUDGED_LENGTH), related })) >= MIN_GUESSES;
   }
 
-  /** Ends the thread. Pending estimates fail, and so do their commands. */
+  /** Ends the thread. Pending estimates fail, and so do the commands that wait for them. */
   close(): Promise<void> {
     return this.#threads.close();
   }

@@ -20,12 +20,12 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const REALM_CHARS = 6;
 const REALM_SPACE = 62 ** REALM_CHARS;
 const KEY_CHARS = 32;
-/** About 50 ms and 32 MiB on the machines of 2026; the parameters are stored with each hash. */
+/** Parameters of the scrypt hash: about 50 ms and 32 MiB on the machines of 2026; stored with each hash. */
 const SCRYPT = { N: 1 << 15, r: 8, p: 1 } as const;
 
 const NO_SALT = Buffer.alloc(16);
 
-export class Secrets {
+export class ServerCryptography {
   readonly #hashKey: Buffer;
   readonly #sealKey: Buffer;
   readonly #maskKey: Buffer;
@@ -63,14 +63,14 @@ export class Secrets {
     return head + tail;
   }
 
-  /** The realm that a well-formed key names. A forged key names some number too. */
+  /** Number of the realm that a well-formed API key names. A forged key names some number too. */
   realmOfKey(key: string): RealmId {
     let n = 0;
     for (let i = 0; i < REALM_CHARS; i++) n = n * 62 + ALPHABET.indexOf(key[i]!);
     return realmId((n - this.#mask(key.slice(REALM_CHARS)) + REALM_SPACE) % REALM_SPACE);
   }
 
-  /** Keyed hash in hex, which directories hold instead of the key. */
+  /** Keyed hash of an API key, hexadecimal; directories hold it instead of the key. */
   keyHash(key: string): string {
     return createHmac('sha256', this.#hashKey).update(key).digest('hex').slice(0, 40);
   }
@@ -85,7 +85,7 @@ export class Secrets {
     return createHmac('sha1', this.#avatarKey).update(`${realm}/${user}`).digest('hex');
   }
 
-  /** Encrypt a text for the Store (AES-256-GCM, base64). */
+  /** Encrypts a text for the Store (AES-256-GCM, base64). */
   seal(text: string): string {
     return this.#sealed(text, randomBytes(12));
   }
@@ -101,7 +101,7 @@ export class Secrets {
     return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64');
   }
 
-  /** @throws when the text was sealed under another secret or was changed */
+  /** Decrypts a sealed text. @throws when the text was sealed under another secret or was changed */
   open(sealed: string): string {
     const bytes = Buffer.from(sealed, 'base64');
     const decipher = createDecipheriv('aes-256-gcm', this.#sealKey, bytes.subarray(0, 12));
@@ -109,7 +109,7 @@ export class Secrets {
     return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
   }
 
-  /** As `open`, but undefined instead of throwing. */
+  /** Decrypts a sealed text as `open` does, but returns undefined instead of throwing. */
   tryOpen(sealed: string): string | undefined {
     try {
       return this.open(sealed);
@@ -118,14 +118,16 @@ export class Secrets {
     }
   }
 
-  /** Hash for the Store, with its salt and parameters. */
+  /** Hash of a password for the Store, with its salt and parameters. */
   async hashPassword(password: string): Promise<string> {
     const salt = randomBytes(16);
     const hash = await derive(password, salt, SCRYPT);
     return `scrypt$${SCRYPT.N}$${SCRYPT.r}$${SCRYPT.p}$${salt.toString('base64')}$${hash.toString('base64')}`;
   }
 
-  /** False if the account has no password, after the same time as for a wrong one. */
+  /**
+   * Tells whether a password is right. False if the account has no password, after the same time as for a wrong one.
+   */
   async verifyPassword(password: string, stored: string | null): Promise<boolean> {
     const [scheme, N, r, p, salt, hash] = (stored ?? '').split('$');
     if (scheme !== 'scrypt' || !salt || !hash) {

@@ -1,6 +1,6 @@
-export interface PasswordStrength {
+export interface PasswordStrengthEstimator {
   /**
-   * True with at least 6 characters and 10,000 estimated guesses (users.md).
+   * True for a password with at least 6 characters that takes at least 10,000 guesses, by estimate (users.md).
    * @param related texts that an attacker would try first
    */
   strongEnough(password: string, related: readonly string[]): Promise<boolean>;

@@ -10,5 +10,5 @@ export interface StrengthJob {
 
 const zxcvbn = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
 
-/** Replies with the estimated number of guesses. */
+/** Answers each job with the estimated number of guesses for a password. */
 serveJobs(({ password, related }: StrengthJob): number => zxcvbn.check(password, [...related]).guesses);

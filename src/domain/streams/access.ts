@@ -9,18 +9,18 @@ import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 
 /** True if the user may know of the stream and read the messages that its history rules allow. */
-export function canAccess(user: DirectoryUser, stream: DirectoryStream, subscribed: boolean): boolean {
+export function canAccessStream(user: DirectoryUser, stream: DirectoryStream, subscribed: boolean): boolean {
   if (stream.archived) return false;
   return subscribed || stream.webPublic || (!stream.inviteOnly && !isGuest(user));
 }
 
 /** Administrators may know of private and archived streams without a subscription, but not read them. */
-export function canSeeMetadata(user: DirectoryUser, stream: DirectoryStream, subscribed: boolean): boolean {
-  return canAccess(user, stream, subscribed) || isAdmin(user);
+export function canSeeStreamMetadata(user: DirectoryUser, stream: DirectoryStream, subscribed: boolean): boolean {
+  return canAccessStream(user, stream, subscribed) || isAdmin(user);
 }
 
 /** True if the user may read messages that were sent before, or without, their subscription. */
-export function canReadHistory(user: DirectoryUser, stream: DirectoryStream, subscribed: boolean): boolean {
+export function canReadStreamHistory(user: DirectoryUser, stream: DirectoryStream, subscribed: boolean): boolean {
   if (stream.archived) return false;
   if (stream.webPublic) return true;
   if (!stream.inviteOnly && !isGuest(user)) return true;
@@ -28,17 +28,17 @@ export function canReadHistory(user: DirectoryUser, stream: DirectoryStream, sub
 }
 
 /** Weakest role that sees a stream and its subscribers without a subscription. */
-export function audienceRole(
+export function weakestRoleSeeingStream(
   stream: { readonly inviteOnly: boolean; readonly webPublic: boolean } | undefined,
 ): number {
   if (!stream || stream.inviteOnly) return ROLE.admin;
   return stream.webPublic ? ROLE.guest : ROLE.member;
 }
 
-export interface Poster {
+interface Poster {
   readonly user: DirectoryUser;
   readonly subscribed: boolean;
-  /** Owner of a bot. A bot may post wherever its owner may. */
+  /** Owner of the posting bot. A bot may post wherever its owner may. */
   readonly owner?: { readonly user: DirectoryUser; readonly subscribed: boolean };
 }
 
@@ -51,7 +51,7 @@ function postPolicyRefusal(user: DirectoryUser, stream: DirectoryStream, setting
   return undefined;
 }
 
-/** @throws ApiError when the poster may not send to the stream */
+/** Checks the right to post to a stream. @throws ApiError when the poster may not send to the stream */
 export function checkMayPost(poster: Poster, stream: DirectoryStream, settings: RealmSettings, now: number): void {
   const refusal = postPolicyRefusal(poster.user, stream, settings, now);
   if (refusal && (!poster.owner || postPolicyRefusal(poster.owner.user, stream, settings, now)))
@@ -61,13 +61,13 @@ export function checkMayPost(poster: Poster, stream: DirectoryStream, settings: 
   throw apiError('NOT_AUTHORIZED_TO_SEND', { stream: stream.name });
 }
 
-/** @param server the configuration allows web-public streams */
-export const webPublicEnabled = (server: boolean, settings: RealmSettings): boolean =>
+/** True if streams may be web-public in this organization. @param server the configuration allows web-public streams */
+export const areWebPublicStreamsEnabled = (server: boolean, settings: RealmSettings): boolean =>
   server && settings.enable_spectator_access;
 
 /** True if callers without credentials may read the web-public streams of the organization. */
 export function hasPublicAccess(server: boolean, directory: DirectoryView): boolean {
-  if (directory.deactivated || !webPublicEnabled(server, directory.settings)) return false;
+  if (directory.deactivated || !areWebPublicStreamsEnabled(server, directory.settings)) return false;
   for (const stream of directory.streams()) if (stream.webPublic && !stream.archived) return true;
   return false;
 }

@@ -4,9 +4,9 @@
  */
 import { apiError } from '#model/errors';
 
-export const MAX_STREAM_NAME = 60;
-export const MAX_TOPIC = 60;
-export const MAX_DESCRIPTION = 1024;
+export const MAX_STREAM_NAME_CHARACTERS = 60;
+export const MAX_TOPIC_CHARACTERS = 60;
+export const MAX_DESCRIPTION_CHARACTERS = 1024;
 
 /** 1-based position of the first character that names and topics may not have; 0 when there is none. */
 function badCharacter(text: string): number {
@@ -22,17 +22,18 @@ function badCharacter(text: string): number {
   return 0;
 }
 
-/** @returns the stream name, trimmed. @throws ApiError */
+/** Checks the name of a stream. @returns the name, trimmed. @throws ApiError */
 export function checkStreamName(name: string): string {
   const trimmed = name.trim();
   if (trimmed === '') throw apiError('STREAM_NAME_EMPTY');
-  if ([...trimmed].length > MAX_STREAM_NAME) throw apiError('STREAM_NAME_TOO_LONG', { limit: MAX_STREAM_NAME });
+  if ([...trimmed].length > MAX_STREAM_NAME_CHARACTERS)
+    throw apiError('STREAM_NAME_TOO_LONG', { limit: MAX_STREAM_NAME_CHARACTERS });
   const position = badCharacter(trimmed);
   if (position > 0) throw apiError('STREAM_NAME_CHARACTER', { position });
   return trimmed;
 }
 
-/** @returns the topic, trimmed and cut to the limit. @throws ApiError */
+/** Checks a topic. @returns the topic, trimmed and cut to the limit. @throws ApiError */
 export function checkTopic(topic: string): string {
   const trimmed = topic.trim();
   if (trimmed === '') throw apiError('TOPIC_EMPTY');
@@ -41,41 +42,41 @@ export function checkTopic(topic: string): string {
   return cutTopic(trimmed);
 }
 
-/** Longer topics are cut, not refused. */
+/** Cuts a topic that is too long; such topics are not refused. */
 export function cutTopic(topic: string): string {
-  if (topic.length <= MAX_TOPIC) return topic;
+  if (topic.length <= MAX_TOPIC_CHARACTERS) return topic;
   const chars = [...topic];
-  return chars.length <= MAX_TOPIC ? topic : `${chars.slice(0, MAX_TOPIC - 3).join('')}...`;
+  return chars.length <= MAX_TOPIC_CHARACTERS ? topic : `${chars.slice(0, MAX_TOPIC_CHARACTERS - 3).join('')}...`;
 }
 
 /** Compares by name, in code-unit order, as lists of streams are sorted (streams.md § GET /streams). */
-export const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
+export const compareByName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 
-/** The form in which topics are compared: case is ignored. */
-export const topicKey = (topic: string): string => topic.toLowerCase();
+/** A topic in the form in which topics are compared: in lower case. */
+export const toTopicKey = (topic: string): string => topic.toLowerCase();
 
 /** Privacy of a stream. Only the combinations in KINDS are valid. */
-export interface Privacy {
+export interface StreamPrivacy {
   readonly inviteOnly: boolean;
   readonly historyPublic: boolean;
   readonly webPublic: boolean;
 }
 
-/** The valid combinations, with their names in notices (streams.md). */
-const KINDS: readonly (readonly [string, Privacy])[] = [
+/** The valid combinations of privacy, with their names in notices (streams.md). */
+const KINDS: readonly (readonly [string, StreamPrivacy])[] = [
   ['Web-public', { inviteOnly: false, historyPublic: true, webPublic: true }],
   ['Public', { inviteOnly: false, historyPublic: true, webPublic: false }],
   ['Private, shared history', { inviteOnly: true, historyPublic: true, webPublic: false }],
   ['Private, protected history', { inviteOnly: true, historyPublic: false, webPublic: false }],
 ];
 
-/** The name of a kind; undefined if no stream may have this privacy. */
-export const kindOf = (of: Privacy): string | undefined =>
+/** The name of a stream's privacy in notices; undefined if no stream may have this privacy. */
+export const streamKindOf = (of: StreamPrivacy): string | undefined =>
   KINDS.find(
     ([, kind]) =>
       kind.inviteOnly === of.inviteOnly && kind.historyPublic === of.historyPublic && kind.webPublic === of.webPublic,
   )?.[0];
 
-/** The stored form of a description: one line. */
-export const oneLine = (description: string): string => description.replaceAll('\n', ' ');
+/** A stream description in its stored form: on one line. */
+export const toOneLine = (description: string): string => description.replaceAll('\n', ' ');

@@ -3,9 +3,9 @@
  * stream groups). Pure.
  */
 
-import { Encoded, type JsonObject, memoizeByObject } from '#base';
+import { EncodedJson, type JsonObject, memoizeByObject } from '#base';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
-import { byName } from './names.js';
+import { compareByName } from './names.js';
 
 export function presentStream(stream: DirectoryStream): JsonObject {
   return {
@@ -26,25 +26,25 @@ export function presentStream(stream: DirectoryStream): JsonObject {
 }
 
 /** Fields of a stream as JSON text without the closing brace. Encoded once per change of the stream. */
-export const encodedStream = memoizeByObject((stream: DirectoryStream): string =>
+const encodeStream = memoizeByObject((stream: DirectoryStream): string =>
   JSON.stringify(presentStream(stream)).slice(0, -1),
 );
 
-/** JSON list of streams. `more` adds fields to each. */
-export const encodedStreams = (
+/** JSON list of stream objects. `more` adds fields to each. */
+export const encodeStreams = (
   streams: readonly DirectoryStream[],
   more: (stream: DirectoryStream) => JsonObject = () => ({}),
-): Encoded =>
-  Encoded.text(
+): EncodedJson =>
+  EncodedJson.text(
     `[${streams
       .map((stream) => {
         const rest = JSON.stringify(more(stream));
-        return `${encodedStream(stream)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
+        return `${encodeStream(stream)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
       })
       .join(',')}]`,
   );
 
-/** Personal properties of a subscription; null = follow the user's setting. */
+/** Personal properties of a subscription; null = the subscription follows the user's setting. */
 export interface Subscription {
   readonly stream: number;
   readonly active: boolean;
@@ -59,15 +59,15 @@ export interface Subscription {
 }
 
 /** Values for the four notification properties, for clients that can't handle null (register.md). */
-export interface NotificationDefaults {
+interface NotificationDefaults {
   readonly enable_stream_desktop_notifications: boolean;
   readonly enable_stream_audible_notifications: boolean;
   readonly enable_stream_push_notifications: boolean;
   readonly enable_stream_email_notifications: boolean;
 }
 
-export interface SubscriptionOptions {
-  /** `stream_weekly_traffic`. */
+interface SubscriptionOptions {
+  /** Messages per week, the field `stream_weekly_traffic`. */
   readonly traffic: number | null;
   readonly subscribers?: readonly number[];
   readonly notNull?: NotificationDefaults;
@@ -101,31 +101,31 @@ export const presentSubscription = (
 ): JsonObject => ({ ...presentStream(stream), ...presentSubscriptionFields(own, options) });
 
 /**
- * The list of groups for clients, by name. All members get the same list, so it leaves out private streams, which an
- * administrator may have added.
+ * The list of default stream groups for clients, by name. All members get the same list, so it leaves out private
+ * streams, which an administrator may have added.
  */
 export const presentStreamGroups = (
   groups: readonly DirectoryStreamGroup[],
   find: (id: number) => DirectoryStream | undefined,
 ): JsonObject[] =>
-  [...groups].sort(byName).map(({ id, name, description, streams }) => ({
+  [...groups].sort(compareByName).map(({ id, name, description, streams }) => ({
     id,
     name,
     description,
     streams: streams
       .map(find)
       .filter((stream): stream is DirectoryStream => stream !== undefined && !stream.archived && !stream.inviteOnly)
-      .sort(byName)
+      .sort(compareByName)
       .map(presentStream),
   }));
 
-/** Colours of new subscriptions (streams.md): the first that the user does not use yet. */
+/** Colors of new subscriptions (streams.md): the first that the user does not use yet is taken. */
 const PALETTE = (
   '#76ce90 #fae589 #a6c7e5 #e79ab5 #bfd56f #f4ae55 #b0a5fd #addfe5 #f5ce6e #c2726a #94c849 #bd86e5 #ee7e4a #a6dcbf ' +
   '#95a5fd #53a063 #9987e1 #e4523d #c2c2c2 #4f8de4 #c6a8ad #e7cc4d #c8bebf #a47462'
 ).split(' ');
 
-/** @param recipient picks the color if the whole palette is in use */
-export function pickColor(used: ReadonlySet<string>, recipient: number): string {
+/** Picks the color of a new subscription. @param recipient picks the color if the whole palette is in use */
+export function pickSubscriptionColor(used: ReadonlySet<string>, recipient: number): string {
   return PALETTE.find((color) => !used.has(color)) ?? PALETTE[recipient % PALETTE.length]!;
 }

@@ -3,12 +3,12 @@ import type { JsonObject } from '#base';
 
 const DAY_MS = 86_400_000;
 const COUNTED_DAYS = 28;
-/** Younger streams have no `stream_weekly_traffic`. */
+/** Age below which streams have no `stream_weekly_traffic`, days. */
 const MIN_DAYS = 7;
 
-/** Messages by day (UTC). */
+/** Numbers of messages by day (UTC). */
 export interface DailyCounts extends JsonObject {
-  /** Days since 1970. */
+  /** The last counted day, in days since 1970. */
   readonly day: number;
   /** Counts of that day and of the days before it, at most COUNTED_DAYS. */
   readonly counts: readonly number[];
@@ -16,24 +16,24 @@ export interface DailyCounts extends JsonObject {
 
 const dayOf = (now: number): number => Math.floor(now / DAY_MS);
 
-/** Counts of today and of the days before, at most COUNTED_DAYS. */
+/** Counts of today and of the days before it, at most COUNTED_DAYS. */
 function upToNow(before: DailyCounts | undefined, now: number): readonly number[] {
   if (!before) return [];
   const gone = Math.max(0, dayOf(now) - before.day);
   return [...Array<number>(Math.min(gone, COUNTED_DAYS)).fill(0), ...before.counts].slice(0, COUNTED_DAYS);
 }
 
-/** The counts with one more message. @param now wall time, ms */
+/** The daily counts of a stream with one more message. @param now wall time, ms */
 export function countMessage(before: DailyCounts | undefined, now: number): DailyCounts {
   const [today = 0, ...earlier] = upToNow(before, now);
   return { day: Math.max(dayOf(now), before?.day ?? 0), counts: [today + 1, ...earlier] };
 }
 
-/** Messages of the last 28 days. */
-export const recentTraffic = (counts: DailyCounts | undefined, now: number): number =>
+/** Number of messages in a stream during the last 28 days. */
+export const countRecentMessages = (counts: DailyCounts | undefined, now: number): number =>
   upToNow(counts, now).reduce((sum, n) => sum + n, 0);
 
-/** Rounds to two significant digits, half to even. */
+/** Rounds a number to two significant digits, half to even. */
 function rounded(n: number): number {
   const unit = 10 ** Math.max(0, String(n).length - 2);
   const down = Math.floor(n / unit);
@@ -43,11 +43,11 @@ function rounded(n: number): number {
 }
 
 /**
- * Messages per week; null for a stream younger than a week.
+ * Messages per week in a stream; null for a stream younger than a week.
  * @param recent messages in the last 28 days
  * @param created seconds since 1970
  */
-export function weeklyTraffic(recent: number, created: number, now: number): number | null {
+export function estimateWeeklyTraffic(recent: number, created: number, now: number): number | null {
   const age = Math.floor((now - created * 1000) / DAY_MS);
   if (age < MIN_DAYS) return null;
   const weekly = age >= COUNTED_DAYS ? Math.floor(recent / 4) : Math.floor((recent * 7) / age);

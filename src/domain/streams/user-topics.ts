@@ -6,9 +6,9 @@
 
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '#base';
-import { type Parts, streamId } from '#model';
+import { type ActorParts, streamId } from '#model';
 import type { DirectoryView } from '#model/records';
-import { byName, topicKey } from './names.js';
+import { compareByName, toTopicKey } from './names.js';
 
 export const TOPIC_POLICY = { inherit: 0, muted: 1, unmuted: 2, followed: 3 } as const;
 
@@ -18,56 +18,62 @@ export interface UserTopic extends JsonObject {
   readonly name: string;
   /** A TOPIC_POLICY except `inherit`, for which there is no part. */
   readonly policy: number;
-  /** Seconds since 1970. */
+  /** Time of the last change of the policy, seconds since 1970. */
   readonly updated: number;
 }
 
-export const TOPIC_PART = 'topic/';
+export const USER_TOPIC_PART_PREFIX = 'topic/';
 
-/** Characters of the deprecated list: every change sends all of it, and it must fit into a log entry. */
+/**
+ * Maximum characters of the deprecated list of muted topics: every change sends all of it, and it must fit into a log
+ * entry.
+ */
 const MAX_LISTED = 100_000;
 
-/** Hash of a topic, ignoring case, for names that can't have free text. */
-export const topicHash = (topic: string): string =>
-  createHash('sha256').update(topicKey(topic)).digest('hex').slice(0, 32);
+/** Hash of a topic, ignoring case, for part names, which can't have free text. */
+export const hashTopic = (topic: string): string =>
+  createHash('sha256').update(toTopicKey(topic)).digest('hex').slice(0, 32);
 
-export const topicPart = (stream: number, topic: string): string => `${TOPIC_PART}${stream}/${topicHash(topic)}`;
+export const userTopicPartName = (stream: number, topic: string): string =>
+  `${USER_TOPIC_PART_PREFIX}${stream}/${hashTopic(topic)}`;
 
-export const userTopic = (parts: Parts, stream: number, topic: string): UserTopic | undefined =>
-  parts.get(topicPart(stream, topic)) as UserTopic | undefined;
+const storedUserTopic = (parts: ActorParts, stream: number, topic: string): UserTopic | undefined =>
+  parts.get(userTopicPartName(stream, topic)) as UserTopic | undefined;
 
-/** The TOPIC_POLICY of a topic. */
-export const policyOf = (parts: Parts, stream: number, topic: string): number =>
-  userTopic(parts, stream, topic)?.policy ?? TOPIC_POLICY.inherit;
+/** The user's TOPIC_POLICY for a topic. */
+export const topicPolicyOf = (parts: ActorParts, stream: number, topic: string): number =>
+  storedUserTopic(parts, stream, topic)?.policy ?? TOPIC_POLICY.inherit;
 
-/** All policies, in no particular order. */
-export const userTopics = (parts: Parts): UserTopic[] =>
-  [...parts].filter(([name]) => name.startsWith(TOPIC_PART)).map(([, value]) => value as UserTopic);
+/** All topic policies of the user, in no particular order. */
+export const storedUserTopics = (parts: ActorParts): UserTopic[] =>
+  [...parts].filter(([name]) => name.startsWith(USER_TOPIC_PART_PREFIX)).map(([, value]) => value as UserTopic);
 
 /** The policy after two topics were merged (messages.md § PATCH /messages/{id}). */
-export function mergedPolicy(a: number, b: number): number {
+export function mergeTopicPolicies(a: number, b: number): number {
   if (a === b) return a;
   return a === TOPIC_POLICY.unmuted || b === TOPIC_POLICY.unmuted ? TOPIC_POLICY.unmuted : TOPIC_POLICY.inherit;
 }
 
 interface ListedTopic {
   readonly topic: UserTopic;
-  /** Name of the stream. */
+  /** Name of the topic's stream. */
   readonly name: string;
 }
 
-/** Topics of live streams, by stream and topic. */
+/** The user's topics in live streams, ordered by stream and topic. */
 function liveTopics(topics: readonly UserTopic[], directory: DirectoryView): ListedTopic[] {
   const found: ListedTopic[] = [];
   for (const topic of topics) {
     const stream = directory.stream(streamId(topic.stream));
     if (stream && !stream.archived) found.push({ topic, name: stream.name });
   }
-  return found.sort((a, b) => byName(a, b) || byName(a.topic, b.topic));
+  return found.sort((a, b) => compareByName(a, b) || compareByName(a.topic, b.topic));
 }
 
-/** `muted_topics`: [stream name, topic, seconds]. The most recently muted ones, if they exceed MAX_LISTED. */
-export function mutedTopics(topics: readonly UserTopic[], directory: DirectoryView): Json[] {
+/**
+ * The field `muted_topics`: [stream name, topic, seconds]. Only the most recently muted ones, if all exceed MAX_LISTED.
+ */
+export function presentMutedTopics(topics: readonly UserTopic[], directory: DirectoryView): Json[] {
   const muted = liveTopics(topics, directory).filter(({ topic }) => topic.policy === TOPIC_POLICY.muted);
   let size = 0;
   const listed = new Set<ListedTopic>();
@@ -86,6 +92,6 @@ export const presentUserTopic = ({ stream, name, policy, updated }: UserTopic): 
   visibility_policy: policy,
 });
 
-/** `user_topics` of register. */
+/** The field `user_topics` of the register response. */
 export const presentUserTopics = (topics: readonly UserTopic[], directory: DirectoryView): JsonObject[] =>
   liveTopics(topics, directory).map(({ topic }) => presentUserTopic(topic));

@@ -1,31 +1,31 @@
 /** Calls of outgoing webhooks: a POST request with limits on its target, its time and the size of the response. */
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { VERSION } from '#base';
+import { SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
 import { type AddressFilter, ForbiddenAddress } from './networks.js';
 
-/** Maximum duration of a call, ms (users.md § Bots). */
-export const CALL_TIMEOUT_MS = 10_000;
-/** Maximum size of a response. A reply has at most a message of 10,000 characters and a widget. */
+/** Maximum duration of a webhook call, ms (users.md § Bots). */
+const WEBHOOK_TIMEOUT_MS = 10_000;
+/** Maximum size of a webhook's response, bytes. A reply has at most a message of 10,000 characters and a widget. */
 const MAX_RESPONSE_BYTES = 256 * 1024;
 
 export interface WebhookRequest {
   readonly url: string;
-  /** Content type of the body. */
+  /** Content type of the request's body. */
   readonly type: string;
   readonly body: string;
 }
 
-/** Result of a call. Reasons continue a sentence about the server. */
-export type CallResult =
+/** Result of a webhook call. Its reason continues a sentence about the server. */
+export type WebhookCallResult =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string }
   /** There was no connection: the server didn't get the call, which may be repeated. */
   | { readonly kind: 'unreachable'; readonly reason: string }
-  /** Any other failure. */
+  /** Any other failure; the call is not repeated. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-const failed = (reason: string): CallResult => ({ kind: 'failed', reason });
+const failed = (reason: string): WebhookCallResult => ({ kind: 'failed', reason });
 
 export class WebhookCaller {
   constructor(
@@ -33,8 +33,8 @@ export class WebhookCaller {
     private readonly filter: AddressFilter,
   ) {}
 
-  /** Never rejects. Redirects are not followed, but returned like other responses. */
-  post({ url, type, body }: WebhookRequest): Promise<CallResult> {
+  /** Makes a webhook call. Never rejects. Redirects are not followed, but returned like other responses. */
+  post({ url, type, body }: WebhookRequest): Promise<WebhookCallResult> {
     const target = URL.canParse(url) ? new URL(url) : undefined;
     if (!target || !['http:', 'https:'].includes(target.protocol)) {
       return Promise.resolve(failed('its address is none of a web server'));
@@ -50,18 +50,18 @@ export class WebhookCaller {
         headers: {
           'content-type': type,
           'content-length': bytes.byteLength,
-          'user-agent': `ConclaveOutgoingWebhook/${VERSION}`,
+          'user-agent': `ConclaveOutgoingWebhook/${SERVER_VERSION}`,
           accept: 'application/json',
         },
       };
       const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, options);
       let connected = false;
-      const end = (result: CallResult): void => {
+      const end = (result: WebhookCallResult): void => {
         this.clock.clearTimeout(timer);
         resolve(result);
         request.destroy();
       };
-      const timer = this.clock.setTimeout(() => end(failed('it took longer than 10 seconds')), CALL_TIMEOUT_MS);
+      const timer = this.clock.setTimeout(() => end(failed('it took longer than 10 seconds')), WEBHOOK_TIMEOUT_MS);
       request.on('socket', (socket) => {
         socket.once('connect', () => {
           connected = true;
@@ -82,7 +82,7 @@ export class WebhookCaller {
 
 const NOT_ALLOWED = 'its address is one that this server does not call';
 
-async function read(response: IncomingMessage, end: (result: CallResult) => void): Promise<void> {
+async function read(response: IncomingMessage, end: (result: WebhookCallResult) => void): Promise<void> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {

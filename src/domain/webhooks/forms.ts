@@ -1,15 +1,15 @@
 /** Requests of outgoing webhooks in their two formats, and the replies in the responses (users.md § Bots). Pure. */
 
-import { cleaned, parseJsonText } from '#base';
-import { presentNeutral, presentVariant, type StoredMessage } from '#domain/messages';
+import { cleanParsedJson, parseJsonText } from '#base';
+import { presentMessageVariant, presentNeutralMessage, type StoredMessage } from '#domain/messages';
 import type { BotService, DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import type { WebhookRequest } from './caller.js';
 
 /** The message that triggers a call, and the called bot. */
-export interface WebhookCall {
+interface WebhookCall {
   readonly bot: DirectoryUser;
   readonly service: BotService;
-  /** The service's token, not encrypted. */
+  /** The token of the bot's service, not encrypted. */
   readonly token: string;
   readonly message: StoredMessage;
   /** The API's name of the reason for the call, such as `mention`. */
@@ -18,11 +18,14 @@ export interface WebhookCall {
   readonly origin: string;
 }
 
-/** Interface number of services with Slack's format. */
+/** Interface number of services that expect Slack's format. */
 const SLACK = 2;
 
-/** @returns the request of a call, or the reason why there is none: it continues a sentence about the service */
-export function requestOf(
+/**
+ * Makes the request of a webhook call. @returns the request, or the reason why there is none: it continues a sentence
+ * about the service
+ */
+export function makeWebhookRequest(
   call: WebhookCall,
   directory: DirectoryView,
   stream: DirectoryStream | undefined,
@@ -37,7 +40,7 @@ export function requestOf(
 }
 
 function generic({ bot, token, message, trigger }: WebhookCall, directory: DirectoryView) {
-  const shown = presentNeutral(message, directory);
+  const shown = presentNeutralMessage(message, directory);
   return {
     bot_email: bot.email,
     bot_full_name: bot.fullName,
@@ -45,13 +48,13 @@ function generic({ bot, token, message, trigger }: WebhookCall, directory: Direc
     trigger,
     token,
     message: {
-      ...presentVariant(shown, { applyMarkdown: false, clientGravatar: false }),
+      ...presentMessageVariant(shown, { applyMarkdown: false, clientGravatar: false }),
       rendered_content: message.body.html,
     },
   };
 }
 
-/** The fields of Slack's outgoing webhooks. */
+/** The request's fields in the format of Slack's outgoing webhooks. */
 function slack(
   { bot, token, message, trigger, origin }: WebhookCall,
   directory: DirectoryView,
@@ -75,17 +78,17 @@ function slack(
   };
 }
 
-export type WebhookReply =
+type WebhookReply =
   | { readonly say: string; readonly widget: string | null }
   | 'nothing'
   /** The reason why the response is no reply; it continues a sentence about the service. */
   | { readonly wrong: string };
 
-/** The reply in the body of a response. @param format interface number of the service */
-export function parseReply(body: string, format: number): WebhookReply {
+/** Reads the bot's reply from the body of a response. @param format interface number of the service */
+export function parseWebhookReply(body: string, format: number): WebhookReply {
   const json = parseJsonText(body);
   if (!json) return { wrong: 'its answer is not JSON' };
-  const value = cleaned(json.value);
+  const value = cleanParsedJson(json.value);
   if (value === '') return 'nothing';
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { wrong: 'its answer is no JSON object' };

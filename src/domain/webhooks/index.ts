@@ -12,6 +12,6 @@
  * The webhook actor, the image proxy, configuration and the server's wiring may import this folder; `parseNetworks`
  * also serves the frontend's list of trusted proxies.
  */
-export { type CallResult, WebhookCaller } from './caller.js';
-export { parseReply, requestOf } from './forms.js';
+export { WebhookCaller, type WebhookCallResult } from './caller.js';
+export { makeWebhookRequest, parseWebhookReply } from './forms.js';
 export { AddressFilter, parseNetworks } from './networks.js';

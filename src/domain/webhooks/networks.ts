@@ -46,7 +46,7 @@ interface Network {
   readonly family: 'ipv4' | 'ipv6';
 }
 
-/** @throws Error if the text is no network */
+/** Parses one network. @throws Error if the text is no network */
 function parseNetwork(text: string): Network {
   const [address = '', length, ...rest] = text.split('/');
   const family = isIPv4(address) ? 'ipv4' : isIPv6(address) ? 'ipv6' : undefined;
@@ -83,7 +83,7 @@ export class AddressFilter {
     this.#allowed = listOf(parseNetworks(allowed));
   }
 
-  /** @param address IPv4 or IPv6 address */
+  /** Tells whether calls may connect to the address. @param address IPv4 or IPv6 address */
   allows(address: string): boolean {
     const plain = address.replace(/%.*$/, '');
     const family = isIPv4(plain) ? 'ipv4' : isIPv6(plain) ? 'ipv6' : undefined;
@@ -92,7 +92,10 @@ export class AddressFilter {
     return this.#allowed.check(plain, family) || !this.#special.check(plain, family);
   }
 
-  /** False if the URL's host is a forbidden address. Host names pass here; `lookup` checks their addresses. */
+  /**
+   * Tells whether calls may have this URL: false if its host is a forbidden address. Host names pass here; `lookup`
+   * checks their addresses.
+   */
   allowsUrl({ hostname }: URL): boolean {
     const literal = hostname.replace(/^\[|\]$/g, '');
     return isIP(literal) === 0 || this.allows(literal);

@@ -8,12 +8,15 @@ import { escapeHtml } from '#base';
 import { streamId, userId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
-import type { Call } from './operation.js';
+import type { ApiCall } from './operation.js';
 
-type DirectoryCall = Pick<Call<unknown>, 'directory' | 'refresh'>;
+type DirectoryCall = Pick<ApiCall<unknown>, 'directory' | 'refresh'>;
 
 /** Refreshes the replica once unless `known` finds everything that the call names. */
-export async function refreshUnless(call: DirectoryCall, known: (directory: DirectoryView) => boolean): Promise<void> {
+export async function refreshUnlessKnown(
+  call: DirectoryCall,
+  known: (directory: DirectoryView) => boolean,
+): Promise<void> {
   if (!known(call.directory)) await call.refresh();
 }
 
@@ -27,14 +30,14 @@ async function findFresh<T>(
   return find(call.directory);
 }
 
-/** Stream by id, or by name ignoring case. */
+/** Finds a stream by id, or by name ignoring case. */
 export const lookUpStream = (call: DirectoryCall, named: string | number): Promise<DirectoryStream | undefined> =>
   findFresh(call, (directory) =>
     typeof named === 'number' ? directory.stream(streamId(named)) : directory.streamByName(named),
   );
 
-/** Stream that is not archived, by id or name. @throws ApiError */
-export async function findStream(call: DirectoryCall, named: string | number): Promise<DirectoryStream> {
+/** Finds a stream that is not archived, by id or name. @throws ApiError */
+export async function findActiveStream(call: DirectoryCall, named: string | number): Promise<DirectoryStream> {
   const stream = await lookUpStream(call, named);
   if (stream && !stream.archived) return stream;
   if (typeof named === 'number') throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: named });
@@ -45,7 +48,7 @@ export async function findStream(call: DirectoryCall, named: string | number): P
 export async function findUsers(call: DirectoryCall, named: readonly (string | number)[]): Promise<DirectoryUser[]> {
   const find = (one: string | number): DirectoryUser | undefined =>
     typeof one === 'number' ? call.directory.user(userId(one)) : call.directory.userByEmail(one);
-  await refreshUnless(call, () => named.every(find));
+  await refreshUnlessKnown(call, () => named.every(find));
   return named.map((one) => {
     const user = find(one);
     if (user) return user;
@@ -70,7 +73,7 @@ function jsonOrText(to: string): unknown {
 }
 
 /** Stream name or id from `to` (messages.md § POST /messages, check 3); undefined when absent. @throws ApiError */
-export function streamTarget(to: string | undefined): string | number | undefined {
+export function parseStreamTarget(to: string | undefined): string | number | undefined {
   if (to === undefined) return undefined;
   let value = jsonOrText(to);
   if (Array.isArray(value)) {
@@ -83,7 +86,7 @@ export function streamTarget(to: string | undefined): string | number | undefine
 }
 
 /** User ids, or API e-mails, from `to`: trimmed, without empty ones and duplicates. @throws ApiError */
-export function directRecipients(to: string | undefined): (string | number)[] {
+export function parseDirectRecipients(to: string | undefined): (string | number)[] {
   if (to === undefined) return [];
   let value = jsonOrText(to);
   if (typeof value === 'string') value = value.split(',');

@@ -4,21 +4,21 @@
  */
 
 import type { Static, TSchema } from 'typebox';
-import type { Fields, JsonObject, ReadyFields } from '#base';
-import type { Secrets } from '#domain/secrets';
+import type { CachedResponseFields, JsonObject, ResponseFields } from '#base';
+import type { ServerCryptography } from '#domain/secrets';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { ActorKindName, RawAnswer, RealmId, UserId } from '#model';
-import type { AddressedCommand, CommandTo, Fields as ReplyFields } from '#model/commands';
+import type { AddressedCommand, CommandTo, FieldsReply as ReplyFields } from '#model/commands';
 import type { ErrorReply } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Callers that an operation admits (conventions.md § Roles), checked before parameters; 'none': no credentials needed.
  */
-export type Guard =
+export type OperationGuard =
   | 'none'
   | 'user'
   | 'admin'
@@ -34,21 +34,21 @@ export type Guard =
  * - string: taken verbatim, the schema checks length or enumeration;
  * - uint: decimal text 0 … 4294967295, failing with REQUEST_VARIABLE_INVALID.
  */
-export type Encoding = 'json' | 'string' | 'uint';
+type ParameterEncoding = 'json' | 'string' | 'uint';
 
 /**
  * Default bounds of a JSON parameter: values at all levels, and characters. Legitimate lists have some thousand items.
  */
-export const MAX_VALUES = 20_000;
-export const MAX_CHARACTERS = 1_048_576;
+export const MAX_JSON_VALUES = 20_000;
+export const MAX_JSON_CHARACTERS = 1_048_576;
 /** Default bound of a text parameter whose schema has no length: enough for names and topics. */
-export const MAX_TEXT = 65_536;
-/** Default bound of a body without files. */
-export const MAX_BODY_MIB = 1;
+export const MAX_TEXT_CHARACTERS = 65_536;
+/** Default bound of a body without files, MiB. */
+export const DEFAULT_MAX_BODY_MIB = 1;
 
-export interface Parameter<S extends TSchema = TSchema> {
+export interface ParameterDeclaration<S extends TSchema = TSchema> {
   readonly in: 'path' | 'query' | 'form';
-  readonly encoding: Encoding;
+  readonly encoding: ParameterEncoding;
   readonly schema: S;
   readonly required: boolean;
   /** Value when absent; never validated. Absent parameters without a default are `undefined`. */
@@ -57,23 +57,24 @@ export interface Parameter<S extends TSchema = TSchema> {
   readonly aliases?: readonly string[];
   readonly description?: string;
   /**
-   * Maximum of values in the JSON, counting items and keys at all levels; absent: MAX_VALUES. More are refused before
-   * the JSON is parsed.
+   * Maximum of values in the JSON, counting items and keys at all levels; absent: MAX_JSON_VALUES. More are refused
+   * before the JSON is parsed.
    */
   readonly maxValues?: number;
   /**
-   * Maximum of characters (UTF-16 units); absent: MAX_CHARACTERS for JSON, the schema's length or MAX_TEXT for text.
+   * Maximum of characters (UTF-16 units); absent: MAX_JSON_CHARACTERS for JSON, the schema's length or
+   * MAX_TEXT_CHARACTERS for text.
    */
   readonly maxCharacters?: number;
   /** Last parameter of a path: takes all remaining segments, with the slashes between them. */
   readonly rest?: true;
 }
 
-export type Parameters = Readonly<Record<string, Parameter>>;
+export type ParameterDeclarations = Readonly<Record<string, ParameterDeclaration>>;
 
 // biome-ignore lint/suspicious/noExplicitAny: only the schema's static type matters here
-type ValueOf<P> = P extends Parameter<infer S> ? Static<S> : any;
-export type Values<P extends Parameters> = {
+type ValueOf<P> = P extends ParameterDeclaration<infer S> ? Static<S> : any;
+type ParameterValues<P extends ParameterDeclarations> = {
   readonly [K in keyof P]: P[K] extends { required: true }
     ? ValueOf<P[K]>
     : P[K] extends { default: unknown }
@@ -83,24 +84,24 @@ export type Values<P extends Parameters> = {
 
 /** A file of a multipart form. */
 export interface UploadedFile {
-  /** As sent, without folders. */
+  /** File name as sent, without folders. */
   readonly name: string;
-  /** Media type as sent; '' when there was none. */
+  /** Media type of the file as sent; '' when there was none. */
   readonly type: string;
   readonly bytes: Uint8Array;
 }
 
 /** A request after routing, authentication, guard and parameters, with the services that operations use. */
-export interface Call<V> {
+export interface ApiCall<V> {
   readonly params: V;
   readonly realm: RealmId;
-  /** The authenticated caller; 0 where the operation needs no credentials, or none were given. */
+  /** Id of the authenticated caller; 0 where the operation needs no credentials, or none were given. */
   readonly caller: UserId;
   /** Replica of the realm's directory, as fresh as this frontend knows it. */
   readonly directory: DirectoryView;
-  /** Milliseconds since 1970. */
+  /** Time of the call, milliseconds since 1970. */
   readonly now: number;
-  /** Client name of conventions.md § Client names. */
+  /** Name of the client program (conventions.md § Client names). */
   readonly client: string;
   /** Base URL from the Host header, without trailing slash. Unverified: only for the answer to this client. */
   readonly origin: string;
@@ -108,21 +109,25 @@ export interface Call<V> {
   readonly site: string;
   /** Files of the form, in order; 'too large' if together they exceed the bound of one file. */
   readonly files: readonly UploadedFile[] | 'too large';
-  /** Bound of one file, MiB. */
+  /** Maximum size of one file, MiB. */
   readonly maxFileMib: number;
   readonly blobs: Blobs;
-  /** Proxy for pictures of other hosts; undefined: turned off. */
+  /** Proxy for pictures of other hosts; undefined: it is turned off. */
   readonly imageProxy: ImageProxy | undefined;
-  readonly secrets: Secrets;
-  /** The query as sent, without the question mark. */
+  readonly secrets: ServerCryptography;
+  /** Id of the caller's session; undefined where the caller has an API key. */
+  readonly session: number | undefined;
+  /** The browser reached the server over TLS. Only for operations with `webClient`. */
+  readonly secure: boolean;
+  /** Query of the request as sent, without the question mark. */
   readonly query: string;
-  /** A request header that the operation declares; '' when absent. */
+  /** Value of a request header that the operation declares; '' when absent. */
   header(name: string): string;
   /** Runs a command on the caller's behalf. @returns fields of the actor's answer @throws ActorRefused, ApiError */
-  send<T>(forward: Forward<T>): Promise<T>;
+  send<T>(command: ForwardedCommand<T>): Promise<T>;
   /** Id of the newest message that the caller has a copy of; -1: none. Only for authenticated callers. */
   newestMessage(): number | Promise<number>;
-  /** The configuration allows streams that are open to the web. */
+  /** True if the configuration allows streams that are open to the web. */
   readonly webPublicStreams: boolean;
   /** E-mail address of the administrators of the server. */
   readonly administratorEmail: string;
@@ -134,17 +139,17 @@ export interface Call<V> {
   refresh(realm?: RealmId): Promise<void>;
   /** Directory replica of any organization, for operations without credentials; undefined: no such organization. */
   directoryOf(realm: RealmId): Promise<DirectoryView | undefined>;
-  /** `site` of another organization. */
+  /** Base URL of another organization, without trailing slash. */
   siteOf(realm: RealmId): Promise<string>;
 }
 
-/** Options of a command that the frontend sends. */
-export interface ForwardOptions {
+/** Options of a command that an operation sends to an actor. */
+interface ForwardedCommandOptions {
   /** The actor may keep the command for minutes (a waiting poll); the usual deadline doesn't apply. */
   readonly held?: boolean;
-  /** With `held`: fields of the answer if this frontend shuts down; the client then asks another frontend. */
+  /** Fields of the answer to a `held` command if this frontend shuts down; the client then asks another frontend. */
   readonly onShutdown?: JsonObject;
-  /** With `held`: heartbeats of the frontend while the command waits at the actor. */
+  /** Heartbeats that the frontend sends for a `held` command while it waits at the actor. */
   readonly keepalive?: PollKeepalive;
   /** Deadline in milliseconds, for work whose own time budget exceeds the usual deadline. */
   readonly deadlineMs?: number;
@@ -153,25 +158,27 @@ export interface ForwardOptions {
   /** Fields that the frontend adds to the actor's answer. */
   readonly extraFields?: JsonObject;
   /** Second command after success, whose answer becomes the response. `held` is needed if either command waits. */
-  readonly followedBy?: Forward;
+  readonly followedBy?: ForwardedCommand;
 }
 
-/** A command for an actor, whose answer becomes the response body; made by `forward`. `T`: fields of the answer. */
-export interface Forward<T = unknown> extends AddressedCommand<ReplyFields<T>>, ForwardOptions {}
+/**
+ * A command for an actor, whose answer becomes the response body; made by `forwardCommand`. `T`: fields of the answer.
+ */
+export interface ForwardedCommand<T = unknown> extends AddressedCommand<ReplyFields<T>>, ForwardedCommandOptions {}
 
-/** Checks a command against its declaration (see model/commands). Returns the same object. */
-export const forward = <K extends ActorKindName, A extends JsonObject, T>(
-  of: CommandTo<K, A, ReplyFields<T>> & ForwardOptions,
-): Forward<T> => of as unknown as Forward<T>;
+/** Checks a command for an actor against its declaration (see model/commands). Returns the same object. */
+export const forwardCommand = <K extends ActorKindName, A extends JsonObject, T>(
+  of: CommandTo<K, A, ReplyFields<T>> & ForwardedCommandOptions,
+): ForwardedCommand<T> => of as unknown as ForwardedCommand<T>;
 
 /**
  * Heartbeats that the frontend sends by itself for a waiting poll. Heartbeats have event ids. The client's next poll
  * acknowledges such an id and is attached to the command that waits at the actor, instead of sending another one.
  */
 export interface PollKeepalive {
-  /** Event id that the client acknowledged with this poll. */
+  /** Event id that the client has acknowledged with this poll. */
   readonly last: number;
-  /** Parameter of the query with the acknowledged id. */
+  /** Name of the query parameter that carries the acknowledged event id. */
   readonly parameter: string;
   /** Number of heartbeat ids above `last` that the frontend may use for this command. */
   readonly heartbeatIds: number;
@@ -185,37 +192,45 @@ export interface PollKeepalive {
 }
 
 /** A response made on the frontend from its directory replica. */
-export interface Answer {
-  /** Fields beside result and msg. */
-  readonly fields: Fields;
+export interface FieldsAnswer {
+  /** Fields of the response beside result and msg. */
+  readonly fields: ResponseFields;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Answer whose fields are encoded already. The operation keeps the object; the frontend sends it as it is. */
-export interface ReadyAnswer {
-  readonly ready: ReadyFields;
+interface ReadyAnswer {
+  readonly ready: CachedResponseFields;
 }
 
-export type Outcome = Forward | Answer | ReadyAnswer | RawAnswer;
+export type OperationOutcome = ForwardedCommand | FieldsAnswer | ReadyAnswer | RawAnswer;
 
-export interface Operation<P extends Parameters = Parameters> {
+export interface ApiOperation<P extends ParameterDeclarations = ParameterDeclarations> {
   /** Name of the operation in wire.json, e.g. 'send-message'. */
   readonly id: string;
-  readonly method: Method;
+  readonly method: HttpMethod;
   /** The path is at the root of the server instead of under /api/v1, for addresses that are opened as links. */
   readonly root?: true;
   /** The operation is a page of a browser: scripts of other origins may neither call nor read it. */
   readonly page?: true;
   /**
-   * Relative to /api/v1 (or the root), with {name} segments; a segment whose parameter is a uint matches digits only.
+   * Path relative to /api/v1 (or the root), with {name} segments; a segment whose parameter is a uint matches digits
+   * only.
    */
   readonly path: string;
-  readonly guard: Guard;
-  /** With guard 'user': callers without credentials (`caller` 0) are admitted if the organization has public access. */
+  readonly guard: OperationGuard;
+  /**
+   * True if callers without credentials (`caller` 0) are admitted where the organization has public access; for guard
+   * 'user'.
+   */
   readonly anonymous?: boolean;
-  /** Incoming-webhook bots may call the operation. */
+  /** True if incoming-webhook bots may call the operation. */
   readonly webhookBots?: boolean;
-  /** With guard 'none': refusal if the host names no organization; absent: NONEXISTENT_SUBDOMAIN. */
+  /** Only the web client may call the operation: other sites can't, even in a browser that is signed in. */
+  readonly webClient?: true;
+  /** A session cookie counts without the header of the web client, because browsers load pictures by themselves. */
+  readonly bareCookie?: true;
+  /** Refusal if the host names no organization, for guard 'none'; absent: NONEXISTENT_SUBDOMAIN. */
   readonly unknownHost?: 'INVALID_SUBDOMAIN';
   /** Credentials are optional, and the query may carry an API key instead (`api_key`). */
   readonly visitors?: true;
@@ -225,9 +240,9 @@ export interface Operation<P extends Parameters = Parameters> {
    * account are counted. none: calls are not counted.
    */
   readonly rateLimit?: 'polls' | 'visitors' | 'none';
-  /** Maximum of MiB of a body without files, within the bound of the configuration; absent: MAX_BODY_MIB. */
+  /** Maximum of MiB of a body without files, within the bound of the configuration; absent: DEFAULT_MAX_BODY_MIB. */
   readonly maxBodyMib?: number;
-  /** The body may be a multipart form with files. */
+  /** True if the body may be a multipart form with files. */
   readonly takesFiles?: true;
   /** Maximum of MiB of an uploaded picture. An upload too large to be read is refused before parameters are checked. */
   readonly pictureMib?: number;
@@ -243,10 +258,10 @@ export interface Operation<P extends Parameters = Parameters> {
   /** Check before parameters are read; not called for callers without credentials. @throws ApiError */
   before?(directory: DirectoryView, caller: UserId): void;
   /** Answers the call, or names the command whose answer becomes the response. @throws ApiError */
-  run(call: Call<Values<P>>): Outcome | Promise<Outcome>;
+  run(call: ApiCall<ParameterValues<P>>): OperationOutcome | Promise<OperationOutcome>;
 }
 
-/** Identity function that infers the parameter types of a declaration. */
-export function operation<const P extends Parameters>(declaration: Operation<P>): Operation<P> {
+/** Returns the declaration unchanged; it serves to infer the types of the parameters. */
+export function defineOperation<const P extends ParameterDeclarations>(declaration: ApiOperation<P>): ApiOperation<P> {
   return declaration;
 }

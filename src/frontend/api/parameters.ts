@@ -1,46 +1,49 @@
-/** Short forms for the parameters that an operation declares. */
+/** Short forms of the parameters that operations declare. */
 import { type TSchema, Type } from 'typebox';
-import { MAX_CHARACTERS } from './operation.js';
+import { MAX_JSON_CHARACTERS } from './operation.js';
 
 type In = 'query' | 'form';
 
 const bool = Type.Boolean();
 
-/** JSON `true` or `false`, with a default. */
-export const flag = (where: In, fallback: boolean, description: string) =>
+/** Optional parameter: JSON `true` or `false`, with a default. */
+export const flagParameter = (where: In, fallback: boolean, description: string) =>
   ({ in: where, encoding: 'json', schema: bool, required: false, default: fallback, description }) as const;
 
-/** JSON `true` or `false`; undefined when absent. */
-export const maybeFlag = (where: In, description: string) =>
+/** Optional parameter: JSON `true` or `false`; undefined when absent. */
+export const optionalFlagParameter = (where: In, description: string) =>
   ({ in: where, encoding: 'json', schema: bool, required: false, description }) as const;
 
-/** Text, taken verbatim; required. */
-export const text = (where: In, description: string) =>
+/** Required parameter: text, taken verbatim. */
+export const textParameter = (where: In, description: string) =>
   ({ in: where, encoding: 'string', schema: Type.String(), required: true, description }) as const;
 
-/** Text, taken verbatim; undefined when absent. */
-export const maybeText = (where: In, description: string) =>
+/** Optional parameter: text, taken verbatim; undefined when absent. */
+export const optionalTextParameter = (where: In, description: string) =>
   ({ in: where, encoding: 'string', schema: Type.String(), required: false, description }) as const;
 
-/** Required text up to MAX_CHARACTERS, for content and topics of messages, which are cut instead of refused. */
-export const longText = (where: In, description: string) =>
-  ({ ...text(where, description), maxCharacters: MAX_CHARACTERS }) as const;
+/**
+ * Required parameter: text up to MAX_JSON_CHARACTERS, for content and topics of messages, which are cut instead of
+ * refused.
+ */
+export const longTextParameter = (where: In, description: string) =>
+  ({ ...textParameter(where, description), maxCharacters: MAX_JSON_CHARACTERS }) as const;
 
-/** JSON value of this shape; undefined when absent. */
-export const maybeJson = <S extends TSchema>(where: In, schema: S, description: string) =>
+/** Optional parameter: JSON value of this shape; undefined when absent. */
+export const optionalJsonParameter = <S extends TSchema>(where: In, schema: S, description: string) =>
   ({ in: where, encoding: 'json', schema, required: false, description }) as const;
 
-/** Integer segment of the path. */
-export const pathId = (description: string) =>
+/** Path parameter: an integer segment. */
+export const pathIdParameter = (description: string) =>
   ({ in: 'path', encoding: 'uint', schema: Type.Integer({ minimum: 0 }), required: true, description }) as const;
 
-/** Id in the form, as JSON. */
-export const formId = (description: string) =>
+/** Required parameter of a form: an id, as JSON. */
+export const formIdParameter = (description: string) =>
   ({ in: 'form', encoding: 'json', schema: Type.Integer(), required: true, description }) as const;
 
-/** The rest of the path, slashes included. */
-export const pathRest = (description: string) => ({ ...pathText(description), rest: true }) as const;
+/** Path parameter: the rest of the path, slashes included. */
+export const pathRestParameter = (description: string) => ({ ...pathTextParameter(description), rest: true }) as const;
 
-/** Segment of the path, taken verbatim. */
-export const pathText = (description: string) =>
+/** Path parameter: a segment, taken verbatim. */
+export const pathTextParameter = (description: string) =>
   ({ in: 'path', encoding: 'string', schema: Type.String(), required: true, description }) as const;

@@ -1,9 +1,9 @@
 /** Parameters that describe an event queue: POST /register, and GET /events when it makes one (register.md). */
 import { Type } from 'typebox';
-import { MAX_OPERATORS } from '#domain/messages';
+import { MAX_NARROW_TERMS } from '#domain/messages';
 import type { RegisterArgs } from '#model/commands';
 import { apiError, checkCount, checkLength } from '#model/errors';
-import { flag, maybeFlag, maybeJson } from './parameters.js';
+import { flagParameter, optionalFlagParameter, optionalJsonParameter } from './parameters.js';
 
 const MAX_LIFESPAN_S = 604_800;
 const DEFAULT_LIFESPAN_S = 600;
@@ -25,16 +25,16 @@ const capabilities = Type.Object(
 const pairs = Type.Array(Type.Array(Type.String(), { minItems: 2, maxItems: 2 }));
 const strings = Type.Array(Type.String());
 
-export const queueParameters = (where: 'query' | 'form') =>
+export const queueParameterDeclarations = (where: 'query' | 'form') =>
   ({
-    apply_markdown: flag(where, false, 'Message events carry rendered HTML instead of raw text.'),
-    client_gravatar: maybeFlag(where, 'The client computes gravatar URLs itself.'),
-    include_subscribers: flag(where, false, 'Streams list their subscribers.'),
-    slim_presence: flag(where, false, 'Presence is keyed by user id.'),
-    event_types: maybeJson(where, strings, 'Types of events to receive; absent: all.'),
-    all_public_streams: flag(where, false, 'Receive the messages of all public streams.'),
-    client_capabilities: maybeJson(where, capabilities, 'What the client can handle.'),
-    fetch_event_types: maybeJson(where, strings, 'Sections of state to send; absent: as event_types.'),
+    apply_markdown: flagParameter(where, false, 'Message events carry rendered HTML instead of raw text.'),
+    client_gravatar: optionalFlagParameter(where, 'The client computes gravatar URLs itself.'),
+    include_subscribers: flagParameter(where, false, 'Streams list their subscribers.'),
+    slim_presence: flagParameter(where, false, 'Presence is keyed by user id.'),
+    event_types: optionalJsonParameter(where, strings, 'Types of events to receive; absent: all.'),
+    all_public_streams: flagParameter(where, false, 'Receive the messages of all public streams.'),
+    client_capabilities: optionalJsonParameter(where, capabilities, 'What the client can handle.'),
+    fetch_event_types: optionalJsonParameter(where, strings, 'Sections of state to send; absent: as event_types.'),
     narrow: {
       in: where,
       encoding: 'json',
@@ -72,22 +72,22 @@ interface QueueValues {
  */
 const PRONOUNS_SINCE = [27, 192] as const;
 
-/** Whether the client knows that field type, by its User-Agent. Clients other than the mobile one do. */
-export function knowsPronouns(userAgent: string): boolean {
+/** True if the client knows profile fields of the type "pronouns", by its User-Agent. All but old mobile clients do. */
+export function clientKnowsPronouns(userAgent: string): boolean {
   const version = /^ZulipMobile\/(\d+)(?:\.(\d+))?/.exec(userAgent);
   if (!version) return true;
   const [major, minor] = [Number(version[1]), Number(version[2] ?? 0)];
   return major > PRONOUNS_SINCE[0] || (major === PRONOUNS_SINCE[0] && minor >= PRONOUNS_SINCE[1]);
 }
 
-/** Types of events that a queue may name; there are some 80. */
+/** Maximum of event types that a queue may name; there are some 80. */
 const MAX_EVENT_TYPES = 500;
-/** UTF-16 units of all operands of a queue's narrow together: each message is compared with all of them. */
+/** Maximum of UTF-16 units of all operands of a queue's narrow together: each message is compared with all of them. */
 const MAX_OPERANDS_LENGTH = 10_000;
 
 /** Checks the bounds of the lists that a queue keeps and reads for each event. @throws ApiError */
 function checkQueue({ narrow, event_types, fetch_event_types }: QueueValues): void {
-  checkCount('narrow', narrow.length, MAX_OPERATORS);
+  checkCount('narrow', narrow.length, MAX_NARROW_TERMS);
   const operands = narrow.reduce((sum, [, operand = '']) => sum + operand.length, 0);
   checkLength('narrow', operands, MAX_OPERANDS_LENGTH);
   checkCount('event_types', event_types?.length ?? 0, MAX_EVENT_TYPES);
@@ -95,10 +95,10 @@ function checkQueue({ narrow, event_types, fetch_event_types }: QueueValues): vo
 }
 
 /** Arguments of `register` that follow from the parameters of a call. */
-export type QueueRequest = Pick<RegisterArgs, 'lifespanMs' | 'fetch' | 'options'>;
+export type QueueArguments = Pick<RegisterArgs, 'lifespanMs' | 'fetch' | 'options'>;
 
-/** @throws ApiError */
-export function queueArguments(values: QueueValues, isGuest: boolean, gravatarDefault: boolean): QueueRequest {
+/** Turns the parameters of a call into arguments of a new queue. @throws ApiError */
+export function toQueueArguments(values: QueueValues, isGuest: boolean, gravatarDefault: boolean): QueueArguments {
   if (values.all_public_streams && isGuest) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
   checkQueue(values);
   for (const [operator = ''] of values.narrow) {

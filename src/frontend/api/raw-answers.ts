@@ -1,8 +1,8 @@
 import { type FileResponse, fileHeaders, rangeResponse } from '#domain/files';
 import type { RawAnswer } from '#model';
 import { apiError } from '#model/errors';
-import { type Blob, BlobGone } from '#ports/blobs';
-import type { Call } from './operation.js';
+import { BlobGone, type StoredBlob } from '#ports/blobs';
+import type { ApiCall } from './operation.js';
 
 /** Name of a parameter in a query, decoded and in lower case; a broken escape stays as it is. */
 function parameterName(part: string): string {
@@ -25,7 +25,7 @@ const forwardedQuery = (query: string): string =>
     );
 
 /** Redirect (302) to an address that has a query already; the query of the request is appended. */
-export const redirect = (url: string, query: string): RawAnswer => {
+export const redirectWithQuery = (url: string, query: string): RawAnswer => {
   const more = forwardedQuery(query);
   return {
     status: 302,
@@ -38,12 +38,12 @@ export const redirect = (url: string, query: string): RawAnswer => {
 };
 
 /** Request headers for conditional and partial answers; each operation that serves files declares them. */
-export const CONDITIONS = ['range', 'if-range', 'if-none-match'];
+export const CONDITIONAL_REQUEST_HEADERS = ['range', 'if-range', 'if-none-match'];
 
 /** A stored file as the answer: the whole file, or the range that the request asks for. @throws ApiError */
 export async function serveBlob(
-  call: Call<unknown>,
-  blob: Blob | undefined,
+  call: ApiCall<unknown>,
+  blob: StoredBlob | undefined,
   served: Omit<FileResponse, 'type'>,
 ): Promise<RawAnswer> {
   if (!blob) throw apiError('FILE_NOT_FOUND');

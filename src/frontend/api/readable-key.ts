@@ -2,10 +2,10 @@
 
 import { realmKey, type UserId } from '#model';
 import { realmCommands } from '#model/commands';
-import { type Call, forward } from './operation.js';
+import { type ApiCall, forwardCommand } from './operation.js';
 
-/** The sealed key of an account. */
-export interface SealedKey {
+/** The sealed API key of an account, and how to replace it. */
+interface SealedKey {
   readonly user: UserId;
   readonly sealed: string;
   /** Names the key to replace: the sealed key of a bot, the key hash of any other account. */
@@ -19,8 +19,8 @@ export interface SealedKey {
  * authenticates, so this replaces the key as a regeneration does. undefined: another call has replaced the key
  * meanwhile.
  */
-export async function readableKey(
-  call: Pick<Call<unknown>, 'secrets' | 'send' | 'realm'>,
+export async function openOrRenewKey(
+  call: Pick<ApiCall<unknown>, 'secrets' | 'send' | 'realm'>,
   { user, sealed, instead, as }: SealedKey,
 ): Promise<string | undefined> {
   const { secrets, realm } = call;
@@ -28,7 +28,7 @@ export async function readableKey(
   if (key !== undefined) return key;
   const args = { user, instead };
   const renewed = await call.send(
-    forward({ to: realmKey(realm), command: realmCommands.renewKey, args, ...(as !== undefined && { as }) }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.renewKey, args, ...(as !== undefined && { as }) }),
   );
   return typeof renewed.sealed === 'string' ? secrets.tryOpen(renewed.sealed) : undefined;
 }

@@ -1,21 +1,22 @@
 import type { JsonObject } from '#base';
-import { AVATAR_SIZES, type AvatarImages, blobOfAvatar, PICTURE_MIB } from '#domain/pictures';
+import { AVATAR_SIZES, type AvatarImages, blobOfAvatar, MAX_PICTURE_MIB } from '#domain/pictures';
 import { realmKey, type UserId } from '#model';
 import { realmCommands } from '#model/commands';
 import { ActorRefused, apiError } from '#model/errors';
-import { type Call, type Forward, forward } from './operation.js';
+import { type ApiCall, type ForwardedCommand, forwardCommand } from './operation.js';
 
 /** The only file of the form, as a picture. @param notOne refusal for any other number of files. @throws ApiError */
-export function onePicture(
-  { files }: Call<unknown>,
+export function takeOnePicture(
+  { files }: ApiCall<unknown>,
   notOne: 'AVATAR_ONE_FILE' | 'ONE_FILE' | 'ICON_ONE_FILE' | 'LOGO_ONE_FILE',
 ) {
   if (files !== 'too large' && files.length !== 1) throw apiError(notOne);
   return {
-    /** @throws ApiError if the file is too large */
+    /** Bytes of the picture. @throws ApiError if the file is too large */
     bytes(): Uint8Array {
       const bytes = files === 'too large' ? undefined : files[0]!.bytes;
-      if (!bytes || bytes.byteLength > PICTURE_MIB * 1_048_576) throw apiError('FILE_TOO_LARGE', { n: PICTURE_MIB });
+      if (!bytes || bytes.byteLength > MAX_PICTURE_MIB * 1_048_576)
+        throw apiError('FILE_TOO_LARGE', { n: MAX_PICTURE_MIB });
       return bytes;
     },
   };
@@ -24,20 +25,20 @@ export function onePicture(
 interface Upload {
   /** Name under which the realm actor numbers the uploads of this picture. */
   readonly picture: string;
-  /** Blobs of the upload with this number; all PNG. */
+  /** Blobs of the upload with this number; all are PNG pictures. */
   files(number: number): readonly (readonly [blob: string, bytes: Uint8Array])[];
-  /** Command that makes the upload the current picture. */
-  show(number: number): Forward<JsonObject>;
+  /** Makes the command that declares the upload the current picture. */
+  show(number: number): ForwardedCommand<JsonObject>;
 }
 
 /**
  * Stores a picture in three steps: number from the realm actor, blobs, command that shows the upload.
  * @returns fields of the actor's answer @throws ActorRefused
  */
-export async function storePicture(call: Call<unknown>, upload: Upload): Promise<JsonObject> {
+export async function storePicture(call: ApiCall<unknown>, upload: Upload): Promise<JsonObject> {
   const to = realmKey(call.realm);
   const begun = await call.send(
-    forward({ to, command: realmCommands.pictureBegin, args: { picture: upload.picture } }),
+    forwardCommand({ to, command: realmCommands.pictureBegin, args: { picture: upload.picture } }),
   );
   const number = Number(begun.number);
   const files = upload.files(number);
@@ -53,15 +54,15 @@ export async function storePicture(call: Call<unknown>, upload: Upload): Promise
 
 /**
  * Gives an account this avatar: the caller's account, or a bot that the caller manages. All users get an event.
- * @param images from `avatarImages` @returns URL of the avatar @throws ActorRefused
+ * @param images from `makeAvatarImages` @returns URL of the avatar @throws ActorRefused
  */
-export async function storeAvatar(call: Call<unknown>, user: UserId, images: AvatarImages): Promise<string> {
+export async function storeAvatar(call: ApiCall<unknown>, user: UserId, images: AvatarImages): Promise<string> {
   const hash = call.secrets.avatarHash(call.realm, user);
   const answer = await storePicture(call, {
     picture: `avatar/${user}`,
     files: (number) => AVATAR_SIZES.map((size) => [blobOfAvatar(hash, number, size), images[size]]),
     show: (number) =>
-      forward({ to: realmKey(call.realm), command: realmCommands.setAvatar, args: { user, hash, number } }),
+      forwardCommand({ to: realmKey(call.realm), command: realmCommands.setAvatar, args: { user, hash, number } }),
   });
   return String(answer.avatar_url);
 }

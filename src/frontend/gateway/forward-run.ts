@@ -3,25 +3,27 @@
  * an answer.
  */
 import { encodeFields } from '#base';
-import type { Forward } from '#frontend/api';
-import type { ForwardContext, ForwardHandle } from '#frontend/http';
+import type { ForwardedCommand } from '#frontend/api';
+import type { ForwardedCommandContext, ForwardedCommandHandle } from '#frontend/http';
 import type { ActorKey, ActorRepeat, ActorReply, RealmId, UserId } from '#model';
 import { apiError } from '#model/errors';
 import { type ActorClient, CommandTimeout, type SentCommand } from '#runtime';
 
-export interface ForwardServices {
+export interface ForwardedCommandServices {
   readonly client: ActorClient;
-  /** Milliseconds for a command that is answered at once. */
+  /** Deadline of a command that an actor answers at once, ms. */
   readonly deadlineMs: number;
   refresh(realm: RealmId): Promise<void>;
-  /** The caller learns that the actor has made a change, which the log shows as this version of the actor. */
+  /**
+   * Called before the user learns of a change that an actor has made, which the log shows as this version of the actor.
+   */
   acknowledged(realm: RealmId, user: UserId, actor: ActorKey, version: number): void;
 }
 
 type Reply = ActorReply | ActorRepeat;
 
-/** The answer to a waiting poll when the frontend leaves. */
-const answerOnLeave = ({ onShutdown }: Forward): ActorReply =>
+/** The answer to a waiting poll when the frontend shuts down. */
+const answerOnLeave = ({ onShutdown }: ForwardedCommand): ActorReply =>
   onShutdown ? { ok: [encodeFields(onShutdown)] } : { error: apiError('SERVICE_UNAVAILABLE').toReply() };
 
 function unanswered(error: unknown): never {
@@ -29,20 +31,20 @@ function unanswered(error: unknown): never {
   throw error;
 }
 
-export class ForwardRun implements ForwardHandle {
+export class ForwardedCommandRun implements ForwardedCommandHandle {
   readonly reply: Promise<Reply>;
   #cancelled = false;
   #leaving = false;
-  /** The command in progress. */
+  /** The command that waits for its reply. */
   #sent: SentCommand | undefined;
   /** The command that waits at an actor, and the resolver of its reply. */
-  #held: Forward | undefined;
+  #held: ForwardedCommand | undefined;
   #resolveHeld: ((reply: Reply) => void) | undefined;
 
   constructor(
-    private readonly services: ForwardServices,
-    private readonly first: Forward,
-    private readonly context: ForwardContext,
+    private readonly services: ForwardedCommandServices,
+    private readonly first: ForwardedCommand,
+    private readonly context: ForwardedCommandContext,
   ) {
     this.reply = this.#send(first);
   }
@@ -60,7 +62,7 @@ export class ForwardRun implements ForwardHandle {
   }
 
   /** Plain reactions: an async function here would add three promises to every request. */
-  #send(forward: Forward): Promise<Reply> {
+  #send(forward: ForwardedCommand): Promise<Reply> {
     const held = forward.held === true && forward.followedBy === undefined;
     if (held && this.#leaving) return Promise.resolve(answerOnLeave(forward));
     const { context, first, services } = this;
@@ -83,7 +85,7 @@ export class ForwardRun implements ForwardHandle {
   }
 
   /** Follows a redirect or sends the follow-up command; otherwise the reply is the answer. */
-  #next(forward: Forward, reply: Awaited<SentCommand['reply']>): Reply | Promise<Reply> {
+  #next(forward: ForwardedCommand, reply: Awaited<SentCommand['reply']>): Reply | Promise<Reply> {
     const { context, services } = this;
     if ('value' in reply) throw new Error(`${forward.command} was answered with a bare value`);
     if ('forward' in reply) {

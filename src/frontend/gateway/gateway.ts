@@ -1,30 +1,37 @@
 /** Implements FrontendServices: accounts from directory replicas, everything else from actors. */
 import { type Logger, SingleFlight } from '#base';
 import type { Clock } from '#base/clock';
-import { type Directories, DirectoryBehind, NoSuchRealm } from '#directory';
-import type { Secrets } from '#domain/secrets';
-import type { Forward } from '#frontend/api';
-import type { AnonymousCaller, Caller, ForwardContext, ForwardHandle, FrontendServices } from '#frontend/http';
-import type { RealmId } from '#model';
+import { DirectoryBehind, type DirectoryReplicas, NoSuchRealm } from '#directory';
+import { type ServerCryptography, sessionHash } from '#domain/secrets';
+import { type ForwardedCommand, forwardCommand } from '#frontend/api';
+import type {
+  AnonymousCaller,
+  AuthenticatedCaller,
+  ForwardedCommandContext,
+  ForwardedCommandHandle,
+  FrontendServices,
+} from '#frontend/http';
+import { type RealmId, realmKey } from '#model';
+import { realmCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
 import { LogUnavailable } from '#ports/log';
 import { type ActorClient, CommandTimeout } from '#runtime';
-import { ForwardRun, type ForwardServices } from './forward-run.js';
-import { NewestMessages } from './newest-messages.js';
-import { realmAtHost, subdomainOf } from './realms.js';
-import { type SiteOptions, siteOf } from './site.js';
+import { ForwardedCommandRun, type ForwardedCommandServices } from './forward-run.js';
+import { NewestMessageCache } from './newest-messages.js';
+import { findRealmByHost, subdomainOf } from './realms.js';
+import { type SiteUrlOptions, siteUrlOf } from './site.js';
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly directories: Directories;
+  readonly directories: DirectoryReplicas;
   readonly client: ActorClient;
-  readonly secrets: Secrets;
+  readonly secrets: ServerCryptography;
   readonly blobs: Blobs;
-  readonly site: SiteOptions;
-  /** Milliseconds for a command that is answered at once. */
+  readonly site: SiteUrlOptions;
+  /** Deadline of a command that an actor answers at once, ms. */
   readonly deadlineMs: number;
 }
 
@@ -34,17 +41,22 @@ interface ResolvedKey {
   readonly hash: string;
 }
 
-/** Cached realms and hashes of keys. Both are pure functions of the key, so no entry can go stale. */
+/**
+ * Maximum of cached keys and sessions, with their realms and hashes. Both are pure functions of the key, so no entry
+ * can go stale.
+ */
 const MAX_KEYS = 50_000;
 
-export class Gateway implements FrontendServices {
+export class FrontendGateway implements FrontendServices {
   readonly clock: Clock;
   readonly log: Logger;
   readonly blobs: Blobs;
-  readonly secrets: Secrets;
+  readonly secrets: ServerCryptography;
   readonly #keys = new Map<string, ResolvedKey>();
-  readonly #newest: NewestMessages;
-  readonly #forwarding: ForwardServices;
+  /** Hashes of sessions whose use is being noted. */
+  readonly #noted = new Set<string>();
+  readonly #newest: NewestMessageCache;
+  readonly #forwarding: ForwardedCommandServices;
   readonly #refreshes = new SingleFlight<RealmId>();
 
   constructor(private readonly options: GatewayOptions) {
@@ -52,7 +64,7 @@ export class Gateway implements FrontendServices {
     this.log = options.log;
     this.blobs = options.blobs;
     this.secrets = options.secrets;
-    this.#newest = new NewestMessages(options.directories, options.client);
+    this.#newest = new NewestMessageCache(options.directories, options.client);
     this.#forwarding = {
       client: options.client,
       deadlineMs: options.deadlineMs,
@@ -61,7 +73,11 @@ export class Gateway implements FrontendServices {
     };
   }
 
-  authenticate(username: string | undefined, key: string, host: string): Caller | Promise<Caller> {
+  authenticate(
+    username: string | undefined,
+    key: string,
+    host: string,
+  ): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     const known = this.#resolveKey(key);
     const directory = this.options.directories.find(known.realm);
     const user = directory?.userByKeyHash(known.hash);
@@ -71,27 +87,45 @@ export class Gateway implements FrontendServices {
 
   async anonymous(host: string): Promise<AnonymousCaller> {
     const realms = await this.#translated(() => this.options.directories.realms());
-    const entry = realmAtHost(host, this.options.site.externalHost, realms);
+    const entry = findRealmByHost(host, this.options.site.externalHost, realms);
     if (!entry) throw apiError('NONEXISTENT_SUBDOMAIN');
     const directory = await this.#open(entry.id);
     return { realm: entry.id, directory };
   }
 
   site(host: string, subdomain: string): string {
-    return siteOf(this.options.site, host, subdomain);
+    return siteUrlOf(this.options.site, host, subdomain);
   }
 
-  forward(forward: Forward, context: ForwardContext): ForwardHandle {
-    return new ForwardRun(this.#forwarding, forward, context);
+  forward(forward: ForwardedCommand, context: ForwardedCommandContext): ForwardedCommandHandle {
+    return new ForwardedCommandRun(this.#forwarding, forward, context);
   }
 
-  newestMessage({ realm, user }: Caller): number | Promise<number> {
+  newestMessage({ realm, user }: AuthenticatedCaller): number | Promise<number> {
     const newest = this.#newest.of(realm, user.id, this.options.deadlineMs);
     return newest instanceof Promise ? this.#translated(() => newest) : newest;
   }
 
-  onKeyRevoked(listener: (keyHash: string) => void): void {
-    this.options.directories.onKeyRevoked = listener;
+  authenticateSession(token: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
+    const known = this.#resolveSession(token);
+    const directory = this.options.directories.find(known.realm);
+    if (directory?.sessionByHash(known.hash)) return this.#admitSession(directory, known, host);
+    return this.#lookUpSession(known, host);
+  }
+
+  noteSessionUse(caller: AuthenticatedCaller): void {
+    const { realm, user, session } = caller;
+    if (!session || this.#noted.has(session.hash)) return;
+    this.#noted.add(session.hash);
+    const command = { to: realmKey(realm), command: realmCommands.noteSessionUse, args: { hash: session.hash } };
+    const context = { caller, realm, client: 'conclave', requestId: '' };
+    const done = (): void => void this.#noted.delete(session.hash);
+    // A failure does no harm: the next request notes the use.
+    this.forward(forwardCommand({ ...command, as: user.id }), context).reply.then(done, done);
+  }
+
+  onCredentialEnded(listener: (hash: string, kind: 'key' | 'session') => void): void {
+    this.options.directories.onCredentialEnded = listener;
   }
 
   directoryNow(realm: RealmId): DirectoryView | undefined {
@@ -127,7 +161,44 @@ export class Gateway implements FrontendServices {
     return fresh;
   }
 
-  async #lookUp(known: ResolvedKey, username: string | undefined, host: string): Promise<Caller> {
+  #resolveSession(token: string): ResolvedKey {
+    const name = `session/${token}`;
+    const known = this.#keys.get(name);
+    if (known) return known;
+    if (this.#keys.size >= MAX_KEYS) this.#keys.clear();
+    const { secrets } = this.options;
+    const fresh = { realm: secrets.realmOfKey(token), hash: sessionHash(secrets, token) };
+    this.#keys.set(name, fresh);
+    return fresh;
+  }
+
+  async #lookUpSession(known: ResolvedKey, host: string): Promise<AuthenticatedCaller> {
+    let directory = await this.directoryOf(known.realm);
+    if (!directory) throw apiError('NOT_LOGGED_IN');
+    if (!directory.sessionByHash(known.hash)) {
+      // Another frontend may have begun a session that this replica doesn't show yet.
+      await this.refresh(known.realm);
+      directory = this.options.directories.now(known.realm);
+    }
+    return this.#admitSession(directory, known, host);
+  }
+
+  /** The cookie of another organization means nothing here: the browser is not signed in. */
+  #admitSession(directory: DirectoryView, { realm, hash }: ResolvedKey, host: string): AuthenticatedCaller {
+    const found = directory.sessionByHash(hash);
+    const user = found && directory.user(found.user);
+    if (!user?.isActive || !this.#isAt(host, directory)) throw apiError('NOT_LOGGED_IN');
+    if (directory.deactivated) throw apiError('ORGANIZATION_DEACTIVATED');
+    return { realm, user, directory, session: found!.session };
+  }
+
+  /** The host names this organization, or none. */
+  #isAt(host: string, { subdomain }: DirectoryView): boolean {
+    const named = subdomainOf(host, this.options.site.externalHost);
+    return named === undefined || named === '' || named === subdomain;
+  }
+
+  async #lookUp(known: ResolvedKey, username: string | undefined, host: string): Promise<AuthenticatedCaller> {
     const { directories } = this.options;
     let directory = await this.directoryOf(known.realm);
     if (!directory) throw apiError('API_KEY_UNKNOWN');
@@ -139,7 +210,12 @@ export class Gateway implements FrontendServices {
     return this.#admit(directory, known, username, host);
   }
 
-  #admit(directory: DirectoryView, { realm, hash }: ResolvedKey, username: string | undefined, host: string): Caller {
+  #admit(
+    directory: DirectoryView,
+    { realm, hash }: ResolvedKey,
+    username: string | undefined,
+    host: string,
+  ): AuthenticatedCaller {
     const user = directory.userByKeyHash(hash);
     const name = username?.toLowerCase();
     const matches =
@@ -147,10 +223,7 @@ export class Gateway implements FrontendServices {
     if (!user || !matches) throw apiError('API_KEY_UNKNOWN');
     if (!user.isActive) throw apiError('ACCOUNT_DEACTIVATED');
     if (directory.deactivated) throw apiError('ORGANIZATION_DEACTIVATED');
-    const subdomain = subdomainOf(host, this.options.site.externalHost);
-    if (subdomain !== undefined && subdomain !== '' && subdomain !== directory.subdomain) {
-      throw apiError('WRONG_SUBDOMAIN');
-    }
+    if (!this.#isAt(host, directory)) throw apiError('WRONG_SUBDOMAIN');
     return { realm, user, directory };
   }
 

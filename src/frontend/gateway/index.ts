@@ -12,6 +12,6 @@
  * stay faults. A forged Host header never gets into a text that other users read. A reply that reports a change is
  * confirmed only after this frontend's replica shows it. Importers: `app`.
  */
-export { Gateway } from './gateway.js';
-export { realmAtHost, subdomainOf } from './realms.js';
-export { type SiteOptions, siteOf } from './site.js';
+export { FrontendGateway } from './gateway.js';
+export { findRealmByHost, subdomainOf } from './realms.js';
+export { type SiteUrlOptions, siteUrlOf } from './site.js';

@@ -5,7 +5,7 @@
  * newest message was deleted or moved) makes the answer unknown again. While the log has not shown a change that was
  * already confirmed to the user, the answer comes from the Store.
  */
-import type { Directories, ReplicaDependent, TailReader } from '#directory';
+import type { DirectoryReplicas, LogTailReader, ReplicaDependent } from '#directory';
 import type { NewestMessageState } from '#domain/messages';
 import {
   type ActorKey,
@@ -14,7 +14,7 @@ import {
   type LogItem,
   type MembershipItem,
   type MessageItem,
-  type MovingItem,
+  type MoveProgressItem,
   type RealmId,
   type UserId,
   userKey,
@@ -22,25 +22,28 @@ import {
 import { ActorRefused } from '#model/errors';
 import type { ActorClient } from '#runtime';
 
-/** Entries (streams of users) of all organizations: some 50 MB. Beyond it, everything is forgotten. */
+/**
+ * Maximum of cached entries (one per user and stream) of all organizations: some 50 MB. Beyond it, everything is
+ * forgotten.
+ */
 const MAX_USED = 2_000_000;
 
-/** Only the commits of conversations bring messages or take them away. */
+/** True for streams and direct conversations: only their commits bring messages or take them away. */
 const isConversation = (actor: ActorKey): boolean => actor.startsWith('stream/') || actor.startsWith('dm/');
 
-/** Newest messages of the users of all realms that this process serves. */
-export class NewestMessages implements ReplicaDependent {
-  readonly #realms = new Map<RealmId, RealmNewestMessages>();
+/** Caches of the newest messages of users, for all realms that this process serves. */
+export class NewestMessageCache implements ReplicaDependent {
+  readonly #realms = new Map<RealmId, RealmNewestMessageCache>();
   readonly #budget: MemoryBudget = { used: 0 };
 
   constructor(
-    private readonly directories: Directories,
+    private readonly directories: DirectoryReplicas,
     private readonly client: ActorClient,
   ) {
     directories.addDependent(this);
   }
 
-  /** Never keeps a replica open: the answers cost little to ask for again. */
+  /** Never keeps a replica open: the newest messages cost little to ask for again. */
   busy(): boolean {
     return false;
   }
@@ -68,14 +71,14 @@ export class NewestMessages implements ReplicaDependent {
     if (newest && !this.directories.tail(realm)?.shows(actor, version)) newest.expectChange(user, actor, version);
   }
 
-  /** @returns undefined where this process doesn't follow the log of the realm */
-  #open(realm: RealmId): RealmNewestMessages | undefined {
+  /** Opens the cache of a realm. @returns undefined where this process doesn't follow the log of the realm */
+  #open(realm: RealmId): RealmNewestMessageCache | undefined {
     if (this.#budget.used > MAX_USED) for (const newest of this.#realms.values()) newest.forget();
     const known = this.#realms.get(realm);
     if (known) return known;
     const tail = this.directories.tail(realm);
     if (!tail) return undefined;
-    const newest = new RealmNewestMessages(this.#budget);
+    const newest = new RealmNewestMessageCache(this.#budget);
     tail.add(newest);
     this.#realms.set(realm, newest);
     return newest;
@@ -90,23 +93,23 @@ export class NewestMessages implements ReplicaDependent {
   }
 }
 
-/** A stream, as far as the log has shown it here. */
+/** Newest message of a stream, as far as the log has shown it here. */
 interface StreamNewest {
-  /** Its newest message since this process follows the log; -1: none. */
+  /** Id of the stream's newest message since this process follows the log; -1: none. */
   id: number;
-  /** Step at which that message came. */
+  /** Step of the log (`#step`) at which that message came. */
   at: number;
-  /** Step at which the newest message became unknown. */
+  /** Step of the log (`#step`) at which the stream's newest message became unknown. */
   lost: number;
-  /** Unfinished moves of messages from or to this stream. */
+  /** Number of unfinished moves of messages from or to this stream. */
   moves: number;
 }
 
-/** The newest message of one user. */
+/** The newest message of one user, with the streams that decide about it. */
 class UserNewest {
-  /** Every stream that the user is or was subscribed to. */
+  /** Ids of every stream that the user is or was subscribed to. */
   readonly streams: number[] = [];
-  /** For each stream: the user gets messages above this id; Infinity: none. */
+  /** Ids above which the user gets messages, for each stream of `streams`; Infinity: none. */
   readonly above: number[] = [];
 
   /** @param at step of the log up to which `id` is right */
@@ -131,9 +134,9 @@ class UserNewest {
 /** A question to the user's actor, and what the log shows while it is open. */
 interface PendingLoad {
   readonly user: number;
-  /** Newest direct message to the user. */
+  /** Id of the newest direct message to the user that came while the question was open; -1: none. */
   id: number;
-  /** The log has shown a change that the answer may or may not include. */
+  /** True if the log has shown a change that the answer may or may not include. */
   unsure: boolean;
 }
 
@@ -144,35 +147,35 @@ interface UnseenChange {
 }
 
 const NONE = Number.POSITIVE_INFINITY;
-/** Ids remembered as deleted or moved. Beyond it, everything is forgotten. */
+/** Maximum of ids remembered as deleted or moved. Beyond it, everything is forgotten. */
 const MAX_GONE = 10_000;
-/** Entries that a user counts for, beside one per stream. */
+/** Number of entries that a user counts for, beside one per stream. */
 const OWN_WEIGHT = 16;
 
 /** Memory used by all organizations together, in entries. */
-export interface MemoryBudget {
+interface MemoryBudget {
   used: number;
 }
 
 /** Newest messages of the users of one realm. */
-export class RealmNewestMessages implements TailReader {
+export class RealmNewestMessageCache implements LogTailReader {
   readonly #users = new Map<number, UserNewest>();
   readonly #streams = new Map<number, StreamNewest>();
-  /** Messages that were deleted or moved between streams, with the step. */
+  /** Messages that were deleted or moved between streams: id → step of the log at which that happened. */
   readonly #gone = new Map<number, number>();
   readonly #loads = new Set<PendingLoad>();
   /** Number of relevant changes that the log has shown. */
   #step = 0;
-  /** Unfinished moves in all streams. */
+  /** Number of unfinished moves in all streams. */
   #moves = 0;
-  /** Changes that the log has not shown here yet, by actor. */
+  /** Changes that were confirmed to users and that the log has not shown here yet, by actor. */
   readonly #unseen = new Map<ActorKey, UnseenChange[]>();
-  /** Number of those changes, by user. */
+  /** Number of such unseen changes, by user. */
   readonly #unseenByUser = new Map<number, number>();
 
   constructor(private readonly budget: MemoryBudget) {}
 
-  /** @returns undefined where the user's actor must be asked */
+  /** Id of the user's newest message. @returns undefined where the user's actor must be asked */
   of(user: UserId): number | undefined {
     const known = this.#users.get(user);
     if (!known || (this.#unseenByUser.size > 0 && this.#unseenByUser.has(user))) return undefined;
@@ -220,14 +223,14 @@ export class RealmNewestMessages implements TailReader {
 
   transient(): void {}
 
-  /** The lost entries may include expected changes. */
+  /** Forgets everything after a gap in the log: the lost entries may include expected changes. */
   gap(): void {
     this.forget();
     this.#unseen.clear();
     this.#unseenByUser.clear();
   }
 
-  /** Drops all answers: every user's actor must be asked again. */
+  /** Drops all answers, so that every user's actor must be asked again. */
   forget(): void {
     for (const known of this.#users.values()) this.budget.used -= weightOf(known);
     this.#users.clear();
@@ -301,7 +304,7 @@ export class RealmNewestMessages implements TailReader {
 
   #membersChanged({ stream, last, after = last, join, leave, silent }: MembershipItem): void {
     for (const user of join) {
-      // The user got copies of earlier messages.
+      // The user got copies of earlier messages, so the newest one is unknown.
       if (after < last) this.#forget(user);
       else this.#setMembership(user, stream, silent?.includes(user) ? NONE : last);
     }
@@ -314,7 +317,7 @@ export class RealmNewestMessages implements TailReader {
   #setMembership(user: number, stream: number, above: number): void {
     const known = this.#users.get(user);
     if (!known) return;
-    // Messages until now count by the membership until now.
+    // Messages sent until now count by the membership that was valid until now.
     if (!this.#update(known)) {
       this.#forget(user);
       return;
@@ -333,7 +336,7 @@ export class RealmNewestMessages implements TailReader {
     if (stream && ids.includes(stream.id)) stream.lost = this.#step;
   }
 
-  #moveProgressed({ from, to, done }: MovingItem): void {
+  #moveProgressed({ from, to, done }: MoveProgressItem): void {
     this.#step++;
     for (const id of [from, to]) {
       const stream = this.#stream(id);

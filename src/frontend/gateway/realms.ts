@@ -1,9 +1,9 @@
-/** From a host name to an organization (conventions.md § Authentication). */
+/** Finds the organization that a host name means (conventions.md § Authentication). */
 import { isIP } from 'node:net';
 import type { RealmEntry } from '#model/records';
 
-/** The host without port and brackets, lower case. */
-export function hostName(host: string): string {
+/** Host name without port and brackets, in lower case. */
+export function hostNameOf(host: string): string {
   const bracketed = /^\[([^\]]*)\]/.exec(host);
   if (bracketed) return bracketed[1]!.toLowerCase();
   return host.replace(/:\d+$/, '').toLowerCase();
@@ -11,15 +11,19 @@ export function hostName(host: string): string {
 
 /** The subdomain that the host names; undefined when it names none (an address, localhost, a foreign name). */
 export function subdomainOf(host: string, externalHost: string): string | undefined {
-  const name = hostName(host);
+  const name = hostNameOf(host);
   if (name === '' || name === 'localhost' || isIP(name) !== 0) return undefined;
-  const external = hostName(externalHost);
+  const external = hostNameOf(externalHost);
   if (name === external) return '';
   return name.endsWith(`.${external}`) ? name.slice(0, -external.length - 1) : undefined;
 }
 
 /** The organization of a request without credentials; undefined when the host names one that does not exist. */
-export function realmAtHost(host: string, externalHost: string, realms: readonly RealmEntry[]): RealmEntry | undefined {
+export function findRealmByHost(
+  host: string,
+  externalHost: string,
+  realms: readonly RealmEntry[],
+): RealmEntry | undefined {
   const subdomain = subdomainOf(host, externalHost);
   if (subdomain === undefined) return realms[0];
   const named = realms.find((realm) => realm.subdomain === subdomain);

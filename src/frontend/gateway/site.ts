@@ -3,29 +3,29 @@
  * users read these texts: a forged header must not lead them to another server.
  */
 import { isIP, isIPv4 } from 'node:net';
-import { hostName, subdomainOf } from './realms.js';
+import { hostNameOf, subdomainOf } from './realms.js';
 
-export interface SiteOptions {
+export interface SiteUrlOptions {
   readonly scheme: 'http' | 'https';
-  /** Name under which clients reach the server, optionally with a port; 'localhost' where none is configured. */
+  /** Host name under which clients reach the server, optionally with a port; 'localhost' where none is configured. */
   readonly externalHost: string;
   /** Address that the server listens on. */
   readonly host: string;
-  /** 0: unknown. */
+  /** Port that the server listens on; 0: unknown. */
   readonly port: number;
 }
 
 const UNNAMED = 'localhost';
 const EVERY_ADDRESS = ['0.0.0.0', '::'];
 
-/** A name that leads every reader to their own machine. */
+/** True for a name that leads every reader to their own machine. */
 const isLoopback = (name: string): boolean =>
   name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'));
 
 const WELL_FORMED = /^[a-z0-9.\-_]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/;
 
 /** The configured external name, or else the address that the server listens on. */
-function configured({ externalHost, host, port }: SiteOptions): string {
+function configured({ externalHost, host, port }: SiteUrlOptions): string {
   if (externalHost !== UNNAMED) return externalHost;
   const own = isIP(host) === 0 || EVERY_ADDRESS.includes(host) || isLoopback(host) ? UNNAMED : bracketed(host);
   return port === 0 ? own : `${own}:${port}`;
@@ -37,12 +37,12 @@ const bracketed = (address: string): string => (address.includes(':') ? `[${addr
  * Base URL of the organization, without trailing slash, from the configuration. Where that says only 'localhost', a
  * Host header is used as it is if it names this machine, or this organization on it: its port may be that of a proxy.
  */
-export function siteOf(options: SiteOptions, host: string, subdomain: string): string {
+export function siteUrlOf(options: SiteUrlOptions, host: string, subdomain: string): string {
   const external = configured(options);
-  const name = hostName(external);
+  const name = hostNameOf(external);
   if (name === UNNAMED && WELL_FORMED.test(host)) {
     const named = subdomainOf(host, external);
-    if (named === undefined ? isLoopback(hostName(host)) : named === subdomain) return `${options.scheme}://${host}`;
+    if (named === undefined ? isLoopback(hostNameOf(host)) : named === subdomain) return `${options.scheme}://${host}`;
   }
   const prefix = subdomain === '' || isIP(name) !== 0 ? '' : `${subdomain}.`;
   return `${options.scheme}://${prefix}${external}`;

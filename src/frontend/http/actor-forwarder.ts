@@ -1,20 +1,22 @@
 /** The `forward` step of the pipeline: sends commands to actors, and lets polls wait for their answers. */
 import type { JsonObject } from '#base';
-import type { Forward } from '#frontend/api';
+import type { ForwardedCommand } from '#frontend/api';
 import type { ActorRepeat, ActorReply, RealmId } from '#model';
 import { ActorRefused, apiError } from '#model/errors';
 import type { InboundRequest } from './inbound-request.js';
 import type { OperationCall } from './operation-call.js';
 import { NextPollMatcher, type ParkedPoll, type ParkedPolls } from './parked-polls.js';
-import { fieldsOf } from './reply.js';
+import { parseEncodedFields } from './reply.js';
 import type { RequestMetrics } from './request-metrics.js';
 import type { ResponseSender } from './response-sender.js';
-import type { Caller, ForwardContext, FrontendServices } from './services.js';
+import type { AuthenticatedCaller, ForwardedCommandContext, FrontendServices } from './services.js';
+
+const REFUSALS = { key: 'API_KEY_UNKNOWN', session: 'NOT_LOGGED_IN' } as const;
 
 export class ActorForwarder {
   #leaving = false;
 
-  /** @param maxPolls further polls are answered 503 */
+  /** @param maxPolls maximum of waiting polls; further ones are answered 503 */
   constructor(
     private readonly services: FrontendServices,
     private readonly sender: ResponseSender,
@@ -30,27 +32,28 @@ export class ActorForwarder {
     this.parked.release();
   }
 
-  /** Refuses the polls that wait with a revoked key. A scan over all polls costs less than a table of them by key. */
-  refuseKey(keyHash: string): void {
+  /** Refuses the polls that wait with a key or session that has ended. A scan over all costs less than a table. */
+  refuseCredential(hash: string, kind: 'key' | 'session'): void {
+    const refusal = REFUSALS[kind];
     const held = [...this.sender.lifetimes.heldPolls].map(({ request }) => request);
     for (const request of [...held, ...this.parked.attachedRequests()]) {
-      if (request.keyHash === keyHash) this.sender.failed(request, apiError('API_KEY_UNKNOWN'));
+      if (request.credential === hash) this.sender.failed(request, apiError(refusal));
     }
   }
 
-  /** For an operation that needs the answer to decide. @throws ActorRefused, ApiError */
-  async send(forward: Forward, call: OperationCall): Promise<JsonObject> {
+  /** Sends a command whose answer the operation needs to decide. @throws ActorRefused, ApiError */
+  async send(forward: ForwardedCommand, call: OperationCall): Promise<JsonObject> {
     const reply = await this.services.forward(forward, contextOf(call)).reply;
     if ('again' in reply) throw apiError('SERVICE_UNAVAILABLE');
     if ('error' in reply) throw new ActorRefused(reply.error);
     if (reply.after !== undefined) await this.services.waitFor(call.realm, reply.after);
-    return fieldsOf(reply.ok);
+    return parseEncodedFields(reply.ok);
   }
 
-  /** @returns undefined where the request has ended meanwhile */
+  /** Sends the command of an operation. @returns the actor's reply; undefined where the request has ended meanwhile */
   forward(
     request: InboundRequest,
-    forward: Forward,
+    forward: ForwardedCommand,
     call: OperationCall,
   ): Promise<ActorReply | ActorRepeat> | undefined {
     const lifetime = this.sender.lifetimes.of(request);
@@ -64,7 +67,7 @@ export class ActorForwarder {
     return forwarding.reply;
   }
 
-  /** Requests that wait for events. */
+  /** Number of requests that wait for events. */
   get pollCount(): number {
     return this.sender.lifetimes.heldPolls.size + this.parked.attached;
   }
@@ -73,28 +76,27 @@ export class ActorForwarder {
    * Fast path: the request repeats the client's previous poll, except for the id of the last event that the client has;
    * it is attached to the parked command. False: the request has to be parsed.
    */
-  resume(request: InboundRequest, caller: Caller): boolean {
+  resume(request: InboundRequest, caller: AuthenticatedCaller): boolean {
     if (this.#leaving || this.pollCount >= this.maxPolls) return false;
-    request.keyHash = caller.user.keyHash;
+    request.credential = credentialOf(caller);
     if (!this.parked.attachRepeat(request, caller)) return false;
     request.releaseInput();
     return true;
   }
 
   /** Lets a poll wait: attached to the client's parked command where there is one, else with a new command. */
-  park(request: InboundRequest, forward: Forward, call: OperationCall): void {
+  park(request: InboundRequest, forward: ForwardedCommand, call: OperationCall): void {
     if (request.lifetime?.over) return;
     if (this.pollCount >= this.maxPolls) {
       this.metrics.overload.polls.n++;
       throw apiError('SERVICE_UNAVAILABLE');
     }
     const { account, ignored, realm } = call;
-    request.keyHash = account?.user.keyHash ?? '';
-    // The key may have been revoked since authentication.
-    const directory = account && this.services.directoryNow(account.realm);
-    if (directory && !directory.userByKeyHash(request.keyHash)) throw apiError('API_KEY_UNKNOWN');
+    request.credential = account ? credentialOf(account) : '';
+    if (account) this.#checkCredential(account);
     const { to } = forward;
-    // While the frontend leaves, polls still come on connections kept alive: parked, they would delay its end.
+    // While the frontend leaves, polls still come on connections kept alive. If they were parked, they would delay its
+    // end.
     const keepalive = this.#leaving ? undefined : forward.keepalive;
     if (keepalive && this.parked.attach(to, keepalive, request, ignored)) {
       request.releaseInput();
@@ -117,6 +119,15 @@ export class ActorForwarder {
     this.#awaitHeld(request, forwarding.reply, realm, ignored);
   }
 
+  /** The key or session may have ended since authentication. @throws ApiError */
+  #checkCredential({ realm, user, session }: AuthenticatedCaller): void {
+    const directory = this.services.directoryNow(realm);
+    if (!directory) return;
+    if (session) {
+      if (!directory.sessionByHash(session.hash)) throw apiError('NOT_LOGGED_IN');
+    } else if (!directory.userByKeyHash(user.keyHash)) throw apiError('API_KEY_UNKNOWN');
+  }
+
   // Closures keep all variables of the function that makes them: these two functions are apart to keep little per poll.
 
   #awaitParked(parked: ParkedPoll, reply: Promise<ActorReply | ActorRepeat>, realm: RealmId): void {
@@ -124,7 +135,7 @@ export class ActorForwarder {
       (settled) => {
         const { ignored } = parked;
         const request = parked.finish();
-        // Between two polls there is no request: what the reply would tell waits at the actor for the next poll.
+        // Between two polls no request waits: events that the reply reports stay at the actor for the next poll.
         if (request) this.#answer(request, parked.answerOf(settled), realm, ignored);
       },
       (error: unknown) => {
@@ -167,7 +178,9 @@ export class ActorForwarder {
   }
 }
 
-const contextOf = ({ account, realm, client, request }: OperationCall): ForwardContext => ({
+const credentialOf = ({ session, user }: AuthenticatedCaller): string => session?.hash ?? user.keyHash;
+
+const contextOf = ({ account, realm, client, request }: OperationCall): ForwardedCommandContext => ({
   caller: account,
   realm,
   client,

@@ -1,29 +1,31 @@
 /**
  * The `authenticate` step of the pipeline: from credentials (conventions.md § Authentication) to an account or an
- * organization.
+ * organization. Credentials are an API key, or the session cookie of a browser (browser.ts); a key wins.
  */
+import { isSessionAlive, isUseToBeNoted } from '#domain/secrets';
 import { hasPublicAccess } from '#domain/streams';
-import type { Operation } from '#frontend/api';
+import type { ApiOperation } from '#frontend/api';
 import { ApiError, apiError } from '#model/errors';
-import { parseForm } from './form-urlencoded.js';
+import { parseUrlencodedForm } from './form-urlencoded.js';
 import type { InboundRequest } from './inbound-request.js';
-import type { AnonymousCaller, Caller, FrontendServices } from './services.js';
+import type { AnonymousCaller, AuthenticatedCaller, FrontendServices } from './services.js';
 
 interface Credentials {
   readonly username: string;
-  /** 32 characters `[A-Za-z0-9]`. */
+  /** API key: 32 characters `[A-Za-z0-9]`. */
   readonly key: string;
 }
 
 const KEY = /^[A-Za-z0-9]{32}$/;
 
-/** @throws ApiError API_KEY_MALFORMED */
+/** Returns the key if it is well-formed. @throws ApiError API_KEY_MALFORMED */
 function checkKey(key: string): string {
   if (!KEY.test(key)) throw apiError('API_KEY_MALFORMED');
   return key;
 }
 
 /**
+ * Parses the Authorization header.
  * @param header Authorization; '' when absent
  * @throws ApiError NOT_LOGGED_IN, AUTH_HEADER, AUTH_SCHEME, API_KEY_MALFORMED, in this order
  */
@@ -42,8 +44,8 @@ export function parseAuthorization(header: string): Credentials {
 }
 
 /**
- * '' for text that is not base64. Node skips foreign characters, so the length tells; a regular expression costs four
- * times as much.
+ * Decodes base64; '' for other text. Node skips foreign characters, so the length tells; a regular expression costs
+ * four times as much.
  */
 function decodeBase64(payload: string): string {
   const padding = payload.endsWith('==') ? 2 : payload.endsWith('=') ? 1 : 0;
@@ -51,7 +53,7 @@ function decodeBase64(payload: string): string {
   return bytes.length === (payload.length / 4) * 3 - padding ? bytes.toString('utf8') : '';
 }
 
-/** Refusals of a key in the query have codes of their own. */
+/** Errors for a refused key in the query, by the error that the same key gets in the Authorization header. */
 const QUERY_KEY_ERRORS = {
   API_KEY_MALFORMED: 'QUERY_KEY_MALFORMED',
   API_KEY_UNKNOWN: 'QUERY_KEY_UNKNOWN',
@@ -64,17 +66,21 @@ function refuseQueryKey(error: unknown): never {
   throw name === undefined ? error : apiError(name);
 }
 
+const isFromOwnPage = ({ browser }: InboundRequest): boolean => browser.fromClient && browser.sameOrigin;
+
 const isNowhere = (error: unknown): boolean => error instanceof ApiError && error.reason === 'NONEXISTENT_SUBDOMAIN';
 
 export class Authenticator {
-  readonly #cache: AuthCache;
+  readonly #cache: AuthenticatedCallerCache;
+  readonly #sessions: AuthenticatedCallerCache;
 
-  /** @param publicAccess the server allows organizations to be read without an account */
+  /** @param publicAccess true if the server allows organizations to be read without an account */
   constructor(
     private readonly services: FrontendServices,
     private readonly publicAccess: boolean,
   ) {
-    this.#cache = new AuthCache(services);
+    this.#cache = new AuthenticatedCallerCache(services);
+    this.#sessions = new AuthenticatedCallerCache(services);
   }
 
   /**
@@ -82,11 +88,28 @@ export class Authenticator {
    *
    * @throws ApiError, or rejects
    */
-  identify(request: InboundRequest, operation: Operation): AnonymousCaller | Promise<AnonymousCaller> {
-    const { guard, visitors, anonymous } = operation;
+  identify(request: InboundRequest, operation: ApiOperation): AnonymousCaller | Promise<AnonymousCaller> {
+    const { guard, visitors } = operation;
     const { authorization, host, exchange } = request;
+    if (operation.webClient && !isFromOwnPage(request)) throw apiError('NOT_FROM_WEB_CLIENT');
     const bare = authorization === '';
-    const key = visitors && bare ? parseForm(exchange.query).get('api_key') : undefined;
+    const key = visitors && bare ? parseUrlencodedForm(exchange.query).get('api_key') : undefined;
+    if (bare && key === undefined && guard !== 'none') {
+      const { token, fromClient } = request.browser;
+      if (token !== '' && fromClient) return this.#accountOfSession(token, host);
+      if (token !== '' && operation.bareCookie) return this.#accountOrVisitor(request, operation, token);
+    }
+    return this.#identifyWithoutCookie(request, operation, key);
+  }
+
+  #identifyWithoutCookie(
+    request: InboundRequest,
+    operation: ApiOperation,
+    key: string | undefined,
+  ): AnonymousCaller | Promise<AnonymousCaller> {
+    const { guard, visitors, anonymous } = operation;
+    const { authorization, host } = request;
+    const bare = authorization === '';
     if (guard === 'none' || (visitors && bare && key === undefined)) {
       request.anonymous = true;
       return this.#organization(host, operation);
@@ -104,13 +127,47 @@ export class Authenticator {
    * @param visitors some operation of the path is open to visitors of organizations with public access
    * @returns undefined where the caller is known at once; otherwise the check goes on, and a refusal rejects
    */
-  checkBeforeBody({ authorization, host }: InboundRequest, visitors: boolean): Promise<unknown> | undefined {
-    const identity =
-      visitors && authorization === '' ? this.#publicOrganization(host) : this.#account(authorization, host);
+  checkBeforeBody(request: InboundRequest, visitors: boolean): Promise<unknown> | undefined {
+    const { authorization, host } = request;
+    const { token = '', fromClient = false } = authorization === '' ? request.browser : {};
+    const bySession = token !== '' && fromClient;
+    const identity = bySession ? this.#accountOfSession(token, host) : this.#accountOrPublic(request, visitors);
     return identity instanceof Promise ? identity : undefined;
   }
 
-  #account(authorization: string, host: string): Caller | Promise<Caller> {
+  #accountOrPublic({ authorization, host }: InboundRequest, visitors: boolean): AnonymousCaller | Promise<unknown> {
+    return visitors && authorization === '' ? this.#publicOrganization(host) : this.#account(authorization, host);
+  }
+
+  #accountOfSession(token: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
+    const known = this.#sessions.find(token, host);
+    if (known) return this.#inUse(known);
+    const caller = this.services.authenticateSession(token, host);
+    if (caller instanceof Promise) return caller.then((found) => this.#inUse(found));
+    this.#sessions.add(token, host, caller);
+    return this.#inUse(caller);
+  }
+
+  /** @throws ApiError NOT_LOGGED_IN for a session that was not used for too long */
+  #inUse(caller: AuthenticatedCaller): AuthenticatedCaller {
+    const now = this.services.clock.now();
+    const session = caller.session!;
+    if (!isSessionAlive(session, now)) throw apiError('NOT_LOGGED_IN');
+    if (isUseToBeNoted(session, now)) this.services.noteSessionUse(caller);
+    return caller;
+  }
+
+  /** Pictures that are public stay visible in a browser whose session has ended. */
+  async #accountOrVisitor(request: InboundRequest, operation: ApiOperation, token: string): Promise<AnonymousCaller> {
+    try {
+      return await this.#accountOfSession(token, request.host);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== 'NOT_LOGGED_IN') throw error;
+      return this.#identifyWithoutCookie(request, operation, undefined);
+    }
+  }
+
+  #account(authorization: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     const known = this.#cache.find(authorization, host);
     if (known) return known;
     const { username, key } = parseAuthorization(authorization);
@@ -119,8 +176,8 @@ export class Authenticator {
     return caller;
   }
 
-  /** Addresses of files may carry the key alone. */
-  #accountOfQueryKey(key: string, host: string): Caller | Promise<Caller> {
+  /** Account of a key in the query: addresses of files may carry the key alone. */
+  #accountOfQueryKey(key: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     try {
       const caller = this.services.authenticate(undefined, checkKey(key), host);
       return caller instanceof Promise ? caller.catch(refuseQueryKey) : caller;
@@ -129,8 +186,8 @@ export class Authenticator {
     }
   }
 
-  /** For operations that need no account. */
-  #organization(host: string, { unknownHost }: Operation): AnonymousCaller | Promise<AnonymousCaller> {
+  /** Organization of a call to an operation that needs no account. */
+  #organization(host: string, { unknownHost }: ApiOperation): AnonymousCaller | Promise<AnonymousCaller> {
     const organization = this.services.anonymous(host);
     if (!unknownHost || !(organization instanceof Promise)) return organization;
     return organization.catch((error: unknown) => {
@@ -138,7 +195,9 @@ export class Authenticator {
     });
   }
 
-  /** For a visitor without an account. Rejects with NOT_LOGGED_IN where the organization has no public access. */
+  /**
+   * Organization that a visitor without an account may read. Rejects with NOT_LOGGED_IN where it has no public access.
+   */
   async #publicOrganization(host: string): Promise<AnonymousCaller> {
     if (!this.publicAccess) throw apiError('NOT_LOGGED_IN');
     try {
@@ -154,19 +213,20 @@ export class Authenticator {
 interface CachedCaller {
   readonly host: string;
   readonly version: number;
-  readonly caller: Caller;
+  readonly caller: AuthenticatedCaller;
 }
 
 const MAX_ENTRIES = 20_000;
-/** Longer headers are not cached: only a client that wants to fill memory sends them. */
+/** Maximum of characters of a cached header: only a client that wants to fill memory sends a longer one. */
 const MAX_HEADER_LENGTH = 512;
 
 /**
- * Callers by Authorization header. An entry is valid only while the realm's replica is the same object at the same
- * version, so the cache never admits more than authentication would: everything that ends a right (another key, a
- * deactivated account or organization, another role) is a change of the directory.
+ * Callers by Authorization header, or by the secret of a session. An entry is valid only while the realm's replica is
+ * the same object at the same version, so the cache never admits more than authentication would: everything that ends a
+ * right (another key, an ended session, a deactivated account or organization, another role) is a change of the
+ * directory.
  */
-export class AuthCache {
+export class AuthenticatedCallerCache {
   #entries = new Map<string, CachedCaller>();
 
   constructor(private readonly services: Pick<FrontendServices, 'directoryNow'>) {}
@@ -175,7 +235,7 @@ export class AuthCache {
     return this.#entries.size;
   }
 
-  find(authorization: string, host: string): Caller | undefined {
+  find(authorization: string, host: string): AuthenticatedCaller | undefined {
     const known = this.#entries.get(authorization);
     if (!known || known.host !== host) return undefined;
     const { caller, version } = known;
@@ -185,8 +245,8 @@ export class AuthCache {
     return undefined;
   }
 
-  /** To be called in the turn in which the caller was authenticated. */
-  add(authorization: string, host: string, caller: Caller): void {
+  /** Caches a caller. Must be called in the turn of the event loop in which the caller was authenticated. */
+  add(authorization: string, host: string, caller: AuthenticatedCaller): void {
     if (authorization.length > MAX_HEADER_LENGTH || host.length > MAX_HEADER_LENGTH) return;
     if (this.#entries.size >= MAX_ENTRIES) this.#entries = new Map();
     this.#entries.set(authorization, { host, version: caller.directory.version, caller });

@@ -2,41 +2,41 @@
  * Bodies on their way through an HTTP server: requests as far as they have come, answers as far as the client has not
  * taken them.
  */
-import type { BodyPart } from './server.js';
-import type { SlowClientGuard, Transfer } from './slow-client-guard.js';
+import type { ResponseBodyPart } from './server.js';
+import type { GuardedTransfer, SlowClientGuard } from './slow-client-guard.js';
 
 /** Large bodies go out in pieces of this size, bytes. Larger parts are not copied: many answers may share them. */
 const PIECE = 64 * 1024;
 
-const bytesOf = (part: BodyPart): Uint8Array => (typeof part === 'string' ? Buffer.from(part) : part);
+const bytesOf = (part: ResponseBodyPart): Uint8Array => (typeof part === 'string' ? Buffer.from(part) : part);
 
-export function byteLength(parts: readonly BodyPart[]): number {
+export function byteLengthOfParts(parts: readonly ResponseBodyPart[]): number {
   let length = 0;
   for (const part of parts) length += typeof part === 'string' ? Buffer.byteLength(part) : part.byteLength;
   return length;
 }
 
-/** The body of an answer. */
+/** The body of an answer, handed to the connection in pieces. */
 export class ResponseBody {
   readonly length: number;
-  #parts: readonly BodyPart[];
-  /** Index of the first part that is not in `#piece` yet. */
+  #parts: readonly ResponseBodyPart[];
+  /** Index of the first part of the body that is not in `#piece` yet. */
   #next = 0;
-  /** The bytes offered now, and their offset in the body. */
+  /** The bytes offered to the connection now, and their offset in the body. */
   #piece: Uint8Array = new Uint8Array(0);
   #pieceAt = 0;
   #sent = 0;
 
-  constructor(parts: readonly BodyPart[]) {
+  constructor(parts: readonly ResponseBodyPart[]) {
     this.#parts = parts;
-    this.length = byteLength(parts);
+    this.length = byteLengthOfParts(parts);
   }
 
   get left(): number {
     return this.length - this.#sent;
   }
 
-  /** The next bytes; empty at the end. */
+  /** The next bytes to send; empty at the end. */
   piece(): Uint8Array {
     while (this.#sent >= this.#pieceAt + this.#piece.byteLength && this.#next < this.#parts.length) {
       this.#pieceAt += this.#piece.byteLength;
@@ -58,7 +58,7 @@ export class ResponseBody {
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   }
 
-  /** All remaining bytes, in one piece. */
+  /** All remaining bytes of the body, in one piece. */
   rest(): Uint8Array {
     const pieces: Uint8Array[] = [];
     while (this.left > 0) {
@@ -69,7 +69,7 @@ export class ResponseBody {
     return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
   }
 
-  /** The connection has taken the body up to this offset. */
+  /** Records that the connection has taken the body up to this offset. */
   sentUpTo(offset: number): void {
     this.#sent = offset;
     if (this.left === 0) {
@@ -79,16 +79,16 @@ export class ResponseBody {
   }
 }
 
-/** Bytes; most answers are no larger. */
-export const SMALL_BODY = 64 * 1024;
-/** Memory for `joined`, kept: fresh memory for megabytes costs more than the copy. */
-let scratch = Buffer.allocUnsafeSlow(SMALL_BODY);
-/** Larger bodies are too rare to keep memory for them. */
+/** Maximum of bytes of a small body; most answers are no larger. */
+export const SMALL_BODY_BYTES = 64 * 1024;
+/** Buffer that `joinParts` uses again and again: fresh memory for megabytes costs more than the copy. */
+let scratch = Buffer.allocUnsafeSlow(SMALL_BODY_BYTES);
+/** Maximum of bytes of that buffer: larger bodies are too rare to keep memory for them. */
 const MAX_SCRATCH = 16 * 1024 * 1024;
 
-/** The parts in one piece, for modules that copy it at once. Valid until the next call. */
-export function joined(parts: readonly BodyPart[]): Uint8Array {
-  const length = byteLength(parts);
+/** Joins the parts of a body into one piece, for modules that copy the piece at once. Valid until the next call. */
+export function joinParts(parts: readonly ResponseBodyPart[]): Uint8Array {
+  const length = byteLengthOfParts(parts);
   if (length > scratch.length && length <= MAX_SCRATCH) {
     scratch = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(length)));
   }
@@ -105,11 +105,11 @@ export function joined(parts: readonly BodyPart[]): Uint8Array {
 }
 
 /** The body of a request as far as it has come. */
-export class RequestBody implements Transfer {
+export class RequestBody implements GuardedTransfer {
   #chunks: Uint8Array[] = [];
   #size = 0;
 
-  /** @param abort ends the connection */
+  /** @param abort closes the connection */
   constructor(
     private readonly limit: number,
     private readonly slow: SlowClientGuard,
@@ -129,15 +129,12 @@ export class RequestBody implements Transfer {
     this.abort();
   }
 
-  /** More bytes are expected. */
+  /** Tells the guard against slow clients that more bytes are expected. */
   waitForMore(): void {
     this.slow.progressed(this);
   }
 
-  /**
-   * @param chunk kept without a copy
-   * @returns false where the body exceeds the limit; it is dropped
-   */
+  /** Adds a chunk. @param chunk kept without a copy @returns false where the body exceeds the limit; it is dropped */
   add(chunk: Uint8Array): boolean {
     this.#size += chunk.byteLength;
     if (this.#size > this.limit) {
@@ -148,7 +145,7 @@ export class RequestBody implements Transfer {
     return true;
   }
 
-  /** The whole body. */
+  /** Returns the whole body and forgets it. */
   take(): Uint8Array {
     const chunks = this.#chunks;
     this.drop();

@@ -3,67 +3,72 @@
  * limits).
  */
 import type { RateStanding } from '#base';
-import type { Operation } from '#frontend/api';
-import { type CallVerdict, type ClientAddresses, type RateLimits, tighterLimit } from '#frontend/limits';
+import type { ApiOperation } from '#frontend/api';
+import {
+  type ClientAddressResolver,
+  type RateLimits,
+  type RateLimitVerdict,
+  selectTighterLimit,
+} from '#frontend/limits';
 import { apiError } from '#model/errors';
 import type { HttpExchange } from './server.js';
-import type { Caller } from './services.js';
+import type { AuthenticatedCaller } from './services.js';
 
 /** A request as the limiter needs it; implemented by InboundRequest. */
-export interface CountedRequest {
+export interface RateCountedRequest {
   readonly exchange: HttpExchange;
-  /** X-Forwarded-For; '' where no proxy is trusted. */
+  /** Value of X-Forwarded-For; '' where no proxy is trusted. */
   readonly forwardedFor: string;
-  /** The tightest limit so far. */
+  /** State of the tightest rate limit that the request was counted under so far. */
   rate: RateStanding | undefined;
 }
 
 export class CallLimiter {
   constructor(
     private readonly limits: RateLimits,
-    private readonly addresses: ClientAddresses,
+    private readonly addresses: ClientAddressResolver,
   ) {}
 
-  /** X-Forwarded-For has to be read with the head: some proxy is trusted. */
+  /** True if X-Forwarded-For has to be read with the head, because some proxy is trusted. */
   get readsForwarded(): boolean {
     return !this.addresses.trustsNone;
   }
 
   /** Counts a call of an account. @throws ApiError RATE_LIMIT_HIT */
-  countCaller(request: CountedRequest, { rateLimit }: Operation, { realm, user }: Caller): void {
+  countCaller(request: RateCountedRequest, { rateLimit }: ApiOperation, { realm, user }: AuthenticatedCaller): void {
     if (rateLimit === undefined) apply(request, this.limits.user('user', realm, user));
     else if (rateLimit === 'polls') apply(request, this.limits.user('polls', realm, user));
   }
 
   /** Counts a call without credentials, by network address. @throws ApiError RATE_LIMIT_HIT */
-  countAnonymous(request: CountedRequest, { rateLimit }: Operation): void {
+  countAnonymous(request: RateCountedRequest, { rateLimit }: ApiOperation): void {
     if (rateLimit !== 'none') apply(request, this.limits.address(this.#networkOf(request)));
   }
 
   /** Counts an e-mail that a call without credentials sends. @throws ApiError RATE_LIMIT_HIT */
-  countMail(request: CountedRequest): void {
+  countMail(request: RateCountedRequest): void {
     apply(request, this.limits.mails(this.#networkOf(request)));
   }
 
   /** Counts access to one file without credentials. @throws ApiError RATE_LIMIT_HIT */
-  countVisit(request: CountedRequest, path: string): void {
+  countVisit(request: RateCountedRequest, path: string): void {
     apply(request, this.limits.file(path));
   }
 
-  #networkOf({ exchange, forwardedFor }: CountedRequest): string {
+  #networkOf({ exchange, forwardedFor }: RateCountedRequest): string {
     return this.addresses.networkOf(exchange.remoteAddress(), forwardedFor);
   }
 }
 
-/** @throws ApiError RATE_LIMIT_HIT */
-function apply(request: CountedRequest, verdict: CallVerdict | undefined): void {
+/** Notes the state of a limit for the answer's headers. @throws ApiError RATE_LIMIT_HIT */
+function apply(request: RateCountedRequest, verdict: RateLimitVerdict | undefined): void {
   if (!verdict) return;
-  request.rate = tighterLimit(verdict, request.rate);
+  request.rate = selectTighterLimit(verdict, request.rate);
   if (verdict.waitMs > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': verdict.waitMs / 1000 });
 }
 
 /** Header lines for `HttpExchange.respond`; '' where nothing was counted. */
-export const rateHeaders = (rate: RateStanding | undefined): string =>
+export const formatRateHeaders = (rate: RateStanding | undefined): string =>
   rate === undefined
     ? ''
     : `\r\nX-RateLimit-Limit: ${rate.limit}\r\nX-RateLimit-Remaining: ${rate.remaining}\r\nX-RateLimit-Reset: ${rate.reset}`;

@@ -4,16 +4,16 @@
  */
 
 import type { Logger } from '#base';
-import type { Count, Metrics } from '#base/metrics';
-import { byteLength } from './bodies.js';
-import { DeflatePool, GzipBodies } from './gzip.js';
-import type { BodyPart, Headers, HttpExchange } from './server.js';
+import type { CounterSeries, Metrics } from '#base/metrics';
+import { byteLengthOfParts } from './bodies.js';
+import { DeflatePool, GzipBodyComposer } from './gzip.js';
+import type { HttpExchange, ResponseBodyPart, ResponseHeaders } from './server.js';
 
-/** Bytes; smaller bodies fit into a packet or two as they are. */
-export const MIN_COMPRESSED = 1024;
-/** Chosen by the figures in docs/performance.md. */
+/** Minimum of bytes of a compressed body; smaller ones fit into a packet or two as they are. */
+const MIN_COMPRESSED_BYTES = 1024;
+/** Compression level of zlib, chosen by the figures in docs/performance.md. */
 const LEVEL = 3;
-/** Answers that wait for compression, each with its body; beyond it, answers go out as they are. */
+/** Maximum of answers that wait for compression, each with its body; beyond it, answers go out as they are. */
 const MAX_WAITING = 10_000;
 
 const VARY = '\r\nVary: Accept-Encoding';
@@ -21,10 +21,10 @@ const GZIP = `\r\nContent-Encoding: gzip${VARY}`;
 const nothing = (): void => {};
 
 export class ResponseCompressor {
-  readonly #bodies = new GzipBodies(new DeflatePool(LEVEL));
-  readonly #plain: Count;
-  readonly #in: Count;
-  readonly #out: Count;
+  readonly #bodies = new GzipBodyComposer(new DeflatePool(LEVEL));
+  readonly #plain: CounterSeries;
+  readonly #in: CounterSeries;
+  readonly #out: CounterSeries;
   #waiting = 0;
 
   constructor(
@@ -47,8 +47,8 @@ export class ResponseCompressor {
     exchange: HttpExchange,
     accepted: boolean,
     status: number,
-    headers: Headers,
-    body: readonly BodyPart[],
+    headers: ResponseHeaders,
+    body: readonly ResponseBodyPart[],
     more: string,
     coded = headers,
   ): void {
@@ -64,8 +64,8 @@ export class ResponseCompressor {
       return;
     }
     const send = (done: readonly Uint8Array[]): void => {
-      const before = byteLength(body);
-      const after = byteLength(done);
+      const before = byteLengthOfParts(body);
+      const after = byteLengthOfParts(done);
       if (after >= before) {
         plain();
         return;
@@ -98,11 +98,11 @@ export class ResponseCompressor {
   }
 }
 
-/** The body is worth compressing. */
-export function isLarge(body: readonly BodyPart[]): boolean {
+/** True if the body is large enough to be worth compressing. */
+export function isWorthCompressing(body: readonly ResponseBodyPart[]): boolean {
   let length = 0;
   for (const part of body) length += part.length;
-  return length >= MIN_COMPRESSED;
+  return length >= MIN_COMPRESSED_BYTES;
 }
 
 /** The last Accept-Encoding and its verdict: clients send a few texts again and again. */
@@ -110,11 +110,10 @@ let lastText = '';
 let lastAnswer = false;
 
 /**
- * The client accepts gzip and does not prefer an answer without it.
- *
+ * True if the client accepts gzip and does not prefer an answer without it.
  * @param header Accept-Encoding (RFC 9110 § 12.5.3)
  */
-export function takesGzip(header: string): boolean {
+export function acceptsGzip(header: string): boolean {
   if (header === '') return false;
   if (header === lastText) return lastAnswer;
   lastAnswer = judge(header);
@@ -134,7 +133,7 @@ function judge(header: string): boolean {
   return gzip > 0 && gzip >= plain;
 }
 
-/** A malformed weight counts as 0: an uncompressed answer is always safe. */
+/** Weight of a coding in Accept-Encoding. A malformed weight counts as 0: an uncompressed answer is always safe. */
 function weightOf(parameters: readonly string[]): number {
   if (parameters.length === 0) return 1;
   const found = /^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.exec(parameters[0]!);

@@ -1,9 +1,9 @@
 /** Opening and closing the listening socket: a bound for open connections, and the right moment to stop. */
 import { statSync } from 'node:fs';
-import { every, REAL_CLOCK } from '#base/clock';
+import { REAL_CLOCK, runEvery } from '#base/clock';
 
 const LOOK_MS = 250;
-/** Interval while fewer than half of the connections are open. */
+/** Interval of the checks while fewer than half of the allowed connections are open, ms. */
 const FEW_LOOK_MS = 1_000;
 /** Listens again when the connections are down to this share of the bound. */
 const REOPEN = 0.95;
@@ -25,14 +25,14 @@ export class ConnectionGate {
   #shut = false;
   #soon: NodeJS.Timeout | undefined;
   readonly #stop: () => void;
-  /** Descriptors that were open before: files and other sockets. */
+  /** Number of descriptors that were open before: files and other sockets. */
   readonly #others = descriptors();
 
   constructor(
     private readonly maxConnections: number,
     private readonly listener: { shut(): void; open(): void },
   ) {
-    this.#stop = every(REAL_CLOCK, FEW_LOOK_MS, () => this.#look());
+    this.#stop = runEvery(REAL_CLOCK, FEW_LOOK_MS, () => this.#look());
   }
 
   #look(): void {
@@ -73,7 +73,7 @@ const MAX_TURNS = 500;
  * @param accepted connections so far, where a turn accepts one at most (libuv); constant where a turn accepts all there
  * are
  */
-export async function quietTurn(accepted: () => number): Promise<void> {
+export async function waitForQuietTurn(accepted: () => number): Promise<void> {
   for (let turns = 0; turns < MAX_TURNS; turns++) {
     const before = accepted();
     const began = performance.now();

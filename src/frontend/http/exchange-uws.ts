@@ -1,11 +1,11 @@
 /** One request and its response on uWebSockets.js; server-uws.ts has the rules of the engine. */
-import { byteLength, joined, RequestBody, ResponseBody, SMALL_BODY } from './bodies.js';
-import { statusLine } from './reply.js';
-import { announcesBody, type BodyPart, EMPTY_BODY, Headers, type HttpExchange } from './server.js';
-import type { SlowClientGuard, Transfer } from './slow-client-guard.js';
+import { byteLengthOfParts, joinParts, RequestBody, ResponseBody, SMALL_BODY_BYTES } from './bodies.js';
+import { httpStatusLine } from './reply.js';
+import { announcesBody, EMPTY_BODY, type HttpExchange, type ResponseBodyPart, ResponseHeaders } from './server.js';
+import type { GuardedTransfer, SlowClientGuard } from './slow-client-guard.js';
 import type { UwsRequest, UwsResponse } from './uws-module.js';
 
-const NO_HEADERS = new Headers([]);
+const NO_HEADERS = new ResponseHeaders([]);
 
 /**
  * Sends the last answer of a connection. The engine would take bytes behind the request for another request, even when
@@ -15,7 +15,11 @@ const NO_HEADERS = new Headers([]);
  * @param write returns true if the connection is still to be closed
  * @param over called when the answer is sent or the connection has ended
  */
-export function respondLast(res: UwsResponse, write: (res: UwsResponse) => boolean, over: () => void): void {
+export function respondAndEndConnection(
+  res: UwsResponse,
+  write: (res: UwsResponse) => boolean,
+  over: () => void,
+): void {
   let gone = false;
   res.onAborted(() => {
     if (!gone) over();
@@ -34,14 +38,14 @@ export function respondLast(res: UwsResponse, write: (res: UwsResponse) => boole
 }
 
 /** The part of the server that exchanges use. */
-export interface ExchangeOwner {
+export interface UwsExchangeOwner {
   readonly options: { readonly maxBodyBytes: number; readonly onError: (error: unknown) => void };
   readonly slowAnswers: SlowClientGuard;
   readonly slowBodies: SlowClientGuard;
   readonly engine: { readonly endsHead: boolean };
-  /** Every response closes its connection. */
+  /** True while the server leaves: every response closes its connection. */
   readonly closing: boolean;
-  /** The answer of an exchange is handed over to the system, or its client has left. */
+  /** Called when the answer of an exchange is handed over to the system, or its client has left. */
   ended(): void;
 }
 
@@ -52,13 +56,13 @@ export class UwsExchange implements HttpExchange {
   aborted = false;
   answered = false;
   #id = '';
-  /** Number appended to the text of the id; -1: none. */
+  /** Number appended to `#id` in the request id; -1: none. */
   #idNumber = -1;
-  #server: ExchangeOwner;
+  #server: UwsExchangeOwner;
   #res: UwsResponse;
-  /** The engine's request; undefined once the handler has returned. */
+  /** The engine's request object; undefined once the handler has returned. */
   #req: UwsRequest | undefined;
-  /** The client has not taken the whole answer yet. */
+  /** True while the client has not taken the whole answer. */
   #sending = false;
   #received: RequestBody | undefined;
   #abortListener: (() => void) | undefined;
@@ -68,14 +72,14 @@ export class UwsExchange implements HttpExchange {
   #successor: UwsExchange | undefined;
 
   /**
-   * The engine reads chunks loosely, so bytes behind them must not be taken for a request: the answer closes the
-   * connection.
+   * True for a chunked request. The engine reads chunks loosely, so bytes behind them must not be taken for a request:
+   * the answer closes the connection.
    */
   readonly #chunked: boolean;
 
   /** @param length Content-Length @param coding Transfer-Encoding */
   constructor(
-    server: ExchangeOwner,
+    server: UwsExchangeOwner,
     res: UwsResponse,
     req: UwsRequest,
     readonly method: string,
@@ -107,7 +111,7 @@ export class UwsExchange implements HttpExchange {
 
   headerLines(name: string): string {
     if (!this.#req) throw new Error(`header ${name} read after the handler returned`);
-    // getHeader returns the first line only.
+    // The engine's getHeader returns the first line only.
     const found: string[] = [];
     this.#req.forEach((key, value) => {
       if (key === name) found.push(value);
@@ -130,7 +134,7 @@ export class UwsExchange implements HttpExchange {
     this.#res.onData((chunk, isLast) => {
       if (finished || this.aborted || this.answered) return;
       const bytes = new Uint8Array(chunk);
-      // A copy: the bytes are valid during this callback only.
+      // Keep a copy: the bytes are valid during this callback only.
       const fits = received.add(isLast ? bytes : Buffer.from(bytes));
       if (fits && !isLast) {
         received.waitForMore();
@@ -171,7 +175,7 @@ export class UwsExchange implements HttpExchange {
     else this.#abortListener = listener;
   }
 
-  /** The handler has returned; from now on the exchange is answered asynchronously. */
+  /** Called when the handler has returned; from now on the exchange is answered asynchronously. */
   leave(): void {
     this.#req = undefined;
     const heir = this.#successor;
@@ -202,18 +206,18 @@ export class UwsExchange implements HttpExchange {
     }
     if (this.answered || this.aborted) return;
     this.#answering();
-    if (this.#chunked) this.#respondLast(statusLine(500), NO_HEADERS, [], '');
+    if (this.#chunked) this.#respondLast(httpStatusLine(500), NO_HEADERS, [], '');
     else {
-      this.#res.writeStatus(statusLine(500)).end();
+      this.#res.writeStatus(httpStatusLine(500)).end();
       this.#server.ended();
     }
   }
 
-  respond(status: number, headers: Headers, parts: readonly BodyPart[], more = ''): void {
+  respond(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more = ''): void {
     if (this.aborted || this.answered) return;
     this.#answering();
     if (this.#chunked || this.method === 'HEAD') {
-      this.#respondLast(statusLine(status), headers, parts, more);
+      this.#respondLast(httpStatusLine(status), headers, parts, more);
       return;
     }
     if (this.#req) this.#write(status, headers, parts, more);
@@ -221,16 +225,16 @@ export class UwsExchange implements HttpExchange {
     if (!this.#sending) this.#server.ended();
   }
 
-  /** @param status the status line */
-  #respondLast(status: string, headers: Headers, parts: readonly BodyPart[], more: string): void {
+  /** Sends the last answer of a connection, for HEAD and chunked requests. @param status the status line */
+  #respondLast(status: string, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more: string): void {
     const { requestId } = this;
     const id = requestId === '' ? '' : `\r\nX-Request-Id: ${requestId}`;
     const head = this.method === 'HEAD';
     const { engine, closing } = this.#server;
-    const length = byteLength(parts);
-    // A copy: the joined bytes are valid during this call only.
-    const body = head ? '' : Buffer.from(joined(parts));
-    respondLast(
+    const length = byteLengthOfParts(parts);
+    // Keep a copy: the joined bytes are valid during this call only.
+    const body = head ? '' : Buffer.from(joinParts(parts));
+    respondAndEndConnection(
       this.#res,
       (res) => {
         res.writeStatus(status);
@@ -253,10 +257,10 @@ export class UwsExchange implements HttpExchange {
     this.#received?.drop();
   }
 
-  #write(status: number, headers: Headers, parts: readonly BodyPart[], more: string): void {
+  #write(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more: string): void {
     const res = this.#res;
-    if (status !== 200) res.writeStatus(statusLine(status));
-    // All headers in one native call: a call costs more than the longer text.
+    if (status !== 200) res.writeStatus(httpStatusLine(status));
+    // Write all headers in one native call: a call costs more than the longer text.
     const { requestId } = this;
     const id = requestId === '' ? '' : `\r\nX-Request-Id: ${requestId}`;
     if (headers.name !== '') res.writeHeader(headers.name, headers.value + more + id);
@@ -264,24 +268,24 @@ export class UwsExchange implements HttpExchange {
     const closing = this.#server.closing;
     if (closing) {
       // The last answer of the connection: nothing can pile up behind it.
-      res.end(parts.length === 1 ? parts[0]! : joined(parts), true);
+      res.end(parts.length === 1 ? parts[0]! : joinParts(parts), true);
     } else this.#send(parts);
   }
 
   /** Sends only as much as the connection takes: the engine would buffer the rest for a client that doesn't read. */
-  #send(parts: readonly BodyPart[]): void {
+  #send(parts: readonly ResponseBodyPart[]): void {
     const [only] = parts;
     if (parts.length === 1 && typeof only !== 'string') {
       if (only!.byteLength === 0) this.#res.end();
       else if (!this.#res.tryEnd(only!, only!.byteLength)[1]) this.#sendLater(new ResponseBody(parts));
       return;
     }
-    const length = byteLength(parts);
+    const length = byteLengthOfParts(parts);
     if (length === 0) this.#res.end();
-    else if (length <= SMALL_BODY) {
-      const body = parts.length === 1 ? only! : joined(parts);
+    else if (length <= SMALL_BODY_BYTES) {
+      const body = parts.length === 1 ? only! : joinParts(parts);
       if (this.#res.tryEnd(body, length)[1]) return;
-      // A copy: the next answer reuses the memory of `joined`.
+      // Keep a copy: the next answer reuses the memory of `joinParts`.
       this.#sendLater(new ResponseBody([typeof body === 'string' ? body : Buffer.from(body)]));
     } else {
       const body = new ResponseBody(parts);
@@ -289,7 +293,7 @@ export class UwsExchange implements HttpExchange {
     }
   }
 
-  /** @returns true when the whole body is handed over */
+  /** Sends as much as the connection takes. @returns true when the whole body is handed over */
   #sendMore(body: ResponseBody): boolean {
     for (;;) {
       const [ok, done] = this.#res.tryEnd(body.piece(), body.length);
@@ -302,7 +306,7 @@ export class UwsExchange implements HttpExchange {
   #sendLater(body: ResponseBody): void {
     const res = this.#res;
     const { slowAnswers } = this.#server;
-    const answer: Transfer = {
+    const answer: GuardedTransfer = {
       bytes: body.length,
       get held() {
         return body.left;

@@ -7,41 +7,41 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/bus
 import { TimeSlicer } from '#base';
 import type { UploadedFile } from '#frontend/api';
 import { apiError } from '#model/errors';
-import { type Fields, MAX_FIELDS } from './form-urlencoded.js';
+import { type FormFields, MAX_FORM_FIELDS } from './form-urlencoded.js';
 
-export interface Multipart {
-  readonly fields: Fields;
-  /** In order; empty where files are skipped. */
+interface MultipartContent {
+  readonly fields: FormFields;
+  /** Files of the form, in order; empty where files are skipped. */
   readonly files: readonly UploadedFile[];
 }
 
-/** Fields and files. */
-const MAX_PARTS = MAX_FIELDS + 10;
-/** One boundary before each part, and one at the end. */
+/** Maximum of parts of a form: its fields and some files. */
+const MAX_PARTS = MAX_FORM_FIELDS + 10;
+/** Maximum of boundaries of a form: one before each part, and one at the end. */
 const MAX_BOUNDARIES = MAX_PARTS + 1;
-/** Bytes parsed at a time: some hundred microseconds. */
+/** Number of bytes of a form parsed at a time, which takes some hundred microseconds. */
 const PIECE = 32 * 1024;
-/** Bytes scanned for boundaries at a time: at worst each byte is compared with the whole boundary. */
+/** Number of bytes scanned for boundaries at a time: at worst each byte is compared with the whole boundary. */
 const SCAN_PIECE = 256 * 1024;
-/** Bytes of a field, in forms with files; files may be larger. */
+/** Maximum of bytes of a field, in forms with files; files may be larger. */
 const MAX_FIELD_BYTES = 1_048_576;
-/** RFC 2046 allows 70 characters; the peer takes 201. */
+/** Maximum length of a boundary: RFC 2046 allows 70 characters; the peer takes 201. */
 const MAX_BOUNDARY_LENGTH = 201;
 
 const failure = () => apiError('MALFORMED_FORM');
 
 /**
- * Rejects with MALFORMED_FORM: no boundary, no end, or too many parts. The files take no more memory than the body.
- *
+ * Parses a multipart form. Rejects with MALFORMED_FORM: no boundary, no end, or too many parts. The files take no more
+ * memory than the body.
  * @param body must stay valid until the promise settles
  * @param progress abandoned: the client has left, so the rest need not be parsed
  */
-export async function parseMultipart(
+export async function parseMultipartForm(
   body: Uint8Array,
   contentType: string,
   keepFiles = false,
   progress: { readonly abandoned: boolean } = { abandoned: false },
-): Promise<Multipart> {
+): Promise<MultipartContent> {
   const boundary = boundaryOf(contentType);
   if (boundary === undefined) throw failure();
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
@@ -79,19 +79,19 @@ function boundariesIn(piece: Buffer, delimiter: Buffer): number {
   return count;
 }
 
-/** @throws ApiError MALFORMED_FORM for too many boundaries */
+/** Refuses a form with too many boundaries. @throws ApiError MALFORMED_FORM */
 async function countBoundaries(bytes: Buffer, delimiter: Buffer, turns: TimeSlicer): Promise<void> {
   let count = 0;
   for (let from = 0; from < bytes.length; from += SCAN_PIECE) {
     await turns.next();
-    // A boundary across two pieces counts in the first.
+    // A boundary across two pieces of the body counts in the first.
     count += boundariesIn(bytes.subarray(from, from + SCAN_PIECE + delimiter.length - 1), delimiter);
     if (count > MAX_BOUNDARIES) throw failure();
   }
 }
 
 class MultipartForm {
-  readonly done: Promise<Multipart>;
+  readonly done: Promise<MultipartContent>;
   failed = false;
   readonly #parser: BusboyInstance;
   #fail: () => void = () => {};
@@ -103,7 +103,7 @@ class MultipartForm {
     this.#parser = new Busboy({
       headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
       limits: {
-        fields: MAX_FIELDS,
+        fields: MAX_FORM_FIELDS,
         parts: MAX_PARTS,
         fieldSize: keepFiles ? Math.min(most, MAX_FIELD_BYTES) : most,
         fileSize: most,

@@ -4,16 +4,19 @@
  */
 import { apiError } from '#model/errors';
 
-export type Fields = ReadonlyMap<string, string>;
+export type FormFields = ReadonlyMap<string, string>;
 
-/** The peer's limit; real clients send far fewer. */
-export const MAX_FIELDS = 1000;
+/** Maximum of fields of a form: the peer's limit; real clients send far fewer. */
+export const MAX_FORM_FIELDS = 1000;
 
-export const NO_FIELDS: Fields = new Map();
+export const NO_FORM_FIELDS: FormFields = new Map();
 
-/** @throws ApiError MALFORMED_FORM for more than MAX_FIELDS fields, or as many empty ones */
-export function parseForm(text: string): Fields {
-  if (text === '') return NO_FIELDS;
+/**
+ * Parses form-urlencoded text. @throws ApiError MALFORMED_FORM for more than MAX_FORM_FIELDS fields, or as many empty
+ * ones
+ */
+export function parseUrlencodedForm(text: string): FormFields {
+  if (text === '') return NO_FORM_FIELDS;
   const fields = new Map<string, string>();
   let count = 0;
   let blank = 0;
@@ -21,9 +24,9 @@ export function parseForm(text: string): Fields {
     let end = text.indexOf('&', start);
     if (end < 0) end = text.length;
     // Empty fields are bounded: 10 MiB of ampersands would take 90 ms.
-    if (end === start && ++blank > MAX_FIELDS) throw apiError('MALFORMED_FORM');
+    if (end === start && ++blank > MAX_FORM_FIELDS) throw apiError('MALFORMED_FORM');
     if (end > start) {
-      if (++count > MAX_FIELDS) throw apiError('MALFORMED_FORM');
+      if (++count > MAX_FORM_FIELDS) throw apiError('MALFORMED_FORM');
       // Searched within the field: in a form without '=', each search would scan the whole rest.
       const field = text.slice(start, end);
       const equals = field.indexOf('=');
@@ -35,12 +38,15 @@ export function parseForm(text: string): Fields {
   return fields;
 }
 
-/** As parseForm; the bytes may change afterwards. */
-export function parseFormBody(body: Uint8Array): Fields {
-  return parseForm(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
+/** Parses a form-urlencoded body, whose bytes may change afterwards. @throws ApiError MALFORMED_FORM */
+export function parseUrlencodedBody(body: Uint8Array): FormFields {
+  return parseUrlencodedForm(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
 }
 
-/** Longer texts are decoded as bytes: `replaceAll` takes 100 ns for each plus sign. */
+/**
+ * Maximum of characters that are decoded as text; longer texts are decoded as bytes, because `replaceAll` takes 100 ns
+ * for each plus sign.
+ */
 const MIN_DECODED_AS_BYTES = 4096;
 
 function unescaped(text: string): string {
@@ -54,7 +60,7 @@ function unescaped(text: string): string {
   }
 }
 
-/** Keeps invalid escapes. @param spaces a plus sign stands for a space */
+/** Decodes escapes and keeps invalid ones. @param spaces a plus sign stands for a space */
 function lenient(text: string, spaces = false): string {
   const bytes = Buffer.from(text, 'utf8');
   let length = 0;

@@ -1,37 +1,38 @@
 /** The `body` step of the pipeline: reads the form in a request's body. */
 import { memoizeByObject } from '#base';
-import { MAX_BODY_MIB, type Operation, type UploadedFile } from '#frontend/api';
+import { type ApiOperation, DEFAULT_MAX_BODY_MIB, type UploadedFile } from '#frontend/api';
 import { apiError } from '#model/errors';
-import { parseMultipart } from './form-multipart.js';
-import { type Fields, NO_FIELDS, parseFormBody } from './form-urlencoded.js';
+import { parseMultipartForm } from './form-multipart.js';
+import { type FormFields, NO_FORM_FIELDS, parseUrlencodedBody } from './form-urlencoded.js';
 import type { RoutedOperation } from './route.js';
 import type { HttpExchange } from './server.js';
 
-export interface Form {
-  readonly fields: Fields;
+export interface ParsedForm {
+  readonly fields: FormFields;
   readonly files: readonly UploadedFile[] | 'too large';
 }
 
-export const NO_FORM: Form = { fields: NO_FIELDS, files: [] };
-const TOO_LARGE: Form = { fields: NO_FIELDS, files: 'too large' };
+export const EMPTY_FORM: ParsedForm = { fields: NO_FORM_FIELDS, files: [] };
+const TOO_LARGE: ParsedForm = { fields: NO_FORM_FIELDS, files: 'too large' };
 
-/** Bytes for boundaries, part heads and the fields beside a file. */
+/** Maximum of bytes of boundaries, part heads and fields beside a file. */
 const FORM_OVERHEAD = 64 * 1024;
-/** Largest body with one file of that many MiB, bytes. */
-export const bodyWithFile = (mib: number): number => mib * 1_048_576 + FORM_OVERHEAD;
+/** Maximum of bytes of a body with one file of that many MiB. */
+export const maxBodyBytesWithFile = (mib: number): number => mib * 1_048_576 + FORM_OVERHEAD;
 
-export const isForm = (type: string): boolean => type === 'application/x-www-form-urlencoded' || isMultipart(type);
-export const isMultipart = (type: string): boolean => type === 'multipart/form-data';
+export const isFormMediaType = (type: string): boolean =>
+  type === 'application/x-www-form-urlencoded' || isMultipartMediaType(type);
+export const isMultipartMediaType = (type: string): boolean => type === 'multipart/form-data';
 
-export interface FormOptions {
-  /** The whole Content-Type header. */
+interface FormReadOptions {
+  /** Value of the Content-Type header, with its parameters. */
   readonly contentType: string;
-  /** The media type in it, lower case. */
+  /** Media type in the Content-Type header, in lower case. */
   readonly type: string;
   readonly maxBytes: number;
-  /** Keep files; otherwise they are skipped. */
+  /** True if files are kept; otherwise they are skipped. */
   readonly files: boolean;
-  /** Parsing waits for this promise, and is omitted if it rejects. */
+  /** The body is parsed after this promise has resolved, and not at all if it rejects. */
   readonly after: Promise<unknown> | undefined;
 }
 
@@ -44,25 +45,25 @@ export interface FormOptions {
  */
 export function readForm(
   exchange: HttpExchange,
-  { contentType, type, maxBytes, files, after }: FormOptions,
-  take: (read: () => Form | Promise<Form>) => void,
+  { contentType, type, maxBytes, files, after }: FormReadOptions,
+  take: (read: () => ParsedForm | Promise<ParsedForm>) => void,
 ): void {
   const progress = {
     get abandoned(): boolean {
       return exchange.aborted || exchange.answered;
     },
   };
-  const parse = (body: Uint8Array): Form | Promise<Form> => {
-    if (isMultipart(type)) return parseMultipart(body, contentType, files, progress);
-    return { fields: parseFormBody(body), files: [] };
+  const parse = (body: Uint8Array): ParsedForm | Promise<ParsedForm> => {
+    if (isMultipartMediaType(type)) return parseMultipartForm(body, contentType, files, progress);
+    return { fields: parseUrlencodedBody(body), files: [] };
   };
-  const read = (body: Uint8Array | undefined): Form | Promise<Form> => {
+  const read = (body: Uint8Array | undefined): ParsedForm | Promise<ParsedForm> => {
     if (!body) {
       if (files) return after ? after.then(() => TOO_LARGE) : TOO_LARGE;
       throw apiError('BODY_TOO_LARGE');
     }
-    if (!after && !isMultipart(type)) return parse(body);
-    // A copy: the bytes are valid during this call only.
+    if (!after && !isMultipartMediaType(type)) return parse(body);
+    // Keep a copy: the bytes are valid during this call only.
     const copy = Buffer.from(body);
     return after ? after.then(() => parse(copy)) : parse(copy);
   };
@@ -70,14 +71,14 @@ export function readForm(
 }
 
 /** Bounds the memory of all uploads: bodies with files are kept until their requests are answered. */
-export class UploadBudget {
+export class UploadMemoryBudget {
   #left: number;
 
   constructor(bytes: number) {
     this.#left = bytes;
   }
 
-  /** @returns the function that gives the bytes back; undefined when too few are left */
+  /** Reserves memory for an upload. @returns the function that gives the bytes back; undefined when too few are left */
   reserve(bytes: number): (() => void) | undefined {
     if (bytes > this.#left) return undefined;
     this.#left -= bytes;
@@ -88,26 +89,26 @@ export class UploadBudget {
 }
 
 /** Bounds of a form whose operation is not known yet: the form of a POST may itself name the method. */
-export interface FormPolicy {
-  /** Some operation may be meant. */
+interface FormPolicy {
+  /** True if some operation of the path may be meant. */
   readonly possible: boolean;
-  /** Every operation needs an account, apart from visitors of organizations with public access. */
+  /** True if every possible operation needs an account, apart from visitors of organizations with public access. */
   readonly needsAccount: boolean;
-  /** Some operation is open to such visitors. */
+  /** True if some possible operation is open to visitors without an account. */
   readonly visitors: boolean;
   readonly takesFiles: boolean;
-  /** Largest body without files. */
+  /** Maximum of bytes of a body without files. */
   readonly maxBytes: number;
 }
 
 type Methods = ReadonlyMap<string, RoutedOperation>;
 
-const policyOf = (operations: readonly Operation[]): FormPolicy => ({
+const policyOf = (operations: readonly ApiOperation[]): FormPolicy => ({
   possible: operations.length > 0,
   needsAccount: operations.every(({ guard, visitors }) => guard !== 'none' && !visitors),
   visitors: operations.some(({ anonymous }) => anonymous === true),
   takesFiles: operations.some(({ takesFiles }) => takesFiles === true),
-  maxBytes: Math.max(0, ...operations.map(({ maxBodyMib = MAX_BODY_MIB }) => maxBodyMib)) * 1_048_576,
+  maxBytes: Math.max(0, ...operations.map(({ maxBodyMib = DEFAULT_MAX_BODY_MIB }) => maxBodyMib)) * 1_048_576,
 });
 
 const policiesOf = memoizeByObject(
@@ -120,5 +121,5 @@ const policiesOf = memoizeByObject(
 
 const NO_OPERATION = policyOf([]);
 
-export const formPolicy = (methods: Methods, method: string): FormPolicy =>
+export const formPolicyOf = (methods: Methods, method: string): FormPolicy =>
   policiesOf(methods).get(method) ?? NO_OPERATION;

@@ -17,21 +17,22 @@ const LENGTH = fault(400, 'Content-Length is not a number');
 const CODING = fault(400, 'Transfer-Encoding must end with chunked, and have it once');
 const OTHER_CODING = fault(501, 'No Transfer-Encoding but chunked is understood');
 const TRAILERS = fault(501, 'Trailers are not understood');
-/** Engines read longer numbers differently; a petabyte is too large anyway. */
+/** Content-Length of at most 15 digits: engines read longer numbers differently; a petabyte is too large anyway. */
 const PLAIN_LENGTH = /^\d{1,15}$/;
-export const UNKNOWN_METHOD = fault(501, 'The method is not known');
-export const VERSION = fault(505, 'HTTP/1.1 is spoken here');
-export const HOSTS = fault(400, 'There is more than one Host');
-export const TARGET = fault(400, 'The request target is not understood');
-export const TOO_MANY_HEADERS = fault(431, 'There are too many headers');
+export const UNKNOWN_METHOD_FAULT = fault(501, 'The method is not known');
+export const HTTP_VERSION_FAULT = fault(505, 'HTTP/1.1 is spoken here');
+export const DUPLICATE_HOST_FAULT = fault(400, 'There is more than one Host');
+export const REQUEST_TARGET_FAULT = fault(400, 'The request target is not understood');
+export const TOO_MANY_HEADERS_FAULT = fault(431, 'There are too many headers');
 
 /**
+ * Finds headers that leave the end of a request ambiguous.
  * @param lengths lines of Content-Length, in order
  * @param codings lines of Transfer-Encoding, in order
  * @param trailer the Trailer header; '' when absent
  * @returns undefined: the end is certain
  */
-export function framingFault(
+export function findFramingFault(
   lengths: readonly string[],
   codings: readonly string[],
   trailer: string,

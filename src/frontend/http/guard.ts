@@ -1,21 +1,25 @@
 /** The `guard` step of the pipeline: roles that operations demand (conventions.md § Roles). */
-import { policyAllows } from '#domain/people';
-import type { Guard, Operation } from '#frontend/api';
+import { isAllowedByPolicy } from '#domain/people';
+import type { ApiOperation, OperationGuard } from '#frontend/api';
 import { apiError } from '#model/errors';
-import type { Caller } from './services.js';
+import type { AuthenticatedCaller } from './services.js';
 
 const OWNER = 100;
 const ADMIN = 200;
 const GUEST = 600;
 const INCOMING_WEBHOOK = 2;
 
-/** @throws ApiError WEBHOOK_BOT for an incoming-webhook bot, unless the operation admits them */
-export function checkWebhookBot({ webhookBots }: Operation, { user }: Caller): void {
+/** Refuses incoming-webhook bots, unless the operation admits them. @throws ApiError WEBHOOK_BOT */
+export function checkWebhookBotAllowed({ webhookBots }: ApiOperation, { user }: AuthenticatedCaller): void {
   if (user.botType === INCOMING_WEBHOOK && !webhookBots) throw apiError('WEBHOOK_BOT');
 }
 
-/** @throws ApiError for a role that the guard excludes */
-export function checkGuard(guard: Guard, { user, directory }: Caller, now: number): void {
+/** Refuses a caller whose role the guard of an operation excludes. @throws ApiError */
+export function checkOperationGuard(
+  guard: OperationGuard,
+  { user, directory }: AuthenticatedCaller,
+  now: number,
+): void {
   switch (guard) {
     case 'none':
     case 'user':
@@ -35,7 +39,7 @@ export function checkGuard(guard: Guard, { user, directory }: Caller, now: numbe
       if (user.botType !== null) throw apiError('NO_BOTS');
       if (guard === 'member_human') return;
       const { settings } = directory;
-      if (policyAllows(settings.user_group_edit_policy, user, settings, now)) return;
+      if (isAllowedByPolicy(settings.user_group_edit_policy, user, settings, now)) return;
       throw apiError('INSUFFICIENT_PERMISSION');
     }
     case 'non_guest':

@@ -3,12 +3,15 @@
  * follow each other). So parts that many answers share are deflated once, and secrets can be left out.
  */
 import { constants, crc32, createDeflateRaw, type DeflateRaw } from 'node:zlib';
-import { byteLength } from './bodies.js';
-import type { BodyPart } from './server.js';
+import { byteLengthOfParts } from './bodies.js';
+import type { ResponseBodyPart } from './server.js';
 
-/** Streams that work at a time, out of the four pool threads that file access shares. */
+/** Number of deflate streams, out of the four pool threads that file access shares. */
 const LANES = 2;
-/** Beyond these bounds jobs are refused: the plain body is there sooner. */
+/**
+ * Maximum of jobs, and of their bytes, that wait for a stream. Further jobs are refused: the plain body is there
+ * sooner.
+ */
 const MAX_JOBS = 256;
 const MAX_BYTES = 16 * 1024 * 1024;
 const CHUNK = 64 * 1024;
@@ -31,7 +34,7 @@ export class DeflatePool {
     this.#lanes = Array.from({ length: LANES }, () => new Lane(level));
   }
 
-  /** @returns undefined where too much is waiting already */
+  /** Deflates the bytes in a pool thread. @returns undefined where too much is waiting already */
   run(bytes: Uint8Array): Promise<Uint8Array> | undefined {
     let jobs = 0;
     let waiting = bytes.byteLength;
@@ -48,7 +51,7 @@ export class DeflatePool {
 
 /** One deflate stream and its queue. */
 class Lane {
-  /** Bytes of the jobs in the queue. */
+  /** Number of bytes of the jobs in the queue. */
   bytes = 0;
   readonly #queue: Job[] = [];
   #stream: DeflateRaw | undefined;
@@ -99,7 +102,7 @@ class Lane {
     return stream;
   }
 
-  /** Fails the current job; the next ones get a new stream. */
+  /** Fails the current job of a broken stream; the next jobs get a new stream. */
   #streamFailed(error: Error): void {
     this.#stream = undefined;
     this.#output = [];
@@ -111,13 +114,16 @@ class Lane {
   }
 }
 
-/** Bytes; smaller parts are not cached but deflated together with their neighbours. */
+/** Minimum of bytes of a part that is deflated apart and cached; smaller parts are deflated with their neighbours. */
 const MIN_SHARED = 1024;
-/** Bytes; smaller pieces are stored uncompressed: a job of their own would save less than it costs. */
+/**
+ * Minimum of bytes of a deflated piece; smaller ones are stored uncompressed: a job of their own would save less than
+ * it costs.
+ */
 const MIN_PIECE = 200;
 
 const HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
-/** An empty final block. */
+/** An empty final deflate block, which ends the stream. */
 const LAST_BLOCK = Buffer.from([3, 0]);
 const MAX_STORED = 0xffff;
 
@@ -133,7 +139,7 @@ type Blocks = readonly Uint8Array[];
 type PartState = 'once' | Promise<Blocks> | Blocks;
 
 /** Composes gzip bodies of cached and new parts. */
-export class GzipBodies {
+export class GzipBodyComposer {
   readonly #parts = new WeakMap<Uint8Array, PartState>();
 
   constructor(private readonly pool: DeflatePool) {}
@@ -142,7 +148,7 @@ export class GzipBodies {
    * The gzip blocks of a body, at once if all parts are cached. Undefined: too much is waiting already. Rejects where
    * zlib fails.
    */
-  of(parts: readonly BodyPart[]): Blocks | Promise<Blocks> | undefined {
+  of(parts: readonly ResponseBodyPart[]): Blocks | Promise<Blocks> | undefined {
     const pieces: (Blocks | Promise<Blocks>)[] = [];
     let apart: Uint8Array[] = [];
     let crc = 0;
@@ -173,7 +179,7 @@ export class GzipBodies {
       }
     }
     if (!addApart()) return undefined;
-    const tail = tailOf(crc, byteLength(parts));
+    const tail = tailOf(crc, byteLengthOfParts(parts));
     if (!later) return [HEAD, ...(pieces as Blocks[]).flat(), tail];
     return Promise.all(pieces).then((done) => [HEAD, ...done.flat(), tail]);
   }
@@ -257,7 +263,7 @@ function secretsIn(bytes: Uint8Array): readonly Span[] {
   return found.length > 1 ? found.sort((a, b) => a.from - b.from) : found;
 }
 
-/** Uncompressed blocks. */
+/** Wraps bytes in uncompressed deflate blocks. */
 function stored(bytes: Uint8Array): Uint8Array[] {
   const blocks: Uint8Array[] = [];
   for (let at = 0; at < bytes.byteLength; at += MAX_STORED) {
@@ -280,9 +286,11 @@ function tailOf(crc: number, length: number): Uint8Array {
   return tail;
 }
 
-/** For promises that nothing waits for if another piece of the same answer was refused. */
+/** Handler for rejections of promises that nothing waits for, because another piece of the same answer was refused. */
 const ignore = (): void => {};
 
-/** A copy, where the result is a small slice of zlib's output buffer: a cached slice would keep the whole buffer. */
+/**
+ * Returns a copy if the result is a small slice of zlib's output buffer: a cached slice would keep the whole buffer.
+ */
 const alone = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength * 2 < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes;

@@ -4,13 +4,14 @@
  */
 import { memoizeByObject, type RateStanding } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
-import type { Operation } from '#frontend/api';
-import { takesGzip } from './compression.js';
-import { type Form, NO_FORM } from './form.js';
+import type { ApiOperation } from '#frontend/api';
+import { type BrowserPolicy, type BrowserRequest, readBrowser } from './browser.js';
+import { acceptsGzip } from './compression.js';
+import { EMPTY_FORM, type ParsedForm } from './form.js';
 import type { OperationCall } from './operation-call.js';
 import type { RoutedOperation, RouteMatch } from './route.js';
 import type { HttpExchange } from './server.js';
-import type { AnonymousCaller, Caller, ForwardHandle } from './services.js';
+import type { AnonymousCaller, AuthenticatedCaller, ForwardedCommandHandle } from './services.js';
 
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 
@@ -21,19 +22,28 @@ const declaredHeaders = memoizeByObject((methods: Methods): readonly string[] =>
   ...new Set([...methods.values()].flatMap(({ operation }) => operation.headers ?? [])),
 ]);
 
-/** Default: only reads are compressed. The answer to a change is a few words long. */
-export const isCompressed = ({ compressed, method }: Operation): boolean => compressed ?? method === 'GET';
+/** Some operation of the path is for the web client alone, so the facts of the browser count whatever else is sent. */
+const isForWebClient = memoizeByObject((methods: Methods): boolean =>
+  [...methods.values()].some(({ operation }) => operation.webClient === true),
+);
+
+/**
+ * True if answers of the operation may be compressed. Default: only those of reads; the answer to a change is a few
+ * words long.
+ */
+export const isAnswerCompressed = ({ compressed, method }: ApiOperation): boolean => compressed ?? method === 'GET';
 
 const mayBeCompressed = memoizeByObject((methods: Methods): boolean =>
-  [...methods.values()].some(({ operation }) => isCompressed(operation)),
+  [...methods.values()].some(({ operation }) => isAnswerCompressed(operation)),
 );
 
 /** Settings of the frontend that decide which headers are read. */
-export interface HeaderPolicy {
-  /** X-Forwarded-For is read: some proxy is trusted. */
+export interface HeaderReadingPolicy {
+  /** True if X-Forwarded-For is read, because some proxy is trusted. */
   readonly readsForwarded: boolean;
-  /** Large answers are compressed for clients that accept gzip. */
+  /** True if large answers are compressed for clients that accept gzip. */
   readonly compresses: boolean;
+  readonly browsers: BrowserPolicy;
 }
 
 /**
@@ -43,45 +53,46 @@ export interface HeaderPolicy {
 export class InboundRequest {
   authorization: string;
   host: string;
-  form: Form = NO_FORM;
-  /** Index of the next step in the pipeline. */
+  form: ParsedForm = EMPTY_FORM;
+  /** Index of the request's next step in the pipeline. */
   step = 0;
-  /** The operation; known once the body is read. */
+  /** The operation that the request means; known once the body is read. */
   target: RoutedOperation | undefined;
   /** The organization of the request and, unless `anonymous`, the account. */
   identity: AnonymousCaller | undefined;
   anonymous = false;
-  /** The request as the operation sees it. */
+  /** The call of the operation that the request means. */
   call: OperationCall | undefined;
-  /** Set when the request has to wait. */
+  /** Deadline and clean-up of a request that has to wait; undefined before. */
   lifetime: RequestLifetime | undefined;
   /** State of the tightest rate limit that the request was counted under; undefined: it was not counted. */
   rate: RateStanding | undefined;
-  /** A poll that waits for events: its duration says nothing about the server's speed. */
+  /** True for a poll that waits for events: its duration says nothing about the server's speed. */
   isPoll = false;
-  /** Hash of the API key that a waiting poll was sent with; '': none. */
-  keyHash = '';
+  /** Hash of the API key or of the session that a waiting poll was sent with; '': none. */
+  credential = '';
   #userAgent: string | undefined;
   #forwardedFor: string | undefined;
   #headers: ReadonlyMap<string, string> | undefined;
   #gzip: boolean | undefined;
+  #browser: BrowserRequest | undefined;
   /** Copy of `rate` for a request that stands for the client's later polls. */
   #rateCopy: { -readonly [K in keyof RateStanding]: RateStanding[K] } | undefined;
 
-  /** @param since monotonic milliseconds of the arrival */
+  /** @param since monotonic time at which the request arrived, ms */
   constructor(
     public exchange: HttpExchange,
     readonly match: RouteMatch<RoutedOperation>,
     public since: number,
-    private readonly policy: HeaderPolicy,
+    private readonly policy: HeaderReadingPolicy,
   ) {
     this.authorization = exchange.header('authorization');
     this.host = exchange.header('host').toLowerCase();
   }
 
   /** The authenticated account; undefined for a call without credentials. */
-  get account(): Caller | undefined {
-    return this.anonymous ? undefined : (this.identity as Caller | undefined);
+  get account(): AuthenticatedCaller | undefined {
+    return this.anonymous ? undefined : (this.identity as AuthenticatedCaller | undefined);
   }
 
   get userAgent(): string {
@@ -95,21 +106,32 @@ export class InboundRequest {
     return this.#forwardedFor;
   }
 
-  /** The answer may go out compressed. */
+  /** True if the answer may go out compressed. */
   get gzip(): boolean {
     this.#gzip ??=
       this.policy.compresses &&
       mayBeCompressed(this.match.route.methods) &&
-      takesGzip(this.exchange.header('accept-encoding'));
+      acceptsGzip(this.exchange.header('accept-encoding'));
     return this.#gzip;
   }
 
-  /** The headers that operations of this path declare. */
+  /** Values of the headers that operations of this path declare. */
   get headers(): ReadonlyMap<string, string> {
     if (this.#headers) return this.#headers;
     const names = declaredHeaders(this.match.route.methods);
     this.#headers = names.length > 0 ? new Map(names.map((name) => [name, this.exchange.header(name)])) : NO_HEADERS;
     return this.#headers;
+  }
+
+  /** Not to be asked for after the handler has returned, unless `captureHeaders` has read it. */
+  get browser(): BrowserRequest {
+    this.#browser ??= readBrowser(this.exchange, this.host, this.policy.browsers);
+    return this.#browser;
+  }
+
+  /** The web client sends the request; false, too, where the operation did not need to know. */
+  get fromWebClient(): boolean {
+    return this.#browser?.fromClient === true;
   }
 
   /** Reads every header that may be needed later: the native server drops the head when the handler returns. */
@@ -118,14 +140,16 @@ export class InboundRequest {
     void this.forwardedFor;
     void this.headers;
     void this.gzip;
+    if (this.authorization === '' || isForWebClient(this.match.route.methods)) void this.browser;
   }
 
   /** Makes this answered request stand for the client's next poll. */
   rebind(next: InboundRequest): void {
     this.exchange = this.exchange.reuseFor(next.exchange);
     this.since = next.since;
-    this.keyHash = next.keyHash;
+    this.credential = next.credential;
     this.#gzip = next.gzip;
+    this.#browser = next.#browser;
     const { rate } = next;
     // Copied into an existing object: a new one would live as long as the poll and be dear to collect.
     if (!rate) this.rate = undefined;
@@ -145,7 +169,7 @@ export class InboundRequest {
     this.host = '';
     this.#userAgent = '';
     this.#headers = NO_HEADERS;
-    this.form = NO_FORM;
+    this.form = EMPTY_FORM;
     this.identity = undefined;
     this.call = undefined;
   }
@@ -155,11 +179,11 @@ export class InboundRequest {
  * A request that outlives its turn of the event loop: its deadline, and what to release when it ends, however it ends.
  */
 export class RequestLifetime {
-  /** Answered or aborted; results that arrive later are dropped. */
+  /** True once the request is answered or aborted; results that arrive later are dropped. */
   over = false;
-  /** The command that an actor is working on. */
-  forwarding: Pick<ForwardHandle, 'cancel' | 'release'> | undefined;
-  /** Returns the memory that was reserved for an upload. */
+  /** The command that an actor is working on for the request. */
+  forwarding: Pick<ForwardedCommandHandle, 'cancel' | 'release'> | undefined;
+  /** Gives back the memory that was reserved for an upload. */
   releaseUpload: (() => void) | undefined;
   #timer: TimerHandle | undefined;
 
@@ -168,7 +192,7 @@ export class RequestLifetime {
     private readonly owner: RequestLifetimes,
   ) {}
 
-  /** Listener for the client's disconnect. */
+  /** Ends the request when its client has disconnected. */
   readonly clientLeft = (): void => {
     this.end();
     this.owner.events.clientLeft();
@@ -176,7 +200,7 @@ export class RequestLifetime {
 
   readonly #expired = (): void => this.owner.events.deadlinePassed(this.request);
 
-  /** Does nothing while a deadline is set. */
+  /** Starts the deadline, unless one is set already. */
   startDeadline(ms: number): void {
     if (!this.over) this.#timer ??= this.owner.clock.setTimeout(this.#expired, ms);
   }
@@ -198,7 +222,7 @@ export class RequestLifetime {
 }
 
 /** Listener for the ends of requests that wait. */
-export interface LifetimeEvents {
+export interface RequestLifetimeListener {
   deadlinePassed(request: InboundRequest): void;
   clientLeft(): void;
   failed(request: InboundRequest, error: unknown): void;
@@ -209,10 +233,10 @@ export class RequestLifetimes {
   /** Polls held by an actor that can't be parked in the frontend. */
   readonly heldPolls = new Set<RequestLifetime>();
 
-  /** @param deadlineMs from a request's first wait until it is answered 503 */
+  /** @param deadlineMs time from a request's first wait until it is answered 503 */
   constructor(
     readonly clock: Clock,
-    readonly events: LifetimeEvents,
+    readonly events: RequestLifetimeListener,
     private readonly deadlineMs: number,
   ) {}
 

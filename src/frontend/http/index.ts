@@ -8,7 +8,7 @@
  *       limit          pipeline.ts           503 while too many requests are in progress
  *       body           form.ts               form-urlencoded.ts, form-multipart.ts
  *       operation      pipeline.ts           by the method; 405
- *       authenticate   authenticate.ts       account or organization; cached by header
+ *       authenticate   authenticate.ts       account or organization; cached by header or session (browser.ts)
  *       rate           call-limiter.ts       counts in folder limits
  *       guard          guard.ts              roles
  *       resume         parked-polls.ts       the client's next poll continues the parked one
@@ -26,8 +26,20 @@
  */
 export { CallLimiter } from './call-limiter.js';
 export { Frontend } from './frontend.js';
-export { chooseFactory, openServer } from './open-server.js';
+export { chooseHttpServerFactory, openHttpServer } from './open-server.js';
 export type { FrontendOptions } from './options.js';
-export { type Handler, Headers, type HttpExchange, type HttpServer, type ListenOptions } from './server.js';
-export type { AnonymousCaller, Caller, ForwardContext, ForwardHandle, FrontendServices } from './services.js';
-export { SLOW_LIMITS, SlowClientGuard } from './slow-client-guard.js';
+export {
+  type HttpExchange,
+  type HttpHandler,
+  type HttpListenOptions,
+  type HttpServer,
+  ResponseHeaders,
+} from './server.js';
+export type {
+  AnonymousCaller,
+  AuthenticatedCaller,
+  ForwardedCommandContext,
+  ForwardedCommandHandle,
+  FrontendServices,
+} from './services.js';
+export { SLOW_CLIENT_LIMITS, SlowClientGuard } from './slow-client-guard.js';

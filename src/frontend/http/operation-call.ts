@@ -1,46 +1,48 @@
 import type { JsonObject } from '#base';
-import { clientName } from '#domain/messages';
-import type { Secrets } from '#domain/secrets';
-import type { Call, Forward, Outcome, UploadedFile } from '#frontend/api';
+import { clientNameOf } from '#domain/messages';
+import type { ServerCryptography } from '#domain/secrets';
+import type { ApiCall, ForwardedCommand, OperationOutcome, UploadedFile } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
 import { type ActorReply, type RealmId, type UserId, userId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
-import type { CountedRequest } from './call-limiter.js';
-import type { Form } from './form.js';
-import type { Fields } from './form-urlencoded.js';
+import type { BrowserRequest } from './browser.js';
+import type { RateCountedRequest } from './call-limiter.js';
+import type { ParsedForm } from './form.js';
+import type { FormFields } from './form-urlencoded.js';
 import type { FrontendOptions } from './options.js';
-import type { AnonymousCaller, Caller, FrontendServices } from './services.js';
+import type { AnonymousCaller, AuthenticatedCaller, FrontendServices } from './services.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: an operation declares the type of its parameters, the table of operations cannot
 type AnyValues = any;
 
 /** The part of an HTTP request that operations may read; implemented by InboundRequest. */
-export interface CallRequest extends CountedRequest {
-  readonly form: Form;
+interface OperationRequest extends RateCountedRequest {
+  readonly form: ParsedForm;
   readonly host: string;
   readonly userAgent: string;
-  /** Request headers that the operations of the path declare. */
+  readonly browser: BrowserRequest;
+  /** Values of the request headers that the operations of the path declare. */
   readonly headers: ReadonlyMap<string, string>;
 }
 
-/** Services behind the calls of all requests. */
-export interface CallServices {
+/** Services that the calls of all requests share. */
+export interface OperationCallServices {
   readonly options: FrontendOptions;
   readonly services: FrontendServices;
-  send(forward: Forward, call: OperationCall): Promise<JsonObject>;
+  send(forward: ForwardedCommand, call: OperationCall): Promise<JsonObject>;
 }
 
-/** The caller's id in calls without credentials. */
+/** Caller id of calls without credentials. */
 const NOBODY = userId(0);
 
 /** A request as its operation sees it, and the result of running the operation. */
-export class OperationCall implements Call<AnyValues> {
+export class OperationCall implements ApiCall<AnyValues> {
   readonly realm: RealmId;
   readonly caller: UserId;
   readonly directory: DirectoryView;
-  /** The decision of the operation. */
-  outcome: Outcome | undefined;
+  /** The decision of the operation; undefined until the operation has run. */
+  outcome: OperationOutcome | undefined;
   /** The actor's reply; undefined where the operation answers without an actor. */
   reply: ActorReply | undefined;
   attempt = 1;
@@ -51,13 +53,13 @@ export class OperationCall implements Call<AnyValues> {
    * @param ignored names of parameters that the operation does not know
    */
   constructor(
-    readonly request: CallRequest,
+    readonly request: OperationRequest,
     identity: AnonymousCaller,
-    readonly account: Caller | undefined,
+    readonly account: AuthenticatedCaller | undefined,
     readonly params: AnyValues,
-    private readonly queryFields: Fields,
+    private readonly queryFields: FormFields,
     readonly ignored: readonly string[] | undefined,
-    private readonly context: CallServices,
+    private readonly context: OperationCallServices,
   ) {
     this.realm = identity.realm;
     this.caller = account ? account.user.id : NOBODY;
@@ -66,7 +68,7 @@ export class OperationCall implements Call<AnyValues> {
 
   get client(): string {
     const { form, userAgent } = this.request;
-    return clientName(form.fields.get('client') ?? this.queryFields.get('client'), userAgent);
+    return clientNameOf(form.fields.get('client') ?? this.queryFields.get('client'), userAgent);
   }
 
   get origin(): string {
@@ -85,7 +87,7 @@ export class OperationCall implements Call<AnyValues> {
   }
 
   get maxFileMib(): number {
-    return this.context.options.maxFileMib ?? DEFAULT_FILE_MIB;
+    return this.context.options.maxFileMib ?? DEFAULT_MAX_FILE_MIB;
   }
 
   get blobs(): Blobs {
@@ -96,8 +98,16 @@ export class OperationCall implements Call<AnyValues> {
     return this.context.options.imageProxy;
   }
 
-  get secrets(): Secrets {
+  get secrets(): ServerCryptography {
     return this.context.services.secrets;
+  }
+
+  get session(): number | undefined {
+    return this.account?.session?.id;
+  }
+
+  get secure(): boolean {
+    return this.request.browser.secure;
   }
 
   get query(): string {
@@ -108,7 +118,7 @@ export class OperationCall implements Call<AnyValues> {
     return this.request.headers.get(name) ?? '';
   }
 
-  send<T>(forward: Forward<T>): Promise<T> {
+  send<T>(forward: ForwardedCommand<T>): Promise<T> {
     return this.context.send(forward, this) as Promise<T>;
   }
 
@@ -152,5 +162,5 @@ export class OperationCall implements Call<AnyValues> {
   }
 }
 
-/** Default for the largest file, MiB. */
-export const DEFAULT_FILE_MIB = 25;
+/** Default maximum size of an uploaded file, MiB. */
+export const DEFAULT_MAX_FILE_MIB = 25;

@@ -1,6 +1,7 @@
 /** Settings of a frontend, with their defaults. */
 import type { Metrics } from '#base/metrics';
 import type { ImageProxy } from '#frontend/image-proxy';
+import type { ClientAddressResolver } from '#frontend/limits';
 import type { CallLimiter } from './call-limiter.js';
 import type { HttpExchange } from './server.js';
 
@@ -13,35 +14,39 @@ export interface FrontendOptions {
   readonly scheme?: 'http' | 'https';
   /** Host (and port) in addresses given to clients that sent no usable Host header. Default 'localhost'. */
   readonly externalHost?: string;
+  /** Browsers may sign in and have sessions. Default false. */
+  readonly sessions?: boolean;
+  /** Proxies that tell by X-Forwarded-Proto whether a browser uses TLS. Default: none. */
+  readonly proxies?: ClientAddressResolver;
   /** Streams may be opened to the web, and be read without credentials. Default false. */
   readonly webPublicStreams?: boolean;
-  /** Default: pictures on other hosts are not served. */
+  /** Proxy for pictures of other hosts. Default: such pictures are not served. */
   readonly imageProxy?: ImageProxy;
   /** Address of the server's administrators. Default: admin@ the external host. */
   readonly administratorEmail?: string | undefined;
-  /** Largest body without files; operations have smaller bounds of their own. Default: only those. */
+  /** Maximum of bytes of a body without files; operations have smaller bounds of their own. Default: only those. */
   readonly maxBodyBytes?: number;
-  /** Largest uploaded file, MiB. Default 25. */
+  /** Maximum size of an uploaded file, MiB. Default 25. */
   readonly maxFileMib?: number;
-  /** Memory for uploads in progress, MiB. Default 256. */
+  /** Maximum of memory for uploads in progress, MiB. Default 256. */
   readonly uploadMemoryMib?: number;
-  /** Requests in progress, waiting polls apart; further ones are answered 503. Default: any number. */
+  /** Maximum of requests in progress, waiting polls apart; further ones are answered 503. Default: any number. */
   readonly maxRequests?: number;
   /** A waiting poll without events gets a heartbeat after this time plus up to a fifth. Default 45 s. */
   readonly heartbeatMs?: number;
-  /** 0 to 1. Default Math.random. */
+  /** Returns a random number from 0 to 1. Default Math.random. */
   readonly random?: () => number;
-  /** Waiting polls; further ones are answered 503. Default: any number. */
+  /** Maximum of waiting polls; further ones are answered 503. Default: any number. */
   readonly maxPolls?: number;
-  /** Requests that the HTTP server has not answered, waiting polls among them. */
+  /** Number of requests that the HTTP server has not answered, waiting polls among them. */
   readonly underWay?: () => number;
-  /** Default: no rate limits. */
+  /** Rate limits of calls. Default: none. */
   readonly rates?: CallLimiter | undefined;
   /** Large answers are compressed for clients that accept gzip. Default false. */
   readonly compression?: boolean;
   readonly metrics?: Metrics;
-  /** A line at debug level for every request. Default false. */
+  /** Writes a log line at debug level for every request. Default false. */
   readonly logRequests?: boolean;
-  /** Answers paths outside the API. False: the path is unknown here, too. */
+  /** Answers requests for paths outside the API. False: the path is unknown here, too. */
   readonly elsewhere?: (exchange: HttpExchange) => boolean;
 }

@@ -2,13 +2,19 @@
  * The `parameters` step of the pipeline: looks up the parameters of an operation in the form, then in the query
  * (conventions.md § Parameters), decodes and checks them in the order of declaration. The first failure is the answer.
  */
-import { type JsonText, parseJsonText, TooManyValues } from '#base';
-import { MAX_CHARACTERS, MAX_TEXT, MAX_VALUES, type Operation, type Parameter } from '#frontend/api';
-import { apiError, checkLength, tooMany } from '#model/errors';
+import { type ParsedJsonText, parseJsonText, TooManyJsonValues } from '#base';
+import {
+  type ApiOperation,
+  MAX_JSON_CHARACTERS,
+  MAX_JSON_VALUES,
+  MAX_TEXT_CHARACTERS,
+  type ParameterDeclaration,
+} from '#frontend/api';
+import { apiError, checkLength, tooManyError } from '#model/errors';
 import { compileValidator, type Validator } from '#model/schema';
-import { type Fields, NO_FIELDS } from './form-urlencoded.js';
+import { type FormFields, NO_FORM_FIELDS } from './form-urlencoded.js';
 
-export interface ReadParameters {
+interface DecodedParameters {
   readonly values: Readonly<Record<string, unknown>>;
   /** Sorted names that the operation does not know; undefined: none. */
   readonly ignored: readonly string[] | undefined;
@@ -16,25 +22,28 @@ export interface ReadParameters {
 
 interface ParameterRow {
   readonly name: string;
-  readonly declared: Parameter;
+  readonly declared: ParameterDeclaration;
   readonly validator: Validator;
-  /** Characters (UTF-16 units) of its text. */
+  /** Maximum of characters (UTF-16 units) of the parameter's text. */
   readonly maxCharacters: number;
-  /** Index in the order of declaration. */
+  /** Index of the parameter in the order of declaration. */
   readonly place: number;
   /** Index among the variable segments of the path; -1: not in the path. */
   readonly segment: number;
-  /** The name and its aliases. */
+  /** The name of the parameter and its aliases. */
   readonly names: readonly string[];
 }
 
-/** Where the schema bounds the length, the schema's own refusal is the answer. */
-function maxCharactersOf({ encoding, schema, maxCharacters: declared }: Parameter): number {
+/**
+ * Maximum of characters of a parameter. A schema that bounds the length refuses longer texts itself, so its text gets
+ * the larger bound.
+ */
+function maxCharactersOf({ encoding, schema, maxCharacters: declared }: ParameterDeclaration): number {
   const hasLength = (schema as { maxLength?: number }).maxLength !== undefined;
-  return declared ?? (encoding === 'string' && !hasLength ? MAX_TEXT : MAX_CHARACTERS);
+  return declared ?? (encoding === 'string' && !hasLength ? MAX_TEXT_CHARACTERS : MAX_JSON_CHARACTERS);
 }
 
-/** Known to every operation: the client name, and in forms the method that a POST stands for. */
+/** Parameters known to every operation: the client name, and in forms the method that a POST stands for. */
 const CLIENT = 'client';
 const METHOD = 'method';
 
@@ -45,8 +54,8 @@ export class ParameterReader {
   /** Values of a call without parameters, where that is allowed: most GETs. */
   #defaults: Readonly<Record<string, unknown>> | undefined;
 
-  /** @throws Error for a schema that validate.ts cannot check */
-  constructor(operation: Operation) {
+  /** Compiles the validators of an operation's parameters. @throws Error for a schema that they cannot check */
+  constructor(operation: ApiOperation) {
     const variables = [...operation.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]!);
     this.#rows = Object.entries(operation.parameters).map(([name, declared], place) => ({
       place,
@@ -66,8 +75,11 @@ export class ParameterReader {
     }
   }
 
-  /** @param segments decoded variable segments of the path, in order @throws ApiError */
-  read(form: Fields, query: Fields, segments: readonly string[]): ReadParameters {
+  /**
+   * Decodes and checks the parameters of a call. @param segments decoded variable segments of the path, in order
+   * @throws ApiError
+   */
+  read(form: FormFields, query: FormFields, segments: readonly string[]): DecodedParameters {
     if (this.#defaults && form.size === 0) {
       if (query.size === 0) return { values: this.#defaults, ignored: undefined };
       return { values: this.#readQuery(this.#defaults, query), ignored: this.#ignored(form, query) };
@@ -82,8 +94,8 @@ export class ParameterReader {
     return { values, ignored: this.#ignored(form, query) };
   }
 
-  /** All parameters have defaults: only those that were sent are decoded. */
-  #readQuery(defaults: Readonly<Record<string, unknown>>, query: Fields): Readonly<Record<string, unknown>> {
+  /** Reads a call whose parameters all have defaults: only those that were sent are decoded. */
+  #readQuery(defaults: Readonly<Record<string, unknown>>, query: FormFields): Readonly<Record<string, unknown>> {
     const sent: ParameterRow[] = [];
     for (const name of query.keys()) {
       const row = this.#byName.get(name);
@@ -94,11 +106,11 @@ export class ParameterReader {
       if (sent[at - 1] !== row) sent.splice(at, 0, row);
     }
     const values = { ...defaults };
-    for (const row of sent) values[row.name] = decode(row, lookUp(row, NO_FIELDS, query)!);
+    for (const row of sent) values[row.name] = decode(row, lookUp(row, NO_FORM_FIELDS, query)!);
     return values;
   }
 
-  #ignored(form: Fields, query: Fields): readonly string[] | undefined {
+  #ignored(form: FormFields, query: FormFields): readonly string[] | undefined {
     let ignored: Set<string> | undefined;
     for (const fields of [form, query]) {
       for (const name of fields.keys()) {
@@ -111,7 +123,7 @@ export class ParameterReader {
   }
 }
 
-function lookUp(row: ParameterRow, form: Fields, query: Fields): string | undefined {
+function lookUp(row: ParameterRow, form: FormFields, query: FormFields): string | undefined {
   let found: string | undefined;
   let foundName = '';
   for (const name of row.names) {
@@ -140,17 +152,17 @@ function decode({ name, declared, validator, maxCharacters }: ParameterRow, text
       return validator.json({ value, plain: true, suspicious: false }, name);
     }
     case 'json': {
-      const json = boundedJson(text, name, declared.maxValues ?? MAX_VALUES);
+      const json = boundedJson(text, name, declared.maxValues ?? MAX_JSON_VALUES);
       if (!json) throw apiError('ARGUMENT_NOT_JSON', { var_name: name });
       return validator.json(json, name);
     }
   }
 }
 
-function boundedJson(text: string, name: string, maxValues: number): JsonText | undefined {
+function boundedJson(text: string, name: string, maxValues: number): ParsedJsonText | undefined {
   try {
     return parseJsonText(text, maxValues);
   } catch (error) {
-    throw error instanceof TooManyValues ? tooMany(name, maxValues) : error;
+    throw error instanceof TooManyJsonValues ? tooManyError(name, maxValues) : error;
   }
 }

@@ -3,29 +3,29 @@
  * stands for all requests that wait for its answer, one after the other.
  *
  * While nothing comes, the frontend answers each request with a heartbeat that the operation declares
- * (`Forward.keepalive`), and the client's next poll is attached to the same command: an idle client costs its actor
- * nothing for 32 to 64 heartbeats. Objects that live for a minute are dear to collect, so the objects of the command's
- * first poll are reused for all that follow, and most of those are not even parsed (NextPollMatcher).
+ * (`ForwardedCommand.keepalive`), and the client's next poll is attached to the same command: an idle client costs its
+ * actor nothing for 32 to 64 heartbeats. Objects that live for a minute are dear to collect, so the objects of the
+ * command's first poll are reused for all that follow, and most of those are not even parsed (NextPollMatcher).
  */
 import { encodeFields } from '#base';
-import { type Clock, JITTER, jitter, TimerRing } from '#base/clock';
+import { addJitter, type Clock, MAX_JITTER_SHARE, TimerRing } from '#base/clock';
 import type { PollKeepalive } from '#frontend/api';
 import type { ActorKey, ActorRepeat, ActorReply, RealmId, UserId } from '#model';
 import type { InboundRequest, RequestLifetime } from './inbound-request.js';
-import { successOfText } from './reply.js';
+import { successBodyOfText } from './reply.js';
 import type { ResponseSender } from './response-sender.js';
 import type { RoutedOperation } from './route.js';
-import type { Caller, ForwardHandle } from './services.js';
+import type { AuthenticatedCaller, ForwardedCommandHandle } from './services.js';
 
 /** Milliseconds within which a client polls again after a heartbeat; otherwise the command is cancelled. */
 const ABSENCE_MS = 5_000;
 /** A parked poll uses 50 to 100 % of its heartbeat ids, so polls that started together don't expire together. */
 const MIN_SHARE = 0.5;
 
-export interface ParkOptions {
-  /** Milliseconds that a request waits for its heartbeat, plus up to a fifth. */
+interface ParkedPollOptions {
+  /** Milliseconds that a request waits for its heartbeat; up to a fifth is added. */
   readonly everyMs: number;
-  /** 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly random: () => number;
 }
 
@@ -34,7 +34,7 @@ interface FirstPoll {
   readonly keepalive: PollKeepalive;
   /** Recognizes the following polls; undefined: each of them has to be parsed. */
   readonly nextPoll: NextPollMatcher | undefined;
-  readonly forwarding: ForwardHandle;
+  readonly forwarding: ForwardedCommandHandle;
   readonly request: InboundRequest;
   readonly lifetime: RequestLifetime;
   readonly ignored: readonly string[] | undefined;
@@ -44,19 +44,21 @@ export class ParkedPolls {
   readonly #parked = new Map<ActorKey, ParkedPoll>();
   /** Parked polls without a request, by the query that the client's next poll is expected to have. */
   readonly #expected = new Map<string, ParkedPoll>();
-  /** Operations whose polls have been parked. */
+  /** Operations whose polls have been parked at least once. */
   readonly #operations = new Set<RoutedOperation>();
   readonly #heartbeats: TimerRing<ParkedPoll>;
   readonly #absences: TimerRing<ParkedPoll>;
-  /** Number of requests that wait. */
+  /** Number of requests that wait for the answers of parked commands. */
   attached = 0;
 
   constructor(
     readonly clock: Clock,
     readonly sender: ResponseSender,
-    readonly options: ParkOptions,
+    readonly options: ParkedPollOptions,
   ) {
-    this.#heartbeats = new TimerRing(clock, options.everyMs * (1 + JITTER), (parked, now) => parked.heartbeat(now));
+    this.#heartbeats = new TimerRing(clock, options.everyMs * (1 + MAX_JITTER_SHARE), (parked, now) =>
+      parked.heartbeat(now),
+    );
     this.#absences = new TimerRing(clock, ABSENCE_MS, (parked, now) => parked.checkAbsence(now));
   }
 
@@ -76,8 +78,8 @@ export class ParkedPolls {
     return true;
   }
 
-  /** As `attach`, for a request that repeats the client's previous poll and so need not be parsed. */
-  attachRepeat(request: InboundRequest, caller: Caller): boolean {
+  /** Attaches a request that repeats the client's previous poll, without parsing it. False: it is no such request. */
+  attachRepeat(request: InboundRequest, caller: AuthenticatedCaller): boolean {
     if (!this.#operations.has(request.target!)) return false;
     const parked = this.#expected.get(request.exchange.query);
     if (!parked?.nextPoll?.matches(request, caller)) return false;
@@ -99,7 +101,7 @@ export class ParkedPolls {
     for (const parked of this.#parked.values()) if (parked.isAttached) yield parked.request;
   }
 
-  /** The frontend leaves: waiting requests are answered, the other commands cancelled. */
+  /** Ends all polls when the frontend leaves: waiting requests are answered, the other commands cancelled. */
   release(): void {
     for (const parked of [...this.#parked.values()]) parked.release();
     this.#heartbeats.clear();
@@ -109,7 +111,7 @@ export class ParkedPolls {
   /** @internal @param since monotonic ms at which the request arrived */
   scheduleHeartbeat(parked: ParkedPoll, since: number): void {
     const { everyMs, random } = this.options;
-    this.#heartbeats.add(parked, jitter(everyMs, random), since);
+    this.#heartbeats.add(parked, addJitter(everyMs, random), since);
   }
 
   /** @internal @param query undefined: the next poll has to be parsed @param now monotonic ms */
@@ -130,14 +132,14 @@ export class ParkedPolls {
 }
 
 export class ParkedPoll {
-  /** A request waits. */
+  /** True while a request waits for the command's answer. */
   isAttached = false;
   ignored: readonly string[] | undefined;
   readonly nextPoll: NextPollMatcher | undefined;
-  /** The request that waits, or that was answered last. */
+  /** The request that waits for the command's answer, or that was answered last. */
   readonly request: InboundRequest;
   readonly #keepalive: PollKeepalive;
-  readonly #forwarding: ForwardHandle;
+  readonly #forwarding: ForwardedCommandHandle;
   readonly #lifetime: RequestLifetime;
   #over = false;
   /** Id of the last heartbeat, at first that of the client's last event. */
@@ -194,14 +196,14 @@ export class ParkedPoll {
     return isAttached ? this.request : undefined;
   }
 
-  /** The client has left. */
+  /** Cancels the command, because the client has left. */
   cancel(): void {
     if (this.#over) return;
     this.#end();
     this.#forwarding.cancel();
   }
 
-  /** The frontend leaves. */
+  /** Gives the poll up, because the frontend leaves. */
   release(): void {
     if (this.isAttached) this.#forwarding.release();
     else this.cancel();
@@ -211,7 +213,7 @@ export class ParkedPoll {
   heartbeat(now: number): void {
     if (!this.isAttached) return;
     this.#detach();
-    const body = successOfText(this.#keepalive.fields(++this.#lastId), this.ignored);
+    const body = successBodyOfText(this.#keepalive.fields(++this.#lastId), this.ignored);
     if (--this.#heartbeatsLeft > 0) {
       this.#answeredAt = now;
       this.#expectedQuery = this.nextPoll?.queryFor(this.#lastId);
@@ -248,7 +250,7 @@ export class ParkedPoll {
   }
 }
 
-/** Queries without escapes: their text is their meaning. */
+/** Pattern of queries without escapes, which can be compared as text. */
 const PLAIN = /^[\w=&.-]*$/;
 
 /** Recognizes a client's next poll by its text: the previous query with another event id, by the same account. */
@@ -262,12 +264,13 @@ export class NextPollMatcher {
   ) {}
 
   /**
+   * Makes a matcher for the polls that follow this one.
    * @returns undefined unless the query has the last event id exactly once, in plain digits, and the request has no
    * body
    */
   static create(
     { exchange, target }: InboundRequest,
-    caller: Caller,
+    caller: AuthenticatedCaller,
     { parameter, last }: Pick<PollKeepalive, 'parameter' | 'last'>,
   ): NextPollMatcher | undefined {
     const { query, hasBody } = exchange;
@@ -282,13 +285,13 @@ export class NextPollMatcher {
     return new NextPollMatcher(target, caller.realm, caller.user.id, query.slice(0, from), query.slice(to));
   }
 
-  /** The query with this event id. */
+  /** The query of the next poll with this event id. */
   queryFor(id: number): string {
     return this.before + id + this.after;
   }
 
   /** True if the request is this client's next poll: same operation and account, no body. Its query matched already. */
-  matches({ target, exchange }: InboundRequest, { realm, user }: Caller): boolean {
+  matches({ target, exchange }: InboundRequest, { realm, user }: AuthenticatedCaller): boolean {
     return this.operation === target && this.user === user.id && this.realm === realm && !exchange.hasBody;
   }
 }

@@ -7,36 +7,43 @@
  * the synchronous path beyond the request and its call.
  */
 import { memoizeByObject } from '#base';
-import type { Forward, Outcome } from '#frontend/api';
+import type { ForwardedCommand, OperationOutcome } from '#frontend/api';
 import type { ActorRepeat, ActorReply } from '#model';
 import { apiError } from '#model/errors';
 import type { ActorForwarder } from './actor-forwarder.js';
 import type { Authenticator } from './authenticate.js';
-import { type Form, formPolicy, isForm, isMultipart, readForm, type UploadBudget } from './form.js';
-import { NO_FIELDS, parseForm } from './form-urlencoded.js';
-import { checkGuard, checkWebhookBot } from './guard.js';
-import { type HeaderPolicy, InboundRequest } from './inbound-request.js';
-import { type CallServices, OperationCall } from './operation-call.js';
+import {
+  formPolicyOf,
+  isFormMediaType,
+  isMultipartMediaType,
+  type ParsedForm,
+  readForm,
+  type UploadMemoryBudget,
+} from './form.js';
+import { NO_FORM_FIELDS, parseUrlencodedForm } from './form-urlencoded.js';
+import { checkOperationGuard, checkWebhookBotAllowed } from './guard.js';
+import { type HeaderReadingPolicy, InboundRequest } from './inbound-request.js';
+import { OperationCall, type OperationCallServices } from './operation-call.js';
 import type { FrontendOptions } from './options.js';
-import { preflightHeaders } from './reply.js';
+import { corsPreflightHeaders } from './reply.js';
 import type { RequestMetrics } from './request-metrics.js';
-import { type ResponseSender, refuseAtOnce } from './response-sender.js';
+import { type ResponseSender, respondWithRefusal } from './response-sender.js';
 import type { Route, RoutedOperation, Router } from './route.js';
-import type { Headers, HttpExchange } from './server.js';
+import type { HttpExchange, ResponseHeaders } from './server.js';
 import type { AnonymousCaller, FrontendServices } from './services.js';
 
-/** Everything that the steps use. */
-export interface PipelineParts {
+/** The objects that the steps of the pipeline use. */
+interface PipelineParts {
   readonly router: Router<RoutedOperation>;
   readonly services: FrontendServices;
   readonly options: FrontendOptions;
   readonly metrics: RequestMetrics;
   readonly authenticator: Authenticator;
-  readonly uploads: UploadBudget;
-  /** Largest body with a file, bytes. */
+  readonly uploads: UploadMemoryBudget;
+  /** Maximum of bytes of a body with a file. */
   readonly maxUpload: number;
-  readonly headerPolicy: HeaderPolicy;
-  readonly callServices: CallServices;
+  readonly headerPolicy: HeaderReadingPolicy;
+  readonly callServices: OperationCallServices;
   readonly forwarder: ActorForwarder;
   readonly sender: ResponseSender;
 }
@@ -46,13 +53,13 @@ const STOP = Symbol('stop');
 
 interface Step<T> {
   readonly name: string;
-  /** @throws ApiError to refuse the request */
-  readonly start: (request: InboundRequest, pipeline: Pipeline) => T | Promise<T> | typeof STOP;
+  /** Does the step's work. @throws ApiError to refuse the request */
+  readonly start: (request: InboundRequest, pipeline: RequestPipeline) => T | Promise<T> | typeof STOP;
   /** Takes a value of `start` other than undefined, or what its promise resolved with. */
   take?(request: InboundRequest, value: T): void;
 }
 
-/** Infers the type of the value that goes from `start` to `take`. */
+/** Returns the step unchanged; infers the type of the value that goes from `start` to `take`. */
 const step = <T>(declared: Step<T>): Step<T> => declared;
 
 const STEPS: readonly Step<unknown>[] = [
@@ -73,17 +80,18 @@ const RUN_STEP = STEPS.findIndex(({ name }) => name === 'run');
 /** Attempts of a request whose answer was too large to be remembered and was lost on its way from the actor. */
 const MAX_ATTEMPTS = 3;
 
-/** A path counts as a page if all of its operations do. */
-const preflightOf = memoizeByObject((route: Route<RoutedOperation>): Headers => {
+/** Headers of the answer to OPTIONS. A path counts as a page if all of its operations do. */
+const preflightOf = memoizeByObject((route: Route<RoutedOperation>): ResponseHeaders => {
   const page = [...route.methods.values()].every(({ operation }) => operation.page);
-  return preflightHeaders(route.allow, page);
+  return corsPreflightHeaders(route.allow, page);
 });
 
-export class Pipeline {
+export class RequestPipeline {
   constructor(readonly parts: PipelineParts) {}
 
   /**
-   * For HttpServer's `handler`: routes, limits the load, and starts the steps. Never throws for what a client sends.
+   * Handles one request of the HTTP server: routes, limits the load, and starts the steps. Never throws for what a
+   * client sends.
    */
   readonly handle = (exchange: HttpExchange): void => {
     const { router, options, metrics, services, headerPolicy } = this.parts;
@@ -92,7 +100,7 @@ export class Pipeline {
     metrics.identify(exchange);
     if (!match) {
       metrics.refused(exchange, 404);
-      refuseAtOnce(exchange, apiError('NOT_FOUND').toReply());
+      respondWithRefusal(exchange, apiError('NOT_FOUND').toReply());
       return;
     }
     if (exchange.method === 'OPTIONS') {
@@ -103,7 +111,7 @@ export class Pipeline {
     if (this.#isFull()) {
       metrics.overload.requests.n++;
       metrics.refused(exchange, 503);
-      refuseAtOnce(exchange, apiError('SERVICE_UNAVAILABLE').toReply());
+      respondWithRefusal(exchange, apiError('SERVICE_UNAVAILABLE').toReply());
       return;
     }
     const request = new InboundRequest(exchange, match, services.clock.monotonic(), headerPolicy);
@@ -111,7 +119,10 @@ export class Pipeline {
     if (!exchange.answered) request.captureHeaders();
   };
 
-  /** Waiting polls are not counted: they cost little, last long, and have a limit of their own. */
+  /**
+   * True if too many requests are in progress. Waiting polls are not counted: they cost little, last long, and have a
+   * limit of their own.
+   */
   #isFull(): boolean {
     const { options, forwarder } = this.parts;
     const { maxRequests, underWay } = options;
@@ -141,7 +152,7 @@ export class Pipeline {
     }
   }
 
-  /** Goes on behind the current step, whose value has arrived. */
+  /** Goes on behind the request's current step, whose value has arrived. */
   readonly continue = (request: InboundRequest, value: unknown): void => {
     const current = STEPS[request.step++]!;
     current.take?.(request, value);
@@ -149,13 +160,13 @@ export class Pipeline {
   };
 }
 
-function readBody(request: InboundRequest, pipeline: Pipeline): Form | undefined | typeof STOP {
+function readBody(request: InboundRequest, pipeline: RequestPipeline): ParsedForm | undefined | typeof STOP {
   const { exchange, match } = request;
   if (!exchange.hasBody) return undefined;
   const contentType = exchange.header('content-type');
   const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
-  if (!isForm(type)) return undefined;
-  const policy = formPolicy(match.route.methods, exchange.method);
+  if (!isFormMediaType(type)) return undefined;
+  const policy = formPolicyOf(match.route.methods, exchange.method);
   if (!policy.possible) return undefined;
   const { authenticator, sender, maxUpload, options } = pipeline.parts;
   // Before the body: clients without an account can't make the server hold or parse one where an account is needed.
@@ -163,7 +174,7 @@ function readBody(request: InboundRequest, pipeline: Pipeline): Form | undefined
   after?.catch((error: unknown) => {
     if (!exchange.answered && !exchange.aborted) sender.failed(request, error);
   });
-  const files = policy.takesFiles && isMultipart(type);
+  const files = policy.takesFiles && isMultipartMediaType(type);
   if (files) reserveUpload(request, pipeline);
   const maxBytes = files ? maxUpload : Math.min(policy.maxBytes, options.maxBodyBytes ?? Number.POSITIVE_INFINITY);
   readForm(exchange, { contentType, type, maxBytes, files, after }, (read) => {
@@ -178,12 +189,12 @@ function readBody(request: InboundRequest, pipeline: Pipeline): Form | undefined
   return STOP;
 }
 
-function takeForm(request: InboundRequest, form: Form | undefined): void {
+function takeForm(request: InboundRequest, form: ParsedForm | undefined): void {
   if (form) request.form = form;
 }
 
-/** All uploads together stay within the configured memory. */
-function reserveUpload(request: InboundRequest, { parts }: Pipeline): void {
+/** Reserves memory for an upload: all uploads together stay within the configured bound. */
+function reserveUpload(request: InboundRequest, { parts }: RequestPipeline): void {
   const { maxUpload, uploads, metrics, sender } = parts;
   const announced = Number(request.exchange.header('content-length') || maxUpload);
   const release = uploads.reserve(Math.min(announced, maxUpload));
@@ -194,7 +205,7 @@ function reserveUpload(request: InboundRequest, { parts }: Pipeline): void {
   sender.lifetimes.of(request).releaseUpload = release;
 }
 
-/** By the method; a POST may name another one in its form. */
+/** Chooses the operation by the method; a POST may name another method in its form. */
 function selectOperation(request: InboundRequest): void {
   const { exchange, match, form } = request;
   let method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
@@ -204,7 +215,7 @@ function selectOperation(request: InboundRequest): void {
 }
 
 /** Finds the account of the request, or the organization of a call without credentials. */
-function authenticate(request: InboundRequest, { parts }: Pipeline): AnonymousCaller | Promise<AnonymousCaller> {
+function authenticate(request: InboundRequest, { parts }: RequestPipeline): AnonymousCaller | Promise<AnonymousCaller> {
   return parts.authenticator.identify(request, request.target!.operation);
 }
 
@@ -212,7 +223,7 @@ function takeIdentity(request: InboundRequest, identity: AnonymousCaller): void 
   request.identity = identity;
 }
 
-function countCall(request: InboundRequest, { parts }: Pipeline): void {
+function countCall(request: InboundRequest, { parts }: RequestPipeline): void {
   const { rates } = parts.options;
   const { operation } = request.target!;
   const { account } = request;
@@ -220,46 +231,46 @@ function countCall(request: InboundRequest, { parts }: Pipeline): void {
     rates?.countAnonymous(request, operation);
     return;
   }
-  checkWebhookBot(operation, account);
+  checkWebhookBotAllowed(operation, account);
   rates?.countCaller(request, operation, account);
 }
 
-function checkRole(request: InboundRequest, { parts }: Pipeline): void {
+function checkRole(request: InboundRequest, { parts }: RequestPipeline): void {
   const { account } = request;
   if (!account) return;
   const { operation } = request.target!;
-  if (operation.guard !== 'user') checkGuard(operation.guard, account, parts.services.clock.now());
+  if (operation.guard !== 'user') checkOperationGuard(operation.guard, account, parts.services.clock.now());
   operation.before?.(account.directory, account.user.id);
 }
 
-/** The client's next poll may continue the parked one without being read. */
-function resumeParkedPoll(request: InboundRequest, { parts }: Pipeline): undefined | typeof STOP {
+/** Attaches the client's next poll to the parked one, without reading its parameters. */
+function resumeParkedPoll(request: InboundRequest, { parts }: RequestPipeline): undefined | typeof STOP {
   const { account } = request;
   return account && parts.forwarder.resume(request, account) ? STOP : undefined;
 }
 
-function readParameters(request: InboundRequest, { parts }: Pipeline): void {
+function readParameters(request: InboundRequest, { parts }: RequestPipeline): void {
   const { exchange, match, form, identity, account } = request;
   const { operation, parameters } = request.target!;
   const { pictureMib } = operation;
   if (pictureMib !== undefined && form.files === 'too large') throw apiError('FILE_TOO_LARGE', { n: pictureMib });
-  const query = exchange.query === '' ? NO_FIELDS : parseForm(exchange.query);
+  const query = exchange.query === '' ? NO_FORM_FIELDS : parseUrlencodedForm(exchange.query);
   const { values, ignored } = parameters.read(form.fields, query, match.values);
   request.call = new OperationCall(request, identity!, account, values, query, ignored, parts.callServices);
 }
 
-function runOperation({ target, call }: InboundRequest): Outcome | Promise<Outcome> {
+function runOperation({ target, call }: InboundRequest): OperationOutcome | Promise<OperationOutcome> {
   return target!.operation.run(call!);
 }
 
-function takeOutcome({ call }: InboundRequest, outcome: Outcome): void {
+function takeOutcome({ call }: InboundRequest, outcome: OperationOutcome): void {
   call!.outcome = outcome;
 }
 
 /** Sends the command of an outcome that has one; a poll is parked. */
 function forward(
   request: InboundRequest,
-  { parts }: Pipeline,
+  { parts }: RequestPipeline,
 ): Promise<ActorReply | ActorRepeat> | undefined | typeof STOP {
   const call = request.call!;
   const outcome = call.outcome!;
@@ -281,9 +292,10 @@ function takeReply(request: InboundRequest, answer: ActorReply | ActorRepeat | u
   } else throw apiError('SERVICE_UNAVAILABLE');
 }
 
-function reply(request: InboundRequest, { parts }: Pipeline): void {
+function reply(request: InboundRequest, { parts }: RequestPipeline): void {
   const { sender } = parts;
   const { outcome, reply: answer, realm, ignored } = request.call!;
   if (answer) sender.actorReply(request, realm, answer, ignored);
-  else sender.local(request, request.target!.operation, outcome as Exclude<Outcome, Forward>, ignored);
+  else
+    sender.local(request, request.target!.operation, outcome as Exclude<OperationOutcome, ForwardedCommand>, ignored);
 }

@@ -2,21 +2,27 @@
 
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
-import { type Count, type Distribution, Metrics } from '#base/metrics';
+import { type CounterSeries, type HistogramSeries, Metrics } from '#base/metrics';
 import type { InboundRequest } from './inbound-request.js';
 import type { FrontendOptions } from './options.js';
 import type { HttpExchange } from './server.js';
 
-/** Ids from proxies and clients go into logs, so only harmless characters are accepted. */
+/**
+ * Pattern of usable request ids: ids from proxies and clients go into logs, so only harmless characters are accepted.
+ */
 const USABLE_ID = /^[A-Za-z0-9_.:-]{8,64}$/;
 
 export class RequestMetrics {
   readonly metrics: Metrics;
-  readonly #unknown = new Map<number, Count>();
-  readonly #polls: Distribution;
-  readonly #aborted: Count;
-  /** Refusals because of overload, by what there was too much of. */
-  readonly overload: { readonly requests: Count; readonly polls: Count; readonly uploads: Count };
+  readonly #unknown = new Map<number, CounterSeries>();
+  readonly #polls: HistogramSeries;
+  readonly #aborted: CounterSeries;
+  /** Counters of requests refused because of overload: too many requests, waiting polls or uploads. */
+  readonly overload: {
+    readonly requests: CounterSeries;
+    readonly polls: CounterSeries;
+    readonly uploads: CounterSeries;
+  };
   readonly #prefix: string;
   #requests = 0;
 
@@ -28,7 +34,7 @@ export class RequestMetrics {
     this.metrics = options.metrics ?? new Metrics();
     this.#prefix = `${options.instance}-`;
     this.#polls = this.metrics.histogram('conclave_http_poll_seconds');
-    const overload = (what: string): Count => this.metrics.counter('conclave_http_overload_total', what);
+    const overload = (what: string): CounterSeries => this.metrics.counter('conclave_http_overload_total', what);
     this.overload = { requests: overload('requests'), polls: overload('polls'), uploads: overload('uploads') };
     this.#aborted = this.metrics.counter('conclave_http_aborted_requests_total');
   }
@@ -49,7 +55,7 @@ export class RequestMetrics {
     }
   }
 
-  /** @param now monotonic ms */
+  /** Counts, measures and logs the answer to a request. @param now monotonic ms */
   answered({ exchange, target, isPoll, since }: InboundRequest, status: number, now = this.clock.monotonic()): void {
     const ms = now - since;
     if (target) {
@@ -76,7 +82,7 @@ export class RequestMetrics {
     this.#aborted.n++;
   }
 
-  #count(answers: Map<number, Count>, operation: string, status: number): void {
+  #count(answers: Map<number, CounterSeries>, operation: string, status: number): void {
     let count = answers.get(status);
     if (!count) {
       count = this.metrics.counter('conclave_http_requests_total', operation, String(status));

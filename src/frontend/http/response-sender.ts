@@ -1,31 +1,36 @@
 /** The `reply` step of the pipeline: every way in which a request of an operation is answered. */
 
-import type { Operation, Outcome } from '#frontend/api';
-import { tighterLimit } from '#frontend/limits';
+import type { ApiOperation, OperationOutcome } from '#frontend/api';
+import { selectTighterLimit } from '#frontend/limits';
 import type { ActorReply, RealmId } from '#model';
 import { apiError, type ErrorReply } from '#model/errors';
-import { rateHeaders } from './call-limiter.js';
-import { isLarge, type ResponseCompressor } from './compression.js';
-import { type InboundRequest, isCompressed, type LifetimeEvents, RequestLifetimes } from './inbound-request.js';
+import { formatRateHeaders } from './call-limiter.js';
+import { isWorthCompressing, type ResponseCompressor } from './compression.js';
 import {
-  CROSS_ORIGIN,
-  errorBody,
-  errorHeaders,
-  JSON_HEADERS,
-  partialBody,
-  refusalOf,
-  successOfFields,
-  successOfParts,
-  successOfReady,
+  type InboundRequest,
+  isAnswerCompressed,
+  type RequestLifetimeListener,
+  RequestLifetimes,
+} from './inbound-request.js';
+import {
+  CORS_HEADERS,
+  errorResponseBody,
+  errorResponseHeaders,
+  JSON_RESPONSE_HEADERS,
+  partialSuccessBody,
+  refusalOfError,
+  successBodyOfFields,
+  successBodyOfParts,
+  successBodyOfReadyFields,
 } from './reply.js';
 import type { RequestMetrics } from './request-metrics.js';
-import { type BodyPart, Headers, type HttpExchange } from './server.js';
+import { type HttpExchange, type ResponseBodyPart, ResponseHeaders } from './server.js';
 import type { FrontendServices } from './services.js';
 
-export class ResponseSender implements LifetimeEvents {
+export class ResponseSender implements RequestLifetimeListener {
   readonly lifetimes: RequestLifetimes;
 
-  /** @param compressor undefined: nothing is compressed */
+  /** @param compressor undefined: no answer is compressed */
   constructor(
     private readonly services: FrontendServices,
     private readonly metrics: RequestMetrics,
@@ -47,12 +52,17 @@ export class ResponseSender implements LifetimeEvents {
 
   /** Answers with the refusal that the error stands for; any other error is logged and answered 500. */
   failed(request: InboundRequest, error: unknown): void {
-    this.#refuse(request, refusalOf(error) ?? this.#unexpected(request, error));
+    this.#refuse(request, refusalOfError(error) ?? this.#unexpected(request, error));
   }
 
   #refuse(request: InboundRequest, error: ErrorReply): void {
-    request.rate = tighterLimit(error.rate, request.rate);
-    this.#respondPlain(request, error.status, errorHeaders(error), errorBody(error));
+    request.rate = selectTighterLimit(error.rate, request.rate);
+    this.#respondPlain(
+      request,
+      error.status,
+      errorResponseHeaders(error, request.fromWebClient),
+      errorResponseBody(error),
+    );
   }
 
   #unexpected(request: InboundRequest, error: unknown): ErrorReply {
@@ -61,22 +71,23 @@ export class ResponseSender implements LifetimeEvents {
     return apiError('INTERNAL').toReply();
   }
 
-  /** Sends what an operation decided without an actor. */
+  /** Sends the answer that an operation decided without an actor. */
   local(
     request: InboundRequest,
-    operation: Operation,
-    outcome: Exclude<Outcome, { to: unknown }>,
+    operation: ApiOperation,
+    outcome: Exclude<OperationOutcome, { to: unknown }>,
     ignored: readonly string[] | undefined,
   ): void {
-    if ('ready' in outcome) this.#respond(request, 200, JSON_HEADERS, successOfReady(outcome.ready, ignored));
+    if ('ready' in outcome)
+      this.#respond(request, 200, JSON_RESPONSE_HEADERS, successBodyOfReadyFields(outcome.ready, ignored));
     else if ('fields' in outcome) {
       const { fields, headers } = outcome;
-      const all = headers ? JSON_HEADERS.with(headers) : JSON_HEADERS;
-      this.#respond(request, 200, all, successOfFields(fields, ignored));
+      const all = headers ? JSON_RESPONSE_HEADERS.with(headers) : JSON_RESPONSE_HEADERS;
+      this.#respond(request, 200, all, successBodyOfFields(fields, ignored));
     } else {
       const { status, raw, coded } = outcome;
       const own = Object.entries(outcome.headers);
-      const all = new Headers(operation.page ? own : [...own, ...CROSS_ORIGIN]);
+      const all = new ResponseHeaders(operation.page ? own : [...own, ...CORS_HEADERS]);
       if (coded && status === 200) this.#respond(request, status, all, [raw], all.with(coded));
       else this.#respondPlain(request, status, all, [raw]);
     }
@@ -95,36 +106,49 @@ export class ResponseSender implements LifetimeEvents {
       return;
     }
     const { ok, partial } = reply;
-    this.#respond(request, 200, JSON_HEADERS, partial ? partialBody(partial) : successOfParts(ok, ignored));
+    this.#respond(
+      request,
+      200,
+      JSON_RESPONSE_HEADERS,
+      partial ? partialSuccessBody(partial) : successBodyOfParts(ok, ignored),
+    );
   }
 
   /** Answers a parked poll; the request object stays in use for the client's next poll. @param now monotonic ms */
-  heartbeat(request: InboundRequest, body: readonly BodyPart[], now: number): void {
+  heartbeat(request: InboundRequest, body: readonly ResponseBodyPart[], now: number): void {
     this.metrics.answered(request, 200, now);
-    request.exchange.respond(200, JSON_HEADERS, body, rateHeaders(request.rate));
+    request.exchange.respond(200, JSON_RESPONSE_HEADERS, body, formatRateHeaders(request.rate));
   }
 
-  /** @param coded headers of the compressed answer, where they differ */
+  /**
+   * Sends an answer, compressed if it is large and its operation allows it. @param coded headers of the compressed
+   * answer, where they differ
+   */
   #respond(
     request: InboundRequest,
     status: number,
-    headers: Headers,
-    body: readonly BodyPart[],
-    coded?: Headers,
+    headers: ResponseHeaders,
+    body: readonly ResponseBodyPart[],
+    coded?: ResponseHeaders,
   ): void {
     const { compressor } = this;
-    if (!compressor || !isLarge(body) || !isCompressed(request.target!.operation)) {
+    if (!compressor || !isWorthCompressing(body) || !isAnswerCompressed(request.target!.operation)) {
       this.#respondPlain(request, status, headers, body);
       return;
     }
     this.#end(request, status);
-    compressor.respond(request.exchange, request.gzip, status, headers, body, rateHeaders(request.rate), coded);
+    compressor.respond(request.exchange, request.gzip, status, headers, body, formatRateHeaders(request.rate), coded);
   }
 
-  /** Never compressed. */
-  #respondPlain(request: InboundRequest, status: number, headers: Headers, body: readonly BodyPart[]): void {
+  /** Sends an answer uncompressed. */
+  #respondPlain(
+    request: InboundRequest,
+    status: number,
+    headers: ResponseHeaders,
+    body: readonly ResponseBodyPart[],
+  ): void {
     this.#end(request, status);
-    request.exchange.respond(status, headers, body, rateHeaders(request.rate));
+    request.exchange.respond(status, headers, body, formatRateHeaders(request.rate));
   }
 
   #end(request: InboundRequest, status: number): void {
@@ -140,6 +164,6 @@ function pathPattern({ match }: InboundRequest): string {
 }
 
 /** Refuses a request before its operation is known. */
-export function refuseAtOnce(exchange: HttpExchange, error: ErrorReply): void {
-  exchange.respond(error.status, errorHeaders(error), errorBody(error));
+export function respondWithRefusal(exchange: HttpExchange, error: ErrorReply): void {
+  exchange.respond(error.status, errorResponseHeaders(error), errorResponseBody(error));
 }

@@ -5,26 +5,26 @@
  * is 405 even if a later pattern has it. At each segment, fixed text is tried first, then integers (`[0-9]+`), then any
  * text; a pattern for the rest of a path comes last.
  */
-import type { Count, Distribution } from '#base/metrics';
-import type { Method, Operation } from '#frontend/api';
+import type { CounterSeries, HistogramSeries } from '#base/metrics';
+import type { ApiOperation, HttpMethod } from '#frontend/api';
 import type { ParameterReader } from './parameters.js';
 
 /** Metrics of one operation, looked up on first use: operations that are never called have none. */
-export interface OperationMetrics {
-  readonly answers: Map<number, Count>;
-  seconds: Distribution | undefined;
+interface OperationMetrics {
+  readonly answers: Map<number, CounterSeries>;
+  seconds: HistogramSeries | undefined;
 }
 
 /** An operation with its parameters and metrics, as the router finds it. */
 export interface RoutedOperation {
-  readonly operation: Operation;
+  readonly operation: ApiOperation;
   readonly parameters: ParameterReader;
   readonly metrics: OperationMetrics;
 }
 
 export interface Route<T> {
   readonly methods: ReadonlyMap<string, T>;
-  /** Sorted, for `Allow` and `allowed_methods`. */
+  /** Methods of the path, sorted, for `Allow` and `allowed_methods`. */
   readonly allow: readonly string[];
 }
 
@@ -38,7 +38,7 @@ interface Node<T> {
   readonly fixed: Map<string, Node<T>>;
   integer: Node<T> | undefined;
   text: Node<T> | undefined;
-  /** Takes all remaining segments. */
+  /** Child for a variable that takes all remaining segments. */
   rest: Node<T> | undefined;
   route: MutableRoute<T> | undefined;
 }
@@ -48,7 +48,7 @@ interface MutableRoute<T> extends Route<T> {
   allow: string[];
 }
 
-export type Segment =
+type PathSegment =
   | { readonly fixed: string }
   | { readonly name: string; readonly integer: boolean; readonly rest?: boolean };
 
@@ -65,8 +65,10 @@ export class Router<T> {
   /** Patterns without variable segments, by path: one look-up serves the busiest operations. */
   #fixed = new Map<string, RouteMatch<T>>();
 
-  /** @throws Error when the pattern already has an operation with this method */
-  add(method: Method, segments: readonly Segment[], target: T): void {
+  /**
+   * Adds an operation under its path pattern. @throws Error when the pattern already has an operation with this method
+   */
+  add(method: HttpMethod, segments: readonly PathSegment[], target: T): void {
     let at = this.#root;
     for (const segment of segments) at = child(at, segment);
     at.route ??= { methods: new Map(), allow: [] };
@@ -78,6 +80,7 @@ export class Router<T> {
   }
 
   /**
+   * Finds the operations of a path.
    * @param path as sent, percent-encoded
    * @returns undefined for an unknown path, a bad escape, or a trailing slash
    */
@@ -92,7 +95,7 @@ export class Router<T> {
   }
 }
 
-function child<T>(at: Node<T>, segment: Segment): Node<T> {
+function child<T>(at: Node<T>, segment: PathSegment): Node<T> {
   if ('fixed' in segment) {
     let next = at.fixed.get(segment.fixed);
     if (!next) {
@@ -154,7 +157,7 @@ function descend<T>(at: Node<T>, segments: readonly string[], i: number, values:
  *
  * @throws Error for a variable segment that is not declared as a path parameter
  */
-export function segmentsOf(prefix: string, operation: Operation): Segment[] {
+export function pathSegmentsOf(prefix: string, operation: ApiOperation): PathSegment[] {
   const parts = `${prefix}${operation.path}`.split('/').slice(1);
   return parts.map((part) => {
     if (!part.startsWith('{')) return { fixed: part };

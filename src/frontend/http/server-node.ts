@@ -4,32 +4,39 @@ import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { REAL_CLOCK } from '#base/clock';
 import { RequestBody, ResponseBody } from './bodies.js';
-import { quietTurn } from './connection-gate.js';
-import { type FramingFault, framingFault, HOSTS, TARGET, TOO_MANY_HEADERS, VERSION } from './framing.js';
-import { statusLine } from './reply.js';
+import { waitForQuietTurn } from './connection-gate.js';
+import {
+  DUPLICATE_HOST_FAULT,
+  type FramingFault,
+  findFramingFault,
+  HTTP_VERSION_FAULT,
+  REQUEST_TARGET_FAULT,
+  TOO_MANY_HEADERS_FAULT,
+} from './framing.js';
+import { httpStatusLine } from './reply.js';
 import {
   announcesBody,
-  type BodyPart,
   EMPTY_BODY,
-  type Headers,
   type HttpExchange,
+  type HttpListenOptions,
   type HttpServer,
   type HttpServerFactory,
-  type ListenOptions,
-  MAX_HEADER_BYTES,
-  MAX_HEADERS,
-  RECEIVE_TIMEOUT_MS,
+  MAX_HEADER_LINES,
+  MAX_REQUEST_HEAD_BYTES,
+  REQUEST_RECEIVE_TIMEOUT_MS,
+  type ResponseBodyPart,
+  type ResponseHeaders,
 } from './server.js';
-import { SlowClientGuard, type Transfer } from './slow-client-guard.js';
+import { type GuardedTransfer, SlowClientGuard } from './slow-client-guard.js';
 
 /** A little longer than load balancers keep idle connections (60 s), so that the balancers close first. */
 const KEEP_ALIVE_MS = 65_000;
 /** Time to receive a whole request with its body. Answers may take longer: polls wait for minutes. */
 const REQUEST_MS = 300_000;
-/** Bytes handed to a connection at a time; each piece taken shows that the client still reads. */
+/** Number of bytes handed to a connection at a time; each piece taken shows that the client still reads. */
 const PIECE = 64 * 1024;
 
-export const nodeFactory: HttpServerFactory = { listen: (options) => NodeServer.listen(options) };
+export const nodeServerFactory: HttpServerFactory = { listen: (options) => NodeServer.listen(options) };
 
 const PARSER_STATUS: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -53,7 +60,7 @@ function targetOf({ url = '/', method }: IncomingMessage): RequestTarget | Frami
   if (!url.startsWith('/')) {
     if (url === '*' && method === 'OPTIONS') return { path: url, query: '', host };
     const found = ABSOLUTE.exec(url);
-    if (!found) return TARGET;
+    if (!found) return REQUEST_TARGET_FAULT;
     host = found[1];
     rest = url.slice(found[0].length);
     if (!rest.startsWith('/')) rest = `/${rest}`;
@@ -62,15 +69,15 @@ function targetOf({ url = '/', method }: IncomingMessage): RequestTarget | Frami
   return mark < 0 ? { path: rest, query: '', host } : { path: rest.slice(0, mark), query: rest.slice(mark + 1), host };
 }
 
-/** Finds the faults that Node's parser accepts. */
+/** Finds the framing faults that Node's parser accepts. */
 function faultOf({
   rawHeaders,
   headers,
   httpVersionMajor,
   httpVersionMinor,
 }: IncomingMessage): FramingFault | undefined {
-  if (httpVersionMajor !== 1) return VERSION;
-  if (rawHeaders.length > 2 * MAX_HEADERS) return TOO_MANY_HEADERS;
+  if (httpVersionMajor !== 1) return HTTP_VERSION_FAULT;
+  if (rawHeaders.length > 2 * MAX_HEADER_LINES) return TOO_MANY_HEADERS_FAULT;
   const lengths: string[] = [];
   const codings: string[] = [];
   let hosts = 0;
@@ -80,10 +87,10 @@ function faultOf({
     else if (name.length === 14 && name.toLowerCase() === 'content-length') lengths.push(rawHeaders[i + 1]!.trim());
     else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') codings.push(rawHeaders[i + 1]!);
   }
-  if (hosts > 1) return HOSTS;
+  if (hosts > 1) return DUPLICATE_HOST_FAULT;
   // HTTP/1.0 has no codings: a proxy may have passed the header on without reading it.
-  if (httpVersionMinor === 0 && codings.length > 0) return VERSION;
-  return framingFault(lengths, codings, typeof headers.trailer === 'string' ? headers.trailer : '');
+  if (httpVersionMinor === 0 && codings.length > 0) return HTTP_VERSION_FAULT;
+  return findFramingFault(lengths, codings, typeof headers.trailer === 'string' ? headers.trailer : '');
 }
 
 class NodeServer implements HttpServer {
@@ -95,20 +102,20 @@ class NodeServer implements HttpServer {
   readonly bodies: SlowClientGuard;
   #server: Server;
   #accepted = 0;
-  /** Connections on which no further request is accepted. */
+  /** Connections on which no further request is accepted, because one request was refused. */
   readonly #refused = new WeakSet<Duplex>();
   /** The latest request of each connection. */
   readonly #current = new WeakMap<Duplex, NodeExchange>();
   /** Resolves when the server has stopped listening and has no connection. */
   #closed: Promise<void> | undefined;
 
-  private constructor(readonly options: ListenOptions) {
+  private constructor(readonly options: HttpListenOptions) {
     this.answers = options.slowAnswers ?? new SlowClientGuard(REAL_CLOCK);
     this.bodies = options.slowBodies ?? new SlowClientGuard(REAL_CLOCK);
     this.#server = createServer(
       {
-        maxHeaderSize: MAX_HEADER_BYTES,
-        headersTimeout: RECEIVE_TIMEOUT_MS,
+        maxHeaderSize: MAX_REQUEST_HEAD_BYTES,
+        headersTimeout: REQUEST_RECEIVE_TIMEOUT_MS,
         requestTimeout: REQUEST_MS,
         keepAliveTimeout: KEEP_ALIVE_MS,
         connectionsCheckingInterval: 5_000,
@@ -128,7 +135,7 @@ class NodeServer implements HttpServer {
     this.#server.maxRequestsPerSocket = 0;
   }
 
-  static listen(options: ListenOptions): Promise<NodeServer> {
+  static listen(options: HttpListenOptions): Promise<NodeServer> {
     const server = new NodeServer(options);
     return new Promise((resolve, reject) => {
       server.#server.once('error', reject);
@@ -179,21 +186,21 @@ class NodeServer implements HttpServer {
   /** Answers a request that the parser can't read, with the status of the native server where it has one. */
   #unreadable(code: string | undefined, socket: Duplex): void {
     const current = this.#current.get(socket);
-    // An unfinished answer must not be mixed with another one.
+    // An unfinished answer must not be mixed with an error answer.
     const free = !current?.answered || current.ended;
     if (!socket.writable || !free || this.#refused.has(socket)) {
       socket.destroy();
       return;
     }
     const status = PARSER_STATUS[code ?? ''] ?? 400;
-    socket.end(`HTTP/1.1 ${statusLine(status)}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
+    socket.end(`HTTP/1.1 ${httpStatusLine(status)}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
       socket.destroy(),
     );
   }
 
   async refuse(): Promise<void> {
     this.closing = true;
-    await quietTurn(() => this.#accepted);
+    await waitForQuietTurn(() => this.#accepted);
     this.#closed ??= new Promise((resolve) => {
       // The close method of the HTTP server would close idle connections, too.
       NetServer.prototype.close.call(this.#server, () => resolve());
@@ -229,9 +236,9 @@ class NodeExchange implements HttpExchange {
   #req: IncomingMessage;
   #res: ServerResponse;
   answered = false;
-  /** The answer is handed over to the system, or its client has left. */
+  /** True when the answer is handed over to the system, or its client has left. */
   ended = false;
-  #waiting: Transfer | undefined;
+  #waiting: GuardedTransfer | undefined;
   #received: RequestBody | undefined;
   #abortListener: (() => void) | undefined;
 
@@ -295,7 +302,7 @@ class NodeExchange implements HttpExchange {
     });
   }
 
-  /** Does nothing: Node keeps the request anyway. */
+  /** Does nothing: Node keeps the request object anyway. */
   forget(): void {}
 
   reuseFor(next: HttpExchange): HttpExchange {
@@ -320,7 +327,7 @@ class NodeExchange implements HttpExchange {
     this.#abortListener?.();
   }
 
-  /** The answer is handed over to the system, or its client has left. */
+  /** Ends the exchange: its answer is handed over to the system, or its client has left. */
   #over(): void {
     if (this.ended) return;
     this.ended = true;
@@ -332,11 +339,11 @@ class NodeExchange implements HttpExchange {
     if (!this.answered && !this.aborted) this.#end(500, [], []);
   }
 
-  respond(status: number, headers: Headers, parts: readonly BodyPart[], more = ''): void {
+  respond(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more = ''): void {
     if (!this.answered && !this.aborted) this.#end(status, [...headers.flat, ...pairsOf(more)], parts);
   }
 
-  #end(status: number, flat: string[], parts: readonly BodyPart[]): void {
+  #end(status: number, flat: string[], parts: readonly ResponseBodyPart[]): void {
     this.answered = true;
     this.#abortListener = undefined;
     this.#received?.drop();

@@ -8,11 +8,11 @@
  */
 import { METHODS } from 'node:http';
 import { REAL_CLOCK } from '#base/clock';
-import { ConnectionGate, quietTurn } from './connection-gate.js';
-import { type ExchangeOwner, respondLast, UwsExchange } from './exchange-uws.js';
-import { type FramingFault, framingFault, UNKNOWN_METHOD } from './framing.js';
-import { statusLine } from './reply.js';
-import { type HttpServer, type HttpServerFactory, type ListenOptions, MAX_HEADER_BYTES } from './server.js';
+import { ConnectionGate, waitForQuietTurn } from './connection-gate.js';
+import { respondAndEndConnection, UwsExchange, type UwsExchangeOwner } from './exchange-uws.js';
+import { type FramingFault, findFramingFault, UNKNOWN_METHOD_FAULT } from './framing.js';
+import { httpStatusLine } from './reply.js';
+import { type HttpListenOptions, type HttpServer, type HttpServerFactory, MAX_REQUEST_HEAD_BYTES } from './server.js';
 import { SlowClientGuard } from './slow-client-guard.js';
 import {
   loadUwsEngine,
@@ -23,10 +23,10 @@ import {
   type UwsResponse,
 } from './uws-module.js';
 
-/** @throws Error where the native module is not installed or has no build for this Node version */
-export function loadUws(): HttpServerFactory {
+/** Loads uWebSockets.js. @throws Error where the module is not installed or has no build for this Node version */
+export function loadUwsServerFactory(): HttpServerFactory {
   // The module reads this when it is loaded. Its default of 4 KiB would refuse long queries.
-  process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(MAX_HEADER_BYTES);
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(MAX_REQUEST_HEAD_BYTES);
   const engine = loadUwsEngine();
   return { listen: (options) => UwsServer.listen(engine, options) };
 }
@@ -34,7 +34,9 @@ export function loadUws(): HttpServerFactory {
 /** The methods of Node's parser: both adapters refuse the same ones. */
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 
-/** Reads all headers, a tenth of the cost of a GET; so a GET without a body is not checked. */
+/**
+ * Finds framing faults. Reading all headers is a tenth of the cost of a GET, so a GET without a body is not checked.
+ */
 function faultOf(req: UwsRequest): FramingFault | undefined {
   const lengths: string[] = [];
   const codings: string[] = [];
@@ -44,10 +46,10 @@ function faultOf(req: UwsRequest): FramingFault | undefined {
     else if (name === 'transfer-encoding') codings.push(value);
     else if (name === 'trailer') trailer = value;
   });
-  return framingFault(lengths, codings, trailer);
+  return findFramingFault(lengths, codings, trailer);
 }
 
-class UwsServer implements HttpServer, ExchangeOwner {
+class UwsServer implements HttpServer, UwsExchangeOwner {
   readonly kind = 'uws';
   port = 0;
   running = 0;
@@ -62,22 +64,22 @@ class UwsServer implements HttpServer, ExchangeOwner {
   private constructor(
     readonly engine: UwsEngine,
     readonly app: UwsApp,
-    readonly options: ListenOptions,
+    readonly options: HttpListenOptions,
   ) {
     this.slowAnswers = options.slowAnswers ?? new SlowClientGuard(REAL_CLOCK);
     this.slowBodies = options.slowBodies ?? new SlowClientGuard(REAL_CLOCK);
   }
 
-  static async listen(engine: UwsEngine, options: ListenOptions): Promise<UwsServer> {
+  static async listen(engine: UwsEngine, options: HttpListenOptions): Promise<UwsServer> {
     const app = engine.uws.App();
     const server = new UwsServer(engine, app, options);
-    // Routes by method spare most requests the native call for it.
+    // Separate routes for GET and POST spare most requests the native call for the method.
     app.get('/*', (res, req) => server.#handle(res, req, 'GET'));
     app.post('/*', (res, req) => server.#handle(res, req, 'POST'));
     app.any('/*', (res, req) => {
       const method = req.getCaseSensitiveMethod();
       if (KNOWN_METHODS.has(method)) server.#handle(res, req, method);
-      else server.#refuse(res, UNKNOWN_METHOD);
+      else server.#refuse(res, UNKNOWN_METHOD_FAULT);
     });
     await server.#listen(options.port);
     if (options.port === 0 && options.maxConnections !== undefined) {
@@ -90,7 +92,7 @@ class UwsServer implements HttpServer, ExchangeOwner {
     return server;
   }
 
-  /** @throws Error when the port is taken */
+  /** Listens on a port. @throws Error when the port is taken */
   #listen(port: number): Promise<void> {
     const { app, engine, options } = this;
     return new Promise((resolve, reject) => {
@@ -149,10 +151,10 @@ class UwsServer implements HttpServer, ExchangeOwner {
 
   #refuse(res: UwsResponse, { status, text }: FramingFault): void {
     this.running++;
-    respondLast(
+    respondAndEndConnection(
       res,
       () => {
-        res.writeStatus(statusLine(status)).writeHeader('Content-Type', 'text/plain').end(text, true);
+        res.writeStatus(httpStatusLine(status)).writeHeader('Content-Type', 'text/plain').end(text, true);
         return false;
       },
       () => this.ended(),
@@ -171,7 +173,7 @@ class UwsServer implements HttpServer, ExchangeOwner {
 
   async refuse(): Promise<void> {
     this.closing = true;
-    await quietTurn(() => 0);
+    await waitForQuietTurn(() => 0);
     this.#stopListening();
   }
 

@@ -5,11 +5,12 @@
 import type { SlowClientGuard } from './slow-client-guard.js';
 
 /** Response headers, prepared once where they are constant. */
-export class Headers {
-  /** Names and values alternate. */
+export class ResponseHeaders {
+  /** Header names and values, alternating. */
   readonly flat: readonly string[];
   /**
-   * All headers as one, for servers that copy a value as it is: the first name, and everything after it as its value.
+   * All headers as one, for servers that copy a value as it is: the first header's name, and everything after it as its
+   * value.
    */
   readonly name: string;
   readonly value: string;
@@ -22,32 +23,35 @@ export class Headers {
     this.value = lines.slice(colon + 2);
   }
 
-  with(more: Readonly<Record<string, string>>): Headers {
+  with(more: Readonly<Record<string, string>>): ResponseHeaders {
     const replaced = new Set(Object.keys(more).map((name) => name.toLowerCase()));
-    return new Headers([...this.pairs.filter(([name]) => !replaced.has(name.toLowerCase())), ...Object.entries(more)]);
+    return new ResponseHeaders([
+      ...this.pairs.filter(([name]) => !replaced.has(name.toLowerCase())),
+      ...Object.entries(more),
+    ]);
   }
 }
 
 const clean = (text: string): string => text.replace(/[\r\n\0]/g, ' ');
 
-export type BodyPart = string | Uint8Array;
+export type ResponseBodyPart = string | Uint8Array;
 
 export interface HttpExchange {
-  /** Upper case. */
+  /** Method of the request, in upper case. */
   readonly method: string;
-  /** As sent, percent-encoded, without the query. */
+  /** Path of the request as sent, percent-encoded, without the query. */
   readonly path: string;
-  /** As sent, without the question mark; '' when there is none. */
+  /** Query of the request as sent, without the question mark; '' when there is none. */
   readonly query: string;
-  /** The client has left; a response would be dropped. */
+  /** True if the client has left; a response would be dropped. */
   readonly aborted: boolean;
-  /** `respond` was called. */
+  /** True once `respond` was called. */
   readonly answered: boolean;
-  /** Sent as `X-Request-Id`; '': no such header. */
+  /** Id of the request, sent as `X-Request-Id`; '': no such header. */
   readonly requestId: string;
   /** Sets the request id. @param n appended to the text when the id is read: a number costs nothing to keep */
   identify(id: string, n?: number): void;
-  /** The request announces a body, possibly an empty one. */
+  /** True if the request announces a body, possibly an empty one. */
   readonly hasBody: boolean;
   /**
    * Value of a header; '' when absent. Only until the handler returns: the native server keeps no headers.
@@ -55,7 +59,7 @@ export interface HttpExchange {
    * @param name in lower case
    */
   header(name: string): string;
-  /** As `header`, but of all lines with that name, separated by commas. */
+  /** Values of all header lines with that name, separated by commas; otherwise as `header`. */
   headerLines(name: string): string;
   /** Textual IP address of the peer. */
   remoteAddress(): string;
@@ -85,34 +89,34 @@ export interface HttpExchange {
    * @param more headers of this response alone, as lines that each begin with CRLF: a list would cost more than
    * everything else that is done for them. They must not contain anything that a client sent.
    */
-  respond(status: number, headers: Headers, parts: readonly BodyPart[], more?: string): void;
+  respond(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more?: string): void;
 }
 
-export type Handler = (exchange: HttpExchange) => void;
+export type HttpHandler = (exchange: HttpExchange) => void;
 
-export interface ListenOptions {
+export interface HttpListenOptions {
   readonly host: string;
-  /** 0: any free port. */
+  /** Port to listen on; 0: any free port. */
   readonly port: number;
   readonly maxBodyBytes: number;
-  /** Answers now or later. An exception goes to `onError` and is answered with a bare 500. */
-  readonly handler: Handler;
+  /** Answers a request, now or later. An exception goes to `onError` and is answered with a bare 500. */
+  readonly handler: HttpHandler;
   readonly onError: (error: unknown) => void;
   /** Guards for answers that clients do not take and bodies that do not arrive; default: own ones of this server. */
   readonly slowAnswers?: SlowClientGuard;
   readonly slowBodies?: SlowClientGuard;
-  /** Further connections are turned away; default: the system's limit. */
+  /** Maximum of connections; further ones are turned away. Default: the system's limit. */
   readonly maxConnections?: number;
 }
 
 export interface HttpServer {
   readonly kind: 'uws' | 'node';
   readonly port: number;
-  /** Requests whose answers are not handed over to the system yet. */
+  /** Number of requests whose answers are not handed over to the system yet. */
   readonly running: number;
-  /** Connections that were turned away; for the native server, how often it stopped listening for a while. */
+  /** Number of connections that were turned away; for the native server, how often it stopped listening for a while. */
   readonly turnedAway: number;
-  /** From now on every response closes its connection, so that clients come back to another server. */
+  /** Makes every response from now on close its connection, so that clients come back to another server. */
   leave(): void;
   /**
    * Stops listening: when it resolves, new connections are refused. Open ones are served as after `leave`. Waiting
@@ -131,18 +135,18 @@ export interface HttpServer {
 }
 
 export interface HttpServerFactory {
-  listen(options: ListenOptions): Promise<HttpServer>;
+  listen(options: HttpListenOptions): Promise<HttpServer>;
 }
 
 /** Time for a client to complete a started request. The native server has the same 10 s built in. */
-export const RECEIVE_TIMEOUT_MS = 10_000;
-/** Request line and headers together, bytes. Long narrows and id lists travel in the query. */
-export const MAX_HEADER_BYTES = 128 * 1024;
-/** Header lines of a request. The native server has the same bound built in. */
-export const MAX_HEADERS = 98;
+export const REQUEST_RECEIVE_TIMEOUT_MS = 10_000;
+/** Maximum of bytes of request line and headers together. Long narrows and id lists travel in the query. */
+export const MAX_REQUEST_HEAD_BYTES = 128 * 1024;
+/** Maximum of header lines of a request. The native server has the same bound built in. */
+export const MAX_HEADER_LINES = 98;
 
 export const EMPTY_BODY = new Uint8Array(0);
 
-/** A request with these two headers has a body. @param length Content-Length @param coding Transfer-Encoding */
+/** True for a request that has a body. @param length Content-Length @param coding Transfer-Encoding */
 export const announcesBody = (length: string, coding: string): boolean =>
   length === '' ? coding !== '' : length !== '0';

@@ -4,17 +4,19 @@
  */
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
-import type { Secrets } from '#domain/secrets';
-import type { Forward } from '#frontend/api';
+import type { ServerCryptography } from '#domain/secrets';
+import type { ForwardedCommand } from '#frontend/api';
 import type { ActorRepeat, ActorReply, RealmId } from '#model';
-import type { DirectoryUser, DirectoryView } from '#model/records';
+import type { DirectoryUser, DirectoryView, WebSession } from '#model/records';
 import type { Blobs } from '#ports/blobs';
 
 /** An authenticated caller: an active account of an active organization, as the replica shows it now. */
-export interface Caller {
+export interface AuthenticatedCaller {
   readonly realm: RealmId;
   readonly user: DirectoryUser;
   readonly directory: DirectoryView;
+  /** The session that the caller's browser has; undefined: the caller has an API key. */
+  readonly session?: WebSession | undefined;
 }
 
 /** The organization of a call without credentials. */
@@ -23,18 +25,18 @@ export interface AnonymousCaller {
   readonly directory: DirectoryView;
 }
 
-export interface ForwardContext {
-  /** Undefined where the operation needs no credentials. */
-  readonly caller: Caller | undefined;
+export interface ForwardedCommandContext {
+  /** The authenticated account; undefined where the operation needs no credentials. */
+  readonly caller: AuthenticatedCaller | undefined;
   readonly realm: RealmId;
-  /** Client name of the request. */
+  /** Name of the client program that sent the request. */
   readonly client: string;
   /** Id of the HTTP request, in the logs of all processes. */
   readonly requestId: string;
 }
 
 /** A command on its way to an actor. */
-export interface ForwardHandle {
+export interface ForwardedCommandHandle {
   /**
    * Rejects with ApiError SERVICE_UNAVAILABLE when no owner answers. Any other rejection is answered 500 and logged.
    * After `cancel` it may do either or stay pending.
@@ -47,7 +49,7 @@ export interface ForwardHandle {
   cancel(): void;
   /**
    * The frontend leaves: a waiting poll is given up, and `reply` resolves with the answer that the operation declares
-   * for this (`Forward.onShutdown`), at once or as soon as the command would have to wait.
+   * for this (`ForwardedCommand.onShutdown`), at once or as soon as the command would have to wait.
    */
   release(): void;
 }
@@ -56,7 +58,7 @@ export interface FrontendServices {
   readonly clock: Clock;
   readonly log: Logger;
   readonly blobs: Blobs;
-  readonly secrets: Secrets;
+  readonly secrets: ServerCryptography;
   /**
    * The account of an API key. Synchronous where the replica is open.
    *
@@ -66,7 +68,20 @@ export interface FrontendServices {
    * @throws ApiError (or rejects with it) API_KEY_UNKNOWN, ACCOUNT_DEACTIVATED, ORGANIZATION_DEACTIVATED,
    * WRONG_SUBDOMAIN
    */
-  authenticate(username: string | undefined, key: string, host: string): Caller | Promise<Caller>;
+  authenticate(
+    username: string | undefined,
+    key: string,
+    host: string,
+  ): AuthenticatedCaller | Promise<AuthenticatedCaller>;
+  /**
+   * The account of a session. Synchronous where the replica is open. Whether the session has expired is not checked.
+   *
+   * @param token of the cookie, 32 characters `[A-Za-z0-9]`, checked before
+   * @throws ApiError (or rejects with it) NOT_LOGGED_IN, ORGANIZATION_DEACTIVATED
+   */
+  authenticateSession(token: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller>;
+  /** Notes that the caller's session is in use, some time later. */
+  noteSessionUse(caller: AuthenticatedCaller): void;
   /** The organization that the host names. @throws ApiError (or rejects with it) NONEXISTENT_SUBDOMAIN */
   anonymous(host: string): AnonymousCaller | Promise<AnonymousCaller>;
   /**
@@ -75,17 +90,17 @@ export interface FrontendServices {
    * @param host the Host header, used only where it is safe (gateway/site.ts)
    */
   site(host: string, subdomain: string): string;
-  forward(forward: Forward, context: ForwardContext): ForwardHandle;
+  forward(forward: ForwardedCommand, context: ForwardedCommandContext): ForwardedCommandHandle;
   /**
    * Id of the newest message that the caller has a copy of; -1: none. It includes every change that this frontend has
    * confirmed to the caller, and changes by others as far as the log has arrived here.
    */
-  newestMessage(caller: Caller): number | Promise<number>;
-  /** Calls the listener with the hash of each API key that the replica of its realm shows as revoked. */
-  onKeyRevoked(listener: (keyHash: string) => void): void;
-  /** The open replica; undefined: none is open. */
+  newestMessage(caller: AuthenticatedCaller): number | Promise<number>;
+  /** Calls the listener with the hash of each API key or session that the replica of its realm shows as ended. */
+  onCredentialEnded(listener: (hash: string, kind: 'key' | 'session') => void): void;
+  /** The replica of a realm's directory if it is open; undefined: it is not. */
   directoryNow(realm: RealmId): DirectoryView | undefined;
-  /** The replica, opened if necessary; undefined: the organization doesn't exist. */
+  /** The replica of a realm's directory, opened if necessary; undefined: the organization doesn't exist. */
   directoryOf(realm: RealmId): Promise<DirectoryView | undefined>;
   /** Brings the replica of the realm up to the end of its log. */
   refresh(realm: RealmId): Promise<void>;

@@ -5,27 +5,27 @@
  */
 import type { Clock, TimerHandle } from '#base/clock';
 
-export interface SlowLimits {
-  /** Bytes held by all waiting transfers; shared memory counts for each. */
+interface SlowClientLimits {
+  /** Maximum of bytes held by all waiting transfers; shared memory counts for each. */
   readonly maxBytes: number;
-  /** Milliseconds without any progress. */
+  /** Time without any progress after which a transfer is cut off, ms. */
   readonly stallMs: number;
   /** A transfer must end within `graceMs` plus a second for each `bytesPerSecond` of its bytes. */
   readonly graceMs: number;
   readonly bytesPerSecond: number;
 }
 
-export const SLOW_LIMITS: SlowLimits = {
+export const SLOW_CLIENT_LIMITS: SlowClientLimits = {
   maxBytes: 256 * 1_048_576,
   stallMs: 15_000,
   graceMs: 30_000,
   bytesPerSecond: 16 * 1024,
 };
 
-export interface Transfer {
-  /** Bytes that count for its time limit: the whole answer, or what has arrived of a body. */
+export interface GuardedTransfer {
+  /** Bytes that count for the transfer's time limit: the whole answer, or what has arrived of a body. */
   readonly bytes: number;
-  /** Bytes that it holds in memory now; any change is progress. */
+  /** Bytes that the transfer holds in memory now; any change is progress. */
   readonly held: number;
   /** Closes the connection; the guard has dropped the transfer before. */
   cut(): void;
@@ -44,12 +44,12 @@ export class SlowClientGuard {
   cut = 0;
   #bytes = 0;
   #timer: TimerHandle | undefined;
-  /** In the order in which the transfers began to wait. */
-  readonly #waiting = new Map<Transfer, Progress>();
+  /** Waiting transfers, in the order in which they began to wait. */
+  readonly #waiting = new Map<GuardedTransfer, Progress>();
 
   constructor(
     private readonly clock: Clock,
-    private readonly limits: SlowLimits = SLOW_LIMITS,
+    private readonly limits: SlowClientLimits = SLOW_CLIENT_LIMITS,
   ) {}
 
   get size(): number {
@@ -61,7 +61,7 @@ export class SlowClientGuard {
   }
 
   /** To be called when a transfer begins to wait, and whenever it has made progress. */
-  progressed(transfer: Transfer): void {
+  progressed(transfer: GuardedTransfer): void {
     const now = this.clock.monotonic();
     const { held } = transfer;
     const known = this.#waiting.get(transfer);
@@ -81,15 +81,15 @@ export class SlowClientGuard {
     }
   }
 
-  /** The transfer is complete, or its client has left. */
-  finished(transfer: Transfer): void {
+  /** To be called when the transfer is complete, or its client has left. */
+  finished(transfer: GuardedTransfer): void {
     const known = this.#waiting.get(transfer);
     if (!known) return;
     this.#bytes -= known.held;
     this.#waiting.delete(transfer);
   }
 
-  #cut(transfer: Transfer): void {
+  #cut(transfer: GuardedTransfer): void {
     this.finished(transfer);
     this.cut++;
     transfer.cut();

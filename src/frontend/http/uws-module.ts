@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 
-/** A request; valid only while the handler runs. */
+/** A request of the engine; valid only while the handler runs. */
 export interface UwsRequest {
   getUrl(): string;
   getQuery(): string | undefined;
@@ -30,7 +30,7 @@ export interface UwsResponse {
   getRemoteAddressAsText(): ArrayBuffer;
 }
 
-/** An opaque handle. */
+/** A listening socket of the engine, as an opaque handle. */
 export interface UwsListenSocket {
   readonly __listenSocket: never;
 }
@@ -45,7 +45,7 @@ export interface UwsApp {
   close(): UwsApp;
 }
 
-export interface UwsModule {
+interface UwsModule {
   App(): UwsApp;
   us_listen_socket_close(socket: UwsListenSocket): void;
   us_socket_local_port(socket: UwsListenSocket): number;
@@ -60,36 +60,36 @@ export interface UwsEngine {
   readonly endsHead: boolean;
 }
 
-/** The properties of a process that a build must fit. */
+/** The properties of this process that a native build must fit. */
 export interface HostPlatform {
   readonly platform: string;
   readonly arch: string;
   /** `process.versions.modules`; changes with each major version of Node. */
   readonly abi: string;
-  /** Version of Node, for messages. */
+  /** Version of Node, for error messages. */
   readonly node: string;
-  /** Version of glibc; undefined: another C library. */
+  /** Version of glibc on this system; undefined: another C library. */
   readonly glibc: string | undefined;
 }
 
-export interface NativeBuild {
+interface UwsNativeBuild {
   readonly name: string;
   readonly abi: string;
-  /** The oldest version on which the build loads. */
+  /** The oldest version of glibc on which the build loads. */
   readonly glibc: readonly [major: number, minor: number];
   readonly endsHead: boolean;
 }
 
-/** All builds are for Linux on x64; package.json has their exact versions. */
-const BUILDS: readonly NativeBuild[] = [
+/** Builds of the native server, all for Linux on x64; package.json has their exact versions. */
+const BUILDS: readonly UwsNativeBuild[] = [
   { name: '@uwsjs/linux-x64-20', abi: '115', glibc: [2, 27], endsHead: false },
   { name: '@uwsjs/linux-x64-22', abi: '127', glibc: [2, 27], endsHead: false },
   { name: '@uwsjs/linux-x64-24', abi: '137', glibc: [2, 38], endsHead: true },
   { name: '@uwsjs/linux-x64-26', abi: '147', glibc: [2, 38], endsHead: true },
 ];
 
-/** @throws Error that says why no build fits */
-export function buildFor({ platform, arch, abi, node, glibc }: HostPlatform): NativeBuild {
+/** Chooses the native build that fits this process. @throws Error that says why no build fits */
+export function findNativeBuild({ platform, arch, abi, node, glibc }: HostPlatform): UwsNativeBuild {
   if (platform !== 'linux' || arch !== 'x64') throw new Error(`no build for ${platform} on ${arch}`);
   const build = BUILDS.find((one) => one.abi === abi);
   if (!build) throw new Error(`no build for Node ${node}; there are some for 20, 22, 24 and 26`);
@@ -108,7 +108,7 @@ interface Report {
   readonly header: { readonly glibcVersionRuntime?: string };
 }
 
-export function thisHost(): HostPlatform {
+export function describeThisHost(): HostPlatform {
   const { platform, arch, versions } = process;
   // The types of Node 20 lack this field. Without it the report looks up names of connected peers, which can take
   // seconds.
@@ -118,14 +118,14 @@ export function thisHost(): HostPlatform {
   return { platform, arch, abi: versions.modules, node: versions.node, glibc: header.glibcVersionRuntime };
 }
 
-/** @throws Error that says on one line why no build can be loaded */
-export function loadUwsEngine(host: HostPlatform = thisHost()): UwsEngine {
-  const { name, endsHead } = buildFor(host);
+/** Loads the native build for this process. @throws Error that says on one line why no build can be loaded */
+export function loadUwsEngine(host: HostPlatform = describeThisHost()): UwsEngine {
+  const { name, endsHead } = findNativeBuild(host);
   try {
     return { uws: createRequire(import.meta.url)(name) as UwsModule, endsHead };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // npm installs the packages for the Node version that runs npm.
+    // The package is missing: npm installs the packages for the Node version that runs npm.
     if (code === 'MODULE_NOT_FOUND')
       throw new Error(`${name} is not installed; "npm ci" with Node ${host.node} installs it`);
     throw new Error(message.split('\n')[0]);

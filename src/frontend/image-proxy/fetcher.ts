@@ -1,29 +1,29 @@
 /** Fetches pictures from other hosts, with limits for networks, redirects, time and size. */
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { VERSION } from '#base';
+import { SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
 import type { AddressFilter } from '#domain/webhooks';
-import { HEAD_BYTES, imageType } from './image-type.js';
+import { detectImageType, IMAGE_HEAD_BYTES } from './image-type.js';
 
-/** Why there is no picture. */
-export type ImageFault =
-  /** Its server has no picture at this address. */
+/** Reason why a picture could not be fetched. */
+export type ImageFetchFault =
+  /** The picture's server has no picture at this address. */
   | 'gone'
-  /** No connection, a broken one, or a network that must not be reached. */
+  /** The server has no connection, or a broken one, or is in a network that must not be reached. */
   | 'unreachable'
-  /** Its server refused, failed, or redirected too often. */
+  /** The picture's server refused, failed, or redirected too often. */
   | 'refused'
   | 'no-picture'
   | 'too-large'
   | 'too-slow'
-  /** Too many fetches are in progress. */
+  /** The proxy has too many fetches in progress. */
   | 'busy';
 
-export class NoImage extends Error {
+export class ImageFetchError extends Error {
   override name = 'NoImage';
 
-  constructor(readonly fault: ImageFault) {
+  constructor(readonly fault: ImageFetchFault) {
     super(fault);
   }
 }
@@ -33,17 +33,17 @@ export interface FetchedImage {
   readonly bytes: Uint8Array;
 }
 
-export interface FetchLimits {
-  /** Bytes of one picture. */
+export interface ImageFetchLimits {
+  /** Maximum of bytes of one picture. */
   readonly maxBytes: number;
-  /** Bytes of all fetches in progress together. */
+  /** Maximum of bytes of all fetches in progress together. */
   readonly memoryBytes: number;
-  /** Milliseconds of one fetch, all redirects included. */
+  /** Time limit of one fetch, all redirects included, ms. */
   readonly timeoutMs: number;
   readonly maxRedirects: number;
 }
 
-export const IMAGE_FETCH_LIMITS: FetchLimits = {
+export const IMAGE_FETCH_LIMITS: ImageFetchLimits = {
   maxBytes: 10 * 1024 * 1024,
   memoryBytes: 64 * 1024 * 1024,
   timeoutMs: 10_000,
@@ -58,18 +58,18 @@ export class ImageFetcher {
   constructor(
     private readonly clock: Clock,
     private readonly filter: AddressFilter,
-    private readonly limits: FetchLimits = IMAGE_FETCH_LIMITS,
+    private readonly limits: ImageFetchLimits = IMAGE_FETCH_LIMITS,
   ) {}
 
-  /** @throws NoImage, and nothing else */
+  /** Fetches a picture from another host. @throws ImageFetchError, and nothing else */
   async fetch(address: string): Promise<FetchedImage> {
     const ended = new AbortController();
-    const timer = this.clock.setTimeout(() => ended.abort(new NoImage('too-slow')), this.limits.timeoutMs);
+    const timer = this.clock.setTimeout(() => ended.abort(new ImageFetchError('too-slow')), this.limits.timeoutMs);
     try {
       return await this.#follow(address, ended.signal);
     } catch (error) {
       if (ended.signal.aborted) throw ended.signal.reason;
-      throw error instanceof NoImage ? error : new NoImage('unreachable');
+      throw error instanceof ImageFetchError ? error : new ImageFetchError('unreachable');
     } finally {
       this.clock.clearTimeout(timer);
       ended.abort();
@@ -83,15 +83,15 @@ export class ImageFetcher {
       const { statusCode: status = 0, headers } = response;
       if (status === 200) return this.#read(response);
       response.destroy();
-      if (!REDIRECTS.has(status)) throw new NoImage(status === 404 || status === 410 ? 'gone' : 'refused');
+      if (!REDIRECTS.has(status)) throw new ImageFetchError(status === 404 || status === 410 ? 'gone' : 'refused');
       target = parse(headers.location, target);
     }
-    throw new NoImage('refused');
+    throw new ImageFetchError('refused');
   }
 
-  /** Sends one request, with nothing that identifies the reader. */
+  /** Sends one request for the picture, with nothing that identifies the reader. */
   #request(target: URL, signal: AbortSignal): Promise<IncomingMessage> {
-    if (!this.filter.allowsUrl(target)) throw new NoImage('unreachable');
+    if (!this.filter.allowsUrl(target)) throw new ImageFetchError('unreachable');
     const options: RequestOptions = {
       agent: false,
       lookup: this.filter.lookup,
@@ -99,12 +99,12 @@ export class ImageFetcher {
       headers: {
         accept: 'image/avif,image/webp,image/png,image/jpeg,image/gif,image/bmp',
         'accept-encoding': 'identity',
-        'user-agent': `ConclaveImageProxy/${VERSION}`,
+        'user-agent': `ConclaveImageProxy/${SERVER_VERSION}`,
       },
     };
     return new Promise((resolve, reject) => {
       const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, options);
-      // This listener stays: a request that is aborted may report that later.
+      // This listener stays: an aborted request may still report an error later.
       request.on('error', reject);
       request.on('response', resolve);
       request.end();
@@ -114,8 +114,8 @@ export class ImageFetcher {
   async #read(response: IncomingMessage): Promise<FetchedImage> {
     const { maxBytes, memoryBytes } = this.limits;
     const { 'content-length': announced, 'content-encoding': encoding = 'identity' } = response.headers;
-    if (encoding !== 'identity') throw new NoImage('no-picture');
-    if (Number(announced) > maxBytes) throw new NoImage('too-large');
+    if (encoding !== 'identity') throw new ImageFetchError('no-picture');
+    if (Number(announced) > maxBytes) throw new ImageFetchError('too-large');
     const chunks: Buffer[] = [];
     let size = 0;
     let type: string | undefined;
@@ -123,11 +123,11 @@ export class ImageFetcher {
       for await (const chunk of response as AsyncIterable<Buffer>) {
         this.#memory += chunk.byteLength;
         size += chunk.byteLength;
-        if (size > maxBytes) throw new NoImage('too-large');
-        if (this.#memory > memoryBytes) throw new NoImage('busy');
+        if (size > maxBytes) throw new ImageFetchError('too-large');
+        if (this.#memory > memoryBytes) throw new ImageFetchError('busy');
         chunks.push(chunk);
         // Checked early: the rest of a file that is no picture is not read.
-        if (type === undefined && size >= HEAD_BYTES) type = typeOf(chunks);
+        if (type === undefined && size >= IMAGE_HEAD_BYTES) type = typeOf(chunks);
       }
       return { type: type ?? typeOf(chunks), bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) };
     } finally {
@@ -137,19 +137,22 @@ export class ImageFetcher {
   }
 }
 
-/** @throws NoImage for anything but an http or https address */
+/**
+ * Parses the address of a picture, or of a redirect from another address. @throws ImageFetchError for anything but an
+ * http or https address
+ */
 function parse(address: string | undefined, from: URL | undefined): URL {
-  if (address === undefined || !URL.canParse(address, from)) throw new NoImage('refused');
+  if (address === undefined || !URL.canParse(address, from)) throw new ImageFetchError('refused');
   const target = new URL(address, from);
-  if (target.protocol !== 'http:' && target.protocol !== 'https:') throw new NoImage('refused');
-  // The part before the @ would be sent as credentials.
+  if (target.protocol !== 'http:' && target.protocol !== 'https:') throw new ImageFetchError('refused');
+  // The part of an address before the @ would be sent as credentials.
   target.username = '';
   target.password = '';
   return target;
 }
 
 function typeOf(chunks: readonly Buffer[]): string {
-  const type = imageType(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
-  if (type === undefined) throw new NoImage('no-picture');
+  const type = detectImageType(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+  if (type === undefined) throw new ImageFetchError('no-picture');
   return type;
 }

@@ -1,22 +1,22 @@
 /** Recognizes a picture by its first bytes, whatever its server says. SVG is excluded: it may hold scripts. Pure. */
-import { formatOf } from '#domain/pictures';
+import { detectPictureFormat } from '#domain/pictures';
 
-/** Bytes that suffice to recognize every format. */
-export const HEAD_BYTES = 64;
+/** Number of first bytes that suffice to recognize every picture format. */
+export const IMAGE_HEAD_BYTES = 64;
 
 /** Sizes of the second header of a BMP, one for each version of the format. */
 const BMP_HEADERS: ReadonlySet<number> = new Set([12, 40, 52, 56, 108, 124]);
 
-/** Media type; undefined: not a picture that the proxy serves. */
-export function imageType(bytes: Uint8Array): string | undefined {
-  const format = formatOf(bytes);
+/** Media type of a picture by its bytes; undefined: not a picture that the proxy serves. */
+export function detectImageType(bytes: Uint8Array): string | undefined {
+  const format = detectPictureFormat(bytes);
   if (format) return `image/${format}`;
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(HEAD_BYTES, bytes.byteLength));
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(IMAGE_HEAD_BYTES, bytes.byteLength));
   if (isAvif(head)) return 'image/avif';
   return isBmp(head) ? 'image/bmp' : undefined;
 }
 
-/** The first box lists the brands of the file: the major brand, a version, then the compatible brands. */
+/** True for an AVIF file. Its first box lists the brands: the major brand, a version, then the compatible brands. */
 function isAvif(head: Buffer): boolean {
   if (head.length < 16 || head.toString('latin1', 4, 8) !== 'ftyp') return false;
   const end = Math.min(head.readUInt32BE(0), head.length);

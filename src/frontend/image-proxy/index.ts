@@ -13,11 +13,11 @@
  */
 export {
   type FetchedImage,
-  type FetchLimits,
   IMAGE_FETCH_LIMITS,
-  type ImageFault,
+  ImageFetchError,
   ImageFetcher,
-  NoImage,
+  type ImageFetchFault,
+  type ImageFetchLimits,
 } from './fetcher.js';
-export { imageType } from './image-type.js';
-export { ImageProxy, PROXY_LIMITS, type ProxyLimits } from './proxy.js';
+export { detectImageType } from './image-type.js';
+export { IMAGE_PROXY_LIMITS, ImageProxy, type ImageProxyLimits } from './proxy.js';

@@ -4,31 +4,31 @@
  */
 import { createHash } from 'node:crypto';
 import type { Clock, TimerHandle } from '#base/clock';
-import { verifiedAddress } from '#domain/pictures';
-import { type FetchedImage, type ImageFetcher, NoImage } from './fetcher.js';
+import { readProxiedAddress } from '#domain/pictures';
+import { type FetchedImage, ImageFetchError, type ImageFetcher } from './fetcher.js';
 
-export interface ProxiedImage extends FetchedImage {
-  /** Changes when the bytes do. */
+interface ProxiedImage extends FetchedImage {
+  /** Hash of the bytes, for the ETag header. */
   readonly tag: string;
 }
 
-export interface ProxyLimits {
-  /** Concurrent fetches. */
+export interface ImageProxyLimits {
+  /** Maximum of concurrent fetches. */
   readonly fetches: number;
-  /** Pictures that wait for a free slot. */
+  /** Maximum of pictures that wait for a free slot. */
   readonly waiting: number;
-  /** Milliseconds that a picture waits for a slot, at most. */
+  /** Longest wait of a picture for a slot, ms. */
   readonly waitMs: number;
-  /** Bytes of cached pictures. */
+  /** Maximum of bytes of cached pictures. */
   readonly cacheBytes: number;
   readonly cacheMs: number;
   /** Milliseconds during which a failed fetch is not tried again. */
   readonly failedMs: number;
-  /** Remembered failures. */
+  /** Maximum of remembered failures. */
   readonly failures: number;
 }
 
-export const PROXY_LIMITS: ProxyLimits = {
+export const IMAGE_PROXY_LIMITS: ImageProxyLimits = {
   fetches: 32,
   waiting: 500,
   waitMs: 10_000,
@@ -49,9 +49,9 @@ interface QueuedFetch {
 }
 
 export class ImageProxy {
-  /** Both in the order in which they expire. */
+  /** Fetched pictures by address, in the order in which they expire; likewise the failures below. */
   readonly #images = new Map<string, CachedOutcome<ProxiedImage>>();
-  readonly #failures = new Map<string, CachedOutcome<NoImage>>();
+  readonly #failures = new Map<string, CachedOutcome<ImageFetchError>>();
   readonly #running = new Map<string, Promise<ProxiedImage>>();
   readonly #waiting = new Set<QueuedFetch>();
   #fetching = 0;
@@ -62,20 +62,20 @@ export class ImageProxy {
     private readonly clock: Clock,
     private readonly key: string,
     private readonly fetcher: Pick<ImageFetcher, 'fetch'> | undefined,
-    private readonly limits: ProxyLimits = PROXY_LIMITS,
+    private readonly limits: ImageProxyLimits = IMAGE_PROXY_LIMITS,
   ) {}
 
-  /** Whether pictures are fetched; otherwise readers are redirected to the original. */
+  /** True if pictures are fetched; otherwise readers are redirected to the original. */
   get fetches(): boolean {
     return this.fetcher !== undefined;
   }
 
   /** The address that a path of the proxy names; undefined unless this server signed it. */
   address(digest: string, hex: string): string | undefined {
-    return verifiedAddress(digest, hex, this.key);
+    return readProxiedAddress(digest, hex, this.key);
   }
 
-  /** @throws NoImage, and nothing else */
+  /** Returns a picture from the cache, or fetches it. @throws ImageFetchError, and nothing else */
   async get(address: string): Promise<ProxiedImage> {
     this.#evict();
     const failure = this.#failures.get(address);
@@ -101,8 +101,8 @@ export class ImageProxy {
       this.#evict();
       return image;
     } catch (error) {
-      // 'busy' is no fault of the picture and not remembered.
-      if (error instanceof NoImage && error.fault !== 'busy') {
+      // A 'busy' proxy is no fault of the picture, so the failure is not remembered.
+      if (error instanceof ImageFetchError && error.fault !== 'busy') {
         this.#failures.set(address, { outcome: error, until: this.clock.monotonic() + this.limits.failedMs });
       }
       throw error;
@@ -113,14 +113,14 @@ export class ImageProxy {
     }
   }
 
-  /** Waits for a slot, which a fetch hands over at its end. Undefined: a slot was free. @throws NoImage busy */
+  /** Waits for a slot, which a fetch hands over at its end. Undefined: a slot was free. @throws ImageFetchError busy */
   #acquireSlot(): Promise<void> | undefined {
     const { fetches, waiting, waitMs } = this.limits;
     if (this.#fetching < fetches) {
       this.#fetching++;
       return undefined;
     }
-    if (this.#waiting.size >= waiting) throw new NoImage('busy');
+    if (this.#waiting.size >= waiting) throw new ImageFetchError('busy');
     return new Promise<void>((resolve, reject) => {
       const end = (): void => {
         this.#waiting.delete(one);
@@ -133,14 +133,14 @@ export class ImageProxy {
         },
         timer: this.clock.setTimeout(() => {
           end();
-          reject(new NoImage('busy'));
+          reject(new ImageFetchError('busy'));
         }, waitMs),
       };
       this.#waiting.add(one);
     });
   }
 
-  /** Drops expired entries, and the oldest ones beyond the bounds. */
+  /** Drops expired pictures and failures, and the oldest ones beyond the bounds. */
   #evict(): void {
     const { cacheBytes, failures } = this.limits;
     const now = this.clock.monotonic();

@@ -3,7 +3,7 @@
  * were not used since are dropped with the generation before it. A look-up is mostly one map access, and active entries
  * stay, however many new ones come.
  */
-export class BoundedTable<V> {
+export class BoundedMap<V> {
   #young = new Map<string, V>();
   #old = new Map<string, V>();
   readonly #half: number;

@@ -4,28 +4,28 @@
  */
 import type { RateStanding } from '#base';
 import type { Clock } from '#base/clock';
-import { BoundedTable } from './bounded-table.js';
-import { type CallCounter, LeakyBucket, SlidingWindow } from './counts.js';
-import type { Rules } from './rules.js';
+import { BoundedMap } from './bounded-table.js';
+import { type CallCounter, LeakyBucketCounter, SlidingWindowCounter } from './counts.js';
+import type { RateRules } from './rules.js';
 
 /**
  * user: calls of an account, except polls; polls: polls of an account; address: calls without an account, by network
  * address; mails: e-mails sent by such calls, by network address; file: access to one file without an account.
  */
-export type BucketKind = 'user' | 'polls' | 'address' | 'mails' | 'file';
+export type RateBucketKind = 'user' | 'polls' | 'address' | 'mails' | 'file';
 
 /** State of a bucket after a call, by the rule that leaves the fewest calls. */
-export interface CallVerdict extends RateStanding {
+export interface RateLimitVerdict extends RateStanding {
   /** Milliseconds until the call may be repeated; 0: it was counted. */
   readonly waitMs: number;
 }
 
 /** Calls of one bucket that one process has counted and tells the others. */
-export interface SharedCount {
-  readonly kind: BucketKind;
+export interface SharedCallCount {
+  readonly kind: RateBucketKind;
   readonly key: string;
   readonly calls: number;
-  /** The account's own rules, as text for `rulesOf`; undefined: the configured ones. */
+  /** The account's own rules, as text for `rateRulesOfAccount`; undefined: the configured ones. */
   readonly own: string | undefined;
 }
 
@@ -35,18 +35,18 @@ class Bucket {
   unshared = 0;
 
   constructor(
-    readonly kind: BucketKind,
+    readonly kind: RateBucketKind,
     readonly key: string,
-    readonly rules: Rules,
+    readonly rules: RateRules,
     readonly own: string | undefined,
   ) {
     const leaks = kind === 'polls';
-    this.counts = rules.map((rule) => (leaks ? new LeakyBucket(rule) : new SlidingWindow(rule)));
+    this.counts = rules.map((rule) => (leaks ? new LeakyBucketCounter(rule) : new SlidingWindowCounter(rule)));
   }
 }
 
-/** Buckets of each kind. The least recently used are dropped, and their callers start with full limits. */
-const MAX_BUCKETS: Readonly<Record<BucketKind, number>> = {
+/** Maximum of buckets of each kind. The least recently used are dropped, and their callers start with full limits. */
+const MAX_BUCKETS: Readonly<Record<RateBucketKind, number>> = {
   user: 100_000,
   polls: 100_000,
   address: 100_000,
@@ -54,20 +54,20 @@ const MAX_BUCKETS: Readonly<Record<BucketKind, number>> = {
   file: 50_000,
 };
 
-/** Buckets with unshared calls. Calls of further buckets are not shared. */
+/** Maximum of buckets with unshared calls. Calls of further buckets are not shared. */
 const MAX_UNSHARED = 100_000;
 
-export class Buckets {
-  readonly #tables: Readonly<Record<BucketKind, BoundedTable<Bucket>>>;
+export class RateBuckets {
+  readonly #tables: Readonly<Record<RateBucketKind, BoundedMap<Bucket>>>;
   /** Buckets with unshared calls. */
   #unshared: Bucket[] = [];
   #unsharedListener: (() => void) | undefined;
 
   constructor(
     private readonly clock: Clock,
-    maxBuckets: Readonly<Record<BucketKind, number>> = MAX_BUCKETS,
+    maxBuckets: Readonly<Record<RateBucketKind, number>> = MAX_BUCKETS,
   ) {
-    const table = (kind: BucketKind) => new BoundedTable<Bucket>(maxBuckets[kind]);
+    const table = (kind: RateBucketKind) => new BoundedMap<Bucket>(maxBuckets[kind]);
     this.#tables = {
       user: table('user'),
       polls: table('polls'),
@@ -77,8 +77,8 @@ export class Buckets {
     };
   }
 
-  /** Number of buckets. */
-  size(kind: BucketKind): number {
+  /** Number of buckets of one kind. */
+  size(kind: RateBucketKind): number {
     return this.#tables[kind].size;
   }
 
@@ -88,7 +88,7 @@ export class Buckets {
    * @param rules at least one
    * @param own text of the rules, where they are the account's own
    */
-  count(kind: BucketKind, key: string, rules: Rules, own?: string): CallVerdict {
+  count(kind: RateBucketKind, key: string, rules: RateRules, own?: string): RateLimitVerdict {
     const now = this.clock.monotonic();
     const bucket = this.#bucket(kind, key, rules, own);
     const { counts } = bucket;
@@ -113,7 +113,7 @@ export class Buckets {
     return { limit, remaining, reset: Math.ceil((this.clock.now() + inMs) / 1000), waitMs };
   }
 
-  #bucket(kind: BucketKind, key: string, rules: Rules, own: string | undefined): Bucket {
+  #bucket(kind: RateBucketKind, key: string, rules: RateRules, own: string | undefined): Bucket {
     const table = this.#tables[kind];
     const known = table.get(key);
     if (known && known.rules === rules) return known;
@@ -135,8 +135,8 @@ export class Buckets {
     this.#unsharedListener = listener;
   }
 
-  /** Takes the unshared counts of at most this many buckets. */
-  takeUnshared(maxBuckets: number): SharedCount[] {
+  /** Returns and clears the unshared counts of at most this many buckets. */
+  takeUnshared(maxBuckets: number): SharedCallCount[] {
     return this.#unshared.splice(0, maxBuckets).map((bucket) => {
       const { kind, key, unshared, own } = bucket;
       bucket.unshared = 0;
@@ -149,7 +149,7 @@ export class Buckets {
   }
 
   /** Adds calls that another process counted. */
-  add({ kind, key, calls, own }: SharedCount, rules: Rules): void {
+  add({ kind, key, calls, own }: SharedCallCount, rules: RateRules): void {
     const now = this.clock.monotonic();
     for (const count of this.#bucket(kind, key, rules, own).counts) count.add(calls, now);
   }

@@ -31,14 +31,17 @@ function normalized(text: string): string | undefined {
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }
 
-/** An entry of X-Forwarded-For: optionally with a port or in brackets. */
+/** Address in one entry of X-Forwarded-For, which may have a port or brackets. Undefined if not an address. */
 function forwardedAddress(text: string): string | undefined {
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text);
   if (bracketed) return normalized(bracketed[1]!);
   return normalized(/^[^:]*:\d+$/.test(text) ? text.replace(/:\d+$/, '') : text);
 }
 
-/** IPv6 is counted by /64: a client with one address of a /64 has all of them. */
+/**
+ * Name of the network that an address is counted under. IPv6 counts by /64: a client with one address of a /64 has all
+ * of them.
+ */
 function networkName(address: string): string {
   const groups = groupsOf(address);
   return groups
@@ -49,7 +52,7 @@ function networkName(address: string): string {
     : address;
 }
 
-export class ClientAddresses {
+export class ClientAddressResolver {
   readonly #trusted: BlockList | undefined;
 
   /** @param proxies networks whose X-Forwarded-For is trusted, for `parseNetworks`; '': none */
@@ -60,7 +63,7 @@ export class ClientAddresses {
     for (const { address, prefix, family } of networks) this.#trusted.addSubnet(address, prefix, family);
   }
 
-  /** No proxy is trusted, so X-Forwarded-For need not be read. */
+  /** True if no proxy is trusted, so that X-Forwarded-For need not be read. */
   get trustsNone(): boolean {
     return this.#trusted === undefined;
   }
@@ -81,6 +84,11 @@ export class ClientAddresses {
       address = hop;
     }
     return networkName(address);
+  }
+
+  /** The peer is one of the proxies. @param peer address of a connection */
+  trusts(peer: string): boolean {
+    return this.#isTrusted(normalized(peer) ?? peer);
   }
 
   #isTrusted(address: string): boolean {

@@ -1,18 +1,18 @@
 /** Counts the calls of one caller under one rule. Times are monotonic milliseconds. */
-import type { Rule } from './rules.js';
+import type { RateRule } from './rules.js';
 
 export interface CallCounter {
   /** Milliseconds until one more call may be counted; 0: now. */
   wait(now: number): number;
   /** Counts the calls, allowed or not: calls counted by other processes are answered already. */
   add(calls: number, now: number): void;
-  /** Calls that may be counted now. */
+  /** Number of calls that may be counted now. */
   remaining(now: number): number;
-  /** When the full quota is available again. */
+  /** Monotonic time (ms) at which the full quota is available again. */
   fullAt(now: number): number;
 }
 
-/** Parts of a window; calls within one part are counted, and forgotten, together. */
+/** Number of parts of a window; calls within one part are counted, and forgotten, together. */
 const PARTS = 60;
 
 /**
@@ -20,18 +20,18 @@ const PARTS = 60;
  * window. A part is dated by its first call, and a client that waits as long as it was asked to is never refused again
  * for these calls.
  */
-export class SlidingWindow implements CallCounter {
+export class SlidingWindowCounter implements CallCounter {
   /** Time of the first call and number of calls of each part, alternating, oldest first. */
   readonly #parts: number[] = [];
   readonly #width: number;
   #sum = 0;
   #newest = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly rule: Rule) {
+  constructor(private readonly rule: RateRule) {
     this.#width = rule.windowMs / PARTS;
   }
 
-  /** Parts that are kept: at most sixty and the current one. */
+  /** Number of parts that are kept: at most sixty and the current one. */
   get parts(): number {
     return this.#parts.length / 2;
   }
@@ -81,18 +81,18 @@ export class SlidingWindow implements CallCounter {
   }
 }
 
-/** Fractions of milliseconds add up to a little more than they should. */
+/** Tolerance for sums of fractional milliseconds, which exceed the true sum a little. Milliseconds. */
 const ROUNDING = 1e-6;
 
 /**
  * Leaky bucket: each call moves the time at which the bucket is empty by window / calls. A call that would move it past
  * the window is refused.
  */
-export class LeakyBucket implements CallCounter {
+export class LeakyBucketCounter implements CallCounter {
   #emptyAt = Number.NEGATIVE_INFINITY;
   readonly #step: number;
 
-  constructor(private readonly rule: Rule) {
+  constructor(private readonly rule: RateRule) {
     this.#step = rule.windowMs / rule.calls;
   }
 

@@ -12,8 +12,8 @@
  * Invariants: counting is synchronous and waits for no other process. Memory is bounded: `bounded-table.ts` drops the
  * least recently used buckets. A refused call is not counted. Importers: `frontend/http`, `app`.
  */
-export type { CallVerdict } from './buckets.js';
-export { ClientAddresses } from './client-address.js';
-export { RateLimits, tighterLimit } from './rate-limits.js';
-export { parseRules } from './rules.js';
-export { CountSharing } from './sharing.js';
+export type { RateLimitVerdict } from './buckets.js';
+export { ClientAddressResolver } from './client-address.js';
+export { RateLimits, selectTighterLimit } from './rate-limits.js';
+export { parseRateRules } from './rules.js';
+export { CallCountSharing } from './sharing.js';

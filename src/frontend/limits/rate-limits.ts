@@ -6,61 +6,61 @@ import type { RateStanding } from '#base';
 import type { Clock } from '#base/clock';
 import type { RealmId } from '#model';
 import type { DirectoryUser } from '#model/records';
-import { type BucketKind, Buckets, type CallVerdict, type SharedCount } from './buckets.js';
-import { type Rules, rulesOf } from './rules.js';
+import { type RateBucketKind, RateBuckets, type RateLimitVerdict, type SharedCallCount } from './buckets.js';
+import { type RateRules, rateRulesOfAccount } from './rules.js';
 
-/** Configured rules; an empty list means no limit. */
-export interface RateRules {
-  /** For each account without own rules: counted separately for polls and for all other calls. */
-  readonly user: Rules;
-  /** For each network address: calls without an account. */
-  readonly address: Rules;
-  /** For each network address: e-mails sent by such calls. */
-  readonly mails: Rules;
-  /** For each uploaded file: access without an account. */
-  readonly file: Rules;
+/** Configured rate limits; an empty list means no limit. */
+interface ConfiguredRateRules {
+  /** Rules for each account without own rules: counted separately for polls and for all other calls. */
+  readonly user: RateRules;
+  /** Rules for each network address: calls without an account. */
+  readonly address: RateRules;
+  /** Rules for each network address: e-mails sent by calls without an account. */
+  readonly mails: RateRules;
+  /** Rules for each uploaded file: access without an account. */
+  readonly file: RateRules;
 }
 
 /** The limit that leaves fewer calls, which the headers of the answer show. */
-export const tighterLimit = (
+export const selectTighterLimit = (
   one: RateStanding | undefined,
   other: RateStanding | undefined,
 ): RateStanding | undefined => (one && (!other || one.remaining < other.remaining) ? one : other);
 
 export class RateLimits {
-  readonly buckets: Buckets;
-  /** Number of refused calls, by the kind of bucket. */
-  readonly refused: Record<BucketKind, number> = { user: 0, polls: 0, address: 0, mails: 0, file: 0 };
+  readonly buckets: RateBuckets;
+  /** Number of refused calls, by the kind of bucket that refused them. */
+  readonly refused: Record<RateBucketKind, number> = { user: 0, polls: 0, address: 0, mails: 0, file: 0 };
 
   constructor(
     clock: Clock,
-    private readonly rules: RateRules,
+    private readonly rules: ConfiguredRateRules,
   ) {
-    this.buckets = new Buckets(clock);
+    this.buckets = new RateBuckets(clock);
   }
 
-  /** Counts a call of an account. Undefined: no limit. */
-  user(kind: 'user' | 'polls', realm: RealmId, { id, rateLimits }: DirectoryUser): CallVerdict | undefined {
+  /** Counts a call of an account under its limit. Undefined: there is no limit. */
+  user(kind: 'user' | 'polls', realm: RealmId, { id, rateLimits }: DirectoryUser): RateLimitVerdict | undefined {
     const own = rateLimits;
-    return this.#count(kind, `${realm}/${id}`, own === undefined ? this.rules.user : rulesOf(own), own);
+    return this.#count(kind, `${realm}/${id}`, own === undefined ? this.rules.user : rateRulesOfAccount(own), own);
   }
 
-  /** Counts a call without an account. @param address from `ClientAddresses.networkOf` */
-  address(address: string): CallVerdict | undefined {
+  /** Counts a call without an account. @param address from `ClientAddressResolver.networkOf` */
+  address(address: string): RateLimitVerdict | undefined {
     return this.#count('address', address, this.rules.address);
   }
 
   /** Counts an e-mail that a call without an account is about to send. */
-  mails(address: string): CallVerdict | undefined {
+  mails(address: string): RateLimitVerdict | undefined {
     return this.#count('mails', address, this.rules.mails);
   }
 
-  /** Counts access to a file without an account. */
-  file(path: string): CallVerdict | undefined {
+  /** Counts access to an uploaded file without an account. */
+  file(path: string): RateLimitVerdict | undefined {
     return this.#count('file', path, this.rules.file);
   }
 
-  #count(kind: BucketKind, key: string, rules: Rules, own?: string): CallVerdict | undefined {
+  #count(kind: RateBucketKind, key: string, rules: RateRules, own?: string): RateLimitVerdict | undefined {
     if (rules.length === 0) return undefined;
     const standing = this.buckets.count(kind, key, rules, own);
     if (standing.waitMs > 0) this.refused[kind]++;
@@ -68,9 +68,9 @@ export class RateLimits {
   }
 
   /** Adds calls that another process counted. */
-  add(count: SharedCount): void {
+  add(count: SharedCallCount): void {
     const { own, kind } = count;
-    const rules = own === undefined ? this.rules[kind === 'polls' ? 'user' : kind] : rulesOf(own);
+    const rules = own === undefined ? this.rules[kind === 'polls' ? 'user' : kind] : rateRulesOfAccount(own);
     if (rules.length > 0) this.buckets.add(count, rules);
   }
 }

@@ -1,23 +1,23 @@
 /** Rate rules as text, in the configuration and for single accounts: `60:200,3600:5000` (seconds:calls). */
 
-/** At most `calls` calls within `windowMs` milliseconds. */
-export interface Rule {
+/** A rate limit: at most `calls` calls within `windowMs` milliseconds. */
+export interface RateRule {
   readonly windowMs: number;
   readonly calls: number;
 }
 
-/** An empty list means no limit. */
-export type Rules = readonly Rule[];
+/** Rules that all apply to a call; an empty list means no limit. */
+export type RateRules = readonly RateRule[];
 
 const MAX_SECONDS = 31 * 86_400;
 const MAX_CALLS = 1_000_000_000;
 const MAX_RULES = 8;
 const FORM = 'must be seconds:calls, several separated by commas, or off';
 
-/** @throws Error with the reason */
-export function parseRules(text: string): Rules {
+/** Parses rules such as `60:200,3600:5000` (seconds:calls), or `off`. @throws Error with the reason */
+export function parseRateRules(text: string): RateRules {
   if (text === 'off') return [];
-  const rules = text.split(',').map((one): Rule => {
+  const rules = text.split(',').map((one): RateRule => {
     const [, seconds, calls] = /^\s*(\d{1,12}):(\d{1,12})\s*$/.exec(one) ?? [];
     if (seconds === undefined || calls === undefined) throw new Error(FORM);
     const rule = { windowMs: Number(seconds) * 1000, calls: Number(calls) };
@@ -32,17 +32,17 @@ export function parseRules(text: string): Rules {
 }
 
 const MAX_CACHED = 10_000;
-const parsed = new Map<string, Rules>();
+const parsed = new Map<string, RateRules>();
 
 /** Own rules of an account. They were checked when stored; unreadable rules mean no limit rather than a lock-out. */
-export function rulesOf(text: string): Rules {
+export function rateRulesOfAccount(text: string): RateRules {
   const known = parsed.get(text);
   if (known) return known;
-  let rules: Rules = [];
+  let rules: RateRules = [];
   try {
-    rules = parseRules(text);
+    rules = parseRateRules(text);
   } catch {
-    // No limit.
+    // Unreadable rules mean no limit.
   }
   if (parsed.size >= MAX_CACHED) parsed.clear();
   parsed.set(text, rules);

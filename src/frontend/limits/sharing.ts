@@ -5,23 +5,23 @@
  */
 import type { Json } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
-import type { BucketKind } from './buckets.js';
+import type { RateBucketKind } from './buckets.js';
 import type { RateLimits } from './rate-limits.js';
 
 /** A lossy, unordered channel between all frontends: a published message reaches every reader, its own included. */
-export interface FrontendBroadcast {
-  /** The message may be lost. */
+interface FrontendBroadcast {
+  /** Sends a message to all frontends; it may be lost. */
   publish(value: Json): void;
-  /** @param reader gets all published messages, in any order */
+  /** Receives the messages of all frontends. @param reader gets all published messages, in any order */
   follow(reader: (value: Json) => void): void;
 }
 
 const EVERY_MS = 1_000;
-/** Buckets in one message: some 100 KB. The rest comes with the next message. */
+/** Maximum of buckets in one message: some 100 KB. The rest comes with the next message. */
 const MAX_CALLERS = 5_000;
 
-/** own: rules of the account; '': the configured ones. */
-type Row = readonly [kind: BucketKind, key: string, calls: number, own: string];
+/** Counted calls of one bucket in a message. own: rules of the account as text; '': the configured ones. */
+type Row = readonly [kind: RateBucketKind, key: string, calls: number, own: string];
 
 interface CountsMessage {
   readonly t: 'calls';
@@ -29,7 +29,7 @@ interface CountsMessage {
   readonly rows: readonly Row[];
 }
 
-export class CountSharing {
+export class CallCountSharing {
   #timer: TimerHandle | undefined;
   #stopped = false;
 

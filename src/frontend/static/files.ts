@@ -1,22 +1,32 @@
 /** Files of the program itself, under `/static/`, that answers of the API refer to. */
 import { emojiCodeNames } from '#domain/markdown';
-import { LOGO, MARK } from './drawings.js';
+import { LOGO_MARK_SVG, LOGO_SVG } from './drawings.js';
 
-export interface StaticFile {
+interface StaticFile {
   readonly type: string;
   readonly bytes: Uint8Array;
 }
 
 /** Width and height of an emoji picture, pixels. */
 const EMOJI_SIDE = 64;
+/** Width and height of the drawing, pixels. */
+const DRAWN_SIDE = 64;
 
 const svg = (text: string) => async (): Promise<StaticFile> => ({ type: 'image/svg+xml', bytes: Buffer.from(text) });
 
-/** The library is loaded on first use: the server also runs where it has no build. */
-async function mark(): Promise<StaticFile> {
+/**
+ * Draws the logo mark as PNG. The image library is loaded on first use: the server also runs where it has no build.
+ *
+ * @param side pixels
+ */
+export async function drawMark(side: number): Promise<Uint8Array> {
   const { default: sharp } = await import('sharp');
-  return { type: 'image/png', bytes: await sharp(Buffer.from(MARK)).resize(EMOJI_SIDE, EMOJI_SIDE).png().toBuffer() };
+  // Drawings without a density of their own are read at 72 dots per inch, which is 64 pixels for the mark.
+  const density = (72 * side) / DRAWN_SIDE;
+  return sharp(Buffer.from(LOGO_MARK_SVG), { density }).resize(side, side).png().toBuffer();
 }
+
+const mark = async (): Promise<StaticFile> => ({ type: 'image/png', bytes: await drawMark(EMOJI_SIDE) });
 
 /** Names of each Unicode emoji by its code; the first name is the canonical one. */
 const emojiData = async (): Promise<StaticFile> => ({
@@ -25,23 +35,23 @@ const emojiData = async (): Promise<StaticFile> => ({
 });
 
 const FILES: Readonly<Record<string, () => Promise<StaticFile>>> = {
-  'images/logo.svg': svg(LOGO),
+  'images/logo.svg': svg(LOGO_SVG),
   'emoji/emoji_api.json': emojiData,
   'emoji/conclave.png': mark,
-  // The path that existing clients know.
+  // Path of this picture that existing clients know.
   'generated/emoji/images/emoji/unicode/zulip.png': mark,
 };
 
 const cache = new Map<string, Promise<StaticFile>>();
 
-/** @returns undefined where there is no such file */
-export function staticFile(path: string): Promise<StaticFile> | undefined {
+/** A file of the program, made on first use. @returns undefined where there is no such file */
+export function loadStaticFile(path: string): Promise<StaticFile> | undefined {
   const make = Object.hasOwn(FILES, path) ? FILES[path] : undefined;
   let file = cache.get(path);
   if (!file && make) {
     file = make();
     cache.set(path, file);
-    // A failure is not cached.
+    // A failed attempt to make a file is not cached.
     file.catch(() => cache.delete(path));
   }
   return file;

@@ -1,4 +1,4 @@
-/** Types of a command declaration, and the checks of senders: `redirect` and `outboxCommand`. */
+/** Types of a command declaration, and the checks of senders: `redirectCommand` and `outboxCommand`. */
 
 import type { JsonObject } from '#base';
 import type { ActorKey, ActorKindName } from '#model';
@@ -6,17 +6,20 @@ import type { ActorKey, ActorKindName } from '#model';
 declare const declared: unique symbol;
 declare const checked: unique symbol;
 
-/** Reply that is a bare value. Only actors and the administration send such commands. */
-export interface Value<T = null> {
+/**
+ * Reply of a command that is a single value instead of response fields. Only actors and the administration send such
+ * commands.
+ */
+export interface ValueReply<T = null> {
   readonly value: T;
 }
 
-/** Reply that is fields of a response body. Operations send such commands. */
-export interface Fields<T = JsonObject> {
+/** Reply of a command that has the fields of an API response. Operations send such commands. */
+export interface FieldsReply<T = JsonObject> {
   readonly fields: T;
 }
 
-export type AnyReply = Value<unknown> | Fields<unknown>;
+export type AnyReply = ValueReply<unknown> | FieldsReply<unknown>;
 
 /**
  * The name under which a command travels: a string. Its type has the kind of actor that handles the command, the
@@ -28,19 +31,22 @@ export type Command<
   R extends AnyReply = AnyReply,
 > = string & { readonly [declared]: { readonly kind: K; readonly args: A; readonly reply: R } };
 
-export type NoArgs = Readonly<Record<string, never>>;
+export type NoArguments = Readonly<Record<string, never>>;
 export type ArgsOf<C extends Command> = C[typeof declared]['args'];
 
 /** Declares commands of one kind: `const command = commandOf<'realm'>()`, then `command<Args, Reply>('its-name')`. */
 export const commandOf =
   <K extends ActorKindName>() =>
-  <A extends JsonObject = NoArgs, R extends AnyReply = Value>(name: string): Command<K, A, R> =>
+  <A extends JsonObject = NoArguments, R extends AnyReply = ValueReply>(name: string): Command<K, A, R> =>
     name as Command<K, A, R>;
 
 /** The declared commands of a kind, by the names that handlers and senders use for them. */
 export type CommandTable = Readonly<Record<string, Command>>;
 
-/** A command with its arguments and its actor, checked by `redirect` (or `forward` of the operations). */
+/**
+ * A command with its arguments and its actor, checked by the types of `redirectCommand`, or of `forwardCommand`
+ * in operations.
+ */
 export interface AddressedCommand<R extends AnyReply = AnyReply> {
   readonly to: ActorKey;
   readonly command: Command;
@@ -48,31 +54,31 @@ export interface AddressedCommand<R extends AnyReply = AnyReply> {
   readonly [checked]: R;
 }
 
-/** An addressed command before the check. */
+/** A command with its arguments and its actor, as a sender writes it, before its types are checked. */
 export interface CommandTo<K extends ActorKindName, A extends JsonObject, R extends AnyReply> {
   readonly to: ActorKey<NoInfer<K>>;
   readonly command: Command<K, A, R>;
   readonly args: NoInfer<A>;
 }
 
-/** Checks the command to which an actor redirects the sender. Returns the same object. */
-export const redirect = <K extends ActorKindName, A extends JsonObject, T>(
-  of: CommandTo<K, A, Fields<T>>,
-): AddressedCommand<Fields<T>> => of as unknown as AddressedCommand<Fields<T>>;
+/** Makes the command to which an actor redirects the sender, with checked types. Returns the same object. */
+export const redirectCommand = <K extends ActorKindName, A extends JsonObject, T>(
+  of: CommandTo<K, A, FieldsReply<T>>,
+): AddressedCommand<FieldsReply<T>> => of as unknown as AddressedCommand<FieldsReply<T>>;
 
-/** A command in an actor's outbox, checked by `outboxCommand`. */
+/** A command in an actor's outbox, made by `outboxCommand`. */
 export type OutboxCommand = {
   readonly to: ActorKey;
   readonly name: Command;
   readonly args: JsonObject;
-  /** User on whose behalf the command runs; 0: the system. */
+  /** Id of the user on whose behalf the command runs; 0: the system. */
   readonly caller: number;
   /** Realm version that the receiver's directory replica must have applied. */
   readonly after?: number;
   readonly [checked]: true;
 };
 
-/** Checks a command for the outbox. Returns the same object. */
+/** Makes a command for an actor's outbox, with checked types. Returns the same object. */
 export const outboxCommand = <K extends ActorKindName, A extends JsonObject>(of: {
   readonly to: ActorKey<NoInfer<K>>;
   readonly name: Command<K, A>;
@@ -81,9 +87,15 @@ export const outboxCommand = <K extends ActorKindName, A extends JsonObject>(of:
   readonly after?: number;
 }): OutboxCommand => of as unknown as OutboxCommand;
 
-/** Reply of an actor that names the next command: the frontend sends it for the same caller, and its answer counts. */
+/**
+ * Reply of an actor that names another command instead: the frontend sends that command for the same caller, and
+ * returns its answer.
+ */
 export interface ActorRedirect {
-  readonly forward: AddressedCommand<Fields<unknown>>;
-  /** The command may build on news that the frontend doesn't have: it reads the log to its end first. */
+  readonly forward: AddressedCommand<FieldsReply<unknown>>;
+  /**
+   * The frontend reads the realm's log to its end before it sends the command, which may build on news that the
+   * frontend doesn't have.
+   */
   readonly fresh?: true;
 }

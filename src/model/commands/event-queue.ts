@@ -1,4 +1,4 @@
-import { commandOf, type Fields } from './command.js';
+import { commandOf, type FieldsReply } from './command.js';
 
 const command = commandOf<'queue'>();
 
@@ -8,11 +8,11 @@ export type QueueOptions = {
   readonly slimPresence: boolean;
   readonly includeSubscribers: boolean;
   readonly allPublicStreams: boolean;
-  /** The client knows the profile field type "pronouns". */
+  /** True if the client knows the profile field type "pronouns". */
   readonly pronouns: boolean;
-  /** null: all. */
+  /** Types of events that the queue takes; null: all. */
   readonly eventTypes: readonly string[] | null;
-  /** For message events only; pairs of operator and operand. */
+  /** Narrow of the queue as pairs of operator and operand; it filters message events only. */
   readonly narrow: readonly (readonly string[])[];
   readonly capabilities: {
     readonly notification_settings_null: boolean;
@@ -25,29 +25,29 @@ export type QueueOptions = {
 };
 
 /** Reasons for which the feed of the log ends a queue. */
-export type FeedEnd =
-  /** Entries that the queue still needs are no longer kept. */
+export type FeedEndReason =
+  /** The log no longer keeps entries that the queue still needs. */
   | 'trimmed'
-  /** The log is another one than when the queue was made. */
+  /** The log was lost or recreated since the queue was made. */
   | 'incarnation';
 
-/** Reason of the end of a queue. */
-export type QueueEnd =
-  /** Its client deleted it. */
+/** Reason why an event queue ended. */
+export type QueueEndReason =
+  /** The client deleted its queue. */
   | 'deleted'
-  /** No sign of life from its client for its whole lifespan. */
+  /** The client gave no sign of life for the lifespan of its queue. */
   | 'idle'
-  /** More events waited than the queue may hold. */
+  /** More events waited for the client than a queue may hold. */
   | 'overflow'
-  /** Its account was deactivated. */
+  /** The account of the queue was deactivated. */
   | 'deactivated'
-  /** Its account has too many queues, and this one was idle for longest. */
+  /** The account has too many queues, and this one was idle for the longest time. */
   | 'crowded'
-  | FeedEnd;
+  | FeedEndReason;
 
 export type RegisterArgs = {
   readonly options: QueueOptions;
-  /** State sections to send; null: all, []: none. */
+  /** Sections of the state to send with the registration; null: all, []: none. */
   readonly fetch: readonly string[] | null;
   readonly queue_id: string;
   readonly lifespanMs: number;
@@ -55,37 +55,37 @@ export type RegisterArgs = {
   readonly origin: string;
   /** Base URL of the organization. */
   readonly site: string;
-  /** The configuration allows streams that are open to the web. */
+  /** True if the server's configuration allows streams that are open to the web. */
   readonly webPublicStreams: boolean;
 };
 
 export type PollArgs = {
-  /** Highest event id that the client has received; null: the client says nothing about it. */
+  /** Highest event id that the client has received; null: not given. */
   readonly last_event_id: number | null;
-  /** Answer at once, also with no events. */
+  /** The poll is answered at once, even if there are no events. */
   readonly dont_block: boolean;
-  /** Heartbeat ids that the frontend may hand out for this poll. */
+  /** Number of heartbeat ids that the frontend may hand out for this poll. */
   readonly beats: number;
 };
 
 /** Commands of an event queue. */
 export const queueCommands = {
-  /** POST /register: make the queue and answer with the state. */
-  register: command<RegisterArgs, Fields>('register'),
-  /** POST /register without an account: the state alone. */
-  visit: command<RegisterArgs, Fields>('visit'),
-  /** DELETE /events. */
-  remove: command<Record<string, never>, Fields>('delete'),
-  /** From the sidecar: write the state that is only in memory. */
+  /** POST /register: makes an event queue and replies with the user's state. */
+  register: command<RegisterArgs, FieldsReply>('register'),
+  /** POST /register without an account: replies with the public state and makes no queue. */
+  visit: command<RegisterArgs, FieldsReply>('visit'),
+  /** DELETE /events: deletes the event queue. */
+  remove: command<Record<string, never>, FieldsReply>('delete'),
+  /** From the queue's sidecar: writes the state that is only in memory. */
   flush: command('flush'),
-  /** From the sidecar: the queue ends. */
-  end: command<{ readonly reason: QueueEnd }>('end'),
-  /** Timer: end the queue if its client was idle for its whole lifespan. */
+  /** From the queue's sidecar: ends the queue for a reason. */
+  end: command<{ readonly reason: QueueEndReason }>('end'),
+  /** Timer: ends the queue if its client was idle for the whole lifespan. */
   due: command('due'),
 };
 
 /** Commands that the sidecar of an event queue takes, outside the mailbox. */
 export const liveQueueCommands = {
-  /** GET /events: the reply waits for an event. */
-  poll: command<PollArgs, Fields>('poll'),
+  /** GET /events: a long poll, whose reply waits for an event. */
+  poll: command<PollArgs, FieldsReply>('poll'),
 };

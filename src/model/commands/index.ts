@@ -2,18 +2,18 @@
  * The commands of all actors. Each command is declared once, with its travelling name, the type of its arguments and
  * the type of its reply: one table per kind (`realmCommands.createUser`), one line per command.
  *
- * Senders name the declaration: an operation with `forward`, an actor with `redirect`, `outboxCommand` or `ask`, the
- * administration with `ActorCaller`. Arguments, key of the actor and reply are checked against the declaration. The
- * kind has a table of handlers with the same keys (`handlersOf` of the runtime), so that each declared command has
- * exactly one handler with the declared arguments. To find the handler of a command, look for references of its line
- * here.
+ * Senders name the declaration: an operation with `forwardCommand`, an actor with `redirectCommand`, `outboxCommand`
+ * or `ask`, the administration with `ActorCaller`. Arguments, key of the actor and reply are checked against the
+ * declaration. The kind has a table of handlers with the same keys (`mapHandlersByName` of the runtime), so that each
+ * declared command has exactly one handler with the declared arguments. To find the handler of a command, look for
+ * references of its line here.
  *
  * Names travel between hosts of different versions and are stored in outboxes, so the string of a command never
  * changes.
  *
- * Files: `command.ts` (types of a declaration, checks of senders), one file per kind, `realm-args.ts` (the arguments of
- * the realm actor, which has most commands). Types and names only; imports ids, records and JSON types. Importers: all
- * wings above `model`.
+ * Files: `command.ts` (types of a declaration, checks of senders), one file per kind, `realm-args.ts` (the arguments
+ * of the realm actor, which has most commands). Types and names only; imports ids, records and JSON types. Importers:
+ * all wings above `model`.
  */
 export {
   type ActorRedirect,
@@ -24,18 +24,18 @@ export {
   type CommandTable,
   type CommandTo,
   commandOf,
-  type Fields,
-  type NoArgs,
+  type FieldsReply,
+  type NoArguments,
   type OutboxCommand,
   outboxCommand,
-  redirect,
-  type Value,
+  redirectCommand,
+  type ValueReply,
 } from './command.js';
 export {
-  type FeedEnd,
+  type FeedEndReason,
   liveQueueCommands,
   type PollArgs,
-  type QueueEnd,
+  type QueueEndReason,
   type QueueOptions,
   queueCommands,
   type RegisterArgs,
@@ -45,14 +45,14 @@ export { mailCommands } from './mail.js';
 export { type PresenceCursor, presenceCommands, type ReadPresencesArgs, type ReportPresenceArgs } from './presence.js';
 export { realmCommands } from './realm.js';
 export type {
-  AccountArgs,
   ApplicantArgs,
   AskSignUpArgs,
   AvatarArgs,
   BotRequest,
   BotStreamChoices,
-  CarryOnJoiningArgs,
+  ChangeOwnAccountArgs,
   ChangeSettingsArgs,
+  ContinueJoiningArgs,
   CreateBotArgs,
   CreateUserArgs,
   FileChange,
@@ -63,14 +63,15 @@ export type {
   InvitationOffer,
   LinkifierContent,
   NewRealmArgs,
+  NewSession,
   PlaygroundContent,
-  Principals,
+  PrincipalArgs,
   ProfileEntry,
   ProfileFieldContent,
   ProfileInput,
   RealmDomain,
   RealmPictureArgs,
-  RemainingJoin,
+  RemainingStreamJoin,
   RenewKeyArgs,
   SetStatusArgs,
   SettingChanges,
@@ -87,21 +88,21 @@ export type {
 export {
   type AddReactionArgs,
   type BotReplyArgs,
-  type CallerCopy,
+  type CallerCopyArgs,
   conversationCommands,
   type DeleteTopicArgs,
   directCommands,
   type EditMessageArgs,
-  type JoinArgs,
-  type Membership,
+  type JoinStreamArgs,
   type MessageInput,
   type MoveBatchArgs,
   type NoticeArgs,
-  type Participants,
+  type ParticipantArgs,
   type PropagateMode,
   type RemoveReactionArgs,
   type SendArgs,
   type SendScheduledArgs,
+  type StreamMembershipReply,
   type SubmessageArgs,
   streamCommands,
   type TypingOp,
@@ -120,10 +121,10 @@ export {
   type MuteTopicArgs,
   type NewAccountArgs,
   type NewSubscription,
-  type OwnSection,
+  type OwnStateSection,
   type PasswordCheck,
   type PushService,
-  type PushToken,
+  type PushTokenArgs,
   type ReadStreamArgs,
   type ScheduleArgs,
   type ScheduledFailedArgs,

@@ -4,8 +4,8 @@ const command = commandOf<'mail'>();
 
 /** Commands of the mail actor of an organization. */
 export const mailCommands = {
-  /** Stores a mail, which is sent soon. Never refused. */
+  /** Stores a mail for sending. Never refused. */
   send: command<{ readonly to: string; readonly subject: string; readonly text: string }>('send'),
-  /** Timer: sends the mails that are due. */
+  /** Timer: sends the stored mails that are due. */
   due: command('due'),
 };

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#base';
-import { commandOf, type Fields, type Value } from './command.js';
+import { commandOf, type FieldsReply, type ValueReply } from './command.js';
 
 const command = commandOf<'presence'>();
 
@@ -11,26 +11,26 @@ export type PresenceCursor = {
 };
 
 export type ReadPresencesArgs = {
-  /** Position up to which the asking process has the changes; null: none. */
+  /** Position up to which the asking process has the changes of presences; null: it has none. */
   readonly known: PresenceCursor | null;
 };
 
 export type ReportPresenceArgs = ReadPresencesArgs & {
   readonly status: 'active' | 'idle';
-  /** The reply need not hold the presences of others. */
+  /** True if the reply need not hold the presences of other users. */
   readonly pingOnly: boolean;
 };
 
 /** Commands of the presence actor of an organization. */
 export const presenceCommands = {
-  /** A client of the caller reports that its user is active or idle. */
-  report: command<ReportPresenceArgs, Fields>('report'),
-  /** Changes since `known`; for operations. */
-  presences: command<ReadPresencesArgs, Fields>('presences'),
-  /** Changes since `known`; for other actors. */
-  presenceChanges: command<ReadPresencesArgs, Value<JsonObject>>('presence-changes'),
-  /** The caller's setting `presence_enabled` has changed, at `at` (wall time, ms). */
+  /** A client reports that its user is active or idle. */
+  report: command<ReportPresenceArgs, FieldsReply>('report'),
+  /** Reads the changes of presences since `known`; for operations. */
+  presences: command<ReadPresencesArgs, FieldsReply>('presences'),
+  /** Reads the changes of presences since `known`; for other actors. */
+  presenceChanges: command<ReadPresencesArgs, ValueReply<JsonObject>>('presence-changes'),
+  /** The caller's setting `presence_enabled` was changed at `at` (wall time, ms). */
   switched: command<{ readonly on: boolean; readonly at: number }>('switched'),
-  /** Timer of the sidecar: writes the changed times. */
+  /** Timer of the sidecar: writes the times that changed. */
   flush: command('flush'),
 };

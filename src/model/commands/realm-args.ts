@@ -17,9 +17,11 @@ export type NewRealmArgs = {
   readonly subdomain: string;
   readonly name: string;
   readonly owner: FirstAccount;
-  /** realm.md § Settings. */
+  /** Type of the organization, a number of realm.md § Settings. */
   readonly orgType: number;
-  /** Base URL, for the notices in the first streams; null: the organization begins without streams. */
+  /**
+   * Base URL of the organization, for the notices in its first streams; null: the organization begins without streams.
+   */
   readonly origin: string | null;
 };
 
@@ -27,19 +29,19 @@ export type CreateUserArgs = {
   readonly email: string;
   readonly password: string;
   readonly full_name: string;
-  /** Only from the administration. */
+  /** Role of the new account; only the administration gives one. */
   readonly role?: number;
   /** Base URL of the organization; absent: the user gets no greeting. */
   readonly origin?: string;
 };
 
-/** Names of streams; null: not given, '': none. */
+/** Names of a bot's default streams; null: not given, '': none. */
 export type BotStreamChoices = { readonly sending: string | null; readonly events: string | null };
 
 export type BotRequest = {
-  /** Number of files in the form. */
+  /** Number of files in the request's form. */
   readonly files: number;
-  /** Only check the request. */
+  /** If true, the request is only checked, and no bot is made. */
   readonly dry: boolean;
 };
 
@@ -53,11 +55,11 @@ export type CreateBotArgs = BotStreamChoices &
     readonly config: { readonly [key: string]: string };
     readonly interface: number;
     readonly allPublicStreams: boolean;
-    /** Domain of the addresses of bots. */
+    /** E-mail domain of the bots' addresses. */
     readonly domain: string;
   };
 
-/** null: not given. */
+/** Arguments of PATCH /bots/{bot_id}; null: not given. */
 export type UpdateBotArgs = BotStreamChoices &
   BotRequest & {
     readonly bot_id: number;
@@ -73,10 +75,10 @@ export type UpdateBotArgs = BotStreamChoices &
 /** Value of a profile field, checked against the schema of the parameter. */
 export type ProfileInput = string | readonly number[];
 
-/** `value` null (PATCH /users/{user_id} only) deletes. */
+/** A profile field and its new value; `value` null (PATCH /users/{user_id} only) deletes the value. */
 export type ProfileEntry = { readonly id: number; readonly value: ProfileInput | null };
 
-/** null: not given. */
+/** Arguments of PATCH /users/{user_id}; null: not given. */
 export type UpdateUserArgs = {
   readonly user_id: number;
   readonly full_name: string | null;
@@ -94,10 +96,10 @@ export type RenewKeyArgs = {
   readonly instead: string | null;
 };
 
-/** Users by id or API e-mail; none: the caller. */
-export type Principals = { readonly principals: readonly (string | number)[] };
+/** Users named by id or API e-mail; an empty list means the caller. */
+export type PrincipalArgs = { readonly principals: readonly (string | number)[] };
 
-export type SubscribeArgs = Principals & {
+export type SubscribeArgs = PrincipalArgs & {
   readonly subscriptions: readonly { readonly name: string; readonly description?: string; readonly color?: string }[];
   readonly authorization_errors_fatal: boolean;
   readonly announce: boolean;
@@ -107,21 +109,21 @@ export type SubscribeArgs = Principals & {
   readonly stream_post_policy: number;
   readonly message_retention_days: string | number;
   readonly can_remove_subscribers_group_id: number | null;
-  /** The configuration allows streams that are open to the web. */
+  /** True if the server's configuration allows streams that are open to the web. */
   readonly server_web_public: boolean;
   /** Base URL of the organization. */
   readonly origin: string;
 };
 
-export type UnsubscribeArgs = Principals & { readonly subscriptions: readonly string[] };
+export type UnsubscribeArgs = PrincipalArgs & { readonly subscriptions: readonly string[] };
 
 export type UpdateSubscriptionsArgs = {
   readonly add: SubscribeArgs;
-  /** Names. */
+  /** Names of the streams to unsubscribe from. */
   readonly delete: readonly string[];
 };
 
-/** null: not given. */
+/** Arguments of PATCH /streams/{stream_id}; null: not given. */
 export type UpdateStreamArgs = {
   readonly stream_id: number;
   readonly description: string | null;
@@ -133,7 +135,7 @@ export type UpdateStreamArgs = {
   readonly stream_post_policy: number | null;
   readonly message_retention_days: string | number | null;
   readonly can_remove_subscribers_group_id: number | null;
-  /** The configuration allows streams that are open to the web. */
+  /** True if the server's configuration allows streams that are open to the web. */
   readonly server_web_public: boolean;
   readonly origin: string;
 };
@@ -141,33 +143,33 @@ export type UpdateStreamArgs = {
 /** A private stream without active subscribers. */
 export type VacatedStream = {
   readonly stream: number;
-  /** Deactivated accounts that are still subscribed. */
+  /** Deactivated accounts that are still subscribed to the stream. */
   readonly members: readonly number[];
 };
 
-/** Users who join a stream with a later commit. */
-export type RemainingJoin = {
+/** Users who join a stream in a later commit of the same request. */
+export type RemainingStreamJoin = {
   readonly stream: number;
   readonly users: readonly number[];
-  /** Colour of the streams for the caller. */
+  /** Color of the stream for the caller; null: a color is picked. */
   readonly color: string | null;
 };
 
-export type CarryOnJoiningArgs = {
-  readonly streams: readonly RemainingJoin[];
-  /** Stages of commands after all joins. */
+export type ContinueJoiningArgs = {
+  readonly streams: readonly RemainingStreamJoin[];
+  /** Stages of commands that are sent after all joins. */
   readonly afterwards?: readonly (readonly OutboxCommand[])[];
 };
 
 export type AvatarArgs = {
   readonly user: number;
-  /** Name of the account in URLs of avatars. Made with the server's secret, which actors don't know. */
+  /** Hash that stands for the account in URLs of avatars. Made with the server's secret, which actors don't know. */
   readonly hash: string;
 };
 
 export type RealmPictureArgs = {
   readonly name: RealmPictureName;
-  /** Number of the stored upload; null: the default picture. */
+  /** Number of the stored upload; null: the organization returns to the default picture. */
   readonly number: number | null;
 };
 
@@ -175,7 +177,7 @@ export type RealmPictureArgs = {
 export type FileChange = {
   readonly op: 'add' | 'update' | 'remove';
   readonly attachment: JsonObject;
-  /** Change of the bytes in use. */
+  /** Number of bytes by which the space in use changes. */
   readonly bytes: number;
 };
 
@@ -186,49 +188,58 @@ export type FilesChangedArgs = {
   readonly erase: readonly string[];
 };
 
-/** Settings of the request, checked by the frontend. */
+/** Settings of a user in a request, checked by the frontend. */
 export type SettingChanges = { readonly values: Partial<UserSettings> };
 
 export type ChangeSettingsArgs = SettingChanges & {
-  /** Domain of the API e-mails that stand for hidden addresses. */
+  /** Domain of the API e-mails that stand in for hidden addresses. */
   readonly domain: string;
 };
 
-/** null: not given. */
-export type AccountArgs = {
+/** Arguments for name, address and password of one's own account; null: not given. */
+export type ChangeOwnAccountArgs = {
   readonly full_name: string | null;
   readonly email: string | null;
   readonly old_password: string;
-  /** '': not given. */
+  /** The new password; '': not given. */
   readonly new_password: string;
+  /** Session that a new password leaves: the one of this call; null: the call has an API key. */
+  readonly session: number | null;
   /** Base URL of the organization. */
   readonly origin: string;
+};
+
+/** A session of a browser that begins. */
+export type NewSession = {
+  readonly hash: string;
+  /** Browser and system. */
+  readonly client: string;
 };
 
 /** An emoji as stored, and (`shown`) as this server sends it. */
 export type StatusEmoji = {
   readonly name: string;
   readonly code: string;
-  /** 'extra' is the emoji that is neither Unicode nor the organization's (README.md § Names). */
+  /** Kind of emoji; 'extra' is the product's own emoji, neither Unicode nor custom (README.md § Names). */
   readonly type: 'unicode_emoji' | 'realm_emoji' | 'extra';
   readonly shown: JsonObject;
 };
 
-/** Absent fields are not changed. */
+/** Arguments of POST /users/me/status. Absent fields are not changed. */
 export type SetStatusArgs = {
   readonly text?: string;
   readonly away?: boolean;
-  /** null: remove the emoji. */
+  /** The emoji of the status; null: removes the emoji. */
   readonly emoji?: StatusEmoji | null;
   readonly domain: string;
 };
 
 export type LinkifierContent = { readonly pattern: string; readonly url_template: string };
 
-/** Trimmed and checked by the frontend; the handler refuses blank values. */
+/** A code playground, trimmed and checked by the frontend; the handler refuses blank values. */
 export type PlaygroundContent = { readonly name: string; readonly language: string; readonly url_prefix: string };
 
-/** A domain, checked by the frontend. */
+/** An e-mail domain of the organization, checked by the frontend. */
 export type RealmDomain = { readonly domain: string; readonly allow_subdomains: boolean };
 
 export type StreamNames = { readonly stream_names: readonly string[] };
@@ -249,9 +260,9 @@ export type InvitationLink = {
   readonly nonce: string;
 };
 
-/** A new account as its user fills it in. */
+/** Data of a new account that its future user fills in. */
 export type ApplicantArgs = {
-  /** Address, confirmed by a mail. An invitation to one address uses that address instead. */
+  /** Address of the new account, confirmed by a mail. An invitation to one address uses that address instead. */
   readonly email: string;
   readonly full_name: string;
   readonly password: string;
@@ -261,22 +272,22 @@ export type ApplicantArgs = {
 
 export type AskSignUpArgs = {
   readonly email: string;
-  /** The invitation whose link was opened; null: the organization needs no invitation. */
+  /** The invitation whose link led to the sign-up; null: none, the organization needs no invitation. */
   readonly by: { readonly id: number; readonly nonce: string } | null;
   /** Base URL of the organization. */
   readonly origin: string;
 };
 
 export type ProfileFieldContent = {
-  /** Trimmed. */
+  /** Name of the profile field, trimmed. */
   readonly name: string;
   readonly hint: string;
-  /** JSON text of the object. */
+  /** JSON text of the field's data object. */
   readonly field_data: string;
   readonly display_in_profile_summary: boolean;
 };
 
-/** Members (or subgroups) that are added to a group and removed from it. */
+/** Ids of members (or subgroups) that are added to a user group and removed from it. */
 export type GroupEdit = {
   readonly user_group_id: number;
   readonly add: readonly number[];

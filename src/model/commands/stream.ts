@@ -1,45 +1,45 @@
 import type { Json } from '#base';
-import { commandOf, type Fields, type Value } from './command.js';
+import { commandOf, type FieldsReply, type ValueReply } from './command.js';
 
 /** Text of a message and what rendering needs. */
 export type MessageInput = {
-  /** Normalised: trimmed, cut to the limit. */
+  /** Text of the message: trimmed and cut to the limit. */
   readonly content: string;
-  /** Checked and cut; '' for direct messages. */
+  /** Topic, checked and cut to the limit; '' for direct messages. */
   readonly topic: string;
   /** Base URL of the organization, for links. */
   readonly origin: string;
 };
 
 export type SendArgs = MessageInput & {
-  /** The client is used by a human, so the sender's own copy counts as read. */
+  /** True if a person uses the client: the sender's own copy then counts as read. */
   readonly human: boolean;
-  /** Queue of the sender; its event repeats `local_id`. */
+  /** Event queue of the sending client, whose event repeats `local_id`. */
   readonly queue_id: string | null;
   readonly local_id: string | null;
-  /** JSON text as sent. */
+  /** The request's parameter `widget`, JSON text; null: none. */
   readonly widget: string | null;
 };
 
 /** All participants of a conversation, the sender included, ascending. */
-export type Participants = { readonly participants: readonly number[] };
+export type ParticipantArgs = { readonly participants: readonly number[] };
 
 export type SendScheduledArgs = SendArgs & {
-  /** Id of the scheduled message. */
+  /** Id of the scheduled message that is sent. */
   readonly scheduled: number;
-  /** Name of the client with which it was written. */
+  /** Name of the client that wrote the scheduled message. */
   readonly client: string;
 };
 
 export type BotReplyArgs = SendArgs & {
-  /** Phrase for the message that the bot answers, used in the notice of a failure. */
+  /** Phrase that names the message to which the bot replies, for the notice of a failure. */
   readonly place: string;
 };
 
 export type NoticeArgs = MessageInput & {
-  /** Users whose copies count as read from the beginning. */
+  /** Users for whom the notice counts as read from the beginning. */
   readonly read: readonly number[];
-  /** The sending bot; absent: the notification bot. */
+  /** Id of the bot that sends the notice; absent: the notification bot. */
   readonly bot?: number;
 };
 
@@ -48,9 +48,9 @@ export type PropagateMode = 'change_one' | 'change_later' | 'change_all';
 /** Arguments of PATCH /messages/{id}; null: not given. */
 export type EditMessageArgs = {
   readonly message_id: number;
-  /** As sent. */
+  /** New text as the client sent it; null: the text stays. */
   readonly content: string | null;
-  /** Trimmed, otherwise as sent. */
+  /** New topic, trimmed but otherwise as the client sent it; null: the topic stays. */
   readonly topic: string | null;
   readonly stream_id: number | null;
   readonly propagate_mode: PropagateMode;
@@ -61,8 +61,8 @@ export type EditMessageArgs = {
 };
 
 /** Added by the caller's user actor to a command on a message. */
-export type CallerCopy = {
-  /** The caller has a copy of the message. */
+export type CallerCopyArgs = {
+  /** True if the caller has a copy of the message. */
   readonly copy: boolean;
 };
 
@@ -79,17 +79,17 @@ export type SubmessageArgs = { readonly message_id: number; readonly msg_type: s
 
 export type TypingOp = 'start' | 'stop';
 
-export type JoinArgs = {
+export type JoinStreamArgs = {
   readonly users: readonly number[];
-  /** The users also have the earlier messages above this id. */
+  /** The joining users also get copies of the earlier messages above this id; absent: only of later ones. */
   readonly after?: number;
 };
 
 /** One batch of the messages of a move that takes several commits. */
 export type MoveBatchArgs = {
-  /** Part that holds the decision and the ids of all messages. */
+  /** Name of the part that holds the decision and the ids of all messages. */
   readonly part: string;
-  /** Range of indexes into the ids of the part: from `from` to before `to`. */
+  /** Range of indexes into the ids of that part: from `from` to before `to`. */
   readonly from: number;
   readonly to: number;
   readonly last: boolean;
@@ -97,23 +97,23 @@ export type MoveBatchArgs = {
 
 export type DeleteTopicArgs = {
   readonly topic: string;
-  /** Wall time until which the actor may delete before it answers, ms. */
+  /** Wall time until which the actor may delete messages before it replies, ms. */
   readonly until: number;
-  /** Only messages with a smaller id; 0: all. */
+  /** Deletes only messages with a smaller id; 0: all. */
   readonly before: number;
 };
 
-/** Subscribers of a stream, from the stream's actor. */
-export type Membership = {
-  /** Ascending. */
+/** Reply of a stream's actor: the subscribers, and the versions at which the list is true. */
+export type StreamMembershipReply = {
+  /** User ids of the subscribers, ascending. */
   readonly members: readonly number[];
-  /** Membership version. */
+  /** Membership version of the stream. */
   readonly mv: number;
   /** Version of the stream's actor. */
   readonly version: number;
-  /** Id of the newest message; 0: none. */
+  /** Id of the newest message in the stream; 0: none. */
   readonly last: number;
-  /** Realm version of the actor's directory replica; every listed account was active at this version. */
+  /** Realm version of the stream actor's directory replica; every listed account was active at this version. */
   readonly realm: number;
 };
 
@@ -122,16 +122,16 @@ const shared = commandOf<'stream' | 'dm'>();
 /** Commands that streams and direct-message conversations have in common. */
 export const conversationCommands = {
   /** Changes the text of a message. Redirected here by the caller's user actor, as the next five commands are. */
-  edit: shared<EditMessageArgs & CallerCopy, Fields>('edit'),
-  /** Changes topic or stream of messages. */
-  move: shared<EditMessageArgs & CallerCopy, Fields>('move'),
-  deleteMessage: shared<{ readonly message_id: number } & CallerCopy, Fields>('delete'),
-  react: shared<AddReactionArgs & CallerCopy, Fields>('react'),
-  unreact: shared<RemoveReactionArgs & CallerCopy, Fields>('unreact'),
-  submessage: shared<SubmessageArgs & CallerCopy, Fields>('submessage'),
-  /** Timer: removes messages that are too old, reports the traffic. */
+  edit: shared<EditMessageArgs & CallerCopyArgs, FieldsReply>('edit'),
+  /** Moves messages to another topic or stream. */
+  move: shared<EditMessageArgs & CallerCopyArgs, FieldsReply>('move'),
+  deleteMessage: shared<{ readonly message_id: number } & CallerCopyArgs, FieldsReply>('delete'),
+  react: shared<AddReactionArgs & CallerCopyArgs, FieldsReply>('react'),
+  unreact: shared<RemoveReactionArgs & CallerCopyArgs, FieldsReply>('unreact'),
+  submessage: shared<SubmessageArgs & CallerCopyArgs, FieldsReply>('submessage'),
+  /** Timer: removes messages that have exceeded the retention time, and reports the traffic. */
   due: shared('due'),
-  /** Answered when the log holds everything that this actor has committed. */
+  /** Replies when the log holds everything that this actor has committed. */
   awaitPublished: shared('told'),
 };
 
@@ -139,43 +139,51 @@ const stream = commandOf<'stream'>();
 
 /** Commands of streams alone. */
 export const streamCommands = {
-  /** `again`: second attempt, after the sender's user actor checked for a subscription that is on its way. */
-  send: stream<SendArgs & { readonly again?: boolean }, Fields>('send'),
-  /** From the user actor that stores the scheduled message. Never refused: a failure goes there as a command. */
+  /**
+   * Sends a message to a stream. `again`: second attempt, after the sender's user actor has checked for a subscription
+   * that is on its way.
+   */
+  send: stream<SendArgs & { readonly again?: boolean }, FieldsReply>('send'),
+  /**
+   * Sends a scheduled message; from the sender's user actor. Never refused: a failure is reported there by a command.
+   */
   sendScheduled: stream<SendScheduledArgs>('send-scheduled'),
-  /** From a webhook actor. Never refused: a failure goes there as a command. */
+  /**
+   * Sends the reply of an outgoing webhook bot; from its webhook actor. Never refused: a failure is reported there by a
+   * command.
+   */
   botReply: stream<BotReplyArgs>('bot-reply'),
-  /** A message of a bot of the server. Never refused. */
+  /** Posts a message of one of the server's bots. Never refused. */
   notice: stream<NoticeArgs>('notice'),
-  typing: stream<{ readonly op: TypingOp; readonly topic: string }, Fields>('typing'),
-  /** `user` now has copies of these earlier messages. Never refused. */
+  typing: stream<{ readonly op: TypingOp; readonly topic: string }, FieldsReply>('typing'),
+  /** Records that `user` now has copies of these earlier messages. Never refused. */
   copyMade: stream<{ readonly ids: readonly number[]; readonly user: number }>('copy-made'),
-  join: stream<JoinArgs>('join'),
+  join: stream<JoinStreamArgs>('join'),
   leave: stream<{ readonly users: readonly number[] }>('leave'),
-  /** The accounts were deactivated. */
+  /** Ends the memberships of deactivated accounts. */
   suspend: stream<{ readonly users: readonly number[] }>('suspend'),
-  /** Publishes the subscribers to `user`, to whom they became visible. */
+  /** Publishes the subscribers of the stream to `user`, who may see them from now on. */
   showSubscribers: stream<{ readonly user: number }>('show-subscribers'),
   archive: stream('archive'),
-  members: stream<Record<string, never>, Value<Membership>>('members'),
-  isMember: stream<{ readonly user: number }, Value<boolean>>('is-member'),
-  /** From this actor itself: move the next batch. */
+  members: stream<Record<string, never>, ValueReply<StreamMembershipReply>>('members'),
+  isMember: stream<{ readonly user: number }, ValueReply<boolean>>('is-member'),
+  /** From this actor itself: moves the next batch of messages. */
   moveNextBatch: stream<MoveBatchArgs>('carry-on'),
-  deleteTopic: stream<DeleteTopicArgs, Fields>('delete-topic'),
-  listTopics: stream<Record<string, never>, Fields>('list-topics'),
-  topicNames: stream<Record<string, never>, Value<readonly Json[]>>('topics'),
-  /** Messages of the topic were moved into this stream. */
+  deleteTopic: stream<DeleteTopicArgs, FieldsReply>('delete-topic'),
+  listTopics: stream<Record<string, never>, FieldsReply>('list-topics'),
+  topicNames: stream<Record<string, never>, ValueReply<readonly Json[]>>('topics'),
+  /** Messages of the topic were moved into this stream from another one. */
   topicChanged: stream<{ readonly topic: string }>('topic-changed'),
   topicWatched: stream<{ readonly topic: string; readonly user: number; readonly watches: boolean }>('topic-watched'),
-  topicWatchers: stream<{ readonly topic: string }, Value<readonly number[]>>('topic-watchers'),
+  topicWatchers: stream<{ readonly topic: string }, ValueReply<readonly number[]>>('topic-watchers'),
 };
 
 const direct = commandOf<'dm'>();
 
 /** Commands of direct-message conversations alone. */
 export const directCommands = {
-  sendDirect: direct<SendArgs & Participants, Fields>('send-direct'),
-  sendDirectScheduled: direct<SendScheduledArgs & Participants>('send-scheduled'),
-  directBotReply: direct<BotReplyArgs & Participants>('bot-reply'),
-  directNotice: direct<NoticeArgs & Participants>('notice'),
+  sendDirect: direct<SendArgs & ParticipantArgs, FieldsReply>('send-direct'),
+  sendDirectScheduled: direct<SendScheduledArgs & ParticipantArgs>('send-scheduled'),
+  directBotReply: direct<BotReplyArgs & ParticipantArgs>('bot-reply'),
+  directNotice: direct<NoticeArgs & ParticipantArgs>('notice'),
 };

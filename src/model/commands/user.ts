@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '#base';
-import { commandOf, type Fields, type NoArgs, type Value } from './command.js';
+import { commandOf, type FieldsReply, type NoArguments, type ValueReply } from './command.js';
 import type {
   AddReactionArgs,
   EditMessageArgs,
@@ -10,14 +10,14 @@ import type {
 } from './stream.js';
 
 export type NewAccountArgs = {
-  /** scrypt hash; null: no log-in by password. */
+  /** scrypt hash of the password; null: no log-in by password. */
   readonly passwordHash: string | null;
   readonly keySealed: string;
-  /** Streams that the account is subscribed to from the beginning. No queue exists yet, so there are no events. */
+  /** Streams to which the account is subscribed from the beginning. No queue exists yet, so there are no events. */
   readonly streams: readonly { readonly id: number; readonly recipient: number; readonly mark: number }[];
 };
 
-/** Reply of a user actor to `check-password`. */
+/** Reply to `check-password`: whether the password is right. */
 export type PasswordCheck = {
   readonly correct: boolean;
   /** Milliseconds until the next attempt is allowed; above 0: this attempt was not checked. */
@@ -25,19 +25,19 @@ export type PasswordCheck = {
 };
 
 export type PushService = 'apns' | 'gcm';
-export type PushToken = { readonly service: PushService; readonly token: string };
+export type PushTokenArgs = { readonly service: PushService; readonly token: string };
 
 export type NewSubscription = {
-  /** The stream as events show it. */
+  /** The stream object as events show it. */
   readonly stream: JsonObject;
-  /** All subscribers, this user included. */
+  /** User ids of all subscribers, this user included. */
   readonly subscribers: readonly number[];
   readonly color: string | null;
 };
 
 export type UnsubscribedArgs = {
   readonly streams: readonly { readonly id: number; readonly name: string }[];
-  /** Publish no event. */
+  /** If true, the user gets no event about the end of the subscription. */
   readonly silent?: boolean;
 };
 
@@ -48,7 +48,7 @@ export type SubscriptionSetting = {
 };
 
 /** Names of the sections of a user's state in the reply of `own-state`. */
-export type OwnSection = 'subscriptions' | 'drafts' | 'scheduled' | 'topics' | 'reading' | 'hotspots';
+export type OwnStateSection = 'subscriptions' | 'drafts' | 'scheduled' | 'topics' | 'reading' | 'hotspots';
 
 export type ListStreamsArgs = {
   readonly include_public: boolean;
@@ -59,13 +59,13 @@ export type ListStreamsArgs = {
   readonly include_owner_subscribed: boolean;
 };
 
-/** Messages around an anchor. */
+/** Selects messages around an anchor. */
 export type AnchorArgs = {
   readonly anchor: number | 'first_unread';
   readonly include_anchor: boolean;
   readonly num_before: number;
   readonly num_after: number;
-  /** As sent; checked by the frontend. */
+  /** JSON text of the narrow as the client sent it; the frontend has checked it. */
   readonly narrow: string;
 };
 
@@ -82,22 +82,28 @@ export type FlagChange = { readonly flag: EditableFlag; readonly op: 'add' | 're
 
 export type ReadStreamArgs = {
   readonly stream: number;
-  /** Newest message when the user left. If the user is back, later messages stay unread. */
+  /**
+   * Id of the newest message when the user left the stream. If the user is subscribed again, later messages stay
+   * unread.
+   */
   readonly until?: number;
-  /** The stream was archived. */
+  /** True if the subscription ended because the stream was archived. */
   readonly archived?: boolean;
 };
 
 /** A draft as a client sends it, checked against its schema. */
 export type DraftInput = {
-  /** '': no recipient yet. */
+  /** Kind of recipient; '': the draft has no recipient yet. */
   readonly type: '' | 'stream' | 'private';
-  /** One stream; or the other participants, ascending (only the user in a note to self); or none. */
+  /**
+   * Recipients of the draft: one stream; or the other participants, ascending (only the user in a note to self); or
+   * none.
+   */
   readonly to: readonly number[];
-  /** '' unless the draft is for a stream. */
+  /** Topic of a draft for a stream; otherwise ''. */
   readonly topic: string;
   readonly content: string;
-  /** Seconds since 1970, with fractions; absent: now. */
+  /** Time of the draft's last edit, seconds since 1970, with fractions; absent: now. */
   readonly timestamp?: number;
 };
 
@@ -106,29 +112,29 @@ export type ScheduleArgs = {
   readonly to: readonly number[];
   readonly topic: string | null;
   readonly content: string;
-  /** Seconds since 1970. */
+  /** When to send the message, seconds since 1970. */
   readonly at: number;
   readonly origin: string;
 };
 
-/** null: not to be changed. */
+/** Arguments of PATCH /scheduled_messages/{id}; null: not to be changed. */
 export type EditScheduledArgs = {
   readonly id: number;
   readonly type: 'stream' | 'private' | null;
-  /** As the client sent it; the meaning depends on the type. */
+  /** New recipients as the client sent them; their meaning depends on the type. */
   readonly to: string | null;
   readonly topic: string | null;
   readonly content: string | null;
-  /** Seconds since 1970. */
+  /** New time of sending, seconds since 1970. */
   readonly at: number | null;
   readonly origin: string;
 };
 
 export type ScheduledFailedArgs = {
   readonly id: number;
-  /** Message of the refusal. */
+  /** Message of the refusal, for the user. */
   readonly reason: string;
-  /** The refusal was NOT_AUTHORIZED_TO_SEND: the stream's actor may not know a new subscription yet. */
+  /** True if the refusal was NOT_AUTHORIZED_TO_SEND: the stream's actor may not know a new subscription yet. */
   readonly outside: boolean;
 };
 
@@ -143,9 +149,9 @@ export type MuteTopicArgs = {
 
 export type MoveTopicPolicyArgs = {
   readonly from: TopicName;
-  /** null: the user has no access to the target. */
+  /** Topic to which the messages were moved; null: the user has no access to it. */
   readonly to: TopicName | null;
-  /** The target topic had messages before. */
+  /** True if the target topic had messages before the move. */
   readonly targetExisted: boolean;
 };
 
@@ -164,12 +170,12 @@ const command = commandOf<'user'>();
 /** Commands of a user actor. */
 export const userCommands = {
   // Account. All but the first three come from the realm actor, which has decided; they are never refused.
-  /** POST /fetch_api_key, for an account that the frontend has found. */
-  fetchKey: command<{ readonly password: string }, Fields<LoginResult>>('fetch-key'),
-  /** For the realm actor, which changes the password together with the rest of a request. */
-  checkPassword: command<{ readonly password: string }, Value<PasswordCheck>>('check-password'),
-  /** For the administration. */
-  sealedKey: command<NoArgs, Value<string>>('sealed-key'),
+  /** POST /fetch_api_key, for an account that the frontend has found by its address. */
+  fetchKey: command<{ readonly password: string }, FieldsReply<LoginResult>>('fetch-key'),
+  /** Checks a password for the realm actor, which changes the password together with the rest of a request. */
+  checkPassword: command<{ readonly password: string }, ValueReply<PasswordCheck>>('check-password'),
+  /** Replies with the sealed API key, for the administration. */
+  sealedKey: command<NoArguments, ValueReply<string>>('sealed-key'),
   create: command<NewAccountArgs>('create'),
   setPassword: command<{ readonly passwordHash: string }>('set-password'),
   setKey: command<{ readonly keySealed: string }>('set-key'),
@@ -177,113 +183,122 @@ export const userCommands = {
   reactivated: command('reactivated'),
 
   // Small state of the account.
-  addPushToken: command<PushToken & { readonly app: string | null }, Fields>('add-push-token'),
-  removePushToken: command<PushToken, Fields>('remove-push-token'),
-  markHotspot: command<{ readonly hotspot: string }, Fields>('mark-hotspot'),
-  setTutorial: command<{ readonly status: 'started' | 'finished' }, Fields>('set-tutorial'),
-  botStorage: command<StorageKeys, Fields>('bot-storage'),
-  putStorage: command<{ readonly storage: { readonly [key: string]: string } }, Fields>('put-storage'),
-  removeStorage: command<StorageKeys, Fields>('remove-storage'),
-  /** Id of the newest message in the user's copies. */
-  newest: command<NoArgs, Value<Json>>('newest'),
-  /** The named sections, all of one version of this actor. */
+  addPushToken: command<PushTokenArgs & { readonly app: string | null }, FieldsReply>('add-push-token'),
+  removePushToken: command<PushTokenArgs, FieldsReply>('remove-push-token'),
+  markHotspot: command<{ readonly hotspot: string }, FieldsReply>('mark-hotspot'),
+  setTutorial: command<{ readonly status: 'started' | 'finished' }, FieldsReply>('set-tutorial'),
+  botStorage: command<StorageKeys, FieldsReply>('bot-storage'),
+  putStorage: command<{ readonly storage: { readonly [key: string]: string } }, FieldsReply>('put-storage'),
+  removeStorage: command<StorageKeys, FieldsReply>('remove-storage'),
+  /** Replies with the id of the newest message among the user's copies. */
+  newest: command<NoArguments, ValueReply<Json>>('newest'),
+  /** Replies with the named sections of the user's own state, all of one version of this actor. */
   ownState: command<
-    { readonly sections: readonly OwnSection[] },
-    Value<{ readonly version: number; readonly [section: string]: Json | undefined }>
+    { readonly sections: readonly OwnStateSection[] },
+    ValueReply<{ readonly version: number; readonly [section: string]: Json | undefined }>
   >('own-state'),
 
   // Streams.
   subscribed: command<{ readonly streams: readonly NewSubscription[] }>('subscribed'),
   unsubscribed: command<UnsubscribedArgs>('unsubscribed'),
-  subscriptionSettings: command<{ readonly data: readonly SubscriptionSetting[] }, Fields>('subscription-settings'),
-  subscriptions: command<{ readonly include_subscribers: boolean }, Fields>('subscriptions'),
-  streams: command<ListStreamsArgs, Fields>('streams'),
-  streamById: command<{ readonly stream_id: number }, Fields>('stream'),
-  streamIdByName: command<{ readonly stream: string }, Fields>('stream-id'),
-  subscribersOf: command<{ readonly stream_id: number }, Fields>('subscribers'),
-  subscriptionStatus: command<{ readonly user_id: number; readonly stream_id: number }, Fields>('subscription-status'),
-  streamTopics: command<{ readonly stream_id: number }, Fields>('topics'),
-  setTopicPolicy: command<TopicName & { readonly policy: number }, Fields>('set-topic-policy'),
-  muteTopic: command<MuteTopicArgs, Fields>('mute-topic'),
-  /** From the actor of the stream. */
+  subscriptionSettings: command<{ readonly data: readonly SubscriptionSetting[] }, FieldsReply>(
+    'subscription-settings',
+  ),
+  subscriptions: command<{ readonly include_subscribers: boolean }, FieldsReply>('subscriptions'),
+  streams: command<ListStreamsArgs, FieldsReply>('streams'),
+  streamById: command<{ readonly stream_id: number }, FieldsReply>('stream'),
+  streamIdByName: command<{ readonly stream: string }, FieldsReply>('stream-id'),
+  subscribersOf: command<{ readonly stream_id: number }, FieldsReply>('subscribers'),
+  subscriptionStatus: command<{ readonly user_id: number; readonly stream_id: number }, FieldsReply>(
+    'subscription-status',
+  ),
+  streamTopics: command<{ readonly stream_id: number }, FieldsReply>('topics'),
+  setTopicPolicy: command<TopicName & { readonly policy: number }, FieldsReply>('set-topic-policy'),
+  muteTopic: command<MuteTopicArgs, FieldsReply>('mute-topic'),
+  /** From a stream's actor: the user's policy for a topic follows a move of the topic. */
   moveTopicPolicy: command<MoveTopicPolicyArgs>('move-topic-policy'),
 
   // Reading.
-  fetchMessages: command<FetchMessagesArgs, Fields>('messages'),
-  fetchMessage: command<FetchMessageArgs, Fields>('message'),
-  matchesNarrow: command<{ readonly msg_ids: readonly number[]; readonly narrow: string }, Fields>('matches-narrow'),
-  publicMessages: command<FetchMessagesArgs, Fields>('public-messages'),
-  publicMessage: command<FetchMessageArgs, Fields>('public-message'),
-  publicTopics: command<{ readonly stream_id: number }, Fields>('public-topics'),
-  history: command<{ readonly message_id: number }, Fields>('message-history'),
-  readReceipts: command<{ readonly message_id: number }, Fields>('read-receipts'),
-  render: command<{ readonly content: string; readonly origin: string }, Fields>('render'),
-  setFlags: command<FlagChange & { readonly messages: readonly number[] }, Fields>('set-flags'),
-  setFlagsInNarrow: command<FlagChange & AnchorArgs, Fields>('set-flags-in-narrow'),
-  markAllRead: command<NoArgs, Fields>('mark-all-read'),
-  markStreamRead: command<{ readonly stream: number }, Fields>('mark-stream-read'),
-  markTopicRead: command<TopicName, Fields>('mark-topic-read'),
-  /** From this actor itself: the user no longer has the stream, whose messages count as read. */
+  fetchMessages: command<FetchMessagesArgs, FieldsReply>('messages'),
+  fetchMessage: command<FetchMessageArgs, FieldsReply>('message'),
+  matchesNarrow: command<{ readonly msg_ids: readonly number[]; readonly narrow: string }, FieldsReply>(
+    'matches-narrow',
+  ),
+  publicMessages: command<FetchMessagesArgs, FieldsReply>('public-messages'),
+  publicMessage: command<FetchMessageArgs, FieldsReply>('public-message'),
+  publicTopics: command<{ readonly stream_id: number }, FieldsReply>('public-topics'),
+  history: command<{ readonly message_id: number }, FieldsReply>('message-history'),
+  readReceipts: command<{ readonly message_id: number }, FieldsReply>('read-receipts'),
+  render: command<{ readonly content: string; readonly origin: string }, FieldsReply>('render'),
+  setFlags: command<FlagChange & { readonly messages: readonly number[] }, FieldsReply>('set-flags'),
+  setFlagsInNarrow: command<FlagChange & AnchorArgs, FieldsReply>('set-flags-in-narrow'),
+  markAllRead: command<NoArguments, FieldsReply>('mark-all-read'),
+  markStreamRead: command<{ readonly stream: number }, FieldsReply>('mark-stream-read'),
+  markTopicRead: command<TopicName, FieldsReply>('mark-topic-read'),
+  /** From this actor itself: marks the messages of a stream that the user has left as read. */
   readStream: command<ReadStreamArgs>('read-stream'),
-  /** Marks messages of that user as read; the realm actor then stores the mute. */
-  muteUser: command<{ readonly muted_user_id: number }, Fields>('mute-user'),
+  /** Mutes a user: marks messages of that user as read, then redirects to the realm actor, which stores the mute. */
+  muteUser: command<{ readonly muted_user_id: number }, FieldsReply>('mute-user'),
 
   // Commands on one message. This actor checks the access and redirects the caller to the conversation.
-  editMessage: command<EditMessageArgs, Fields>('edit-message'),
-  moveMessage: command<EditMessageArgs, Fields>('move-message'),
-  deleteMessage: command<{ readonly message_id: number }, Fields>('delete-message'),
-  deleteTopic: command<{ readonly stream_id: number; readonly topic: string }, Fields>('delete-topic'),
-  react: command<AddReactionArgs, Fields>('react'),
-  unreact: command<RemoveReactionArgs, Fields>('unreact'),
-  submessage: command<SubmessageArgs, Fields>('submessage'),
-  /** The stream refused what may be granted by now; redirects there again. */
-  retryAfterJoin: command<{ readonly stream: number; readonly message: SendArgs }, Fields>('send-again'),
+  editMessage: command<EditMessageArgs, FieldsReply>('edit-message'),
+  moveMessage: command<EditMessageArgs, FieldsReply>('move-message'),
+  deleteMessage: command<{ readonly message_id: number }, FieldsReply>('delete-message'),
+  deleteTopic: command<{ readonly stream_id: number; readonly topic: string }, FieldsReply>('delete-topic'),
+  react: command<AddReactionArgs, FieldsReply>('react'),
+  unreact: command<RemoveReactionArgs, FieldsReply>('unreact'),
+  submessage: command<SubmessageArgs, FieldsReply>('submessage'),
+  /**
+   * Checks again a message that its stream refused for want of a right that may be granted by now; redirects there
+   * again.
+   */
+  retryAfterJoin: command<{ readonly stream: number; readonly message: SendArgs }, FieldsReply>('send-again'),
 
   // Writing.
-  typing: command<{ readonly op: TypingOp; readonly to: readonly number[] }, Fields>('typing'),
-  drafts: command<NoArgs, Fields>('drafts'),
-  createDrafts: command<{ readonly drafts: readonly DraftInput[] }, Fields>('create-drafts'),
-  editDraft: command<Id & { readonly draft: DraftInput }, Fields>('edit-draft'),
-  deleteDraft: command<Id, Fields>('delete-draft'),
-  /** From the realm actor: the user has turned drafts off. */
+  typing: command<{ readonly op: TypingOp; readonly to: readonly number[] }, FieldsReply>('typing'),
+  drafts: command<NoArguments, FieldsReply>('drafts'),
+  createDrafts: command<{ readonly drafts: readonly DraftInput[] }, FieldsReply>('create-drafts'),
+  editDraft: command<Id & { readonly draft: DraftInput }, FieldsReply>('edit-draft'),
+  deleteDraft: command<Id, FieldsReply>('delete-draft'),
+  /** From the realm actor: deletes all drafts, because the user has turned drafts off. */
   dropDrafts: command('drop-drafts'),
-  scheduledMessages: command<NoArgs, Fields>('scheduled-messages'),
-  schedule: command<ScheduleArgs, Fields>('schedule'),
-  editScheduled: command<EditScheduledArgs, Fields>('edit-scheduled'),
-  deleteScheduled: command<Id, Fields>('delete-scheduled'),
+  scheduledMessages: command<NoArguments, FieldsReply>('scheduled-messages'),
+  schedule: command<ScheduleArgs, FieldsReply>('schedule'),
+  editScheduled: command<EditScheduledArgs, FieldsReply>('edit-scheduled'),
+  deleteScheduled: command<Id, FieldsReply>('delete-scheduled'),
   /** From the conversation's actor: the scheduled message was sent. */
   scheduledSent: command<Id>('scheduled-sent'),
   /** From the conversation's actor: the scheduled message was refused. */
   scheduledFailed: command<ScheduledFailedArgs>('scheduled-failed'),
-  /** Timer: sends scheduled messages that are due, and other timed work. */
+  /** Timer: sends scheduled messages that are due, and deletes expired files. */
   due: command('due'),
 
   // From the actors of conversations.
-  /** The user reacted to earlier messages and gets copies of them. */
+  /** The user reacted to earlier messages without having copies, and gets copies of them. */
   makeCopy: command<MessageIds>('made-copy'),
-  /** A bot was mentioned in a stream to which it isn't subscribed. */
+  /** The user is a bot that was mentioned in a stream without being subscribed, and gets copies of these messages. */
   giveCopy: command<MessageIds>('give-copy'),
   /**
    * A message of this bot has no recipients: the stream doesn't exist, or (`exists`) has no subscribers.
    * `stream`: name or id as the bot sent it. Also sent by frontends.
    */
-  lostMessage: command<{ readonly stream: string; readonly exists: boolean; readonly origin: string }, Fields>(
+  lostMessage: command<{ readonly stream: string; readonly exists: boolean; readonly origin: string }, FieldsReply>(
     'lost-message',
   ),
 
   // Files.
-  fileBegin: command<Path & { readonly name: string; readonly size: number }, Fields>('file-begin'),
-  fileDone: command<Path, Fields>('file-done'),
-  fileRemove: command<{ readonly id: string }, Fields>('file-remove'),
-  /** From the conversation's actor: a message links to the file. */
+  fileBegin: command<Path & { readonly name: string; readonly size: number }, FieldsReply>('file-begin'),
+  fileDone: command<Path, FieldsReply>('file-done'),
+  fileRemove: command<{ readonly id: string }, FieldsReply>('file-remove'),
+  /** From the conversation's actor: records that a message links to the file. */
   fileLinked: command<Path & { readonly message: number; readonly sent: number }>('file-linked'),
   fileUnlinked: command<Path & { readonly message: number; readonly deleted: boolean }>('file-unlinked'),
-  fileExists: command<Path, Value<boolean>>('file-exists'),
-  /** Succeeds if the caller may open the file. */
-  fileAccess: command<Path, Fields>('file-access'),
-  /** As `fileAccess`, for a caller without an account. */
-  filePublic: command<Path, Fields>('file-public'),
-  /** The files of the list that the caller may open. */
-  filesAccessible: command<{ readonly paths: readonly string[] }, Value<readonly string[]>>('files-accessible'),
-  attachments: command<NoArgs, Fields>('attachments'),
+  fileExists: command<Path, ValueReply<boolean>>('file-exists'),
+  /** Succeeds if the caller may open the file; refused otherwise. */
+  fileAccess: command<Path, FieldsReply>('file-access'),
+  /** Succeeds if a caller without an account may open the file; refused otherwise. */
+  filePublic: command<Path, FieldsReply>('file-public'),
+  /** Replies with those of the listed files that the caller may open. */
+  filesAccessible: command<{ readonly paths: readonly string[] }, ValueReply<readonly string[]>>('files-accessible'),
+  attachments: command<NoArguments, FieldsReply>('attachments'),
 };

@@ -4,10 +4,10 @@ const command = commandOf<'webhook'>();
 
 /** Commands of the actor that makes the calls of one outgoing webhook bot. */
 export const webhookCommands = {
-  /** Queues a call about a message. */
+  /** Queues a call of the bot's server about a message. */
   triggered: command<{ readonly message: number; readonly trigger: string; readonly origin: string }>('triggered'),
-  /** Timer: makes the calls that are due. */
+  /** Timer: makes the queued calls that are due. */
   due: command('due'),
-  /** A conversation refused the bot's answer. */
+  /** A conversation refused the bot's reply. */
   refused: command<{ readonly place: string; readonly origin: string; readonly reason: string }>('refused'),
 };

@@ -5,16 +5,16 @@
  */
 
 export interface CatalogueEntry {
-  /** Field `code` of the answer; absent: the answer has none. */
+  /** Field `code` of the error response; absent: the response has none. */
   readonly code?: string;
   readonly status: number;
-  /** `{name}` is replaced by the value given for this name, `{product}` by the product name. */
+  /** Message template: `{name}` is replaced by the value given for this name, `{product}` by the product name. */
   readonly msg: string;
-  /** Values that become fields of the answer. */
+  /** Names of the values that become fields of the error response. */
   readonly data?: readonly string[];
-  /** The same request may succeed later, unchanged. */
+  /** True if the same request may succeed later, unchanged. */
   readonly retryable?: true;
-  /** The answer is a page, for addresses that browsers open. */
+  /** True if the response is an HTML page, for addresses that people open in browsers. */
   readonly html?: true;
 }
 
@@ -29,14 +29,16 @@ const invitationFailed = <const M extends string>(msg: M) =>
     data: ['errors', 'sent_invitations', 'license_limit_reached', 'daily_limit_reached'],
   }) as const;
 
-export const catalogue = {
+export const errorCatalogue = {
   // Refusals before a handler runs, and by the server itself.
   NOT_LOGGED_IN: { status: 401, msg: 'Not logged in: API authentication or user session required' },
+  /** Sessions belong to the web client; other programs have API keys. */
+  NOT_FROM_WEB_CLIENT: { code: 'UNAUTHORIZED', status: 403, msg: 'This request does not come from the web client' },
   AUTH_SCHEME: bad('This endpoint requires HTTP basic authentication.'),
   AUTH_HEADER: unauthorized('Invalid authorization header for basic auth'),
   API_KEY_MALFORMED: unauthorized('Malformed API key'),
   API_KEY_UNKNOWN: unauthorized('Invalid API key'),
-  /** `?api_key=` has a code of its own (conventions.md § Authentication). */
+  /** An API key in the query string that is malformed; it has a code of its own (conventions.md § Authentication). */
   QUERY_KEY_MALFORMED: { code: 'INVALID_API_KEY', status: 401, msg: 'Malformed API key' },
   QUERY_KEY_UNKNOWN: { code: 'INVALID_API_KEY', status: 401, msg: 'Invalid API key' },
   ACCOUNT_DEACTIVATED: unauthorized('Account is deactivated'),
@@ -77,14 +79,19 @@ export const catalogue = {
     data: ['var_name1', 'var_name2'],
   },
   ARGUMENT_NOT_JSON: bad('Argument "{var_name}" is not valid JSON.'),
-  /** The message is made from the schema (model/schema/validate.ts) or by the handler. */
+  /** A value of a parameter is invalid; the schema (model/schema/validate.ts) or the handler makes the message. */
   VALIDATION_FAILED: bad('{message}'),
-  /** Ours: the form cannot be parsed (a multipart body without its boundary, too many fields). */
+  /**
+   * Only this server has this error: the form can't be parsed (a multipart body without its boundary, too many fields).
+   */
   MALFORMED_FORM: bad('Malformed request body'),
-  /** Ours: the peer's proxy answers an HTML page. */
+  /** Only this server has this error: the peer's proxy answers with an HTML page instead. */
   BODY_TOO_LARGE: { code: 'BAD_REQUEST', status: 413, msg: 'Request body is larger than the allowed limit' },
   INTERNAL: { status: 500, msg: 'Internal server error' },
-  /** Ours: no host owns the actor, its mailbox is full, or the deadline passed. Codeless, like 500. */
+  /**
+   * Only this server has this error: no host owns the actor, its mailbox is full, or the deadline passed. Without a
+   * code, like 500.
+   */
   SERVICE_UNAVAILABLE: { status: 503, msg: 'Service temporarily unavailable, please try again', retryable: true },
 
   // Refusals that operations of several resources share.
@@ -95,9 +102,9 @@ export const catalogue = {
   USER_IS_DEACTIVATED: bad('User is deactivated'),
   INSUFFICIENT_PERMISSION: bad('Insufficient permission'),
   NOT_AUTHORIZED_FOR_QUERY: bad('User not authorized for this query'),
-  /** In lists of recipients: without a colon. */
+  /** An unknown user in a list of recipients; this message has no colon. */
   INVALID_USER_ID: bad('Invalid user ID {user_id}'),
-  /** For members of groups and values of profile fields: with a colon. */
+  /** An unknown member of a group or value of a profile field; this message has a colon. */
   INVALID_MEMBER_ID: bad('Invalid user ID: {user_id}'),
   INVALID_EMAIL: bad("Invalid email '{email}'"),
   ENTER_VALID_EMAIL: bad('Enter a valid email address.'),
@@ -177,7 +184,7 @@ export const catalogue = {
   REACTION_EXISTS: bad('Reaction already exists.'),
   REACTION_DOES_NOT_EXIST: bad("Reaction doesn't exist."),
   REACTION_ARGUMENTS: bad('At least one of the following arguments must be present: emoji_name, emoji_code'),
-  /** Ours: a message is one record of the Store, whose size is limited. */
+  /** Only this server has this error: a message is one record of the Store, whose size is limited. */
   TOO_MANY_REACTIONS: bad('This message has too many reactions.'),
   CANNOT_ATTACH_SUBMESSAGE: bad('You cannot attach a submessage to this message.'),
   SUBMESSAGE_JSON: bad('Invalid json for submessage'),
@@ -211,7 +218,7 @@ export const catalogue = {
 
   // Drafts and scheduled messages (messages.md).
   DRAFTS_OFF: bad('User has disabled synchronizing drafts.'),
-  /** Without code (seed). */
+  /** Without a code, as recorded from the peer. */
   NO_SUCH_DRAFT: { status: 404, msg: 'Draft does not exist' },
   TIMESTAMP_NEGATIVE: bad('Timestamp must not be negative.'),
   TOPIC_NULL_BYTES: bad('Topic must not contain null bytes'),
@@ -271,7 +278,7 @@ export const catalogue = {
   STREAM_TWICE: bad("Please choose one: 'stream' or 'stream_id'."),
 
   // Accounts, their settings and groups (users.md).
-  /** fetch_api_key keeps the codes that Basic authentication loses. */
+  /** POST /fetch_api_key keeps the codes of authentication errors, which Basic authentication loses. */
   AUTHENTICATION_FAILED: {
     code: 'AUTHENTICATION_FAILED',
     status: 401,
@@ -305,9 +312,11 @@ export const catalogue = {
   NO_SUCH_TOKEN: bad('Token does not exist'),
   ZCOMMAND_SLASH: bad('There should be a leading slash in the zcommand.'),
   NO_SUCH_ZCOMMAND: bad('No such command: {command}'),
+  SIGN_IN_LINK_VOID: { code: 'AUTHENTICATION_FAILED', status: 401, msg: 'This link was used or has expired' },
+  NO_SUCH_SESSION: bad('No such session'),
   MAIL_LINK: bad('This link does not hold (any more).'),
   ONLY_OWNER_ROLE: bad('The owner permission cannot be removed from the only organization owner.'),
-  /** DELETE /users/{id}: without code (seed). */
+  /** DELETE /users/{id}: without a code, as recorded from the peer. */
   ONLY_OWNER_DEACTIVATION: { status: 400, msg: 'Cannot deactivate the only organization owner' },
   CANNOT_DEACTIVATE_LAST_USER: {
     code: 'CANNOT_DEACTIVATE_LAST_USER',
@@ -385,7 +394,7 @@ export const catalogue = {
   IMAGE_ANIMATION_UNKNOWN: badImage('Unknown animated image format.'),
 
   // Settings of the organization (realm.md).
-  /** For objects with several fields: `errors` lists the problem of each field. */
+  /** An object with several invalid fields: `errors` lists the problem of each field. */
   INVALID_FIELDS: { code: 'BAD_REQUEST', status: 400, msg: '{message}', data: ['errors'] },
   INVALID_LANGUAGE: bad("Invalid language '{language}'"),
   NO_LOGIN_METHOD: bad('At least one authentication method must be enabled.'),
@@ -419,16 +428,16 @@ export const catalogue = {
   PROFILE_FIELD_ORDER: bad('Invalid order mapping.'),
 
   // Invitations (realm.md § Invitations).
-  /** Like ADMIN_REQUIRED, with another code. */
+  /** As ADMIN_REQUIRED, but with another code. */
   INVITER_NOT_ADMIN: bad('Must be an organization administrator'),
   NO_INVITEES: bad('You must specify at least one email address.'),
   INVITE_STREAM_UNKNOWN: bad('Stream does not exist with id: {stream_id}. No invites were sent.'),
   INVITE_LINK_STREAM_UNKNOWN: bad('Invalid stream ID {stream_id}. No invites were sent.'),
   INVITE_MAY_NOT_SUBSCRIBE: bad('You do not have permission to subscribe other users to streams.'),
   NO_SUCH_INVITATION: bad('No such invitation'),
-  /** Ours: the link of an invitation leads nowhere any more; shown as a page. */
+  /** Only this server has this error, shown as a page: the link names an invitation that is no longer valid. */
   INVITATION_GONE: { status: 404, msg: 'This invitation does not stand any more' },
-  /** Ours: the organization needs invitations; shown as a page. */
+  /** Only this server has this error, shown as a page: the organization can be joined by invitation only. */
   SIGN_UP_CLOSED: { status: 403, msg: 'An invitation is needed' },
   INVITATION_REVOKED: bad('Invitation has already been revoked'),
   INVITES_INVALID: invitationFailed("Some emails did not validate, so we didn't send any invitations."),
@@ -441,4 +450,4 @@ export const catalogue = {
   ),
 } as const satisfies Record<string, CatalogueEntry>;
 
-export type ErrorName = keyof typeof catalogue;
+export type ErrorName = keyof typeof errorCatalogue;

@@ -1,17 +1,17 @@
 /** Refusals as exceptions, thrown by operations, by the frontend and by actors. Pure, so that actors may use them. */
 import type { Json, JsonObject, RateStanding } from '#base';
-import { type CatalogueEntry, catalogue, type ErrorName } from './catalogue.js';
+import { type CatalogueEntry, type ErrorName, errorCatalogue } from './catalogue.js';
 
-/** Name of the product in messages. */
-export const PRODUCT = 'Conclave';
+/** Name of the product in error messages and pages. */
+export const PRODUCT_NAME = 'Conclave';
 
 type Placeholder<M extends string> = M extends `${string}{${infer Name}}${infer Rest}`
   ? Exclude<Name, 'product'> | Placeholder<Rest>
   : never;
 type DataOf<E> = E extends { readonly data: readonly (infer D extends string)[] } ? D : never;
 /** Values needed to make the error: one per placeholder of its message and per data field. */
-export type ErrorValues<N extends ErrorName> = {
-  readonly [K in Placeholder<(typeof catalogue)[N]['msg']> | DataOf<(typeof catalogue)[N]>]: Json;
+type ErrorValues<N extends ErrorName> = {
+  readonly [K in Placeholder<(typeof errorCatalogue)[N]['msg']> | DataOf<(typeof errorCatalogue)[N]>]: Json;
 };
 
 /** The error part of a reply. Without `code` the answer has none. */
@@ -19,9 +19,9 @@ export interface ErrorReply {
   readonly code?: string;
   readonly status: number;
   readonly msg: string;
-  /** Fields beside `msg`. */
+  /** Fields of the response beside `msg`. */
   readonly extra?: JsonObject;
-  /** The answer is a page that consists of `msg` alone. */
+  /** True if the response is a page that consists of `msg` alone. */
   readonly html?: true;
   /** Standing of the rate limit that refused the call, or that counts refusals like this one. */
   readonly rate?: RateStanding;
@@ -35,11 +35,11 @@ export class ApiError extends Error {
   #rate: RateStanding | undefined;
 
   constructor(
-    /** Name in the catalogue; for logs and tests. */
+    /** Name of the error in the catalogue, for logs and tests. */
     readonly reason: ErrorName,
     values: JsonObject,
   ) {
-    const entry: CatalogueEntry = catalogue[reason];
+    const entry: CatalogueEntry = errorCatalogue[reason];
     // Recording a stack costs more than the rest of a refused request, and a refusal is not a bug.
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = 0;
@@ -51,7 +51,7 @@ export class ApiError extends Error {
   }
 
   get retryable(): boolean {
-    return (catalogue[this.reason] as CatalogueEntry).retryable === true;
+    return (errorCatalogue[this.reason] as CatalogueEntry).retryable === true;
   }
 
   withRate(rate: RateStanding): this {
@@ -65,7 +65,7 @@ export class ApiError extends Error {
       status: this.status,
       msg: this.message,
       ...(this.extra === undefined ? {} : { extra: this.extra }),
-      ...((catalogue[this.reason] as CatalogueEntry).html ? { html: true } : {}),
+      ...((errorCatalogue[this.reason] as CatalogueEntry).html ? { html: true } : {}),
       ...(this.#rate === undefined ? {} : { rate: this.#rate }),
     };
   }
@@ -83,7 +83,7 @@ export class ActorRefused extends Error {
 function fill(template: string, values: JsonObject): string {
   if (!template.includes('{')) return template;
   return template.replace(/\{([^{}]+)\}/g, (whole, name: string) => {
-    if (name === 'product') return PRODUCT;
+    if (name === 'product') return PRODUCT_NAME;
     const value = values[name];
     if (value === undefined) return whole;
     return typeof value === 'object' ? JSON.stringify(value) : String(value);
@@ -102,15 +102,18 @@ export const validationError = (message: string): ApiError => apiError('VALIDATI
 
 // Bounds of lists and texts, in the words of the API's validators (docs/limits.md § Lists and dictionaries).
 
-export const tooMany = (name: string, max: number): ApiError =>
+export const tooManyError = (name: string, max: number): ApiError =>
   validationError(`${name} has too many items (limit: ${max})`);
 
-/** @throws ApiError */
+/** Refuses a list of parameter `name` with more than `max` items. @throws ApiError */
 export function checkCount(name: string, count: number, max: number): void {
-  if (count > max) throw tooMany(name, max);
+  if (count > max) throw tooManyError(name, max);
 }
 
-/** @param length in the unit of `max`; the message calls it characters. @throws ApiError */
+/**
+ * Refuses a text of parameter `name` that is longer than `max`. @param length in the unit of `max`; the message calls
+ * it characters. @throws ApiError
+ */
 export function checkLength(name: string, length: number, max: number): void {
   if (length > max) throw validationError(`${name} is too long (limit: ${max} characters)`);
 }

@@ -21,7 +21,7 @@ export {
   checkCount,
   checkLength,
   type ErrorReply,
-  PRODUCT,
-  tooMany,
+  PRODUCT_NAME,
+  tooManyError,
   validationError,
 } from './errors.js';

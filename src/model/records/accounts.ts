@@ -4,55 +4,61 @@ import type { EmojiRef, RealmId, UserId, UserSettings } from '#model';
 /** Facts of an account that other parts of the server need without asking the user actor. */
 export interface DirectoryUser {
   readonly id: UserId;
-  /** recipient_id of direct messages to this account. */
+  /** Recipient id of direct messages to this account. */
   readonly recipient: number;
   readonly deliveryEmail: string;
-  /** API e-mail. */
+  /** API e-mail of the account. */
   readonly email: string;
   readonly fullName: string;
-  /** 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest. */
+  /** Role of the account: 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest. */
   readonly role: number;
   readonly isActive: boolean;
   readonly isBillingAdmin: boolean;
-  /** null for humans; 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded. */
+  /** Type of a bot: 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for humans. */
   readonly botType: number | null;
   readonly botOwner: UserId | null;
   readonly timezone: string;
   readonly avatarSource: 'G' | 'U';
-  /** 1, and one more with each change. */
+  /** Version of the avatar: 1, and one more with each change. */
   readonly avatarVersion: number;
-  /** Present if `avatarSource` is U. */
-  readonly avatar?: UploadedAvatar | null;
-  /** users.md: 1 everyone, 2 members, 3 admins, 4 nobody, 5 moderators. */
+  /** The uploaded avatar; present if `avatarSource` is U. */
+  readonly avatar?: AvatarUploadRecord | null;
+  /** Users who may see the real address (users.md): 1 everyone, 2 members, 3 admins, 4 nobody, 5 moderators. */
   readonly emailVisibility: number;
-  /** Milliseconds since 1970. */
+  /** Creation time of the account, ms since 1970. */
   readonly joined: number;
-  /** Keyed hash (hex) under which the API key is looked up. */
+  /** Keyed hash of the API key, hexadecimal, by which the account is found. */
   readonly keyHash: string;
-  /** Roles held before, newest last: [role, first realm version with the next role]. Replay needs the role of then. */
+  /**
+   * Roles that the account had before, newest last: [role, first realm version with the next role]. Replay needs the
+   * role of then.
+   */
   readonly pastRoles: readonly (readonly [number, number])[];
-  /** Rate limits of this account, as src/frontend/limits/rules.ts reads them. Absent if the general ones apply. */
+  /**
+   * Rate limits of this account, as src/frontend/limits/rules.ts reads them. Absent if the limits of all accounts
+   * apply.
+   */
   readonly rateLimits?: string;
 }
 
 /** Location of an account's uploaded avatar. */
-export interface UploadedAvatar {
+export interface AvatarUploadRecord {
   readonly realm: RealmId;
-  /** Hash that stands for the account in the address of the picture (secrets.ts). */
+  /** Hash that stands for the account in the address of its avatar (secrets.ts). */
   readonly hash: string;
-  /** Number of the upload. */
+  /** Number of the avatar's upload. */
   readonly number: number;
 }
 
 /** Preferences of a user that other parts need. The realm actor keeps them, so that every replica has them. */
 export interface DirectoryPreferences {
   readonly user: UserId;
-  /** Settings whose value differs from the default (users.md § Settings). */
+  /** Settings of the user whose value differs from the default (users.md § Settings). */
   readonly settings: Partial<UserSettings>;
   readonly alertWords: readonly string[];
-  /** Muted users in the order of muting, with the time in seconds since 1970. */
+  /** Users muted by this user, in the order of muting, with the time in seconds since 1970. */
   readonly muted: readonly { readonly id: number; readonly timestamp: number }[];
-  /** Absent if the user has set no status. */
+  /** Status of the user; absent if none is set. */
   readonly status?: UserStatus;
 }
 

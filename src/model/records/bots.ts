@@ -6,23 +6,23 @@ export interface DirectoryBot {
   readonly user: UserId;
   /** API key, encrypted under the server secret. The owner and administrators may read it. */
   readonly keySealed: string;
-  /** Stream of messages that the bot sends without naming a stream. */
+  /** Stream to which the bot sends messages that name no stream; null: none. */
   readonly sendingStream: StreamId | null;
-  /** Stream to which the bot's event queues are narrowed. */
+  /** Stream to which the bot's event queues are narrowed; null: none. */
   readonly eventsStream: StreamId | null;
-  /** The bot's event queues receive the messages of all public streams. */
+  /** True if the bot's event queues receive the messages of all public streams. */
   readonly allPublicStreams: boolean;
-  /** Outgoing webhooks only. */
+  /** Service that an outgoing webhook bot calls; null for other bots. */
   readonly service: BotService | null;
   readonly config: { readonly [key: string]: string };
 }
 
 /** The service that an outgoing webhook bot calls. */
 export interface BotService {
-  /** URL as given; '' if none was given. */
+  /** URL of the service as given; '' if none was given. */
   readonly baseUrl: string;
-  /** 1 generic, 2 for services that expect the form of Slack's outgoing webhooks. */
+  /** Format of the calls: 1 generic, 2 that of Slack's outgoing webhooks. */
   readonly interface: number;
-  /** Sent along with each call, encrypted under the server secret. */
+  /** Token that is sent with each call, encrypted under the server secret. */
   readonly tokenSealed: string;
 }

@@ -12,6 +12,7 @@ import type {
   UserDefaults,
 } from './organization.js';
 import type { DirectoryProfileField, ProfileData } from './profiles.js';
+import type { AccountSessions, WebSession } from './sessions.js';
 import type { DirectoryStream, DirectoryStreamGroup } from './streams.js';
 
 export interface DirectoryView {
@@ -19,30 +20,34 @@ export interface DirectoryView {
   /** Version of the realm actor that this view shows. It only grows. */
   readonly version: number;
   readonly subdomain: string;
-  /** The organization is deactivated and refuses all calls. */
+  /** True if the organization is deactivated, and refuses all calls. */
   readonly deactivated: boolean;
   readonly settings: RealmSettings;
   readonly pictures: RealmPictures;
-  /** System bots too, which `users` leaves out. */
+  /** The account with this id; also system bots, which `users` leaves out. */
   user(id: UserId): DirectoryUser | undefined;
-  /** By keyed hash of the API key. */
+  /** The account whose API key has this keyed hash. */
   userByKeyHash(hash: string): DirectoryUser | undefined;
-  /** By API e-mail or real address, ignoring case; system bots too. */
+  /** By keyed hash of the secret in a browser's cookie. */
+  sessionByHash(hash: string): { readonly user: UserId; readonly session: WebSession } | undefined;
+  /** undefined: no session was ever begun for the account. */
+  sessionsOf(user: UserId): AccountSessions | undefined;
+  /** The account with this API e-mail or real address, ignoring case; also system bots. */
   userByEmail(email: string): DirectoryUser | undefined;
-  /** By the name of an uploaded avatar. */
+  /** The account whose uploaded avatar has this name. */
   userByAvatar(hash: string): DirectoryUser | undefined;
-  /** All accounts, deactivated ones included, by id. */
+  /** All accounts by id, deactivated ones included, system bots excluded. */
   users(): Iterable<DirectoryUser>;
   stream(id: StreamId): DirectoryStream | undefined;
-  /** Live streams only, ignoring case. */
+  /** The live stream with this name, ignoring case. */
   streamByName(name: string): DirectoryStream | undefined;
   streams(): Iterable<DirectoryStream>;
   bot(user: UserId): DirectoryBot | undefined;
-  /** Bots that the server calls; they get no copies of messages to streams. */
+  /** Ids of bots that the server calls; they get no copies of messages to streams. */
   silentBots(): ReadonlySet<UserId>;
-  /** All bots, deactivated ones too, in the order of creation. */
+  /** All bots in the order of creation, deactivated ones too. */
   bots(): Iterable<DirectoryBot>;
-  /** Preferences of an account; empty if it changed none. */
+  /** Preferences of an account; empty if the user changed none. */
   preferencesOf(user: UserId): DirectoryPreferences;
   /** Preferences of the accounts that have alert words or muted users. */
   alertsAndMutes(): Iterable<DirectoryPreferences>;
@@ -51,39 +56,39 @@ export interface DirectoryView {
   group(id: number): DirectoryGroup | undefined;
   /** Groups that users made, by id. System groups follow from roles (people/groups.ts). */
   groups(): Iterable<DirectoryGroup>;
-  /** Messages in the last 28 days, as of the last count. */
+  /** Number of the stream's messages in the last 28 days, as of the last count. */
   traffic(stream: StreamId): number;
   /** Default stream groups, in no particular order. */
   readonly streamGroups: readonly DirectoryStreamGroup[];
   /** Linkifiers in the order in which they apply. */
   linkifiers(): readonly DirectoryLinkifier[];
-  /** By id. */
+  /** Code playgrounds, by id. */
   playgrounds(): readonly DirectoryPlayground[];
   readonly userDefaults: UserDefaults;
-  /** By id. */
+  /** E-mail domains of the organization, by id. */
   domains(): readonly DirectoryDomain[];
-  /** By their order. */
+  /** Profile fields in the order in which profiles show them. */
   profileFields(): readonly DirectoryProfileField[];
   /** Profile values of the account. The same object until a value or a field changes. */
   profile(user: UserId): ProfileData;
   /** Custom emoji by id, deactivated ones too. */
   emoji(): Iterable<DirectoryEmoji>;
-  /** The form in which this server sends the extra emoji. */
+  /** The product's own emoji in the form in which this server sends it. */
   readonly extraEmoji: ExtraEmoji;
-  /** Realms of the server; only realm 0 has any. */
+  /** Organizations of the server; only realm 0 has any. */
   realms(): Iterable<RealmEntry>;
-  /** Counts changes of users (streams). Data encoded from them is current while the count stands. */
+  /** Number of changes of users (and of streams). Data encoded from them is current while the number stands. */
   readonly usersVersion: number;
   readonly streamsVersion: number;
-  /** Counts changes of profile values and fields. */
+  /** Number of changes of profile values and fields. */
   readonly profilesVersion: number;
   /**
    * Time up to which events have reported accounts that became full members by age, ms since 1970. It changes
    * together with the waiting period.
    */
   readonly fullMembersAt: number;
-  /** Counts changes of groups that users made. */
+  /** Number of changes of groups that users made. */
   readonly groupsVersion: number;
-  /** Counts changes of preferences. */
+  /** Number of changes of preferences. */
   readonly preferencesVersion: number;
 }

@@ -4,7 +4,7 @@ import type { UserId } from '#model';
 export interface DirectoryEmoji {
   readonly id: number;
   readonly name: string;
-  /** Path under the organization's base URL. */
+  /** Path of the emoji's picture under the organization's base URL. */
   readonly url: string;
   readonly stillUrl: string | null;
   readonly deactivated: boolean;

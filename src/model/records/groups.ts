@@ -5,7 +5,7 @@ export interface DirectoryGroup {
   readonly id: number;
   readonly name: string;
   readonly description: string;
-  /** Direct members, ascending. */
+  /** Ids of direct members, ascending. */
   readonly members: readonly UserId[];
   readonly subgroups: readonly number[];
   readonly system: boolean;

@@ -1,4 +1,4 @@
-export type { DirectoryPreferences, DirectoryUser, UploadedAvatar, UserStatus } from './accounts.js';
+export type { AvatarUploadRecord, DirectoryPreferences, DirectoryUser, UserStatus } from './accounts.js';
 export type { BotService, DirectoryBot } from './bots.js';
 export type { DirectoryView } from './directory-view.js';
 export type { DirectoryEmoji } from './emoji.js';
@@ -14,4 +14,5 @@ export type {
   UserDefaults,
 } from './organization.js';
 export type { DirectoryProfile, DirectoryProfileField, ProfileData, ProfileValue } from './profiles.js';
+export type { AccountSessions, SignInLink, WebSession } from './sessions.js';
 export type { DirectoryStream, DirectoryStreamGroup } from './streams.js';

@@ -7,15 +7,15 @@ import type { JsonObject } from '#base';
 export interface MessageRecord {
   readonly id: number;
   readonly conversation: string;
-  /** Stream messages: the topic, case-folded by the caller. Direct messages: ''. */
+  /** Topic of a stream message, case-folded by the caller; '' for direct messages. */
   readonly topicKey: string;
   readonly sender: number;
   /** User ids of all participants of a direct message; empty for stream messages. */
   readonly participants: readonly number[];
-  /** The original conversation of a message that was moved to another one; '' otherwise. */
+  /** The original conversation of a message that was moved to another one; '' for other messages. */
   readonly movedFrom: string;
   /** Search tags from an open vocabulary (domain/messages/stored/record.ts); no repeats. */
   readonly tags: readonly string[];
-  /** All other fields; not indexed. */
+  /** All other fields of the message; not indexed. */
   readonly body: JsonObject;
 }

@@ -4,7 +4,7 @@ import type { RealmId, UserSettings } from '#model';
 /** One realm of the server, as realm 0 (the server's own) lists it. */
 export interface RealmEntry {
   readonly id: RealmId;
-  /** '' = the realm at the external host itself. */
+  /** Subdomain of the organization; '' for the one at the external host itself. */
   readonly subdomain: string;
   readonly deactivated: boolean;
 }
@@ -14,10 +14,10 @@ export type UserDefaults = Partial<UserSettings>;
 
 export type RealmPictureName = 'icon' | 'logo' | 'night_logo';
 
-export interface RealmPicture {
-  /** Number of the upload; 0 is the default picture. */
+interface RealmPicture {
+  /** Number of the picture's upload; 0 is the default picture. */
   readonly number: number;
-  /** Grows by one with each change. */
+  /** Version of the picture; grows by one with each change. */
   readonly version: number;
 }
 
@@ -27,16 +27,16 @@ export type RealmPictures = { readonly [N in RealmPictureName]?: RealmPicture };
 /** A domain that e-mail addresses of accounts may have. */
 export interface DirectoryDomain {
   readonly id: number;
-  /** Lower-case. */
+  /** Name of the domain in lower case. */
   readonly domain: string;
   readonly allowSubdomains: boolean;
 }
 
 export interface DirectoryLinkifier {
   readonly id: number;
-  /** RE2. */
+  /** Pattern of the linkifier (RE2). */
   readonly pattern: string;
-  /** RFC 6570. */
+  /** URL template of the linkifier's links (RFC 6570). */
   readonly urlTemplate: string;
 }
 
@@ -44,7 +44,7 @@ export interface DirectoryLinkifier {
 export interface DirectoryPlayground {
   readonly id: number;
   readonly name: string;
-  /** As the highlighter names it. */
+  /** Language of the playground, as the highlighter names it. */
   readonly language: string;
   readonly urlPrefix: string;
 }

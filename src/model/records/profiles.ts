@@ -4,11 +4,11 @@ import type { UserId } from '#model';
 /** A field that every human of the organization can fill in (realm.md § Custom profile fields). */
 export interface DirectoryProfileField {
   readonly id: number;
-  /** 1 short text … 8 pronouns (people/profile/profile-fields.ts); never changes. */
+  /** Type of the profile field: 1 short text … 8 pronouns (people/profile/profile-fields.ts); it never changes. */
   readonly type: number;
   readonly name: string;
   readonly hint: string;
-  /** JSON text; '' for types that need none. */
+  /** JSON text of the field's data; '' for types that need none. */
   readonly data: string;
   readonly order: number;
   readonly inSummary: boolean;
@@ -26,11 +26,11 @@ export interface DirectoryProfile {
 }
 
 export interface ProfileValue {
-  /** As the API sends it. */
+  /** Value in the form in which the API sends it. */
   readonly value: string;
-  /** HTML; '' for types that are not rendered. */
+  /** HTML of the value; '' for types that are not rendered. */
   readonly rendered: string;
-  /** Realm version of the commit that set it. */
+  /** Realm version of the commit that set the value. */
   readonly at: number;
 }
 

@@ -7,20 +7,20 @@ export interface DirectoryStream {
   readonly name: string;
   readonly description: string;
   readonly renderedDescription: string;
-  /** Seconds since 1970. */
+  /** Creation time of the stream, seconds since 1970. */
   readonly created: number;
   readonly creator: UserId;
   readonly inviteOnly: boolean;
   readonly historyPublic: boolean;
   readonly webPublic: boolean;
-  /** 1 everyone, 2 admins, 3 full members, 4 moderators. */
+  /** Users who may post: 1 everyone, 2 admins, 3 full members, 4 moderators. */
   readonly postPolicy: number;
   readonly retentionDays: number | null;
   readonly canRemoveGroup: number;
   /** Id of the first message that was ever sent to the stream; null before that. */
   readonly firstMessage: number | null;
   readonly archived: boolean;
-  /** New users are subscribed to the stream, except guests. */
+  /** True if new users, except guests, are subscribed to the stream. */
   readonly isDefault: boolean;
 }
 
@@ -29,6 +29,6 @@ export interface DirectoryStreamGroup {
   readonly id: number;
   readonly name: string;
   readonly description: string;
-  /** In no particular order; archived ones may still be among them. */
+  /** Ids of the group's streams in no particular order; archived ones may still be among them. */
   readonly streams: readonly StreamId[];
 }

@@ -10,11 +10,11 @@ export const stringChecks: Readonly<Record<string, (value: string) => string | u
   date: (value) => (isDate(value) ? undefined : ' is not a date'),
   url: (value) => (isUrl(value) ? undefined : ' is not a URL'),
   timezone: (value) => (isTimeZone(value) ? undefined : ' is not a recognized time zone'),
-  email: (value) => (isEmail(value) ? undefined : EMAIL_MESSAGE),
+  email: (value) => (isEmail(value) ? undefined : INVALID_EMAIL_MESSAGE),
 };
 
-/** The only message that does not begin with the position. */
-export const EMAIL_MESSAGE = 'Enter a valid email address.';
+/** The only message of a check that does not begin with the position of the value. */
+export const INVALID_EMAIL_MESSAGE = 'Enter a valid email address.';
 
 const zones = new Map<string, boolean>();
 

@@ -4,12 +4,12 @@
  */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { cleaned, JsonFloat, type JsonText } from '#base';
+import { cleanParsedJson, JsonFloat, type ParsedJsonText } from '#base';
 import { type ApiError, validationError } from '#model/errors';
-import { EMAIL_MESSAGE, stringChecks } from './checks.js';
+import { INVALID_EMAIL_MESSAGE, stringChecks } from './checks.js';
 
 /** The JSON Schema keywords that parameters use, and our annotations. */
-export interface Schema {
+interface Schema {
   readonly type?: string;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
@@ -26,20 +26,28 @@ export interface Schema {
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** A name of checks.ts; on unions 'stringOrIntList'. */
+  /** Name of a check in checks.ts; on unions 'stringOrIntList'. */
   readonly check?: string;
-  /** Surrounding blanks are removed before the other checks. */
+  /** True if surrounding blanks are removed before the other checks. */
   readonly trim?: boolean;
 }
 
 export interface Validator {
-  /** Value of the text. @param name of the parameter, for messages @throws ApiError VALIDATION_FAILED */
+  /**
+   * Validates the text of a parameter. @returns the value @param name of the parameter, for messages @throws ApiError
+   * VALIDATION_FAILED
+   */
   text(text: string, name: string): unknown;
-  /** Value of the parsed JSON. @param name of the parameter, for messages @throws ApiError VALIDATION_FAILED */
-  json(json: JsonText, name: string): unknown;
+  /**
+   * Validates the parsed JSON of a parameter. @returns the value @param name of the parameter, for messages @throws
+   * ApiError VALIDATION_FAILED
+   */
+  json(json: ParsedJsonText, name: string): unknown;
 }
 
-/** @throws Error for a schema with a keyword or check that `walk` would silently ignore */
+/**
+ * Makes the validator of a schema. @throws Error for a schema with a keyword or check that `walk` would silently ignore
+ */
 export function compileValidator(declared: TSchema): Validator {
   const schema = declared as Schema;
   checkKeywords(schema);
@@ -50,9 +58,9 @@ export function compileValidator(declared: TSchema): Validator {
     json(json, name) {
       if (!(json.plain && fast?.Check(json.value))) {
         const value = walk(schema, json.value, name);
-        return json.plain && !json.suspicious ? value : cleaned(value);
+        return json.plain && !json.suspicious ? value : cleanParsedJson(value);
       }
-      return json.suspicious ? cleaned(json.value) : json.value;
+      return json.suspicious ? cleanParsedJson(json.value) : json.value;
     },
   };
 }
@@ -85,7 +93,7 @@ function children(schema: Schema): readonly Schema[] {
   ];
 }
 
-/** Whether a compiled validator agrees with `walk`. It counts lengths differently and ignores our annotations. */
+/** True if a compiled validator agrees with `walk`. It counts lengths differently and ignores our annotations. */
 function comparable(schema: Schema): boolean {
   const { check, trim, minLength, maxLength, pattern } = schema;
   if (check || trim || minLength !== undefined || maxLength !== undefined || pattern) return false;
@@ -95,7 +103,10 @@ function comparable(schema: Schema): boolean {
 
 const refuse = (message: string): ApiError => validationError(message);
 
-/** @param at beginning of a message: position of the value, or a phrase for the values of an open dict */
+/**
+ * Validates a value by its schema and returns it. @param at beginning of a message: position of the value, or a phrase
+ * for the values of an open dict
+ */
 function walk(schema: Schema, value: unknown, at: string): unknown {
   if (schema.anyOf) return union(schema, schema.anyOf, value, at);
   switch (schema.type ?? typeOfChoices(schema)) {
@@ -140,7 +151,7 @@ function string(schema: Schema, given: unknown, at: string): string {
   if (schema.minLength !== undefined || schema.maxLength !== undefined) lengthOf(schema, value, at);
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) throw refuse(`Invalid ${at}`);
   const problem = schema.check === undefined ? undefined : stringChecks[schema.check]!(value);
-  if (problem !== undefined) throw refuse(problem === EMAIL_MESSAGE ? problem : `${at}${problem}`);
+  if (problem !== undefined) throw refuse(problem === INVALID_EMAIL_MESSAGE ? problem : `${at}${problem}`);
   return value;
 }
 

@@ -16,27 +16,27 @@ interface Accepted {
   readonly encoding: 'json' | 'string' | 'uint';
   readonly schema: TSchema;
   readonly description: string;
-  /** Only owners may change the setting; administrators may change all others. */
+  /** True if only owners may change the setting; administrators may change all others. */
   readonly ownerOnly?: true;
   /** Refuses a value that satisfies the schema. @throws ApiError */
   check?(value: unknown): void;
 }
 
-/** A setting that is stored. */
-export interface RealmSetting<V extends RealmSettingValue = RealmSettingValue> extends Accepted {
-  /** Value in a new organization, and in one that was made before the setting existed. */
+/** A setting of an organization that is stored. */
+interface RealmSetting<V extends RealmSettingValue = RealmSettingValue> extends Accepted {
+  /** Value of the setting in a new organization, and in one that was made before the setting existed. */
   readonly default: V;
-  /** Value in a new school or university, where it differs. */
+  /** Value of the setting in a new school or university, where it differs. */
   readonly educationDefault?: V;
-  /** Event for a change: `realm`/`update`, or `realm`/`update_dict`. */
+  /** Event that reports a change: 'plain' is `realm`/`update`, 'dict' is `realm`/`update_dict`. */
   readonly event: 'plain' | 'dict';
-  /** The response says `updated` instead of the value. */
+  /** True if the response says `updated` instead of the value. */
   readonly hiddenInReply?: true;
-  /** The response and an event report the setting even if the request repeats its value. */
+  /** True if the response and an event report the setting even if the request repeats its value. */
   readonly alwaysReported?: true;
-  /** The value is the id of a live stream, or negative. */
+  /** True if the value is the id of a live stream, or negative. */
   readonly namesStream?: true;
-  /** The stored form of a value of the request. @throws ApiError */
+  /** Converts a value of the request into its stored form. @throws ApiError */
   convert?(value: unknown, name: string): V;
 }
 
@@ -79,14 +79,14 @@ const choice = (value: number, values: readonly number[], description: string, m
 const ROLES = '1 members, 2 administrators, 3 full members, 4 moderators, 5 everybody, 6 nobody, 7 owners';
 const P4 = [1, 2, 3, 4] as const;
 
-/** A value of `policyAllows`. */
+/** A setting that is a policy: its values are those that `isAllowedByPolicy` understands. */
 const policy = (value: number, values: readonly number[], what: string, more: More<number> = {}) =>
   choice(value, values, `Who may ${what}: ${ROLES}.`, more);
 
-/** Largest number that clients and the peer's database columns hold. */
+/** Largest integer that clients and the peer's database columns hold. */
 const MAX_INTEGER = 2_147_483_647;
 
-/** Days or seconds. @param unlimited the stored form of 'unlimited' */
+/** A setting that limits a time in days or seconds. @param unlimited the stored form of 'unlimited' */
 const limit = <N extends null | -1>(value: number, unlimited: N, unit: string, more: More<number | N> = {}) =>
   ({
     encoding: 'json',
@@ -102,16 +102,16 @@ const limit = <N extends null | -1>(value: number, unlimited: N, unit: string, m
     ...more,
   }) satisfies RealmSetting<number | N> as RealmSetting<number | N>;
 
-/** The id of a stream; -1: none. */
+/** A setting whose value is the id of a stream; -1: none. */
 const stream = (description: string): RealmSetting<number> =>
   integer(-1, description, { namesStream: true, convert: (given) => Math.max(-1, Number(given)) });
 
 const string40 = Type.String({ maxLength: 40 });
 
-/** Ways to log in that this server has. */
+/** Names of the ways to log in that this server has. */
 const LOGIN_METHODS: readonly string[] = ['Email'];
 
-/** @throws ApiError */
+/** Checks the setting for ways to log in. @throws ApiError */
 function checkLoginMethods(value: unknown): void {
   const methods = value as Readonly<Record<string, boolean>>;
   if (!Object.values(methods).includes(true)) throw apiError('NO_LOGIN_METHOD');
@@ -119,12 +119,15 @@ function checkLoginMethods(value: unknown): void {
   throw apiError('VALIDATION_FAILED', { message: 'Invalid authentication_methods' });
 }
 
-/** 0 none, 1 Jitsi; others need credentials, for which the configuration has no option. */
+/**
+ * Video providers that a setting may choose: 0 none, 1 Jitsi; others need credentials, for which the configuration has
+ * no option.
+ */
 const VIDEO_PROVIDERS: readonly unknown[] = [0, 1];
 const GIPHY_RATINGS: readonly unknown[] = [0, 1, 2, 3, 4, 5];
 
 /** Kinds of organization: words for the command line, numbers for the API. */
-export const ORG_TYPES: Readonly<Record<string, number>> = {
+export const ORGANIZATION_TYPES: Readonly<Record<string, number>> = {
   unspecified: 0,
   business: 10,
   opensource: 20,
@@ -140,11 +143,11 @@ export const ORG_TYPES: Readonly<Record<string, number>> = {
   other: 1000,
 };
 
-/** Types of schools and universities: teachers decide what pupils may do. */
-export const isEducation = (orgType: number): boolean =>
-  orgType === ORG_TYPES.school || orgType === ORG_TYPES['school-nonprofit'];
+/** True for schools and universities, in which teachers decide what pupils may do. */
+export const isEducationType = (orgType: number): boolean =>
+  orgType === ORGANIZATION_TYPES.school || orgType === ORGANIZATION_TYPES['school-nonprofit'];
 
-/** The rows, in the order in which a request's values are checked. */
+/** The settings, one row each, in the order in which a request's values are checked. */
 export const REALM_SETTINGS = {
   name: text('', 'Name of the organization.', { schema: string40 }),
   description: text('', 'Markdown.', { schema: Type.String({ maxLength: 1000 }) }),
@@ -196,7 +199,7 @@ export const REALM_SETTINGS = {
   move_messages_between_streams_policy: policy(2, [1, 2, 3, 4, 6], 'move messages', { educationDefault: 4 }),
   user_group_edit_policy: policy(1, P4, 'edit user groups', { educationDefault: 4 }),
   private_message_policy: choice(1, [1, 2], 'Direct messages: 1 on, 2 off.'),
-  // Its numbers differ from those of the other policies: see `wildcardAllowed`.
+  // Its numbers differ from those of the other policies: see `isWildcardMentionAllowed`.
   wildcard_mention_policy: choice(
     5,
     [1, 2, 3, 5, 6, 7],
@@ -231,7 +234,9 @@ export const REALM_SETTINGS = {
       throw apiError('DEMO_ONLY');
     },
   } as CheckedOnly,
-  org_type: choice(0, Object.values(ORG_TYPES), 'What kind of organization this is.', { alwaysReported: true }),
+  org_type: choice(0, Object.values(ORGANIZATION_TYPES), 'What kind of organization this is.', {
+    alwaysReported: true,
+  }),
   enable_spectator_access: flag(false, 'Web-public streams are open to everybody on the web.'),
   want_advertise_in_communities_directory: flag(false, 'May be listed in public.'),
   // A new organization requires invitations, and such a one starts with read receipts.
@@ -242,14 +247,14 @@ export const REALM_SETTINGS = {
 
 type Rows = typeof REALM_SETTINGS;
 
-/** Names of stored settings. */
+/** Names of the settings that are stored. */
 export type RealmSettingName = {
   [N in keyof Rows]: Rows[N] extends RealmSetting<infer _> ? N : never;
 }[keyof Rows];
 
 export type RealmSettings = { readonly [N in RealmSettingName]: Rows[N]['default'] };
 
-/** Settings whose value `policyAllows` understands. */
+/** Names of the settings whose value is a policy, as `isAllowedByPolicy` evaluates it. */
 export type RealmPolicyName = Exclude<
   Extract<RealmSettingName, `${string}_policy`>,
   'bot_creation_policy' | 'private_message_policy' | 'wildcard_mention_policy'
@@ -257,7 +262,7 @@ export type RealmPolicyName = Exclude<
 
 const isStored = (name: string): name is RealmSettingName => 'default' in REALM_SETTINGS[name as RealmSettingName];
 
-/** Stored settings, in the order of their rows. */
+/** Names of the stored settings, in the order of their rows. */
 export const REALM_SETTING_NAMES: readonly RealmSettingName[] = Object.keys(REALM_SETTINGS).filter(isStored);
 
 const valuesFrom = (pick: (row: RealmSetting) => RealmSettingValue): RealmSettings =>
@@ -267,21 +272,18 @@ export const DEFAULT_REALM_SETTINGS = valuesFrom((row) => row.default);
 
 /** Settings of a new organization. */
 export const initialRealmSettings = (orgType: number): RealmSettings => ({
-  ...(isEducation(orgType) ? valuesFrom((row) => row.educationDefault ?? row.default) : DEFAULT_REALM_SETTINGS),
+  ...(isEducationType(orgType) ? valuesFrom((row) => row.educationDefault ?? row.default) : DEFAULT_REALM_SETTINGS),
   org_type: orgType,
 });
 
-/** Adds the defaults of missing settings. The same object if none is missing. */
-export const completeRealmSettings = (stored: Partial<RealmSettings>): RealmSettings =>
+/** Adds the defaults of settings that are missing. Returns the same object if none is missing. */
+export const addMissingRealmSettings = (stored: Partial<RealmSettings>): RealmSettings =>
   REALM_SETTING_NAMES.every((name) => stored[name] !== undefined)
     ? (stored as RealmSettings)
     : { ...DEFAULT_REALM_SETTINGS, ...stored };
 
-/** Values of a request in the form in which they are stored. @throws ApiError */
-export function checkedRealmSettings(
-  given: Readonly<Record<string, unknown>>,
-  isOwner: boolean,
-): Partial<RealmSettings> {
+/** Checks the values of a request and returns them in their stored form. @throws ApiError */
+export function checkRealmSettings(given: Readonly<Record<string, unknown>>, isOwner: boolean): Partial<RealmSettings> {
   const rows = Object.entries(REALM_SETTINGS).filter(([name]) => given[name] !== undefined);
   if (!isOwner && rows.some(([, row]) => row.ownerOnly)) throw apiError('OWNER_REQUIRED');
   for (const [name, row] of rows) row.check?.(given[name]);
@@ -292,20 +294,20 @@ export function checkedRealmSettings(
   );
 }
 
-/** The stored settings among these values. A host of a newer version may send others: they are left out. */
-export const realmSettingEntries = (values: Partial<RealmSettings>): [RealmSettingName, RealmSettingValue][] =>
+/** The stored settings among these values. A host of a newer version may send others: those are left out. */
+export const listRealmSettings = (values: Partial<RealmSettings>): [RealmSettingName, RealmSettingValue][] =>
   Object.entries(values).filter((of): of is [RealmSettingName, RealmSettingValue] => isStored(of[0]));
 
 export const isOwnerSetting = (name: RealmSettingName): boolean => REALM_SETTINGS[name].ownerOnly === true;
 
-/** Settings whose value is a stream. */
+/** Names of the settings whose value is a stream. */
 export const STREAM_SETTING_NAMES = REALM_SETTING_NAMES.filter((name) => REALM_SETTINGS[name].namesStream);
 
-/** Settings that responses and events report even if they keep their value. */
+/** Names of the settings that responses and events report even if they keep their value. */
 export const ALWAYS_REPORTED_NAMES = REALM_SETTING_NAMES.filter((name) => REALM_SETTINGS[name].alwaysReported);
 
-/** The value that the response to a change shows. */
-export const replyValue = (name: RealmSettingName, value: RealmSettingValue): RealmSettingValue =>
+/** The value of a setting that the response to a change shows. */
+export const realmSettingInReply = (name: RealmSettingName, value: RealmSettingValue): RealmSettingValue =>
   REALM_SETTINGS[name].hiddenInReply ? 'updated' : value;
 
 /** The event that reports a change to everybody. */

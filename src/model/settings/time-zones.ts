@@ -3,7 +3,7 @@
  * that only look the same today.
  */
 
-/** Intl's name → today's. */
+/** Current names of time zones for which Intl has another name, by Intl's name. */
 const TODAY: Readonly<Record<string, string>> = {
   'Africa/Asmera': 'Africa/Asmara',
   'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
@@ -26,13 +26,13 @@ const TODAY: Readonly<Record<string, string>> = {
   'Pacific/Truk': 'Pacific/Chuuk',
 };
 
-/** Zones that Intl merges with others, and that stay separate. */
+/** Matches time zones that Intl merges with others, and that stay separate here. */
 const OWN = /^(?:CET|EET|MET|WET|EST|MST|HST|EST5EDT|CST6CDT|MST7MDT|PST8PDT)$/;
 const UTC = /^(?:Etc\/)?(?:UTC|UCT|Universal|Zulu)$/;
 const GMT = /^(?:Etc\/)?(?:GMT[+-]?0?|Greenwich)$/;
 
-/** The current name of a zone. @param name name of an existing zone, or '' */
-export function canonicalZone(name: string): string {
+/** The current name of a time zone. @param name name of an existing zone, or '' */
+export function canonicalTimeZone(name: string): string {
   if (name === '' || OWN.test(name)) return name;
   if (UTC.test(name)) return 'Etc/UTC';
   if (GMT.test(name)) return 'Etc/GMT';

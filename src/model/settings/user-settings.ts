@@ -1,13 +1,13 @@
 /**
  * The settings of a user, one row each (users.md § Settings). The parameters of PATCH /settings and of
  * PATCH /realm/user_settings_defaults, the default of a new account, the events, and the fields of POST /register
- * follow from the row. To add a setting, add a row here and the code that reads it with `userSetting`.
+ * follow from the row. To add a setting, add a row here and the code that reads it with `readUserSetting`.
  */
 import { type TSchema, Type } from 'typebox';
 import { apiError } from '#model/errors';
 import { LANGUAGES } from './languages.js';
-import { isEducation } from './realm-settings.js';
-import { canonicalZone } from './time-zones.js';
+import { isEducationType } from './realm-settings.js';
+import { canonicalTimeZone } from './time-zones.js';
 
 /**
  * Decides which events report a change besides `user_settings`, for clients without `user_settings_object` (events.md):
@@ -22,13 +22,13 @@ export interface UserSetting<V extends UserSettingValue = UserSettingValue> {
   readonly schema: TSchema;
   /** The field of the account (`DirectoryUser`) that has the value. Absent: the value is one of the preferences. */
   readonly accountField?: 'timezone' | 'emailVisibility';
-  /** Default for accounts of a new school or university, where it differs. */
+  /** Default of the setting for accounts of a new school or university, where it differs. */
   readonly educationDefault?: V;
-  /** Every new account has the program's default: an organization has no default of its own. */
+  /** True if every new account has the program's default: an organization has no default of its own. */
   readonly noRealmDefault?: true;
-  /** Refuses a value that satisfies the schema. @throws ApiError */
+  /** Refuses a value of the setting that satisfies the schema. @throws ApiError */
   check?(value: UserSettingValue): void;
-  /** The stored form of a value of the request. */
+  /** Converts a value of the request into its stored form. */
   convert?(value: UserSettingValue): V;
 }
 
@@ -58,10 +58,10 @@ const other = rowOf('other');
 
 const oneOf = (...values: readonly (number | string)[]) => ({ schema: Type.Enum(values as string[]) });
 
-/** Seconds: one week. */
+/** Maximum delay of e-mail notifications, seconds: one week. */
 const MAX_BATCHING = 604_800;
 
-/** File names of sounds. */
+/** Names of notification sounds, which are file names. */
 export const NOTIFICATION_SOUNDS: readonly string[] = [
   ...['ascend', 'beep_boop', 'bink', 'bright', 'brlip', 'chime', 'deep tom', 'ding', 'double tap', 'down'],
   ...['dry bongos', 'dutdut', 'fast ascend', 'flute', 'friendly', 'kick roll', 'loud tintong', 'metallic snare'],
@@ -75,7 +75,7 @@ export const EMOJISET_CHOICES = [
   { key: 'google-blob', text: 'Google blobs' },
 ] as const;
 
-/** The rows, in the order in which a request's values are checked and its changes are published. */
+/** The settings, one row each, in the order in which a request's values are checked and its changes are published. */
 export const USER_SETTINGS = {
   twenty_four_hour_time: display(false),
   dense_mode: display(true),
@@ -138,12 +138,12 @@ export const USER_SETTINGS = {
     accountField: 'emailVisibility',
     educationDefault: 3,
   }),
-  // The last one, because its change has a second event, for everybody.
+  // The last row, because its change has a second event, for all users.
   timezone: display('', {
     schema: Type.String({ check: 'timezone' }),
     accountField: 'timezone',
     noRealmDefault: true,
-    convert: (zone) => canonicalZone(String(zone)),
+    convert: (zone) => canonicalTimeZone(String(zone)),
   }),
 };
 
@@ -157,20 +157,20 @@ const rowNamed = (name: UserSettingName): UserSetting => USER_SETTINGS[name];
 
 export const isAccountField = (name: UserSettingName): boolean => rowNamed(name).accountField !== undefined;
 
-/** Settings for which an organization may choose the value that its new accounts start with. */
+/** Names of the settings for which an organization may choose the value that its new accounts start with. */
 export const REALM_DEFAULT_NAMES = USER_SETTING_NAMES.filter((name) => !rowNamed(name).noRealmDefault);
 
-/** Defaults for accounts of a new organization, where they differ from the program's. */
+/** Defaults of settings for accounts of a new organization, where they differ from the program's. */
 export const initialUserDefaults = (orgType: number): Partial<UserSettings> =>
   Object.fromEntries(
     USER_SETTING_NAMES.flatMap((name) => {
       const { educationDefault } = rowNamed(name);
-      return isEducation(orgType) && educationDefault !== undefined ? [[name, educationDefault]] : [];
+      return isEducationType(orgType) && educationDefault !== undefined ? [[name, educationDefault]] : [];
     }),
   );
 
-/** Values of a request in the form in which they are stored. @throws ApiError */
-export function checkedUserSettings(given: Readonly<Record<string, unknown>>): Partial<UserSettings> {
+/** Checks the values of a request and returns them in their stored form. @throws ApiError */
+export function checkUserSettings(given: Readonly<Record<string, unknown>>): Partial<UserSettings> {
   const values = given as Partial<UserSettings>;
   const names = USER_SETTING_NAMES.filter((name) => values[name] !== undefined);
   for (const name of names) rowNamed(name).check?.(values[name]!);

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promi
 import { dirname, join, relative, sep } from 'node:path';
 import { syncFolder } from '#base/disk';
 import type { RealmId } from '#model';
-import { type Blob, BlobGone, type Blobs } from './blobs.js';
+import { BlobGone, type Blobs, type StoredBlob } from './blobs.js';
 
 /** Header before the bytes of a blob, in the same file, so that a crash can't separate the two. */
 interface BlobHeader {
@@ -15,14 +15,14 @@ const LENGTH_BYTES = 4;
 const MAX_HEADER_BYTES = 64 * 1024;
 
 /** A stored file, as a backup sees it. */
-export interface BlobFile {
-  /** Current path of the file. */
+interface BlobFile {
+  /** Path at which the file is now. */
   readonly file: string;
   /** Path of the file in a restored blob folder, relative to it. */
   readonly name: string;
 }
 
-/** While a hold exists, deleted files are only set aside. */
+/** Delays deletions: while a hold exists, deleted files are only set aside. */
 export interface DeletionHold {
   /**
    * All files that existed at any time since the hold began, some perhaps twice. A file that is deleted before it is
@@ -48,7 +48,7 @@ export class DirectoryBlobs implements Blobs {
     this.#removed = join(folder, 'removed');
   }
 
-  /** Creates the folder, and removes unfinished files left by a crash. */
+  /** Opens the blobs in a folder: creates it, and removes unfinished files left by a crash. */
   static async open(folder: string): Promise<DirectoryBlobs> {
     const blobs = new DirectoryBlobs(folder);
     await rm(blobs.#temporary, { recursive: true, force: true });
@@ -86,7 +86,7 @@ export class DirectoryBlobs implements Blobs {
     }
   }
 
-  async find(realm: RealmId, path: string): Promise<Blob | undefined> {
+  async find(realm: RealmId, path: string): Promise<StoredBlob | undefined> {
     const file = this.#file(realm, path);
     const opened = await openToRead(file);
     if (!opened) return undefined;

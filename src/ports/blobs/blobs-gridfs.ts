@@ -1,7 +1,14 @@
 import { GridFSBucket, type GridFSFile, type MongoClient, MongoRuntimeError } from 'mongodb';
 import type { RealmId } from '#model';
-import { createClient, databaseName, foundNoServer, StoreUnavailable, serverName, translate } from '#ports/store';
-import { type Blob, BlobGone, type Blobs, BlobsUnavailable } from './blobs.js';
+import {
+  createMongoClient,
+  databaseNameOfUrl,
+  isServerSelectionError,
+  StoreUnavailable,
+  serverNameOfUrl,
+  translateMongoError,
+} from '#ports/store';
+import { BlobGone, type Blobs, BlobsUnavailable, type StoredBlob } from './blobs.js';
 
 /**
  * Blobs of the cluster, in GridFS. A file's document is written after its chunks, so a file that is found is complete.
@@ -13,11 +20,11 @@ export class GridFsBlobs implements Blobs {
   #closed = false;
 
   private constructor(private readonly url: string) {
-    this.#client = createClient(url);
+    this.#client = createMongoClient(url);
     this.#bucket = this.#open();
   }
 
-  /** @throws BlobsUnavailable after some 3 s if no server answers */
+  /** Connects to the database of the blobs. @throws BlobsUnavailable after some 3 s if no server answers */
   static async connect(url: string): Promise<GridFsBlobs> {
     const blobs = new GridFsBlobs(url);
     try {
@@ -26,7 +33,7 @@ export class GridFsBlobs implements Blobs {
     } catch (cause) {
       await blobs.close();
       const why = cause instanceof Error ? cause.message : String(cause);
-      throw new BlobsUnavailable(`MongoDB at ${serverName(url)} can't be used: ${why}`, { cause });
+      throw new BlobsUnavailable(`MongoDB at ${serverNameOfUrl(url)} can't be used: ${why}`, { cause });
     }
   }
 
@@ -44,7 +51,7 @@ export class GridFsBlobs implements Blobs {
     });
   }
 
-  find(realm: RealmId, path: string): Promise<Blob | undefined> {
+  find(realm: RealmId, path: string): Promise<StoredBlob | undefined> {
     return this.#available(async () => {
       const [file] = await this.#bucket
         .find({ filename: nameOf(realm, path) })
@@ -70,7 +77,7 @@ export class GridFsBlobs implements Blobs {
   }
 
   #open(): GridFSBucket {
-    return new GridFSBucket(this.#client.db(databaseName(this.url)), { bucketName: 'blobs' });
+    return new GridFSBucket(this.#client.db(databaseNameOfUrl(this.url)), { bucketName: 'blobs' });
   }
 
   async #read(file: GridFSFile, start: number, end: number): Promise<Uint8Array> {
@@ -101,11 +108,11 @@ export class GridFsBlobs implements Blobs {
     try {
       return await action();
     } catch (error) {
-      const known = translate(error);
+      const known = translateMongoError(error);
       if (!(known instanceof StoreUnavailable)) throw error;
-      // As in the Store: a client that found no server within its selection timeout may never find one again.
-      if (foundNoServer(known) && client === this.#client && !this.#closed) {
-        this.#client = createClient(this.url);
+      // A client that found no server within its selection timeout may never find one again, as in the Store.
+      if (isServerSelectionError(known) && client === this.#client && !this.#closed) {
+        this.#client = createMongoClient(this.url);
         this.#bucket = this.#open();
         void client.close().catch(() => undefined);
       }

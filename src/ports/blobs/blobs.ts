@@ -15,15 +15,15 @@ export class BlobsUnavailable extends Error {
   override name = 'BlobsUnavailable';
 }
 
-/** The blob was deleted between `find` and `read`. */
+/** Error of a read: the blob was deleted between `find` and `read`. */
 export class BlobGone extends Error {
   override name = 'BlobGone';
 }
 
-export interface Blob {
-  /** Media type given to `put`. */
+export interface StoredBlob {
+  /** Media type that was given to `put`. */
   readonly type: string;
-  /** Size in bytes. */
+  /** Size of the blob, bytes. */
   readonly size: number;
   /**
    * Reads the bytes from `start` to before `end`; default: all.
@@ -34,7 +34,7 @@ export interface Blob {
 
 export interface Blobs {
   put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void>;
-  find(realm: RealmId, path: string): Promise<Blob | undefined>;
+  find(realm: RealmId, path: string): Promise<StoredBlob | undefined>;
   delete(realm: RealmId, path: string): Promise<void>;
   close(): Promise<void>;
 }

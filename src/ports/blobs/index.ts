@@ -12,6 +12,6 @@
  * operations for files and pictures, by backups, and by the code that starts a server.
  */
 
-export { type Blob, BlobGone, type Blobs, BlobsUnavailable } from './blobs.js';
+export { BlobGone, type Blobs, BlobsUnavailable, type StoredBlob } from './blobs.js';
 export { type DeletionHold, DirectoryBlobs } from './blobs-directory.js';
 export { GridFsBlobs } from './blobs-gridfs.js';

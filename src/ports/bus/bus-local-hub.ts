@@ -1,15 +1,15 @@
 import type { LocalClient, LocalFrame, LocalServer } from './bus-local-requests.js';
 
 /**
- * Intercepts every frame: call `deliver` now, later, twice or never. `lose` tells both sides what a network's silence
- * would tell them about a lost frame: the requests fail with an unknown outcome.
+ * Test hook that gets every frame: it may call `deliver` now, later, twice or never. `lose` tells both sides what a
+ * network's silence would tell them about a lost frame: the requests fail with an unknown outcome.
  */
-export type LocalHook = (frame: LocalFrame, deliver: () => void, lose: () => void) => void;
+type LocalFrameHook = (frame: LocalFrame, deliver: () => void, lose: () => void) => void;
 /** Selects the server that gets a frame, from those that serve the subject (at least one). */
-export type LocalChoice = (servers: readonly LocalServer[]) => LocalServer;
+type LocalServerChoice = (servers: readonly LocalServer[]) => LocalServer;
 
 /** The last server that registered: a new owner, while the previous one may not have noticed yet. */
-const newest: LocalChoice = (servers) => servers.at(-1)!;
+const newest: LocalServerChoice = (servers) => servers.at(-1)!;
 
 /**
  * Connects the clients of one process: which client serves which subject. Has no timers, and loses no frame by itself.
@@ -17,10 +17,10 @@ const newest: LocalChoice = (servers) => servers.at(-1)!;
 export class LocalHub {
   readonly #servers = new Map<string, LocalServer[]>();
   readonly #clients = new Map<string, LocalClient>();
-  hook: LocalHook;
-  choose: LocalChoice = newest;
+  hook: LocalFrameHook;
+  choose: LocalServerChoice = newest;
 
-  constructor(hook: LocalHook = (_frame, deliver) => deliver()) {
+  constructor(hook: LocalFrameHook = (_frame, deliver) => deliver()) {
     this.hook = hook;
   }
 

@@ -14,9 +14,9 @@ export interface LocalFrame {
   readonly to: string;
   /** Subject of the requests; '' for replies and cancels. */
   readonly subject: string;
-  /** Number of requests, replies or cancels. */
+  /** Number of requests, replies or cancels in the frame. */
   readonly count: number;
-  /** The requests. */
+  /** The requests in the frame. */
   readonly requests?: readonly { readonly value: Json }[];
 }
 
@@ -50,7 +50,7 @@ export class LocalPendingReply implements TimerEntry, PendingReply {
   readonly reply: Promise<Json>;
   bucket: Set<TimerEntry> | undefined;
   settled = false;
-  /** The deliveries of this request: one, or several if a frame was delivered twice. */
+  /** Deliveries of this request to servers: one, or several if a frame was delivered twice. */
   deliveries: readonly LocalDelivery[] = NO_DELIVERIES;
   resolve!: (value: Json) => void;
   reject!: (error: BusError) => void;

@@ -2,17 +2,17 @@
 import type { TimerWheel } from '#base/clock';
 import type { BusStats } from './bus.js';
 import type { NatsLink } from './bus-nats-link.js';
-import type { Transfers } from './bus-nats-transfers.js';
+import type { ChunkedTransfers } from './bus-nats-transfers.js';
 
-/** Requests fail when the other side was silent for this long, milliseconds. */
-export const SERVER_SILENT_MS = 2_500;
-export const CLIENT_SILENT_MS = 5_000;
-/** An idle peer (nothing in flight) is forgotten after this, milliseconds. */
-export const FORGET_MS = 60_000;
+/** Silence of a server after which the requests it holds fail, milliseconds. */
+export const SERVER_SILENCE_TIMEOUT_MS = 2_500;
+export const CLIENT_SILENCE_TIMEOUT_MS = 5_000;
+/** Idle time (nothing in flight) after which a peer is forgotten, milliseconds. */
+export const FORGET_PEER_MS = 60_000;
 
 export type ControlType = 'alive' | 'cancel' | 'credit' | 'served';
 
-export const newStats = (): BusStats => ({
+export const newBusStats = (): BusStats => ({
   framesOut: 0,
   framesIn: 0,
   bytesOut: 0,
@@ -29,7 +29,7 @@ export const newStats = (): BusStats => ({
 export interface NatsBusContext {
   readonly id: string;
   readonly link: NatsLink;
-  readonly transfers: Transfers;
+  readonly transfers: ChunkedTransfers;
   readonly deadlines: TimerWheel;
   readonly stats: BusStats;
   /** Sends everything queued at the end of this tick. */

@@ -8,7 +8,7 @@ import type { Json } from '#base';
 
 export const FRAME_REQUESTS = 1;
 export const FRAME_REPLIES = 2;
-export const FRAME_OPEN = 3;
+export const FRAME_OPEN_TRANSFER = 3;
 export const FRAME_CONTROL = 4;
 export const FRAME_CHUNK = 5;
 
@@ -17,11 +17,11 @@ export const replyInbox = (client: string): string => `cb.r.${client}`;
 /** Inbox of a client for control messages and chunks of requests (on its request connection). */
 export const controlInbox = (client: string): string => `cb.h.${client}`;
 /** Subject that announces newly served subjects to all clients. */
-export const SERVED = 'cb.s';
+export const SERVED_SUBJECT = 'cb.s';
 /** Inbox at which NATS reports that the subject of frame number `n` has no server. */
-export const nobodyInbox = (client: string, n: number | '*'): string => `cb.n.${client}.${n}`;
+export const noResponderInbox = (client: string, n: number | '*'): string => `cb.n.${client}.${n}`;
 
-/** Larger frames are split (NATS refuses messages over 1 MiB). */
+/** Maximum size of a frame in one NATS message, bytes; larger frames are split (NATS refuses messages over 1 MiB). */
 export const MAX_FRAME_BYTES = 900 * 1024;
 /** A frame is closed when its estimated size passes this. */
 const FULL_BYTES = 512 * 1024;
@@ -144,7 +144,7 @@ export class FrameWriter {
 }
 
 /** Encodes a message without blobs. */
-export function writeHead(kind: number, head: FrameHead): Buffer {
+export function encodeFrameHead(kind: number, head: FrameHead): Buffer {
   return new FrameWriter().finish(kind, head);
 }
 
@@ -152,7 +152,7 @@ export function writeHead(kind: number, head: FrameHead): Buffer {
  * Decodes the head of a message, with its blobs as views of `data`.
  * @throws Error on malformed input
  */
-export function readHead(data: Uint8Array): FrameHead {
+export function decodeFrameHead(data: Uint8Array): FrameHead {
   const buffer = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   const length = buffer.readUInt32LE(1);
@@ -177,7 +177,7 @@ export function readHead(data: Uint8Array): FrameHead {
 const CHUNK_HEAD = 9;
 
 /** Encodes one chunk of a transfer: kind, transfer (4 bytes), index (4 bytes), sender, data. */
-export function writeChunk(from: string, transfer: number, index: number, data: Uint8Array): Buffer {
+export function encodeChunk(from: string, transfer: number, index: number, data: Uint8Array): Buffer {
   const out = Buffer.allocUnsafe(CHUNK_HEAD + 1 + from.length + data.byteLength);
   out[0] = FRAME_CHUNK;
   out.writeUInt32LE(transfer, 1);
@@ -188,14 +188,14 @@ export function writeChunk(from: string, transfer: number, index: number, data: 
   return out;
 }
 
-export interface Chunk {
+export interface TransferChunk {
   readonly from: string;
   readonly transfer: number;
   readonly index: number;
   readonly data: Uint8Array;
 }
 
-export function readChunk(data: Uint8Array): Chunk {
+export function decodeChunk(data: Uint8Array): TransferChunk {
   const buffer = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   const start = CHUNK_HEAD + 1 + buffer[CHUNK_HEAD]!;
   return {

@@ -1,5 +1,5 @@
 import type { Msg, NatsConnection, Subscription } from 'nats';
-import { connectNats, crashOnThrow, natsName, watchConnection } from '#ports/nats';
+import { connectNats, crashOnThrow, natsDisplayName, watchConnection } from '#ports/nats';
 import { BusError } from './bus.js';
 
 /**
@@ -42,7 +42,7 @@ export class NatsLink {
       for (const o of opened) if (o.status === 'fulfilled') await o.value.close();
       throw new BusError(
         'disconnected',
-        `no NATS server at ${natsName(url)}: ${String(failed.reason?.message ?? failed.reason)}`,
+        `no NATS server at ${natsDisplayName(url)}: ${String(failed.reason?.message ?? failed.reason)}`,
       );
     }
     const [requests, replies] = opened.map((o) => (o as PromiseFulfilledResult<NatsConnection>).value);

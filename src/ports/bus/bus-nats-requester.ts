@@ -1,8 +1,15 @@
 import type { Json } from '#base';
 import type { TimerEntry } from '#base/clock';
 import { BusError, type BusFailure, type PendingReply } from './bus.js';
-import { FORGET_MS, type NatsBusContext, SERVER_SILENT_MS } from './bus-nats-context.js';
-import { FRAME_OPEN, FRAME_REQUESTS, FrameWriter, MAX_FRAME_BYTES, nobodyInbox, writeHead } from './bus-nats-frame.js';
+import { FORGET_PEER_MS, type NatsBusContext, SERVER_SILENCE_TIMEOUT_MS } from './bus-nats-context.js';
+import {
+  encodeFrameHead,
+  FRAME_OPEN_TRANSFER,
+  FRAME_REQUESTS,
+  FrameWriter,
+  MAX_FRAME_BYTES,
+  noResponderInbox,
+} from './bus-nats-frame.js';
 
 class NatsPendingReply implements TimerEntry, PendingReply {
   readonly reply: Promise<Json>;
@@ -15,7 +22,7 @@ class NatsPendingReply implements TimerEntry, PendingReply {
   reject!: (error: BusError) => void;
 
   constructor(
-    readonly requester: Requester,
+    readonly requester: NatsRequester,
     readonly id: number,
     readonly subject: string,
     readonly deadlineMs: number,
@@ -61,7 +68,7 @@ interface ServerPeer {
 }
 
 /** The requesting half of a NatsBus. */
-export class Requester {
+export class NatsRequester {
   readonly #bus: NatsBusContext;
   readonly #lanes = new Map<string, SubjectLane>();
   readonly #dirty = new Set<string>();
@@ -182,21 +189,21 @@ export class Requester {
     if (frame.transfer > 0) this.#bus.transfers.abort(frame.transfer);
   }
 
-  /** @param elapsed milliseconds in which a message could have arrived */
+  /** Checks the servers for silence. @param elapsed milliseconds in which a message could have arrived */
   tick(elapsed: number, tellAlive: boolean): void {
     for (const [n, frame] of this.#sent) {
       frame.silent += elapsed;
       // A transfer has its own time limit.
-      if (frame.silent <= SERVER_SILENT_MS || frame.transfer > 0) continue;
+      if (frame.silent <= SERVER_SILENCE_TIMEOUT_MS || frame.transfer > 0) continue;
       this.#sent.delete(n);
       this.#fail(frame.requests);
     }
     for (const server of [...this.#servers.values()]) {
       server.silent += elapsed;
       if (server.pending.size > 0) {
-        if (server.silent > SERVER_SILENT_MS) this.#fail([...server.pending]);
+        if (server.silent > SERVER_SILENCE_TIMEOUT_MS) this.#fail([...server.pending]);
         else if (tellAlive) this.#bus.control(server.id, 'alive');
-      } else if (server.silent > FORGET_MS) this.#servers.delete(server.id);
+      } else if (server.silent > FORGET_PEER_MS) this.#servers.delete(server.id);
     }
   }
 
@@ -248,7 +255,7 @@ export class Requester {
     if (requests.length === 0) {
       // Cancels need no confirmation, and it doesn't matter if no server is there.
       if (cancels.length > 0) {
-        this.#bus.publish(subject, writeHead(FRAME_REQUESTS, [0, this.#bus.id, [], cancels]));
+        this.#bus.publish(subject, encodeFrameHead(FRAME_REQUESTS, [0, this.#bus.id, [], cancels]));
       }
       return;
     }
@@ -260,7 +267,7 @@ export class Requester {
     if (data.byteLength > MAX_FRAME_BYTES) {
       data = this.#transfer(subject, lane, n, frame, data);
     }
-    this.#bus.publish(subject, data, nobodyInbox(this.#bus.id, n));
+    this.#bus.publish(subject, data, noResponderInbox(this.#bus.id, n));
   }
 
   #transfer(subject: string, lane: SubjectLane, n: number, frame: SentFrame, body: Buffer): Buffer {
@@ -277,7 +284,7 @@ export class Requester {
       this.#touch(subject);
     };
     frame.transfer = this.#bus.transfers.send('request', body, done);
-    return writeHead(FRAME_OPEN, [n, this.#bus.id, frame.transfer, body.byteLength]);
+    return encodeFrameHead(FRAME_OPEN_TRANSFER, [n, this.#bus.id, frame.transfer, body.byteLength]);
   }
 
   #confirm(server: ServerPeer, n: number): void {

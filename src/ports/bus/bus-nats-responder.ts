@@ -2,11 +2,18 @@ import type { Json } from '#base';
 import type { TimerEntry } from '#base/clock';
 import { crashOnThrow } from '#ports/nats';
 import type { BusRequest } from './bus.js';
-import { CLIENT_SILENT_MS, FORGET_MS, type NatsBusContext } from './bus-nats-context.js';
-import { FRAME_OPEN, FRAME_REPLIES, FrameWriter, MAX_FRAME_BYTES, replyInbox, writeHead } from './bus-nats-frame.js';
+import { CLIENT_SILENCE_TIMEOUT_MS, FORGET_PEER_MS, type NatsBusContext } from './bus-nats-context.js';
+import {
+  encodeFrameHead,
+  FRAME_OPEN_TRANSFER,
+  FRAME_REPLIES,
+  FrameWriter,
+  MAX_FRAME_BYTES,
+  replyInbox,
+} from './bus-nats-frame.js';
 import { RequestDelivery } from './bus-shared.js';
 
-/** A requesting client, as the server sees it. */
+/** A client that sends requests, as this server sees it. */
 interface ClientPeer {
   readonly id: string;
   /** Number of frames sent to the client. */
@@ -22,7 +29,7 @@ class NatsDelivery extends RequestDelivery implements TimerEntry {
   bucket: Set<TimerEntry> | undefined;
 
   constructor(
-    readonly responder: Responder,
+    readonly responder: NatsResponder,
     readonly peer: ClientPeer,
     readonly id: number,
     value: Json,
@@ -44,7 +51,7 @@ class NatsDelivery extends RequestDelivery implements TimerEntry {
 }
 
 /** The responding half of a NatsBus. */
-export class Responder {
+export class NatsResponder {
   readonly #bus: NatsBusContext;
   readonly #clients = new Map<string, ClientPeer>();
   readonly #dirty = new Set<ClientPeer>();
@@ -53,7 +60,7 @@ export class Responder {
     this.#bus = bus;
   }
 
-  /** @param entries id, deadline (ms from now) and value of each request */
+  /** Takes a frame of requests. @param entries id, deadline (ms from now) and value of each request */
   frame(
     from: string,
     n: number,
@@ -99,18 +106,18 @@ export class Responder {
     this.#dirty.clear();
   }
 
-  /** @param elapsed milliseconds in which a message could have arrived */
+  /** Checks the clients for silence. @param elapsed milliseconds in which a message could have arrived */
   tick(elapsed: number, beat: boolean): void {
     for (const peer of [...this.#clients.values()]) {
       peer.silent += elapsed;
-      if (peer.deliveries.size > 0 && peer.silent > CLIENT_SILENT_MS) {
+      if (peer.deliveries.size > 0 && peer.silent > CLIENT_SILENCE_TIMEOUT_MS) {
         for (const delivery of [...peer.deliveries.values()]) crashOnThrow(() => delivery.cancel());
-      } else if (peer.deliveries.size === 0 && peer.silent > FORGET_MS) this.#clients.delete(peer.id);
+      } else if (peer.deliveries.size === 0 && peer.silent > FORGET_PEER_MS) this.#clients.delete(peer.id);
       if (beat && (peer.deliveries.size > 0 || peer.acks.length > 0)) this.#send(peer, false);
     }
   }
 
-  /** Tells the clients that nothing more will come. */
+  /** Tells the clients that this server sends nothing more. */
   bye(): void {
     this.flush();
     for (const peer of this.#clients.values()) {
@@ -172,7 +179,7 @@ export class Responder {
     this.#bus.stats.transfersOut++;
     // A transfer that fails here fails at the client too, which notices the silence.
     const transfer = this.#bus.transfers.send('reply', data, () => {});
-    const open = writeHead(FRAME_OPEN, [n, this.#bus.id, transfer, data.byteLength, acks]);
+    const open = encodeFrameHead(FRAME_OPEN_TRANSFER, [n, this.#bus.id, transfer, data.byteLength, acks]);
     this.#bus.publishReply(replyInbox(peer.id), open);
   }
 }

@@ -3,21 +3,21 @@
  * the chunks in flight to 16 MiB in all, because NATS disconnects a consumer that reads too slowly, and messages in
  * flight to it are lost without notice.
  */
-import { type Chunk, writeChunk } from './bus-nats-frame.js';
+import { encodeChunk, type TransferChunk } from './bus-nats-frame.js';
 
 const CHUNK_BYTES = 256 * 1024;
-/** Chunks in flight to one receiver: per transfer, and over all transfers. */
+/** Maximum number of chunks in flight to one receiver: per transfer, and over all transfers. */
 const WINDOW = 16;
 const WINDOW_ALL = 64;
-/** A transfer without progress for this long fails, milliseconds. */
+/** Time without progress after which a transfer fails, milliseconds. */
 const STALLED_MS = 2_500;
-/** Larger transfers are refused: they would only exhaust the receiver's memory. */
+/** Maximum size of a transfer, bytes. Larger ones are refused: they would only exhaust the receiver's memory. */
 const MAX_TRANSFER_BYTES = 512 * 1024 * 1024;
 /** Special credits: COMPLETE when everything arrived; REFUSED when the receiver rejects the transfer or lost a part. */
 const COMPLETE = 0xffffffff;
 const REFUSED = 0xfffffffe;
 
-export interface TransferWire {
+interface TransferWire {
   /** Sends a chunk to the receiver's inbox for chunks of requests (or of replies, below). */
   request(to: string, data: Uint8Array): void;
   reply(to: string, data: Uint8Array): void;
@@ -40,7 +40,7 @@ interface IncomingTransfer {
   readonly from: string;
   readonly size: number;
   readonly chunks: number;
-  /** Allocated with the first credit. */
+  /** Buffer of the received bytes; allocated with the first credit. */
   body: Buffer | undefined;
   got: number;
   granted: number;
@@ -48,7 +48,7 @@ interface IncomingTransfer {
   readonly done: (body: Uint8Array | undefined) => void;
 }
 
-export class Transfers {
+export class ChunkedTransfers {
   readonly #self: string;
   readonly #wire: TransferWire;
   readonly #out = new Map<number, OutgoingTransfer>();
@@ -61,7 +61,7 @@ export class Transfers {
     this.#wire = wire;
   }
 
-  /** Senders of incoming transfers. */
+  /** Ids of the clients that send transfers to this one. */
   senders(): Set<string> {
     return new Set([...this.#in.values()].map((t) => t.from));
   }
@@ -100,7 +100,7 @@ export class Transfers {
     }
     for (const end = Math.min(upTo, transfer.chunks); transfer.next < end; transfer.next++) {
       const at = transfer.next * CHUNK_BYTES;
-      const chunk = writeChunk(this.#self, id, transfer.next, transfer.body.subarray(at, at + CHUNK_BYTES));
+      const chunk = encodeChunk(this.#self, id, transfer.next, transfer.body.subarray(at, at + CHUNK_BYTES));
       this.#wire[transfer.direction](from, chunk);
     }
   }
@@ -121,7 +121,7 @@ export class Transfers {
     this.#grant(transfer);
   }
 
-  chunk(chunk: Chunk): void {
+  chunk(chunk: TransferChunk): void {
     const transfer = this.#in.get(`${chunk.from}/${chunk.transfer}`);
     if (!transfer?.body) return;
     if (chunk.index !== transfer.got || chunk.index * CHUNK_BYTES + chunk.data.byteLength > transfer.size) {
@@ -136,7 +136,10 @@ export class Transfers {
     else if (transfer.granted - transfer.got <= WINDOW / 2) this.#grant(transfer);
   }
 
-  /** @param elapsed milliseconds since the last call in which a message could have arrived */
+  /**
+   * Checks the transfers for progress. @param elapsed milliseconds since the last call in which a message could have
+   * arrived
+   */
   tick(elapsed: number): void {
     for (const transfer of [...this.#out.values()]) {
       transfer.silent += elapsed;

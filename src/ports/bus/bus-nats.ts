@@ -11,35 +11,35 @@
 import { randomBytes } from 'node:crypto';
 import type { Msg, Subscription } from 'nats';
 import type { Json } from '#base';
-import { type Clock, every, TimerWheel } from '#base/clock';
+import { type Clock, runEvery, TimerWheel } from '#base/clock';
 import { type Bus, BusError, type BusRequest, type BusServer, type BusStats, type PendingReply } from './bus.js';
 import { LocalBus } from './bus-local.js';
 import { LocalHub } from './bus-local-hub.js';
-import { type ControlType, type NatsBusContext, newStats } from './bus-nats-context.js';
+import { type ControlType, type NatsBusContext, newBusStats } from './bus-nats-context.js';
 import {
   controlInbox,
+  decodeChunk,
+  decodeFrameHead,
+  encodeFrameHead,
   FRAME_CHUNK,
   FRAME_CONTROL,
-  FRAME_OPEN,
+  FRAME_OPEN_TRANSFER,
   FRAME_REPLIES,
   FRAME_REQUESTS,
-  nobodyInbox,
-  readChunk,
-  readHead,
+  noResponderInbox,
   replyInbox,
-  SERVED,
-  writeHead,
+  SERVED_SUBJECT,
 } from './bus-nats-frame.js';
 import { NatsLink } from './bus-nats-link.js';
-import { Requester } from './bus-nats-requester.js';
-import { Responder } from './bus-nats-responder.js';
-import { Transfers } from './bus-nats-transfers.js';
+import { NatsRequester } from './bus-nats-requester.js';
+import { NatsResponder } from './bus-nats-responder.js';
+import { ChunkedTransfers } from './bus-nats-transfers.js';
 import { ServedHints } from './bus-shared.js';
 
 const TICK_MS = 500;
 const TICKS_PER_BEAT = 2;
 
-export interface NatsBusOptions {
+interface NatsBusOptions {
   /** Identity of the client; random by default. Two living clients must never share one. */
   readonly id?: string;
   /** Name shown in the NATS server's monitoring. */
@@ -48,18 +48,18 @@ export interface NatsBusOptions {
 
 export class NatsBus implements Bus {
   readonly id: string;
-  readonly stats: BusStats = newStats();
+  readonly stats: BusStats = newBusStats();
   readonly #clock: Clock;
   readonly #deadlines: TimerWheel;
   readonly #reconnect: (() => void)[] = [];
   readonly #hints = new ServedHints();
-  readonly #transfers: Transfers;
+  readonly #transfers: ChunkedTransfers;
   readonly #serving = new Set<Subscription>();
   /** Subjects served by this process itself. */
   readonly #hub = new LocalHub();
   readonly #own: LocalBus;
-  #requester!: Requester;
-  #responder!: Responder;
+  #requester!: NatsRequester;
+  #responder!: NatsResponder;
   #link!: NatsLink;
   #stop: () => void = () => {};
   #ticks = 0;
@@ -73,7 +73,7 @@ export class NatsBus implements Bus {
     this.#deadlines = new TimerWheel(clock);
     this.#own = new LocalBus(clock, this.#hub, id);
     this.#lastTick = clock.monotonic();
-    this.#transfers = new Transfers(id, {
+    this.#transfers = new ChunkedTransfers(id, {
       reply: (to, data) => this.#publishReply(replyInbox(to), data),
       request: (to, data) => this.#publish(controlInbox(to), data),
       credit: (to, transfer, upTo) => this.#control(to, 'credit', transfer, upTo),
@@ -81,6 +81,7 @@ export class NatsBus implements Bus {
   }
 
   /**
+   * Connects a client of the bus.
    * @param url one or several server URLs, separated by commas
    * @throws BusError 'disconnected' if no server can be reached now
    */
@@ -174,14 +175,14 @@ export class NatsBus implements Bus {
       publishReply: (subject, data) => this.#publishReply(subject, data),
       control: (to, type, ...rest) => this.#control(to, type, ...rest),
     };
-    this.#requester = new Requester(shared);
-    this.#responder = new Responder(shared);
+    this.#requester = new NatsRequester(shared);
+    this.#responder = new NatsResponder(shared);
     link.subscribe(controlInbox(this.id), (m) => this.#read(m, () => this.#controlled(m.data)));
-    link.subscribe(SERVED, (m) => this.#read(m, () => this.#controlled(m.data)));
-    link.subscribe(nobodyInbox(this.id, '*'), (message) => this.#nobody(message));
+    link.subscribe(SERVED_SUBJECT, (m) => this.#read(m, () => this.#controlled(m.data)));
+    link.subscribe(noResponderInbox(this.id, '*'), (message) => this.#nobody(message));
     link.subscribeReplies(replyInbox(this.id), (m) => this.#read(m, () => this.#replied(m.data)));
     await link.flush();
-    this.#stop = every(this.#clock, TICK_MS, () => this.#tick());
+    this.#stop = runEvery(this.#clock, TICK_MS, () => this.#tick());
   }
 
   #changed(up: boolean): void {
@@ -207,14 +208,14 @@ export class NatsBus implements Bus {
   }
 
   #served(data: Uint8Array, handler: (request: BusRequest) => void): void {
-    if (data[0] === FRAME_OPEN) {
-      const [, from, transfer, size] = readHead(data) as [number, string, number, number];
+    if (data[0] === FRAME_OPEN_TRANSFER) {
+      const [, from, transfer, size] = decodeFrameHead(data) as [number, string, number, number];
       this.#responder.heard(from);
       this.#transfers.expect(from, transfer, size, (body) => {
         if (body) this.#served(body, handler);
       });
     } else if (data[0] === FRAME_REQUESTS) {
-      const [n, from, entries, cancels] = readHead(data) as [number, string, unknown[], number[]];
+      const [n, from, entries, cancels] = decodeFrameHead(data) as [number, string, unknown[], number[]];
       this.#responder.frame(from, n, entries, cancels, handler);
     }
   }
@@ -222,19 +223,19 @@ export class NatsBus implements Bus {
   #replied(data: Uint8Array): void {
     switch (data[0]) {
       case FRAME_CHUNK:
-        this.#transfers.chunk(readChunk(data));
+        this.#transfers.chunk(decodeChunk(data));
         break;
-      case FRAME_OPEN: {
-        const [n, from, transfer, size, acks] = readHead(data) as [number, string, number, number, number[]];
+      case FRAME_OPEN_TRANSFER: {
+        const [n, from, transfer, size, acks] = decodeFrameHead(data) as [number, string, number, number, number[]];
         this.#requester.announced(from, n, acks);
         this.#transfers.expect(from, transfer, size, (body) => {
-          if (body) this.#requester.replies(from, (readHead(body) as [number, string, number[], unknown[]])[3]);
+          if (body) this.#requester.replies(from, (decodeFrameHead(body) as [number, string, number[], unknown[]])[3]);
           else this.#requester.failServer(from);
         });
         break;
       }
       case FRAME_REPLIES: {
-        const [n, from, acks, replies, bye] = readHead(data) as [number, string, number[], unknown[], boolean];
+        const [n, from, acks, replies, bye] = decodeFrameHead(data) as [number, string, number[], unknown[], boolean];
         this.#requester.announced(from, n, acks);
         this.#requester.replies(from, replies);
         if (bye) this.#requester.gone(from);
@@ -243,9 +244,9 @@ export class NatsBus implements Bus {
   }
 
   #controlled(data: Uint8Array): void {
-    if (data[0] === FRAME_CHUNK) this.#transfers.chunk(readChunk(data));
+    if (data[0] === FRAME_CHUNK) this.#transfers.chunk(decodeChunk(data));
     if (data[0] !== FRAME_CONTROL) return;
-    const [from, type, ...rest] = readHead(data) as [string, ControlType, ...unknown[]];
+    const [from, type, ...rest] = decodeFrameHead(data) as [string, ControlType, ...unknown[]];
     if (type === 'alive') this.#responder.heard(from);
     else if (type === 'cancel') this.#responder.cancel(from, rest[0] as number[]);
     else if (type === 'served') this.#othersServe(from, rest[0] as string[]);
@@ -280,7 +281,7 @@ export class NatsBus implements Bus {
   }
 
   #control(to: string, type: ControlType, ...rest: unknown[]): void {
-    this.#publish(controlInbox(to), writeHead(FRAME_CONTROL, [this.id, type, ...rest]));
+    this.#publish(controlInbox(to), encodeFrameHead(FRAME_CONTROL, [this.id, type, ...rest]));
   }
 
   #schedule(): void {
@@ -300,7 +301,7 @@ export class NatsBus implements Bus {
   #tellServed(): void {
     const begun = this.#hints.takeAnnouncements();
     if (begun.length > 0) {
-      this.#publish(SERVED, writeHead(FRAME_CONTROL, [this.id, 'served' satisfies ControlType, begun]));
+      this.#publish(SERVED_SUBJECT, encodeFrameHead(FRAME_CONTROL, [this.id, 'served' satisfies ControlType, begun]));
     }
   }
 

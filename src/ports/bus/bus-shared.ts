@@ -6,7 +6,7 @@ import type { BusRequest } from './bus.js';
 export abstract class RequestDelivery implements BusRequest {
   #done = false;
   #cancelled = false;
-  /** One listener or several; most requests have one. */
+  /** Listeners for the cancel: one function or several; most requests have one. */
   #onCancel: (() => void) | (() => void)[] | undefined;
 
   constructor(
@@ -16,7 +16,7 @@ export abstract class RequestDelivery implements BusRequest {
 
   protected abstract sendReply(value: Json): void;
 
-  /** Called once when the request is cancelled. */
+  /** Called once when the request is cancelled, so that the server frees what it holds for it. */
   protected abstract release(): void;
 
   reply(value: Json): void {

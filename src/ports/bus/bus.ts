@@ -26,7 +26,9 @@ export class BusError extends Error {
   }
 }
 
-/** @typeParam Reply what the subject's server answers: plain data, as the requester expects it */
+/**
+ * A request as its server gets it. @typeParam Reply what the server answers: plain data, as the requester expects it
+ */
 export interface BusRequest<Reply = Json> {
   readonly value: Json;
   /** Identity of the requesting client, stable for the life of its process. */
@@ -44,24 +46,24 @@ export interface BusServer {
 
 export interface PendingReply {
   readonly reply: Promise<Json>;
-  /** Gives up: `reply` never settles, and the next frame cancels the request at the server. */
+  /** Gives up the request: `reply` never settles, and the next frame cancels it at the server. */
   cancel(): void;
 }
 
 export interface BusStats {
-  /** Messages of the transport, including chunks and control messages. */
+  /** Number of messages sent over the transport, including chunks and control messages. */
   framesOut: number;
   framesIn: number;
   bytesOut: number;
   bytesIn: number;
   requestsOut: number;
   repliesOut: number;
-  /** Replies dropped because the connection was lost. */
+  /** Number of replies dropped because the connection was lost. */
   repliesDropped: number;
-  /** Gaps found in the numbered frames of servers. */
+  /** Number of gaps found in the numbered frames of servers. */
   gaps: number;
   transfersOut: number;
-  /** Received messages that no NatsBus client can have sent. */
+  /** Number of received messages that no client of this bus can have sent. */
   malformed: number;
   failed: { -readonly [F in BusFailure]: number };
 }

@@ -28,5 +28,5 @@ export {
   LogUnavailable,
 } from './log.js';
 export { JetStreamLog, type JetStreamLogOptions } from './log-jetstream.js';
-export { LmdbLog, renewIncarnation } from './log-lmdb.js';
+export { LmdbLog, renewLogIncarnation } from './log-lmdb.js';
 export { MeteredLog } from './log-metered.js';

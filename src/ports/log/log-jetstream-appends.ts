@@ -37,11 +37,11 @@ export class AppendRequests {
   #listening = false;
   #count = 0;
 
-  /** @param timeoutMs time limit for each answer */
-  constructor(nats: NatsConnection, clock: Clock, patience: number) {
+  /** @param timeoutMs time limit for each answer of the server */
+  constructor(nats: NatsConnection, clock: Clock, timeoutMs: number) {
     this.#nats = nats;
     this.#deadlines = new TimerWheel(clock);
-    this.#timeoutMs = patience;
+    this.#timeoutMs = timeoutMs;
   }
 
   /**

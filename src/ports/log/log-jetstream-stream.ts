@@ -13,7 +13,7 @@ import { AppendRequests } from './log-jetstream-appends.js';
 
 /** Time limit for every request to JetStream, milliseconds. */
 const TIMEOUT_MS = 5_000;
-/** Entries and bytes per batch of a catch-up read. */
+/** Maximum number of entries and of bytes per batch of a catch-up read. */
 const BATCH = 512;
 const BATCH_BYTES = 4 * 1024 * 1024;
 const NO_MESSAGE = 10037;
@@ -25,15 +25,15 @@ export const encodeEntry = (value: Json): Buffer => packr.pack(value);
 export const decodeEntry = (data: Uint8Array): Json =>
   packr.unpack(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)) as Json;
 
-export interface StreamState {
+export interface LogStreamState {
   readonly incarnation: string;
-  /** Last position assigned in the stream. */
+  /** Last log position assigned in the stream. */
   readonly last: Seq;
-  /** Entries up to this position may be gone. */
+  /** Log position up to which entries may be gone. */
   readonly trimmed: Seq;
 }
 
-export interface StreamOptions {
+interface LogStreamOptions {
   readonly stream: string;
   readonly subjects: string;
   readonly republish: string;
@@ -68,24 +68,24 @@ function parsed(data: Uint8Array): ApiReply {
   return reply;
 }
 
-export const headerNumber = (headers: MsgHdrs, name: string): number => Number(headers.get(name) || '0');
+export const readNumberHeader = (headers: MsgHdrs, name: string): number => Number(headers.get(name) || '0');
 
-export class EntryStream {
+export class JetStreamEntryStream {
   readonly #nats: NatsConnection;
   readonly #clock: Clock;
-  readonly #options: StreamOptions;
+  readonly #options: LogStreamOptions;
   readonly #appends: AppendRequests;
   readonly #waiting = new Set<(error: Error) => void>();
   #batches = true;
 
-  constructor(nats: NatsConnection, clock: Clock, options: StreamOptions) {
+  constructor(nats: NatsConnection, clock: Clock, options: LogStreamOptions) {
     this.#nats = nats;
     this.#clock = clock;
     this.#options = options;
     this.#appends = new AppendRequests(nats, clock, TIMEOUT_MS);
   }
 
-  /** Creates the stream, or updates the limits of an existing one. */
+  /** Creates the JetStream stream, or updates the limits of an existing one. */
   async ensure(): Promise<void> {
     const { stream, subjects, republish, replicas, limits } = this.#options;
     const wanted = {
@@ -116,8 +116,8 @@ export class EntryStream {
     await this.#api(`STREAM.UPDATE.${stream}`, { ...config, ...changed, duplicate_window: wanted.duplicate_window });
   }
 
-  /** State of the stream. If its storage was lost, creates it again, under another incarnation. */
-  async state(): Promise<StreamState> {
+  /** State of the JetStream stream. If its storage was lost, creates it again, under another incarnation. */
+  async state(): Promise<LogStreamState> {
     const name = this.#options.stream;
     let reply: ApiReply;
     try {
@@ -135,7 +135,7 @@ export class EntryStream {
     };
   }
 
-  /** Removes the stream; resolves if there is none. */
+  /** Removes the JetStream stream; resolves if there is none. */
   async remove(): Promise<void> {
     try {
       await this.#api(`STREAM.DELETE.${this.#options.stream}`, {});
@@ -182,7 +182,10 @@ export class EntryStream {
     for (const fail of waiting) fail(new LogUnavailable('the connection to NATS was lost'));
   }
 
-  /** @returns the number of entries, or -1 if the server is too old for batches (before 2.11) */
+  /**
+   * Reads one batch of entries. @returns the number of entries, or -1 if the server is too old for batches (before
+   * 2.11)
+   */
   #readBatch(subject: string, from: number, entry: (seq: Seq, data: Uint8Array) => void): Promise<number> {
     return this.#guard(
       new Promise((resolve, reject) => {

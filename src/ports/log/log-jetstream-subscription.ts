@@ -3,16 +3,16 @@ import type { Clock, TimerHandle } from '#base/clock';
 import type { Seq } from '#model';
 import { crashOnThrow } from '#ports/nats';
 import { type LogReader, type LogSubscription, LogUnavailable } from './log.js';
-import { decodeEntry, type EntryStream, type StreamState } from './log-jetstream-stream.js';
+import { decodeEntry, type JetStreamEntryStream, type LogStreamState } from './log-jetstream-stream.js';
 
 /** A republished entry: its position, and that of the previous entry on the same subject. */
-export interface LiveEntry {
+export interface LiveLogEntry {
   readonly seq: Seq;
   readonly previous: Seq;
   readonly value: Json;
 }
 
-/** Live entries buffered while older ones are read. The rest is read again from the log. */
+/** Maximum number of live entries buffered while older ones are read. The rest is read again from the log. */
 const MAX_LIVE_BUFFER = 1_000;
 const RETRY_MS = 250;
 
@@ -30,7 +30,7 @@ interface CaughtUpWaiter {
  */
 export class JetStreamSubscription implements LogSubscription {
   readonly subject: string;
-  readonly #stream: EntryStream;
+  readonly #stream: JetStreamEntryStream;
   readonly #clock: Clock;
   readonly #reader: LogReader;
   readonly #closed: () => void;
@@ -40,10 +40,17 @@ export class JetStreamSubscription implements LogSubscription {
   #wanted = false;
   #open = true;
   #retry: TimerHandle | undefined;
-  #live: LiveEntry[] = [];
+  #live: LiveLogEntry[] = [];
   #waiters: CaughtUpWaiter[] = [];
 
-  constructor(stream: EntryStream, clock: Clock, subject: string, after: Seq, reader: LogReader, closed: () => void) {
+  constructor(
+    stream: JetStreamEntryStream,
+    clock: Clock,
+    subject: string,
+    after: Seq,
+    reader: LogReader,
+    closed: () => void,
+  ) {
     this.#stream = stream;
     this.#clock = clock;
     this.subject = subject;
@@ -78,7 +85,7 @@ export class JetStreamSubscription implements LogSubscription {
     if (this.#open) crashOnThrow(() => this.#reader.transient(value));
   }
 
-  deliverLive(entry: LiveEntry): void {
+  deliverLive(entry: LiveLogEntry): void {
     if (!this.#open || entry.seq <= this.#position) return;
     if (!this.#running && entry.previous <= this.#position) {
       this.#deliver(entry.seq, entry.value);
@@ -89,8 +96,8 @@ export class JetStreamSubscription implements LogSubscription {
     this.catchUp(false);
   }
 
-  /** Compares with the log, since the last live entries may have been lost. */
-  async check(state: StreamState): Promise<void> {
+  /** Compares the reader's position with the log, since the last live entries may have been lost. */
+  async check(state: LogStreamState): Promise<void> {
     if (!this.#open || this.#running) return;
     if (!this.#fits(state)) {
       this.catchUp();
@@ -154,13 +161,13 @@ export class JetStreamSubscription implements LogSubscription {
     }
   }
 
-  #fits(state: StreamState): boolean {
+  #fits(state: LogStreamState): boolean {
     this.#incarnation ??= state.incarnation;
     return this.#incarnation === state.incarnation && this.#position >= state.trimmed && this.#position <= state.last;
   }
 
   /** Reports a gap: entries were trimmed, the log was recreated, or the log lost its end. */
-  #jump(state: StreamState): void {
+  #jump(state: LogStreamState): void {
     const shorter = this.#incarnation === state.incarnation && this.#position > state.last;
     this.#incarnation = state.incarnation;
     this.#position = shorter ? state.last : state.trimmed;

@@ -9,7 +9,7 @@ import type { NatsConnection, Subscription } from 'nats';
 import { type Json, SingleFlight } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import { type RealmId, realmSubject, type Seq } from '#model';
-import { connectNats, crashOnThrow, natsName, watchConnection } from '#ports/nats';
+import { connectNats, crashOnThrow, natsDisplayName, watchConnection } from '#ports/nats';
 import {
   type EventLog,
   type LogLimits,
@@ -18,21 +18,21 @@ import {
   type LogSubscription,
   LogUnavailable,
 } from './log.js';
-import { decodeEntry, EntryStream, encodeEntry, headerNumber } from './log-jetstream-stream.js';
+import { decodeEntry, encodeEntry, JetStreamEntryStream, readNumberHeader } from './log-jetstream-stream.js';
 import { JetStreamSubscription } from './log-jetstream-subscription.js';
 
-/** A lost last entry is found within this time, milliseconds. */
+/** Interval of the checks for a lost last entry, milliseconds. */
 const CHECK_MS = 2_000;
-/** Readers compared with the log at the same time. */
+/** Number of readers that are compared with the log at the same time. */
 const CHECKS_AT_ONCE = 64;
-/** NATS refuses larger messages. */
+/** Maximum size of an encoded entry, bytes; NATS refuses larger messages. */
 const MAX_ENTRY_BYTES = 1024 * 1024;
 
 const STREAM = 'CONCLAVE_EV';
 
 export interface JetStreamLogOptions {
   readonly limits: LogLimits;
-  /** Copies of each entry in a NATS cluster: 1, 3 or 5. */
+  /** Number of copies of each entry in a NATS cluster: 1, 3 or 5. */
   readonly replicas?: number;
   readonly stream?: string;
   /** Prefix of all subjects, which keeps tests apart. */
@@ -49,7 +49,7 @@ interface RealmListener {
 export class JetStreamLog implements EventLog {
   readonly #nats: NatsConnection;
   readonly #clock: Clock;
-  readonly #stream: EntryStream;
+  readonly #stream: JetStreamEntryStream;
   readonly #prefix: string;
   readonly #lose: ((realm: RealmId, seq: number) => boolean) | undefined;
   readonly #listeners = new Map<RealmId, RealmListener>();
@@ -63,7 +63,7 @@ export class JetStreamLog implements EventLog {
     this.#clock = clock;
     this.#prefix = options.namespace ? `${options.namespace}.` : '';
     this.#lose = options.lose;
-    this.#stream = new EntryStream(nats, clock, {
+    this.#stream = new JetStreamEntryStream(nats, clock, {
       stream: options.stream ?? STREAM,
       subjects: `${this.#prefix}ev.>`,
       republish: `${this.#prefix}rev.>`,
@@ -92,13 +92,19 @@ export class JetStreamLog implements EventLog {
     const nats = await connect(url);
     try {
       const limits = { maxAgeMs: 1, maxBytes: 1 };
-      await new EntryStream(nats, clock, { stream, subjects: '', republish: '', replicas: 1, limits }).remove();
+      await new JetStreamEntryStream(nats, clock, {
+        stream,
+        subjects: '',
+        republish: '',
+        replicas: 1,
+        limits,
+      }).remove();
     } finally {
       await nats.close();
     }
   }
 
-  /** @throws LogUnavailable if NATS or its JetStream can't be reached now */
+  /** Opens the log. @throws LogUnavailable if NATS or its JetStream can't be reached now */
   static async open(url: string, clock: Clock, options: JetStreamLogOptions): Promise<JetStreamLog> {
     const nats = await connect(url);
     const log = new JetStreamLog(nats, clock, options);
@@ -192,9 +198,9 @@ export class JetStreamLog implements EventLog {
             for (const cursor of cursors) cursor.deliverTransient(value);
             return;
           }
-          const seq = headerNumber(headers, 'Nats-Sequence') as Seq;
+          const seq = readNumberHeader(headers, 'Nats-Sequence') as Seq;
           if (seq === 0 || this.#lose?.(realm, seq)) return;
-          const previous = headerNumber(headers, 'Nats-Last-Sequence') as Seq;
+          const previous = readNumberHeader(headers, 'Nats-Last-Sequence') as Seq;
           const value = decodeEntry(message.data);
           for (const cursor of cursors) cursor.deliverLive({ seq, previous, value });
         });
@@ -231,11 +237,11 @@ export class JetStreamLog implements EventLog {
   }
 }
 
-/** @throws LogUnavailable */
+/** Connects to NATS. @throws LogUnavailable */
 async function connect(url: string): Promise<NatsConnection> {
   try {
     return await connectNats(url, 'conclave log');
   } catch (error) {
-    throw new LogUnavailable(`no NATS server at ${natsName(url)}: ${(error as Error).message}`);
+    throw new LogUnavailable(`no NATS server at ${natsDisplayName(url)}: ${(error as Error).message}`);
   }
 }

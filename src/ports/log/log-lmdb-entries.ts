@@ -1,22 +1,22 @@
 import type { Json } from '#base';
 import type { RealmId } from '#model';
-import { type LmdbEnvironment, type LmdbTable, pack, unpack } from '#ports/store';
+import { type LmdbEnvironment, type LmdbTable, packJson, unpackJson } from '#ports/store';
 
-/** Entries that one transaction removes from one realm. */
+/** Maximum number of entries that one transaction removes from one realm. */
 const TRIM_AT_ONCE = 128;
 /** Bytes before a packed entry: the wall time of its append, as a double. */
 const HEADER = 8;
 
-export interface RealmLogState {
+interface RealmLogState {
   readonly end: number;
   readonly trimmed: number;
-  /** Encoded size of all stored entries. */
+  /** Encoded size of all stored entries of the realm, bytes. */
   readonly bytes: number;
 }
 
 export interface StoredPosition {
   readonly at: number;
-  /** End of the realm's log right after this entry. */
+  /** Log position of the realm's end right after this entry. */
   readonly end: number;
 }
 
@@ -35,7 +35,7 @@ export class LmdbLogEntries {
   state(realm: RealmId): RealmLogState {
     const stored = this.#states.get(realm);
     if (!stored) return { end: 0, trimmed: 0, bytes: 0 };
-    const [end, trimmed, bytes] = unpack(stored) as [number, number, number];
+    const [end, trimmed, bytes] = unpackJson(stored) as [number, number, number];
     return { end, trimmed, bytes };
   }
 
@@ -112,7 +112,7 @@ export class LmdbLogEntries {
     let size = 0;
     const range = { start: [realm, after + 1], end: [realm, end + 1], limit: count };
     for (const { key, value } of this.#entries.getRange(range)) {
-      found.push({ at: (key as number[])[1] as number, value: unpack(value.subarray(HEADER)) });
+      found.push({ at: (key as number[])[1] as number, value: unpackJson(value.subarray(HEADER)) });
       size += value.length;
       if (size >= bytes) break;
     }
@@ -120,6 +120,6 @@ export class LmdbLogEntries {
   }
 
   #putState(realm: RealmId, { end, trimmed, bytes }: RealmLogState): void {
-    this.#states.put(realm, pack([end, trimmed, bytes]));
+    this.#states.put(realm, packJson([end, trimmed, bytes]));
   }
 }

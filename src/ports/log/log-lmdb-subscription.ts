@@ -3,7 +3,7 @@ import { type RealmId, type Seq, seq } from '#model';
 import { type LogReader, type LogSubscription, LogUnavailable } from './log.js';
 import type { LmdbLogEntries } from './log-lmdb-entries.js';
 
-/** Limits of one reading turn, some milliseconds, before other work gets its turn. */
+/** Limits of one reading turn, which takes some milliseconds, before other work gets its turn. */
 const READ_ENTRIES = 64;
 const READ_BYTES = 512 * 1024;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Json } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import { type RealmId, type Seq, seq } from '#model';
-import { type LmdbEnvironment, pack, unpack } from '#ports/store';
+import { type LmdbEnvironment, packJson, unpackJson } from '#ports/store';
 import {
   type EventLog,
   type LogLimits,
@@ -20,12 +20,12 @@ const META = 'log-meta';
  * Gives a restored environment a new incarnation. Entries that clients have seen since the backup are missing from it,
  * so its positions get another meaning, and every earlier queue ends.
  */
-export const renewIncarnation = (environment: LmdbEnvironment): Promise<void> =>
+export const renewLogIncarnation = (environment: LmdbEnvironment): Promise<void> =>
   environment.transaction(() => {
-    environment.table(META).put('incarnation', pack(randomUUID()));
+    environment.table(META).put('incarnation', packJson(randomUUID()));
   });
 
-/** Realms trimmed per transaction, before other work gets its turn. */
+/** Number of realms trimmed per transaction, before other work gets its turn. */
 const TRIM_AT_ONCE = 16;
 
 interface PendingAppend {
@@ -64,14 +64,14 @@ export class LmdbLog implements EventLog {
     this.#armTrimming();
   }
 
-  /** Use one log per environment. */
+  /** Opens the log in an environment. Use one log per environment. */
   static async open(environment: LmdbEnvironment, clock: Clock, limits: LogLimits): Promise<LmdbLog> {
     const meta = environment.table(META);
     const incarnation = await environment.transaction(() => {
       const stored = meta.get('incarnation');
-      if (stored) return unpack(stored) as string;
+      if (stored) return unpackJson(stored) as string;
       const fresh = randomUUID();
-      meta.put('incarnation', pack(fresh));
+      meta.put('incarnation', packJson(fresh));
       return fresh;
     });
     return new LmdbLog(environment, new LmdbLogEntries(environment), clock, limits, incarnation);
@@ -80,7 +80,7 @@ export class LmdbLog implements EventLog {
   append(realm: RealmId, value: Json): Promise<Seq> {
     if (this.#closed) return Promise.reject(new LogUnavailable('the log is closed'));
     // Encoded now, so that later changes of the value by its caller have no effect.
-    const bytes = pack(value);
+    const bytes = packJson(value);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ realm, value, bytes, resolve, reject });
       if (this.#waiting.length === 1) {

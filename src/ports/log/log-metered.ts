@@ -1,15 +1,15 @@
 import type { Json } from '#base';
 import type { Clock } from '#base/clock';
-import type { Count, Distribution, Metrics } from '#base/metrics';
+import type { CounterSeries, HistogramSeries, Metrics } from '#base/metrics';
 import type { RealmId, Seq } from '#model';
 import type { EventLog, LogPosition, LogReader, LogSubscription } from './log.js';
 
 /** An EventLog that counts and times the use of another one. */
 export class MeteredLog implements EventLog {
-  readonly #done: Count;
-  readonly #failed: Count;
-  readonly #seconds: Distribution;
-  readonly #entries: Count;
+  readonly #done: CounterSeries;
+  readonly #failed: CounterSeries;
+  readonly #seconds: HistogramSeries;
+  readonly #entries: CounterSeries;
 
   constructor(
     private readonly log: EventLog,

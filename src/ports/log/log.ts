@@ -31,7 +31,7 @@ export interface LogReader {
   entry(seq: Seq, value: Json): void;
   /** A transient value sent with `publish`: has no position, may be lost, is never repeated. */
   transient(value: Json): void;
-  /** Entries between the requested position and `trimmed` are no longer available. */
+  /** Reports that entries between the requested position and `trimmed` are no longer available. */
   gap(trimmed: Seq): void;
 }
 
@@ -44,14 +44,17 @@ export interface LogSubscription {
 }
 
 export interface LogLimits {
-  /** Entries older than this may be dropped, milliseconds. */
+  /** Age above which entries may be dropped, milliseconds. */
   readonly maxAgeMs: number;
-  /** Limit in bytes, per realm (embedded) or in all (JetStream). */
+  /** Maximum size of the entries in bytes, per realm (embedded) or in all (JetStream). */
   readonly maxBytes: number;
 }
 
 export interface EventLog {
-  /** Callers split entries at some 400 KiB. An entry over 1 MiB encoded is the caller's error; JetStream refuses it. */
+  /**
+   * Appends an entry. Callers split entries at some 400 KiB. An entry over 1 MiB encoded is the caller's error;
+   * JetStream refuses it.
+   */
   append(realm: RealmId, value: Json): Promise<Seq>;
   /** Sends a value to present subscribers only, without storing it. */
   publish(realm: RealmId, value: Json): void;

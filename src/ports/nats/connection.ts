@@ -17,26 +17,26 @@ export function crashOnThrow(fn: () => void): void {
 
 const CREDENTIALS = /^([a-z]+:\/\/)([^@/]*)@/;
 
-/** The addresses without credentials, for log and error messages. */
-export const natsName = (url: string): string =>
+/** The addresses of NATS servers without credentials, for log and error messages. */
+export const natsDisplayName = (url: string): string =>
   url
     .split(',')
     .map((server) => server.replace(CREDENTIALS, '$1'))
     .join(',');
 
 /**
- * Splits a list of addresses as the client library needs it. The library ignores credentials in addresses, so the first
- * ones found are used for all servers.
+ * Splits a list of addresses as NATS's client library needs it. The library ignores credentials in addresses, so the
+ * first ones found are used for all servers.
  */
-export function natsServers(url: string): { servers: string[]; user?: string; pass?: string } {
-  const servers = natsName(url).split(',');
+export function parseNatsServers(url: string): { servers: string[]; user?: string; pass?: string } {
+  const servers = natsDisplayName(url).split(',');
   const [, , account] = url.split(',').flatMap((server) => CREDENTIALS.exec(server) ?? []);
   if (account === undefined) return { servers };
   const [user = '', ...pass] = account.split(':');
   return { servers, user: decodeURIComponent(user), pass: decodeURIComponent(pass.join(':')) };
 }
 
-/** Connects with the settings shared by everything that uses NATS. */
+/** Connects to NATS with the settings shared by everything that uses it. */
 export async function connectNats(
   url: string,
   name: string,
@@ -44,7 +44,7 @@ export async function connectNats(
 ): Promise<NatsConnection> {
   return connect({
     ...options,
-    ...natsServers(url),
+    ...parseNatsServers(url),
     name,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,

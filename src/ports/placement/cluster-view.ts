@@ -1,24 +1,24 @@
 /** The cluster as seen by a process that is not a member: the command line. */
 import { type Clock, wait } from '#base/clock';
 import type { Partition } from '#model';
-import { baseOf, drainKey, hostOfKey } from './host-record.js';
-import type { KeyValue, KvEntry } from './kv.js';
+import { baseIdOf, drainKey, hostOfKey } from './host-record.js';
+import type { KeyValueStore, KvEntry } from './kv.js';
 import { LEASE_TIMES } from './lease.js';
-import { Members } from './members.js';
-import { allPartitions, PartitionTable, TABLE_KEY } from './partition-table.js';
+import { ClusterMembers } from './members.js';
+import { ALL_PARTITIONS, PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
 import type { HostStatus } from './placement.js';
-import { hostStatus } from './placement-status.js';
+import { hostStatusOf } from './placement-status.js';
 
 /** Interval between two reads of the keys, milliseconds. */
 const POLL_MS = 100;
-/** A living host changes its key within this time. */
+/** Time within which a living host changes its key, milliseconds. */
 const SILENT_MS = 3 * LEASE_TIMES.renewMs;
 
 export interface ClusterStatus {
   readonly hosts: readonly HostStatus[];
   readonly partitions: readonly {
     readonly partition: Partition;
-    /** Id of the owning host. */
+    /** Id of the host that owns the partition. */
     readonly owner: string | null;
     readonly epoch: number;
   }[];
@@ -30,14 +30,14 @@ export interface ClusterStatus {
  * Reads the keys until every living host has changed its key, for at most `SILENT_MS`. Rejects if the keys can't be
  * reached.
  */
-export async function viewCluster(kv: KeyValue, clock: Clock): Promise<ClusterStatus> {
+export async function viewCluster(kv: KeyValueStore, clock: Clock): Promise<ClusterStatus> {
   const first = await kv.all();
   const began = clock.monotonic();
-  const members = new Members(LEASE_TIMES);
+  const members = new ClusterMembers(LEASE_TIMES);
   for (;;) {
     const sent = clock.monotonic();
     const entries = await kv.all();
-    const table = PartitionTable.parse(entries.get(TABLE_KEY));
+    const table = PartitionTable.parse(entries.get(PARTITION_TABLE_KEY));
     members.observe(entries, table, sent, clock.monotonic());
     const still = [...members.all()].filter(
       ({ id, value, revision }) => value.end === null && revision === (revisionOf(first, id) ?? 0),
@@ -53,29 +53,29 @@ function revisionOf(entries: ReadonlyMap<string, KvEntry>, host: string): number
   return undefined;
 }
 
-function present(members: Members, table: PartitionTable, silent: ReadonlySet<string>): ClusterStatus {
-  const hosts = [...members.all()].map((member) => hostStatus(member, silent.has(member.id), table));
+function present(members: ClusterMembers, table: PartitionTable, silent: ReadonlySet<string>): ClusterStatus {
+  const hosts = [...members.all()].map((member) => hostStatusOf(member, silent.has(member.id), table));
   hosts.sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
   const living = new Set(hosts.filter(({ state }) => state !== 'dead' && state !== 'silent').map(({ id }) => id));
-  const partitions = allPartitions.map((partition) => ({
+  const partitions = ALL_PARTITIONS.map((partition) => ({
     partition,
     owner: table.owner(partition) ?? null,
     epoch: table.epoch(partition),
   }));
-  const unowned = allPartitions.filter((p) => !living.has(table.owner(p) ?? ''));
+  const unowned = ALL_PARTITIONS.filter((p) => !living.has(table.owner(p) ?? ''));
   return { hosts, partitions, unowned };
 }
 
 /** Asks a host to own nothing, until `askToServe`. Returns false if it was asked before. */
-export async function askToDrain(kv: KeyValue, host: string): Promise<boolean> {
-  return (await kv.put(drainKey(baseOf(host)), '', 0)) !== undefined;
+export async function askToDrain(kv: KeyValueStore, host: string): Promise<boolean> {
+  return (await kv.put(drainKey(baseIdOf(host)), '', 0)) !== undefined;
 }
 
 /** Asks a host to own partitions again. Returns false if it was not asked to own nothing. */
-export async function askToServe(kv: KeyValue, host: string): Promise<boolean> {
+export async function askToServe(kv: KeyValueStore, host: string): Promise<boolean> {
   for (;;) {
-    const asked = await kv.get(drainKey(baseOf(host)));
+    const asked = await kv.get(drainKey(baseIdOf(host)));
     if (!asked) return false;
-    if (await kv.delete(drainKey(baseOf(host)), asked.revision)) return true;
+    if (await kv.delete(drainKey(baseIdOf(host)), asked.revision)) return true;
   }
 }

@@ -5,15 +5,15 @@
 import type { Clock } from '#base/clock';
 import type { Partition } from '#model';
 import type { DesiredOwners } from './desired-owners.js';
-import type { OwnedPartitions, Ownership } from './owned-partitions.js';
+import type { OwnedPartitions, PartitionOwnership } from './owned-partitions.js';
 import type { OwnershipTable } from './ownership-table.js';
 
-/** Smaller batches would not be faster. */
+/** Minimum number of partitions in a batch; smaller batches would not be faster. */
 const MIN_BATCH = 4;
 const MAX_BATCH = 32;
 /**
- * A batch should pause its partitions for no longer than this; a much faster one makes the next one larger.
- * Milliseconds.
+ * Time for which a batch should pause its partitions at most, milliseconds; a much faster batch makes the next one
+ * larger.
  */
 const PAUSE_MS = 80;
 /** Time limit for work in progress when there is a successor, which finishes the rest. Milliseconds. */
@@ -21,8 +21,8 @@ const FINISH_MS = 2_000;
 /** Time limit for work in progress when there is no successor, milliseconds. */
 const LAST_FINISH_MS = 10_000;
 
-export interface HandoverContext {
-  /** Id of this host. */
+interface HandoverContext {
+  /** Id of this host, which changes when another host ended its key. */
   id(): string;
   /** Whether this host shuts down: it hands over everything, to any host. */
   isLeaving(): boolean;
@@ -31,7 +31,7 @@ export interface HandoverContext {
   desiredOwners(): DesiredOwners;
 }
 
-export class Handover {
+export class PartitionHandover {
   #size = MIN_BATCH;
   #busy = false;
   /** The last batch, until its successors took it: its size, the time it took here, and when it was assigned. */
@@ -88,7 +88,7 @@ export class Handover {
 
   async #handOver(batch: readonly Partition[], withinMs: number): Promise<void> {
     this.#busy = true;
-    let left: Map<Partition, Ownership> = new Map();
+    let left: Map<Partition, PartitionOwnership> = new Map();
     try {
       const id = this.context.id();
       const began = this.clock.monotonic();

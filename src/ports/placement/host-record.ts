@@ -3,17 +3,17 @@
 const HOST = 'host.';
 const DRAIN = 'drain.';
 
-export type StoreState =
+export type StoreHealth =
   | 'works'
   | 'fails'
-  /** Works, but far slower than for the other hosts. */
+  /** The Store works for this host, but far slower than for the other hosts. */
   | 'slow'
-  /** Not reported: the host has just started, or its version doesn't check. */
+  /** The host does not report on its Store: it has just started, or its version doesn't check. */
   | 'unknown';
 
 /** The part of a heartbeat about the Store. */
-export interface StoreReport {
-  readonly state: StoreState;
+export interface StoreHealthReport {
+  readonly state: StoreHealth;
   /** For how long every ping was answered, up to the last answered one; milliseconds. */
   readonly okMs: number;
   /** Time since the last answered ping was sent, milliseconds. */
@@ -23,26 +23,27 @@ export interface StoreReport {
 }
 
 export interface HostFlags {
-  /** The host was asked to own nothing. */
+  /** True if the host was asked to own nothing. */
   readonly draining: boolean;
-  /** The host is shutting down. */
+  /** True if the host is shutting down. */
   readonly leaving: boolean;
   /**
-   * The host recently failed to take partitions, or gave them up because it can't reach the Store: others try first.
+   * True if the host recently failed to take partitions, or gave them up because it can't reach the Store: other hosts
+   * try first.
    */
   readonly unable: boolean;
   /** The host's access to the Store; null if it doesn't report it. */
-  readonly store: StoreReport | null;
+  readonly store: StoreHealthReport | null;
   /** Number of partitions that the host serves. */
   readonly serving: number;
 }
 
 export interface HostFacts {
-  /** Name shown to people. */
+  /** Name of the host as shown to people. */
   readonly name: string;
-  /** Version of the program. */
+  /** Version of the program that the host runs. */
   readonly version: string;
-  /** Address shown to people. */
+  /** Address of the host as shown to people. */
   readonly address: string;
 }
 
@@ -66,8 +67,8 @@ export const drainKey = (base: string): string => DRAIN + base;
 export const isDrainKey = (key: string): boolean => key.startsWith(DRAIN);
 
 /** Id of a process: when its record was ended by another host, the process continues as its next incarnation. */
-export const incarnation = (base: string, n: number): string => (n === 1 ? base : `${base}-${n}`);
-export const baseOf = (id: string): string => id.split('-')[0]!;
+export const incarnationId = (base: string, n: number): string => (n === 1 ? base : `${base}-${n}`);
+export const baseIdOf = (id: string): string => id.split('-')[0]!;
 
 /** Record of a host that the table names but that has no key. */
 export const UNKNOWN_HOST: HostRecord = {
@@ -85,7 +86,7 @@ export const UNKNOWN_HOST: HostRecord = {
 };
 
 /** Parses a record. An unreadable one counts as unknown: no host renews it. */
-export function parseHost(text: string): HostRecord {
+export function parseHostRecord(text: string): HostRecord {
   try {
     return { ...UNKNOWN_HOST, ...(JSON.parse(text) as Partial<HostRecord>) };
   } catch {
@@ -93,8 +94,8 @@ export function parseHost(text: string): HostRecord {
   }
 }
 
-/** Whether the records differ in more than the heartbeat. */
-export function isNews(before: HostRecord | undefined, after: HostRecord): boolean {
+/** True if the two records differ in more than the heartbeat. */
+export function isHostChange(before: HostRecord | undefined, after: HostRecord): boolean {
   if (!before) return true;
   return (['end', 'draining', 'leaving', 'unable'] as const).some((flag) => before[flag] !== after[flag]);
 }

@@ -1,20 +1,20 @@
 /** Watches whether any actor host is alive, for processes that are no hosts: frontends and the command line. */
 import type { Clock, TimerHandle } from '#base/clock';
 import { viewCluster } from './cluster-view.js';
-import type { KeyValue } from './kv.js';
+import type { KeyValueStore } from './kv.js';
 import { NoBucket } from './kv-nats.js';
 import { LEASE_TIMES } from './lease.js';
-import { Members } from './members.js';
-import { PartitionTable, TABLE_KEY } from './partition-table.js';
+import { ClusterMembers } from './members.js';
+import { PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
 
 /**
- * Interval between two reads of all keys (one request for any number of hosts): as long as `Members` counts between two
- * reads.
+ * Interval between two reads of all keys (one request for any number of hosts): as long as `ClusterMembers` counts
+ * between two reads.
  */
 const POLL_MS = 2 * LEASE_TIMES.renewMs;
 
 export class HostWatch {
-  readonly #members = new Members(LEASE_TIMES);
+  readonly #members = new ClusterMembers(LEASE_TIMES);
   /** Number of hosts with a sign of life within a lease; undefined if the keys can't be reached. */
   #living: number | undefined;
   #noneSince: number | undefined;
@@ -22,7 +22,7 @@ export class HostWatch {
   #stopped = false;
 
   constructor(
-    private readonly kv: KeyValue,
+    private readonly kv: KeyValueStore,
     private readonly clock: Clock,
   ) {}
 
@@ -65,7 +65,12 @@ export class HostWatch {
     const sent = this.clock.monotonic();
     try {
       const entries = await this.kv.all();
-      this.#members.observe(entries, PartitionTable.parse(entries.get(TABLE_KEY)), sent, this.clock.monotonic());
+      this.#members.observe(
+        entries,
+        PartitionTable.parse(entries.get(PARTITION_TABLE_KEY)),
+        sent,
+        this.clock.monotonic(),
+      );
       this.#living = [...this.#members.all()].filter(
         ({ revision, value, silentMs }) => revision > 0 && value.end === null && silentMs < LEASE_TIMES.leaseMs,
       ).length;

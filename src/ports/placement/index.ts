@@ -16,15 +16,15 @@
  * lease.ts is this host's heartbeat, host-record.ts its content, owned-partitions.ts the partitions it has now.
  * placement-status.ts, cluster-view.ts and host-watch.ts show the cluster to people, the command line and frontends.
  *
- * Imported by the runtime (contract and `rendezvous`), the command line, and the code that starts a server.
+ * Imported by the runtime (contract and `chooseHostByRendezvous`), the command line, and the code that starts a server.
  */
 export { askToDrain, askToServe, type ClusterStatus, viewCluster } from './cluster-view.js';
 export { HostWatch } from './host-watch.js';
-export type { KeyValue, KvEntry } from './kv.js';
+export type { KeyValueStore, KvEntry } from './kv.js';
 export { NatsKv, NoBucket, placementBucket } from './kv-nats.js';
 export { LEASE_TIMES } from './lease.js';
-export { allPartitions } from './partition-table.js';
+export { ALL_PARTITIONS } from './partition-table.js';
 export type { HostStatus, PartitionOwner, Placement, ReportingPlacement } from './placement.js';
 export { ClusterPlacement } from './placement-cluster.js';
 export { type EpochSource, SinglePlacement } from './placement-single.js';
-export { rendezvous } from './rendezvous.js';
+export { chooseHostByRendezvous } from './rendezvous.js';

@@ -9,24 +9,27 @@ import {
   StringCodec,
 } from 'nats';
 import { connectNats, crashOnThrow } from '#ports/nats';
-import type { KeyValue, KvEntry } from './kv.js';
+import type { KeyValueStore, KvEntry } from './kv.js';
 
 /** Shorter than a lease, so that a renewal whose answer was lost can be repeated in time; milliseconds. */
 const TIMEOUT_MS = 800;
 const WRONG_LAST_SEQUENCE = 10071;
-/** Error codes: no message with this sequence number; no message at all. */
+/** Error codes of JetStream: no message with this sequence number; no message at all. */
 const GONE = [10043, 10057];
 /**
  * Attempts to create the bucket. Hosts that start together create it together, and a server may refuse one of them with
  * a state in between (nats-server pull request 4600).
  */
 const MAX_OPENINGS = 3;
-/** Attempts to read all keys. A key written during the read is missing from the answer, which reports that. */
+/**
+ * Maximum number of attempts to read all keys. A key written during the read is missing from the answer, which reports
+ * that.
+ */
 const MAX_READS = 4;
 
 const codec = StringCodec();
 
-export interface NatsKvOptions {
+interface NatsKvOptions {
   readonly bucket?: string;
   readonly replicas?: number;
   /** Never create the bucket; without one every operation rejects with `NoBucket`. */
@@ -52,7 +55,7 @@ interface Bucket {
  * and a consumer would have to be maintained across restarts of the server. Reading all keys is one request
  * (`multi_last` of the direct-get API, NATS 2.11), for any number of hosts.
  */
-export class NatsKv implements KeyValue {
+export class NatsKv implements KeyValueStore {
   readonly #nats: NatsConnection;
   readonly #name: string;
   readonly #replicas: number;

@@ -1,11 +1,11 @@
 /** The key-value operations that membership is built on. All reject if the store of keys can't be reached. */
 export interface KvEntry {
   readonly value: string;
-  /** Changes with every write of the key; later revisions are larger. */
+  /** Number of the last write of the key; later revisions are larger. */
   readonly revision: number;
 }
 
-export interface KeyValue {
+export interface KeyValueStore {
   get(key: string): Promise<KvEntry | undefined>;
   /** All keys as they were at one moment, which may be a little before the request. */
   all(): Promise<ReadonlyMap<string, KvEntry>>;

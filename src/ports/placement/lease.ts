@@ -9,22 +9,29 @@
  * machine is suspended; the epochs in the Store fence that case.)
  */
 import { randomBytes } from 'node:crypto';
-import { type Clock, every, type TimerHandle } from '#base/clock';
-import { type HostFacts, type HostFlags, type HostRecord, hostKey, incarnation, parseHost } from './host-record.js';
-import type { KeyValue } from './kv.js';
+import { type Clock, runEvery, type TimerHandle } from '#base/clock';
+import {
+  type HostFacts,
+  type HostFlags,
+  type HostRecord,
+  hostKey,
+  incarnationId,
+  parseHostRecord,
+} from './host-record.js';
+import type { KeyValueStore } from './kv.js';
 
 export interface LeaseTimes {
   /** Interval between two heartbeats, and between two reads of the keys; milliseconds. */
   readonly renewMs: number;
   /** A host whose key doesn't change for this long counts as dead; milliseconds. */
   readonly leaseMs: number;
-  /** Fraction of the lease that the holder does not use. */
+  /** Fraction of the lease at its end that the holder does not use. */
   readonly margin: number;
 }
 
 export const LEASE_TIMES: LeaseTimes = { renewMs: 500, leaseMs: 2_000, margin: 0.2 };
 
-export interface LeaseEvents {
+interface LeaseEvents {
   /**
    * `valid` became false: other hosts may have taken our partitions. If another host ended our key, `id` has changed
    * too.
@@ -34,17 +41,17 @@ export interface LeaseEvents {
   regained(): void;
 }
 
-export interface LeaseOptions {
-  /** Random id of this process. */
+interface LeaseOptions {
+  /** Random id of this process, which its incarnations share. */
   readonly base: string;
   readonly facts: HostFacts;
   readonly times: LeaseTimes;
-  /** Flags for the next heartbeat. */
+  /** Returns the flags for the next heartbeat. */
   flags(): HostFlags;
 }
 
 export class HostLease {
-  readonly #kv: KeyValue;
+  readonly #kv: KeyValueStore;
   readonly #clock: Clock;
   readonly #options: LeaseOptions;
   readonly #token = randomBytes(12).toString('hex');
@@ -52,7 +59,7 @@ export class HostLease {
   #incarnation = 1;
   #revision = 0;
   #beat = 0;
-  /** When the last heartbeat was sent; monotonic. */
+  /** Time at which the last heartbeat was sent, monotonic ms. */
   #sent = 0;
   #holding = false;
   #validUntil = 0;
@@ -63,7 +70,7 @@ export class HostLease {
   #again = false;
   #work: Promise<void> = Promise.resolve();
 
-  constructor(kv: KeyValue, clock: Clock, options: LeaseOptions) {
+  constructor(kv: KeyValueStore, clock: Clock, options: LeaseOptions) {
     this.#kv = kv;
     this.#clock = clock;
     this.#options = options;
@@ -71,7 +78,7 @@ export class HostLease {
 
   /** Id of this host; changes when another host ended our key. */
   get id(): string {
-    return incarnation(this.#options.base, this.#incarnation);
+    return incarnationId(this.#options.base, this.#incarnation);
   }
 
   get valid(): boolean {
@@ -83,7 +90,7 @@ export class HostLease {
     return this.#holding ? Math.max(0, this.#validUntil - this.#clock.monotonic()) : 0;
   }
 
-  /** Rejects if the first heartbeat can't be written. */
+  /** Starts the heartbeats. Rejects if the first one can't be written. */
   async start(events: LeaseEvents): Promise<void> {
     this.#stopped = false;
     for (let attempts = 0; !this.#holding; attempts++) {
@@ -97,7 +104,7 @@ export class HostLease {
       }
     }
     this.#events = events;
-    this.#stopBeats = every(this.#clock, this.#options.times.renewMs, () => void this.beat());
+    this.#stopBeats = runEvery(this.#clock, this.#options.times.renewMs, () => void this.beat());
   }
 
   /** Sends a heartbeat now, because its flags have changed. Resolves after the attempt. */
@@ -142,7 +149,7 @@ export class HostLease {
         // Unknown outcome: the heartbeat may have been written, at another revision.
       }
       const entry = await this.#kv.get(hostKey(this.id));
-      const value = entry && parseHost(entry.value);
+      const value = entry && parseHostRecord(entry.value);
       if (value?.token === this.#token && value.end === null) {
         this.#revision = entry!.revision;
         if (value.beat === this.#beat) return this.#extend();
@@ -153,7 +160,7 @@ export class HostLease {
     }
   }
 
-  /** @returns false if another host wrote the key */
+  /** Writes the heartbeat. @returns false if another host wrote the key */
   async #put(): Promise<boolean> {
     this.#sent = this.#clock.monotonic();
     const revision = await this.#kv.put(hostKey(this.id), this.#value(null), this.#revision);
@@ -183,7 +190,7 @@ export class HostLease {
     return JSON.stringify({ ...facts, ...flags(), token: this.#token, beat: ++this.#beat, end } satisfies HostRecord);
   }
 
-  /** Another host ended our key: nothing that this id owned is ours any more. */
+  /** Called when another host has ended our key: nothing that this id owned is ours any more. */
   #ended(): void {
     this.#incarnation++;
     this.#revision = 0;

@@ -3,24 +3,24 @@
  * and never more than two heartbeat intervals. So neither a stalled observer nor unreachable keys make a host look
  * dead.
  */
-import { type HostRecord, hostOfKey, parseHost, UNKNOWN_HOST } from './host-record.js';
+import { type HostRecord, hostOfKey, parseHostRecord, UNKNOWN_HOST } from './host-record.js';
 import type { KvEntry } from './kv.js';
 import type { LeaseTimes } from './lease.js';
 import type { PartitionTable } from './partition-table.js';
 
-export interface Member {
+export interface ClusterMember {
   readonly id: string;
   readonly value: HostRecord;
   /** Revision of the host's key; 0 if it has none. */
   readonly revision: number;
-  /** For how long the key has been seen unchanged. */
+  /** Time for which the host's key has been seen unchanged, milliseconds. */
   readonly silentMs: number;
 }
 
-export class Members {
+export class ClusterMembers {
   readonly #times: LeaseTimes;
-  #known = new Map<string, Member>();
-  /** When the last read was answered; undefined if it failed, or before the first one. */
+  #known = new Map<string, ClusterMember>();
+  /** Time at which the last read of the keys was answered; undefined if it failed, or before the first one. */
   #observedAt: number | undefined;
   #tableExists = false;
   #tableSeen = false;
@@ -31,21 +31,21 @@ export class Members {
   }
 
   /**
-   * Records a successful read.
+   * Records a successful read of the keys.
    * @param sent when the read was sent
-   * @param now when the answer came; both monotonic
+   * @param now when the answer came; both monotonic ms
    */
   observe(entries: ReadonlyMap<string, KvEntry>, table: PartitionTable, sent: number, now: number): void {
     const passed =
       this.#observedAt === undefined ? 0 : Math.min(Math.max(0, sent - this.#observedAt), 2 * this.#times.renewMs);
     this.#observedAt = now;
-    const members = new Map<string, Member>();
+    const members = new Map<string, ClusterMember>();
     const see = (id: string, entry: KvEntry | undefined): void => {
       const before = this.#known.get(id);
       const revision = entry?.revision ?? 0;
       const same = before !== undefined && before.revision === revision;
       const silentMs = same ? before.silentMs + passed : 0;
-      const value = same ? before.value : entry ? parseHost(entry.value) : UNKNOWN_HOST;
+      const value = same ? before.value : entry ? parseHostRecord(entry.value) : UNKNOWN_HOST;
       members.set(id, { id, value, revision, silentMs });
     };
     for (const [key, entry] of entries) {
@@ -59,7 +59,7 @@ export class Members {
     if (this.#tableExists) this.#tableSeen = true;
   }
 
-  /** Records a failed read: the time since the last one must not count against any host. */
+  /** Records a failed read of the keys: the time since the last one must not count against any host. */
   observationFailed(): void {
     this.#observedAt = undefined;
     this.#tableMissing = 0;
@@ -71,20 +71,20 @@ export class Members {
     this.#known.set(id, { id, value, revision, silentMs: 0 });
   }
 
-  get(id: string): Member | undefined {
+  get(id: string): ClusterMember | undefined {
     return this.#known.get(id);
   }
 
-  all(): Iterable<Member> {
+  all(): Iterable<ClusterMember> {
     return this.#known.values();
   }
 
-  /** Whether there is no other host, not even a dead one. */
+  /** True if there is no other host, not even a dead one. */
   isAlone(self: string): boolean {
     return this.#known.size === 1 && this.#known.has(self);
   }
 
-  /** Whether a table seen before is missing (the bucket was removed): its hosts may not have noticed yet. */
+  /** True if a table seen before is missing (the bucket was removed): its hosts may not have noticed yet. */
   get tableLost(): boolean {
     return this.#tableSeen && !this.#tableExists && this.#tableMissing < this.#times.leaseMs;
   }

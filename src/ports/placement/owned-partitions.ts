@@ -2,15 +2,15 @@
 import type { Epoch, Partition } from '#model';
 import type { PartitionOwner } from './placement.js';
 
-export interface Ownership {
+export interface PartitionOwnership {
   phase: 'taking' | 'serving' | 'leaving';
   epoch: number;
-  /** Whether requests may be answered, as long as the lease is valid. */
+  /** True while requests for the partition may be answered, as long as the lease is valid. */
   answering: boolean;
 }
 
 export class OwnedPartitions {
-  readonly #current = new Map<Partition, Ownership>();
+  readonly #current = new Map<Partition, PartitionOwnership>();
   /** Calls of `lose` in progress: `take` of the same partition waits for them. */
   readonly #losing = new Map<Partition, Promise<void>>();
 
@@ -31,7 +31,7 @@ export class OwnedPartitions {
     return this.#current.get(p)?.answering ?? false;
   }
 
-  all(): ReadonlyMap<Partition, Readonly<Ownership>> {
+  all(): ReadonlyMap<Partition, Readonly<PartitionOwnership>> {
     return this.#current;
   }
 
@@ -40,16 +40,16 @@ export class OwnedPartitions {
   }
 
   /** Reserves the partitions before they are taken, so that the next round doesn't take them again. */
-  begin(partitions: readonly Partition[]): Map<Partition, Ownership> {
+  begin(partitions: readonly Partition[]): Map<Partition, PartitionOwnership> {
     const taking = partitions.map(
-      (p) => [p, { phase: 'taking', epoch: 0, answering: false }] as [Partition, Ownership],
+      (p) => [p, { phase: 'taking', epoch: 0, answering: false }] as [Partition, PartitionOwnership],
     );
     for (const [p, ownership] of taking) this.#current.set(p, ownership);
     return new Map(taking);
   }
 
-  /** The partitions that did not lapse meanwhile. */
-  stillOwned(taking: ReadonlyMap<Partition, Ownership>): Partition[] {
+  /** Those of the partitions that did not lapse meanwhile. */
+  stillOwned(taking: ReadonlyMap<Partition, PartitionOwnership>): Partition[] {
     return [...taking].filter(([p, ownership]) => this.#current.get(p) === ownership).map(([p]) => p);
   }
 
@@ -61,7 +61,7 @@ export class OwnedPartitions {
    * Tells the owner to take the partitions.
    * @throws the owner's error; the caller then calls `abandon`
    */
-  async take(taking: ReadonlyMap<Partition, Ownership>, epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
+  async take(taking: ReadonlyMap<Partition, PartitionOwnership>, epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
     await Promise.all([...taking.keys()].map((p) => this.#losing.get(p)));
     const partitions = this.stillOwned(taking);
     if (partitions.length === 0) return;
@@ -78,7 +78,7 @@ export class OwnedPartitions {
    * Lets the owner finish work in progress and lose the partitions. They stay listed here until `forget`, because no
    * other host has them yet.
    */
-  async release(partitions: readonly Partition[], withinMs: number): Promise<Map<Partition, Ownership>> {
+  async release(partitions: readonly Partition[], withinMs: number): Promise<Map<Partition, PartitionOwnership>> {
     const left = new Map(partitions.map((p) => [p, this.#current.get(p)!]));
     for (const ownership of left.values()) ownership.phase = 'leaving';
     await this.#lose(partitions, 'released', withinMs);
@@ -92,8 +92,8 @@ export class OwnedPartitions {
     await this.#lose(partitions, 'lapsed');
   }
 
-  /** Gives up a failed take. */
-  async abandon(taking: ReadonlyMap<Partition, Ownership>): Promise<void> {
+  /** Gives up partitions whose take has failed. */
+  async abandon(taking: ReadonlyMap<Partition, PartitionOwnership>): Promise<void> {
     const left = this.stillOwned(taking);
     const told = left.filter((p) => taking.get(p)!.answering);
     this.forget(left);

@@ -1,21 +1,21 @@
 /** This host's copy of the partition table, and changes to the table by compare-and-set. */
 import type { Partition } from '#model';
-import type { KeyValue } from './kv.js';
-import { PartitionTable, TABLE_KEY } from './partition-table.js';
+import type { KeyValueStore } from './kv.js';
+import { PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
 
-/** Attempts per change: any other host may write first once or twice. */
+/** Maximum number of attempts per change of the table: any other host may write first once or twice. */
 const ATTEMPTS = 20;
 
 export class OwnershipTable {
   now = PartitionTable.parse(undefined);
-  /** Number of our own writes. */
+  /** Number of this host's own writes of the table. */
   writes = 0;
-  /** The last text we wrote, which identifies our own writes among the announced ones. */
+  /** Text of the table that this host wrote last, which identifies its own writes among the announced ones. */
   lastWritten: string | undefined;
 
-  constructor(private readonly kv: KeyValue) {}
+  constructor(private readonly kv: KeyValueStore) {}
 
-  /** @param owner the wanted owner of a partition, given the table being changed */
+  /** Assigns partitions to hosts. @param owner the wanted owner of a partition, given the table being changed */
   async assign(
     partitions: readonly Partition[],
     owner: (table: PartitionTable, p: Partition) => string | undefined,
@@ -39,20 +39,20 @@ export class OwnershipTable {
     return new Set(raised.keys());
   }
 
-  /** @throws if the table can't be written now (unknown outcome) */
+  /** Changes the table by compare-and-set. @throws if the table can't be written now (unknown outcome) */
   async #change(change: (table: PartitionTable) => PartitionTable | undefined): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const next = change(this.now);
       if (!next) return;
       const text = next.encode();
       this.lastWritten = text;
-      const revision = await this.kv.put(TABLE_KEY, text, next.revision);
+      const revision = await this.kv.put(PARTITION_TABLE_KEY, text, next.revision);
       this.writes++;
       if (revision !== undefined) {
         this.now = next.withRevision(revision);
         return;
       }
-      this.now = PartitionTable.parse(await this.kv.get(TABLE_KEY));
+      this.now = PartitionTable.parse(await this.kv.get(PARTITION_TABLE_KEY));
     }
     throw new Error('other hosts kept changing the partition table');
   }

@@ -2,21 +2,21 @@
  * The owner and the epoch of each partition: one small document, changed only by compare-and-set, so that all changes
  * of ownership are in one order.
  */
-import { PARTITIONS, type Partition, partition } from '#model';
+import { PARTITION_COUNT, type Partition, partition } from '#model';
 import type { KvEntry } from './kv.js';
 
-export const TABLE_KEY = 'table';
+export const PARTITION_TABLE_KEY = 'table';
 const FORMAT = 1;
 
 interface StoredTable {
   readonly v: number;
   readonly hosts: readonly string[];
-  /** Index into `hosts` per partition; -1: no owner. */
+  /** Index into `hosts` of each partition's owner; -1: no owner. */
   readonly owners: readonly number[];
   readonly epochs: readonly number[];
 }
 
-export const allPartitions: readonly Partition[] = Array.from({ length: PARTITIONS }, (_, i) => partition(i));
+export const ALL_PARTITIONS: readonly Partition[] = Array.from({ length: PARTITION_COUNT }, (_, i) => partition(i));
 
 export class PartitionTable {
   private constructor(
@@ -26,11 +26,12 @@ export class PartitionTable {
     private readonly epochs: readonly number[],
   ) {}
 
-  /** @throws Error if the entry isn't a table, or has the format of a later version */
+  /** Parses the stored table. @throws Error if the entry isn't a table, or has the format of a later version */
   static parse(entry: KvEntry | undefined): PartitionTable {
-    if (!entry) return new PartitionTable(0, new Array(PARTITIONS).fill(undefined), new Array(PARTITIONS).fill(0));
+    if (!entry)
+      return new PartitionTable(0, new Array(PARTITION_COUNT).fill(undefined), new Array(PARTITION_COUNT).fill(0));
     const { v, hosts, owners, epochs } = JSON.parse(entry.value) as Partial<StoredTable>;
-    if (v !== FORMAT || !hosts || owners?.length !== PARTITIONS || epochs?.length !== PARTITIONS) {
+    if (v !== FORMAT || !hosts || owners?.length !== PARTITION_COUNT || epochs?.length !== PARTITION_COUNT) {
       throw new Error(`the partition table has a format unknown to this version (${v})`);
     }
     return new PartitionTable(
@@ -55,10 +56,10 @@ export class PartitionTable {
   }
 
   ownedBy(host: string): Partition[] {
-    return allPartitions.filter((p) => this.owners[p] === host);
+    return ALL_PARTITIONS.filter((p) => this.owners[p] === host);
   }
 
-  /** A copy with other owners, not written yet. undefined: no owner. */
+  /** A copy of the table with other owners, not written yet. undefined: no owner. */
   withOwners(changes: ReadonlyMap<Partition, string | undefined>): PartitionTable {
     const owners = this.owners.map((owner, p) => {
       const of = p as Partition;
@@ -67,7 +68,7 @@ export class PartitionTable {
     return new PartitionTable(this.revision, owners, this.epochs);
   }
 
-  /** A copy with other epochs, not written yet. */
+  /** A copy of the table with other epochs, not written yet. */
   withEpochs(changes: ReadonlyMap<Partition, number>): PartitionTable {
     const epochs = this.epochs.map((epoch, p) => Math.max(epoch, changes.get(p as Partition) ?? 0));
     return new PartitionTable(this.revision, this.owners, epochs);

@@ -9,59 +9,59 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '#base/clock';
 import type { Partition } from '#model';
-import { type Candidate, DesiredOwners } from './desired-owners.js';
-import { Handover } from './handover.js';
+import { DesiredOwners, type OwnerCandidate } from './desired-owners.js';
+import { PartitionHandover } from './handover.js';
 import {
-  baseOf,
+  baseIdOf,
   drainKey,
   type HostFacts,
   type HostFlags,
   hostKey,
   hostOfKey,
   isDrainKey,
-  isNews,
-  parseHost,
+  isHostChange,
+  parseHostRecord,
 } from './host-record.js';
-import type { KeyValue, KvEntry } from './kv.js';
+import type { KeyValueStore, KvEntry } from './kv.js';
 import { HostLease, LEASE_TIMES, type LeaseTimes } from './lease.js';
-import { type Member, Members } from './members.js';
+import { type ClusterMember, ClusterMembers } from './members.js';
 import { OwnedPartitions } from './owned-partitions.js';
 import { OwnershipTable } from './ownership-table.js';
-import { PartitionTable, TABLE_KEY } from './partition-table.js';
+import { PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
 import type { PartitionOwner, PlacementStatus, ReportingPlacement } from './placement.js';
 import type { EpochSource } from './placement-single.js';
-import { placementStatus } from './placement-status.js';
+import { makePlacementStatus } from './placement-status.js';
 import { ReconcileLoop } from './reconcile-loop.js';
 import { StoreWatch } from './store-watch.js';
-import { Takeover } from './takeover.js';
+import { PartitionTakeover } from './takeover.js';
 
-/** Minimal time between two rounds that only the timer causes. */
+/** Minimum time between two rounds that only the timer causes, milliseconds. */
 const MIN_WAIT_MS = 10;
-/** Keys of dead hosts are kept for this long, for people to see. */
+/** Time for which the keys of dead hosts are kept for people to see, milliseconds. */
 const KEEP_DEAD_MS = 60_000;
-/** A host that shuts down hands over in batches for this long, then everything at once. */
+/** Time for which a host that shuts down hands over in batches, milliseconds; then it hands over everything at once. */
 const LEAVE_MS = 8_000;
-/** Then the host ends, even if partitions are left. */
+/** Time after which a host that shuts down ends, milliseconds, even if it still owns partitions. */
 const LEAVE_HARD_MS = 20_000;
 const LAPSED =
   'the lease lapsed, and other hosts may take the partitions: look for a lack of CPU, swapping or a slow NATS (conclave_event_loop_delay_seconds)';
 
-export interface ClusterPlacementOptions extends HostFacts {
+interface ClusterPlacementOptions extends HostFacts {
   readonly times?: LeaseTimes;
   /** Checks whether the Store answers; absent: it always does. */
   readonly ping?: () => Promise<void>;
-  /** Id of this process; default: random. */
+  /** Id of this process; default: a random one. */
   readonly id?: string;
   /** Called with errors; the work that failed is tried again later. */
   readonly onError?: (error: unknown) => void;
-  /** Logs what happens. */
+  /** Logs what the placement does. */
   readonly info?: (context: object, message: string) => void;
   /** Logs what an operator should look into. */
   readonly warn?: (context: object, message: string) => void;
 }
 
 export class ClusterPlacement implements ReportingPlacement {
-  readonly #kv: KeyValue;
+  readonly #kv: KeyValueStore;
   readonly #clock: Clock;
   readonly #store: EpochSource;
   readonly #base: string;
@@ -71,12 +71,12 @@ export class ClusterPlacement implements ReportingPlacement {
   readonly #logInfo: (context: object, message: string) => void;
   readonly #warn: (context: object, message: string) => void;
   readonly #lease: HostLease;
-  readonly #members: Members;
+  readonly #members: ClusterMembers;
   readonly #table: OwnershipTable;
   #joining: Promise<void> | undefined;
   #owned: OwnedPartitions | undefined;
-  #takeover: Takeover | undefined;
-  #handover: Handover | undefined;
+  #takeover: PartitionTakeover | undefined;
+  #handover: PartitionHandover | undefined;
   readonly #loop: ReconcileLoop;
   readonly #storeWatch: StoreWatch;
   /** Takeovers and handovers in progress. */
@@ -88,7 +88,7 @@ export class ClusterPlacement implements ReportingPlacement {
   #unwatch: (() => void) | undefined;
   #changed: () => void = () => {};
 
-  constructor(kv: KeyValue, clock: Clock, store: EpochSource, options: ClusterPlacementOptions) {
+  constructor(kv: KeyValueStore, clock: Clock, store: EpochSource, options: ClusterPlacementOptions) {
     const { name, version, address } = options;
     this.#kv = kv;
     this.#clock = clock;
@@ -99,7 +99,7 @@ export class ClusterPlacement implements ReportingPlacement {
     this.#onError = options.onError ?? (() => {});
     this.#logInfo = options.info ?? (() => {});
     this.#warn = options.warn ?? (() => {});
-    this.#members = new Members(this.#times);
+    this.#members = new ClusterMembers(this.#times);
     this.#table = new OwnershipTable(kv);
     this.#storeWatch = new StoreWatch(clock, options.ping ?? (async () => {}));
     this.#lease = new HostLease(kv, clock, {
@@ -128,7 +128,7 @@ export class ClusterPlacement implements ReportingPlacement {
     const owned = new OwnedPartitions(owner, this.#onError);
     this.#owned = owned;
     const shared = { isLeaving: () => this.#leaving, desiredOwners: () => this.#desiredOwners() };
-    this.#takeover = new Takeover(
+    this.#takeover = new PartitionTakeover(
       {
         ...shared,
         clock: this.#clock,
@@ -142,7 +142,7 @@ export class ClusterPlacement implements ReportingPlacement {
       },
       owned,
     );
-    this.#handover = new Handover(this.#clock, this.#table, owned, {
+    this.#handover = new PartitionHandover(this.#clock, this.#table, owned, {
       ...shared,
       id: () => this.#lease.id,
       isRecovering: () => this.#takeover?.recovering ?? false,
@@ -198,7 +198,7 @@ export class ClusterPlacement implements ReportingPlacement {
   }
 
   status(): PlacementStatus {
-    return placementStatus({
+    return makePlacementStatus({
       id: this.#lease.id,
       members: this.#everybody(),
       table: this.#table.now,
@@ -230,9 +230,9 @@ export class ClusterPlacement implements ReportingPlacement {
     const host = hostOfKey(key);
     if (host === this.#lease.id) return;
     const known = host === undefined ? undefined : this.#members.get(host)?.value;
-    if (host !== undefined && value !== '' && !isNews(known, parseHost(value))) return;
-    if (key === TABLE_KEY && value === this.#table.lastWritten) return;
-    if (host !== undefined || key === TABLE_KEY || isDrainKey(key)) this.#loop.wake();
+    if (host !== undefined && value !== '' && !isHostChange(known, parseHostRecord(value))) return;
+    if (key === PARTITION_TABLE_KEY && value === this.#table.lastWritten) return;
+    if (host !== undefined || key === PARTITION_TABLE_KEY || isDrainKey(key)) this.#loop.wake();
   }
 
   #ended(error?: unknown): void {
@@ -267,7 +267,7 @@ export class ClusterPlacement implements ReportingPlacement {
       this.#members.observationFailed();
       throw error;
     }
-    const table = PartitionTable.parse(entries.get(TABLE_KEY));
+    const table = PartitionTable.parse(entries.get(PARTITION_TABLE_KEY));
     this.#members.observe(entries, table, sent, this.#clock.monotonic());
     // Our own writes during the read are newer than the table read.
     if (this.#table.writes === writes) this.#table.now = table;
@@ -310,17 +310,17 @@ export class ClusterPlacement implements ReportingPlacement {
     void this.#lease.beat();
   }
 
-  *#everybody(): Iterable<Member> {
+  *#everybody(): Iterable<ClusterMember> {
     yield { id: this.#lease.id, value: { ...this.#ownValue(), end: null }, revision: 0, silentMs: 0 };
     for (const member of this.#members.all()) if (member.id !== this.#lease.id) yield member;
   }
 
-  #ownValue(): Member['value'] {
+  #ownValue(): ClusterMember['value'] {
     return { ...this.#facts, ...this.#flags(), token: '', beat: 0, end: null };
   }
 
   #desiredOwners(): DesiredOwners {
-    const candidates: Candidate[] = [];
+    const candidates: OwnerCandidate[] = [];
     for (const { id, value, silentMs } of this.#everybody()) {
       candidates.push({ id, value, fresh: silentMs < this.#times.leaseMs / 2 });
     }
@@ -361,9 +361,9 @@ export class ClusterPlacement implements ReportingPlacement {
     const owners = this.#table.now.hosts();
     for (const { id, value, revision, silentMs } of this.#members.all()) {
       if (value.end === null || silentMs < KEEP_DEAD_MS || owners.has(id)) continue;
-      const base = baseOf(id);
+      const base = baseIdOf(id);
       const wish = entries.get(drainKey(base));
-      const back = [...this.#members.all()].some((other) => other.value.end === null && baseOf(other.id) === base);
+      const back = [...this.#members.all()].some((other) => other.value.end === null && baseIdOf(other.id) === base);
       if (wish && !back) await this.#kv.delete(drainKey(base), wish.revision);
       await this.#kv.delete(hostKey(id), revision);
       return;

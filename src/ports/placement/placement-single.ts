@@ -1,6 +1,6 @@
 /** Placement of the embedded face: the only host owns all partitions. */
 import type { Epoch, Partition } from '#model';
-import { allPartitions } from './partition-table.js';
+import { ALL_PARTITIONS } from './partition-table.js';
 import type { PartitionOwner, PlacementStatus, ReportingPlacement } from './placement.js';
 
 /** The only operation of the Store that placement needs. */
@@ -20,14 +20,14 @@ export class SinglePlacement implements ReportingPlacement {
     this.#store = store;
   }
 
-  /** Rejects with the error of the Store or of the owner; then nothing is owned. */
+  /** Takes all partitions. Rejects with the error of the Store or of the owner; then nothing is owned. */
   async start(owner: PartitionOwner): Promise<void> {
-    const epochs = await this.#store.raiseEpochs(new Map(allPartitions.map((p) => [p, 0])));
+    const epochs = await this.#store.raiseEpochs(new Map(ALL_PARTITIONS.map((p) => [p, 0])));
     this.#owner = owner;
     this.#owning = true;
     this.#epochs = epochs;
     try {
-      await owner.take(allPartitions, epochs);
+      await owner.take(ALL_PARTITIONS, epochs);
     } catch (error) {
       this.#owner = undefined;
       this.#owning = false;
@@ -42,11 +42,11 @@ export class SinglePlacement implements ReportingPlacement {
   async stop(): Promise<void> {
     const owner = this.#owner;
     this.#owner = undefined;
-    if (owner) await owner.lose(allPartitions, 'released');
+    if (owner) await owner.lose(ALL_PARTITIONS, 'released');
     this.#owning = false;
   }
 
-  /** There are no other hosts, and no lease that could lapse. */
+  /** Status of the only host: there is no lease that could lapse. */
   status(): PlacementStatus {
     const owned = this.#owning ? [...this.#epochs] : [];
     return {
@@ -54,7 +54,7 @@ export class SinglePlacement implements ReportingPlacement {
       hosts: [],
       own: owned.map(([partition, epoch]) => ({ partition, epoch, phase: 'serving' })),
       leaseMsLeft: this.#owning ? Number.POSITIVE_INFINITY : 0,
-      unowned: allPartitions.length - owned.length,
+      unowned: ALL_PARTITIONS.length - owned.length,
       store: 'works',
     };
   }

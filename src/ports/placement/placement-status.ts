@@ -2,49 +2,49 @@
 import type { Partition } from '#model';
 import type { HostRecord } from './host-record.js';
 import type { LeaseTimes } from './lease.js';
-import type { Member } from './members.js';
-import type { Ownership } from './owned-partitions.js';
-import { allPartitions, type PartitionTable } from './partition-table.js';
+import type { ClusterMember } from './members.js';
+import type { PartitionOwnership } from './owned-partitions.js';
+import { ALL_PARTITIONS, type PartitionTable } from './partition-table.js';
 import type { HostState, HostStatus, PlacementStatus } from './placement.js';
 
-export function hostState(value: HostRecord, silent: boolean, partitions: number): HostState {
+function hostStateOf(value: HostRecord, silent: boolean, partitions: number): HostState {
   if (value.end !== null) return 'dead';
   if (silent) return 'silent';
   if (!value.draining && !value.leaving) return 'alive';
   return partitions + value.serving > 0 ? 'draining' : 'drained';
 }
 
-export const hostStatus = (member: Member, silent: boolean, table: PartitionTable): HostStatus => {
+export const hostStatusOf = (member: ClusterMember, silent: boolean, table: PartitionTable): HostStatus => {
   const { id, value, silentMs } = member;
   const partitions = table.ownedBy(id).length;
   const { name, version, address } = value;
   // The last report of a dead host is no longer true.
   const serving = value.end === null ? value.serving : 0;
   const store = value.end === null ? (value.store?.state ?? 'unknown') : 'unknown';
-  const state = hostState(value, silent, partitions);
+  const state = hostStateOf(value, silent, partitions);
   return { id, name, version, address, state, silentMs, partitions, serving, store };
 };
 
 /** Partitions without an owner, or with a dead one. */
-export function unowned(hosts: readonly HostStatus[], table: PartitionTable): Partition[] {
+function listUnownedPartitions(hosts: readonly HostStatus[], table: PartitionTable): Partition[] {
   const living = new Set(hosts.filter(({ state }) => state !== 'dead').map(({ id }) => id));
-  return allPartitions.filter((p) => !living.has(table.owner(p) ?? ''));
+  return ALL_PARTITIONS.filter((p) => !living.has(table.owner(p) ?? ''));
 }
 
-export function placementStatus(of: {
+export function makePlacementStatus(of: {
   readonly id: string;
-  readonly members: Iterable<Member>;
+  readonly members: Iterable<ClusterMember>;
   readonly table: PartitionTable;
   readonly leaseMsLeft: number;
-  readonly owned: ReadonlyMap<Partition, Readonly<Ownership>>;
+  readonly owned: ReadonlyMap<Partition, Readonly<PartitionOwnership>>;
   readonly times: LeaseTimes;
 }): PlacementStatus {
   const { id, table, leaseMsLeft, times } = of;
   const hosts = [...of.members].map((member) => {
     const silent = member.id === id ? leaseMsLeft === 0 : member.silentMs >= times.leaseMs / 2;
-    return hostStatus(member, silent, table);
+    return hostStatusOf(member, silent, table);
   });
   const store = hosts.find((host) => host.id === id)?.store ?? 'unknown';
   const own = [...of.owned].map(([partition, { epoch, phase }]) => ({ partition, epoch, phase }));
-  return { id, hosts, own, leaseMsLeft, unowned: unowned(hosts, table).length, store };
+  return { id, hosts, own, leaseMsLeft, unowned: listUnownedPartitions(hosts, table).length, store };
 }

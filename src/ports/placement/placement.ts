@@ -11,11 +11,12 @@
  * - `mayAnswer` turns false, by the host's own monotonic clock, *before* another host can have taken over.
  */
 import type { Epoch, Partition } from '#model';
-import type { StoreState } from './host-record.js';
+import type { StoreHealth } from './host-record.js';
 
 export interface PartitionOwner {
   take(partition: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void>;
   /**
+   * Gives up partitions.
    * @param reason 'released': finish work in progress first; 'lapsed': let go at once
    * @param withinMs time limit for work in progress; the next owner finishes the rest
    */
@@ -31,29 +32,29 @@ export interface Placement {
 
 export type HostState =
   | 'alive'
-  /** Asked to own nothing, or shutting down, and still owns partitions. */
+  /** The host was asked to own nothing, or is shutting down, and still owns partitions. */
   | 'draining'
-  /** Asked to own nothing, and owns nothing. */
+  /** The host was asked to own nothing, and owns nothing. */
   | 'drained'
-  /** No recent heartbeat; after a whole lease without one the host is dead. */
+  /** The host sent no recent heartbeat; after a whole lease without one it is dead. */
   | 'silent'
   | 'dead';
 
 export interface HostStatus {
   readonly id: string;
   readonly name: string;
-  /** Version of the program. */
+  /** Version of the program that the host runs. */
   readonly version: string;
   readonly address: string;
   readonly state: HostState;
-  /** Time since a heartbeat was seen, milliseconds. */
+  /** Time since a heartbeat of the host was seen, milliseconds. */
   readonly silentMs: number;
   /** Number of partitions that the table assigns to the host. */
   readonly partitions: number;
   /** Number of partitions that the host serves, by its last heartbeat. */
   readonly serving: number;
-  /** Whether the Store works for the host, by its last heartbeat. */
-  readonly store: StoreState;
+  /** State of the Store for the host, by its last heartbeat. */
+  readonly store: StoreHealth;
 }
 
 export interface PlacementStatus {
@@ -70,8 +71,8 @@ export interface PlacementStatus {
   readonly leaseMsLeft: number;
   /** Number of partitions without an owner, or with a dead one. */
   readonly unowned: number;
-  /** Whether the Store works for this host. */
-  readonly store: StoreState;
+  /** State of the Store for this host. */
+  readonly store: StoreHealth;
 }
 
 export interface ReportingPlacement extends Placement {

@@ -1,7 +1,7 @@
 /** Repeats a unit of work, one round at a time: after a pause, or at once when woken. */
 import type { Clock, TimerHandle } from '#base/clock';
 
-export interface ReconcileSteps {
+interface ReconcileSteps {
   work(): Promise<void>;
   /**
    * Called after each round but the first.

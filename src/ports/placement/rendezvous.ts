@@ -21,7 +21,7 @@ function weight(partition: Partition, host: string): number {
  * move.
  * @param by name under which a host is weighed; default: its id
  */
-export function rendezvous(
+export function chooseHostByRendezvous(
   partition: Partition,
   hosts: Iterable<string>,
   by: (host: string) => string = (host) => host,

@@ -5,30 +5,32 @@
  * This host pings the Store each second, and reads the other hosts' results from their heartbeats. It lets go only if
  * the Store works for another host after it stopped working here: if no host has the Store, no partition moves.
  */
-import { type Clock, every, type TimerHandle } from '#base/clock';
-import type { HostRecord, StoreReport, StoreState } from './host-record.js';
+import { type Clock, runEvery, type TimerHandle } from '#base/clock';
+import type { HostRecord, StoreHealth, StoreHealthReport } from './host-record.js';
 
-/** Interval between pings. */
+/** Interval between pings of the Store, milliseconds. */
 const PING_EVERY_MS = 1_000;
-/** A ping without an answer in this time has failed. */
+/** Time without an answer after which a ping has failed, milliseconds. */
 const PING_TIMEOUT_MS = 900;
-/** A process whose timers are this late would only measure its own delay. */
+/** Delay of timers above which a ping doesn't count, milliseconds: such a process would only measure its own delay. */
 const LATE_MS = 250;
-/** The Store is lost after this time without an answer, and at least two failed pings. */
+/** Time without an answer after which the Store is lost, milliseconds; at least two pings must have failed. */
 const FAILS_MS = 4_000;
 /**
- * Another host's answered ping must be this much later than our last one, or it may be from before an outage for all
- * hosts.
+ * Time by which another host's answered ping must be later than our last one, milliseconds; otherwise it may be from
+ * before an outage for all hosts.
  */
 const LATER_MS = 2_500;
 /**
- * And the Store must have worked for that host for this long: after an outage, it returns to hosts at different times.
+ * Time for which the Store must have worked for that other host, milliseconds: after an outage, it returns to hosts at
+ * different times.
  */
 const STEADY_MS = 5_000;
-/** Reports of other hosts count for this long. */
+/** Age up to which reports of other hosts count, milliseconds. */
 const RECENT_MS = 4_000;
 /**
- * After this long without a host that has the Store, this host resumes: there is no host to leave the partitions to.
+ * Time without a host that has the Store after which this host resumes, milliseconds: there is no host to leave the
+ * partitions to.
  */
 const ALONE_MS = 8_000;
 /** Interval of the timer that runs during a ping: how late it fires tells whether this process is the slow part. */
@@ -37,20 +39,26 @@ const PULSE_MS = 100;
 const COUNTED_ANSWERS = 30;
 /** Number of the newest answer times, which are reported, and count for the return. */
 const NEWEST_ANSWERS = 5;
-/** Other hosts' medians count only if the Store has worked for them for longer than ours covers. */
+/**
+ * Time for which the Store must have worked for other hosts so that their medians count, milliseconds: longer than ours
+ * cover.
+ */
 const COMPARED_MS = 35_000;
 const SLOW_MS = 500;
 const TIMES_SLOWER = 10;
-/** A host that let go returns after the Store has worked for this long; doubled each time that it fails again soon. */
+/**
+ * Time for which the Store must have worked before a host that let go returns, milliseconds; doubled each time that it
+ * fails again soon.
+ */
 const TRUSTED_MS = 5_000;
 const MAX_DOUBLINGS = 4;
 const SOON_MS = 300_000;
 
-/** When another host's Store worked, by our own clock. */
+/** Another host for which the Store worked, with times by our own clock. */
 interface Witness {
   readonly beat: number;
   readonly token: string;
-  /** The Store worked at this time, or later. */
+  /** Time at which, or after which, the Store worked for that host; monotonic. */
   readonly okAt: number;
   readonly okMs: number;
   readonly answerMs: number;
@@ -68,16 +76,16 @@ function median(numbers: readonly number[]): number {
 
 export class StoreWatch {
   #stop: (() => void) | undefined;
-  /** When the first and the last ping of the current run of answered ones were sent; monotonic. */
+  /** Times at which the first and the last ping of the current run of answered ones were sent; monotonic. */
   #okSince = 0;
   #okAsked = 0;
-  /** When the last answer came. */
+  /** Time of the last answer of the Store; monotonic. */
   #answered = 0;
   #failures = 0;
   #asked = false;
   #times: number[] = [];
   #witnesses = new Map<string, Witness>();
-  /** When the keys were last read. */
+  /** Time at which the keys were last read; monotonic. */
   #keysReadAt: number | undefined;
   #suspended: 'fails' | 'slow' | undefined;
   #suspendedAt = 0;
@@ -91,7 +99,7 @@ export class StoreWatch {
 
   start(): void {
     this.#answered = this.clock.monotonic();
-    this.#stop = every(this.clock, PING_EVERY_MS, (lateMs) => {
+    this.#stop = runEvery(this.clock, PING_EVERY_MS, (lateMs) => {
       if (lateMs <= LATE_MS) void this.#ask();
     });
   }
@@ -100,18 +108,18 @@ export class StoreWatch {
     this.#stop?.();
   }
 
-  /** Whether this host has let go and takes no partitions. */
+  /** True if this host has let go of its partitions and takes none. */
   get suspended(): boolean {
     return this.#suspended !== undefined;
   }
 
-  get state(): StoreState {
+  get state(): StoreHealth {
     if (this.#suspended) return this.#suspended;
     if (this.#fails) return 'fails';
     return this.#times.length === 0 ? 'unknown' : 'works';
   }
 
-  report(): StoreReport {
+  report(): StoreHealthReport {
     const now = this.clock.monotonic();
     const ok = this.#asked && this.#failures === 0;
     return {
@@ -153,7 +161,7 @@ export class StoreWatch {
     return this.#failures >= 2 && this.clock.monotonic() - this.#answered >= FAILS_MS;
   }
 
-  /** Dates new heartbeats: one that the previous read didn't show was written after that read. */
+  /** Dates new heartbeats of other hosts: one that the previous read didn't show was written after that read. */
   #updateWitnesses(peers: readonly PeerHost[], sent: number): void {
     const after = this.#keysReadAt;
     this.#keysReadAt = sent;

@@ -3,22 +3,22 @@ import type { Clock } from '#base/clock';
 import type { Partition } from '#model';
 import type { DesiredOwners } from './desired-owners.js';
 import type { HostLease } from './lease.js';
-import type { Members } from './members.js';
+import type { ClusterMembers } from './members.js';
 import type { OwnedPartitions } from './owned-partitions.js';
 import type { OwnershipTable } from './ownership-table.js';
-import { allPartitions, type PartitionTable } from './partition-table.js';
+import { ALL_PARTITIONS, type PartitionTable } from './partition-table.js';
 import type { EpochSource } from './placement-single.js';
 
-/** After a failed takeover (for example without the Store), other hosts may try first for this long; milliseconds. */
+/** Time for which other hosts may try first after a failed takeover (for example without the Store), milliseconds. */
 const PAUSE_MS = 1_000;
 /** Duration of a takeover on a busy host, including the work that waited for it; milliseconds. */
 const RECOVERY_MS = 3_000;
 
-export interface TakeoverContext {
+interface TakeoverContext {
   readonly clock: Clock;
   readonly store: EpochSource;
   readonly lease: HostLease;
-  readonly members: Members;
+  readonly members: ClusterMembers;
   readonly table: OwnershipTable;
   /** Whether this host lost the Store while others have it. */
   isSuspended(): boolean;
@@ -29,8 +29,8 @@ export interface TakeoverContext {
   logInfo(context: object, message: string): void;
 }
 
-export class Takeover {
-  /** Nothing is taken before this time; monotonic. */
+export class PartitionTakeover {
+  /** Time before which this host takes no partitions; monotonic. */
   #unableUntil = 0;
   #claimed = Number.NEGATIVE_INFINITY;
 
@@ -39,7 +39,7 @@ export class Takeover {
     private readonly owned: OwnedPartitions,
   ) {}
 
-  /** Whether a takeover failed lately, or would fail. */
+  /** True if a takeover failed lately, or would fail. */
   get unable(): boolean {
     return this.context.isSuspended() || this.context.clock.monotonic() < this.#unableUntil;
   }
@@ -53,7 +53,7 @@ export class Takeover {
   async claim(): Promise<void> {
     const { members, table } = this.context;
     if (this.context.isLeaving() || this.unable || members.tableLost) return;
-    const free = allPartitions.filter((p) => this.#isFree(table.now, p));
+    const free = ALL_PARTITIONS.filter((p) => this.#isFree(table.now, p));
     if (free.length === 0) return;
     const { id } = this.context.lease;
     const desired = this.context.desiredOwners();

@@ -23,16 +23,16 @@ const options = {
 const packr = new Packr(options as ConstructorParameters<typeof Packr>[0]);
 
 /** Encodes a value into a buffer that later calls don't reuse. */
-export function pack(value: Json): Buffer {
+export function packJson(value: Json): Buffer {
   return packr.pack(value);
 }
 
-export function unpack(bytes: Uint8Array): Json {
+export function unpackJson(bytes: Uint8Array): Json {
   // Given a Buffer, msgpackr returns embedded bytes as Buffers, but callers compare and clone plain Uint8Arrays.
   return packr.unpack(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)) as Json;
 }
 
 /** Returns a deep copy, equal to the value that a Store would return. */
-export function copy<T extends Json>(value: T): T {
-  return unpack(pack(value)) as T;
+export function copyJson<T extends Json>(value: T): T {
+  return unpackJson(packJson(value)) as T;
 }

@@ -6,29 +6,29 @@
  * refuses to start, before it can write states that can't be repaired.
  */
 
-/** Format of this program. A change that raises it must be described in docs/operations.md. */
-export const FORMAT = 1;
+/** Storage format that this program writes. A change that raises it must be described in docs/operations.md. */
+export const STORAGE_FORMAT = 1;
 
-/** Format of data written before formats were recorded. */
-export const FIRST_FORMAT = 1;
+/** Storage format of data written before formats were recorded. */
+export const FIRST_STORAGE_FORMAT = 1;
 
-export class FormatMismatch extends Error {
-  override name = 'FormatMismatch';
+export class StorageFormatMismatch extends Error {
+  override name = 'StorageFormatMismatch';
 }
 
 /**
  * Returns 'own' for the program's own format, 'before' for the previous one, which the program reads and can raise.
  * @param what name of the data, for the error message
- * @throws FormatMismatch for any other format
+ * @throws StorageFormatMismatch for any other format
  */
-export function judgeFormat(what: string, stored: unknown, known: number = FORMAT): 'own' | 'before' {
-  if (!Number.isSafeInteger(stored) || (stored as number) < FIRST_FORMAT) {
-    throw new FormatMismatch(`${what} has no valid format (${JSON.stringify(stored)})`);
+export function judgeStorageFormat(what: string, stored: unknown, known: number = STORAGE_FORMAT): 'own' | 'before' {
+  if (!Number.isSafeInteger(stored) || (stored as number) < FIRST_STORAGE_FORMAT) {
+    throw new StorageFormatMismatch(`${what} has no valid format (${JSON.stringify(stored)})`);
   }
   const format = stored as number;
   if (format === known) return 'own';
   if (format === known - 1) return 'before';
-  throw new FormatMismatch(
+  throw new StorageFormatMismatch(
     format > known
       ? `${what} is in format ${format}, this program knows up to ${known}: use the newer program that wrote it`
       : `${what} is in format ${format}, this program reads ${known - 1} and ${known}: upgrade one version at a time`,

@@ -17,18 +17,26 @@
  * Imported by the runtime, rules and replicas through the types of store.ts; implementations are named only where a
  * server is put together (src/app, log-lmdb.ts and blobs-gridfs.ts excepted).
  */
-export { copy, pack, unpack } from './codec.js';
+export { copyJson, packJson, unpackJson } from './codec.js';
 export { DirectoryInUse } from './directory-lock.js';
-export { FORMAT, FormatMismatch, judgeFormat } from './format.js';
-export { mongoFormat, raiseMongoFormat } from './format-mongo.js';
+export { judgeStorageFormat, STORAGE_FORMAT, StorageFormatMismatch } from './format.js';
+export { raiseMongoStorageFormat, readMongoStorageFormat } from './format-mongo.js';
 export { LmdbEnvironment, type LmdbTable, openLmdbEnvironment } from './lmdb-environment.js';
-export { indexesOf, inRange, lowerBound, rangesOf } from './message-range.js';
-export { type Digest, type DigestOf, decodeMessage, encodeMessage, PackedMessage } from './packed-message.js';
-export { enableMemo, memoOf } from './record-memo.js';
-export type { SecretNote } from './secret-note.js';
+export { findLowerBound, indexesOfRange, isInRange, rangesOfScan } from './message-range.js';
+export {
+  decodeMessage,
+  encodeMessage,
+  type MakeMessageDigest,
+  type MessageDigest,
+  PackedMessage,
+} from './packed-message.js';
+export { enableRecordMemo, recordMemoOf } from './record-memo.js';
+export type { ServerSecretNote } from './secret-note.js';
 export { embeddedSecretNote } from './secret-note-lmdb.js';
 export { withMongoSecretNote } from './secret-note-mongo.js';
 export {
+  type ActorRoot,
+  type ActorRootWrite,
   type MessageIndex,
   type MessageRange,
   type MessageReads,
@@ -36,13 +44,17 @@ export {
   type MessageWrite,
   type PartWrite,
   type RecordWrite,
-  type Root,
-  type RootWrite,
-  type Sleeper,
+  type SleepingActor,
   type Store,
   type StoredPart,
   StoreUnavailable,
 } from './store.js';
 export { LmdbStore } from './store-lmdb.js';
 export { MongoStore } from './store-mongo.js';
-export { createClient, databaseName, foundNoServer, serverName, translate } from './store-mongo-client.js';
+export {
+  createMongoClient,
+  databaseNameOfUrl,
+  isServerSelectionError,
+  serverNameOfUrl,
+  translateMongoError,
+} from './store-mongo-client.js';

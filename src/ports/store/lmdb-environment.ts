@@ -1,9 +1,9 @@
 /** The LMDB environment of the embedded face: one directory and one process, shared by the Store and the event log. */
 import { resolve } from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
-import { pack, unpack } from './codec.js';
+import { packJson, unpackJson } from './codec.js';
 import { type DirectoryLock, lockDirectory } from './directory-lock.js';
-import { FIRST_FORMAT, FORMAT, judgeFormat } from './format.js';
+import { FIRST_STORAGE_FORMAT, judgeStorageFormat, STORAGE_FORMAT } from './format.js';
 import { StoreUnavailable } from './store.js';
 
 /** Values are encoded by `codec.ts`: lmdb's own encoding shares structures between records and has no plain bytes. */
@@ -27,9 +27,9 @@ export class LmdbEnvironment {
   /**
    * Opens the directory and records this program's format in it, also when it holds the previous format.
    * @throws DirectoryInUse if another living process has the directory open
-   * @throws FormatMismatch if this program can't read the stored format
+   * @throws StorageFormatMismatch if this program can't read the stored format
    */
-  static async open(directory: string, known = FORMAT): Promise<LmdbEnvironment> {
+  static async open(directory: string, known = STORAGE_FORMAT): Promise<LmdbEnvironment> {
     const path = resolve(directory);
     const lock = await lockDirectory(path);
     let opened: RootDatabase<Buffer, Key> | undefined;
@@ -110,9 +110,9 @@ async function settleFormat(path: string, root: RootDatabase<Buffer, Key>, known
   const fresh = [...root.getKeys({ limit: 1 })].length === 0;
   const meta = root.openDB<Buffer, Key>({ name: 'meta', encoding: 'binary' });
   const bytes = meta.get('format');
-  const stored = bytes ? (unpack(bytes) as unknown) : fresh ? known : FIRST_FORMAT;
-  const judged = judgeFormat(`data directory ${path}`, stored, known);
-  if (!bytes || judged === 'before') await meta.put('format', pack(known));
+  const stored = bytes ? (unpackJson(bytes) as unknown) : fresh ? known : FIRST_STORAGE_FORMAT;
+  const judged = judgeStorageFormat(`data directory ${path}`, stored, known);
+  if (!bytes || judged === 'before') await meta.put('format', packJson(known));
 }
 
 /**
@@ -120,11 +120,11 @@ async function settleFormat(path: string, root: RootDatabase<Buffer, Key>, known
  * this error is clearer than lmdb's.
  * @throws RangeError
  */
-export function keyText(text: string): string {
-  if (fitsKey(text)) return text;
+export function checkKeyText(text: string): string {
+  if (fitsLmdbKey(text)) return text;
   throw new RangeError(`a text of ${Buffer.byteLength(text)} bytes can't be part of a key`);
 }
 
 /** Whether a text can be part of a key. No record is stored under a longer text. */
-export const fitsKey = (text: string): boolean =>
+export const fitsLmdbKey = (text: string): boolean =>
   text.length <= MAX_KEY_TEXT && (text.length * 3 <= MAX_KEY_TEXT || Buffer.byteLength(text) <= MAX_KEY_TEXT);

@@ -2,28 +2,29 @@
 import type { MessageRecord } from '#model/records';
 import type { MessageIndex, MessageRange, MessageScan } from './store.js';
 
-/** All ranges of a scan, its own and those of `or`. */
-export const rangesOf = (scan: MessageScan): readonly MessageRange[] => (scan.or ? [scan, ...scan.or] : [scan]);
+/** All ranges of a scan: its own and those of `or`. */
+export const rangesOfScan = (scan: MessageScan): readonly MessageRange[] => (scan.or ? [scan, ...scan.or] : [scan]);
 
-export const indexesOf = ({ index, also }: MessageRange): readonly MessageIndex[] =>
+export const indexesOfRange = ({ index, also }: MessageRange): readonly MessageIndex[] =>
   also && also.length > 0 ? [index, ...also] : [index];
 
 /**
- * Conditions that occur in all of these ranges, compared by identity: callers that build many ranges reuse the objects.
+ * Conditions that occur in all of these message ranges, compared by identity: callers that build many ranges reuse the
+ * objects.
  */
 export function sharedIndexes([first, ...others]: readonly MessageRange[]): readonly MessageIndex[] {
   if (!first) return [];
-  let shared = new Set(indexesOf(first));
+  let shared = new Set(indexesOfRange(first));
   for (const range of others) {
     if (shared.size === 0) break;
     const here = new Set<MessageIndex>();
-    for (const index of indexesOf(range)) if (shared.has(index)) here.add(index);
+    for (const index of indexesOfRange(range)) if (shared.has(index)) here.add(index);
     shared = here;
   }
   return [...shared];
 }
 
-export function inIndex(m: MessageRecord, index: MessageIndex): boolean {
+function isInIndex(m: MessageRecord, index: MessageIndex): boolean {
   switch (index.by) {
     case 'realm':
       return true;
@@ -40,17 +41,17 @@ export function inIndex(m: MessageRecord, index: MessageIndex): boolean {
     case 'moved':
       return m.movedFrom === index.from;
     case 'ids':
-      return index.ids[lowerBound(index.ids, m.id)] === m.id;
+      return index.ids[findLowerBound(index.ids, m.id)] === m.id;
   }
 }
 
-export const inRange = (m: MessageRecord, range: MessageRange): boolean =>
+export const isInRange = (m: MessageRecord, range: MessageRange): boolean =>
   m.id > (range.above ?? -1) &&
   m.id <= (range.upTo ?? Number.POSITIVE_INFINITY) &&
-  indexesOf(range).every((index) => inIndex(m, index));
+  indexesOfRange(range).every((index) => isInIndex(m, index));
 
 /** Index of the first number >= `value` in an ascending list. */
-export function lowerBound(sorted: readonly number[], value: number, from = 0): number {
+export function findLowerBound(sorted: readonly number[], value: number, from = 0): number {
   let low = from;
   let high = sorted.length;
   while (low < high) {

@@ -1,8 +1,8 @@
 /**
  * The embedded Store's encoding of a message: one MessagePack array of the revision and the record's fields. An
- * optional last field (`Digest`) holds what fetching copies into responses unchanged, so that thousands of messages a
- * second are served without decoding them into objects. A program that doesn't know this field reads the others, and
- * writes the message without it.
+ * optional last field (`MessageDigest`) holds what fetching copies into responses unchanged, so that thousands of
+ * messages a second are served without decoding them into objects. A program that doesn't know this field reads the
+ * others, and writes the message without it.
  *
  * The last field is read from the end of the bytes: JSON texts, then numbers (little endian, 32 bits unless noted):
  * facts | spans of the texts (offset, length; the last text first) | span of the head | count of facts (16 bits), count
@@ -10,24 +10,24 @@
  */
 import type { Json, JsonObject } from '#base';
 import type { MessageRecord } from '#model/records';
-import { pack, unpack } from './codec.js';
+import { packJson, unpackJson } from './codec.js';
 
 /**
  * Precomputed parts of a response, made from a record by the caller of the Store. This folder doesn't interpret them.
  */
-export interface Digest {
+export interface MessageDigest {
   /** Version of the digest's layout: 0 to 255. */
   readonly version: number;
-  /** Integers from 0 to 2^32 - 1. */
+  /** Facts about the message: integers from 0 to 2^32 - 1. */
   readonly facts: readonly number[];
-  /** JSON text, or a prefix of one. */
+  /** The part of the message's JSON that is stored ready: JSON text, or a prefix of one. */
   readonly head: string;
   /** Texts of the record, stored as JSON without quotes. Not stored again where the record's own bytes are the same. */
   readonly texts: readonly string[];
 }
 
 /** Makes the digest of a record; undefined stores the record without one. */
-export type DigestOf = (record: MessageRecord) => Digest | undefined;
+export type MakeMessageDigest = (record: MessageRecord) => MessageDigest | undefined;
 
 /** Location of a JSON text in the bytes of a message. */
 interface TextSpan {
@@ -40,7 +40,7 @@ export interface DecodedMessage {
   readonly record: MessageRecord;
 }
 
-/** First byte: a MessagePack array of 8 or 9 elements. */
+/** First byte of a message: a MessagePack array of 8 elements without a digest, of 9 with one. */
 const WITHOUT_DIGEST = 0x98;
 const WITH_DIGEST = 0x99;
 const BIN_32 = 0xc6;
@@ -50,8 +50,17 @@ const SPAN_BYTES = 8;
 const TAIL = SPAN_BYTES + 4;
 const MAX_FACTS = 2 ** 16 - 1;
 
-export function encodeMessage(rev: number, m: MessageRecord, digest?: Digest): Buffer {
-  const fields = pack([rev, m.conversation, m.topicKey, m.sender, m.participants, m.body, m.movedFrom, [...m.tags]]);
+export function encodeMessage(rev: number, m: MessageRecord, digest?: MessageDigest): Buffer {
+  const fields = packJson([
+    rev,
+    m.conversation,
+    m.topicKey,
+    m.sender,
+    m.participants,
+    m.body,
+    m.movedFrom,
+    [...m.tags],
+  ]);
   return digest && digest.facts.length <= MAX_FACTS && fields[0] === WITHOUT_DIGEST
     ? withDigest(fields, digest)
     : fields;
@@ -60,7 +69,7 @@ export function encodeMessage(rev: number, m: MessageRecord, digest?: Digest): B
 /** MessagePack has no lone surrogates, so the decoded text would differ from the JSON. */
 const LONE_SURROGATE = /\\ud[89a-f]/;
 
-function withDigest(fields: Buffer, { version, facts, head, texts }: Digest): Buffer {
+function withDigest(fields: Buffer, { version, facts, head, texts }: MessageDigest): Buffer {
   if (LONE_SURROGATE.test(head)) return fields;
   const begin = fields.length + BIN_HEADER;
   const added = [Buffer.from(head)];
@@ -94,14 +103,14 @@ function withDigest(fields: Buffer, { version, facts, head, texts }: Digest): Bu
 }
 
 export function decodeMessage(id: number, bytes: Uint8Array): DecodedMessage {
-  const [rev, conversation, topicKey, sender, participants, body, movedFrom, tags] = unpack(
+  const [rev, conversation, topicKey, sender, participants, body, movedFrom, tags] = unpackJson(
     bytes,
   ) as readonly Json[] as [number, string, string, number, number[], JsonObject, string, string[]];
   return { rev, record: { id, conversation, topicKey, sender, participants, movedFrom, tags, body } };
 }
 
 /** A block of memory that holds the bytes of messages. */
-export class Slab {
+export class MessageSlab {
   readonly view: DataView;
   // Reading these properties from the Uint8Array each time costs more than copying a message.
   readonly buffer: ArrayBufferLike;
@@ -114,7 +123,7 @@ export class Slab {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Discards the contents. */
+  /** Discards the contents of the slab. */
   clear(): void {
     this.#used = 0;
   }
@@ -129,7 +138,7 @@ export class Slab {
   }
 }
 
-const NOWHERE = new Slab(new Uint8Array(1));
+const NOWHERE = new MessageSlab(new Uint8Array(1));
 
 /**
  * A view of a stored message that decodes only what is asked for. One object is moved from message to message; it shows
@@ -137,9 +146,9 @@ const NOWHERE = new Slab(new Uint8Array(1));
  */
 export class PackedMessage {
   id = 0;
-  /** Version of the digest; undefined without a digest. */
+  /** Version of the message's digest; undefined without a digest. */
   version: number | undefined;
-  /** Number of facts. */
+  /** Number of facts in the message's digest. */
   facts = 0;
   #slab = NOWHERE;
   #start = 0;
@@ -148,7 +157,7 @@ export class PackedMessage {
   #spansEnd = 0;
   #record: MessageRecord | undefined;
 
-  moveTo(id: number, slab: Slab, start: number, length: number): this {
+  moveTo(id: number, slab: MessageSlab, start: number, length: number): this {
     const { view } = slab;
     const end = start + length;
     this.id = id;

@@ -2,13 +2,13 @@
 import type { JsonObject } from '#base';
 
 /** Holds a value derived from a cached record, for as long as the record is cached. */
-export interface Memo {
+interface RecordMemo {
   made?: unknown;
 }
 
-const memos = new WeakMap<JsonObject, Memo>();
+const memos = new WeakMap<JsonObject, RecordMemo>();
 
 /** Marks the record with this body as cached: the Store returns this same body until the record is overwritten. */
-export const enableMemo = (body: JsonObject): void => void memos.set(body, {});
+export const enableRecordMemo = (body: JsonObject): void => void memos.set(body, {});
 
-export const memoOf = (body: JsonObject): Memo | undefined => memos.get(body);
+export const recordMemoOf = (body: JsonObject): RecordMemo | undefined => memos.get(body);

@@ -1,8 +1,8 @@
-/** The server-secret note in MongoDB: the collection `meta`, document `secret`. */
+/** Stores the server-secret note in MongoDB: collection `meta`, document `secret`. */
 import type { Db } from 'mongodb';
-import { ACCOUNT_KEYS, MAX_ACCOUNTS, type SecretNote, sealedKeyOf } from './secret-note.js';
-import { isDuplicate, withDatabase } from './store-mongo-client.js';
-import { type RootDocument, value } from './store-mongo-documents.js';
+import { ACCOUNT_KEY_RANGE, MAX_SAMPLED_ACCOUNTS, type ServerSecretNote, sealedKeyOf } from './secret-note.js';
+import { isDuplicateKeyError, withMongoDatabase } from './store-mongo-client.js';
+import { type RootDocument, unpackBinary } from './store-mongo-documents.js';
 
 interface NoteDocument {
   readonly _id: 'secret';
@@ -10,13 +10,13 @@ interface NoteDocument {
 }
 
 /**
- * Runs `action` with a connection of its own, before anything else is opened.
+ * Runs `action` with the note, over a connection of its own, before anything else is opened.
  * @throws StoreUnavailable
  */
-export const withMongoSecretNote = <T>(url: string, action: (note: SecretNote) => Promise<T>): Promise<T> =>
-  withDatabase(url, (db) => action(noteIn(db)));
+export const withMongoSecretNote = <T>(url: string, action: (note: ServerSecretNote) => Promise<T>): Promise<T> =>
+  withMongoDatabase(url, (db) => action(noteIn(db)));
 
-function noteIn(db: Db): SecretNote {
+function noteIn(db: Db): ServerSecretNote {
   const notes = db.collection<NoteDocument>('meta');
   const read = async (): Promise<string | undefined> => (await notes.findOne({ _id: 'secret' }))?.check;
   return {
@@ -27,7 +27,7 @@ function noteIn(db: Db): SecretNote {
         return check;
       } catch (error) {
         // Processes of a new cluster may insert at the same time.
-        if (!isDuplicate(error)) throw error;
+        if (!isDuplicateKeyError(error)) throw error;
         return (await read()) ?? check;
       }
     },
@@ -37,10 +37,12 @@ function noteIn(db: Db): SecretNote {
     async sealedKeys() {
       const accounts = await db
         .collection<RootDocument>('roots')
-        .find({ _id: { $gte: ACCOUNT_KEYS.from, $lt: ACCOUNT_KEYS.below } } as object, { projection: { state: 1 } })
-        .limit(MAX_ACCOUNTS)
+        .find({ _id: { $gte: ACCOUNT_KEY_RANGE.from, $lt: ACCOUNT_KEY_RANGE.below } } as object, {
+          projection: { state: 1 },
+        })
+        .limit(MAX_SAMPLED_ACCOUNTS)
         .toArray();
-      return accounts.flatMap(({ state }) => sealedKeyOf(value(state)));
+      return accounts.flatMap(({ state }) => sealedKeyOf(unpackBinary(state)));
     },
   };
 }

@@ -2,7 +2,7 @@
  * The Store's record of the server secret it was written under: a keyed check value that doesn't reveal the secret. A
  * process with another secret would seal keys that the others can't open, and reject keys that the others issued.
  */
-export interface SecretNote {
+export interface ServerSecretNote {
   /** The stored check value; undefined if none was stored yet. */
   read(): Promise<string | undefined>;
   /**
@@ -16,11 +16,11 @@ export interface SecretNote {
   sealedKeys(): Promise<string[]>;
 }
 
-/** Accounts read by `sealedKeys`. */
-export const MAX_ACCOUNTS = 200;
+/** Maximum number of accounts that `sealedKeys` reads. */
+export const MAX_SAMPLED_ACCOUNTS = 200;
 
-/** Key range of the roots of accounts. */
-export const ACCOUNT_KEYS = { from: 'user/', below: 'user0' } as const;
+/** Range of the Store keys under which roots of accounts lie. */
+export const ACCOUNT_KEY_RANGE = { from: 'user/', below: 'user0' } as const;
 
 /** The sealed API key in an account's state. Empty for a bot, whose key is stored by its realm. */
 export function sealedKeyOf(state: unknown): string[] {

@@ -14,7 +14,7 @@ export class GuardedCache<K, V> {
   #weight = 0;
   readonly #blocked = new Map<K, { count: number; held: V | undefined }>();
 
-  /** @param most maximal weight of one generation; both together hold at most twice as much */
+  /** @param most maximum weight of one generation; both together hold at most twice as much */
   constructor(
     private readonly most: number,
     private readonly weightOf: (value: V) => number,
@@ -81,15 +81,15 @@ export class GuardedCache<K, V> {
   }
 }
 
-/** The cached keys that one transaction writes, as actions to run when the transaction is settled. */
-export class CacheChanges {
+/** The cached keys that one transaction writes, with the actions to run when it is settled. */
+export class TransactionCacheChanges {
   readonly #settled: ((done: boolean) => void)[] = [];
 
   onSettled(fn: (done: boolean) => void): void {
     this.#settled.push(fn);
   }
 
-  /** @param done false if the outcome of the transaction is unknown */
+  /** Runs the actions. @param done false if the outcome of the transaction is unknown */
   settle(done: boolean): void {
     for (const fn of this.#settled) fn(done);
   }

@@ -5,24 +5,24 @@
  * A cursor yields ordinals: ids in the order of the scan, negated for a scan towards older ids, so that they always
  * ascend.
  */
-import { lowerBound } from './message-range.js';
+import { findLowerBound } from './message-range.js';
 
-/** The ids of one index, as ordinals. */
+/** A cursor over the ids of one index, as ordinals. */
 export interface OrdinalCursor {
   /** The first ordinal >= `ordinal`; undefined at the end of the index. Calls must ascend. */
   seek(ordinal: number): number | undefined;
 }
 
 /** Reads at most `limit` ordinals from this one on. */
-export type ReadOrdinals = (ordinal: number, limit: number) => number[];
+type ReadOrdinals = (ordinal: number, limit: number) => number[];
 
 const MIN_BLOCK = 2;
 const MAX_BLOCK = 256;
-/** Fixed cost of one index lookup, in units of keys read. */
+/** Cost of one index lookup, in units of keys read. */
 const SEEK_COST = 8;
 
-/** Keys that may still be read before other work gets its turn. */
-export class ReadBudget {
+/** Counts down the keys that may still be read before other work gets its turn. */
+export class KeyReadBudget {
   constructor(public left: number) {}
 }
 
@@ -38,14 +38,14 @@ export class IndexCursor implements OrdinalCursor {
 
   constructor(
     private readonly read: ReadOrdinals,
-    private readonly budget: ReadBudget,
+    private readonly budget: KeyReadBudget,
     private size: number,
   ) {}
 
   seek(ordinal: number): number | undefined {
     const block = this.#block;
     if (this.#at < block.length && (block[this.#at] as number) < ordinal)
-      this.#at = lowerBound(block, ordinal, this.#at + 1);
+      this.#at = findLowerBound(block, ordinal, this.#at + 1);
     if (this.#at === block.length) {
       if (this.#ended) return undefined;
       this.#fill(ordinal);
@@ -70,18 +70,18 @@ export class IndexCursor implements OrdinalCursor {
 export class ListCursor implements OrdinalCursor {
   #at = 0;
 
-  /** @param ordinals ascending */
+  /** @param ordinals of the ids, ascending */
   constructor(private readonly ordinals: readonly number[]) {}
 
   seek(ordinal: number): number | undefined {
-    this.#at = lowerBound(this.ordinals, ordinal, this.#at);
+    this.#at = findLowerBound(this.ordinals, ordinal, this.#at);
     return this.ordinals[this.#at];
   }
 }
 
 /** The ordinals that several indexes have in common, within bounds. */
 export class IntersectionCursor {
-  /** The next common ordinal, once found. */
+  /** The next common ordinal, once it is found; undefined before. */
   head: number | undefined;
   ended = false;
 
@@ -92,7 +92,7 @@ export class IntersectionCursor {
   ) {}
 
   /** Finds `head`. If the budget runs out first, the next call continues from there. */
-  advance(budget: ReadBudget): void {
+  advance(budget: KeyReadBudget): void {
     const { indexes } = this;
     let agreed = 0;
     for (let i = 0; agreed < indexes.length; i = (i + 1) % indexes.length) {
@@ -110,7 +110,7 @@ export class IntersectionCursor {
   }
 
   /** Appends ordinals as `UnionCursor.take` does, for a scan with a single range. */
-  takeTo(taken: number[], limit: number, budget: ReadBudget): void {
+  takeTo(taken: number[], limit: number, budget: KeyReadBudget): void {
     const [only] = this.indexes;
     if (this.indexes.length > 1) {
       for (; taken.length < limit; this.pass()) {
@@ -151,7 +151,7 @@ export class UnionCursor {
   }
 
   /** The next ordinals, at most `limit`; fewer if the budget runs out or the end is reached. */
-  take(limit: number, budget: ReadBudget): number[] {
+  take(limit: number, budget: KeyReadBudget): number[] {
     const taken: number[] = [];
     const [only] = this.#ranges;
     if (only && this.#ranges.length === 1) {

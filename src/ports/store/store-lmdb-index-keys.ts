@@ -4,7 +4,7 @@
  */
 import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
-import { fitsKey, keyText } from './lmdb-environment.js';
+import { checkKeyText, fitsLmdbKey } from './lmdb-environment.js';
 import type { MessageIndex } from './store.js';
 
 export type StoredIndex = Exclude<MessageIndex, { by: 'ids' }>;
@@ -31,23 +31,23 @@ export function indexKeys(realm: RealmId, m: MessageRecord): IndexKey[] {
   return keys;
 }
 
-/** Whether the index's texts fit into a key. Under longer texts no record is stored. */
-export const storable = (index: MessageIndex): boolean =>
-  Object.values(index).every((of) => typeof of !== 'string' || fitsKey(of));
+/** True if the index's texts fit into a key. Under longer texts no record is stored. */
+export const fitsIndexKey = (index: MessageIndex): boolean =>
+  Object.values(index).every((of) => typeof of !== 'string' || fitsLmdbKey(of));
 
 export function indexPrefix(realm: RealmId, index: Exclude<StoredIndex, { by: 'realm' }>): IndexKey {
   switch (index.by) {
     case 'conversation':
-      return ['c', realm, keyText(index.conversation)];
+      return ['c', realm, checkKeyText(index.conversation)];
     case 'topic':
-      return ['t', realm, keyText(index.conversation), keyText(index.topicKey)];
+      return ['t', realm, checkKeyText(index.conversation), checkKeyText(index.topicKey)];
     case 'sender':
       return ['s', realm, index.sender];
     case 'participant':
       return ['p', realm, index.user];
     case 'tag':
-      return ['w', realm, keyText(index.tag)];
+      return ['w', realm, checkKeyText(index.tag)];
     case 'moved':
-      return ['m', realm, keyText(index.from)];
+      return ['m', realm, checkKeyText(index.from)];
   }
 }

@@ -4,26 +4,29 @@
  * message found in the old generation is copied to the young one.
  */
 import { totalmem } from 'node:os';
-import { type PackedMessage, Slab } from './packed-message.js';
+import { MessageSlab, type PackedMessage } from './packed-message.js';
 
 const SLAB_LOG2 = 20;
 const SLAB = 2 ** SLAB_LOG2;
-/** Words per table entry: low and high half of key + 1, address (slab number and offset), length. All 0: free. */
+/**
+ * Words per entry of the table: low and high half of key + 1, address (slab number and offset), length. All 0: a free
+ * entry.
+ */
 const ENTRY = 4;
 const FIRST_SLOTS_LOG2 = 10;
 
 export class MessageCache {
-  readonly #slabs: (Slab | undefined)[] = [];
+  readonly #slabs: (MessageSlab | undefined)[] = [];
   #young: number[] = [];
   #old: number[] = [];
-  /** Whether a slab belongs to the old generation, by slab number. */
+  /** Tells by slab number whether a slab belongs to the old generation. */
   readonly #isOld: boolean[] = [];
   #slotsLog2 = FIRST_SLOTS_LOG2;
   #table = new Uint32Array(ENTRY << FIRST_SLOTS_LOG2);
   /** Tables and slabs are reused: they are large, and only major collections would free them. */
   #spareTable = new Uint32Array(0);
-  readonly #spareSlabs: Slab[] = [];
-  /** Used table entries, including dropped ones. */
+  readonly #spareSlabs: MessageSlab[] = [];
+  /** Number of used table entries, including dropped ones. */
   #used = 0;
   readonly #blocked = new Map<number, number>();
 
@@ -104,13 +107,13 @@ export class MessageCache {
     if (this.#young.length >= this.most) this.#turn();
     let number = this.#slabs.indexOf(undefined);
     if (number < 0) number = this.#slabs.length;
-    this.#slabs[number] = this.#spareSlabs.pop() ?? new Slab(Buffer.allocUnsafeSlow(SLAB));
+    this.#slabs[number] = this.#spareSlabs.pop() ?? new MessageSlab(Buffer.allocUnsafeSlow(SLAB));
     this.#isOld[number] = false;
     this.#young.push(number);
     return number;
   }
 
-  /** Drops the old generation; the young one becomes the old one. */
+  /** Starts a new generation: drops the old one; the young one becomes the old one. */
   #turn(): void {
     for (const number of this.#old) {
       const slab = this.#slabs[number]!;
@@ -175,11 +178,11 @@ const MOST_MIB = 128;
  * the memory, and 256 MiB.
  * @param bytes memory that the process may use
  */
-export const cacheMib = (bytes: number): number =>
+export const cacheGenerationMib = (bytes: number): number =>
   Math.max(LEAST_MIB, Math.min(MOST_MIB, Math.floor(bytes / SHARE / 1_048_576)));
 
 /** Bytes that this process may use: the limit of its container, or the memory of the machine. */
-export function usableMemory(): number {
+export function usableMemoryBytes(): number {
   const limit = process.constrainedMemory();
   // Without a limit, `constrainedMemory` returns 0 or a number larger than any machine's memory.
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();

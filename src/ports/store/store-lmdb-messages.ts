@@ -2,60 +2,60 @@ import type { Key } from 'lmdb';
 import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { LmdbEnvironment, LmdbTable } from './lmdb-environment.js';
-import { indexesOf, inRange, rangesOf, sharedIndexes } from './message-range.js';
-import type { DigestOf, PackedMessage } from './packed-message.js';
+import { indexesOfRange, isInRange, rangesOfScan, sharedIndexes } from './message-range.js';
+import type { MakeMessageDigest, PackedMessage } from './packed-message.js';
 import type { MessageRange, MessageScan, MessageWrite } from './store.js';
-import { type CacheChanges, GuardedCache } from './store-lmdb-cache.js';
+import { GuardedCache, type TransactionCacheChanges } from './store-lmdb-cache.js';
 import {
   IndexCursor,
   IntersectionCursor,
+  KeyReadBudget,
   ListCursor,
   type OrdinalCursor,
-  ReadBudget,
   UnionCursor,
 } from './store-lmdb-cursors.js';
 import {
+  fitsIndexKey,
   type IndexKey,
   indexKeys,
   indexPrefix,
   postingsName,
   type StoredIndex,
-  storable,
 } from './store-lmdb-index-keys.js';
-import { type FetchIds, Postings } from './store-lmdb-postings.js';
+import { CachedPostings, type FetchIds } from './store-lmdb-postings.js';
 import { LmdbRecords } from './store-lmdb-records.js';
 import type { Tombstones } from './store-lmdb-tombstones.js';
 
 const PRESENT = Buffer.from([1]);
-/** Above every id (ordered-binary sorts numbers by value). */
+/** An id above every message id (ordered-binary sorts numbers by value). */
 const LAST_ID = 2 ** 53;
-/** Records decoded before other work gets its turn: some 2 ms. */
+/** Number of records decoded before other work gets its turn: some 2 ms. */
 const DECODE_AT_ONCE = 200;
-/** Index keys read before other work gets its turn: some 2 ms. */
+/** Number of index keys read before other work gets its turn: some 2 ms. */
 const KEYS_AT_ONCE = 4_000;
 /**
- * Ranges prepared before other work gets its turn: some 2 ms. A user in thousands of streams has three ranges per
- * stream.
+ * Number of ranges prepared before other work gets its turn: some 2 ms. A user in thousands of streams has three ranges
+ * per stream.
  */
 const RANGES_AT_ONCE = 500;
-/** A scan of more ranges than this first tries the condition that all of them share. */
+/** Number of ranges above which a scan first tries the condition that all of them share. */
 const FEW_RANGES = 8;
 /**
- * Records of the shared condition read before giving up: the condition is common, and few of its messages are in the
- * ranges. Some 10 ms.
+ * Number of records of the shared condition that are read before giving up (some 10 ms): the condition is common, and
+ * few of its messages are in the ranges.
  */
 const MAX_TRIED = 1_000;
 /** First block size for several conditions: they rarely agree, so more keys are needed than messages wanted. */
 const FIRST_BLOCK_IN_COMMON = 4;
 
-/** Cached ids, over all indexes. */
+/** Maximum number of cached ids, over all indexes. */
 const MAX_CACHED_IDS = 1_000_000;
 /** Weight of an index without ids, in ids. Some kinds of index are mostly empty. */
 const EMPTY_COST = 16;
 
 /** Reads the records of a scan, decoded or packed. */
 interface RecordReader<T> {
-  /** Call outside of transactions only. */
+  /** Reads one record; outside of transactions only. */
   read(realm: RealmId, id: number): T | undefined;
   recordOf(taken: T): MessageRecord;
 }
@@ -74,7 +74,7 @@ export class LmdbMessages {
   readonly #tombstones: Tombstones;
   /** Upper bound of the stored ids, by realm. A write that is not committed yet may have raised it. */
   readonly #newest = new Map<RealmId, number>();
-  readonly #postings = new GuardedCache<string, Postings>(MAX_CACHED_IDS, ({ size }) => EMPTY_COST + size);
+  readonly #postings = new GuardedCache<string, CachedPostings>(MAX_CACHED_IDS, ({ size }) => EMPTY_COST + size);
 
   readonly #decoded: RecordReader<MessageRecord> = {
     read: (realm, id) => this.#records.read(realm, id),
@@ -85,7 +85,7 @@ export class LmdbMessages {
     recordOf: ({ record }) => record,
   };
 
-  constructor(environment: LmdbEnvironment, tombstones: Tombstones, digestOf: DigestOf | undefined) {
+  constructor(environment: LmdbEnvironment, tombstones: Tombstones, digestOf: MakeMessageDigest | undefined) {
     this.#table = environment.table('messages');
     this.#records = new LmdbRecords(this.#table, digestOf);
     this.#index = environment.table('message-index');
@@ -93,7 +93,7 @@ export class LmdbMessages {
   }
 
   /** Encodes the message at once. The returned function is called inside a write transaction. */
-  prepare(write: MessageWrite, changes: CacheChanges): () => void {
+  prepare(write: MessageWrite, changes: TransactionCacheChanges): () => void {
     const { realm, id, rev, value } = write;
     if (id > (this.#newest.get(realm) ?? -1)) this.#newest.set(realm, id);
     const keys = value ? indexKeys(realm, value) : [];
@@ -120,7 +120,7 @@ export class LmdbMessages {
     id: number,
     before: readonly IndexKey[],
     after: readonly IndexKey[],
-    changes: CacheChanges,
+    changes: TransactionCacheChanges,
   ) {
     const gone = new Set(before.map(postingsName));
     const now = new Set(after.map(postingsName));
@@ -129,7 +129,7 @@ export class LmdbMessages {
     for (const name of names) this.#postings.block(name, true);
     changes.onSettled((done) => {
       for (const name of names) {
-        const change = now.has(name) ? (of: Postings) => of.add(id) : (of: Postings) => of.remove(id);
+        const change = now.has(name) ? (of: CachedPostings) => of.add(id) : (of: CachedPostings) => of.remove(id);
         this.#postings.release(name, done ? change : undefined);
       }
     });
@@ -213,11 +213,11 @@ export class LmdbMessages {
     most = Number.POSITIVE_INFINITY,
   ): Promise<number | undefined> {
     const { realm, limit } = scan;
-    const ranges = rangesOf(scan);
+    const ranges = rangesOfScan(scan);
     const exact = most === Number.POSITIVE_INFINITY;
-    const budget = new ReadBudget(0);
+    const budget = new KeyReadBudget(0);
     const common: IntersectionCursor[] = [];
-    const alongAll = rangesOf(along);
+    const alongAll = rangesOfScan(along);
     const share = Math.ceil(Math.min(limit, DECODE_AT_ONCE) / alongAll.length);
     for (let i = 0; i < alongAll.length; i++) {
       if (i > 0 && i % RANGES_AT_ONCE === 0) await turn();
@@ -239,7 +239,7 @@ export class LmdbMessages {
         // A message read in an earlier turn may have been deleted or moved since.
         if (!(exact && turns === 0)) {
           const record = reader.recordOf(taken);
-          if (!ranges.some((range) => inRange(record, range))) continue;
+          if (!ranges.some((range) => isInRange(record, range))) continue;
         }
         output.push(taken);
       }
@@ -255,15 +255,15 @@ export class LmdbMessages {
     { realm, direction, from }: MessageScan,
     range: MessageRange,
     share: number,
-    budget: ReadBudget,
+    budget: KeyReadBudget,
   ): IntersectionCursor | undefined {
     const newer = direction === 'newer';
     const low = Math.max((newer ? from : -1) + 1, (range.above ?? -1) + 1, 0);
     const high = Math.min(newer ? LAST_ID : from - 1, range.upTo ?? LAST_ID, LAST_ID);
     if (low > high) return undefined;
-    const all = indexesOf(range);
+    const all = indexesOfRange(range);
     // Users search for texts of any length, also longer than a key.
-    if (!all.every(storable)) return undefined;
+    if (!all.every(fitsIndexKey)) return undefined;
     const indexes = all.length === 1 ? all : all.filter(({ by }) => by !== 'realm');
     const first = indexes.length > 1 ? FIRST_BLOCK_IN_COMMON : share;
     const cursors = (indexes.length === 0 ? all.slice(0, 1) : indexes).map((index): OrdinalCursor => {
@@ -325,7 +325,7 @@ export class LmdbMessages {
       if (this.#postings.isBlocked(name)) return fetch(from, limit, newer);
       let posting = this.#postings.get(name);
       if (!posting) {
-        posting = new Postings();
+        posting = new CachedPostings();
         this.#postings.put(name, posting);
       }
       const before = posting.size;
@@ -341,7 +341,7 @@ export class LmdbMessages {
  * reading all of its messages is cheaper than leaping through every range.
  */
 function sharedRange(scan: MessageScan): MessageRange | undefined {
-  const ranges = rangesOf(scan);
+  const ranges = rangesOfScan(scan);
   if (ranges.length <= FEW_RANGES) return undefined;
   const [index, ...also] = sharedIndexes(ranges);
   if (!index) return undefined;

@@ -1,5 +1,5 @@
 /** Cached ids of one index: intervals in which every id is known. */
-import { lowerBound } from './message-range.js';
+import { findLowerBound } from './message-range.js';
 
 /** Reads at most `limit` ids from `from` on, upwards or downwards. */
 export type FetchIds = (from: number, limit: number, newer: boolean) => number[];
@@ -7,19 +7,19 @@ export type FetchIds = (from: number, limit: number, newer: boolean) => number[]
 interface Interval {
   low: number;
   high: number;
-  /** All ids of the index from `low` to `high`, ascending. */
+  /** Cached ids of the index, ascending: all from `low` to `high`. */
   ids: number[];
 }
 
-/** Above every id. */
+/** An id above every message id. */
 const LAST = 2 ** 53;
-/** Adjacent intervals are joined up to this many ids; joining longer ones would cost too much copying. */
+/** Maximum number of ids in adjacent intervals that are joined; joining longer ones would cost too much copying. */
 const MAX_JOINED = 256;
 
-export class Postings {
-  /** Ascending, without overlaps. */
+export class CachedPostings {
+  /** Intervals of cached ids, ascending, without overlaps. */
   readonly #intervals: Interval[] = [];
-  /** Number of cached ids. */
+  /** Number of cached ids in all intervals. */
   size = 0;
 
   read(from: number, limit: number, newer: boolean, fetch: FetchIds): number[] {
@@ -28,11 +28,11 @@ export class Postings {
     while (found.length < limit) {
       const { low, high, ids } = this.#with(at) ?? this.#learn(at, limit - found.length, newer, fetch);
       if (newer) {
-        for (let i = lowerBound(ids, at); i < ids.length && found.length < limit; i++) found.push(ids[i]!);
+        for (let i = findLowerBound(ids, at); i < ids.length && found.length < limit; i++) found.push(ids[i]!);
         if (high >= LAST) break;
         at = high + 1;
       } else {
-        for (let i = lowerBound(ids, at + 1) - 1; i >= 0 && found.length < limit; i--) found.push(ids[i]!);
+        for (let i = findLowerBound(ids, at + 1) - 1; i >= 0 && found.length < limit; i--) found.push(ids[i]!);
         if (low <= 0) break;
         at = low - 1;
       }
@@ -44,7 +44,7 @@ export class Postings {
   add(id: number): void {
     const ids = this.#with(id)?.ids;
     if (!ids) return;
-    const at = lowerBound(ids, id);
+    const at = findLowerBound(ids, id);
     if (ids[at] === id) return;
     ids.splice(at, 0, id);
     this.size++;
@@ -53,7 +53,7 @@ export class Postings {
   remove(id: number): void {
     const ids = this.#with(id)?.ids;
     if (!ids) return;
-    const at = lowerBound(ids, id);
+    const at = findLowerBound(ids, id);
     if (ids[at] !== id) return;
     ids.splice(at, 1);
     this.size--;

@@ -4,15 +4,15 @@ import type { MessageRecord } from '#model/records';
 import type { LmdbTable } from './lmdb-environment.js';
 import {
   type DecodedMessage,
-  type DigestOf,
   decodeMessage,
   encodeMessage,
+  type MakeMessageDigest,
+  MessageSlab,
   PackedMessage,
-  Slab,
 } from './packed-message.js';
-import { enableMemo } from './record-memo.js';
-import { type CacheChanges, GuardedCache, RecentKeys } from './store-lmdb-cache.js';
-import { cacheMib, MessageCache, usableMemory } from './store-lmdb-message-cache.js';
+import { enableRecordMemo } from './record-memo.js';
+import { GuardedCache, RecentKeys, type TransactionCacheChanges } from './store-lmdb-cache.js';
+import { cacheGenerationMib, MessageCache, usableMemoryBytes } from './store-lmdb-message-cache.js';
 
 /** Size of the decoded cache, counted in encoded bytes. The decoded records take about four times as much. */
 const DECODED_BYTES = 16 * 1_048_576;
@@ -31,17 +31,17 @@ export class LmdbRecords {
   readonly #slots = new Map<RealmId, number>();
   readonly #seen = new RecentKeys();
   readonly #decoded = new GuardedCache<number, DecodedRecord>(DECODED_BYTES, ({ bytes }) => bytes);
-  readonly #packed = new MessageCache(cacheMib(usableMemory()));
+  readonly #packed = new MessageCache(cacheGenerationMib(usableMemoryBytes()));
   readonly #view = new PackedMessage();
-  /** Whether a message without a digest was read since the start. */
+  /** True once a message without a digest was read. */
   #hasPlain = false;
   /** Buffer that LMDB returned last. It returns most values in the same buffer. */
   #lastBuffer: Uint8Array | undefined;
-  #slab = new Slab(new Uint8Array(0));
+  #slab = new MessageSlab(new Uint8Array(0));
 
   constructor(
     private readonly table: LmdbTable,
-    private readonly digestOf: DigestOf | undefined,
+    private readonly digestOf: MakeMessageDigest | undefined,
   ) {}
 
   encode(rev: number, record: MessageRecord): Buffer {
@@ -50,7 +50,7 @@ export class LmdbRecords {
 
   /** The message as a transaction sees it. Call inside the transaction. */
   stored(realm: RealmId, id: number): DecodedMessage | undefined {
-    const found = this.#copyOf(realm, id);
+    const found = this.#storedBytes(realm, id);
     return found && decodeMessage(id, found);
   }
 
@@ -59,7 +59,7 @@ export class LmdbRecords {
     const key = this.#keyOf(realm, id);
     const kept = this.#decoded.get(key);
     if (kept) return kept.record;
-    const found = this.#copyOf(realm, id);
+    const found = this.#storedBytes(realm, id);
     if (!found) return undefined;
     const bytes = found.length;
     const { record } = decodeMessage(id, found);
@@ -70,11 +70,11 @@ export class LmdbRecords {
   }
 
   #cacheDecoded(key: number, record: MessageRecord, bytes: number): void {
-    enableMemo(record.body);
+    enableRecordMemo(record.body);
     this.#decoded.put(key, { record, bytes });
   }
 
-  /** The message undecoded; valid until the next call of any method. */
+  /** The message without decoding it; valid until the next call of any method. */
   look(realm: RealmId, id: number): PackedMessage | undefined {
     const key = this.#keyOf(realm, id);
     const view = this.#view;
@@ -86,7 +86,7 @@ export class LmdbRecords {
     if (!buffer) return undefined;
     if (buffer !== this.#lastBuffer) {
       this.#lastBuffer = buffer;
-      this.#slab = new Slab(new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength));
+      this.#slab = new MessageSlab(new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength));
     }
     const { length } = buffer;
     view.moveTo(id, this.#slab, 0, length);
@@ -102,7 +102,7 @@ export class LmdbRecords {
   /**
    * Blocks the message's cache entries until the transaction is settled. Call inside the transaction that writes it.
    */
-  invalidate(realm: RealmId, id: number, changes: CacheChanges): void {
+  invalidate(realm: RealmId, id: number, changes: TransactionCacheChanges): void {
     const key = this.#keyOf(realm, id);
     if (key === NOT_CACHED) return;
     this.#decoded.block(key);
@@ -122,8 +122,8 @@ export class LmdbRecords {
     return id < REALM_IDS && slot < MAX_REALMS ? slot * REALM_IDS + id : NOT_CACHED;
   }
 
-  /** The bytes in memory that the next read overwrites. */
-  #copyOf(realm: RealmId, id: number): Uint8Array | undefined {
+  /** The message's stored bytes, in memory that the next read overwrites. */
+  #storedBytes(realm: RealmId, id: number): Uint8Array | undefined {
     const buffer = this.#readBuffer(realm, id);
     return buffer && new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
   }

@@ -1,15 +1,15 @@
 import type { Key } from 'lmdb';
 import type { Clock } from '#base/clock';
-import { pack, unpack } from './codec.js';
+import { packJson, unpackJson } from './codec.js';
 import type { LmdbEnvironment, LmdbTable } from './lmdb-environment.js';
 
-/** Longer than any write of an older owner can stay in flight: one hour. */
-export const TOMBSTONE_MS = 3_600_000;
+/** Lifetime of a tombstone, ms: longer than any write of an older owner can stay in flight. */
+const TOMBSTONE_LIFETIME_MS = 3_600_000;
 /** Tombstones removed per transaction, which bounds the extra cost of a single commit. */
 const PURGE_AT_ONCE = 64;
 
-/** The deleted record: `['p', actor, part]` or `['m', realm, id]`. */
-export type TombstoneKey = readonly [string, string | number, string | number];
+/** Key of a deleted record: `['p', actor, part]` or `['m', realm, id]`. */
+type TombstoneKey = readonly [string, string | number, string | number];
 
 /**
  * Tombstones of deleted records, apart from live records so that no scan meets them. A second table orders them by
@@ -28,7 +28,7 @@ export class Tombstones {
     this.#clock = clock;
   }
 
-  /** The rev of a deleted record, or -1. */
+  /** Revision of a deleted record; -1 without a tombstone. */
   rev(key: TombstoneKey): number {
     return this.#read(key)?.rev ?? -1;
   }
@@ -36,8 +36,8 @@ export class Tombstones {
   put(key: TombstoneKey, rev: number): void {
     this.remove(key);
     const at = this.#clock.now();
-    this.#tombstones.put(key as unknown as Key, pack([rev, at]));
-    this.#byTime.put([at, ...key], pack(null));
+    this.#tombstones.put(key as unknown as Key, packJson([rev, at]));
+    this.#byTime.put([at, ...key], packJson(null));
     this.#oldest = Math.min(this.#oldest, at);
   }
 
@@ -61,7 +61,7 @@ export class Tombstones {
 
   /** Removes some of the tombstones older than an hour. Cheap when there are none. */
   purge(): void {
-    const before = this.#clock.now() - TOMBSTONE_MS;
+    const before = this.#clock.now() - TOMBSTONE_LIFETIME_MS;
     if (this.#oldest > before) return;
     let left = PURGE_AT_ONCE;
     for (const key of [...this.#byTime.getKeys({ limit: PURGE_AT_ONCE + 1 })]) {
@@ -77,7 +77,7 @@ export class Tombstones {
   #read(key: TombstoneKey): { rev: number; at: number } | undefined {
     const bytes = this.#tombstones.get(key as unknown as Key);
     if (!bytes) return undefined;
-    const [rev, at] = unpack(bytes) as [number, number];
+    const [rev, at] = unpackJson(bytes) as [number, number];
     return { rev, at };
   }
 }

@@ -1,23 +1,23 @@
 import type { Key } from 'lmdb';
 import type { Json } from '#base';
 import type { Clock } from '#base/clock';
-import { type ActorKey, type Epoch, epoch, type Partition, partitionOf, type RealmId } from '#model';
+import { type ActorKey, type Epoch, epoch, type Partition, partitionOfActor, type RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
-import { pack, unpack } from './codec.js';
-import { keyText, type LmdbEnvironment, type LmdbTable } from './lmdb-environment.js';
-import type { DigestOf, PackedMessage } from './packed-message.js';
+import { packJson, unpackJson } from './codec.js';
+import { checkKeyText, type LmdbEnvironment, type LmdbTable } from './lmdb-environment.js';
+import type { MakeMessageDigest, PackedMessage } from './packed-message.js';
 import {
+  type ActorRoot,
+  type ActorRootWrite,
   type MessageScan,
   type PartWrite,
   type RecordWrite,
-  type Root,
-  type RootWrite,
-  type Sleeper,
+  type SleepingActor,
   type Store,
   type StoredPart,
   StoreUnavailable,
 } from './store.js';
-import { CacheChanges, GuardedCache } from './store-lmdb-cache.js';
+import { GuardedCache, TransactionCacheChanges } from './store-lmdb-cache.js';
 import { LmdbMessages } from './store-lmdb-messages.js';
 import { Tombstones } from './store-lmdb-tombstones.js';
 
@@ -32,7 +32,7 @@ interface RootHead {
   readonly pending: boolean;
 }
 
-/** Cached parts that were read by name (mostly memberships). */
+/** Maximum number of cached parts that were read by name (mostly memberships). */
 const MAX_CACHED_PARTS = 20_000;
 
 /** The Store of the embedded face. A resolved write was flushed to disk. */
@@ -40,11 +40,11 @@ export class LmdbStore implements Store {
   readonly atomicRecords = true;
   readonly #environment: LmdbEnvironment;
   readonly #heads: LmdbTable;
-  /** Actor -> [state, outbox]. */
+  /** Table of roots: actor -> [state, outbox]. */
   readonly #roots: LmdbTable;
-  /** [actor, part] -> [rev, value]. */
+  /** Table of parts: [actor, part] -> [rev, value]. */
   readonly #parts: LmdbTable;
-  /** [partition, actor] -> [due, pending]. */
+  /** Table of actors to wake: [partition, actor] -> [due, pending]. */
   readonly #sleepers: LmdbTable;
   readonly #epochs: LmdbTable;
   readonly #tombstones: Tombstones;
@@ -58,7 +58,7 @@ export class LmdbStore implements Store {
    * @param clock only decides when tombstones are purged
    * @param digestOf makes the digests that `lookAtMessages` shows; messages stored without one stay readable
    */
-  constructor(environment: LmdbEnvironment, clock: Clock, digestOf?: DigestOf) {
+  constructor(environment: LmdbEnvironment, clock: Clock, digestOf?: MakeMessageDigest) {
     this.#environment = environment;
     this.#heads = environment.table('root-heads');
     this.#roots = environment.table('roots');
@@ -69,23 +69,23 @@ export class LmdbStore implements Store {
     this.#messages = new LmdbMessages(environment, this.#tombstones, digestOf);
   }
 
-  load(key: ActorKey, at: Epoch): Promise<Root | null | 'fenced'> {
+  load(key: ActorKey, at: Epoch): Promise<ActorRoot | null | 'fenced'> {
     return this.#write(() => {
       const head = this.#head(key);
       if (!head) return null;
       if (head.epoch > at) return 'fenced';
       if (head.epoch < at) this.#putHead(key, { ...head, epoch: at }, head);
-      const [state, outbox] = unpack(this.#roots.get(key) as Buffer) as [Json, Json[]];
+      const [state, outbox] = unpackJson(this.#roots.get(key) as Buffer) as [Json, Json[]];
       return { key, epoch: at, version: head.version, state, outbox, due: head.due };
     });
   }
 
-  async commit(write: RootWrite): Promise<'ok' | 'conflict'> {
+  async commit(write: ActorRootWrite): Promise<'ok' | 'conflict'> {
     const { key, expected, due } = write;
-    keyText(key);
-    const root = pack([write.state, write.outbox]);
+    checkKeyText(key);
+    const root = packJson([write.state, write.outbox]);
     const head = { epoch: write.epoch, version: expected + 1, due, pending: write.outbox.length > 0 };
-    const changes = new CacheChanges();
+    const changes = new TransactionCacheChanges();
     const records = write.records.map((r) => this.#prepare(r, changes));
     return this.#write(() => {
       const stored = this.#head(key);
@@ -100,7 +100,7 @@ export class LmdbStore implements Store {
 
   async apply(writes: readonly RecordWrite[]): Promise<void> {
     if (writes.length === 0) return;
-    const changes = new CacheChanges();
+    const changes = new TransactionCacheChanges();
     const records = writes.map((r) => this.#prepare(r, changes));
     await this.#write(() => {
       for (const put of records) put();
@@ -109,12 +109,12 @@ export class LmdbStore implements Store {
   }
 
   remove(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {
-    const changes = new CacheChanges();
+    const changes = new TransactionCacheChanges();
     return this.#write(() => {
       if (!matches(this.#head(key), at, expected)) return 'conflict';
       this.#heads.remove(key);
       this.#roots.remove(key);
-      this.#sleepers.remove([partitionOf(key), key]);
+      this.#sleepers.remove([partitionOfActor(key), key]);
       for (const part of this.#partNames(key, '')) {
         this.#parts.remove([key, part]);
         this.#invalidate(key, part, changes);
@@ -163,12 +163,12 @@ export class LmdbStore implements Store {
     return this.#messages.look(scan, each);
   }
 
-  async sleepers(partitions: readonly Partition[]): Promise<Sleeper[]> {
+  async sleepers(partitions: readonly Partition[]): Promise<SleepingActor[]> {
     this.#check();
-    const found: Sleeper[] = [];
+    const found: SleepingActor[] = [];
     for (const partition of new Set(partitions)) {
       for (const { key, value } of this.#sleepers.getRange({ start: [partition], end: [partition + 1] })) {
-        const [due, pending] = unpack(value) as [number | null, boolean];
+        const [due, pending] = unpackJson(value) as [number | null, boolean];
         found.push({ key: (key as unknown as [number, ActorKey])[1], due, pending });
       }
     }
@@ -178,8 +178,8 @@ export class LmdbStore implements Store {
   raiseEpoch(partition: Partition, atLeast: number): Promise<Epoch> {
     return this.#write(() => {
       const stored = this.#epochs.get(partition);
-      const raised = 1 + Math.max(stored ? (unpack(stored) as number) : 0, atLeast);
-      this.#epochs.put(partition, pack(raised));
+      const raised = 1 + Math.max(stored ? (unpackJson(stored) as number) : 0, atLeast);
+      this.#epochs.put(partition, packJson(raised));
       return epoch(raised);
     });
   }
@@ -203,7 +203,7 @@ export class LmdbStore implements Store {
     if (this.#closed || this.#environment.closed) throw new StoreUnavailable('the embedded store is closed');
   }
 
-  async #write<T>(action: () => T, changes?: CacheChanges): Promise<T> {
+  async #write<T>(action: () => T, changes?: TransactionCacheChanges): Promise<T> {
     this.#check();
     const write = this.#environment.transaction(action);
     this.#writing.add(write);
@@ -219,7 +219,7 @@ export class LmdbStore implements Store {
   }
 
   /** Blocks the cached part until the transaction is settled. Call inside the transaction. */
-  #invalidate(key: ActorKey, part: string, changes: CacheChanges): void {
+  #invalidate(key: ActorKey, part: string, changes: TransactionCacheChanges): void {
     const name = cacheKey(key, part);
     this.#partCache.block(name);
     changes.onSettled(() => this.#partCache.release(name));
@@ -228,27 +228,27 @@ export class LmdbStore implements Store {
   #head(key: ActorKey): RootHead | undefined {
     const bytes = this.#heads.get(key);
     if (!bytes) return undefined;
-    const [at, version, due, pending] = unpack(bytes) as [number, number, number | null, boolean];
+    const [at, version, due, pending] = unpackJson(bytes) as [number, number, number | null, boolean];
     return { epoch: at, version, due, pending };
   }
 
   /** Writes the head, and the sleepers' table only if `due` or `pending` changed. */
   #putHead(key: ActorKey, head: RootHead, stored?: RootHead): void {
-    this.#heads.put(key, pack([head.epoch, head.version, head.due, head.pending]));
+    this.#heads.put(key, packJson([head.epoch, head.version, head.due, head.pending]));
     const sleeps = head.pending || head.due !== null;
     if (head.due === (stored?.due ?? null) && head.pending === (stored?.pending ?? false)) return;
-    const entry: Key = [partitionOf(key), key];
-    if (sleeps) this.#sleepers.put(entry, pack([head.due, head.pending]));
+    const entry: Key = [partitionOfActor(key), key];
+    if (sleeps) this.#sleepers.put(entry, packJson([head.due, head.pending]));
     else this.#sleepers.remove(entry);
   }
 
-  #prepare(write: RecordWrite, changes: CacheChanges): () => void {
+  #prepare(write: RecordWrite, changes: TransactionCacheChanges): () => void {
     return write.type === 'part' ? this.#preparePart(write, changes) : this.#messages.prepare(write, changes);
   }
 
-  #preparePart({ key, part, rev, value }: PartWrite, changes: CacheChanges): () => void {
-    const id: Key = [keyText(key), keyText(part)];
-    const bytes = value === null ? null : pack([rev, value]);
+  #preparePart({ key, part, rev, value }: PartWrite, changes: TransactionCacheChanges): () => void {
+    const id: Key = [checkKeyText(key), checkKeyText(part)];
+    const bytes = value === null ? null : packJson([rev, value]);
     return () => {
       const old = this.#part(key, part);
       if ((old?.rev ?? this.#tombstones.rev(['p', key, part])) >= rev) return;
@@ -266,7 +266,7 @@ export class LmdbStore implements Store {
   #part(key: ActorKey, part: string): StoredPart | null {
     const bytes = this.#parts.get([key, part]);
     if (!bytes) return null;
-    const [rev, value] = unpack(bytes) as [number, Json];
+    const [rev, value] = unpackJson(bytes) as [number, Json];
     return { part, rev, value };
   }
 

@@ -4,7 +4,7 @@
  * most `SLOW_MS`.
  */
 import type { Clock, TimerHandle } from '#base/clock';
-import { translate } from './store-mongo-client.js';
+import { translateMongoError } from './store-mongo-client.js';
 
 /** A bulk in flight for longer than this no longer delays the next one, milliseconds. */
 const SLOW_MS = 15;
@@ -12,13 +12,13 @@ const MAX_IN_FLIGHT = 8;
 const MAX_WRITES = 1_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-export interface BulkItem {
-  /** Estimated size on the wire. */
+interface BulkWriteItem {
+  /** Estimated size of the write on the wire, bytes. */
   readonly bytes: number;
   reject(error: unknown): void;
 }
 
-export class BulkQueue<W extends BulkItem> {
+export class BulkQueue<W extends BulkWriteItem> {
   #waiting: W[] = [];
   #scheduled = false;
   #inFlight = 0;
@@ -75,7 +75,7 @@ export class BulkQueue<W extends BulkItem> {
     try {
       await this.write(bulk);
     } catch (error) {
-      const known = translate(error);
+      const known = translateMongoError(error);
       for (const { reject } of bulk) reject(known);
     } finally {
       this.#inFlight--;

@@ -15,9 +15,9 @@ import {
 } from 'mongodb';
 import { StoreUnavailable } from './store.js';
 
-/** Error codes of a server that can't serve now: unreachable, shutting down, not the primary, out of time. */
+/** Error codes of a MongoDB server that can't serve now: unreachable, shutting down, not the primary, out of time. */
 const UNABLE = new Set([6, 7, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
-/** InternalError: FerretDB's answer while its PostgreSQL is gone or restarts. */
+/** Error code InternalError: FerretDB's answer while its PostgreSQL is gone or restarts. */
 const INTERNAL = 1;
 const DUPLICATE_KEY = 11000;
 
@@ -39,7 +39,7 @@ const UNREACHABLE = [
  */
 const POOL_CHECK_MS = 10_000;
 
-export function createClient(url: string): MongoClient {
+export function createMongoClient(url: string): MongoClient {
   const client = new MongoClient(url, {
     // FerretDB has no retryable writes. Callers repeat operations themselves, as the Store's contract allows.
     retryWrites: false,
@@ -59,17 +59,17 @@ export function createClient(url: string): MongoClient {
   return client;
 }
 
-/** The database named by the URL; default `conclave`. */
-export function databaseName(url: string): string {
+/** Name of the database in the URL; default `conclave`. */
+export function databaseNameOfUrl(url: string): string {
   return decodeURIComponent(/^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] || 'conclave');
 }
 
-/** The URL's hosts without credentials, for log and error messages. */
-export function serverName(url: string): string {
+/** Hosts of the URL without credentials, for log and error messages. */
+export function serverNameOfUrl(url: string): string {
   return url.replace(/^([^:]+:\/\/)(?:[^@/]*@)?([^/?]*).*$/, '$1$2');
 }
 
-export function isDuplicate(error: unknown): boolean {
+export function isDuplicateKeyError(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 }
 
@@ -86,28 +86,30 @@ function isUnavailable(error: unknown): boolean {
 }
 
 /** Replaces driver errors of an unreachable server by StoreUnavailable; returns other errors unchanged. */
-export function translate(error: unknown): unknown {
+export function translateMongoError(error: unknown): unknown {
   if (error instanceof StoreUnavailable || !isUnavailable(error)) return error;
   const why = error instanceof Error ? error.message : String(error);
   return new StoreUnavailable(`MongoDB is not available: ${why}`, { cause: error });
 }
 
 /** Whether the driver found no server within its whole selection timeout. */
-export const foundNoServer = (error: unknown): boolean =>
+export const isServerSelectionError = (error: unknown): boolean =>
   error instanceof StoreUnavailable && error.cause instanceof MongoServerSelectionError;
 
 /**
  * Runs `action` with a connection of its own, before anything else is opened.
  * @throws StoreUnavailable
  */
-export async function withDatabase<T>(url: string, action: (db: Db) => Promise<T>): Promise<T> {
-  const client = createClient(url);
+export async function withMongoDatabase<T>(url: string, action: (db: Db) => Promise<T>): Promise<T> {
+  const client = createMongoClient(url);
   try {
-    return await action(client.db(databaseName(url)));
+    return await action(client.db(databaseNameOfUrl(url)));
   } catch (error) {
-    const translated = translate(error);
+    const translated = translateMongoError(error);
     if (!(translated instanceof StoreUnavailable)) throw error;
-    throw new StoreUnavailable(`MongoDB at ${serverName(url)} can't be used: ${translated.message}`, { cause: error });
+    throw new StoreUnavailable(`MongoDB at ${serverNameOfUrl(url)} can't be used: ${translated.message}`, {
+      cause: error,
+    });
   } finally {
     await client.close().catch(() => undefined);
   }

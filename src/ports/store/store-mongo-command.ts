@@ -5,22 +5,22 @@
 import { type Db, type Document, MongoServerError } from 'mongodb';
 import { StoreUnavailable } from './store.js';
 
-export interface UpdateOne {
+export interface MongoUpdate {
   readonly q: Document;
   readonly u: Document;
   readonly upsert?: boolean;
 }
 
 /** A write that the server refused. */
-export interface RefusedWrite {
+export interface RefusedMongoWrite {
   readonly index: number;
   readonly error: MongoServerError;
 }
 
-export interface WriteResult {
-  /** Documents inserted or matched. */
+interface MongoWriteResult {
+  /** Number of documents inserted or matched. */
   readonly n: number;
-  readonly refused: readonly RefusedWrite[];
+  readonly refused: readonly RefusedMongoWrite[];
 }
 
 interface CommandReply {
@@ -30,13 +30,16 @@ interface CommandReply {
 }
 
 /** Tries every update, also after one was refused. Rejects if the outcome is unknown. */
-export const updateMany = (db: Db, collection: string, updates: readonly UpdateOne[]): Promise<WriteResult> =>
-  run(db, { update: collection, updates });
+export const updateDocuments = (
+  db: Db,
+  collection: string,
+  updates: readonly MongoUpdate[],
+): Promise<MongoWriteResult> => run(db, { update: collection, updates });
 
-export const insertMany = (db: Db, collection: string, documents: readonly object[]): Promise<WriteResult> =>
+export const insertDocuments = (db: Db, collection: string, documents: readonly object[]): Promise<MongoWriteResult> =>
   run(db, { insert: collection, documents });
 
-async function run(db: Db, command: Document): Promise<WriteResult> {
+async function run(db: Db, command: Document): Promise<MongoWriteResult> {
   // Raw commands don't inherit the client's settings.
   const { w, journal, wtimeoutMS } = db.writeConcern ?? {};
   const writeConcern = { w, j: journal, wtimeout: wtimeoutMS };

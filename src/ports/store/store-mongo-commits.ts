@@ -7,11 +7,11 @@ import type { Binary, Db } from 'mongodb';
 import type { Clock } from '#base/clock';
 import type { ActorKey } from '#model';
 import { BulkQueue } from './store-mongo-bulks.js';
-import { isDuplicate, translate } from './store-mongo-client.js';
-import { insertMany, updateMany } from './store-mongo-command.js';
-import { bytes, type RootDocument } from './store-mongo-documents.js';
+import { isDuplicateKeyError, translateMongoError } from './store-mongo-client.js';
+import { insertDocuments, updateDocuments } from './store-mongo-command.js';
+import { bytesOfBinary, type RootDocument } from './store-mongo-documents.js';
 
-export interface MongoCommit {
+interface MongoCommit {
   readonly key: ActorKey;
   readonly epoch: number;
   /** The version to replace; the commit stores `expected + 1`. */
@@ -34,7 +34,7 @@ interface PendingCommit<C = MongoCommit> {
 const DOCUMENT_BYTES = 400;
 
 const bytesOf = ({ state, outbox }: Pick<RootDocument, 'state' | 'outbox'>): number =>
-  DOCUMENT_BYTES + bytes(state).length + bytes(outbox).length;
+  DOCUMENT_BYTES + bytesOfBinary(state).length + bytesOfBinary(outbox).length;
 
 /** Commits to existing roots. An actor has at most one commit in flight. */
 export class MongoCommits {
@@ -62,12 +62,12 @@ export class MongoCommits {
       q: { _id: key, epoch, version: expected },
       u: { $set: root },
     }));
-    const { n, refused } = await updateMany(this.db, 'roots', updates);
+    const { n, refused } = await updateDocuments(this.db, 'roots', updates);
     if (n === taken.length) {
       for (const { resolve } of taken) resolve('ok');
       return;
     }
-    for (const { index, error } of refused) taken[index]!.reject(translate(error));
+    for (const { index, error } of refused) taken[index]!.reject(translateMongoError(error));
     const left = taken.filter((_, i) => !refused.some(({ index }) => index === i));
     if (n === 0) for (const { resolve } of left) resolve('conflict');
     else await this.#resolveByReading(left);
@@ -104,7 +104,7 @@ export class MongoRootInserts {
     this.#bulks = new BulkQueue(clock, (bulk) => this.#send(bulk));
   }
 
-  /** 'conflict': the actor already has a root. */
+  /** Inserts an actor's root. 'conflict': the actor already has a root. */
   put(root: RootDocument): Promise<CommitResult> {
     const bytes = bytesOf(root);
     return new Promise((resolve, reject) => this.#bulks.put({ commit: root, bytes, resolve, reject }));
@@ -112,13 +112,13 @@ export class MongoRootInserts {
 
   async #send(bulk: readonly PendingCommit<RootDocument>[]): Promise<void> {
     const documents = bulk.map(({ commit }) => commit);
-    const { refused } = await insertMany(this.db, 'roots', documents);
+    const { refused } = await insertDocuments(this.db, 'roots', documents);
     const errors = new Map(refused.map(({ index, error }) => [index, error]));
     bulk.forEach(({ resolve, reject }, i) => {
       const error = errors.get(i);
       if (!error) resolve('ok');
-      else if (isDuplicate(error)) resolve('conflict');
-      else reject(translate(error));
+      else if (isDuplicateKeyError(error)) resolve('conflict');
+      else reject(translateMongoError(error));
     });
   }
 }
@@ -130,4 +130,5 @@ const isStored = (stored: RootDocument | undefined, { epoch, root }: MongoCommit
   same(stored.state, root.state) &&
   same(stored.outbox, root.outbox);
 
-const same = (one: Binary | Uint8Array, other: Binary): boolean => Buffer.compare(bytes(one), bytes(other)) === 0;
+const same = (one: Binary | Uint8Array, other: Binary): boolean =>
+  Buffer.compare(bytesOfBinary(one), bytesOfBinary(other)) === 0;

@@ -3,31 +3,31 @@ import { Binary, type Db } from 'mongodb';
 import type { Json, JsonObject } from '#base';
 import type { ActorKey, RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
-import { pack, unpack } from './codec.js';
+import { packJson, unpackJson } from './codec.js';
 import type { StoredPart } from './store.js';
 
 /** Opaque values are packed: exact, and without MongoDB's rules about dots and dollars in keys. */
 export interface RootDocument {
   readonly _id: ActorKey;
   readonly epoch: number;
-  /** The root's version, or REMOVING while the actor's parts are being deleted. */
+  /** The root's version, or REMOVING_VERSION while the actor's parts are being deleted. */
   readonly version: number;
   readonly state: Binary | Uint8Array;
   readonly outbox: Binary | Uint8Array;
   readonly due: number | null;
   readonly pending: boolean;
-  /** Whether the actor needs waking: `pending`, or `due` is set. */
+  /** True if the actor must be woken: `pending`, or `due` is set. */
   readonly sleeper: boolean;
   readonly partition: number;
 }
 
 /** Version of a root that is being removed; no commit expects it. */
-export const REMOVING = -1;
+export const REMOVING_VERSION = -1;
 
 export interface PartDocument {
   readonly _id: string;
   readonly rev: number;
-  /** The packed value; missing in a tombstone. */
+  /** The packed value of the part; missing in a tombstone. */
   readonly value?: Binary | Uint8Array;
   /** Time of deletion. A TTL index drops the tombstone an hour later. */
   readonly gone?: Date;
@@ -54,19 +54,19 @@ export interface EpochDocument {
   readonly epoch: number;
 }
 
-export const binary = (value: Json): Binary => new Binary(pack(value));
+export const packToBinary = (value: Json): Binary => new Binary(packJson(value));
 
 /** The bytes of a packed field, which the driver returns in either type. */
-export const bytes = (field: Binary | Uint8Array): Uint8Array =>
+export const bytesOfBinary = (field: Binary | Uint8Array): Uint8Array =>
   field instanceof Uint8Array ? field : field.buffer.subarray(0, field.position);
 
-export const value = (field: Binary | Uint8Array): Json => unpack(bytes(field));
+export const unpackBinary = (field: Binary | Uint8Array): Json => unpackJson(bytesOfBinary(field));
 
 /** Id of a part. Actor keys have no spaces, so the parts of an actor form one range of ids. */
-export const partId = (key: ActorKey, part: string): string => `${key} ${part}`;
+export const partDocumentId = (key: ActorKey, part: string): string => `${key} ${part}`;
 
 /** The smallest string (by code point, as UTF-8 sorts) above all strings that start with `prefix`. */
-export function above(prefix: string): string {
+export function smallestAbovePrefix(prefix: string): string {
   const points = [...prefix];
   for (;;) {
     const last = points.pop()?.codePointAt(0) ?? 0;
@@ -81,12 +81,12 @@ export function above(prefix: string): string {
 export const messageDocumentId = (realm: RealmId, id: number): string =>
   `${realm.toString(36).padStart(11, '0')}/${Math.max(0, Math.min(id, Number.MAX_SAFE_INTEGER)).toString(36).padStart(11, '0')}`;
 
-export function toPart(key: ActorKey, found: PartDocument): StoredPart | null {
+export function decodePartDocument(key: ActorKey, found: PartDocument): StoredPart | null {
   if (!found.value) return null;
-  return { part: found._id.slice(key.length + 1), rev: found.rev, value: value(found.value) };
+  return { part: found._id.slice(key.length + 1), rev: found.rev, value: unpackBinary(found.value) };
 }
 
-export function toMessage(found: MessageDocument): MessageRecord | null {
+export function decodeMessageDocument(found: MessageDocument): MessageRecord | null {
   if (!found.body) return null;
   return {
     id: found.id,
@@ -96,13 +96,13 @@ export function toMessage(found: MessageDocument): MessageRecord | null {
     participants: found.participants ?? [],
     movedFrom: found.movedFrom ?? '',
     tags: found.tags ?? [],
-    body: value(found.body) as JsonObject,
+    body: unpackBinary(found.body) as JsonObject,
   };
 }
 
 const TOMBSTONE_SECONDS = 3_600;
 
-/** Creates missing indexes. */
+/** Creates the indexes that are missing in the database. */
 export async function createIndexes(db: Db): Promise<void> {
   const tombstones = { key: { gone: 1 }, expireAfterSeconds: TOMBSTONE_SECONDS } as const;
   await db.collection('roots').createIndexes([{ key: { partition: 1, sleeper: 1 } }]);

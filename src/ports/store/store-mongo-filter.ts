@@ -1,26 +1,26 @@
 /** Turns message ranges into MongoDB filters. */
 import type { RealmId } from '#model';
-import { indexesOf, lowerBound } from './message-range.js';
+import { findLowerBound, indexesOfRange } from './message-range.js';
 import type { MessageIndex, MessageRange } from './store.js';
 import { messageDocumentId } from './store-mongo-documents.js';
 
 type Clause = Record<string, unknown>;
 type Scalar = string | number;
 
-/** Ranges that differ in one of these fields only are combined into one clause. */
+/** Fields of ranges that are combined into one clause if they differ in one of these fields only. */
 const GROUPED_FIELDS = ['conversation', 'movedFrom', 'tags'] as const;
 
 /**
  * Clauses that together find the messages of these ranges with low ≤ id ≤ high; empty if there can be none. Each clause
  * has its own conditions on ids.
  */
-export function clausesOf(realm: RealmId, ranges: readonly MessageRange[], low: number, high: number): Clause[] {
+export function mongoClausesOf(realm: RealmId, ranges: readonly MessageRange[], low: number, high: number): Clause[] {
   const clauses: Clause[] = [];
   const groups = new Map<string, { readonly field: string; readonly clause: Clause; readonly values: Scalar[] }>();
   for (const range of ranges) {
     const from = Math.max(low, (range.above ?? -1) + 1);
     const to = Math.min(high, range.upTo ?? high);
-    const clause = from <= to ? clauseOf(realm, indexesOf(range), from, to) : undefined;
+    const clause = from <= to ? clauseOf(realm, indexesOfRange(range), from, to) : undefined;
     if (!clause) continue;
     const field = GROUPED_FIELDS.find((name) => typeof clause[name] === 'string');
     if (!field) {
@@ -38,7 +38,7 @@ export function clausesOf(realm: RealmId, ranges: readonly MessageRange[], low: 
   return clauses;
 }
 
-/** Undefined if the conditions exclude each other. */
+/** The clause of a range with all its conditions; undefined if the conditions exclude each other. */
 function clauseOf(realm: RealmId, indexes: readonly MessageIndex[], low: number, high: number): Clause | undefined {
   const single = new Map<string, Scalar>();
   const several = { participants: new Set<number>(), tags: new Set<string>() };
@@ -56,7 +56,7 @@ function clauseOf(realm: RealmId, indexes: readonly MessageIndex[], low: number,
     if (index.by === 'participant') several.participants.add(index.user);
     if (index.by === 'tag') several.tags.add(index.tag);
     if (index.by === 'ids') {
-      const within = index.ids.slice(lowerBound(index.ids, low), lowerBound(index.ids, high + 1));
+      const within = index.ids.slice(findLowerBound(index.ids, low), findLowerBound(index.ids, high + 1));
       const known: ReadonlySet<number> | undefined = ids && new Set(ids);
       ids = known ? within.filter((id) => known.has(id)) : within;
     }

@@ -1,18 +1,18 @@
 import type { Collection, Filter } from 'mongodb';
 import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
-import { inRange, sharedIndexes } from './message-range.js';
+import { isInRange, sharedIndexes } from './message-range.js';
 import type { MessageIndex, MessageRange } from './store.js';
-import { type MessageDocument, messageDocumentId, toMessage } from './store-mongo-documents.js';
+import { decodeMessageDocument, type MessageDocument, messageDocumentId } from './store-mongo-documents.js';
 
-/** A condition met by more messages than this is not rare. */
+/** Number of messages above which a condition is not rare. */
 const MAX_RARE = 500;
 /** Time limit at the server for reading the ids of a condition, milliseconds. */
 const MAX_PROBE_MS = 1_000;
-/** Messages read at once. */
+/** Number of messages read at once. */
 const BATCH = 200;
 
-/** The condition as a filter of its own; undefined if its index isn't worth reading. */
+/** The condition as a MongoDB filter of its own; undefined if its index isn't worth reading. */
 function filterOf(index: MessageIndex): Record<string, string | number> | undefined {
   if (index.by === 'tag') return { tags: index.tag };
   if (index.by === 'conversation') return { conversation: index.conversation };
@@ -30,7 +30,7 @@ function filterOf(index: MessageIndex): Record<string, string | number> | undefi
  * DocumentDB can't tell which of two words is the rare one, and reads the index of the common one too: a second for
  * 40,000 messages.
  */
-export async function scanRarest(
+export async function scanRarestCondition(
   collection: Collection<MessageDocument>,
   realm: RealmId,
   ranges: readonly MessageRange[],
@@ -39,7 +39,8 @@ export async function scanRarest(
   limit: number,
 ): Promise<MessageRecord[] | undefined> {
   const shared = sharedIndexes(ranges).filter((index) => filterOf(index));
-  // A single condition isn't probed: it may be common, and the windows of `scan` stop after `limit` messages.
+  // A single condition isn't probed: it may be common, and the windows of `scanMongoMessages` stop after `limit`
+  // messages.
   const ids = shared.length > 1 ? await rareIds(collection, realm, shared, low, high) : undefined;
   if (!ids) return undefined;
   ids.sort((a, b) => (newer ? a - b : b - a));
@@ -52,8 +53,8 @@ export async function scanRarest(
       .batchSize(BATCH)
       .toArray();
     for (const document of documents) {
-      const record = toMessage(document);
-      if (record && ranges.some((range) => inRange(record, range))) found.push(record);
+      const record = decodeMessageDocument(document);
+      if (record && ranges.some((range) => isInRange(record, range))) found.push(record);
     }
   }
   return found.slice(0, limit);

@@ -2,7 +2,13 @@ import type { Db } from 'mongodb';
 import type { Clock } from '#base/clock';
 import type { RealmId } from '#model';
 import type { MessageWrite, PartWrite, RecordWrite } from './store.js';
-import { binary, type MessageDocument, messageDocumentId, type PartDocument, partId } from './store-mongo-documents.js';
+import {
+  type MessageDocument,
+  messageDocumentId,
+  type PartDocument,
+  packToBinary,
+  partDocumentId,
+} from './store-mongo-documents.js';
 import { type DocumentWrite, MongoWriter } from './store-mongo-writer.js';
 
 /** Estimated size of a document without its packed value. */
@@ -32,9 +38,9 @@ export class MongoRecords {
   }
 
   #part({ key, part, rev, value }: PartWrite): DocumentWrite<PartDocument> {
-    const _id = partId(key, part);
+    const _id = partDocumentId(key, part);
     if (value === null) return tombstone({ _id, rev, gone: this.#now() }, ['value']);
-    const packed = binary(value);
+    const packed = packToBinary(value);
     const bytes = packed.length() + DOCUMENT_BYTES;
     return { document: { _id, rev, value: packed }, unset: ['gone'], fresh: false, bytes };
   }
@@ -45,7 +51,7 @@ export class MongoRecords {
     const newest = this.#newest.get(realm) ?? 0;
     if (id > newest) this.#newest.set(realm, id);
     const { conversation, topicKey, sender, participants, movedFrom, tags } = value;
-    const body = binary(value.body);
+    const body = packToBinary(value.body);
     return {
       document: {
         ...base,

@@ -2,14 +2,14 @@
 import type { Collection, Db } from 'mongodb';
 import type { Json } from '#base';
 import type { ActorKey, Epoch } from '#model';
-import type { Root } from './store.js';
-import { updateMany } from './store-mongo-command.js';
-import { REMOVING, type RootDocument, value } from './store-mongo-documents.js';
+import type { ActorRoot } from './store.js';
+import { updateDocuments } from './store-mongo-command.js';
+import { REMOVING_VERSION, type RootDocument, unpackBinary } from './store-mongo-documents.js';
 
-/** Roots per query. */
+/** Maximum number of roots per query. */
 const MAX_BATCH = 200;
 
-type LoadResult = Root | null | 'fenced';
+type LoadResult = ActorRoot | null | 'fenced';
 
 interface RootRequest {
   readonly key: ActorKey;
@@ -24,11 +24,11 @@ export class MongoRootLoader {
   constructor(
     private readonly db: Db,
     private readonly roots: Collection<RootDocument>,
-    /** Completes a removal that a crash interrupted. */
+    /** Completes the removal of an actor that a crash interrupted. */
     private readonly finishRemoval: (key: ActorKey) => Promise<void>,
   ) {}
 
-  /** Implements `Store.load`. */
+  /** Loads the root of an actor, as `Store.load` demands. */
   load(key: ActorKey, at: Epoch): Promise<LoadResult> {
     return new Promise((resolve, reject) => {
       this.#requests.push({ key, at, resolve, reject });
@@ -71,7 +71,7 @@ export class MongoRootLoader {
    */
   async #several(asked: readonly RootRequest[]): Promise<void> {
     const stamps = asked.map(({ key, at }) => ({ q: { _id: key, epoch: { $lt: at } }, u: { $set: { epoch: at } } }));
-    const { refused } = await updateMany(this.db, this.roots.collectionName, stamps);
+    const { refused } = await updateDocuments(this.db, this.roots.collectionName, stamps);
     if (refused[0]) throw refused[0].error;
     const keys = [...new Set(asked.map(({ key }) => key))];
     const found = await this.roots
@@ -89,12 +89,19 @@ export class MongoRootLoader {
     }
   }
 
-  async #loaded(root: RootDocument, at: Epoch): Promise<Root | null> {
+  async #loaded(root: RootDocument, at: Epoch): Promise<ActorRoot | null> {
     const { _id: key, version, due } = root;
-    if (version === REMOVING) {
+    if (version === REMOVING_VERSION) {
       await this.finishRemoval(key);
       return null;
     }
-    return { key, epoch: at, version, state: value(root.state), outbox: value(root.outbox) as Json[], due };
+    return {
+      key,
+      epoch: at,
+      version,
+      state: unpackBinary(root.state),
+      outbox: unpackBinary(root.outbox) as Json[],
+      due,
+    };
   }
 }

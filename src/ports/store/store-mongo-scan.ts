@@ -2,11 +2,11 @@
 import type { Collection, Filter } from 'mongodb';
 import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
-import { indexesOf, rangesOf } from './message-range.js';
+import { indexesOfRange, rangesOfScan } from './message-range.js';
 import type { MessageRange, MessageScan } from './store.js';
-import { type MessageDocument, messageDocumentId, toMessage } from './store-mongo-documents.js';
-import { clausesOf } from './store-mongo-filter.js';
-import { scanRarest } from './store-mongo-rare.js';
+import { decodeMessageDocument, type MessageDocument, messageDocumentId } from './store-mongo-documents.js';
+import { mongoClausesOf } from './store-mongo-filter.js';
+import { scanRarestCondition } from './store-mongo-rare.js';
 
 /** Size of the first window, in ids per wanted message. Suits one conversation among a few. */
 const FIRST_WINDOW = 4;
@@ -27,14 +27,17 @@ const BEYOND = 2 ** 52;
  * matches (370 ms for 300,000). So indexes are read in windows of ids that grow until enough messages are found or the
  * realm's ids end. The whole realm is read in the order of `_id`. On MongoDB the windows cost nothing.
  */
-export async function scan(collection: Collection<MessageDocument>, wanted: MessageScan): Promise<MessageRecord[]> {
+export async function scanMongoMessages(
+  collection: Collection<MessageDocument>,
+  wanted: MessageScan,
+): Promise<MessageRecord[]> {
   const { realm, direction, limit } = wanted;
   if (limit <= 0) return [];
-  const ranges = rangesOf(wanted);
+  const ranges = rangesOfScan(wanted);
   if (ranges.some(isWholeRealm)) return byId(collection, wanted);
   const found: MessageRecord[] = [];
   const newer = direction === 'newer';
-  let several = ranges.length > 1 || indexesOf(wanted).length > 1;
+  let several = ranges.length > 1 || indexesOfRange(wanted).length > 1;
   let inOrder = several ? Math.max(MAX_IN_ORDER, limit * FIRST_IN_ORDER) : 0;
   let window = Math.max(MIN_WINDOW, limit * (inOrder > 0 ? FIRST_IN_ORDER : FIRST_WINDOW));
   let ends: RealmBounds | undefined;
@@ -47,12 +50,12 @@ export async function scan(collection: Collection<MessageDocument>, wanted: Mess
     if (newer ? at > reach.last : at < reach.first) return found;
     at = newer ? Math.max(at, reach.first) : Math.min(at, reach.last);
     const [low, high] = newer ? [at, at + window - 1] : [at - window + 1, at];
-    const clauses = clausesOf(realm, ranges, low, high);
+    const clauses = mongoClausesOf(realm, ranges, low, high);
     const ordered = window <= inOrder;
     if (!ordered && several) {
       several = false;
       const rest: readonly [number, number] = newer ? [at, reach.last] : [reach.first, at];
-      const rare = await scanRarest(collection, realm, ranges, rest, newer, limit - found.length);
+      const rare = await scanRarestCondition(collection, realm, ranges, rest, newer, limit - found.length);
       if (rare) return [...found, ...rare];
     }
     const documents = ordered
@@ -60,7 +63,7 @@ export async function scan(collection: Collection<MessageDocument>, wanted: Mess
       : await byIndex(collection, clauses, newer, limit - found.length);
     if (ordered) inOrder -= window;
     for (const document of documents) {
-      const record = toMessage(document);
+      const record = decodeMessageDocument(document);
       if (record) found.push(record);
     }
     if (found.length >= limit) return found;
@@ -122,14 +125,14 @@ async function byIndex(
 }
 
 const isWholeRealm = (range: MessageRange): boolean =>
-  range.above === undefined && range.upTo === undefined && indexesOf(range).every(({ by }) => by === 'realm');
+  range.above === undefined && range.upTo === undefined && indexesOfRange(range).every(({ by }) => by === 'realm');
 
 /** Bounds of the ids that the ranges can contain. */
 function reachOf(ranges: readonly MessageRange[], ends: RealmBounds | undefined): { first: number; last: number } {
   let first = Number.MAX_SAFE_INTEGER;
   let last = 0;
   for (const range of ranges) {
-    const lists = indexesOf(range).flatMap((index) => (index.by === 'ids' ? [index.ids] : []));
+    const lists = indexesOfRange(range).flatMap((index) => (index.by === 'ids' ? [index.ids] : []));
     first = Math.min(
       first,
       Math.max((range.above ?? -1) + 1, ...lists.map((ids) => ids[0] ?? Number.MAX_SAFE_INTEGER)),
@@ -166,7 +169,7 @@ async function byId(collection: Collection<MessageDocument>, wanted: MessageScan
     .limit(limit)
     .batchSize(limit);
   for (const document of await cursor.toArray()) {
-    const record = toMessage(document);
+    const record = decodeMessageDocument(document);
     if (record) found.push(record);
   }
   return found;

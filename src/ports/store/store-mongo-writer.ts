@@ -1,21 +1,21 @@
 import type { Db } from 'mongodb';
 import type { Clock } from '#base/clock';
 import { BulkQueue } from './store-mongo-bulks.js';
-import { translate } from './store-mongo-client.js';
-import { insertMany, type RefusedWrite, type UpdateOne, updateMany } from './store-mongo-command.js';
+import { translateMongoError } from './store-mongo-client.js';
+import { insertDocuments, type MongoUpdate, type RefusedMongoWrite, updateDocuments } from './store-mongo-command.js';
 
-export interface VersionedDocument {
+interface VersionedDocument {
   readonly _id: string;
   readonly rev: number;
 }
 
 export interface DocumentWrite<D extends VersionedDocument> {
   readonly document: D;
-  /** Fields that an update removes. */
+  /** Names of the fields that an update removes. */
   readonly unset: readonly string[];
-  /** Whether to try an insert first, because the document is probably new. */
+  /** True if an insert is tried first, because the document is probably new. */
   readonly fresh: boolean;
-  /** Estimated size on the wire. */
+  /** Estimated size of the write on the wire, bytes. */
   readonly bytes: number;
 }
 
@@ -70,30 +70,30 @@ export class MongoWriter<D extends VersionedDocument> {
         // Exists at this rev or above (nothing to do), or below after a concurrent insert: the update decides.
         if (error.code === DUPLICATE_KEY) failed.push({ ...of, mode: 'update' });
         else if (attempt < MAX_ATTEMPTS) failed.push(of);
-        else throw translate(error);
+        else throw translateMongoError(error);
       }
       left = failed;
     }
   }
 
   /** Returns the refused writes with their errors. Rejects if the outcome is unknown. */
-  async #attempt(all: readonly WriteAttempt<D>[]): Promise<(readonly [WriteAttempt<D>, RefusedWrite['error']])[]> {
+  async #attempt(all: readonly WriteAttempt<D>[]): Promise<(readonly [WriteAttempt<D>, RefusedMongoWrite['error']])[]> {
     const inserts = all.filter(({ mode }) => mode === 'insert');
     const updates = all.filter(({ mode }) => mode !== 'insert');
     const documents = inserts.map(({ write }) => write.document);
     const both = await Promise.allSettled([
-      inserts.length > 0 ? insertMany(this.#db, this.#collection, documents) : undefined,
-      updates.length > 0 ? updateMany(this.#db, this.#collection, updates.map(update)) : undefined,
+      inserts.length > 0 ? insertDocuments(this.#db, this.#collection, documents) : undefined,
+      updates.length > 0 ? updateDocuments(this.#db, this.#collection, updates.map(update)) : undefined,
     ]);
     return both.flatMap((outcome, i) => {
-      if (outcome.status === 'rejected') throw translate(outcome.reason);
+      if (outcome.status === 'rejected') throw translateMongoError(outcome.reason);
       const of = i === 0 ? inserts : updates;
       return (outcome.value?.refused ?? []).map(({ index, error }) => [of[index]!, error] as const);
     });
   }
 }
 
-function update<D extends VersionedDocument>({ write: { document, unset }, mode }: WriteAttempt<D>): UpdateOne {
+function update<D extends VersionedDocument>({ write: { document, unset }, mode }: WriteAttempt<D>): MongoUpdate {
   const { _id, rev, ...fields } = document;
   return {
     q: { _id, rev: { $lt: rev } },

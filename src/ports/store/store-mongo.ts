@@ -1,41 +1,50 @@
 import type { Collection, Db, MongoClient } from 'mongodb';
 import type { Clock, TimerHandle } from '#base/clock';
-import { type ActorKey, type Epoch, epoch, type Partition, partitionOf, type RealmId } from '#model';
+import { type ActorKey, type Epoch, epoch, type Partition, partitionOfActor, type RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import { InFlightOperations } from './in-flight.js';
 import {
+  type ActorRoot,
+  type ActorRootWrite,
   type MessageScan,
   type RecordWrite,
-  type Root,
-  type RootWrite,
-  type Sleeper,
+  type SleepingActor,
   type Store,
   type StoredPart,
   StoreUnavailable,
 } from './store.js';
-import { createClient, databaseName, foundNoServer, isDuplicate, serverName, translate } from './store-mongo-client.js';
+import {
+  createMongoClient,
+  databaseNameOfUrl,
+  isDuplicateKeyError,
+  isServerSelectionError,
+  serverNameOfUrl,
+  translateMongoError,
+} from './store-mongo-client.js';
 import { MongoCommits, MongoRootInserts } from './store-mongo-commits.js';
 import {
-  above,
-  binary,
   createIndexes,
+  decodeMessageDocument,
+  decodePartDocument,
   type EpochDocument,
   type MessageDocument,
   messageDocumentId,
   type PartDocument,
-  partId,
-  REMOVING,
+  packToBinary,
+  partDocumentId,
+  REMOVING_VERSION,
   type RootDocument,
-  toMessage,
-  toPart,
+  smallestAbovePrefix,
 } from './store-mongo-documents.js';
 import { MongoRecords } from './store-mongo-records.js';
 import { MongoRootLoader } from './store-mongo-root-loader.js';
-import { scan } from './store-mongo-scan.js';
+import { scanMongoMessages } from './store-mongo-scan.js';
 
-/** A server that hangs without closing its connections fails other operations only after 10 s. */
+/**
+ * Time limit of a ping, ms: a server that hangs without closing its connections fails other operations only after 10 s.
+ */
 const PING_MS = 3_000;
-/** Ids per `$in`. */
+/** Maximum number of ids in one `$in`. */
 const IDS_AT_ONCE = 1_000;
 
 /** The Store of the cluster: MongoDB, or FerretDB over DocumentDB. Needs neither transactions nor change streams. */
@@ -60,13 +69,13 @@ export class MongoStore implements Store {
     this.#url = url;
     this.#clock = clock;
     this.#inFlight = new InFlightOperations(clock);
-    this.#use(createClient(url));
+    this.#use(createMongoClient(url));
   }
 
   #use(client: MongoClient): void {
     this.#client = client;
     client.on('connectionPoolCleared', () => this.#inFlight.connectionsBroken());
-    this.#db = client.db(databaseName(this.#url));
+    this.#db = client.db(databaseNameOfUrl(this.#url));
     this.#roots = this.#db.collection('roots');
     this.#parts = this.#db.collection('parts');
     this.#messages = this.#db.collection('messages');
@@ -85,7 +94,7 @@ export class MongoStore implements Store {
   #replace(client: MongoClient): void {
     if (client !== this.#client || this.#closed) return;
     this.#inFlight.connectionsBroken();
-    this.#use(createClient(this.#url));
+    this.#use(createMongoClient(this.#url));
     void client.close().catch(() => undefined);
   }
 
@@ -104,22 +113,22 @@ export class MongoStore implements Store {
     } catch (cause) {
       await client.close().catch(() => undefined);
       const why = cause instanceof Error ? cause.message : String(cause);
-      throw new StoreUnavailable(`MongoDB at ${serverName(url)} can't be used: ${why}`, { cause });
+      throw new StoreUnavailable(`MongoDB at ${serverNameOfUrl(url)} can't be used: ${why}`, { cause });
     }
   }
 
-  load(key: ActorKey, at: Epoch): Promise<Root | null | 'fenced'> {
+  load(key: ActorKey, at: Epoch): Promise<ActorRoot | null | 'fenced'> {
     return this.#run(() => this.#loader.load(key, at));
   }
 
-  commit(write: RootWrite): Promise<'ok' | 'conflict'> {
+  commit(write: ActorRootWrite): Promise<'ok' | 'conflict'> {
     if (write.records.length > 0) return Promise.reject(new Error('a commit to MongoDB takes no records'));
     const { key, expected, due } = write;
     const pending = write.outbox.length > 0;
     const root = {
       version: expected + 1,
-      state: binary(write.state),
-      outbox: binary(write.outbox),
+      state: packToBinary(write.state),
+      outbox: packToBinary(write.outbox),
       due,
       pending,
       sleeper: pending || due !== null,
@@ -128,7 +137,7 @@ export class MongoStore implements Store {
     return this.#run(() =>
       expected > 0
         ? this.#commits.put({ key, epoch, expected, root })
-        : this.#rootInserts.put({ _id: key, epoch, partition: partitionOf(key), ...root }),
+        : this.#rootInserts.put({ _id: key, epoch, partition: partitionOfActor(key), ...root }),
     );
   }
 
@@ -140,7 +149,7 @@ export class MongoStore implements Store {
     return this.#run(async () => {
       const filter = { _id: key, epoch: at as number, version: expected };
       // Marks the root first, as a sleeper, so that the next load completes a removal interrupted by a crash.
-      const mark = { version: REMOVING, pending: true, sleeper: true, due: null };
+      const mark = { version: REMOVING_VERSION, pending: true, sleeper: true, due: null };
       const { matchedCount } = await this.#roots.updateOne(filter, { $set: mark });
       if (matchedCount === 0) return 'conflict';
       await this.#finishRemoval(key);
@@ -149,17 +158,17 @@ export class MongoStore implements Store {
   }
 
   async #finishRemoval(key: ActorKey): Promise<void> {
-    await this.#parts.deleteMany({ _id: range(partId(key, '')) });
-    await this.#roots.deleteOne({ _id: key, version: REMOVING });
+    await this.#parts.deleteMany({ _id: range(partDocumentId(key, '')) });
+    await this.#roots.deleteOne({ _id: key, version: REMOVING_VERSION });
   }
 
   parts(key: ActorKey, prefix: string): Promise<StoredPart[]> {
     return this.#run(async () => {
       const documents = await this.#parts
-        .find({ _id: range(partId(key, prefix)), gone: { $exists: false } })
+        .find({ _id: range(partDocumentId(key, prefix)), gone: { $exists: false } })
         .batchSize(IDS_AT_ONCE)
         .toArray();
-      const found = documents.flatMap((d) => toPart(key, d) ?? []);
+      const found = documents.flatMap((d) => decodePartDocument(key, d) ?? []);
       // The server sorts UTF-8, which differs from code units beyond the basic plane.
       return found.sort((a, b) => (a.part < b.part ? -1 : a.part > b.part ? 1 : 0));
     });
@@ -167,11 +176,11 @@ export class MongoStore implements Store {
 
   getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredPart | null)[]> {
     return this.#run(async () => {
-      const ids = wanted.map(({ key, part }) => partId(key, part));
+      const ids = wanted.map(({ key, part }) => partDocumentId(key, part));
       const found = await byIds(this.#parts, ids);
       return wanted.map(({ key }, i) => {
         const document = found.get(ids[i] as string);
-        return document ? toPart(key, document) : null;
+        return document ? decodePartDocument(key, document) : null;
       });
     });
   }
@@ -182,16 +191,16 @@ export class MongoStore implements Store {
       const found = await byIds(this.#messages, names);
       return names.map((name) => {
         const document = found.get(name);
-        return document ? toMessage(document) : null;
+        return document ? decodeMessageDocument(document) : null;
       });
     });
   }
 
   scanMessages(wanted: MessageScan): Promise<MessageRecord[]> {
-    return this.#run(() => scan(this.#messages, wanted));
+    return this.#run(() => scanMongoMessages(this.#messages, wanted));
   }
 
-  sleepers(partitions: readonly Partition[]): Promise<Sleeper[]> {
+  sleepers(partitions: readonly Partition[]): Promise<SleepingActor[]> {
     return this.#run(async () => {
       const filter = { partition: { $in: [...new Set<number>(partitions)] }, sleeper: true };
       const projection = { due: 1, pending: 1 };
@@ -220,7 +229,7 @@ export class MongoStore implements Store {
           if (matchedCount + upsertedCount === 1) return epoch(atLeast + 1);
         } catch (error) {
           // Another caller inserted the epoch first; raise that one.
-          if (!isDuplicate(error)) throw error;
+          if (!isDuplicateKeyError(error)) throw error;
         }
       }
     });
@@ -242,7 +251,7 @@ export class MongoStore implements Store {
         const { matchedCount, insertedCount } = await this.#epochs.bulkWrite(writes, { ordered: false });
         if (matchedCount + insertedCount === partitions.length) return raised;
       } catch (error) {
-        if (!isDuplicate(error)) throw error;
+        if (!isDuplicateKeyError(error)) throw error;
       }
       // Another caller raised some of them meanwhile, and the server doesn't report which. Raise each by itself.
       const each = await Promise.all(partitions.map((p) => this.raiseEpoch(p, atLeast.get(p)!)));
@@ -276,14 +285,14 @@ export class MongoStore implements Store {
     try {
       return await this.#inFlight.run(action);
     } catch (error) {
-      const translated = translate(error);
-      if (foundNoServer(translated)) this.#replace(client);
+      const translated = translateMongoError(error);
+      if (isServerSelectionError(translated)) this.#replace(client);
       throw translated;
     }
   }
 }
 
-const range = (prefix: string): { $gte: string; $lt: string } => ({ $gte: prefix, $lt: above(prefix) });
+const range = (prefix: string): { $gte: string; $lt: string } => ({ $gte: prefix, $lt: smallestAbovePrefix(prefix) });
 
 async function byIds<D extends { readonly _id: string }>(from: Collection<D>, ids: string[]): Promise<Map<string, D>> {
   const found = new Map<string, D>();

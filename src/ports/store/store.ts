@@ -22,10 +22,10 @@ export class StoreUnavailable extends Error {
 /**
  * The small document (at most some 64 KiB plus its outbox) whose conditional replacement is an actor's commit point.
  */
-export interface Root {
+export interface ActorRoot {
   readonly key: ActorKey;
   readonly epoch: Epoch;
-  /** 1 after the first commit, raised by 1 with each. */
+  /** Version of the root: 1 after the first commit, raised by 1 with each. */
   readonly version: number;
   readonly state: Json;
   /** Work that earlier commits left to do; opaque to the Store. */
@@ -34,11 +34,11 @@ export interface Root {
   readonly due: number | null;
 }
 
-export interface RootWrite {
+export interface ActorRootWrite {
   readonly key: ActorKey;
   /** Must equal the epoch stored in the root (stamped there by `load`). */
   readonly epoch: Epoch;
-  /** Version that must be stored; 0 = no root may exist yet. The write stores expected + 1. */
+  /** Version of the root that must be stored; 0 = no root may exist yet. The write stores expected + 1. */
   readonly expected: number;
   readonly state: Json;
   readonly outbox: readonly Json[];
@@ -57,7 +57,7 @@ export interface PartWrite {
   readonly key: ActorKey;
   readonly part: string;
   readonly rev: number;
-  /** null deletes the part, leaving a tombstone that keeps the rev for an hour. */
+  /** Value of the part; null deletes the part, leaving a tombstone that keeps the rev for an hour. */
   readonly value: Json;
 }
 
@@ -67,7 +67,7 @@ export interface MessageWrite {
   readonly realm: RealmId;
   readonly id: number;
   readonly rev: number;
-  /** null deletes the message. */
+  /** The message; null deletes it. */
   readonly value: MessageRecord | null;
 }
 
@@ -87,7 +87,7 @@ export type MessageIndex =
   | { readonly by: 'sender'; readonly sender: number }
   /** Direct messages in which this user takes part. */
   | { readonly by: 'participant'; readonly user: number }
-  /** Messages that carry this tag. */
+  /** Messages that have this tag. */
   | { readonly by: 'tag'; readonly tag: string }
   /** Messages moved away from this conversation, wherever they are now. */
   | { readonly by: 'moved'; readonly from: string }
@@ -99,15 +99,15 @@ export interface MessageRange {
   readonly index: MessageIndex;
   /** Further conditions: only messages that are in all of these indexes. */
   readonly also?: readonly MessageIndex[];
-  /** Only ids above this one. */
+  /** Restricts the range to ids above this one. */
   readonly above?: number;
-  /** Only ids up to this one. */
+  /** Restricts the range to ids up to this one. */
   readonly upTo?: number;
 }
 
 export interface MessageScan extends MessageRange {
   readonly realm: RealmId;
-  /** Further ranges; their messages are merged into one order, each message once. */
+  /** Further ranges of the scan; their messages are merged into one order, each message once. */
   readonly or?: readonly MessageRange[];
   /** Exclusive start: `newer` yields ids > from ascending, `older` ids < from descending. */
   readonly from: number;
@@ -115,10 +115,10 @@ export interface MessageScan extends MessageRange {
   readonly limit: number;
 }
 
-export interface Sleeper {
+export interface SleepingActor {
   readonly key: ActorKey;
   readonly due: number | null;
-  /** Whether the outbox is not empty. */
+  /** True if the actor's outbox is not empty. */
   readonly pending: boolean;
 }
 
@@ -126,7 +126,7 @@ export interface Sleeper {
 export type MessageReads = Pick<Store, 'getParts' | 'getMessages' | 'scanMessages'>;
 
 export interface Store {
-  /** Whether `commit` applies `records` in its own transaction, so that they need not pass through the outbox. */
+  /** True if `commit` applies `records` in its own transaction, so that they need not pass through the outbox. */
   readonly atomicRecords: boolean;
 
   /**
@@ -134,10 +134,10 @@ export interface Store {
    * fails, even if the caller never writes. Returns null if the actor has no root (none is created), and 'fenced' if
    * the root already carries a larger epoch.
    */
-  load(key: ActorKey, epoch: Epoch): Promise<Root | null | 'fenced'>;
+  load(key: ActorKey, epoch: Epoch): Promise<ActorRoot | null | 'fenced'>;
 
   /** The commit point. 'conflict' means that another epoch or version is stored and nothing was written. */
-  commit(write: RootWrite): Promise<'ok' | 'conflict'>;
+  commit(write: ActorRootWrite): Promise<'ok' | 'conflict'>;
 
   /**
    * Applies records of any actors and realms, idempotently and in no particular order. Implementations batch per tick.
@@ -166,7 +166,7 @@ export interface Store {
   lookAtMessages?(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number>;
 
   /** Roots of these partitions that need waking: a pending outbox or a due time. */
-  sleepers(partitions: readonly Partition[]): Promise<Sleeper[]>;
+  sleepers(partitions: readonly Partition[]): Promise<SleepingActor[]>;
 
   /** Raises the partition's stored epoch to 1 + max(stored, atLeast) and returns it; durable when it resolves. */
   raiseEpoch(partition: Partition, atLeast: number): Promise<Epoch>;

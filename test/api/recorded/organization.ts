@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRealm, createUser, findRealm, userApiKey } from '#app/admin';
+import { createRealm, createUser, findRealmId, readUserApiKey } from '#app/admin';
 import { basic, Client, type Params } from '../support/client.js';
 import type { TestServer } from '../support/faces.js';
 import { PASSWORD } from '../support/organization.js';
@@ -101,9 +101,9 @@ const addressOf = (id: number): string => `user${id}@zulipdev.com`;
 export async function recordedOrganization(server: TestServer): Promise<RecordedOrganization> {
   const { actors, secrets } = server;
   // Without credentials a request goes to the organization of the first start; its owner has id 8.
-  const realm = await findRealm(actors, undefined);
+  const realm = await findRealmId(actors, undefined);
   const firstAddress = 'owner@localhost';
-  const first = client(server, null, firstAddress, await userApiKey(actors, secrets, realm, firstAddress));
+  const first = client(server, null, firstAddress, await readUserApiKey(actors, secrets, realm, firstAddress));
   const byId = new Map<number, Client>();
   const clients = new Map<string, Client>();
   let adminKey = '';
@@ -126,7 +126,7 @@ export async function recordedOrganization(server: TestServer): Promise<Recorded
     });
     if (made !== id) throw new Error(`user ${id} got the id ${made}`);
     if (!PEOPLE[id]) continue;
-    const key = await userApiKey(actors, secrets, realm, email);
+    const key = await readUserApiKey(actors, secrets, realm, email);
     byId.set(id, client(server, of.as, email, key));
     if (of.as !== null) clients.set(of.as, byId.get(id)!);
     if (of.as === 'admin') adminKey = key;

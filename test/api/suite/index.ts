@@ -65,6 +65,7 @@ import { avatarAddresses } from './people/avatar-addresses.js';
 import { avatars } from './people/avatars.js';
 import { changingAccounts } from './people/changing-accounts.js';
 import { deactivating } from './people/deactivating.js';
+import { endsOfSessions } from './people/ends-of-sessions.js';
 import { lookingUp } from './people/looking-up.js';
 import { newcomers } from './people/newcomers.js';
 import { newestMessage } from './people/newest-message.js';
@@ -82,6 +83,7 @@ import { settingsDefaults } from './people/settings-defaults.js';
 import { systemBots } from './people/system-bots.js';
 import { userGroups } from './people/user-groups.js';
 import { tutorial, userStatus } from './people/user-status.js';
+import { webSessions } from './people/web-sessions.js';
 import { frontend } from './server/frontend.js';
 import { restart } from './server/restart.js';
 import { serverFacts } from './server/server-facts.js';
@@ -158,6 +160,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'newest message': newestMessage,
   'own account': ownAccount,
   'own keys': ownKeys,
+  "the web client's sessions": webSessions,
+  "ends of the web client's sessions": endsOfSessions,
   'defaults of settings': settingsDefaults,
   'alert words and mutes': preferences,
   'organization settings': organizationSettings,
@@ -219,4 +223,44 @@ export const ONE_FACE: ReadonlySet<string> = new Set([
   'server information',
   'files that are attacks',
   'addresses of avatars',
+]);
+
+/**
+ * Families whose facts depend on the bus, the store, the log, the blobs or the placement: commands that call other
+ * actors, deliver events, read what another host wrote, or survive a restart. They run on the cluster in every run. Of
+ * the families that are in neither set a seed picks half for the cluster, because their commands commit in one actor
+ * and take the same code; the adapters below them have contract tests.
+ */
+export const BOTH_FACES: ReadonlySet<string> = new Set([
+  'authentication',
+  'every role',
+  'fetching after changes',
+  'registering again',
+  'snapshot and events',
+  'snapshot and events of changes',
+  'snapshot and events of roles',
+  'sending',
+  'fetching',
+  'editing',
+  'moving between streams',
+  'searching',
+  'windows',
+  'marking',
+  'queues',
+  'contents of queues',
+  'audiences',
+  'subscribing',
+  'sending after joining',
+  'newest message',
+  'own keys',
+  'presence',
+  'typing',
+  'scheduled messages',
+  'outgoing webhooks',
+  'uploaded files',
+  'visibility of events',
+  'invitations',
+  'newcomers',
+  'new organizations',
+  'restart',
 ]);

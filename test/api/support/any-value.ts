@@ -1,7 +1,7 @@
-import type { Parameter } from '#frontend/api';
+import type { ParameterDeclaration } from '#frontend/api';
 
 /** A value of the shape that a parameter declares, for parameters that have no usual value. */
-export function anyValueOf({ schema }: Parameter): unknown {
+export function anyValueOf({ schema }: ParameterDeclaration): unknown {
   const {
     type,
     enum: choices,

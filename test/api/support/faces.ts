@@ -6,12 +6,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { type ActorCaller, BusCaller } from '#app/admin';
+import { type ActorCaller, BusActorCaller } from '#app/admin';
 import { type Config, loadConfig } from '#app/config';
-import { type Ports, serve } from '#app/server';
+import { type ProcessPorts, startServer } from '#app/server';
 import type { Logger } from '#base';
 import { type Clock, REAL_CLOCK } from '#base/clock';
-import type { Secrets } from '#domain/secrets';
+import type { ServerCryptography } from '#domain/secrets';
 import type { RunningServer } from '../../../src/app/server/serve.js';
 import { dropNamespace } from '../../support/drop-namespace.js';
 import { startSmtp } from '../../support/smtp.js';
@@ -23,7 +23,7 @@ export interface TestServer extends Target {
   readonly clock: Clock;
   /** Client of actors, like that of the command line. */
   readonly actors: ActorCaller;
-  readonly secrets: Secrets;
+  readonly secrets: ServerCryptography;
   /** Data directory of the embedded face; undefined in a cluster. */
   readonly dataDir: string | undefined;
   /** All mails sent so far, in their wire format (RFC 822). */
@@ -63,7 +63,7 @@ class Face implements TestServer {
     private readonly configs: readonly Config[],
     private readonly remove: () => Promise<void>,
     readonly mails: () => readonly string[],
-    private readonly adjust: ((ports: Ports) => Ports) | undefined,
+    private readonly adjust: ((ports: ProcessPorts) => ProcessPorts) | undefined,
   ) {}
 
   static async start(
@@ -72,7 +72,7 @@ class Face implements TestServer {
     configs: readonly Config[],
     remove: () => Promise<void>,
     mails: () => readonly string[],
-    adjust?: (ports: Ports) => Ports,
+    adjust?: (ports: ProcessPorts) => ProcessPorts,
   ): Promise<Face> {
     const face = new Face(kind, clock, configs, remove, mails, adjust);
     await face.#start();
@@ -80,14 +80,14 @@ class Face implements TestServer {
   }
 
   get actors(): ActorCaller {
-    return new BusCaller(this.#front.node.client, async () => {});
+    return new BusActorCaller(this.#front.node.client, async () => {});
   }
 
   get dataDir(): string | undefined {
     return this.kind === 'embedded' ? this.configs[0]?.dataDir : undefined;
   }
 
-  get secrets(): Secrets {
+  get secrets(): ServerCryptography {
     return this.#front.node.secrets;
   }
 
@@ -118,7 +118,7 @@ class Face implements TestServer {
 
   async #start(): Promise<void> {
     this.#nodes = [];
-    for (const config of this.configs) this.#nodes.push(await serve(config, this.clock, logger, this.adjust));
+    for (const config of this.configs) this.#nodes.push(await startServer(config, this.clock, logger, this.adjust));
   }
 }
 
@@ -144,7 +144,7 @@ export interface EmbeddedOptions {
   /** Options of the configuration, in addition to those of the tests or instead of them. */
   readonly options?: Readonly<Record<string, string>>;
   /** Makes a port slow, or lets it fail. */
-  readonly adjust?: (ports: Ports) => Ports;
+  readonly adjust?: (ports: ProcessPorts) => ProcessPorts;
 }
 
 export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer> {
@@ -207,7 +207,7 @@ export function services(t: Test): Services | undefined {
 /** Two frontends, the actors node, and another that shares them; everything under a name of its own. */
 export async function startCluster(
   { nats, mongodb }: Services,
-  adjust?: (ports: Ports) => Ports,
+  adjust?: (ports: ProcessPorts) => ProcessPorts,
   options: Readonly<Record<string, string>> = {},
 ): Promise<TestServer> {
   const name = `api${randomBytes(5).toString('hex')}`;

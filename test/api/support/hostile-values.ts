@@ -1,5 +1,5 @@
 /** Values that no client should send, as they travel: percent-encoded text of one parameter. */
-import type { Parameter } from '#frontend/api';
+import type { ParameterDeclaration } from '#frontend/api';
 
 export interface HostileValue {
   readonly title: string;
@@ -124,7 +124,7 @@ interface ListSchema {
  */
 export function hostileValues(
   name: string,
-  parameter: Parameter,
+  parameter: ParameterDeclaration,
   method: string,
   usual: unknown,
   large: boolean,

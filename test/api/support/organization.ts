@@ -1,5 +1,5 @@
 /** Organizations with a person of each role: made as an administrator makes them, by the command line's functions. */
-import { createRealm, createUser, userApiKey } from '#app/admin';
+import { createRealm, createUser, readUserApiKey } from '#app/admin';
 import { ROLE } from '#domain/people';
 import type { RealmId } from '#model';
 import { basic, Client } from './client.js';
@@ -63,7 +63,7 @@ export async function makeOrganization(server: TestServer, only?: readonly RoleN
     const email = address(name);
     const of = { email, name: fullName(name), password: PASSWORD, role: roleOf(name) };
     const id = await createUser(actors, realm, of);
-    people[name] = person(name, id, email, await userApiKey(actors, secrets, realm, email));
+    people[name] = person(name, id, email, await readUserApiKey(actors, secrets, realm, email));
   }
   return {
     ...(people as Record<RoleName, Person>),
@@ -84,7 +84,7 @@ export async function addPerson(
   const email = `${name.replaceAll(' ', '-')}@${subdomain}.example.com`;
   const of = { email, name, password: PASSWORD, role: roleOf(role) };
   const id = await createUser(server.actors, realm, of);
-  const key = await userApiKey(server.actors, server.secrets, realm, email);
+  const key = await readUserApiKey(server.actors, server.secrets, realm, email);
   return { role, id, email, name, key, api: new Client(server, role, { authorization: basic(email, key) }) };
 }
 

@@ -1,6 +1,6 @@
 /** The reducer's part for the organization, its groups, and users' preferences. */
 
-import { policyAllows } from '#domain/people';
+import { isAllowedByPolicy } from '#domain/people';
 import type { DirectoryUser } from '#model/records';
 import type { ReducerOptions, State } from './reducer.js';
 import { formerStreamsSeen } from './reducer-streams.js';
@@ -62,7 +62,7 @@ function withRights(state: State): State {
   const me = state.realm_users.find(({ user_id }) => user_id === state.user_id)!;
   const account = { role: me.role, joined: Date.parse(String(me.date_joined)) } as DirectoryUser;
   const settings = { waiting_period_threshold: Number(changed.realm_waiting_period_threshold) };
-  const may = (policy: string): boolean => policyAllows(Number(changed[policy]), account, settings, Date.now());
+  const may = (policy: string): boolean => isAllowedByPolicy(Number(changed[policy]), account, settings, Date.now());
   for (const [name, policy] of Object.entries(MAY)) changed[name] = may(policy);
   changed.can_create_web_public_streams =
     changed.server_web_public_streams_enabled === true &&

@@ -1,6 +1,6 @@
 /** The few calls of the API that these tests make themselves. */
 import { readFileSync } from 'node:fs';
-import { LAST_RESERVED_USER } from '#domain/people';
+import { LAST_RESERVED_USER_ID } from '#domain/people';
 
 export interface Account {
   readonly email: string;
@@ -111,7 +111,7 @@ export class Api {
   /** Raw contents of the newest messages of a stream, oldest first; without the server's own notices. */
   async history(stream: string, most = 1_000): Promise<Message[]> {
     const messages = await this.messages([{ operator: 'stream', operand: stream }], most);
-    return messages.filter(({ sender_id }) => sender_id > LAST_RESERVED_USER);
+    return messages.filter(({ sender_id }) => sender_id > LAST_RESERVED_USER_ID);
   }
 
   /** With raw contents; the newest that the narrow has, oldest first, the server's own notices among them. */

@@ -1,6 +1,7 @@
 /** Small changes of many kinds, and kills in the middle of them: what was acknowledged is there, whatever it was. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
+import { rounds } from '../../support/rounds.js';
 import { myId } from './api.js';
 import { until } from './wait.js';
 import { begin } from './world.js';
@@ -39,7 +40,7 @@ class Facts {
 export async function changesKept(test: Test): Promise<void> {
   const world = await begin(test, 3, ['general']);
   const { owner, other, random, streams } = world;
-  const KILLS = 5;
+  const KILLS = rounds(3, 5);
   const ids: number[] = [];
   for (let n = 0; n < 30; n++) ids.push(await owner.send('general', `edit ${n}.0`));
   const facts = new Facts();

@@ -3,6 +3,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
+import { rounds } from '../../support/rounds.js';
 import type { Api, Message } from './api.js';
 import { Follower, faultsOf } from './chatter.js';
 import { until } from './wait.js';
@@ -12,7 +13,7 @@ export async function movedWhole(test: Test): Promise<void> {
   const world = await begin(test, 2, ['left', 'right']);
   const { owner, other, random, streams } = world;
   const SIZE = 1_500;
-  const ROUNDS = 6;
+  const ROUNDS = rounds(3, 6);
   const ids = await fill(owner, SIZE);
   const follower = await Follower.start([other], ['update_message']);
   test.teardown(() => follower.stop());

@@ -1,6 +1,7 @@
 /** Messages that the server sends later, and kills around the time when they are due. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
+import { rounds } from '../../support/rounds.js';
 import { myId } from './api.js';
 import { Follower } from './chatter.js';
 import { until } from './wait.js';
@@ -17,7 +18,7 @@ export async function scheduledOnce(test: Test): Promise<void> {
     for (const follower of followers) follower.stop();
   });
 
-  const KILLS = 6;
+  const KILLS = rounds(3, 6);
   // More than an actor hands over at once.
   const EACH = 30;
   const firstDue = Math.floor(Date.now() / 1000) + 3;

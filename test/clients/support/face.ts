@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { type ActorKey, partitionOf } from '#model';
+import { type ActorKey, partitionOfActor } from '#model';
 import { NatsKv, placementBucket } from '#ports/placement';
 import { dropNamespace } from '../../support/drop-namespace.js';
 import { type Account, Api, readZuliprc } from './api.js';
@@ -230,7 +230,7 @@ export class Cluster {
 
   /** The actor host that owns an actor. */
   async hostOf(key: ActorKey): Promise<Child> {
-    return this.#host((await this.owners())[partitionOf(key)]);
+    return this.#host((await this.owners())[partitionOfActor(key)]);
   }
 
   /** A command of the command line for this cluster, to whatever end. */

@@ -1,6 +1,6 @@
 /** Every declared operation against the contract's machine-readable form: its callers, and each parameter. */
 import t from 'tap';
-import { OPERATIONS, type Parameter } from '#frontend/api';
+import { OPERATIONS, type ParameterDeclaration } from '#frontend/api';
 import { type Declared, declaredAs, type WireParameter } from '../../api/support/wire.js';
 import { DIFFERENCES } from './declared-differences.js';
 
@@ -36,7 +36,7 @@ function enumeration(schema: unknown): string | undefined {
 const text = (value: unknown): string => JSON.stringify(value) ?? 'none';
 
 /** Pairs of our declaration and the contract, for each property of one parameter. */
-function facts(declared: Parameter, of: WireParameter): Record<string, [unknown, unknown]> {
+function facts(declared: ParameterDeclaration, of: WireParameter): Record<string, [unknown, unknown]> {
   return {
     in: [declared.in, of.in],
     required: [declared.required, of.required],

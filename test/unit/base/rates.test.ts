@@ -1,5 +1,5 @@
 import t from 'tap';
-import { addCall, msUntilAllowed } from '#base';
+import { addCallTime, msUntilAllowed } from '#base';
 
 const LIMITS = [
   [60, 2],
@@ -12,6 +12,6 @@ t.test('every limit counts, and the longest wait', async (t) => {
   t.equal(msUntilAllowed(LIMITS, [0, 10], 20), 40);
   t.equal(msUntilAllowed(LIMITS, [0, 10], 60), 0);
   t.equal(msUntilAllowed(LIMITS, [0, 10, 70], 200), 800);
-  t.same(addCall(LIMITS, [0, 10, 70], 80), [10, 70, 80], 'no more than count');
-  t.same(addCall(LIMITS, [0, 10, 70], 1_070), [1_070], 'nor older ones');
+  t.same(addCallTime(LIMITS, [0, 10, 70], 80), [10, 70, 80], 'no more than count');
+  t.same(addCallTime(LIMITS, [0, 10, 70], 1_070), [1_070], 'nor older ones');
 });

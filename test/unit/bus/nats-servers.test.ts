@@ -1,18 +1,22 @@
 import t from 'tap';
-import { natsName, natsServers } from '#ports/nats';
+import { natsDisplayName, parseNatsServers } from '#ports/nats';
 
 t.test('addresses of NATS servers are read with and without an account', async (test) => {
-  test.strictSame(natsServers('nats://a:4222'), { servers: ['nats://a:4222'] });
-  test.strictSame(natsServers('nats://ann:pass@a:4222'), { servers: ['nats://a:4222'], user: 'ann', pass: 'pass' });
-  test.strictSame(natsServers('nats://a,tls://ann:p%40s:s@b:1,nats://bob:x@c'), {
+  test.strictSame(parseNatsServers('nats://a:4222'), { servers: ['nats://a:4222'] });
+  test.strictSame(parseNatsServers('nats://ann:pass@a:4222'), {
+    servers: ['nats://a:4222'],
+    user: 'ann',
+    pass: 'pass',
+  });
+  test.strictSame(parseNatsServers('nats://a,tls://ann:p%40s:s@b:1,nats://bob:x@c'), {
     servers: ['nats://a', 'tls://b:1', 'nats://c'],
     user: 'ann',
     pass: 'p@s:s',
   });
-  test.strictSame(natsServers('nats://ann@a'), { servers: ['nats://a'], user: 'ann', pass: '' });
+  test.strictSame(parseNatsServers('nats://ann@a'), { servers: ['nats://a'], user: 'ann', pass: '' });
 });
 
 t.test('the display name of a server has no password', async (test) => {
-  test.equal(natsName('nats://ann:secret@a:4222,nats://b'), 'nats://a:4222,nats://b');
-  test.equal(natsName('nats://127.0.0.1:4222'), 'nats://127.0.0.1:4222');
+  test.equal(natsDisplayName('nats://ann:secret@a:4222,nats://b'), 'nats://a:4222,nats://b');
+  test.equal(natsDisplayName('nats://127.0.0.1:4222'), 'nats://127.0.0.1:4222');
 });

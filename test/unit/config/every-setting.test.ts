@@ -5,7 +5,7 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import t, { type Test } from 'tap';
-import { run } from '#app/cli';
+import { runCommandLine } from '#app/cli';
 import { SETTINGS, type SettingName } from '#app/config';
 
 const folder = t.testdir({ file: '', folder: {}, locked: {} });
@@ -95,6 +95,7 @@ const NONSENSE: Readonly<Record<SettingName, readonly string[]>> = {
   ],
   ownerName: ['', ' ', 'x', 'x'.repeat(101), 'a\nb', '"A"', 'a@b'],
   disposableDomains: ['', ' ', `${folder}/missing`, `${folder}/folder`, `${folder}/file/below`],
+  web: WORDS,
   webPublicStreams: WORDS,
   smtpUrl: [
     '',
@@ -151,7 +152,7 @@ async function said(
   }) as typeof stderr.write;
   stdout.write = (() => true) as typeof stdout.write;
   try {
-    return { code: await run(argv, environment), stderr: text };
+    return { code: await runCommandLine(argv, environment), stderr: text };
   } finally {
     [stderr.write, stdout.write] = before;
   }

@@ -1,20 +1,20 @@
 import t from 'tap';
 import type { Json } from '#base';
 import {
-  Cursor,
   type EventSubscriber,
+  QueueCursor,
   RealmFeed,
-  RecentEntryBudget,
+  RecentLogEntryBudget,
   RecentMessageBudget,
   type SharedEvent,
   type TransientEvent,
 } from '#delivery';
 import { DirectoryReplica } from '#directory';
-import { type Audience, type LogItem, realmId, realmKey, seq, streamId, streamKey } from '#model';
+import { type EventAudience, type LogItem, realmId, realmKey, seq, streamId, streamKey } from '#model';
 import type { DirectoryUser } from '#model/records';
 import type { LogReader } from '#ports/log';
 import { StoreUnavailable } from '#ports/store';
-import { REPEAT_DISTANCE, RepeatDetector } from '../../../src/delivery/repeat-detector.js';
+import { MAX_REPEAT_DISTANCE, RepeatDetector } from '../../../src/delivery/repeat-detector.js';
 import { snapshotWith } from '../../support/directory.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 import { MemoryLog } from '../../support/memory-log.js';
@@ -28,7 +28,7 @@ class Queue implements EventSubscriber {
   readonly got: string[] = [];
   readonly ids: number[] = [];
   readonly transient: string[] = [];
-  readonly cursor: Cursor;
+  readonly cursor: QueueCursor;
   isLive = false;
   isTrimmed = false;
 
@@ -38,7 +38,7 @@ class Queue implements EventSubscriber {
     snapshotVersions: Record<string, number> = {},
     position = 0,
   ) {
-    this.cursor = new Cursor(seq(position), snapshotVersions);
+    this.cursor = new QueueCursor(seq(position), snapshotVersions);
   }
 
   static at(position: number): Queue {
@@ -81,7 +81,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
   const clock = new FakeClock();
   const host = async () => {
     const replica = await DirectoryReplica.open(REALM, log, async () => snapshot, clock);
-    const budgets = { recentEntries: new RecentEntryBudget(), recentMessages: new RecentMessageBudget() };
+    const budgets = { recentEntries: new RecentLogEntryBudget(), recentMessages: new RecentMessageBudget() };
     return new RealmFeed(REALM, replica, { log, store, clock, ...budgets });
   };
   const feed = await host();
@@ -101,7 +101,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
   return { log, store, feed, append, stored, host, clock, away, readers };
 }
 
-const event = (type: string, to: Audience): LogItem => ({ t: 'event', to, event: { type } });
+const event = (type: string, to: EventAudience): LogItem => ({ t: 'event', to, event: { type } });
 const members = (mv: number, join: number[], leave: number[] = []): LogItem => ({
   t: 'members',
   stream: 5,
@@ -413,7 +413,7 @@ t.test('transient events reach their queues', async (t) => {
   const queues = [new Queue(1), new Queue(2), new Queue(3)];
   for (const queue of queues) feed.attach(queue);
   await settle();
-  const publish = async (type: string, to: Audience) => {
+  const publish = async (type: string, to: EventAudience) => {
     log.publish(REALM, event(type, to) as unknown as Json);
     await settle();
   };
@@ -511,7 +511,7 @@ t.test('a resumed queue gets the entries that it missed, including those that th
 
 t.test('the feed knows the position from which it recognises every repeat', async (t) => {
   const repeats = new RepeatDetector(new MemoryLog({}), REALM, seq(10_000), new FakeClock());
-  const first = repeats.from + REPEAT_DISTANCE;
+  const first = repeats.from + MAX_REPEAT_DISTANCE;
   t.equal(repeats.isCompleteFrom(seq(first - 1)), false, 'what it repeats may lie below what was read');
   t.equal(repeats.isCompleteFrom(seq(first)), true);
   repeats.missed(seq(9_000));

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { realmId } from '#model';
 import type { Store, StoredPart } from '#ports/store';
-import { Memberships } from '../../../src/delivery/memberships.js';
+import { StreamMemberships } from '../../../src/delivery/memberships.js';
 
 t.test('a user who joins while a stream is being read is a member, though the read began earlier', async (t) => {
   let give: (parts: StoredPart[]) => void = () => {};
@@ -11,7 +11,7 @@ t.test('a user who joins while a stream is being read is a member, though the re
         give = resolve;
       }),
   } as unknown as Store;
-  const memberships = new Memberships(store, realmId(1));
+  const memberships = new StreamMemberships(store, realmId(1));
   const loading = memberships.load(5);
   memberships.apply({ t: 'members', stream: 5, mv: 2, last: 10, join: [9], leave: [8] });
   const stay = { from: 1, to: 0, after: 0, until: 0 };

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { RecentEntryBudget } from '#delivery';
+import { RecentLogEntryBudget } from '#delivery';
 import { type LogEntry, seq } from '#model';
-import { RecentEntries } from '../../../src/delivery/recent-entries.js';
+import { RecentLogEntries } from '../../../src/delivery/recent-entries.js';
 import { settle } from '../../support/fake-clock.js';
 
 const entry = (content: string): LogEntry =>
@@ -11,7 +11,7 @@ const entry = (content: string): LogEntry =>
   }) as unknown as LogEntry;
 
 /** The entries that a reader gets from a position on; undefined if it must read the log. */
-async function read(recent: RecentEntries, after: number): Promise<number[] | undefined> {
+async function read(recent: RecentLogEntries, after: number): Promise<number[] | undefined> {
   const got: number[] = [];
   const reader = { entry: (at: number) => void got.push(at), transient: () => {}, gap: () => {} };
   const subscription = recent.subscribe(seq(after), reader);
@@ -22,7 +22,7 @@ async function read(recent: RecentEntries, after: number): Promise<number[] | un
 }
 
 t.test('entries are given from any position above the start, and live ones after them', async (t) => {
-  const recent = new RecentEntries(new RecentEntryBudget(), seq(10));
+  const recent = new RecentLogEntries(new RecentLogEntryBudget(), seq(10));
   for (const at of [12, 13, 20]) recent.add(seq(at), entry('x'));
   t.same(await read(recent, 10), [12, 13, 20]);
   t.same(await read(recent, 11), [12, 13, 20]);
@@ -44,7 +44,7 @@ t.test('entries are given from any position above the start, and live ones after
 });
 
 t.test('entries read of an earlier time are put first', async (t) => {
-  const recent = new RecentEntries(new RecentEntryBudget(), seq(10));
+  const recent = new RecentLogEntries(new RecentLogEntryBudget(), seq(10));
   recent.add(seq(11), entry('x'));
   recent.prepend(
     [4, 7, 10].map((at) => ({ seq: seq(at), entry: entry('x') })),
@@ -52,7 +52,7 @@ t.test('entries read of an earlier time are put first', async (t) => {
   );
   t.same(await read(recent, 3), [4, 7, 10, 11]);
   t.equal(await read(recent, 2), undefined);
-  const long = new RecentEntries(new RecentEntryBudget(), seq(10_000));
+  const long = new RecentLogEntries(new RecentLogEntryBudget(), seq(10_000));
   long.prepend(
     Array.from({ length: 5_000 }, (_, i) => ({ seq: seq(5_001 + i), entry: entry('x') })),
     seq(0),
@@ -63,7 +63,7 @@ t.test('entries read of an earlier time are put first', async (t) => {
 });
 
 t.test('no entry is put before a gap', async (t) => {
-  const gapped = new RecentEntries(new RecentEntryBudget(), seq(10));
+  const gapped = new RecentLogEntries(new RecentLogEntryBudget(), seq(10));
   gapped.add(seq(11), entry('x'));
   gapped.restart(seq(20));
   gapped.prepend([{ seq: seq(7), entry: entry('x') }], seq(3));
@@ -71,7 +71,7 @@ t.test('no entry is put before a gap', async (t) => {
   t.equal(await read(gapped, 3), undefined);
   t.equal(await read(gapped, 11), undefined);
   t.same(await read(gapped, 20), [21]);
-  const full = new RecentEntries(new RecentEntryBudget(1_000), seq(10));
+  const full = new RecentLogEntries(new RecentLogEntryBudget(1_000), seq(10));
   full.add(seq(11), entry('x'.repeat(900)));
   full.add(seq(12), entry('x'));
   full.prepend([{ seq: seq(7), entry: entry('x') }], seq(3));
@@ -79,8 +79,8 @@ t.test('no entry is put before a gap', async (t) => {
 });
 
 t.test('all realms share one budget: the oldest entries of any realm go first', async (t) => {
-  const budget = new RecentEntryBudget(100_000);
-  const [one, two] = [new RecentEntries(budget, seq(0)), new RecentEntries(budget, seq(0))];
+  const budget = new RecentLogEntryBudget(100_000);
+  const [one, two] = [new RecentLogEntries(budget, seq(0)), new RecentLogEntries(budget, seq(0))];
   one.add(seq(1), entry('x'.repeat(30_000)));
   two.add(seq(2), entry('x'.repeat(30_000)));
   one.add(seq(3), entry('x'.repeat(30_000)));
@@ -101,7 +101,7 @@ t.test('all realms share one budget: the oldest entries of any realm go first', 
 });
 
 t.test('one realm has a maximum number of entries, however small', async (t) => {
-  const recent = new RecentEntries(new RecentEntryBudget(), seq(0));
+  const recent = new RecentLogEntries(new RecentLogEntryBudget(), seq(0));
   for (let at = 1; at <= 20_000; at++) recent.add(seq(at), entry(''));
   t.equal(await read(recent, 10_000), undefined);
   t.equal((await read(recent, 20_000 - 4_096))?.length, 4_096);

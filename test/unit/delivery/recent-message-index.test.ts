@@ -1,10 +1,10 @@
 import t from 'tap';
 import { RecentMessageBudget, RecentMessageIndex } from '#delivery';
-import { type MessageBody, NEWEST, recordOf, type StoredMessage } from '#domain/messages';
+import { type MessageBody, NEWEST_ANCHOR, type StoredMessage, toMessageRecord } from '#domain/messages';
 import { type LogEntry, type LogItem, realmId, seq, streamId, streamKey } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { MessageScan } from '#ports/store';
-import { Memberships } from '../../../src/delivery/memberships.js';
+import { StreamMemberships } from '../../../src/delivery/memberships.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 import { MemoryStore } from '../../support/memory-store.js';
 
@@ -14,7 +14,10 @@ const said = (id: number, stream: number, topic = 'topic', rev = 1, more: Partia
   const has = { link: false, image: false };
   const body = { stream, topic, sent: 1, flags: {}, wildcard: false, content: 'text', html: 'text', rev, has, ...more };
   const participants = stream === 0 ? [8, 9] : [];
-  return recordOf({ id, sender: 8, participants, originStream: stream, body } as unknown as StoredMessage, 'd8,9');
+  return toMessageRecord(
+    { id, sender: 8, participants, originStream: stream, body } as unknown as StoredMessage,
+    'd8,9',
+  );
 };
 
 const told = ({ id, body, participants }: MessageRecord): LogItem => {
@@ -49,7 +52,13 @@ async function world(...stored: readonly MessageRecord[]) {
   await write(...stored);
   const recent: { entry: LogEntry }[] = [];
   const source = { clock, recentEntries: () => recent, delivered: async () => undefined };
-  const index = new RecentMessageIndex(store, REALM, new Memberships(store, REALM), source, new RecentMessageBudget());
+  const index = new RecentMessageIndex(
+    store,
+    REALM,
+    new StreamMemberships(store, REALM),
+    source,
+    new RecentMessageBudget(),
+  );
   const apply = (...items: readonly LogItem[]): void => {
     recent.push({ entry: { actor: streamKey(REALM, streamId(5)), groups: [{ v: seq(1), p: 0, items }] } });
     for (const item of items) index.apply(item);
@@ -57,7 +66,7 @@ async function world(...stored: readonly MessageRecord[]) {
   const newest = (more: Partial<MessageScan> = {}): MessageScan => ({
     realm: REALM,
     index: { by: 'realm' },
-    from: NEWEST,
+    from: NEWEST_ANCHOR,
     direction: 'older',
     limit: 100,
     ...more,

@@ -1,8 +1,8 @@
 /** The image, compose and systemd units start this program with settings that it has. */
 import { readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
-import { NODE_FLAGS } from '#app/config';
-import { VERSION } from '#base';
+import { RECOMMENDED_NODE_FLAGS } from '#app/config';
+import { SERVER_VERSION } from '#base';
 import { configOf, DEPLOY, documents, variables, type Yaml } from './support.js';
 
 const SECRET = { CONCLAVE_SECRET: 'at least 16 characters' };
@@ -36,11 +36,11 @@ t.test('the image has the port, volume, version and Node flags of the program', 
   test.match(dockerfile, `EXPOSE ${config.port}`);
   test.match(dockerfile, `VOLUME ${config.dataDir}`);
   const { version, scripts } = JSON.parse(await readFile('package.json', 'utf8'));
-  test.equal(version, VERSION);
-  const flags = NODE_FLAGS.join(' ');
+  test.equal(version, SERVER_VERSION);
+  const flags = RECOMMENDED_NODE_FLAGS.join(' ');
   test.equal(scripts.start, `node ${flags} dist/program/main.js serve`);
   const [, entry = '[]'] = /^ENTRYPOINT (.*)$/m.exec(dockerfile) ?? [];
-  test.same(JSON.parse(entry), ['node', ...NODE_FLAGS, 'dist/program/main.js']);
+  test.same(JSON.parse(entry), ['node', ...RECOMMENDED_NODE_FLAGS, 'dist/program/main.js']);
 });
 
 t.test('systemd units have valid commands and settings', async (test) => {
@@ -76,7 +76,7 @@ t.test('systemd units have valid commands and settings', async (test) => {
       test.equal(configOf(['serve'], environment).dataDir, '/var/lib/conclave');
       continue;
     }
-    test.match(values('ExecStart')[0], `node ${NODE_FLAGS.join(' ')} /opt`);
+    test.match(values('ExecStart')[0], `node ${RECOMMENDED_NODE_FLAGS.join(' ')} /opt`);
     const [, command = ''] = /dist\/program\/main\.js (.*)$/.exec(values('ExecStart')[0]!)!;
     const config = configOf(command.split(' '), environment);
     test.equal(config.role, unit.includes('frontend') ? 'http' : unit.includes('actors') ? 'actors' : 'all');

@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
-import { Health, healthPages, opsPages } from '#app/ops';
-import { VERSION } from '#base';
+import { createHealthPages, createOpsPages, HealthMonitor } from '#app/ops';
+import { SERVER_VERSION } from '#base';
 import { Metrics } from '#base/metrics';
 import { natsServerBinary } from '../../support/nats.js';
 import { configOf, DEPLOY, documents, type Yaml } from './support.js';
@@ -58,7 +58,7 @@ t.test('every manifest names its kind, and the kustomizations name every manifes
     }
     for (const name of kustomization.resources) test.ok(name === '../base' || files.has(name), name);
   }
-  test.equal(base.get('kustomization.yaml')![0].images[0].newTag, VERSION);
+  test.equal(base.get('kustomization.yaml')![0].images[0].newTag, SERVER_VERSION);
   for (const [name, { spec }] of entries) {
     test.strictSame(spec.selector.matchLabels, spec.template.metadata.labels, name);
     test.strictSame(one('PodDisruptionBudget', name).spec.selector, spec.selector);
@@ -123,7 +123,10 @@ t.test('NATS accepts any letters and digits as its password', async (test) => {
 
 t.test('probes request pages that exist', async (test) => {
   const metrics = new Metrics();
-  const pages = new Set([...opsPages(new Health(), metrics).keys(), ...healthPages(new Health()).keys()]);
+  const pages = new Set([
+    ...createOpsPages(new HealthMonitor(), metrics).keys(),
+    ...createHealthPages(new HealthMonitor()).keys(),
+  ]);
   for (const [name, workload] of entries) {
     const container = mainOf(workload);
     for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {

@@ -1,7 +1,7 @@
 /** Files of deploy/, read as the programs that use them read them. */
 import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
-import { loadConfig, OPTIONS, SETTINGS } from '#app/config';
+import { COMMAND_LINE_OPTIONS, loadConfig, SETTINGS } from '#app/config';
 
 /** A manifest; the tests look at some of its fields only. */
 // biome-ignore lint/suspicious/noExplicitAny: manifests have no schema here, and what is not there must fail loudly.
@@ -31,7 +31,7 @@ export function configOf(args: readonly string[], environment: Readonly<Record<s
   const options: Record<string, string> = {};
   for (let i = 1; i < args.length; i += 2) {
     const [name, value] = [args[i] as string, args[i + 1]];
-    if (!name.startsWith('--') || !Object.hasOwn(OPTIONS, name.slice(2)) || value === undefined) {
+    if (!name.startsWith('--') || !Object.hasOwn(COMMAND_LINE_OPTIONS, name.slice(2)) || value === undefined) {
       throw new Error(`no such option: ${name}`);
     }
     options[name.slice(2)] = value;

@@ -1,8 +1,8 @@
 import t from 'tap';
 import type { Json } from '#base';
-import { Cursor, Feeds } from '#delivery';
-import { Directories } from '#directory';
-import { extraEmoji } from '#domain/emoji';
+import { QueueCursor, RealmFeeds } from '#delivery';
+import { DirectoryReplicas } from '#directory';
+import { extraEmojiNamed } from '#domain/emoji';
 import { type RealmId, realmId, seq } from '#model';
 import type { ActorClient } from '#runtime';
 import { snapshotWith } from '../../support/directory.js';
@@ -25,8 +25,8 @@ function world() {
     return { reply: Promise.resolve({ value }), cancel: () => {} };
   };
   const client = { send, waitMs: (usual: number) => usual } as unknown as ActorClient;
-  const directories = new Directories(client, log, clock, extraEmoji('conclave'));
-  const feeds = new Feeds(directories, log, new MemoryStore({ atomicRecords: true }), clock);
+  const directories = new DirectoryReplicas(client, log, clock, extraEmojiNamed('conclave'));
+  const feeds = new RealmFeeds(directories, log, new MemoryStore({ atomicRecords: true }), clock);
   const open = async (realm: RealmId = REALM): Promise<void> => {
     await directories.ready(realm, 0);
   };
@@ -77,7 +77,7 @@ t.test('a realm stays open for its queues, and is followed again when a queue re
   const queue = {
     user: 1,
     allPublic: false,
-    cursor: new Cursor(seq(0), {}),
+    cursor: new QueueCursor(seq(0), {}),
     lives: 0,
     push: () => {},
     pushTransient: () => {},

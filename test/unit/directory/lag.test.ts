@@ -1,5 +1,5 @@
 import t from 'tap';
-import { LagWatch, type RealmTail } from '#directory';
+import { type RealmLogTail, ReplicaLagWatch } from '#directory';
 import { type RealmId, realmId, seq } from '#model';
 import type { EventLog } from '#ports/log';
 
@@ -16,9 +16,9 @@ function setUp(realms: number) {
     },
   };
   const time = { now: 0 };
-  const watch = new LagWatch(
+  const watch = new ReplicaLagWatch(
     log as unknown as EventLog,
-    () => tails as unknown as RealmTail[],
+    () => tails as unknown as RealmLogTail[],
     () => time.now,
   );
   return { ends, tails, time, watch, asked: () => asked };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { checkEmoji, emojiByName, isEmoji, presentEmoji, resolveEmoji, storedEmojiType } from '#domain/emoji';
+import { checkEmoji, findEmojiByName, isEmoji, presentEmoji, resolveEmoji, storedEmojiType } from '#domain/emoji';
 import { userId } from '#model';
 import { ApiError } from '#model/errors';
 import { directoryWith } from '../../support/directory.js';
@@ -27,7 +27,7 @@ t.test('a name means an active custom emoji, else the extra one, else Unicode', 
   t.same(checked('smile', null, null, plain), { name: 'smile', code: '1f642', type: 'unicode_emoji' });
   t.same(checked('zulip'), { name: 'conclave', code: 'conclave', type: 'extra' });
   t.throws(() => checked('gone'), { message: "Emoji 'gone' does not exist" });
-  t.throws(() => emojiByName('__proto__', directory), { message: "Emoji '__proto__' does not exist" });
+  t.throws(() => findEmojiByName('__proto__', directory), { message: "Emoji '__proto__' does not exist" });
 });
 
 t.test('a custom emoji must exist, match its name, and be active', async (t) => {

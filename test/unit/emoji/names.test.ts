@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { checkEmoji, isEmoji, resolveEmoji } from '#domain/emoji';
 import { canonicalEmojiCode, emojiCode, isEmojiName, renderMarkdown } from '#domain/markdown';
-import { staticFile } from '#frontend/static';
+import { loadStaticFile } from '#frontend/static';
 import { directoryWith } from '../../support/directory.js';
 
 const listed = JSON.parse(readFileSync('test/fixtures/api/emoji-names.json', 'utf8')) as Record<string, string[]>;
@@ -90,7 +90,7 @@ t.test('text after a skin tone, a flag or a joiner is unchanged', async (t) => {
 });
 
 t.test('clients get exactly the list, the first name of a code first', async (t) => {
-  const file = await staticFile('emoji/emoji_api.json');
+  const file = await loadStaticFile('emoji/emoji_api.json');
   t.same(JSON.parse(Buffer.from(file!.bytes).toString()), { code_to_names: listed });
 });
 

@@ -1,8 +1,8 @@
 import t from 'tap';
 import type { QueueOptions } from '#model/commands';
-import { ANSWER_BYTES, bufferedEvent, EventBuffer, shapeFor } from '../../../actors/event-queue/buffer.js';
+import { bufferedEvent, EventBuffer, eventShapeFor, MAX_ANSWER_BYTES } from '../../../actors/event-queue/buffer.js';
 
-const shape = shapeFor({ capabilities: {} } as QueueOptions);
+const shape = eventShapeFor({ capabilities: {} } as QueueOptions);
 
 function idsIn(parts: readonly Uint8Array[]): number[] {
   const fields = JSON.parse(`{${Buffer.concat(parts).toString().slice(1)}}`) as { events: { id: number }[] };
@@ -21,7 +21,7 @@ t.test(
     while (buffer.size > 0) {
       const parts = buffer.answer();
       const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
-      t.ok(bytes < ANSWER_BYTES + 1_000, `${bytes} bytes`);
+      t.ok(bytes < MAX_ANSWER_BYTES + 1_000, `${bytes} bytes`);
       const ids = idsIn(parts);
       t.ok(ids.length > 0);
       got.push(...ids);
@@ -35,7 +35,7 @@ t.test(
 
 t.test('an event above the size limit is answered alone', async (t) => {
   const buffer = new EventBuffer(8, 'q', shape);
-  for (const id of [1, 2, 3]) buffer.push(bufferedEvent(id, { type: 'x', text: 'y'.repeat(ANSWER_BYTES + 1) }));
+  for (const id of [1, 2, 3]) buffer.push(bufferedEvent(id, { type: 'x', text: 'y'.repeat(MAX_ANSWER_BYTES + 1) }));
   t.same(idsIn(buffer.answer()), [1]);
   t.same(idsIn(buffer.answer()), [1], 'until it is acknowledged');
   buffer.acknowledge(1);

@@ -3,8 +3,8 @@ import t from 'tap';
 import { SharedEvent } from '#delivery';
 import { queueId, queueKey, realmId, userId } from '#model';
 import type { QueueOptions } from '#model/commands';
-import { EventBuffer, shapeFor } from '../../../actors/event-queue/buffer.js';
-import { Inbox } from '../../../actors/event-queue/inbox.js';
+import { EventBuffer, eventShapeFor } from '../../../actors/event-queue/buffer.js';
+import { QueueInbox } from '../../../actors/event-queue/inbox.js';
 import type { QueueState } from '../../../actors/event-queue/state.js';
 import { TransientEventIds } from '../../../actors/event-queue/transient-ids.js';
 
@@ -20,13 +20,13 @@ interface Told {
 }
 
 function bufferWith(...events: readonly Told[]): { buffer: EventBuffer; take: (event: Told) => void } {
-  const buffer = new EventBuffer(8, 'q', shapeFor(options));
+  const buffer = new EventBuffer(8, 'q', eventShapeFor(options));
   const ids = new TransientEventIds(
     { append: async () => 0 as never },
     REALM,
     queueKey(REALM, userId(8), queueId('q')),
   );
-  const inbox = new Inbox(REALM, state, buffer, ids, {} as never, { resolved: () => {} });
+  const inbox = new QueueInbox(REALM, state, buffer, ids, {} as never, { resolved: () => {} });
   const take = ({ id, ...event }: Told): void => {
     const item = { t: 'event', to: { users: [8] }, event: { type: 'update_message_flags', ...event, all: false } };
     inbox.take(new SharedEvent(id, item as never));

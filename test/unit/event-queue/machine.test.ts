@@ -1,11 +1,11 @@
 import t from 'tap';
 import { createActor } from 'xstate';
-import { QUEUE_ENDS, queueMachine } from '#actors/event-queue';
-import { endIn, type QueueEvent, queueSteps } from '../../../actors/event-queue/machine.js';
+import { QUEUE_END_REASONS, queueMachine } from '#actors/event-queue';
+import { type QueueMachineEvent, queueEndOfPhase, queueSteps } from '../../../actors/event-queue/machine.js';
 
 const LIVING = ['resting', 'idle', 'polling', 'parked'] as const;
-const ENDS = QUEUE_ENDS.map((reason) => `END.${reason}` as const);
-const EVENTS: readonly QueueEvent['type'][] = [
+const ENDS = QUEUE_END_REASONS.map((reason) => `END.${reason}` as const);
+const EVENTS: readonly QueueMachineEvent['type'][] = [
   ...(['OPEN', 'POLL', 'PARK', 'ANSWER', 'RELEASE', 'TOUCH', 'REST'] as const),
   ...ENDS,
 ];
@@ -56,12 +56,12 @@ t.test('a heartbeat ends the poll', (t) => {
 
 t.test('every reason ends the queue in every state, except that a queue with a waiting poll is never idle', (t) => {
   for (const state of LIVING) {
-    for (const reason of QUEUE_ENDS) {
+    for (const reason of QUEUE_END_REASONS) {
       const isClientThere = state === 'polling' || state === 'parked';
       const expected = reason === 'idle' && isClientThere ? undefined : reason;
-      t.equal(endIn(queueSteps.step(state, `END.${reason}`).to), expected, `${state}, ${reason}`);
+      t.equal(queueEndOfPhase(queueSteps.step(state, `END.${reason}`).to), expected, `${state}, ${reason}`);
     }
-    t.equal(endIn(state), undefined);
+    t.equal(queueEndOfPhase(state), undefined);
   }
   t.end();
 });

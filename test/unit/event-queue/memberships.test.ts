@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { RealmFeed } from '#delivery';
 import { type ActorKey, realmId, userId } from '#model';
-import { readWithSubscribers } from '../../../actors/event-queue/snapshot/memberships.js';
+import { readOwnStateAndSubscribers } from '../../../actors/event-queue/snapshot/memberships.js';
 import type { InputSources } from '../../../actors/services.js';
 
 const REALM = realmId(1);
@@ -23,7 +23,7 @@ async function read(active: boolean, members: (asked: number) => readonly number
   } as unknown as RealmFeed;
   const own = { version: 7, subscriptions: [{ stream: 5, active }] } as never;
   const versions: Record<ActorKey, number> = {};
-  const { subscribers } = await readWithSubscribers(REALM, USER, true, async () => own, feed, sources, versions);
+  const { subscribers } = await readOwnStateAndSubscribers(REALM, USER, true, async () => own, feed, sources, versions);
   return { position: subscribers.position, list: subscribers.of.get(5), versions };
 }
 

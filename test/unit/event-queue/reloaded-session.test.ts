@@ -1,7 +1,7 @@
 /** A queue reloaded from the Store on another host, which may be behind the previous owner in reading the log. */
 import t from 'tap';
 import { TransientEvent } from '#delivery';
-import { type ActorReply, eventId, queueId, queueKey, realmId, seq, TRANSIENT_SLOT, userId } from '#model';
+import { type ActorReply, eventId, FIRST_TRANSIENT_SLOT, queueId, queueKey, realmId, seq, userId } from '#model';
 import type { QueueOptions } from '#model/commands';
 import type { ActivationHandle } from '#runtime';
 import type { QueueSession } from '../../../actors/event-queue/session.js';
@@ -119,7 +119,7 @@ t.test('an event that the log has, but this host has not read yet, may be acknow
 });
 
 t.test('where the frontend gives the heartbeats the queue gives none, and its own ids are above them', async (t) => {
-  const last = eventId(READ, TRANSIENT_SLOT + 3);
+  const last = eventId(READ, FIRST_TRANSIENT_SLOT + 3);
   const { session, hold, poll, clock, volatile } = rebuilt();
   const { answers } = hold(last, 64);
   await settle();
@@ -175,7 +175,7 @@ t.test("a frontend's heartbeat may be acknowledged at another host that has not 
   const { answers } = hold(state.acked, 0);
   clock.advance(60_000);
   const beat = idIn(answers[0]);
-  t.equal(beat, eventId(READ, TRANSIENT_SLOT), 'one of its own');
+  t.equal(beat, eventId(READ, FIRST_TRANSIENT_SLOT), 'one of its own');
   t.match(
     await poll(beat + 65),
     { error: { msg: `Event ${beat + 65} was not in this queue` } },

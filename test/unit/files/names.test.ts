@@ -1,24 +1,25 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { fileDisplayName, newPath, parsePath, safeName } from '#domain/files';
+import { fileDisplayName, makeFilePath, parseFilePath, toSafeFileName } from '#domain/files';
 import { realmId, userId } from '#model';
 
 t.test('file names are sanitized as in the recorded answers', async (t) => {
-  t.equal(safeName('hello world.txt'), 'hello-world.txt');
-  t.equal(safeName('image.png'), 'image.png');
+  t.equal(toSafeFileName('hello world.txt'), 'hello-world.txt');
+  t.equal(toSafeFileName('image.png'), 'image.png');
 });
 
 t.test('a sanitized name is not empty, names no folder, and has only letters, digits, _ . -', async (t) => {
-  for (const name of ['', ' ', '.', '..', '///', '\0', '*', '. .']) t.match(safeName(name), /^(uploaded-file|\.-\.)$/);
+  for (const name of ['', ' ', '.', '..', '///', '\0', '*', '. .'])
+    t.match(toSafeFileName(name), /^(uploaded-file|\.-\.)$/);
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (given) => {
-      const name = safeName(given);
+      const name = toSafeFileName(given);
       return (
         /^[\p{L}\p{N}_.-]+$/u.test(name) &&
         name !== '.' &&
         name !== '..' &&
         [...name].length <= 200 &&
-        safeName(name) === name
+        toSafeFileName(name) === name
       );
     }),
   );
@@ -36,8 +37,8 @@ t.test('a path names its realm and its owner, and is unique', async () => {
   const seen = new Set<string>();
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4_000_000_000 }), fc.string(), (owner, name) => {
-      const path = newPath(realmId(7), userId(owner), name);
-      const parsed = parsePath(path);
+      const path = makeFilePath(realmId(7), userId(owner), name);
+      const parsed = parseFilePath(path);
       const fresh = !seen.has(parsed!.token);
       seen.add(parsed!.token);
       return fresh && parsed!.owner === owner && parsed!.realm === 7 && path.endsWith(`/${parsed!.name}`);
@@ -46,8 +47,8 @@ t.test('a path names its realm and its owner, and is unique', async () => {
 });
 
 t.test('text that is no path is refused', async (t) => {
-  const good = newPath(realmId(1), userId(8), 'x.txt');
-  t.ok(parsePath(good));
+  const good = makeFilePath(realmId(1), userId(8), 'x.txt');
+  t.ok(parseFilePath(good));
   for (const bad of [
     '',
     '/',
@@ -58,7 +59,7 @@ t.test('text that is no path is refused', async (t) => {
     good.slice(0, -6),
     `${good}/y`,
   ]) {
-    t.equal(parsePath(bad), undefined, bad);
+    t.equal(parseFilePath(bad), undefined, bad);
   }
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (given) => parsePath(given) === undefined));
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), (given) => parseFilePath(given) === undefined));
 });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { NewestMessageState } from '#domain/messages';
 import { type ActorKey, type LogItem, userId } from '#model';
-import { RealmNewestMessages } from '../../../src/frontend/gateway/newest-messages.js';
+import { RealmNewestMessageCache } from '../../../src/frontend/gateway/newest-messages.js';
 
 const ME = userId(8);
 const STREAM = 3;
@@ -21,7 +21,7 @@ const members = (over: object): LogItem =>
 
 function world() {
   const room = { used: 0 };
-  const newest = new RealmNewestMessages(room);
+  const newest = new RealmNewestMessageCache(room);
   let version = 0;
   let asked = 0;
   const log = (...items: LogItem[]): void => {

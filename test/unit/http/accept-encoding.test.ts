@@ -1,5 +1,5 @@
 import t from 'tap';
-import { takesGzip } from '../../../src/frontend/http/compression.js';
+import { acceptsGzip } from '../../../src/frontend/http/compression.js';
 
 const TAKEN = [
   'gzip',
@@ -35,7 +35,7 @@ const NOT_TAKEN = [
 ];
 
 t.test('gzip is used if the client accepts it and prefers no other encoding', async (t) => {
-  for (const header of TAKEN) t.equal(takesGzip(header), true, header);
-  for (const header of NOT_TAKEN) t.equal(takesGzip(header), false, header);
-  t.equal(takesGzip('gzip'), true, 'again, after others');
+  for (const header of TAKEN) t.equal(acceptsGzip(header), true, header);
+  for (const header of NOT_TAKEN) t.equal(acceptsGzip(header), false, header);
+  t.equal(acceptsGzip('gzip'), true, 'again, after others');
 });

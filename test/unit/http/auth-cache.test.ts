@@ -1,9 +1,9 @@
 import t from 'tap';
 import { RealmDirectory } from '#directory';
-import { extraEmoji } from '#domain/emoji';
-import type { Caller } from '#frontend/http';
+import { extraEmojiNamed } from '#domain/emoji';
+import type { AuthenticatedCaller } from '#frontend/http';
 import { type RealmId, realmId, userId } from '#model';
-import { AuthCache } from '../../../src/frontend/http/authenticate.js';
+import { AuthenticatedCallerCache } from '../../../src/frontend/http/authenticate.js';
 import { snapshotWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
 
@@ -12,10 +12,14 @@ const HOST = 'chat.example.com';
 
 function world() {
   const directory = () =>
-    new RealmDirectory(REALM, snapshotWith({ version: 5, users: [person(8)] }), extraEmoji('conclave'));
+    new RealmDirectory(REALM, snapshotWith({ version: 5, users: [person(8)] }), extraEmojiNamed('conclave'));
   const open = new Map<RealmId, RealmDirectory>([[REALM, directory()]]);
-  const cache = new AuthCache({ directoryNow: (realm) => open.get(realm) });
-  const caller: Caller = { realm: REALM, user: open.get(REALM)!.user(userId(8))!, directory: open.get(REALM)! };
+  const cache = new AuthenticatedCallerCache({ directoryNow: (realm) => open.get(realm) });
+  const caller: AuthenticatedCaller = {
+    realm: REALM,
+    user: open.get(REALM)!.user(userId(8))!,
+    directory: open.get(REALM)!,
+  };
   cache.add('Basic x', HOST, caller);
   return { cache, caller, directory, open };
 }

@@ -1,10 +1,16 @@
 /** A frontend behind each HTTP adapter that loads here. */
-import type { Operation } from '#frontend/api';
-import { chooseFactory, Frontend, type FrontendOptions, type HttpServer, type ListenOptions } from '#frontend/http';
+import type { ApiOperation } from '#frontend/api';
+import {
+  chooseHttpServerFactory,
+  Frontend,
+  type FrontendOptions,
+  type HttpListenOptions,
+  type HttpServer,
+} from '#frontend/http';
 import { FakeServices, RawClient } from './support.js';
 
-const node = await chooseFactory('node');
-const auto = await chooseFactory('auto');
+const node = await chooseHttpServerFactory('node');
+const auto = await chooseHttpServerFactory('auto');
 
 export const ADAPTERS: readonly ('node' | 'uws')[] = auto.factory === node.factory ? ['node'] : ['node', 'uws'];
 
@@ -18,13 +24,13 @@ export interface Opened {
 export async function openFrontend(
   t: { teardown(fn: () => void): void },
   kind: 'node' | 'uws',
-  operations: readonly Operation[],
+  operations: readonly ApiOperation[],
   options: Partial<FrontendOptions> = {},
-  over: Partial<ListenOptions> = {},
+  over: Partial<HttpListenOptions> = {},
 ): Promise<Opened> {
   const services = new FakeServices();
   const frontend = new Frontend(operations, services, { instance: 'f', ...options });
-  const { factory } = await chooseFactory(kind);
+  const { factory } = await chooseHttpServerFactory(kind);
   const server = await factory.listen({
     host: '127.0.0.1',
     port: 0,

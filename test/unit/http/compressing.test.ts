@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { Type } from 'typebox';
-import { Encoded, ReadyFields } from '#base';
-import { forward as checkedForward, OPERATIONS } from '#frontend/api';
+import { CachedResponseFields, EncodedJson } from '#base';
+import { forwardCommand as checkedForward, OPERATIONS } from '#frontend/api';
 import { Frontend } from '#frontend/http';
 import { realmKey } from '#model';
 import { anyCommand } from '../../support/any-command.js';
@@ -13,7 +13,7 @@ import { FakeExchange } from './fake-exchange.js';
 import { AUTH, declare, FakeServices, type RawClient, type RawResponse } from './support.js';
 
 const LARGE = Array.from({ length: 300 }, (_, id) => ({ id, full_name: `Person ${id}`, note: 'ä' }));
-const ready = new ReadyFields({ members: LARGE });
+const ready = new CachedResponseFields({ members: LARGE });
 const RANDOM = createHash('shake256', { outputLength: 5000 }).update('incompressible').digest();
 const forward = checkedForward({ to: realmKey(1 as never), command: anyCommand('do'), args: {} });
 const picture = { status: 200, raw: Buffer.alloc(5000, 'x'), headers: { 'Content-Type': 'image/png' } };
@@ -32,7 +32,7 @@ const held = {
 
 const OPERATIONS_HERE = [
   declare({ path: '/large', run: () => ({ fields: { members: LARGE } }) }),
-  declare({ path: '/encoded', run: () => ({ fields: { members: Encoded.text(JSON.stringify(LARGE)) } }) }),
+  declare({ path: '/encoded', run: () => ({ fields: { members: EncodedJson.text(JSON.stringify(LARGE)) } }) }),
   declare({ path: '/ready', run: () => ({ ready }) }),
   declare({ path: '/small', run: () => ({ fields: { x: 'x'.repeat(900) } }) }),
   declare({ path: '/asked', run: () => forward }),

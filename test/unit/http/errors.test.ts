@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ApiError, apiError } from '#model/errors';
-import { type CatalogueEntry, catalogue } from '../../../src/model/errors/catalogue.js';
+import { type CatalogueEntry, errorCatalogue } from '../../../src/model/errors/catalogue.js';
 
 interface CommonError {
   readonly status: number;
@@ -13,7 +13,7 @@ interface CommonError {
 }
 /** tap runs in the folder of the package. */
 const root = process.cwd();
-const entries = Object.entries(catalogue) as [keyof typeof catalogue, CatalogueEntry][];
+const entries = Object.entries(errorCatalogue) as [keyof typeof errorCatalogue, CatalogueEntry][];
 
 t.test('every common error of the API description is in the catalogue, with its code, status and data', async (t) => {
   const common = JSON.parse(readFileSync(join(root, 'test/fixtures/common-errors.json'), 'utf8')) as CommonError[];
@@ -54,6 +54,9 @@ t.test('every message of the catalogue is one of the API description, or marked 
     'BODY_TOO_LARGE',
     'SERVICE_UNAVAILABLE',
     'TOO_MANY_REACTIONS',
+    'NOT_FROM_WEB_CLIENT',
+    'SIGN_IN_LINK_VOID',
+    'NO_SUCH_SESSION',
     'MAIL_LINK',
     'INVITATION_GONE',
     'SIGN_UP_CLOSED',

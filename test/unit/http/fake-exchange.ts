@@ -1,7 +1,7 @@
 /** A request without a server. */
 
-import type { Headers, HttpExchange } from '#frontend/http';
-import type { BodyPart } from '../../../src/frontend/http/server.js';
+import type { HttpExchange, ResponseHeaders } from '#frontend/http';
+import type { ResponseBodyPart } from '../../../src/frontend/http/server.js';
 
 export class FakeExchange implements HttpExchange {
   readonly path: string;
@@ -65,7 +65,7 @@ export class FakeExchange implements HttpExchange {
     this.aborted = true;
     this.#abort();
   }
-  respond(status: number, headers: Headers, parts: readonly BodyPart[]): void {
+  respond(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[]): void {
     this.answers++;
     this.answered = true;
     this.status = status;

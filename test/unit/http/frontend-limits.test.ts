@@ -2,13 +2,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
-import { forward as checkedForward } from '#frontend/api';
+import { forwardCommand as checkedForward } from '#frontend/api';
 import {
-  chooseFactory,
+  chooseHttpServerFactory,
   Frontend,
+  type HttpListenOptions,
   type HttpServer,
-  type ListenOptions,
-  SLOW_LIMITS,
+  SLOW_CLIENT_LIMITS,
   SlowClientGuard,
 } from '#frontend/http';
 import { realmKey } from '#model';
@@ -19,7 +19,9 @@ import { AUTH, declare, FakeServices, RawClient } from './support.js';
 
 const kinds = [
   'node',
-  ...((await chooseFactory('auto')).factory === (await chooseFactory('node')).factory ? [] : ['uws']),
+  ...((await chooseHttpServerFactory('auto')).factory === (await chooseHttpServerFactory('node')).factory
+    ? []
+    : ['uws']),
 ] as ('node' | 'uws')[];
 
 const MIB = 1_048_576;
@@ -29,7 +31,7 @@ const UNAVAILABLE = '{"result":"error","msg":"Service temporarily unavailable, p
 for (const kind of kinds) {
   const start = async (
     t: Test,
-    { listen, ...options }: { maxRequests?: number; maxPolls?: number; listen?: Partial<ListenOptions> } = {},
+    { listen, ...options }: { maxRequests?: number; maxPolls?: number; listen?: Partial<HttpListenOptions> } = {},
   ) => {
     const services = new FakeServices();
     let server: HttpServer | undefined;
@@ -44,7 +46,7 @@ for (const kind of kinds) {
       services,
       { instance: 'f', underWay: () => server?.running ?? 0, ...options },
     );
-    const { factory } = await chooseFactory(kind);
+    const { factory } = await chooseHttpServerFactory(kind);
     server = await factory.listen({
       host: '127.0.0.1',
       port: 0,
@@ -102,7 +104,7 @@ for (const kind of kinds) {
 
   t.test(`${kind}: stalled bodies are cut off, and so are bodies above the shared limit`, async (t) => {
     const clock = new FakeClock();
-    const bodies = new SlowClientGuard(clock, { ...SLOW_LIMITS, maxBytes: 10 * MIB });
+    const bodies = new SlowClientGuard(clock, { ...SLOW_CLIENT_LIMITS, maxBytes: 10 * MIB });
     const { server, client, works } = await start(t, { listen: { slowBodies: bodies } });
     const post = async (bytes: number): Promise<RawClient> => {
       const one = await client();

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Type } from 'typebox';
-import { forward as checkedForward, type Operation } from '#frontend/api';
+import { type ApiOperation, forwardCommand as checkedForward } from '#frontend/api';
 import { Frontend } from '#frontend/http';
 import { type ActorReply, realmKey } from '#model';
 import { apiError } from '#model/errors';
@@ -13,7 +13,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const forwarded = checkedForward({ to: realmKey(1 as never), command: anyCommand('do'), args: {} });
 const ok = (text: string, after?: number): ActorReply => ({ ok: [Buffer.from(text)], ...(after ? { after } : {}) });
 
-function make(...operations: Operation[]) {
+function make(...operations: ApiOperation[]) {
   const services = new FakeServices();
   const frontend = new Frontend(operations, services, { instance: 'f1' });
   const send = (method: string, url: string, sent: Record<string, string> = {}, body?: string): FakeExchange => {

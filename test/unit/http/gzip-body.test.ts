@@ -1,8 +1,8 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
-import { DeflatePool, GzipBodies } from '../../../src/frontend/http/gzip.js';
-import type { BodyPart } from '../../../src/frontend/http/server.js';
+import { DeflatePool, GzipBodyComposer } from '../../../src/frontend/http/gzip.js';
+import type { ResponseBodyPart } from '../../../src/frontend/http/server.js';
 
 /** Counts jobs and deflated bytes. */
 class Counting extends DeflatePool {
@@ -16,18 +16,19 @@ class Counting extends DeflatePool {
   }
 }
 
-const whole = (parts: readonly BodyPart[]): Buffer => Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+const whole = (parts: readonly ResponseBodyPart[]): Buffer =>
+  Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 const json = (n: number): Uint8Array =>
   Buffer.from(JSON.stringify(Array.from({ length: n }, (_, i) => ({ id: i, full_name: `Person ${i}` }))));
 
-async function compressed(bodies: GzipBodies, parts: readonly BodyPart[]): Promise<Buffer> {
+async function compressed(bodies: GzipBodyComposer, parts: readonly ResponseBodyPart[]): Promise<Buffer> {
   const blocks = await bodies.of(parts);
   if (!blocks) throw new Error('too much to do');
   return whole(blocks);
 }
 
 t.test('any parts decompress to their input, also when parts are repeated', async () => {
-  const bodies = new GzipBodies(new DeflatePool(3));
+  const bodies = new GzipBodyComposer(new DeflatePool(3));
   const part = fc.oneof(
     fc.string({ maxLength: 40 }),
     fc.constantFrom('"api_key":"', '","token":"abc"', '"api_key":"x","token":"y"', 'ä'.repeat(700)),
@@ -48,7 +49,7 @@ t.test('any parts decompress to their input, also when parts are repeated', asyn
 });
 
 t.test('many concurrent bodies of many sizes do not mix', async (t) => {
-  const bodies = new GzipBodies(new DeflatePool(3));
+  const bodies = new GzipBodyComposer(new DeflatePool(3));
   const made = Array.from({ length: 120 }, (_, i) => [`${i}`.repeat(100 + i * i), json(i * 7)]);
   const all = await Promise.all(made.map((parts) => compressed(bodies, parts)));
   for (const [i, bytes] of all.entries()) t.ok(gunzipSync(bytes).equals(whole(made[i]!)), `${i}`);
@@ -56,7 +57,7 @@ t.test('many concurrent bodies of many sizes do not mix', async (t) => {
 
 t.test('shared parts are deflated once, and a body made only of them is ready at once', async (t) => {
   const deflating = new Counting(3);
-  const bodies = new GzipBodies(deflating);
+  const bodies = new GzipBodyComposer(deflating);
   const shared = json(2000);
   await compressed(bodies, ['first', shared]);
   await Promise.all(Array.from({ length: 20 }, (_, i) => compressed(bodies, [`the ${i}th`, shared, 'end'])));
@@ -67,7 +68,7 @@ t.test('shared parts are deflated once, and a body made only of them is ready at
 });
 
 t.test('the length of an answer says nothing about keys in it', async (t) => {
-  const bodies = new GzipBodies(new DeflatePool(3));
+  const bodies = new GzipBodyComposer(new DeflatePool(3));
   const guess = 'k3Ys7Hq0ZbV9xWm2cRt5yPn8dLf1gJa4';
   const other = 'Qe6uIo3TzXv8NsC1bMw5rKh9pDy2fGj7';
   const body = (key: string, name: string): string =>
@@ -95,7 +96,7 @@ t.test('a body above the capacity is left alone, and taken when there is capacit
     if (jobs.length > 1000) break;
   }
   t.equal(jobs.length, 256);
-  t.equal(new GzipBodies(deflating).of([json(50)]), undefined);
+  t.equal(new GzipBodyComposer(deflating).of([json(50)]), undefined);
   await Promise.all(jobs);
-  t.ok(await new GzipBodies(deflating).of([json(50)]));
+  t.ok(await new GzipBodyComposer(deflating).of([json(50)]));
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { Caller } from '#frontend/http';
-import { parseForm } from '../../../src/frontend/http/form-urlencoded.js';
+import type { AuthenticatedCaller } from '#frontend/http';
+import { parseUrlencodedForm } from '../../../src/frontend/http/form-urlencoded.js';
 import { InboundRequest } from '../../../src/frontend/http/inbound-request.js';
 import { NextPollMatcher } from '../../../src/frontend/http/parked-polls.js';
 import type { RoutedOperation } from '../../../src/frontend/http/route.js';
@@ -10,11 +10,12 @@ import { FakeServices } from './support.js';
 
 const { caller } = new FakeServices();
 
-function repeated(query: string, n: number, of: Caller = caller): NextPollMatcher | undefined {
+function repeated(query: string, n: number, of: AuthenticatedCaller = caller): NextPollMatcher | undefined {
   const exchange = new FakeExchange('GET', `/poll?${query}`);
   const request = new InboundRequest(exchange, { route: { methods: new Map(), allow: [] }, values: [] }, 0, {
     readsForwarded: false,
     compresses: false,
+    browsers: { sessions: false, https: false, port: '' },
   });
   request.target = {} as RoutedOperation;
   return NextPollMatcher.create(request, of, { parameter: 'last', last: n });
@@ -45,7 +46,7 @@ t.test('any matched query means the same with another id', async (t) => {
       const query = fields.map(([key, of]) => `${key}=${of}`).join('&');
       const changed = repeated(query, 5)?.queryFor(n);
       if (changed === undefined) return;
-      const [before, after] = [parseForm(query), parseForm(changed)];
+      const [before, after] = [parseUrlencodedForm(query), parseUrlencodedForm(changed)];
       t.strictSame(
         [...after],
         [...before].map(([key, of]) => [key, key === 'last' ? `${n}` : of]),

@@ -2,21 +2,25 @@ import fc from 'fast-check';
 import t from 'tap';
 import { type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import type { Parameters } from '#frontend/api';
+import type { ParameterDeclarations } from '#frontend/api';
 import { ApiError } from '#model/errors';
-import { parseMultipart } from '../../../src/frontend/http/form-multipart.js';
-import { NO_FIELDS, parseForm, parseFormBody } from '../../../src/frontend/http/form-urlencoded.js';
+import { parseMultipartForm } from '../../../src/frontend/http/form-multipart.js';
+import {
+  NO_FORM_FIELDS,
+  parseUrlencodedBody,
+  parseUrlencodedForm,
+} from '../../../src/frontend/http/form-urlencoded.js';
 import { ParameterReader } from '../../../src/frontend/http/parameters.js';
 import { declare, refusal } from './support.js';
 
 const json = (schema: TSchema, over: object = {}) =>
   ({ in: 'form', encoding: 'json', schema, required: false, ...over }) as const;
-const reader = (parameters: Parameters, path = '/x') => new ParameterReader(declare({ path, parameters }));
+const reader = (parameters: ParameterDeclarations, path = '/x') => new ParameterReader(declare({ path, parameters }));
 
 /** Values, or the refusal. */
 function read(made: ParameterReader, form: string, query = '', segments: readonly string[] = []): unknown {
   try {
-    const { values, ignored } = made.read(parseForm(form), parseForm(query), segments);
+    const { values, ignored } = made.read(parseUrlencodedForm(form), parseUrlencodedForm(query), segments);
     return ignored ? { ...values, ignored } : { ...values };
   } catch (error) {
     return (error as ApiError).toReply();
@@ -98,7 +102,7 @@ t.test('unused parameters are reported, sorted, once; client, method and path pa
 });
 
 t.test('forms decode without ever failing', async (t) => {
-  const fields = (text: string): unknown => [...parseForm(text)];
+  const fields = (text: string): unknown => [...parseUrlencodedForm(text)];
   t.same(fields('a=1&&b&=c&d=e=f'), [
     ['a', '1'],
     ['b', ''],
@@ -109,17 +113,17 @@ t.test('forms decode without ever failing', async (t) => {
     ['a', '%zz%4'],
     ['b', '\ufffdA'],
   ]);
-  t.same([...parseFormBody(Buffer.from([0x61, 0x3d, 0xc3, 0xa4, 0xff]))], [['a', 'ä\ufffd']]);
-  t.equal(parseForm('__proto__=1').get('__proto__'), '1');
-  t.equal(await refusal(() => parseForm('a=1&'.repeat(1001))), 'MALFORMED_FORM');
-  t.equal(await refusal(() => parseForm(`a=1${'&'.repeat(1001)}`)), 'MALFORMED_FORM', 'ampersands alone');
+  t.same([...parseUrlencodedBody(Buffer.from([0x61, 0x3d, 0xc3, 0xa4, 0xff]))], [['a', 'ä\ufffd']]);
+  t.equal(parseUrlencodedForm('__proto__=1').get('__proto__'), '1');
+  t.equal(await refusal(() => parseUrlencodedForm('a=1&'.repeat(1001))), 'MALFORMED_FORM');
+  t.equal(await refusal(() => parseUrlencodedForm(`a=1${'&'.repeat(1001)}`)), 'MALFORMED_FORM', 'ampersands alone');
 });
 
 t.test('multipart fields are read, files skipped, broken bodies refused', async (t) => {
   const part = (head: string, body: string): string =>
     `--B\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
   const type = 'multipart/form-data; boundary=B';
-  const parse = (text: string, as = type, files = false) => parseMultipart(Buffer.from(text), as, files);
+  const parse = (text: string, as = type, files = false) => parseMultipartForm(Buffer.from(text), as, files);
   const body = `${part('name="a"', 'ä\r\nb')}${part('name="f"; filename="x.txt"', 'data')}${part('name="a"', '2')}--B--\r\n`;
   const { fields, files } = await parse(body);
   t.same([[...fields], files], [[['a', '2']], []]);
@@ -170,7 +174,7 @@ t.test('any input gives a value of the declared type or a refusal', async () => 
   fc.assert(
     fc.property(fc.nat(schemas.length - 1), nearJson, (i, text) => {
       try {
-        const { values } = readers[i]!.read(new Map([['p', text]]), NO_FIELDS, []);
+        const { values } = readers[i]!.read(new Map([['p', text]]), NO_FORM_FIELDS, []);
         JSON.stringify(values);
         return Value.Check(schemas[i]!, values.p);
       } catch (error) {
@@ -215,8 +219,8 @@ t.test('texts are bounded', async (t) => {
 t.test('long fields are decoded like short ones', async (t) => {
   const texts = ['+', '%2B', '%C3%A4+', '%zz+', '%ff%+', 'ä%20+'];
   for (const text of texts) {
-    const once = parseForm(`a=${text}`).get('a')!;
-    t.equal(parseForm(`a=${text.repeat(2000)}`).get('a'), once.repeat(2000), text);
+    const once = parseUrlencodedForm(`a=${text}`).get('a')!;
+    t.equal(parseUrlencodedForm(`a=${text.repeat(2000)}`).get('a'), once.repeat(2000), text);
   }
 });
 
@@ -226,7 +230,7 @@ t.test('random bytes as a body or query never crash', async () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), ascii, (bytes, query) => {
       try {
-        made.read(parseFormBody(bytes), parseForm(query), []);
+        made.read(parseUrlencodedBody(bytes), parseUrlencodedForm(query), []);
         return true;
       } catch (error) {
         return error instanceof ApiError;
@@ -248,28 +252,36 @@ t.test('large multipart bodies are parsed in pieces, to the same result', async 
     bytes,
     Buffer.from(`${head('name="b"')}2\r\n--B--\r\n`),
   ]);
-  const { fields, files } = await parseMultipart(body, TYPE, true);
+  const { fields, files } = await parseMultipartForm(body, TYPE, true);
   t.same([...fields], [...Object.entries({ a: '1', b: '2' })]);
   t.ok(bytes.equals(files[0]!.bytes));
-  t.equal(await refusal(() => parseMultipart(body.subarray(0, -12), TYPE, true)), 'MALFORMED_FORM', 'without an end');
+  t.equal(
+    await refusal(() => parseMultipartForm(body.subarray(0, -12), TYPE, true)),
+    'MALFORMED_FORM',
+    'without an end',
+  );
 });
 
 t.test('a multipart form with too many parts is refused before any is parsed', async (t) => {
   for (const times of [2_000, 200_000]) {
     const body = Buffer.from('--B\r\n'.repeat(times));
-    t.equal(await refusal(() => parseMultipart(body, TYPE)), 'MALFORMED_FORM', `${times}`);
+    t.equal(await refusal(() => parseMultipartForm(body, TYPE)), 'MALFORMED_FORM', `${times}`);
   }
   const long = Buffer.from(
     `--B\r\nContent-Disposition: form-data; name="a"\r\n\r\n${'x'.repeat(1_100_000)}\r\n--B--\r\n`,
   );
-  t.equal(await refusal(() => parseMultipart(long, TYPE, true)), 'MALFORMED_FORM', 'a field of more than a megabyte');
   t.equal(
-    (await parseMultipart(long, TYPE)).fields.get('a')?.length,
+    await refusal(() => parseMultipartForm(long, TYPE, true)),
+    'MALFORMED_FORM',
+    'a field of more than a megabyte',
+  );
+  t.equal(
+    (await parseMultipartForm(long, TYPE)).fields.get('a')?.length,
     1_100_000,
     'where files are not taken the body is bounded',
   );
   t.equal(
-    await refusal(() => parseMultipart(long, `multipart/form-data; boundary=${'B'.repeat(202)}`)),
+    await refusal(() => parseMultipartForm(long, `multipart/form-data; boundary=${'B'.repeat(202)}`)),
     'MALFORMED_FORM',
   );
 });
@@ -292,7 +304,7 @@ t.test('random multipart bodies never crash, and never hang', async () => {
     fc.asyncProperty(fc.array(piece), async (pieces) => {
       try {
         for (const keepFiles of [false, true]) {
-          const { files } = await parseMultipart(Buffer.from(pieces.join('')), TYPE, keepFiles);
+          const { files } = await parseMultipartForm(Buffer.from(pieces.join('')), TYPE, keepFiles);
           if (files.length > 0 && !keepFiles) return false;
         }
         return true;
@@ -313,7 +325,7 @@ t.test('a form that is damaged anywhere is read or refused', async () => {
     fc.asyncProperty(fc.nat(whole.length), fc.nat(20), fc.uint8Array({ maxLength: 6 }), async (at, drop, noise) => {
       const body = Buffer.concat([whole.subarray(0, at), noise, whole.subarray(at + drop)]);
       try {
-        const { files } = await parseMultipart(body, TYPE, true);
+        const { files } = await parseMultipartForm(body, TYPE, true);
         return files.every(({ bytes, name }) => bytes.byteLength <= body.byteLength && !name.includes('/'));
       } catch (error) {
         return error instanceof ApiError;

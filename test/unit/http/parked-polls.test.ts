@@ -1,12 +1,17 @@
 /** Polls of idle clients, which the frontend answers by itself. */
 import t from 'tap';
 import { Type } from 'typebox';
-import { forward as checkedForward, type Forward, type Operation, type PollKeepalive } from '#frontend/api';
+import {
+  type ApiOperation,
+  forwardCommand as checkedForward,
+  type ForwardedCommand,
+  type PollKeepalive,
+} from '#frontend/api';
 import { Frontend } from '#frontend/http';
-import { eventId, queueId, queueKey, realmId, TRANSIENT_SLOT, userId } from '#model';
+import { eventId, FIRST_TRANSIENT_SLOT, queueId, queueKey, realmId, userId } from '#model';
 import { apiError, type ErrorReply } from '#model/errors';
 import { getEvents } from '../../../src/frontend/api/operations/events.js';
-import { maybeJson, maybeText } from '../../../src/frontend/api/parameters.js';
+import { optionalJsonParameter, optionalTextParameter } from '../../../src/frontend/api/parameters.js';
 import { anyCommand } from '../../support/any-command.js';
 import { settle } from '../../support/fake-clock.js';
 import { FakeExchange } from './fake-exchange.js';
@@ -29,10 +34,10 @@ const tooOld = (last: number): ErrorReply => apiError('EVENT_PRUNED', { last_eve
 let reads = 0;
 
 /** A poll after `last` of queue `of`; the frontend may not answer polls after a negative id. */
-const poll: Operation = declare({
+const poll: ApiOperation = declare({
   path: '/poll',
-  parameters: { last: maybeJson('query', Type.Integer(), ''), of: maybeText('query', '') },
-  run: ({ params }): Forward => {
+  parameters: { last: optionalJsonParameter('query', Type.Integer(), ''), of: optionalTextParameter('query', '') },
+  run: ({ params }): ForwardedCommand => {
     reads++;
     const { last, of = 'q' } = params as { last: number; of?: string };
     const to = queueKey(realmId(1), userId(5), queueId(of));
@@ -307,7 +312,7 @@ t.test('a queue that knows a later heartbeat than the command makes its client p
   const options = { instance: 'f1', heartbeatMs: EVERY_MS, random: () => 1 };
   const frontend = new Frontend([getEvents], services, options);
   const queue = '00000000-0000-4000-8000-000000000000';
-  const beat = eventId(58, TRANSIENT_SLOT);
+  const beat = eventId(58, FIRST_TRANSIENT_SLOT);
   const send = (last: number): FakeExchange => {
     const path = `/api/v1/events?queue_id=${queue}&last_event_id=${last}`;
     const exchange = new FakeExchange('GET', path, { authorization: AUTH });

@@ -1,18 +1,23 @@
 import t from 'tap';
 import { ApiError, apiError, type ErrorName } from '#model/errors';
-import { errorBody, errorHeaders, successOfFields, successOfParts } from '../../../src/frontend/http/reply.js';
-import type { BodyPart } from '../../../src/frontend/http/server.js';
-import { catalogue } from '../../../src/model/errors/catalogue.js';
+import {
+  errorResponseBody,
+  errorResponseHeaders,
+  successBodyOfFields,
+  successBodyOfParts,
+} from '../../../src/frontend/http/reply.js';
+import type { ResponseBodyPart } from '../../../src/frontend/http/server.js';
+import { errorCatalogue } from '../../../src/model/errors/catalogue.js';
 
-const text = (parts: readonly BodyPart[]): string =>
+const text = (parts: readonly ResponseBodyPart[]): string =>
   parts.map((part) => (typeof part === 'string' ? part : Buffer.from(part).toString())).join('');
 
 t.test('a success has its envelope first and ends with a newline', async (t) => {
-  t.equal(text(successOfFields({}, undefined)), '{"result":"success","msg":""}\n');
-  t.equal(text(successOfFields({ id: 1 }, undefined)), '{"result":"success","msg":"","id":1}\n');
-  t.equal(text(successOfParts([], undefined)), '{"result":"success","msg":""}\n');
+  t.equal(text(successBodyOfFields({}, undefined)), '{"result":"success","msg":""}\n');
+  t.equal(text(successBodyOfFields({ id: 1 }, undefined)), '{"result":"success","msg":"","id":1}\n');
+  t.equal(text(successBodyOfParts([], undefined)), '{"result":"success","msg":""}\n');
   t.equal(
-    text(successOfParts([Buffer.from(',"a":1'), Buffer.from(''), Buffer.from(',"b":"ä"')], undefined)),
+    text(successBodyOfParts([Buffer.from(',"a":1'), Buffer.from(''), Buffer.from(',"b":"ä"')], undefined)),
     '{"result":"success","msg":"","a":1,"b":"ä"}\n',
   );
 });
@@ -20,29 +25,29 @@ t.test('a success has its envelope first and ends with a newline', async (t) => 
 t.test('ignored parameters are in every kind of success', async (t) => {
   const ignored = ['a"b', 'c'];
   for (const body of [
-    successOfFields({ id: 1 }, ignored),
-    successOfFields({ id: 1, msg: '' }, ignored),
-    successOfParts([Buffer.from(',"id":1')], ignored),
+    successBodyOfFields({ id: 1 }, ignored),
+    successBodyOfFields({ id: 1, msg: '' }, ignored),
+    successBodyOfParts([Buffer.from(',"id":1')], ignored),
   ]) {
     t.same(JSON.parse(text(body)), { result: 'success', msg: '', id: 1, ignored_parameters_unsupported: ignored });
   }
 });
 
 t.test('an operation may set result and msg itself', async (t) => {
-  const body = text(successOfFields({ result: 'partially_completed', code: 'REQUEST_TIMEOUT' }, undefined));
+  const body = text(successBodyOfFields({ result: 'partially_completed', code: 'REQUEST_TIMEOUT' }, undefined));
   t.equal(body, '{"result":"partially_completed","msg":"","code":"REQUEST_TIMEOUT"}\n');
 });
 
 t.test('every error of the catalogue is encoded with code, message and data', async (t) => {
-  for (const name of Object.keys(catalogue) as ErrorName[]) {
+  for (const name of Object.keys(errorCatalogue) as ErrorName[]) {
     const error = new ApiError(name, { allowed_methods: ['GET', 'PUT'] }).toReply();
-    t.ok(errorHeaders(error).flat.includes('Cache-Control'));
+    t.ok(errorResponseHeaders(error).flat.includes('Cache-Control'));
     if (error.html) {
-      t.equal(Object.fromEntries(errorHeaders(error).pairs)['Content-Type'], 'text/html; charset=utf-8');
-      t.equal(text(errorBody(error)), error.msg, 'a page is the message alone');
+      t.equal(Object.fromEntries(errorResponseHeaders(error).pairs)['Content-Type'], 'text/html; charset=utf-8');
+      t.equal(text(errorResponseBody(error)), error.msg, 'a page is the message alone');
       continue;
     }
-    const body = JSON.parse(text(errorBody(error))) as Record<string, unknown>;
+    const body = JSON.parse(text(errorResponseBody(error))) as Record<string, unknown>;
     t.equal(body.result, 'error', name);
     t.equal(body.msg, error.msg);
     t.equal(body.code, error.code);
@@ -50,7 +55,8 @@ t.test('every error of the catalogue is encoded with code, message and data', as
 });
 
 t.test('statuses bring their headers', async (t) => {
-  const headers = (error: ApiError): Record<string, string> => Object.fromEntries(errorHeaders(error.toReply()).pairs);
+  const headers = (error: ApiError): Record<string, string> =>
+    Object.fromEntries(errorResponseHeaders(error.toReply()).pairs);
   t.match(headers(apiError('NOT_LOGGED_IN')), { 'WWW-Authenticate': 'Basic realm="Conclave"' });
   t.match(headers(apiError('METHOD_NOT_ALLOWED', { allowed_methods: ['GET', 'POST'] })), { Allow: 'GET, POST' });
   t.match(headers(apiError('RATE_LIMIT_HIT', { 'retry-after': 1.2 })), { 'Retry-After': '2' });

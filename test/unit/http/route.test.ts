@@ -1,19 +1,19 @@
 import t from 'tap';
 import { Type } from 'typebox';
-import type { Method, Operation, Parameters } from '#frontend/api';
-import { Router, segmentsOf } from '../../../src/frontend/http/route.js';
+import type { ApiOperation, HttpMethod, ParameterDeclarations } from '#frontend/api';
+import { pathSegmentsOf, Router } from '../../../src/frontend/http/route.js';
 import { declare } from './support.js';
 
 const uint = { in: 'path', encoding: 'uint', schema: Type.Integer(), required: true } as const;
 const text = { in: 'path', encoding: 'string', schema: Type.String(), required: true } as const;
 
-function op(method: Method, path: string, parameters: Parameters = {}): Operation {
+function op(method: HttpMethod, path: string, parameters: ParameterDeclarations = {}): ApiOperation {
   return declare({ id: `${method} ${path}`, method, path, parameters });
 }
 
-function router(operations: readonly Operation[]): Router<string> {
+function router(operations: readonly ApiOperation[]): Router<string> {
   const made = new Router<string>();
-  for (const o of operations) made.add(o.method, segmentsOf('/api/v1', o), o.id);
+  for (const o of operations) made.add(o.method, pathSegmentsOf('/api/v1', o), o.id);
   return made;
 }
 

@@ -1,16 +1,16 @@
 import t from 'tap';
 import { Type } from 'typebox';
-import { Encoded } from '#base';
-import { forward as checkedForward } from '#frontend/api';
+import { EncodedJson } from '#base';
+import { forwardCommand as checkedForward } from '#frontend/api';
 import {
-  chooseFactory,
+  chooseHttpServerFactory,
   Frontend,
-  type Handler,
-  Headers,
   type HttpExchange,
+  type HttpHandler,
+  type HttpListenOptions,
   type HttpServer,
-  type ListenOptions,
-  openServer,
+  openHttpServer,
+  ResponseHeaders,
 } from '#frontend/http';
 import { realmKey } from '#model';
 import { anyCommand } from '../../support/any-command.js';
@@ -27,7 +27,9 @@ const forward = checkedForward({ to: realmKey(1 as never), command: anyCommand('
 /** Both adapters where the native one loads. */
 const kinds = [
   'node',
-  ...((await chooseFactory('auto')).factory === (await chooseFactory('node')).factory ? [] : ['uws']),
+  ...((await chooseHttpServerFactory('auto')).factory === (await chooseHttpServerFactory('node')).factory
+    ? []
+    : ['uws']),
 ];
 if (kinds.length === 1) t.comment('uWebSockets.js does not load here: node:http only');
 
@@ -41,7 +43,11 @@ interface Running {
 }
 
 for (const kind of kinds as ('node' | 'uws')[]) {
-  const listen = async (t: Teardown, handler?: Handler, over: Partial<ListenOptions> = {}): Promise<Running> => {
+  const listen = async (
+    t: Teardown,
+    handler?: HttpHandler,
+    over: Partial<HttpListenOptions> = {},
+  ): Promise<Running> => {
     const services = new FakeServices();
     const frontend = new Frontend(
       [
@@ -54,12 +60,12 @@ for (const kind of kinds as ('node' | 'uws')[]) {
         }),
         declare({ path: '/hold', run: () => forward }),
         declare({ path: '/hold', method: 'POST', parameters: { s: text }, run: () => forward }),
-        declare({ path: '/big', run: () => ({ fields: { x: Encoded.text(`"${'ä'.repeat(2_000_000)}"`) } }) }),
+        declare({ path: '/big', run: () => ({ fields: { x: EncodedJson.text(`"${'ä'.repeat(2_000_000)}"`) } }) }),
       ],
       services,
       { instance: 'f', maxBodyBytes: LIMIT },
     );
-    const { factory } = await chooseFactory(kind);
+    const { factory } = await chooseHttpServerFactory(kind);
     const errors: unknown[] = [];
     const server = await factory.listen({
       host: '127.0.0.1',
@@ -226,10 +232,10 @@ for (const kind of kinds as ('node' | 'uws')[]) {
   });
 
   t.test(`${kind}: the exchange of one request may serve the following requests`, async (t) => {
-    let came: Handler = () => {};
+    let came: HttpHandler = () => {};
     const running = await listen(t, (exchange) => came(exchange));
     /** A request of this connection, after the handler got it. */
-    const ask = (c: RawClient, path: string, handler: Handler): Promise<void> =>
+    const ask = (c: RawClient, path: string, handler: HttpHandler): Promise<void> =>
       new Promise((resolve) => {
         came = (exchange) => {
           handler(exchange);
@@ -237,7 +243,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
         };
         c.request(`GET ${path}`);
       });
-    const answer = (of: HttpExchange, text: string): void => of.respond(200, new Headers([]), [text]);
+    const answer = (of: HttpExchange, text: string): void => of.respond(200, new ResponseHeaders([]), [text]);
     const first = await running.client();
     let stands: HttpExchange | undefined;
     let aborted = 0;
@@ -349,7 +355,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
 
   t.test(`${kind}: an address in use is an error`, async (t) => {
     const { server } = await listen(t);
-    const { factory } = await chooseFactory(kind);
+    const { factory } = await chooseHttpServerFactory(kind);
     const options = { host: '127.0.0.1', port: server.port, maxBodyBytes: 1, handler: () => {}, onError: () => {} };
     await t.rejects(factory.listen(options));
   });
@@ -358,11 +364,11 @@ for (const kind of kinds as ('node' | 'uws')[]) {
 t.test('the log says which adapter runs and why', async (t) => {
   const services = new FakeServices();
   const options = { host: '127.0.0.1', port: 0, maxBodyBytes: 1, handler: () => {}, onError: () => {} };
-  const server = await openServer('auto', options, services.log);
+  const server = await openHttpServer('auto', options, services.log);
   t.match(services.logged[0], { level: 'info', fields: { http: server.kind, port: server.port, reason: String } });
   t.equal(server.kind, kinds.at(-1));
   server.terminate();
-  const forced = await openServer('node', options, services.log);
+  const forced = await openHttpServer('node', options, services.log);
   t.equal(forced.kind, 'node');
   t.match(services.logged[1]?.fields, { reason: 'configured' });
   forced.terminate();

@@ -3,14 +3,22 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
-import { chooseFactory, Headers, type HttpServer, SLOW_LIMITS, SlowClientGuard } from '#frontend/http';
+import {
+  chooseHttpServerFactory,
+  type HttpServer,
+  ResponseHeaders,
+  SLOW_CLIENT_LIMITS,
+  SlowClientGuard,
+} from '#frontend/http';
 import { FakeClock } from '../../support/fake-clock.js';
 import { until } from '../../support/until.js';
 import { RawClient } from './support.js';
 
 const kinds = [
   'node',
-  ...((await chooseFactory('auto')).factory === (await chooseFactory('node')).factory ? [] : ['uws']),
+  ...((await chooseHttpServerFactory('auto')).factory === (await chooseHttpServerFactory('node')).factory
+    ? []
+    : ['uws']),
 ] as ('node' | 'uws')[];
 
 /** More than a connection takes by itself; one that is shared by all answers, and small ones around it. */
@@ -18,7 +26,7 @@ const LARGE = randomBytes(12_000_000);
 const BODY = ['{"a":"', LARGE, '","b":"ä', Buffer.from('x'.repeat(100)), '"}'];
 const DIGEST = BODY.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
 const LENGTH = BODY.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
-const HEADERS = new Headers([['Content-Type', 'application/json']]);
+const HEADERS = new ResponseHeaders([['Content-Type', 'application/json']]);
 const SMALL = 'y'.repeat(1_000);
 const REQUEST = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const MIB = 1_048_576;
@@ -32,11 +40,11 @@ async function silent(port: number): Promise<Socket> {
 }
 
 for (const kind of kinds) {
-  const start = async (t: Test, over: Partial<typeof SLOW_LIMITS> = {}) => {
+  const start = async (t: Test, over: Partial<typeof SLOW_CLIENT_LIMITS> = {}) => {
     const clock = new FakeClock();
-    const slow = new SlowClientGuard(clock, { ...SLOW_LIMITS, maxBytes: 1e12, ...over });
+    const slow = new SlowClientGuard(clock, { ...SLOW_CLIENT_LIMITS, maxBytes: 1e12, ...over });
     let handled = 0;
-    const { factory } = await chooseFactory(kind);
+    const { factory } = await chooseHttpServerFactory(kind);
     const server: HttpServer = await factory.listen({
       host: '127.0.0.1',
       port: 0,
@@ -83,7 +91,7 @@ for (const kind of kinds) {
         const grown = (process.memoryUsage().rss - before) / MIB;
         t.ok(grown < 150, `${Math.round(grown)} MiB for them`);
         t.ok(await works(), 'others are answered meanwhile');
-        clock.advance(SLOW_LIMITS.stallMs + 1_000);
+        clock.advance(SLOW_CLIENT_LIMITS.stallMs + 1_000);
         t.same([slow.size, slow.bytes, slow.cut], [0, 0, 200]);
         await until('nothing runs', () => server.running === 0);
         t.ok(await works());
@@ -193,7 +201,7 @@ t.test('a client that reads a little now and then must finish in time', async (t
     left -= 1_000;
     if (cut === 0) slow.progressed(answer);
   }
-  const allowed = SLOW_LIMITS.graceMs / 1000 + (10 * MIB) / SLOW_LIMITS.bytesPerSecond;
+  const allowed = SLOW_CLIENT_LIMITS.graceMs / 1000 + (10 * MIB) / SLOW_CLIENT_LIMITS.bytesPerSecond;
   t.ok(Math.abs(seconds - allowed) < 3, `${seconds} s of ${allowed}`);
   t.equal(clock.next(), undefined, 'no timer where nothing waits');
 });

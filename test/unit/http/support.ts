@@ -1,12 +1,17 @@
 /** A frontend with invented services, and raw HTTP over loopback sockets. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { Secrets } from '#domain/secrets';
-import type { Forward, Operation } from '#frontend/api';
-import type { Caller, ForwardContext, ForwardHandle, FrontendServices } from '#frontend/http';
+import { ServerCryptography } from '#domain/secrets';
+import type { ApiOperation, ForwardedCommand } from '#frontend/api';
+import type {
+  AuthenticatedCaller,
+  ForwardedCommandContext,
+  ForwardedCommandHandle,
+  FrontendServices,
+} from '#frontend/http';
 import { type ActorRepeat, type ActorReply, realmId, userId } from '#model';
 import { ApiError, apiError } from '#model/errors';
-import type { DirectoryUser, DirectoryView } from '#model/records';
+import type { DirectoryUser, DirectoryView, WebSession } from '#model/records';
 import { FakeClock } from '../../support/fake-clock.js';
 import { MemoryBlobs } from '../../support/memory-blobs.js';
 
@@ -19,8 +24,8 @@ export function user(over: Partial<DirectoryUser> = {}): DirectoryUser {
 }
 
 export interface SentForward {
-  readonly forward: Forward;
-  readonly context: ForwardContext;
+  readonly forward: ForwardedCommand;
+  readonly context: ForwardedCommandContext;
   cancelled: boolean;
   answer(reply: ActorReply | ActorRepeat): void;
   fail(error: Error): void;
@@ -33,13 +38,15 @@ export class FakeServices implements FrontendServices {
   /** Called for each forwarded command. */
   onForward: (sent: SentForward) => void = () => {};
   onCancel: (sent: SentForward) => void = () => {};
-  caller: Caller = { realm: realmId(1), user: user(), directory: {} as DirectoryView };
+  caller: AuthenticatedCaller = { realm: realmId(1), user: user(), directory: {} as DirectoryView };
+  /** The session of the caller's browser, and its secret. */
+  session: { readonly token: string; readonly of: WebSession } | undefined;
   /** If set, callers are looked up asynchronously. */
   slow = false;
   waitFor: FrontendServices['waitFor'] = () => {};
   directoryOf = (): Promise<DirectoryView> => Promise.resolve(this.caller.directory);
   refresh = (): Promise<void> => Promise.resolve();
-  readonly secrets = new Secrets('the secret of the frontend tests');
+  readonly secrets = new ServerCryptography('the secret of the frontend tests');
   readonly blobs = new MemoryBlobs();
   readonly log = {
     debug: (fields: object, msg: string) => void this.logged.push({ level: 'debug', fields, msg }),
@@ -48,7 +55,7 @@ export class FakeServices implements FrontendServices {
     error: (fields: object, msg: string) => void this.logged.push({ level: 'error', fields, msg }),
   };
 
-  authenticate(_username: string, key: string): Caller | Promise<Caller> {
+  authenticate(_username: string, key: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     if (key !== KEY) throw apiError('API_KEY_UNKNOWN');
     return this.slow ? Promise.resolve(this.caller) : this.caller;
   }
@@ -56,16 +63,23 @@ export class FakeServices implements FrontendServices {
   /** A user that tests change while the frontend runs. */
   directoryNow(): undefined {}
 
+  authenticateSession(token: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
+    if (token !== this.session?.token) throw apiError('NOT_LOGGED_IN');
+    return { ...this.caller, session: this.session.of };
+  }
+
+  noteSessionUse(): void {}
+
   revoke: (keyHash: string) => void = () => {};
-  onKeyRevoked(listener: (keyHash: string) => void): void {
-    this.revoke = listener;
+  onCredentialEnded(listener: (hash: string, kind: 'key' | 'session') => void): void {
+    this.revoke = (keyHash) => listener(keyHash, 'key');
   }
 
   newestMessage(): number {
     return 1;
   }
 
-  anonymous(): Caller {
+  anonymous(): AuthenticatedCaller {
     return this.caller;
   }
 
@@ -73,7 +87,7 @@ export class FakeServices implements FrontendServices {
     return `http://${host}`;
   }
 
-  forward(forward: Forward, context: ForwardContext): ForwardHandle {
+  forward(forward: ForwardedCommand, context: ForwardedCommandContext): ForwardedCommandHandle {
     let answer: (reply: ActorReply | ActorRepeat) => void = () => {};
     let fail: (error: Error) => void = () => {};
     const reply = new Promise<ActorReply | ActorRepeat>((resolve, reject) => {
@@ -110,7 +124,7 @@ export async function refusal(fn: () => unknown): Promise<string | undefined> {
 }
 
 /** An operation with defaults for fields that most tests ignore. */
-export function declare(over: Partial<Operation> & Pick<Operation, 'path'>): Operation {
+export function declare(over: Partial<ApiOperation> & Pick<ApiOperation, 'path'>): ApiOperation {
   return {
     id: `${over.method ?? 'GET'}-${over.path}`,
     method: 'GET',

@@ -1,8 +1,13 @@
 /** The native HTTP engine: its builds, and the choice for a host. */
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { chooseFactory } from '#frontend/http';
-import { buildFor, type HostPlatform, loadUwsEngine, thisHost } from '../../../src/frontend/http/uws-module.js';
+import { chooseHttpServerFactory } from '#frontend/http';
+import {
+  describeThisHost,
+  findNativeBuild,
+  type HostPlatform,
+  loadUwsEngine,
+} from '../../../src/frontend/http/uws-module.js';
 
 const DEBIAN_12: HostPlatform = { platform: 'linux', arch: 'x64', abi: '115', node: '20.20.2', glibc: '2.36' };
 
@@ -15,7 +20,7 @@ t.test('a host gets the build for its platform, Node version and C library', asy
     [{ abi: '137', glibc: '3.0' }, '@uwsjs/linux-x64-24'],
     [{ abi: '147', glibc: '2.41' }, '@uwsjs/linux-x64-26'],
   ] as const) {
-    t.equal(buildFor({ ...DEBIAN_12, ...over }).name, name);
+    t.equal(findNativeBuild({ ...DEBIAN_12, ...over }).name, name);
   }
 });
 
@@ -31,7 +36,7 @@ t.test('where no build fits, the error has the reason', async (t) => {
       'its build for Node 20.20.2 needs glibc 2.27 or later, and the C library here is another one',
     ],
   ] as const) {
-    t.throws(() => buildFor({ ...DEBIAN_12, ...over }), { message: reason });
+    t.throws(() => findNativeBuild({ ...DEBIAN_12, ...over }), { message: reason });
   }
 });
 
@@ -46,11 +51,11 @@ t.test('a missing package is reported, with the command that installs it', async
 t.test('this host loads only the build that fits it', async (t) => {
   let expected = 'native module loaded';
   try {
-    buildFor(thisHost());
+    findNativeBuild(describeThisHost());
   } catch (error) {
     expected = `uWebSockets.js cannot be loaded: ${(error as Error).message}`;
   }
-  t.equal((await chooseFactory('auto')).reason, expected);
+  t.equal((await chooseHttpServerFactory('auto')).reason, expected);
   t.comment(`Node ${process.versions.node}: ${expected}`);
 });
 
@@ -58,7 +63,7 @@ t.test('each build is an optional dependency of an exact version', async (t) => 
   const { optionalDependencies } = JSON.parse(
     readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
   ) as { optionalDependencies: Record<string, string> };
-  const builds = ['115', '127', '137', '147'].map((abi) => buildFor({ ...DEBIAN_12, abi, glibc: '2.41' }).name);
+  const builds = ['115', '127', '137', '147'].map((abi) => findNativeBuild({ ...DEBIAN_12, abi, glibc: '2.41' }).name);
   t.same(
     Object.keys(optionalDependencies).filter((name) => name.startsWith('@uwsjs/')),
     builds,

@@ -4,18 +4,20 @@
  */
 import { readFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
-import { chooseFactory, Headers } from '#frontend/http';
+import { chooseHttpServerFactory, ResponseHeaders } from '#frontend/http';
 import { RawClient, type RawResponse } from './support.js';
 
 const kinds = [
   'node',
-  ...((await chooseFactory('auto')).factory === (await chooseFactory('node')).factory ? [] : ['uws']),
+  ...((await chooseHttpServerFactory('auto')).factory === (await chooseHttpServerFactory('node')).factory
+    ? []
+    : ['uws']),
 ] as ('node' | 'uws')[];
 
 const recent = Number(process.versions.modules) >= 137;
 const HOST = 'Host: h\r\n';
 const NEXT = `GET /next HTTP/1.1\r\n${HOST}\r\n`;
-const HEADERS = new Headers([['Content-Type', 'text/plain']]);
+const HEADERS = new ResponseHeaders([['Content-Type', 'text/plain']]);
 
 const get = (headers = '', target = '/a'): string => `GET ${target} HTTP/1.1\r\n${HOST}${headers}\r\n`;
 const post = (headers: string, body = ''): string => `POST /a HTTP/1.1\r\n${HOST}${headers}\r\n${body}`;
@@ -26,7 +28,7 @@ const CHUNKS = '3\r\nabc\r\n0\r\n\r\n';
 /** A server on each adapter that answers with its reading of the request; bodies are answered at once or later. */
 async function listen(t: Test, kind: 'node' | 'uws') {
   const seen: string[] = [];
-  const { factory } = await chooseFactory(kind);
+  const { factory } = await chooseHttpServerFactory(kind);
   const server = await factory.listen({
     host: '127.0.0.1',
     port: 0,

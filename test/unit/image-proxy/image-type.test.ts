@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import t from 'tap';
-import { imageType } from '#frontend/image-proxy';
+import { detectImageType } from '#frontend/image-proxy';
 
 const made = sharp({ create: { width: 2, height: 2, channels: 3, background: 'red' } });
 
@@ -23,12 +23,12 @@ const box = (brand: string, ...others: string[]): Buffer => {
 t.test('pictures are recognised by their first bytes', async (t) => {
   for (const format of ['png', 'jpeg', 'gif', 'webp', 'avif'] as const) {
     const bytes = await made.clone().toFormat(format).toBuffer();
-    t.equal(imageType(bytes), `image/${format}`);
-    t.equal(imageType(bytes.subarray(0, 64)), `image/${format}`, `the head of ${format} is enough`);
+    t.equal(detectImageType(bytes), `image/${format}`);
+    t.equal(detectImageType(bytes.subarray(0, 64)), `image/${format}`, `the head of ${format} is enough`);
   }
-  for (const header of [12, 40, 124]) t.equal(imageType(bmp(header)), 'image/bmp', `header of ${header} bytes`);
-  t.equal(imageType(box('mif1', 'miaf', 'avif')), 'image/avif', 'by one of the further brands');
-  t.equal(imageType(box('avis')), 'image/avif', 'moving pictures');
+  for (const header of [12, 40, 124]) t.equal(detectImageType(bmp(header)), 'image/bmp', `header of ${header} bytes`);
+  t.equal(detectImageType(box('mif1', 'miaf', 'avif')), 'image/avif', 'by one of the further brands');
+  t.equal(detectImageType(box('avis')), 'image/avif', 'moving pictures');
 });
 
 t.test('all other bytes are no picture', async (t) => {
@@ -42,11 +42,11 @@ t.test('all other bytes are no picture', async (t) => {
     'mark of a GIF in a page': '<html>GIF89a',
     'text that begins like a BMP': 'BM is how this sentence of some length begins.',
   };
-  for (const [title, text] of Object.entries(others)) t.equal(imageType(Buffer.from(text)), undefined, title);
-  for (const brand of ['isom', 'heic', 'qt  ', 'mp42']) t.equal(imageType(box(brand)), undefined, brand);
-  t.equal(imageType(box('mp42', 'isom').subarray(0, 12)), undefined, 'half a box');
+  for (const [title, text] of Object.entries(others)) t.equal(detectImageType(Buffer.from(text)), undefined, title);
+  for (const brand of ['isom', 'heic', 'qt  ', 'mp42']) t.equal(detectImageType(box(brand)), undefined, brand);
+  t.equal(detectImageType(box('mp42', 'isom').subarray(0, 12)), undefined, 'half a box');
   const version = box('mp42');
   version.write('avif', 12, 'latin1');
-  t.equal(imageType(version), undefined, 'a version number is no brand');
-  t.equal(imageType(bmp(41)), undefined, 'a BMP of no known version');
+  t.equal(detectImageType(version), undefined, 'a version number is no brand');
+  t.equal(detectImageType(bmp(41)), undefined, 'a BMP of no known version');
 });

@@ -1,11 +1,11 @@
 import t from 'tap';
 import {
   type FetchedImage,
-  type ImageFault,
+  IMAGE_PROXY_LIMITS,
+  ImageFetchError,
+  type ImageFetchFault,
   ImageProxy,
-  NoImage,
-  PROXY_LIMITS,
-  type ProxyLimits,
+  type ImageProxyLimits,
 } from '#frontend/image-proxy';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 
@@ -28,13 +28,13 @@ class Fetcher {
   }
 }
 
-function proxy(limits: Partial<ProxyLimits> = {}) {
+function proxy(limits: Partial<ImageProxyLimits> = {}) {
   const clock = new FakeClock();
   const fetcher = new Fetcher();
-  return { clock, fetcher, proxy: new ImageProxy(clock, 'key', fetcher, { ...PROXY_LIMITS, ...limits }) };
+  return { clock, fetcher, proxy: new ImageProxy(clock, 'key', fetcher, { ...IMAGE_PROXY_LIMITS, ...limits }) };
 }
 
-const no = (fault: ImageFault) => ({ name: 'NoImage', fault });
+const no = (fault: ImageFetchFault) => ({ name: 'NoImage', fault });
 const image = (size: number): FetchedImage => ({ type: 'image/png', bytes: new Uint8Array(size) });
 
 t.test('concurrent readers share a fetch, and readers within 5 minutes its picture', async (t) => {
@@ -58,14 +58,14 @@ t.test('concurrent readers share a fetch, and readers within 5 minutes its pictu
 t.test('a failed fetch is not repeated for 30 seconds; a fetch without capacity is', async (t) => {
   const { clock, fetcher, proxy: of } = proxy();
   const first = of.get('a');
-  fetcher.fetches[0]!.fail(new NoImage('too-slow'));
+  fetcher.fetches[0]!.fail(new ImageFetchError('too-slow'));
   await t.rejects(first, no('too-slow'));
   clock.advance(29_999);
   await t.rejects(of.get('a'), no('too-slow'));
   t.same(fetcher.addresses, ['a']);
   clock.advance(1);
   const second = of.get('a');
-  fetcher.fetches[1]!.fail(new NoImage('busy'));
+  fetcher.fetches[1]!.fail(new ImageFetchError('busy'));
   await t.rejects(second, no('busy'));
   const third = of.get('a');
   fetcher.fetches[2]!.answer(image(1));
@@ -83,7 +83,7 @@ t.test('the number of concurrent fetches is limited; others wait in turn, within
   const late = of.get('f');
   await settle();
   t.same(fetcher.addresses, ['a', 'b', 'c'], 'who came first goes first');
-  fetcher.fetches[1]!.fail(new NoImage('gone'));
+  fetcher.fetches[1]!.fail(new ImageFetchError('gone'));
   await t.rejects(b!, no('gone'));
   await settle();
   t.same(fetcher.addresses, ['a', 'b', 'c', 'd'], 'a failure makes room too');
@@ -110,7 +110,7 @@ t.test('the oldest pictures and failures are evicted first', async (t) => {
   const isKept = async (address: string): Promise<boolean> => {
     const asked = of.get(address);
     const kept = fetcher.fetches.length === 0;
-    fetcher.fetches[0]?.fail(new NoImage('busy'));
+    fetcher.fetches[0]?.fail(new ImageFetchError('busy'));
     await asked.catch(() => undefined);
     fetcher.fetches.length = 0;
     return kept;
@@ -128,7 +128,7 @@ t.test('the oldest pictures and failures are evicted first', async (t) => {
   );
   for (const address of ['x', 'y', 'z']) {
     const asked = of.get(address);
-    fetcher.fetches[0]!.fail(new NoImage('gone'));
+    fetcher.fetches[0]!.fail(new ImageFetchError('gone'));
     await asked.catch(() => undefined);
     fetcher.fetches.length = 0;
   }

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { ClientAddresses } from '#frontend/limits';
+import { ClientAddressResolver } from '#frontend/limits';
 
 t.test('no forwarding header is believed unless proxies are configured', async (t) => {
-  const addresses = new ClientAddresses('');
+  const addresses = new ClientAddressResolver('');
   t.ok(addresses.trustsNone);
   t.equal(addresses.networkOf('198.51.100.1', '203.0.113.1'), '198.51.100.1');
 });
 
 t.test("the client's address is the rightmost one that is no proxy of ours", async (t) => {
-  const addresses = new ClientAddresses('10.0.0.0/8, 2001:db8:ffff::/48');
+  const addresses = new ClientAddressResolver('10.0.0.0/8, 2001:db8:ffff::/48');
   const cases: readonly (readonly [peer: string, forwarded: string, network: string])[] = [
     ['198.51.100.1', '203.0.113.1', '198.51.100.1'],
     ['10.0.0.1', '', '10.0.0.1'],
@@ -33,7 +33,7 @@ t.test("the client's address is the rightmost one that is no proxy of ours", asy
 });
 
 t.test('all spellings of addresses of one IPv6 network are one', async (t) => {
-  const addresses = new ClientAddresses('');
+  const addresses = new ClientAddressResolver('');
   const long = '2001:0db8:0000:0042:0000:0000:0000:0001';
   for (const same of ['2001:db8:0:42::1', '2001:DB8:0:42::', '2001:db8:0:42:1:2:3:4', '2001:db8:0:42::1.2.3.4']) {
     t.equal(addresses.networkOf(same, ''), addresses.networkOf(long, ''), same);
@@ -42,7 +42,7 @@ t.test('all spellings of addresses of one IPv6 network are one', async (t) => {
 });
 
 t.test('hostile header values do no harm', async (t) => {
-  const addresses = new ClientAddresses('10.0.0.0/8');
+  const addresses = new ClientAddressResolver('10.0.0.0/8');
   fc.assert(
     fc.property(
       fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.array(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()))),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { type CallCounter, LeakyBucket, SlidingWindow } from '../../../src/frontend/limits/counts.js';
+import { type CallCounter, LeakyBucketCounter, SlidingWindowCounter } from '../../../src/frontend/limits/counts.js';
 
 const RULE = { windowMs: 60_000, calls: 200 };
 
@@ -23,7 +23,7 @@ const timesOf = (gaps: readonly number[]): number[] => {
 };
 
 t.test('a sliding window admits all calls at once, then more as the first ones expire', async (t) => {
-  const count = new SlidingWindow(RULE);
+  const count = new SlidingWindowCounter(RULE);
   t.equal(passed(count, Array<number>(300).fill(1_000)).length, 200);
   t.same([count.wait(1_000), count.remaining(1_000), count.fullAt(1_000)], [60_000, 0, 61_000]);
   t.equal(count.wait(60_999), 1);
@@ -31,7 +31,7 @@ t.test('a sliding window admits all calls at once, then more as the first ones e
 });
 
 t.test('counts of other frontends may exceed the limit, and as many calls must expire', async (t) => {
-  const count = new SlidingWindow({ windowMs: 60_000, calls: 3 });
+  const count = new SlidingWindowCounter({ windowMs: 60_000, calls: 3 });
   count.add(1, 0);
   count.add(5, 10_000);
   count.add(2, 20_000);
@@ -42,7 +42,7 @@ t.test('counts of other frontends may exceed the limit, and as many calls must e
 t.test('no window less a sixtieth has more calls than allowed, and the announced wait suffices', async (t) => {
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 40 }), (gaps, calls) => {
-      const count = new SlidingWindow({ windowMs: 60_000, calls });
+      const count = new SlidingWindowCounter({ windowMs: 60_000, calls });
       const through = passed(count, timesOf(gaps));
       for (const [i, at] of through.entries()) {
         const later = through[i + calls];
@@ -58,13 +58,13 @@ t.test('no window less a sixtieth has more calls than allowed, and the announced
 });
 
 t.test('the memory of a window does not depend on the number of calls', async (t) => {
-  const count = new SlidingWindow({ windowMs: 60_000, calls: 1_000_000_000 });
+  const count = new SlidingWindowCounter({ windowMs: 60_000, calls: 1_000_000_000 });
   for (let at = 0; at < 300_000; at += 7) count.add(1_000, at);
   t.ok(count.parts <= 61, `${count.parts} parts`);
 });
 
 t.test('a leaky bucket admits the burst, then one call each window / calls', async (t) => {
-  const count = new LeakyBucket(RULE);
+  const count = new LeakyBucketCounter(RULE);
   t.equal(passed(count, Array<number>(300).fill(0)).length, 200);
   t.same([count.wait(0), count.remaining(0), count.fullAt(0)], [300, 0, 60_000]);
   t.equal(passed(count, [299, 300, 301, 600, 900]).length, 3);
@@ -74,7 +74,7 @@ t.test('a leaky bucket admits the burst, then one call each window / calls', asy
 t.test('no burst of a leaky bucket is longer than its rule', async (t) => {
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 40 }), (gaps, calls) => {
-      const count = new LeakyBucket({ windowMs: 60_000, calls });
+      const count = new LeakyBucketCounter({ windowMs: 60_000, calls });
       const through = passed(count, timesOf(gaps));
       // In any stretch of time the limit is the whole bucket, and the calls that leaked meanwhile.
       for (let i = 0; i < through.length; i++) {

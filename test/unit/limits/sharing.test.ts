@@ -1,11 +1,16 @@
 import t from 'tap';
 import type { Json } from '#base';
-import { CountSharing, parseRules, RateLimits } from '#frontend/limits';
+import { CallCountSharing, parseRateRules, RateLimits } from '#frontend/limits';
 import { realmId, userId } from '#model';
 import type { DirectoryUser } from '#model/records';
 import { FakeClock } from '../../support/fake-clock.js';
 
-const rules = { user: parseRules('60:10'), address: parseRules('60:10'), mails: [], file: parseRules('60:10') };
+const rules = {
+  user: parseRateRules('60:10'),
+  address: parseRateRules('60:10'),
+  mails: [],
+  file: parseRateRules('60:10'),
+};
 const REALM = realmId(1);
 const person = (id: number, rateLimits?: string): DirectoryUser =>
   ({ id: userId(id), ...(rateLimits === undefined ? {} : { rateLimits }) }) as DirectoryUser;
@@ -25,7 +30,7 @@ function cluster(n: number) {
   };
   const frontends = Array.from({ length: n }, (_, i) => {
     const limits = new RateLimits(clock, rules);
-    return { limits, sharing: new CountSharing(limits, clock, `frontend ${i}`, everybody) };
+    return { limits, sharing: new CallCountSharing(limits, clock, `frontend ${i}`, everybody) };
   });
   return { clock, published, frontends, readers };
 }

@@ -4,8 +4,8 @@ import { mailKind } from '#actors/mail';
 import { mailCommand } from '#actors/shared';
 import type { Logger } from '#base';
 import { MailDispatcher, type Mailer, NoMailer, SmtpMailer } from '#domain/mail';
-import { Secrets } from '#domain/secrets';
-import { mailKey, partitionOf, realmId } from '#model';
+import { ServerCryptography } from '#domain/secrets';
+import { mailKey, partitionOfActor, realmId } from '#model';
 import { startSmtp } from '../../support/smtp.js';
 import { until } from '../../support/until.js';
 import { Harness } from '../runtime/harness.js';
@@ -13,7 +13,7 @@ import { Harness } from '../runtime/harness.js';
 const REALM = realmId(1);
 const KEY = mailKey(REALM);
 const MINUTE = 60_000;
-const SECRETS = new Secrets('a secret of the mail actor');
+const SECRETS = new ServerCryptography('a secret of the mail actor');
 
 class Post {
   readonly lines: string[] = [];
@@ -52,7 +52,7 @@ class Post {
   async pause(): Promise<number> {
     let pause = 0;
     await until('an attempt is through', async () => {
-      const sleepers = await this.harness.store.sleepers([partitionOf(KEY)]);
+      const sleepers = await this.harness.store.sleepers([partitionOfActor(KEY)]);
       const due = sleepers.find(({ key }) => key === KEY)?.due ?? null;
       pause = due === null ? 0 : due - this.harness.clock.now();
       return due === null || pause > 0;

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { RenderError, RenderThreads, renderMarkdown } from '#domain/markdown';
-import { contextFromSnapshot, scanLookupKeys, takeSnapshot } from '../../../src/domain/markdown/snapshot.js';
+import { contextFromSnapshot, scanLookupKeys, takeContextSnapshot } from '../../../src/domain/markdown/snapshot.js';
 import { context, recorded } from './support.js';
 
 t.test('other threads render the same HTML', { timeout: 60_000 }, async (t) => {
@@ -39,7 +39,7 @@ t.test('short texts are rendered at once', async (t) => {
 t.test('a snapshot answers like the context that it was taken of', async (t) => {
   const text = '`@**` @**King Hamlet|28** @*hamletcharacters* #**Denmark>x** #**Verona** :green_tick:';
   const { context: snapshot, missing } = contextFromSnapshot(
-    structuredClone(takeSnapshot(scanLookupKeys(text), context)),
+    structuredClone(takeContextSnapshot(scanLookupKeys(text), context)),
   );
   t.equal(renderMarkdown(text, snapshot).html, renderMarkdown(text, context).html);
   t.equal(missing(), null);

@@ -5,24 +5,24 @@ import fc from 'fast-check';
 import t from 'tap';
 import { IdSet, type Json } from '#base';
 import {
-  asStored,
-  digestOf,
+  encodeMarkedIds,
+  encodeReadState,
   type MessageBody,
   MessageEncoder,
-  makePlan,
-  markedPart,
+  MessageReader,
+  type MessageViewer,
+  makeDigest,
+  makeNarrowPlan,
   parseNarrow,
-  presentNeutral,
-  presentVariant,
-  Reader,
-  readingPart,
-  recordOf,
-  resolveTerms,
+  presentMessageVariant,
+  presentNeutralMessage,
+  resolveNarrowTerms,
   type StoredMessage,
+  toMessageRecord,
+  toStoredMessage,
   UserFlags,
-  type Viewer,
 } from '#domain/messages';
-import { memberPart } from '#domain/streams';
+import { memberPartAddress } from '#domain/streams';
 import { realmId, userId } from '#model';
 import type { DirectoryStream } from '#model/records';
 import { LmdbStore, openLmdbEnvironment, type RecordWrite } from '#ports/store';
@@ -160,10 +160,10 @@ t.test('messages from digests equal decoded ones', async (t) => {
   await fc.assert(
     fc.asyncProperty(world, async ({ messages, stays, starred, read, historical, mark }) => {
       const environment = await openLmdbEnvironment(t.testdir());
-      const withDigests = new LmdbStore(environment, new FakeClock(), digestOf);
+      const withDigests = new LmdbStore(environment, new FakeClock(), makeDigest);
       const without = new LmdbStore(environment, new FakeClock());
       const writes = messages.map(({ stored, digest }, i) => {
-        const record = recordOf({ ...stored, id: i + 1 }, `d${stored.participants.join()}`);
+        const record = toMessageRecord({ ...stored, id: i + 1 }, `d${stored.participants.join()}`);
         return { digest, write: { type: 'message', realm: REALM, id: i + 1, rev: 1, value: record } as RecordWrite };
       });
       await withDigests.apply(writes.filter(({ digest }) => digest).map(({ write }) => write));
@@ -171,15 +171,15 @@ t.test('messages from digests equal decoded ones', async (t) => {
       await without.apply(
         stays.map(({ from, after, ended }, i): RecordWrite => {
           const stay = { from, after, ...(ended ? { to: from + 2, until: after + 6 } : { to: 0, until: 0 }) };
-          return { type: 'part', ...memberPart(REALM, STREAMS[i]!, ME), rev: 1, value: { stays: [stay] } };
+          return { type: 'part', ...memberPartAddress(REALM, STREAMS[i]!, ME), rev: 1, value: { stays: [stay] } };
         }),
       );
       const parts = new Map<string, Json>(
         [
-          markedPart('starred', IdSet.of(starred)),
-          markedPart('historical', IdSet.of(historical)),
+          encodeMarkedIds('starred', IdSet.of(starred)),
+          encodeMarkedIds('historical', IdSet.of(historical)),
           ...[0, ...STREAMS].map((home) =>
-            readingPart(home, { mark, read: IdSet.of(read), unread: IdSet.of(starred) }),
+            encodeReadState(home, { mark, read: IdSet.of(read), unread: IdSet.of(starred) }),
           ),
         ].flatMap((part) => Object.entries(part)),
       );
@@ -188,7 +188,7 @@ t.test('messages from digests equal decoded ones', async (t) => {
         [2, 'After "him"', 'after'],
       ] as const) {
         const directory = directoryOf(version, name, streamName);
-        const viewer: Viewer = {
+        const viewer: MessageViewer = {
           realm: REALM,
           user: directory.user(userId(ME))!,
           directory,
@@ -200,23 +200,29 @@ t.test('messages from digests equal decoded ones', async (t) => {
           mutesTopic: (_stream, topic) => topic === 'Lunch',
         };
         for (const narrow of NARROWS) {
-          const terms = resolveTerms(parseNarrow(JSON.stringify(narrow)), directory, ME);
-          const plan = makePlan(terms, viewer);
+          const terms = resolveNarrowTerms(parseNarrow(JSON.stringify(narrow)), directory, ME);
+          const plan = makeNarrowPlan(terms, viewer);
           for (const [direction, from, limit] of [
             ['older', 1_000, 5],
             ['newer', 3, 40],
           ] as const) {
             const options = { applyMarkdown: version === 1, clientGravatar: limit === 5 };
             const shown = new MessageEncoder(viewer.flags, directory, options);
-            const rows = await new Reader(withDigests, viewer).scanPacked(plan, from, direction, limit, shown.encode);
+            const rows = await new MessageReader(withDigests, viewer).scanPacked(
+              plan,
+              from,
+              direction,
+              limit,
+              shown.encode,
+            );
             const given = JSON.parse(Buffer.from(shown.list(rows)).toString()) as unknown;
-            const expected = await new Reader(without, viewer).scan(plan, from, direction, limit);
+            const expected = await new MessageReader(without, viewer).scan(plan, from, direction, limit);
             t.same(
               given,
               expected.map((own) =>
                 JSON.parse(
                   JSON.stringify({
-                    ...presentVariant(presentNeutral(own.message, directory), options),
+                    ...presentMessageVariant(presentNeutralMessage(own.message, directory), options),
                     flags: viewer.flags.flagsOf(own),
                   }),
                 ),
@@ -239,7 +245,7 @@ t.test('responses encoded at the same time do not share a buffer', async (t) => 
   const flags = new UserFlags(ME, new Map());
   const options = { applyMarkdown: false, clientGravatar: false };
   const of = (id: number, content: string) => ({
-    message: asStored({
+    message: toStoredMessage({
       id,
       conversation: 's1',
       topicKey: 'x',

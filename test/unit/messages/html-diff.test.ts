@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { type MessageBody, messageHistory } from '#domain/messages';
+import { type MessageBody, presentMessageHistory } from '#domain/messages';
 import { htmlDiff } from '../../../src/domain/messages/presenting/html-diff.js';
 
 const ins = (text: string): string => `<span class="highlight_text_inserted">${text}</span> `;
@@ -74,7 +74,7 @@ t.test('a history is computed backwards from the present version', (t) => {
       { user: 1, at: 20, topic: { from: 'one', to: 'two' }, stream: { from: 5, to: 6 } },
     ],
   } as unknown as MessageBody;
-  t.same(messageHistory({ id: 1, sender: 1, participants: [], originStream: 5, body }), [
+  t.same(presentMessageHistory({ id: 1, sender: 1, participants: [], originStream: 5, body }), [
     { content: 'b', rendered_content: '<p>b</p>', timestamp: 10, topic: 'one', user_id: 1 },
     {
       content: 'b',

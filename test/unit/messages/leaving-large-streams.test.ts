@@ -1,11 +1,11 @@
 /** A user leaves a stream with very many unread messages: several commits mark all of them as read. */
 import t from 'tap';
 import { IdSet, type Json, type JsonObject } from '#base';
-import { readingPart, recordOf, type StoredMessage, UserFlags } from '#domain/messages';
+import { encodeReadState, type StoredMessage, toMessageRecord, UserFlags } from '#domain/messages';
 import { type ActorKey, realmId, streamKey, userKey } from '#model';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../actors/services.js';
-import { readStream } from '../../../actors/user/commands/messages/mark-stream-read.js';
+import { markLeftStreamRead } from '../../../actors/user/commands/messages/mark-stream-read.js';
 import { MemoryStore } from '../../support/memory-store.js';
 
 const REALM = realmId(1);
@@ -43,7 +43,7 @@ const message = (id: number): StoredMessage =>
 async function filled(): Promise<MemoryStore> {
   const store = new MemoryStore({ atomicRecords: true });
   for (let id = 1; id <= AFTER; id++) {
-    store.contents.put({ type: 'message', realm: REALM, id, rev: 1, value: recordOf(message(id)) });
+    store.contents.put({ type: 'message', realm: REALM, id, rev: 1, value: toMessageRecord(message(id)) });
   }
   const stays = { stays: [{ from: 1, to: 0, after: 0, until: 0 }] };
   for (const stream of [STREAM, ELSEWHERE])
@@ -59,7 +59,7 @@ async function filled(): Promise<MemoryStore> {
 
 class LeaversActor {
   parts = new Map<string, Json>(
-    Object.entries(readingPart(STREAM, { mark: MARK, read: IdSet.of([300]), unread: IdSet.of([...EXCEPTED, 60]) })),
+    Object.entries(encodeReadState(STREAM, { mark: MARK, read: IdSet.of([300]), unread: IdSet.of([...EXCEPTED, 60]) })),
   );
   readonly named: number[][] = [];
 
@@ -70,9 +70,9 @@ class LeaversActor {
     const view = { state: {}, parts: this.parts, exists: true, volatile: undefined } as never;
     const context = { key: SELF, realm: REALM, caller: 0, view } as InputContext<never, undefined>;
     const sources = { store: this.store, ask: async () => null } as unknown as InputSources;
-    const inputs = await readStream.inputs!(args as never, context as never, sources);
+    const inputs = await markLeftStreamRead.inputs!(args as never, context as never, sources);
     const directory = { version: 1 };
-    const outcome = readStream.handle(view, args as never, inputs, {
+    const outcome = markLeftStreamRead.handle(view, args as never, inputs, {
       ...context,
       directory,
     } as unknown as CommandContext);

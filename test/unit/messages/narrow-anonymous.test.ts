@@ -1,7 +1,7 @@
 /** Narrows allowed without an account: narrow.md § Operators. */
 import fc from 'fast-check';
 import t from 'tap';
-import { checkAnonymousNarrow, type RawTerm } from '#domain/messages';
+import { checkAnonymousNarrow, type RawNarrowTerm } from '#domain/messages';
 import { streamId } from '#model';
 import { ApiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
@@ -13,7 +13,7 @@ const directory = directoryWith({
   streams: [stream(1, 'Window', true), stream(2, 'indoors', false), stream(3, 'boarded up', true, true)],
 });
 
-const term = (operator: string, operand: RawTerm['operand'], negated = false): RawTerm => ({
+const term = (operator: string, operand: RawNarrowTerm['operand'], negated = false): RawNarrowTerm => ({
   operator,
   operand,
   negated,
@@ -21,7 +21,7 @@ const term = (operator: string, operand: RawTerm['operand'], negated = false): R
 const WEB = term('streams', 'web-public');
 
 /** 'allowed', or the code of the error. */
-function check(...raw: RawTerm[]): string {
+function check(...raw: RawNarrowTerm[]): string {
   try {
     checkAnonymousNarrow(raw, directory);
     return 'allowed';
@@ -73,7 +73,7 @@ t.test('no list of terms gives access to other streams', async () => {
   fc.assert(
     fc.property(terms, (raw) => {
       const streams = raw.filter(({ operator }) => operator === 'stream');
-      const open = (of: RawTerm): boolean => of.operand === 1 || of.operand === 'Window';
+      const open = (of: RawNarrowTerm): boolean => of.operand === 1 || of.operand === 'Window';
       const personal = raw.some(({ operator }) => operator === 'is' || operator === 'dm');
       const asks = raw.some((of) => of.operator === 'streams' && of.operand === 'web-public' && !of.negated);
       return (check(...raw) === 'allowed') === (asks && !personal && streams.every(open));

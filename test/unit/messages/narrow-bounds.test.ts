@@ -1,17 +1,24 @@
 /** Limits of one narrow, and the indexes that it uses: docs/limits.md § Lists and dictionaries. */
 import t from 'tap';
-import { MAX_OPERATORS, makePlan, parseNarrow, plainViewer, resolveTerms, type StoredMessage } from '#domain/messages';
+import {
+  MAX_NARROW_TERMS,
+  makeNarrowPlan,
+  parseNarrow,
+  resolveNarrowTerms,
+  type StoredMessage,
+  viewerWithoutFlags,
+} from '#domain/messages';
 import { realmId } from '#model';
 import { ApiError } from '#model/errors';
 import { MAX_INDEXED_WORDS } from '../../../src/domain/messages/narrow/conditions.js';
-import { historyRanges } from '../../../src/domain/messages/narrow/sources.js';
-import { MAX_NARROW } from '../../../src/domain/messages/narrow/terms.js';
-import { MAX_TERMS } from '../../../src/domain/messages/search/query.js';
+import { rangesOfHistory } from '../../../src/domain/messages/narrow/sources.js';
+import { MAX_NARROW_LENGTH } from '../../../src/domain/messages/narrow/terms.js';
+import { MAX_SEARCH_TERMS } from '../../../src/domain/messages/search/query.js';
 import { sharedIndexes } from '../../../src/ports/store/message-range.js';
 import { directoryWith } from '../../support/directory.js';
 
 const directory = directoryWith({});
-const viewer = plainViewer({ realm: realmId(1), user: { id: 8 } as never, directory, subscribed: () => true });
+const viewer = viewerWithoutFlags({ realm: realmId(1), user: { id: 8 } as never, directory, subscribed: () => true });
 
 /** A text of `count` different words. */
 const words = (count: number, prefix = 'zq'): string =>
@@ -31,17 +38,17 @@ function reasonOf(make: () => unknown): string {
 t.test('words and phrases of all searches in a narrow count towards one limit, repeats once', async (t) => {
   const resolve = (searchApart: boolean, ...operands: string[]) =>
     reasonOf(() =>
-      resolveTerms(
+      resolveNarrowTerms(
         operands.map((operand) => search(operand)),
         directory,
         8,
         { searchApart },
       ),
     );
-  const refusal = `Invalid narrow operator: too many search terms (maximum ${MAX_TERMS})`;
+  const refusal = `Invalid narrow operator: too many search terms (maximum ${MAX_SEARCH_TERMS})`;
   for (const apart of [false, true]) {
-    t.equal(resolve(apart, words(MAX_TERMS)), 'taken');
-    t.equal(resolve(apart, words(MAX_TERMS + 1)), refusal);
+    t.equal(resolve(apart, words(MAX_SEARCH_TERMS)), 'taken');
+    t.equal(resolve(apart, words(MAX_SEARCH_TERMS + 1)), refusal);
     t.equal(resolve(apart, words(100_000)), refusal);
     t.equal(resolve(apart, words(60), words(60, 'other')), refusal, 'together');
     t.equal(
@@ -58,34 +65,34 @@ t.test('words and phrases of all searches in a narrow count towards one limit, r
 t.test('the number of operators is limited, and so is the length of the text, before parsing', async (t) => {
   const narrow = (count: number) => JSON.stringify(Array.from({ length: count }, (_, i) => ['sender', `${i}@x.org`]));
   t.equal(
-    reasonOf(() => parseNarrow(narrow(MAX_OPERATORS))),
+    reasonOf(() => parseNarrow(narrow(MAX_NARROW_TERMS))),
     'taken',
   );
-  const tooMany = `narrow has too many items (limit: ${MAX_OPERATORS})`;
+  const tooMany = `narrow has too many items (limit: ${MAX_NARROW_TERMS})`;
   t.equal(
-    reasonOf(() => parseNarrow(narrow(MAX_OPERATORS + 1))),
+    reasonOf(() => parseNarrow(narrow(MAX_NARROW_TERMS + 1))),
     tooMany,
   );
   const long = (length: number) => `[["topic","${'x'.repeat(length - 14)}"]]`;
   t.equal(
-    reasonOf(() => parseNarrow(long(MAX_NARROW))),
+    reasonOf(() => parseNarrow(long(MAX_NARROW_LENGTH))),
     'taken',
   );
-  const tooLong = `narrow is too long (limit: ${MAX_NARROW} characters)`;
+  const tooLong = `narrow is too long (limit: ${MAX_NARROW_LENGTH} characters)`;
   t.equal(
-    reasonOf(() => parseNarrow(long(MAX_NARROW + 1))),
+    reasonOf(() => parseNarrow(long(MAX_NARROW_LENGTH + 1))),
     tooLong,
   );
   t.equal(
-    reasonOf(() => parseNarrow('['.repeat(MAX_NARROW + 1))),
+    reasonOf(() => parseNarrow('['.repeat(MAX_NARROW_LENGTH + 1))),
     tooLong,
   );
 });
 
 t.test('only the longest words are looked up in the indexes; all words are tested on the messages found', async (t) => {
   const rare = Array.from({ length: MAX_INDEXED_WORDS }, (_, i) => `${'zqx'.repeat(5)}${i}`);
-  const all = [...words(MAX_TERMS - rare.length).split(' '), ...rare];
-  const { conditions, matches } = makePlan(resolveTerms([search(all.join(' '))], directory, 8), viewer);
+  const all = [...words(MAX_SEARCH_TERMS - rare.length).split(' '), ...rare];
+  const { conditions, matches } = makeNarrowPlan(resolveNarrowTerms([search(all.join(' '))], directory, 8), viewer);
   t.same(
     new Set(conditions.also.map((index) => index.by === 'tag' && index.tag)),
     new Set(rare.map((word) => `=${word}`)),
@@ -105,14 +112,14 @@ t.test('only the longest words are looked up in the indexes; all words are teste
 
 t.test('a repeated condition is looked up once', async (t) => {
   const has = { operator: 'has', operand: 'link', negated: false };
-  const terms = resolveTerms([has, has, search('tea'), search('teas'), has], directory, 8, { searchApart: true });
-  t.equal(makePlan(terms, viewer).conditions.also.length, 2);
+  const terms = resolveNarrowTerms([has, has, search('tea'), search('teas'), has], directory, 8, { searchApart: true });
+  t.equal(makeNarrowPlan(terms, viewer).conditions.also.length, 2);
 });
 
 t.test('sharedIndexes finds exactly the indexes that all ranges have in common', async (t) => {
   const streams = Array.from({ length: 20 }, (_, i) => i + 1);
-  const { conditions } = makePlan(resolveTerms([search('green tea')], directory, 8), viewer);
-  const ranges = historyRanges(streams, conditions);
+  const { conditions } = makeNarrowPlan(resolveNarrowTerms([search('green tea')], directory, 8), viewer);
+  const ranges = rangesOfHistory(streams, conditions);
   t.equal(ranges.length, 20);
   t.same(new Set(sharedIndexes(ranges)), new Set(conditions.also));
   t.same(sharedIndexes([...ranges, { index: { by: 'realm' } }]), []);

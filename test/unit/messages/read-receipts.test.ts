@@ -1,6 +1,12 @@
 import t from 'tap';
 import { IdSet, type Json } from '#base';
-import { type MessageBody, markedPart, readersOf, readingPart, type StoredMessage } from '#domain/messages';
+import {
+  encodeMarkedIds,
+  encodeReadState,
+  findMessageReaders,
+  type MessageBody,
+  type StoredMessage,
+} from '#domain/messages';
 import { type ActorKey, realmId, streamId, streamKey, userId, userKey } from '#model';
 import { directoryWith } from '../../support/directory.js';
 import { MemoryStore } from '../../support/memory-store.js';
@@ -51,16 +57,19 @@ async function readers(of: StoredMessage, { read = {}, members = [], ...world }:
     await put(streamKey(realm, streamId(HOME)), { [`member/${user}`]: stay(50, 2, 99) });
   for (const [user, what] of Object.entries(read)) {
     const reading = typeof what === 'number' ? { mark: what, read: IdSet.EMPTY } : { mark: 0, read: IdSet.of(what) };
-    await put(userKey(realm, userId(Number(user))), readingPart(of.originStream, { ...reading, unread: IdSet.EMPTY }));
+    await put(
+      userKey(realm, userId(Number(user))),
+      encodeReadState(of.originStream, { ...reading, unread: IdSet.EMPTY }),
+    );
   }
   for (const user of world.copies ?? []) {
-    await put(userKey(realm, userId(user)), markedPart('historical', IdSet.of([of.id])));
+    await put(userKey(realm, userId(user)), encodeMarkedIds('historical', IdSet.of([of.id])));
   }
   const directory = directoryWith({
     users: Array.from({ length: 20 }, (_, i) => person(10 + i, { isActive: !world.inactive?.includes(10 + i) })),
     personals: world.personals ?? [],
   });
-  return readersOf(of, caller, { store, realm, directory });
+  return findMessageReaders(of, caller, { store, realm, directory });
 }
 
 const personal = (user: number, over: object) => ({

@@ -1,10 +1,10 @@
 /** A scheduled message reaches its stream before the stream knows of the sender's subscription. */
 import t from 'tap';
 import type { Json, JsonObject } from '#base';
-import { dueNow, nextDue, type ScheduledMessage, scheduledOf } from '#domain/messages';
+import { nextScheduledTime, type ScheduledMessage, scheduledDueNow, storedScheduled } from '#domain/messages';
 import type { CommandContext, Outcome } from '#runtime';
-import { scheduledFailed } from '../../../actors/user/commands/later/delivery.js';
-import { SUBSCRIPTION_PART } from '../../../actors/user/state.js';
+import { recordScheduledFailed } from '../../../actors/user/commands/later/delivery.js';
+import { SUBSCRIPTION_PART_PREFIX } from '../../../actors/user/state.js';
 
 const NOW = 1_700_000_000_000;
 const context = {
@@ -32,28 +32,28 @@ const sending = (more: Partial<ScheduledMessage> = {}): ScheduledMessage => ({
 const partsOf = (message: ScheduledMessage, active: boolean): Map<string, Json> =>
   new Map<string, Json>([
     ['scheduled/4', message],
-    [`${SUBSCRIPTION_PART}5`, { stream: 5, active }],
+    [`${SUBSCRIPTION_PART_PREFIX}5`, { stream: 5, active }],
   ]);
 
 function failed(message: ScheduledMessage, subscribed: boolean, outside = true) {
   const parts = partsOf(message, subscribed);
   const view = { state: {}, parts, exists: true, volatile: undefined } as never;
   const args = { id: 4, reason: 'Not authorized', outside };
-  const outcome = scheduledFailed.handle(view, args, undefined, context) as Outcome<JsonObject>;
+  const outcome = recordScheduledFailed.handle(view, args, undefined, context) as Outcome<JsonObject>;
   const after = new Map([...parts, ...Object.entries(outcome.parts ?? {})] as [string, Json][]);
-  return { outcome, after, message: scheduledOf(after, 4) as ScheduledMessage };
+  return { outcome, after, message: storedScheduled(after, 4) as ScheduledMessage };
 }
 
 t.test('the message of a subscriber is sent again a little later, without a notice', async (t) => {
   const { outcome, after, message } = failed(sending(), true);
   t.equal(message.phase, 'waiting');
   t.same([outcome.events, outcome.commands], [undefined, undefined]);
-  const next = nextDue(after)!;
+  const next = nextScheduledTime(after)!;
   t.ok(next > NOW);
   t.equal(outcome.due, next);
-  t.same(dueNow(after, NOW), [], 'not at once');
+  t.same(scheduledDueNow(after, NOW), [], 'not at once');
   t.same(
-    dueNow(after, next).map(({ id }) => id),
+    scheduledDueNow(after, next).map(({ id }) => id),
     [4],
   );
 });

@@ -1,10 +1,10 @@
 /** Full-text search: words, queries and highlighting, with random texts (narrow.md § Full-text search). */
 import fc from 'fast-check';
 import t from 'tap';
-import { matchOf, type StoredMessage } from '#domain/messages';
-import { highlightHtml, highlightText } from '../../../src/domain/messages/search/highlight.js';
-import { matchesSearch, parseSearch, stemsOf } from '../../../src/domain/messages/search/query.js';
-import { stemOf } from '../../../src/domain/messages/search/words.js';
+import { presentSearchMatch, type StoredMessage } from '#domain/messages';
+import { highlightWordsInHtml, highlightWordsInText } from '../../../src/domain/messages/search/highlight.js';
+import { matchesSearch, parseSearch, stemsOfMessage } from '../../../src/domain/messages/search/query.js';
+import { stemOfWord } from '../../../src/domain/messages/search/words.js';
 
 const message = (html: string, topic = '', content = ''): StoredMessage =>
   ({ id: 1, sender: 8, participants: [], originStream: 1, body: { html, topic, content, stream: 1 } }) as never;
@@ -31,7 +31,7 @@ t.test('tags, attributes and entities are not searched', async (t) => {
 });
 
 t.test('stop words are ignored; a search of only stop words finds nothing', async (t) => {
-  t.equal(stemOf('The'), '');
+  t.equal(stemOfWord('The'), '');
   t.ok(finds('the milk', '<p>milk</p>'));
   t.notOk(finds('the', '<p>the</p>'));
   t.notOk(finds('"to be"', '<p>to be</p>'));
@@ -51,16 +51,22 @@ t.test('a quoted phrase must occur literally, in the raw text or the topic', asy
 
 t.test('found words are marked in the text only', async (t) => {
   const { stems } = parseSearch('hello verona');
-  const marked = highlightHtml('<p>Hello <strong title="hello">Veronas</strong> hello&amp;bye</p>', new Set(stems));
+  const marked = highlightWordsInHtml(
+    '<p>Hello <strong title="hello">Veronas</strong> hello&amp;bye</p>',
+    new Set(stems),
+  );
   t.equal(
     marked,
     '<p><span class="highlight">Hello</span> <strong title="hello"><span class="highlight">Veronas</span></strong> <span class="highlight">hello</span>&amp;bye</p>',
   );
   t.equal(
-    highlightText(`<b> "hello" & 'x'`, new Set(stems)),
+    highlightWordsInText(`<b> "hello" & 'x'`, new Set(stems)),
     '&lt;b&gt; &quot;<span class="highlight">hello</span>&quot; &amp; &#x27;x&#x27;',
   );
-  t.same(matchOf({ html: '<p>a</p>', topic: 'a<b' }, []), { match_content: '<p>a</p>', match_subject: 'a&lt;b' });
+  t.same(presentSearchMatch({ html: '<p>a</p>', topic: 'a<b' }, []), {
+    match_content: '<p>a</p>',
+    match_subject: 'a&lt;b',
+  });
 });
 
 const word = fc.constantFrom('hello', 'Hello', 'tea', 'the', 'ſs', '日本', '😀', '\ud800', '\0', 'İ', 'ﷺ', 'a\u0301');
@@ -91,9 +97,9 @@ t.test('for any text, marking only adds spans', async () => {
   fc.assert(
     fc.property(text, text, (html, query) => {
       const stems = new Set(parseSearch(query).stems);
-      const marked = highlightHtml(html, stems);
+      const marked = highlightWordsInHtml(html, stems);
       if (marked.replaceAll(SPANS, '') !== html.replaceAll(SPANS, '')) throw new Error(`changed: ${marked}`);
-      const subject = highlightText(html, stems);
+      const subject = highlightWordsInText(html, stems);
       if (/[<>"']/.test(subject.replaceAll(SPANS, ''))) throw new Error(`not escaped: ${subject}`);
       // Each mark encloses exactly one word.
       for (const part of marked.split('<span class="highlight">').slice(1)) {
@@ -109,7 +115,7 @@ t.test('marks are never inside a tag', async () => {
     fc.property(fc.array(fc.tuple(word, word), { maxLength: 8 }), word, (pairs, query) => {
       const plain = (of: string) => of.replace(/[<>&"]/g, '');
       const html = pairs.map(([a, b]) => `<a title="${plain(a)} > '">${plain(b)}</a>`).join(' ');
-      const marked = highlightHtml(html, new Set(parseSearch(query).stems));
+      const marked = highlightWordsInHtml(html, new Set(parseSearch(query).stems));
       for (const tag of marked.match(/<a title="[^"]*">/g) ?? []) {
         if (!html.includes(tag)) throw new Error(`a tag was changed: ${tag}`);
       }
@@ -124,12 +130,12 @@ t.test('hostile texts take no longer than others of their length, and give few s
     of.repeat(Math.ceil(length / of.length)),
   );
   for (const html of texts) {
-    const stems = stemsOf(message(html, html.slice(0, 60)));
+    const stems = stemsOfMessage(message(html, html.slice(0, 60)));
     t.ok(stems.size <= 1_000);
     for (const stem of stems) t.ok(stem.length <= 64 && !/[\ud800-\udfff]/u.test(stem), 'short and well-formed');
-    t.equal(typeof highlightHtml(html, new Set(['a'])), 'string');
+    t.equal(typeof highlightWordsInHtml(html, new Set(['a'])), 'string');
     t.equal(typeof parseSearch(html.slice(0, 20_000)).stems.length, 'number');
   }
   const many = Array.from({ length: 5_000 }, (_, i) => `w${i}x`).join(' ');
-  t.equal(stemsOf(message(many)).size, 1_000, 'the number of stems is limited');
+  t.equal(stemsOfMessage(message(many)).size, 1_000, 'the number of stems is limited');
 });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { expose, METRICS, type MetricName, Metrics } from '#base/metrics';
+import { exposeMetrics, METRICS, type MetricName, Metrics } from '#base/metrics';
 import { parseMetrics } from '../../support/metrics-text.js';
 
 t.test('names, units and labels follow the conventions of Prometheus', (t) => {
@@ -14,7 +14,7 @@ t.test('names, units and labels follow the conventions of Prometheus', (t) => {
 });
 
 t.test('an empty process shows every declared metric, and those of the process itself', async (t) => {
-  const shown = parseMetrics(await expose(new Metrics()));
+  const shown = parseMetrics(await exposeMetrics(new Metrics()));
   const missing = Object.entries(METRICS).filter(([name, { type }]) => shown.types.get(name) !== type);
   t.strictSame(missing, []);
   t.ok(shown.types.has('process_cpu_seconds_total'));
@@ -28,7 +28,7 @@ t.test('a set of labels has one counter object', async (t) => {
   metrics.count('conclave_http_requests_total', 'send-message', '200');
   metrics.count('conclave_http_requests_total', 'send-message', '400');
   metrics.counter('conclave_http_rate_limited_total', 'user');
-  const { value } = parseMetrics(await expose(metrics));
+  const { value } = parseMetrics(await exposeMetrics(metrics));
   t.equal(value('conclave_http_requests_total', { operation: 'send-message', status: '200' }), 3);
   t.equal(value('conclave_http_requests_total', { operation: 'send-message', status: '400' }), 1);
   t.equal(value('conclave_http_rate_limited_total', { limit: 'user' }), 0, 'known, though it is still 0');
@@ -39,7 +39,7 @@ t.test('a bucket counts values up to its bound, including all smaller ones', asy
   const metrics = new Metrics();
   const commands = metrics.histogram('conclave_commit_commands', 'user');
   for (const n of [1, 1, 2, 3, 5_000]) commands.observe(n);
-  const { value } = parseMetrics(await expose(metrics));
+  const { value } = parseMetrics(await exposeMetrics(metrics));
   const upTo = (le: string) => value('conclave_commit_commands_bucket', { kind: 'user', le });
   t.strictSame([upTo('1'), upTo('2'), upTo('4'), upTo('1024'), upTo('+Inf')], [2, 3, 4, 4, 5]);
   t.equal(value('conclave_commit_commands_sum', { kind: 'user' }), 5_007);
@@ -54,7 +54,7 @@ t.test('values read at the scrape are gathered once before it', async (t) => {
   });
   metrics.read('conclave_http_held_polls', () => gathered);
   metrics.read('conclave_queues', async () => [[['idle'], 4] as const, [['polling'], gathered] as const]);
-  const { value } = parseMetrics(await expose(metrics));
+  const { value } = parseMetrics(await exposeMetrics(metrics));
   t.equal(value('conclave_http_held_polls', {}), 1);
   t.equal(value('conclave_queues', { phase: 'polling' }), 1);
   t.equal(value('conclave_queues', { phase: 'idle' }), 4);
@@ -68,7 +68,7 @@ t.test('a failing source costs its own metric only', async (t) => {
   });
   metrics.read('conclave_log_realms', () => Promise.reject(new Error('away')));
   metrics.read('conclave_http_held_polls', () => 7);
-  const shown = parseMetrics(await expose(metrics));
+  const shown = parseMetrics(await exposeMetrics(metrics));
   t.equal(shown.value('conclave_http_held_polls', {}), 7);
   t.equal(shown.value('conclave_log_realms', {}), undefined);
   t.ok(shown.types.has('conclave_queues'));
@@ -87,5 +87,5 @@ t.test('labels with quotes, line ends and backslashes do not break the text', as
   const metrics = new Metrics();
   const odd = 'a"b\\c\nd{}';
   metrics.count('conclave_http_rate_limited_total', odd);
-  t.equal(parseMetrics(await expose(metrics)).value('conclave_http_rate_limited_total', { limit: odd }), 1);
+  t.equal(parseMetrics(await exposeMetrics(metrics)).value('conclave_http_rate_limited_total', { limit: odd }), 1);
 });

@@ -1,16 +1,16 @@
 import t from 'tap';
 import { queueKind } from '#actors/event-queue';
-import { strangerKind } from '#actors/login-guard';
+import { loginGuardKind } from '#actors/login-guard';
 import { mailKind } from '#actors/mail';
 import { presenceKind } from '#actors/presence';
 import { realmKind } from '#actors/realm';
 import { directKind, streamKind } from '#actors/stream';
 import { userKind } from '#actors/user';
 import { webhookKind } from '#actors/webhook';
-import { forward } from '#frontend/api';
+import { forwardCommand } from '#frontend/api';
 import { realmId, realmKey, userId, userKey } from '#model';
-import { outboxCommand, realmCommands, redirect, userCommands } from '#model/commands';
-import { handlersOf, type InputSources } from '#runtime';
+import { outboxCommand, realmCommands, redirectCommand, userCommands } from '#model/commands';
+import { type InputSources, mapHandlersByName } from '#runtime';
 import * as declared from '../../../src/model/commands/index.js';
 
 const realm = realmKey(realmId(1));
@@ -28,7 +28,7 @@ t.test('each kind answers the commands that are declared for it, and no others',
   t.same(answered(presenceKind), names(declared.presenceCommands));
   t.same(answered(mailKind), names(declared.mailCommands));
   t.same(answered(webhookKind), names(declared.webhookCommands));
-  t.same(answered(strangerKind), names(declared.loginGuardCommands));
+  t.same(answered(loginGuardKind), names(declared.loginGuardCommands));
 });
 
 t.test('names of one kind are all different', async (t) => {
@@ -39,8 +39,8 @@ t.test('names of one kind are all different', async (t) => {
 
 t.test('a sent command is the object that was checked', async (t) => {
   const of = { to: realm, command: realmCommands.revokeLink, args: { id: 3 } };
-  t.equal(forward(of) as object, of);
-  t.equal(redirect(of) as object, of);
+  t.equal(forwardCommand(of) as object, of);
+  t.equal(redirectCommand(of) as object, of);
   const later = { to: user, name: userCommands.setKey, args: { keySealed: 'x' }, caller: 0 };
   t.equal(outboxCommand(later) as object, later);
 });
@@ -48,23 +48,23 @@ t.test('a sent command is the object that was checked', async (t) => {
 /** Compiled and never called: each of these lines must be a type error, or the build fails. */
 export function mistakes({ ask }: InputSources) {
   // @ts-expect-error no such command
-  forward({ to: realm, command: realmCommands.revokeLinks, args: { id: 3 } });
+  forwardCommand({ to: realm, command: realmCommands.revokeLinks, args: { id: 3 } });
   // @ts-expect-error a bare string is no command
-  forward({ to: realm, command: 'revoke-invitation-link', args: { id: 3 } });
+  forwardCommand({ to: realm, command: 'revoke-invitation-link', args: { id: 3 } });
   // @ts-expect-error misspelt argument
-  forward({ to: realm, command: realmCommands.revokeLink, args: { ids: 3 } });
+  forwardCommand({ to: realm, command: realmCommands.revokeLink, args: { ids: 3 } });
   // @ts-expect-error argument of another type
-  forward({ to: realm, command: realmCommands.revokeLink, args: { id: '3' } });
+  forwardCommand({ to: realm, command: realmCommands.revokeLink, args: { id: '3' } });
   // @ts-expect-error missing argument
-  forward({ to: realm, command: realmCommands.changeDomain, args: { domain: 'x.org' } });
+  forwardCommand({ to: realm, command: realmCommands.changeDomain, args: { domain: 'x.org' } });
   // @ts-expect-error one argument too many
-  forward({ to: realm, command: realmCommands.revokeLink, args: { id: 3, more: true } });
+  forwardCommand({ to: realm, command: realmCommands.revokeLink, args: { id: 3, more: true } });
   // @ts-expect-error an actor of another kind
-  forward({ to: user, command: realmCommands.revokeLink, args: { id: 3 } });
+  forwardCommand({ to: user, command: realmCommands.revokeLink, args: { id: 3 } });
   // @ts-expect-error answered with a value: no response can be made of it
-  forward({ to: realm, command: realmCommands.takeIds, args: { count: 1 } });
+  forwardCommand({ to: realm, command: realmCommands.takeIds, args: { count: 1 } });
   // @ts-expect-error the same for a redirect
-  redirect({ to: realm, command: realmCommands.takeIds, args: { count: 1 } });
+  redirectCommand({ to: realm, command: realmCommands.takeIds, args: { count: 1 } });
   // @ts-expect-error a command of another kind
   outboxCommand({ to: user, name: realmCommands.revokeLink, args: { id: 3 }, caller: 0 });
   // @ts-expect-error misspelt argument
@@ -76,10 +76,10 @@ export function mistakes({ ask }: InputSources) {
   const table = { takeIds: realmCommands.takeIds };
   const handle = () => ({ reply: { value: 1 } });
   // @ts-expect-error a declared command without handler
-  handlersOf(table, {});
+  mapHandlersByName(table, {});
   // @ts-expect-error a handler without declared command
-  handlersOf(table, { takeIds: { handle }, giveIds: { handle } });
+  mapHandlersByName(table, { takeIds: { handle }, giveIds: { handle } });
   // @ts-expect-error a handler of other arguments
-  handlersOf(table, { takeIds: { handle: (_view: unknown, { counts }: { counts: number }) => handle(counts) } });
+  mapHandlersByName(table, { takeIds: { handle: (_view: unknown, { counts }: { counts: number }) => handle(counts) } });
   return first;
 }

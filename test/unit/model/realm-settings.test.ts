@@ -3,8 +3,8 @@ import t from 'tap';
 import { realmKind } from '#actors/realm';
 import {
   type ActorReply,
-  checkedRealmSettings,
-  completeRealmSettings,
+  addMissingRealmSettings,
+  checkRealmSettings,
   DEFAULT_REALM_SETTINGS,
   initialRealmSettings,
   REALM_SETTING_NAMES,
@@ -16,8 +16,8 @@ import {
 } from '#model';
 import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/inputs.js';
 import { realmSection } from '../../../actors/event-queue/snapshot/organization-sections.js';
-import { changeRealm } from '../../../actors/realm/commands/organization/realm-settings.js';
-import { toPart } from '../../../actors/realm/state.js';
+import { updateRealmSettings } from '../../../actors/realm/commands/organization/realm-settings.js';
+import { encodeRecord } from '../../../actors/realm/state.js';
 import { RealmVolatile } from '../../../actors/realm/volatile.js';
 import { updateRealm } from '../../../src/frontend/api/operations/organization/organization.js';
 import type { RealmSettingName } from '../../../src/model/settings/realm-settings.js';
@@ -41,12 +41,12 @@ const one = (name: RealmSettingName, value: RealmSettingValue): Partial<RealmSet
 
 /** The outcome of `change-realm` in an organization that has the defaults. */
 function change(values: Partial<RealmSettings>, caller: number) {
-  const parts = new Map([OWNER, ADMIN].map((user) => [`user/${user.id}`, toPart(user)]));
+  const parts = new Map([OWNER, ADMIN].map((user) => [`user/${user.id}`, encodeRecord(user)]));
   parts.set('stream/0', { id: 0, name: 'news', archived: false });
   const state = { ...realmKind.initial(KEY), settings: DEFAULT_REALM_SETTINGS };
   const context = { key: KEY, realm: realmId(1), now: 1_000, caller, client: 'test', version: 7 };
   const view = { state, parts, volatile: new RealmVolatile(state, parts) };
-  return changeRealm.handle(view, { values }, undefined, {
+  return updateRealmSettings.handle(view, { values }, undefined, {
     ...context,
     pendingCommands: () => [],
     directory: undefined as never,
@@ -65,14 +65,14 @@ t.test('every row has a default, in new organizations and in those that are olde
   t.equal(REALM_SETTING_NAMES.length, Object.keys(REALM_SETTINGS).length - 2, 'two parameters are not stored');
   for (const name of REALM_SETTING_NAMES) {
     const { [name]: value, ...older } = DEFAULT_REALM_SETTINGS;
-    t.equal(completeRealmSettings(older)[name], value, name);
+    t.equal(addMissingRealmSettings(older)[name], value, name);
     const state = { ...realmKind.initial(KEY), settings: older as RealmSettings };
     t.equal(realmKind.upgrade!(state).settings[name], value, `${name}, stored`);
     t.equal(directoryWith({ settings: older }).settings[name], value, `${name}, in replicas`);
     const { educationDefault } = REALM_SETTINGS[name];
     if (name !== 'org_type') t.equal(initialRealmSettings(35)[name], educationDefault ?? value, `${name}, in a school`);
   }
-  t.equal(completeRealmSettings(DEFAULT_REALM_SETTINGS), DEFAULT_REALM_SETTINGS, 'not copied');
+  t.equal(addMissingRealmSettings(DEFAULT_REALM_SETTINGS), DEFAULT_REALM_SETTINGS, 'not copied');
 });
 
 t.test('every row is stored, published and echoed when it changes', async (t) => {
@@ -95,7 +95,7 @@ t.test('rows for owners are refused to administrators, by the frontend and by th
   for (const [name, { ownerOnly }] of Object.entries(REALM_SETTINGS)) {
     const given = { [name]: name === 'authentication_methods' ? { Email: true } : 'fr' };
     const refusal = { code: 'UNAUTHORIZED_PRINCIPAL' };
-    if (ownerOnly) t.throws(() => checkedRealmSettings(given, false), refusal, name);
+    if (ownerOnly) t.throws(() => checkRealmSettings(given, false), refusal, name);
     if (!(REALM_SETTING_NAMES as readonly string[]).includes(name)) continue;
     const set = () => change(one(name as RealmSettingName, changedValue(name as RealmSettingName)), ADMIN.id);
     if (ownerOnly) t.throws(set, refusal, name);

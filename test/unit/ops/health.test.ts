@@ -1,10 +1,10 @@
 import t from 'tap';
-import { Health } from '#app/ops';
+import { HealthMonitor } from '#app/ops';
 
 /** Time that the test moves, with little patience. */
 function setUp(answerMs = 10_000) {
   let now = 0;
-  const health = new Health({ now: () => now, answerMs, freshMs: 1_000 });
+  const health = new HealthMonitor({ now: () => now, answerMs, freshMs: 1_000 });
   health.started();
   return {
     health,
@@ -58,7 +58,7 @@ t.test('services are checked once a second, for any number of callers', async (t
 });
 
 t.test('a process is not ready before its start is complete', async (t) => {
-  const health = new Health();
+  const health = new HealthMonitor();
   t.match(await health.readiness(), { ready: false, checks: { started: { ok: false } } });
   health.started();
   t.match(await health.readiness(), { ready: true }, 'at once, whatever was remembered');

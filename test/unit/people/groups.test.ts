@@ -1,7 +1,7 @@
 /** users.md § User groups. */
 import fc from 'fast-check';
 import t from 'tap';
-import { SYSTEM_GROUP, systemGroupsOf, UserGroups } from '#domain/people';
+import { SYSTEM_GROUP_IDS, systemGroupsOf, UserGroups } from '#domain/people';
 import { userId } from '#model';
 import type { DirectoryGroup } from '#model/records';
 import { person } from '../../support/person.js';
@@ -27,7 +27,7 @@ const made = (groups: DirectoryGroup[]) =>
 
 t.test('system groups follow from role and age', async (t) => {
   const settings = { waiting_period_threshold: 3 };
-  const { members, fullmembers, owners, everyone } = SYSTEM_GROUP;
+  const { members, fullmembers, owners, everyone } = SYSTEM_GROUP_IDS;
   t.same(systemGroupsOf(person(8), settings, 2 * DAY), [members]);
   t.same(systemGroupsOf(person(8), settings, 3 * DAY), [members, fullmembers]);
   t.same(systemGroupsOf(person(8, { role: 100 }), settings, 0), [owners]);

@@ -5,8 +5,8 @@ import type { Json } from '#base';
 import { presentProfile } from '#domain/people';
 import type { ProfileEntry } from '#model/commands';
 import type { DirectoryProfile, DirectoryProfileField } from '#model/records';
-import { editProfile, renderValues } from '../../../actors/realm/commands/preferences/profile-data.js';
-import { PROFILE_FIELDS_PART, PROFILE_PART, USER_PART } from '../../../actors/realm/state.js';
+import { editProfile, renderProfileValues } from '../../../actors/realm/commands/preferences/profile-data.js';
+import { PROFILE_FIELDS_PART, PROFILE_PART_PREFIX, USER_PART_PREFIX } from '../../../actors/realm/state.js';
 import { person } from '../../support/person.js';
 
 const field = (id: number, type: number): DirectoryProfileField => ({
@@ -31,13 +31,13 @@ class Account {
   constructor(private readonly user = USER) {
     this.parts = new Map<string, unknown>([
       [PROFILE_FIELDS_PART, FIELDS],
-      [`${USER_PART}8`, USER],
+      [`${USER_PART_PREFIX}8`, USER],
     ]) as Map<string, Json>;
   }
 
   /** @returns the message of the refusal, and the published values. */
   edit(entries: readonly ProfileEntry[]): [refusal: string | undefined, told: [id: number, value: string | null][]] {
-    const rendered = renderValues(this.parts, entries);
+    const rendered = renderProfileValues(this.parts, entries);
     const { parts, events, refusal } = editProfile(this.parts, this.user, entries, rendered, ++this.#version);
     for (const [name, part] of Object.entries(parts)) this.parts.set(name, part);
     const told = events.flatMap((item) => {
@@ -51,7 +51,7 @@ class Account {
   }
 
   get shown(): Record<string, unknown> {
-    const stored = this.parts.get(`${PROFILE_PART}8`) as unknown as DirectoryProfile | undefined;
+    const stored = this.parts.get(`${PROFILE_PART_PREFIX}8`) as unknown as DirectoryProfile | undefined;
     return stored ? { ...presentProfile(stored, FIELDS) } : {};
   }
 }

@@ -2,15 +2,15 @@
 import fc from 'fast-check';
 import t from 'tap';
 import {
-  type CheckedField,
-  checkField,
-  checkSummary,
-  FIELD_TYPE,
-  type FieldData,
-  isDefaultAccount,
-  presentField,
-  reordered,
-  withoutPronouns,
+  type CheckedProfileField,
+  checkProfileField,
+  checkSummaryFieldCount,
+  isDefaultExternalAccount,
+  PROFILE_FIELD_TYPE,
+  type ProfileFieldData,
+  presentProfileField,
+  pronounsAsShortText,
+  reorderProfileFields,
 } from '#domain/people';
 import { ApiError } from '#model/errors';
 import type { DirectoryProfileField } from '#model/records';
@@ -43,7 +43,7 @@ t.test('an order is accepted exactly if it names every field; the last place of 
   fc.assert(
     fc.property(ids, fc.array(fc.integer({ min: -1, max: 25 }), { maxLength: 20 }), (known, order) => {
       const fields = known.map((id) => field(id));
-      const moved = attempt(() => reordered(fields, order));
+      const moved = attempt(() => reorderProfileFields(fields, order));
       test.equal(
         moved !== undefined,
         known.every((id) => order.includes(id)),
@@ -56,7 +56,7 @@ t.test('an order is accepted exactly if it names every field; the last place of 
         places,
         [...places].sort((a, b) => a - b),
       );
-      test.same(reordered(moved, order), moved, 'the same again');
+      test.same(reorderProfileFields(moved, order), moved, 'the same again');
     }),
   );
 });
@@ -68,7 +68,7 @@ t.test('any order of the fields is possible', async (test) => {
   fc.assert(
     fc.property(shuffled, ([known, order]) => {
       test.same(
-        reordered(
+        reorderProfileFields(
           known.map((id) => field(id)),
           order,
         ).map(({ id }) => id),
@@ -94,7 +94,7 @@ const data = fc.oneof(
   fc.dictionary(text, fc.oneof(text, option, fc.dictionary(text, text))),
   fc.dictionary(text, option),
   account,
-) as fc.Arbitrary<FieldData>;
+) as fc.Arbitrary<ProfileFieldData>;
 const content = fc.record({
   name: fc.oneof(text, fc.string({ unit: 'grapheme', maxLength: 60 })),
   hint: fc.oneof(text, fc.string({ unit: 'grapheme', maxLength: 100 })),
@@ -102,15 +102,16 @@ const content = fc.record({
   inSummary: fc.boolean(),
 });
 
-function holds(type: number, { name, hint, data: stored, inSummary }: CheckedField): boolean {
+function holds(type: number, { name, hint, data: stored, inSummary }: CheckedProfileField): boolean {
   const lengths = [...name].length <= 40 && [...hint].length <= 80 && name.trim() !== '';
-  const summary = !inSummary || (type !== FIELD_TYPE.longText && type !== FIELD_TYPE.person);
-  if (type !== FIELD_TYPE.select && type !== FIELD_TYPE.externalAccount) return lengths && summary && stored === '';
+  const summary = !inSummary || (type !== PROFILE_FIELD_TYPE.longText && type !== PROFILE_FIELD_TYPE.person);
+  if (type !== PROFILE_FIELD_TYPE.select && type !== PROFILE_FIELD_TYPE.externalAccount)
+    return lengths && summary && stored === '';
   const parsed = JSON.parse(stored) as Record<string, { text: string; order: string }>;
-  if (type === FIELD_TYPE.externalAccount) {
+  if (type === PROFILE_FIELD_TYPE.externalAccount) {
     const { subtype, url_pattern, ...rest } = parsed as unknown as Record<string, string>;
     const custom = subtype === 'custom' && url_pattern!.split('%(username)s').length === 2;
-    return Object.keys(rest).length === 0 && lengths && (custom || isDefaultAccount({ type, data: stored }));
+    return Object.keys(rest).length === 0 && lengths && (custom || isDefaultExternalAccount({ type, data: stored }));
   }
   const texts = Object.values(parsed).map((one) => one.text);
   const exact = Object.values(parsed).every((one) => Object.keys(one).sort().join() === 'order,text');
@@ -121,13 +122,13 @@ t.test('accepted values obey the rules, others are refused, and no other error i
   let taken = 0;
   fc.assert(
     fc.property(fc.integer({ min: -1, max: 10 }), content, (type, given) => {
-      const checked = attempt(() => checkField(type, given));
+      const checked = attempt(() => checkProfileField(type, given));
       if (!checked) return;
       taken++;
       // The text is not in the test's name, because tap parses names and some texts have a meaning there.
       test.ok(type >= 1 && type <= 8 && holds(type, checked), 'it obeys the rules', { given: JSON.stringify(given) });
-      const again = { ...checked, data: checked.data === '' ? {} : (JSON.parse(checked.data) as FieldData) };
-      test.same(checkField(type, again), checked, 'as it is stored it would be taken again');
+      const again = { ...checked, data: checked.data === '' ? {} : (JSON.parse(checked.data) as ProfileFieldData) };
+      test.same(checkProfileField(type, again), checked, 'as it is stored it would be taken again');
     }),
     { numRuns: 2_000 },
   );
@@ -136,19 +137,19 @@ t.test('accepted values obey the rules, others are refused, and no other error i
 
 t.test('at most two fields are in the summary', async (test) => {
   const shown = (count: number) => Array.from({ length: 4 }, (_, i) => field(i, { inSummary: i < count }));
-  test.doesNotThrow(() => checkSummary(shown(1)));
-  for (const count of [2, 3]) test.throws(() => checkSummary(shown(count)), { name: 'ApiError' });
+  test.doesNotThrow(() => checkSummaryFieldCount(shown(1)));
+  for (const count of [2, 3]) test.throws(() => checkSummaryFieldCount(shown(count)), { name: 'ApiError' });
 });
 
 t.test(
   'a field is shown with the summary only if it is in it; older clients get pronouns as short text',
   async (test) => {
-    test.same(presentField(field(3, { inSummary: true })), {
+    test.same(presentProfileField(field(3, { inSummary: true })), {
       ...{ id: 3, name: 'field 3', type: 1, hint: '', field_data: '', order: 3 },
       display_in_profile_summary: true,
     });
-    test.notOk('display_in_profile_summary' in presentField(field(3)));
-    const types = withoutPronouns([1, 8, 3].map((type) => field(type, { type }))).map(({ type }) => type);
+    test.notOk('display_in_profile_summary' in presentProfileField(field(3)));
+    const types = pronounsAsShortText([1, 8, 3].map((type) => field(type, { type }))).map(({ type }) => type);
     test.same(types, [1, 1, 3]);
   },
 );

@@ -1,7 +1,13 @@
 /** users.md § Custom profile data: rules that hold whatever is sent. */
 import fc from 'fast-check';
 import t from 'tap';
-import { checkProfileValue, FIELD_TYPE, type GivenValue, optionsAdded, presentProfile } from '#domain/people';
+import {
+  addedOptionsAfter,
+  checkProfileValue,
+  PROFILE_FIELD_TYPE,
+  type ProfileValueInput,
+  presentProfile,
+} from '#domain/people';
 import { userId } from '#model';
 import { ApiError } from '#model/errors';
 import type { DirectoryProfileField, ProfileValue } from '#model/records';
@@ -13,7 +19,7 @@ const field = (type: number): DirectoryProfileField => ({
   type,
   name: 'Label',
   hint: '',
-  data: type === FIELD_TYPE.select ? OPTIONS : '',
+  data: type === PROFILE_FIELD_TYPE.select ? OPTIONS : '',
   order: 1,
   inSummary: false,
   added: [],
@@ -23,7 +29,7 @@ const PEOPLE = [person(8), person(9), person(10, { isActive: false }), person(11
 const find = (id: number) => PEOPLE.find((one) => one.id === id);
 
 /** @returns the message of the refusal. @throws any other error */
-function refusal(type: number, value: GivenValue): string | undefined {
+function refusal(type: number, value: ProfileValueInput): string | undefined {
   try {
     checkProfileValue(field(type), value, find);
     return undefined;
@@ -34,7 +40,7 @@ function refusal(type: number, value: GivenValue): string | undefined {
 }
 
 const length = (value: string): number => [...value].length;
-const RULES: Readonly<Record<number, (value: string, given: GivenValue) => boolean>> = {
+const RULES: Readonly<Record<number, (value: string, given: ProfileValueInput) => boolean>> = {
   1: (value, given) => value === given && length(value) <= 50,
   2: (value, given) => value === given && length(value) <= 500,
   3: (value, given) => value === given && ['a', 'b'].includes(value),
@@ -46,7 +52,7 @@ const RULES: Readonly<Record<number, (value: string, given: GivenValue) => boole
   8: (value, given) => value === given && length(value) <= 50,
 };
 
-const given: fc.Arbitrary<GivenValue> = fc.oneof(
+const given: fc.Arbitrary<ProfileValueInput> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({ unit: 'grapheme', minLength: 480, maxLength: 520 }),
   fc.constantFrom('', 'a', 'b', 'c', 'constructor', '__proto__'),
@@ -58,7 +64,7 @@ const given: fc.Arbitrary<GivenValue> = fc.oneof(
 );
 
 t.test('accepted values of each type obey its rule, and only refusals are thrown', async (test) => {
-  for (const type of Object.values(FIELD_TYPE)) {
+  for (const type of Object.values(PROFILE_FIELD_TYPE)) {
     let taken = 0;
     fc.assert(
       fc.property(given, (value) => {
@@ -74,20 +80,20 @@ t.test('accepted values of each type obey its rule, and only refusals are thrown
 });
 
 t.test('users who cannot be picked are refused with the reason', async (test) => {
-  const of = (...list: number[]) => refusal(FIELD_TYPE.person, list);
+  const of = (...list: number[]) => refusal(PROFILE_FIELD_TYPE.person, list);
   test.equal(of(8, 12), 'Invalid user ID: 12');
   test.equal(of(8, 10, 12), 'User with ID 10 is deactivated');
   test.equal(of(11), 'User with ID 11 is a bot');
   test.equal(of(), undefined);
-  test.equal(refusal(FIELD_TYPE.person, '8'), 'User IDs is not a list');
+  test.equal(refusal(PROFILE_FIELD_TYPE.person, '8'), 'User IDs is not a list');
 });
 
 t.test('dates that do not exist are refused', async (test) => {
   for (const day of ['2023-02-29', '2023-13-01', '2023-00-10', '2023-04-31', '0000-01-01', '2023-1-1']) {
-    test.equal(refusal(FIELD_TYPE.date, day), 'Label is not a date', day);
+    test.equal(refusal(PROFILE_FIELD_TYPE.date, day), 'Label is not a date', day);
   }
   for (const day of ['2024-02-29', '0001-01-01', '9999-12-31'])
-    test.equal(refusal(FIELD_TYPE.date, day), undefined, day);
+    test.equal(refusal(PROFILE_FIELD_TYPE.date, day), undefined, day);
 });
 
 const keys = ['a', 'b', 'c'];
@@ -101,14 +107,14 @@ const step = fc.oneof(
 t.test('values of removed options are gone for good, as if deleted with the option', async (test) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
-      let now: DirectoryProfileField = { ...field(FIELD_TYPE.select), data: optionData(keys) };
+      let now: DirectoryProfileField = { ...field(PROFILE_FIELD_TYPE.select), data: optionData(keys) };
       const stored = [new Map<string, ProfileValue>(), new Map<string, ProfileValue>()];
       const model: (string | undefined)[] = [undefined, undefined];
       for (const [i, change] of steps.entries()) {
         const version = i + 1;
         if ('options' in change) {
           const data = optionData(change.options);
-          now = { ...now, data, added: optionsAdded(now, data, version) };
+          now = { ...now, data, added: addedOptionsAfter(now, data, version) };
           for (const user of [0, 1]) if (!change.options.includes(model[user] ?? 'a')) model[user] = undefined;
         } else if (Object.keys(JSON.parse(now.data) as object).includes(change.choose)) {
           stored[change.user]!.set('1', { value: change.choose, rendered: '', at: version });

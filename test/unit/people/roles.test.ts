@@ -1,5 +1,5 @@
 import t from 'tap';
-import { checkFullName, isEmail, policyAllows, seesAddress } from '#domain/people';
+import { checkFullName, isAllowedByPolicy, isEmail, maySeeAddress } from '#domain/people';
 import { userId } from '#model';
 import type { DirectoryUser } from '#model/records';
 import { person } from '../../support/person.js';
@@ -22,7 +22,7 @@ t.test('policies admit the roles in the table of conventions.md', async (t) => {
   const now = 10 * DAY;
   const people = [user(100), user(200), user(300), user(400), user(400, { joined: 9 * DAY }), user(600)];
   for (const [policy, row] of Object.entries(expected)) {
-    const actual = people.map((one) => (policyAllows(Number(policy), one, settings, now) ? 'y' : 'n')).join('');
+    const actual = people.map((one) => (isAllowedByPolicy(Number(policy), one, settings, now) ? 'y' : 'n')).join('');
     t.equal(actual, row, `policy ${policy}`);
   }
 });
@@ -37,10 +37,10 @@ t.test('a real address is visible to the users whom its owner admits, and always
   ];
   for (const [emailVisibility, row] of rows) {
     const of = user(400, { id: userId(1), emailVisibility });
-    const actual = [100, 200, 300, 400, 600].map((role) => (seesAddress(user(role), of) ? 'y' : 'n')).join('');
+    const actual = [100, 200, 300, 400, 600].map((role) => (maySeeAddress(user(role), of) ? 'y' : 'n')).join('');
     t.equal(actual, row, `visibility ${emailVisibility}`);
-    t.ok(seesAddress(of, of));
-    t.equal(seesAddress(undefined, of), emailVisibility === 1);
+    t.ok(maySeeAddress(of, of));
+    t.equal(maySeeAddress(undefined, of), emailVisibility === 1);
   }
 });
 

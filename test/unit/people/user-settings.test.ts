@@ -1,7 +1,7 @@
 /** A row of USER_SETTINGS is all that a setting of a user needs (users.md § Settings). */
 import t from 'tap';
 import { realmKind } from '#actors/realm';
-import { newAccountSettings, userSettingFrom, userSettings } from '#domain/people';
+import { computeUserSetting, defaultSettingsOfNewAccounts, readUserSettings } from '#domain/people';
 import {
   isAccountField,
   realmId,
@@ -11,9 +11,9 @@ import {
   type UserSettingName,
   type UserSettingValue,
 } from '#model';
-import { changeUserDefaults } from '../../../actors/realm/commands/organization/realm-settings.js';
-import { changeSettings } from '../../../actors/realm/commands/preferences/own-settings.js';
-import { toPart } from '../../../actors/realm/state.js';
+import { updateUserDefaults } from '../../../actors/realm/commands/organization/realm-settings.js';
+import { updateOwnSettings } from '../../../actors/realm/commands/preferences/own-settings.js';
+import { encodeRecord } from '../../../actors/realm/state.js';
 import { RealmVolatile } from '../../../actors/realm/volatile.js';
 import { updateSettings, updateSettingsDefaults } from '../../../src/frontend/api/operations/people/settings.js';
 import { directoryWith } from '../../support/directory.js';
@@ -33,20 +33,20 @@ const CONTEXT = { key: KEY, realm: realmId(1), now: 1_000, caller: OWNER.id, cli
 const context = { ...CONTEXT, pendingCommands: () => [], directory: undefined as never };
 
 function view() {
-  const parts = new Map([[`user/${OWNER.id}`, toPart(OWNER)]]);
+  const parts = new Map([[`user/${OWNER.id}`, encodeRecord(OWNER)]]);
   const state = realmKind.initial(KEY);
   return { state, parts, volatile: new RealmVolatile(state, parts) };
 }
 
 t.test('an unset setting has its default; fields of the account are its own', async (t) => {
   for (const name of USER_SETTING_NAMES) {
-    t.equal(userSettingFrom(person(8), {}, name), USER_SETTINGS[name].default, name);
+    t.equal(computeUserSetting(person(8), {}, name), USER_SETTINGS[name].default, name);
   }
   const user = person(8, { timezone: 'Asia/Tokyo', emailVisibility: 4 });
   const chosen = { dense_mode: false, timezone: 'Europe/Berlin', email_address_visibility: 2 };
-  t.equal(userSettingFrom(user, chosen, 'dense_mode'), false);
-  t.equal(userSettingFrom(user, chosen, 'timezone'), 'Asia/Tokyo');
-  t.equal(userSettingFrom(user, chosen, 'email_address_visibility'), 4);
+  t.equal(computeUserSetting(user, chosen, 'dense_mode'), false);
+  t.equal(computeUserSetting(user, chosen, 'timezone'), 'Asia/Tokyo');
+  t.equal(computeUserSetting(user, chosen, 'email_address_visibility'), 4);
 });
 
 t.test('there are 43 settings, of the groups that the API names', async (t) => {
@@ -68,7 +68,12 @@ t.test('every row is stored and published when it changes', async (t) => {
   for (const name of USER_SETTING_NAMES) {
     const value = changedValue(name);
     const values = { [name]: value };
-    const { parts, events = [] } = changeSettings.handle(view(), { values, domain: 'localhost' }, undefined, context);
+    const { parts, events = [] } = updateOwnSettings.handle(
+      view(),
+      { values, domain: 'localhost' },
+      undefined,
+      context,
+    );
     const { user, personal } = (events[0] as { change: Record<string, object> }).change;
     const settings = (personal as { settings?: object } | undefined)?.settings;
     if (isAccountField(name)) t.ok(Object.values(user ?? {}).includes(value), name);
@@ -90,16 +95,16 @@ t.test('every row is a field of POST /register, for users and for the defaults o
     const personal = { user: OWNER.id, settings: { [name]: value }, alertWords: [], muted: [] };
     const directory = directoryWith({ users: [OWNER], personals: [personal], userDefaults: { [name]: value } });
     const expected = isAccountField(name) ? DEFAULTS : { ...DEFAULTS, [name]: value };
-    t.same(userSettings(directory, OWNER), expected, name);
+    t.same(readUserSettings(directory, OWNER), expected, name);
     const { timezone: _, ...defaults } = { ...DEFAULTS, [name]: value };
-    t.same(newAccountSettings(directory), defaults, name);
+    t.same(defaultSettingsOfNewAccounts(directory), defaults, name);
   }
 });
 
 t.test('every default of an organization is stored and published when it changes', async (t) => {
   for (const name of Object.keys(updateSettingsDefaults.parameters) as UserSettingName[]) {
     const value = changedValue(name);
-    const { parts, events = [] } = changeUserDefaults.handle(view(), { values: { [name]: value } }, undefined, context);
+    const { parts, events = [] } = updateUserDefaults.handle(view(), { values: { [name]: value } }, undefined, context);
     t.same(parts?.['user-defaults'], { [name]: value }, name);
     const event = { type: 'realm_user_settings_defaults', op: 'update', property: name, value };
     t.match(events[1], { t: 'event', event }, name);

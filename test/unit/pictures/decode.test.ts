@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import sharp from 'sharp';
 import t from 'tap';
-import { avatarImages, formatOf, iconImage, logoImage, withPicture } from '#domain/pictures';
+import { detectPictureFormat, makeAvatarImages, makeIconImage, makeLogoImage, withPicture } from '#domain/pictures';
 import { ApiError } from '#model/errors';
 
 const green = sharp({ create: { width: 30, height: 20, channels: 3, background: 'green' } });
 
 t.test('formats are recognised by their first bytes', async (t) => {
   for (const format of ['png', 'jpeg', 'gif', 'webp'] as const) {
-    t.equal(formatOf(await green.clone().toFormat(format).toBuffer()), format);
+    t.equal(detectPictureFormat(await green.clone().toFormat(format).toBuffer()), format);
   }
   for (const format of ['tiff', 'avif'] as const) {
-    t.equal(formatOf(await green.clone().toFormat(format).toBuffer()), undefined, format);
+    t.equal(detectPictureFormat(await green.clone().toFormat(format).toBuffer()), undefined, format);
   }
-  fc.assert(fc.property(fc.uint8Array({ maxLength: 11 }), (bytes) => formatOf(bytes) !== 'webp'));
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 11 }), (bytes) => detectPictureFormat(bytes) !== 'webp'));
 });
 
 t.test('any bytes become a picture or are refused', async () => {
@@ -26,8 +26,8 @@ t.test('any bytes become a picture or are refused', async () => {
       const broken = Buffer.from(cut ? bytes.subarray(0, at) : bytes);
       broken.set(noise.subarray(0, Math.max(0, broken.length - at)), Math.min(at, broken.length));
       try {
-        const { small, medium } = await avatarImages(broken);
-        return formatOf(small) === 'png' && formatOf(medium) === 'png';
+        const { small, medium } = await makeAvatarImages(broken);
+        return detectPictureFormat(small) === 'png' && detectPictureFormat(medium) === 'png';
       } catch (error) {
         return error instanceof ApiError && error.code === 'BAD_IMAGE';
       }
@@ -42,13 +42,13 @@ t.test('the sizes of pictures are bounded', async (t) => {
     const { width, height } = await sharp(png).metadata();
     return [width, height];
   };
-  const { small, medium } = await avatarImages(bytes);
+  const { small, medium } = await makeAvatarImages(bytes);
   t.same(
     [
       await sizeOf(small),
       await sizeOf(medium),
-      await sizeOf(await iconImage(bytes)),
-      await sizeOf(await logoImage(bytes)),
+      await sizeOf(await makeIconImage(bytes)),
+      await sizeOf(await makeLogoImage(bytes)),
     ],
     [
       [100, 100],

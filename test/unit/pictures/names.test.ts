@@ -3,7 +3,7 @@ import t from 'tap';
 import {
   AVATAR_SIZES,
   blobOfAvatar,
-  parsePicture,
+  parsePicturePath,
   presentRealmPictures,
   realmPictureUrl,
   uploadedAvatarUrl,
@@ -18,18 +18,18 @@ t.test('a generated name is read back', async (t) => {
   t.equal(uploadedAvatarUrl(avatar, 2, 'small'), `/user_avatars/4/${HASH}.png?version=2`);
   t.equal(uploadedAvatarUrl(avatar, 2, 'medium'), `/user_avatars/4/${HASH}-medium.png?version=2`);
   for (const size of AVATAR_SIZES) {
-    t.same(parsePicture(pathOf(uploadedAvatarUrl(avatar, 2, size))), { of: 'avatar', hash: HASH, size });
+    t.same(parsePicturePath(pathOf(uploadedAvatarUrl(avatar, 2, size))), { of: 'avatar', hash: HASH, size });
   }
   for (const name of ['icon', 'logo', 'night_logo'] as const) {
-    t.same(parsePicture(pathOf(realmPictureUrl(realmId(4), name, 3))), { of: 'realm', name });
+    t.same(parsePicturePath(pathOf(realmPictureUrl(realmId(4), name, 3))), { of: 'realm', name });
   }
   for (const path of ['emoji/images/7.png', 'emoji/images/7.gif', 'emoji/images/still/7.png']) {
-    t.same(parsePicture(path), { of: 'emoji' });
+    t.same(parsePicturePath(path), { of: 'emoji' });
   }
 });
 
 t.test('any other name is no picture', async (t) => {
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => parsePicture(text) === undefined));
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => parsePicturePath(text) === undefined));
   const piece = fc.constantFrom(
     '..',
     '.',
@@ -49,11 +49,11 @@ t.test('any other name is no picture', async (t) => {
   fc.assert(
     fc.property(fc.array(piece), (pieces) => {
       const path = pieces.join('');
-      return parsePicture(path) === undefined || !/\.\.|[\\\0%]/.test(path);
+      return parsePicturePath(path) === undefined || !/\.\.|[\\\0%]/.test(path);
     }),
     { numRuns: 2_000 },
   );
-  t.equal(parsePicture(`${HASH}.png\n`), undefined);
+  t.equal(parsePicturePath(`${HASH}.png\n`), undefined);
 });
 
 t.test('each upload of each account has its own name', async (t) => {

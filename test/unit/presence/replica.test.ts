@@ -4,7 +4,7 @@ import t from 'tap';
 import type { Json, JsonObject } from '#base';
 import { PresenceReplica } from '#domain/presence';
 import type { PresenceCursor } from '#model/commands';
-import { Presences } from '../../../actors/presence/presences.js';
+import { PresenceMemory } from '../../../actors/presence/presences.js';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
 
@@ -22,13 +22,13 @@ const changes = fc.array(
   { maxLength: 60 },
 );
 
-function carryOut(presences: Presences, { user, at }: Change): void {
+function carryOut(presences: PresenceMemory, { user, at }: Change): void {
   if (at === null) presences.remove(user);
   else presences.set(user, { active: at % 2 === 0 ? null : at, connected: at });
 }
 
-const named = (source: string, parts: ReadonlyMap<string, Json> = new Map()): Presences => {
-  const presences = new Presences(parts);
+const named = (source: string, parts: ReadonlyMap<string, Json> = new Map()): PresenceMemory => {
+  const presences = new PresenceMemory(parts);
   presences.source = source;
   return presences;
 };

@@ -1,9 +1,9 @@
 /** Effects of a report that are too costly for the API suite: large organizations, and the actor's parts. */
 import t from 'tap';
 import { presenceKey, realmId } from '#model';
-import type { CommandContext, View } from '#runtime';
-import { report, switched } from '../../../actors/presence/commands.js';
-import { Presences } from '../../../actors/presence/presences.js';
+import type { ActorView, CommandContext } from '#runtime';
+import { applyPresenceSetting, reportPresence } from '../../../actors/presence/commands.js';
+import { PresenceMemory } from '../../../actors/presence/presences.js';
 import type { PresenceState } from '../../../actors/presence/state.js';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
@@ -13,7 +13,7 @@ const NOW = 1_700_000_000_000;
 function actor(people: number, more: Parameters<typeof directoryWith>[0] = {}) {
   const users = Array.from({ length: people }, (_, i) => person(i + 8));
   const directory = directoryWith({ users, ...more });
-  const volatile = new Presences(new Map());
+  const volatile = new PresenceMemory(new Map());
   volatile.source = 'this one';
   let state: PresenceState = { phase: 'open', made: false };
   const context = (caller: number, now: number): CommandContext => ({
@@ -26,15 +26,15 @@ function actor(people: number, more: Parameters<typeof directoryWith>[0] = {}) {
     directory,
     pendingCommands: () => [],
   });
-  const view = (): View<PresenceState, Presences> => ({ state, parts: new Map(), volatile });
+  const view = (): ActorView<PresenceState, PresenceMemory> => ({ state, parts: new Map(), volatile });
   const does = (caller: number, now = NOW, status: 'active' | 'idle' = 'active') => {
     const args = { status, pingOnly: true, known: null };
-    const outcome = report.handle(view(), args, undefined, context(caller, now));
+    const outcome = reportPresence.handle(view(), args, undefined, context(caller, now));
     state = outcome.state ?? state;
     return outcome;
   };
   const turns = (caller: number, on: boolean, at: number) =>
-    switched.handle(view(), { on, at }, undefined, context(caller, at));
+    applyPresenceSetting.handle(view(), { on, at }, undefined, context(caller, at));
   return { directory, volatile, does, turns };
 }
 

@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { JsonObject } from '#base';
 import { realmId } from '#model';
-import type { RemainingJoin } from '#model/commands';
+import type { RemainingStreamJoin } from '#model/commands';
 import type { DirectoryStream } from '#model/records';
 import { JoiningPlan } from '../../../actors/realm/commands/subscriptions/subscription-plan.js';
 import { person } from '../../support/person.js';
@@ -31,7 +31,7 @@ function carriedOut(users: number, streams: readonly number[], members: Map<numb
     for (const [command] of later) {
       t.equal(command!.to, 'realm/1', 'a command to itself for what is left');
       const plan = new JoiningPlan(REALM, [], 1_000, members, new Map());
-      const { streams: left } = JSON.parse(JSON.stringify(command!.args)) as { streams: RemainingJoin[] };
+      const { streams: left } = JSON.parse(JSON.stringify(command!.args)) as { streams: RemainingStreamJoin[] };
       for (const one of left) plan.carryOn(stream(one.stream), one);
       const stages = plan.stages(7);
       t.equal(stages.length, 2, 'which sends itself no other');

@@ -5,7 +5,7 @@ import type { Json } from '#base';
 import { DEFAULT_REALM_SETTINGS, realmId, realmKey } from '#model';
 import type { DirectoryStream } from '#model/records';
 import { createUser } from '../../../actors/realm/commands/accounts/create-user.js';
-import { type RealmState, toPart } from '../../../actors/realm/state.js';
+import { encodeRecord, type RealmState } from '../../../actors/realm/state.js';
 import { RealmVolatile } from '../../../actors/realm/volatile.js';
 import { person } from '../../support/person.js';
 
@@ -16,8 +16,8 @@ const stream = (id: number): DirectoryStream =>
 
 function created(users: number) {
   const parts = new Map<string, Json>();
-  for (let id = 1_001; id <= 1_000 + users; id++) parts.set(`user/${id}`, toPart(person(id)));
-  for (let id = 1; id <= 3; id++) parts.set(`stream/${id}`, toPart(stream(id)));
+  for (let id = 1_001; id <= 1_000 + users; id++) parts.set(`user/${id}`, encodeRecord(person(id)));
+  for (let id = 1; id <= 3; id++) parts.set(`stream/${id}`, encodeRecord(stream(id)));
   const initial = realmKind.initial(realmKey(REALM));
   const state: RealmState = {
     ...initial,

@@ -1,13 +1,13 @@
 /** The phase of an organization is stored: a deactivated one refuses its users after its actor was loaded again. */
 import t from 'tap';
 import { realmKind } from '#actors/realm';
-import { SERVER_REALM } from '#directory';
+import { SERVER_REALM_ID } from '#directory';
 import { epoch, realmId, realmKey } from '#model';
 import { Harness } from '../runtime/harness.js';
 
 const KEY = realmKey(realmId(1));
 /** The server's realm is informed of each change of the phase. */
-const KEYS = [KEY, realmKey(SERVER_REALM)];
+const KEYS = [KEY, realmKey(SERVER_REALM_ID)];
 
 t.test('a deactivated organization refuses its users also after its actor was loaded again', async (t) => {
   const harness = new Harness({ realm: realmKind });

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
-import { CONTRACT_TYPES, contractText, documents, WIRE_FORMAT, withMetricsTable } from '#app/reference';
+import { CONTRACT_TYPES, contractText, insertMetricsTable, renderDocuments, WIRE_FORMAT } from '#app/reference';
 
-for (const [name, text] of documents()) {
+for (const [name, text] of renderDocuments()) {
   t.test(`docs/${name} is the output of \`npm run docs\``, async (t) => {
     t.equal(await readFile(`docs/${name}`, 'utf8'), text);
   });
@@ -10,7 +10,7 @@ for (const [name, text] of documents()) {
 
 t.test('docs/logs-and-metrics.md has the table of the declared metrics', async (t) => {
   const text = await readFile('docs/logs-and-metrics.md', 'utf8');
-  t.equal(text, withMetricsTable(text));
+  t.equal(text, insertMetricsTable(text));
 });
 
 t.test('the types of the web client are the output of `npm run docs`', async (t) => {

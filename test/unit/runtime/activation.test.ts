@@ -2,7 +2,7 @@ import t from 'tap';
 import type { JsonObject } from '#base';
 import { realmKey } from '#model';
 import { outboxCommand } from '#model/commands';
-import type { ActorKind, AnyKind, DeferredRequest } from '#runtime';
+import type { ActorKind, AnyActorKind, DeferredRequest } from '#runtime';
 import { ids, type LedgerState, ledger, ledgerKey, REALM, testKinds } from '../../cluster/kinds.js';
 import { anyCommand } from '../../support/any-command.js';
 import { Harness, settle } from './harness.js';
@@ -92,7 +92,7 @@ t.test('an actor being handed over answers requests of the actors that it waits 
       },
     },
   };
-  const h = new Harness({ ...testKinds, realm: joining as unknown as AnyKind });
+  const h = new Harness({ ...testKinds, realm: joining as unknown as AnyActorKind });
   await h.take(realm, other);
   const gate = h.hold('before:commit');
   const join = h.begin(realm, 'join');
@@ -197,14 +197,17 @@ t.test('a commit in flight while its partition is acquired again leaves no work 
 });
 
 t.test('a handler gets the commands that may not be carried out yet', async (t) => {
-  const caused: AnyKind['commands'][string] = {
+  const caused: AnyActorKind['commands'][string] = {
     read: true,
     creates: true,
     handle: (_view, _args, _inputs, { pendingCommands }) => ({
       reply: { value: pendingCommands(anyCommand('credit')).map(({ to }) => to) },
     }),
   };
-  const h = new Harness({ ...testKinds, stream: { ...ledger, commands: { ...ledger.commands, caused } } as AnyKind });
+  const h = new Harness({
+    ...testKinds,
+    stream: { ...ledger, commands: { ...ledger.commands, caused } } as AnyActorKind,
+  });
   await h.take(key);
   t.same(await h.ask(key, 'caused'), []);
   const gate = h.hold('before:commit');

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { type ActorKey, queueId, queueKey, realmId, userId, userKey } from '#model';
-import { accountOf } from '../../../actors/event-queue/kind.js';
+import { accountOfQueueKey } from '../../../actors/event-queue/kind.js';
 import { ActorQuotas } from '../../../src/runtime/actor-quotas.js';
 
 const queue = (id: string, user = 8, realm = 1): ActorKey => queueKey(realmId(realm), userId(user), queueId(id));
@@ -17,7 +17,7 @@ function crowds(most: number) {
     over = Promise.reject(new Error('away'));
   };
   const of = new ActorQuotas({
-    quotaOf: (key) => (key.startsWith('queue/') ? { limit: most, owner: accountOf } : undefined),
+    quotaOf: (key) => (key.startsWith('queue/') ? { limit: most, owner: accountOfQueueKey } : undefined),
     isBusy: (key) => busy.has(key),
     end,
   });

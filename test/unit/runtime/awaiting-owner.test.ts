@@ -1,5 +1,5 @@
 import t from 'tap';
-import { partitionOf, partitionSubject } from '#model';
+import { partitionOfActor, partitionSubject } from '#model';
 import { LocalBus, LocalHub } from '#ports/bus';
 import { ActorClient } from '#runtime';
 import { ledgerKey } from '../../cluster/kinds.js';
@@ -7,7 +7,7 @@ import { FakeClock } from '../../support/fake-clock.js';
 import { settle } from './harness.js';
 
 const key = ledgerKey(1);
-const subject = partitionSubject(partitionOf(key));
+const subject = partitionSubject(partitionOfActor(key));
 
 t.test('a command without owner is sent as soon as a host serves its partition', async (t) => {
   const clock = new FakeClock();

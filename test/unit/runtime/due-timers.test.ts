@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { ActorKey } from '#model';
-import { DueTimers } from '../../../src/runtime/due-timers.js';
+import { ActorDueTimers } from '../../../src/runtime/due-timers.js';
 import { FakeClock } from '../../support/fake-clock.js';
 
 const key = (n: number): ActorKey => `queue/1/2/${n}` as ActorKey;
@@ -18,7 +18,7 @@ t.test('each actor is woken once, at the time set last', (t) => {
       const fired: [ActorKey, number][] = [];
       const expected: [ActorKey, number][] = [];
       const due = new Map<ActorKey, number>();
-      const timers = new DueTimers(clock, (of) => void fired.push([of, clock.now()]));
+      const timers = new ActorDueTimers(clock, (of) => void fired.push([of, clock.now()]));
       const pass = (ms: number): void => {
         clock.advance(ms);
         const past = [...due].filter(([, at]) => at <= clock.now());
@@ -50,7 +50,7 @@ t.test('each actor is woken once, at the time set last', (t) => {
 t.test('thousands of timers due together are fired in slices, and none is lost', (t) => {
   const clock = new FakeClock(0);
   const fired: ActorKey[] = [];
-  const timers = new DueTimers(clock, (of) => void fired.push(of));
+  const timers = new ActorDueTimers(clock, (of) => void fired.push(of));
   for (let n = 0; n < 5_000; n++) timers.set(key(n), 1_000);
   clock.advance(999);
   t.equal(fired.length, 0);
@@ -66,7 +66,7 @@ t.test('thousands of timers due together are fired in slices, and none is lost',
 t.test('lost partitions take their timers with them', (t) => {
   const clock = new FakeClock(0);
   const fired: ActorKey[] = [];
-  const timers = new DueTimers(clock, (of) => void fired.push(of));
+  const timers = new ActorDueTimers(clock, (of) => void fired.push(of));
   for (let n = 0; n < 10; n++) timers.set(key(n), 100 + n);
   timers.drop((of) => of !== key(7));
   t.equal(timers.size, 1);

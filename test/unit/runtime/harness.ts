@@ -1,11 +1,11 @@
 /** One host with everything in memory, for tests of the runtime. */
 
 import type { Json, JsonObject, Logger } from '#base';
-import { type ActorKey, epoch, type Partition, partitionOf } from '#model';
+import { type ActorKey, epoch, type Partition, partitionOfActor } from '#model';
 import type { DirectoryView } from '#model/records';
 import { LocalBus, LocalHub } from '#ports/bus';
-import type { Root } from '#ports/store';
-import { ActorClient, ActorHost, type AnyKind } from '#runtime';
+import type { ActorRoot } from '#ports/store';
+import { ActorClient, ActorHost, type AnyActorKind } from '#runtime';
 import type { ActorServices } from '../../../actors/services.js';
 import { type LedgerState, testKinds } from '../../cluster/kinds.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
@@ -24,7 +24,7 @@ export class Harness {
   #epoch = 0;
 
   constructor(
-    private readonly kinds: Readonly<Record<string, AnyKind>> = testKinds,
+    private readonly kinds: Readonly<Record<string, AnyActorKind>> = testKinds,
     atomicRecords = true,
     private readonly services: (clock: FakeClock) => Partial<ActorServices> = () => ({}),
   ) {
@@ -54,12 +54,12 @@ export class Harness {
   /** Acquires the partitions of these actors, with a new epoch. */
   async take(...keys: ActorKey[]): Promise<void> {
     const at = epoch(++this.#epoch);
-    const partitions = [...new Set(keys.map(partitionOf))];
+    const partitions = [...new Set(keys.map(partitionOfActor))];
     await this.host.take(partitions, new Map(partitions.map((p): [Partition, typeof at] => [p, at])));
   }
 
   async lose(reason: 'released' | 'lapsed', ...keys: ActorKey[]): Promise<void> {
-    await this.host.lose([...new Set(keys.map(partitionOf))], reason);
+    await this.host.lose([...new Set(keys.map(partitionOfActor))], reason);
   }
 
   /** The reply: its value, or `{ error }`. */
@@ -100,7 +100,7 @@ export class Harness {
     return this.store.contents.roots.get(key)?.state as unknown as LedgerState;
   }
 
-  root(key: ActorKey): Root | undefined {
+  root(key: ActorKey): ActorRoot | undefined {
     return this.store.contents.roots.get(key);
   }
 }

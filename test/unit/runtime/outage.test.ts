@@ -1,7 +1,7 @@
 /** Commands fail soon while a service is known to be away, and wait during a short outage. The test moves the clock. */
 import t, { type Test } from 'tap';
 import type { Json } from '#base';
-import { partitionOf, partitionSubject } from '#model';
+import { partitionOfActor, partitionSubject } from '#model';
 import { BusError, LocalBus, LocalHub, type PendingReply } from '#ports/bus';
 import { StoreUnavailable } from '#ports/store';
 import { ActorClient, CommandTimeout, type SentCommand } from '#runtime';
@@ -10,7 +10,7 @@ import { FakeClock } from '../../support/fake-clock.js';
 import { Harness, settle } from './harness.js';
 
 const key = ledgerKey(1);
-const subject = partitionSubject(partitionOf(key));
+const subject = partitionSubject(partitionOfActor(key));
 const LIMIT = 3_000;
 
 /** A bus whose connection the test takes away. */

@@ -1,7 +1,7 @@
 /** An overloaded actor: errors at the deadline, bounded memory, and recovery. */
 import t from 'tap';
 import { CommandTimeout } from '#runtime';
-import { MAILBOX_LIMIT } from '../../../src/runtime/activation.js';
+import { MAX_MAILBOX_COMMANDS } from '../../../src/runtime/activation.js';
 import { ledgerKey } from '../../cluster/kinds.js';
 import { Harness, settle } from './harness.js';
 
@@ -17,7 +17,7 @@ t.test(
     await h.lose('released', key);
     await h.take(key);
     const within = { deadlineMs: 1_000 };
-    const sent = Array.from({ length: MAILBOX_LIMIT + 500 }, (_, i) =>
+    const sent = Array.from({ length: MAX_MAILBOX_COMMANDS + 500 }, (_, i) =>
       h.client.send(key, 'add', { op: `op ${i}` }, within),
     );
     const outcomes = sent.map(({ reply }) =>
@@ -26,7 +26,7 @@ t.test(
         (error: unknown) => (error instanceof CommandTimeout ? error.last : 'failed'),
       ),
     );
-    const late = Promise.all(outcomes.slice(MAILBOX_LIMIT));
+    const late = Promise.all(outcomes.slice(MAX_MAILBOX_COMMANDS));
     await settle(20);
     t.ok(load.waiting() > 0, 'the actor is being loaded');
     await h.clock.advanceAsync(900);

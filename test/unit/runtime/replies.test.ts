@@ -1,14 +1,14 @@
 import t from 'tap';
 import type { Json } from '#base';
-import { partitionOf, partitionSubject } from '#model';
+import { partitionOfActor, partitionSubject } from '#model';
 import { LocalBus } from '#ports/bus';
-import type { Envelope } from '#runtime';
-import { REMEMBER_MS, ReplyCache } from '../../../src/runtime/reply-cache.js';
+import type { CommandEnvelope } from '#runtime';
+import { REPLY_RETENTION_MS, ReplyCache } from '../../../src/runtime/reply-cache.js';
 import { ledgerKey } from '../../cluster/kinds.js';
 import { Harness, settle } from './harness.js';
 
 const key = ledgerKey(1);
-const envelope = (id: string, op: string, settled = 1, name = 'add'): Envelope => ({
+const envelope = (id: string, op: string, settled = 1, name = 'add'): CommandEnvelope => ({
   id,
   to: key,
   name,
@@ -24,7 +24,7 @@ async function setUp() {
   const h = new Harness();
   await h.take(key);
   const bus = new LocalBus(h.clock, h.hub, 'raw');
-  const send = (e: Envelope) => bus.request(partitionSubject(partitionOf(key)), e as never, 5_000).reply;
+  const send = (e: CommandEnvelope) => bus.request(partitionSubject(partitionOfActor(key)), e as never, 5_000).reply;
   return { h, send };
 }
 
@@ -108,9 +108,9 @@ t.test('replies for a sender that is gone are forgotten after ten minutes', (t) 
   const r = new ReplyCache();
   r.commit(1, [['gone:1', { value: 1 }]], 0);
   t.same(r.find('gone:1', 0), { value: 1 });
-  t.same(Object.keys(r.commit(2, [['x:1', { value: 2 }]], REMEMBER_MS - 1)), ['done/2']);
-  const third = r.commit(3, [['x:2', { value: 2 }]], REMEMBER_MS);
-  t.match(third['done/1'], { at: REMEMBER_MS, replies: [['x:2', { value: 2 }]] });
+  t.same(Object.keys(r.commit(2, [['x:1', { value: 2 }]], REPLY_RETENTION_MS - 1)), ['done/2']);
+  const third = r.commit(3, [['x:2', { value: 2 }]], REPLY_RETENTION_MS);
+  t.match(third['done/1'], { at: REPLY_RETENTION_MS, replies: [['x:2', { value: 2 }]] });
   t.equal(r.find('gone:1', 0), r.find('gone:0', 0), 'nothing but that it was executed');
   t.end();
 });
@@ -162,10 +162,10 @@ t.test('batches that must stay do not block those behind them', (t) => {
 
 t.test('a waiting poll does not keep other replies from being forgotten', async (t) => {
   const h = new Harness();
-  const seen: Envelope[] = [];
+  const seen: CommandEnvelope[] = [];
   const bus = new LocalBus(h.clock, h.hub, 'server');
-  await bus.serve(partitionSubject(partitionOf(key)), (request) => {
-    seen.push(request.value as unknown as Envelope);
+  await bus.serve(partitionSubject(partitionOfActor(key)), (request) => {
+    seen.push(request.value as unknown as CommandEnvelope);
     if (seen.length > 1) request.reply({ value: 1 });
   });
   h.client.send(key, 'poll', {}, { held: true });

@@ -1,5 +1,11 @@
 import t from 'tap';
-import { openLink, Secrets, sealLink, waitForAttempt, withFailure } from '#domain/secrets';
+import {
+  addLoginFailure,
+  msUntilLoginAllowed,
+  openLinkToken,
+  ServerCryptography,
+  sealLinkToken,
+} from '#domain/secrets';
 import { realmId, userId } from '#model';
 
 const MINUTE = 60_000;
@@ -7,35 +13,35 @@ const MINUTE = 60_000;
 t.test('after five failures within half an hour the next attempt waits until the oldest expires', async (t) => {
   let failures: number[] = [];
   for (let minute = 0; minute < 5; minute++) {
-    t.equal(waitForAttempt(failures, minute * MINUTE), 0, `failure ${minute + 1}`);
-    failures = withFailure(failures, minute * MINUTE);
+    t.equal(msUntilLoginAllowed(failures, minute * MINUTE), 0, `failure ${minute + 1}`);
+    failures = addLoginFailure(failures, minute * MINUTE);
   }
-  t.equal(waitForAttempt(failures, 5 * MINUTE), 25 * MINUTE);
-  t.equal(waitForAttempt(failures, 30 * MINUTE - 1), 1);
-  t.equal(waitForAttempt(failures, 30 * MINUTE), 0, 'one more, which is a failure again');
-  failures = withFailure(failures, 30 * MINUTE);
+  t.equal(msUntilLoginAllowed(failures, 5 * MINUTE), 25 * MINUTE);
+  t.equal(msUntilLoginAllowed(failures, 30 * MINUTE - 1), 1);
+  t.equal(msUntilLoginAllowed(failures, 30 * MINUTE), 0, 'one more, which is a failure again');
+  failures = addLoginFailure(failures, 30 * MINUTE);
   t.equal(failures.length, 5, 'no more than count are kept');
-  t.equal(waitForAttempt(failures, 30 * MINUTE), MINUTE);
+  t.equal(msUntilLoginAllowed(failures, 30 * MINUTE), MINUTE);
 });
 
 t.test('a signed link names its user, purpose and time limit, and cannot be forged or changed', async (t) => {
-  const secrets = new Secrets('a secret of sixteen letters');
+  const secrets = new ServerCryptography('a secret of sixteen letters');
   const link = { realm: realmId(3), user: userId(12), expires: 1_000 };
-  const token = sealLink(secrets, 'change-email', link);
+  const token = sealLinkToken(secrets, 'change-email', link);
   t.match(token, /^[A-Za-z0-9_-]+$/);
-  t.not(sealLink(secrets, 'change-email', link), token, 'each is another');
-  t.same(openLink(secrets, 'change-email', token, 999), link);
-  t.equal(openLink(secrets, 'change-email', token, 1_000), undefined, 'its time is over');
+  t.not(sealLinkToken(secrets, 'change-email', link), token, 'each is another');
+  t.same(openLinkToken(secrets, 'change-email', token, 999), link);
+  t.equal(openLinkToken(secrets, 'change-email', token, 1_000), undefined, 'its time is over');
   const others = [
     '',
     'x',
     token.slice(1),
     `${token}AAAA`,
     token.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')),
-    sealLink(new Secrets('another secret, of others'), 'change-email', link),
+    sealLinkToken(new ServerCryptography('another secret, of others'), 'change-email', link),
     // Another value sealed with the same secret.
     Buffer.from(secrets.seal('["link/other",3,12,1000]'), 'base64').toString('base64url'),
     Buffer.from(secrets.seal('an API key'), 'base64').toString('base64url'),
   ];
-  for (const wrong of others) t.equal(openLink(secrets, 'change-email', wrong, 1), undefined, wrong);
+  for (const wrong of others) t.equal(openLinkToken(secrets, 'change-email', wrong, 1), undefined, wrong);
 });

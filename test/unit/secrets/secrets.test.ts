@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { PasswordThread, Secrets } from '#domain/secrets';
+import { PasswordStrengthThread, ServerCryptography } from '#domain/secrets';
 import { realmId } from '#model';
 
 const SECRET = 'a secret of the test suite';
 
 t.test('an API key has 32 letters and digits and names its realm to holders of the secret', async (t) => {
-  const secrets = new Secrets(SECRET);
+  const secrets = new ServerCryptography(SECRET);
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 32 }), (realm) => {
       const key = secrets.newApiKey(realmId(realm));
@@ -14,12 +14,12 @@ t.test('an API key has 32 letters and digits and names its realm to holders of t
     }),
   );
   const key = secrets.newApiKey(realmId(7));
-  t.not(new Secrets(`${SECRET}!`).realmOfKey(key), 7, 'another secret reads another number');
+  t.not(new ServerCryptography(`${SECRET}!`).realmOfKey(key), 7, 'another secret reads another number');
   t.not(key.slice(0, 6), secrets.newApiKey(realmId(7)).slice(0, 6), 'two keys of a realm do not look alike');
 });
 
 t.test('any 32 letters and digits name some realm number', async () => {
-  const secrets = new Secrets(SECRET);
+  const secrets = new ServerCryptography(SECRET);
   fc.assert(
     fc.property(fc.stringMatching(/^[A-Za-z0-9]{32}$/), (key) => {
       const realm = secrets.realmOfKey(key);
@@ -29,20 +29,20 @@ t.test('any 32 letters and digits name some realm number', async () => {
 });
 
 t.test('keys are looked up by a keyed hash and opened only under the same secret', async (t) => {
-  const secrets = new Secrets(SECRET);
+  const secrets = new ServerCryptography(SECRET);
   const key = secrets.newApiKey(realmId(1));
-  t.equal(secrets.keyHash(key), new Secrets(SECRET).keyHash(key));
-  t.not(secrets.keyHash(key), new Secrets(`${SECRET}!`).keyHash(key));
+  t.equal(secrets.keyHash(key), new ServerCryptography(SECRET).keyHash(key));
+  t.not(secrets.keyHash(key), new ServerCryptography(`${SECRET}!`).keyHash(key));
   const sealed = secrets.seal(key);
   t.notMatch(sealed, key);
   t.not(secrets.seal(key), sealed, 'the same text is never sealed alike');
-  t.equal(new Secrets(SECRET).open(sealed), key);
-  t.throws(() => new Secrets(`${SECRET}!`).open(sealed));
+  t.equal(new ServerCryptography(SECRET).open(sealed), key);
+  t.throws(() => new ServerCryptography(`${SECRET}!`).open(sealed));
   t.throws(() => secrets.open(`${sealed.slice(0, -4)}AAA=`), 'a changed text is noticed');
 });
 
 t.test('a right password is accepted, a wrong one is not, and an account without password accepts none', async (t) => {
-  const secrets = new Secrets(SECRET);
+  const secrets = new ServerCryptography(SECRET);
   const stored = await secrets.hashPassword('correct horse');
   t.ok(await secrets.verifyPassword('correct horse', stored));
   t.notOk(await secrets.verifyPassword('correct horsf', stored));
@@ -52,11 +52,11 @@ t.test('a right password is accepted, a wrong one is not, and an account without
 });
 
 t.test('a short server secret is refused', async (t) => {
-  t.throws(() => new Secrets('short'), /at least 16/);
+  t.throws(() => new ServerCryptography('short'), /at least 16/);
 });
 
 t.test('passwords that are short, common, or made of the name are too weak', async (t) => {
-  const passwords = new PasswordThread();
+  const passwords = new PasswordStrengthThread();
   t.teardown(() => passwords.close());
   const strong = (password: string, related: string[] = []) => passwords.strongEnough(password, related);
   t.notOk(await strong('a9$Zq'));

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import t from 'tap';
-import { greeting, zuliprcText } from '#app/server';
+import { formatStartGreeting, formatZuliprc } from '#app/server';
 
 const SITE = 'http://127.0.0.1:9991';
 
 t.test('the first start prints the place of the key, and a curl command that reads the key there', async (test) => {
-  const folder = test.testdir({ "it's here": { 'owner.zuliprc': zuliprcText('owner@localhost', 'a:key', SITE) } });
-  const text = greeting({ zuliprc: `${folder}/it's here/owner.zuliprc` }, SITE);
+  const folder = test.testdir({ "it's here": { 'owner.zuliprc': formatZuliprc('owner@localhost', 'a:key', SITE) } });
+  const text = formatStartGreeting({ zuliprc: `${folder}/it's here/owner.zuliprc` }, SITE);
   test.notMatch(text, 'a:key', 'a journal would keep it');
   const shown = execFileSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${text.slice(text.indexOf('  curl'))}`], {
     encoding: 'utf8',

@@ -3,21 +3,21 @@ import { open } from 'lmdb';
 import t from 'tap';
 import { REAL_CLOCK } from '#base/clock';
 import { epoch, realmId, realmKey } from '#model';
-import { judgeFormat, LmdbStore, openLmdbEnvironment } from '#ports/store';
+import { judgeStorageFormat, LmdbStore, openLmdbEnvironment } from '#ports/store';
 
 t.test('a program reads its own format and the previous one', async (test) => {
-  test.equal(judgeFormat('it', 3, 3), 'own');
-  test.equal(judgeFormat('it', 2, 3), 'before');
-  test.throws(() => judgeFormat('it', 4, 3), {
-    name: 'FormatMismatch',
+  test.equal(judgeStorageFormat('it', 3, 3), 'own');
+  test.equal(judgeStorageFormat('it', 2, 3), 'before');
+  test.throws(() => judgeStorageFormat('it', 4, 3), {
+    name: 'StorageFormatMismatch',
     message: 'it is in format 4, this program knows up to 3: use the newer program that wrote it',
   });
-  test.throws(() => judgeFormat('it', 1, 3), {
-    name: 'FormatMismatch',
+  test.throws(() => judgeStorageFormat('it', 1, 3), {
+    name: 'StorageFormatMismatch',
     message: 'it is in format 1, this program reads 2 and 3: upgrade one version at a time',
   });
   for (const odd of [undefined, null, 0, -1, 1.5, '3', Number.NaN, {}]) {
-    test.throws(() => judgeFormat('it', odd, 3), { name: 'FormatMismatch' }, String(odd));
+    test.throws(() => judgeStorageFormat('it', odd, 3), { name: 'StorageFormatMismatch' }, String(odd));
   }
 });
 

@@ -2,7 +2,14 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { realmId, streamId, streamKey } from '#model';
-import { enableMemo, LmdbStore, type MessageIndex, memoOf, openLmdbEnvironment, type RecordWrite } from '#ports/store';
+import {
+  enableRecordMemo,
+  LmdbStore,
+  type MessageIndex,
+  openLmdbEnvironment,
+  type RecordWrite,
+  recordMemoOf,
+} from '#ports/store';
 import { GuardedCache } from '../../../src/ports/store/store-lmdb-cache.js';
 import { FakeClock } from '../../support/fake-clock.js';
 
@@ -146,8 +153,8 @@ t.test('the cache is bounded, and used entries stay', async (t) => {
 
 t.test('only cached records have a place for derived values', async (t) => {
   const body = { content: 'text' };
-  t.equal(memoOf(body), undefined);
-  enableMemo(body);
-  t.same(memoOf(body), {});
-  t.equal(memoOf({ ...body }), undefined);
+  t.equal(recordMemoOf(body), undefined);
+  enableRecordMemo(body);
+  t.same(recordMemoOf(body), {});
+  t.equal(recordMemoOf({ ...body }), undefined);
 });

@@ -9,8 +9,8 @@ import { Packr } from 'msgpackr';
 import t from 'tap';
 import type { Json } from '#base';
 import type { MessageRecord } from '#model/records';
-import { decodeMessage, encodeMessage, pack, unpack } from '#ports/store';
-import { FRAME_REPLIES, type FrameHead, FrameWriter, readHead } from '../../../src/ports/bus/bus-nats-frame.js';
+import { decodeMessage, encodeMessage, packJson, unpackJson } from '#ports/store';
+import { decodeFrameHead, FRAME_REPLIES, type FrameHead, FrameWriter } from '../../../src/ports/bus/bus-nats-frame.js';
 
 const FIXTURE = 'test/fixtures/msgpack/written.json';
 
@@ -93,7 +93,7 @@ function frame(): Uint8Array {
 }
 
 const written = (): Record<string, Uint8Array> => ({
-  ...Object.fromEntries(Object.entries(VALUES).map(([name, value]) => [name, pack(value)])),
+  ...Object.fromEntries(Object.entries(VALUES).map(([name, value]) => [name, packJson(value)])),
   message: encodeMessage(4, MESSAGE),
   'message with digest': encodeMessage(4, MESSAGE, DIGEST),
   frame: frame(),
@@ -117,11 +117,11 @@ const fixture = JSON.parse(readFileSync(FIXTURE, 'utf8')) as Fixture;
 const old = (name: string): Uint8Array => new Uint8Array(gunzipSync(Buffer.from(fixture.bytes[name]!, 'base64')));
 
 t.test(`bytes of msgpackr ${fixture.msgpackr} are read back unchanged`, async (t) => {
-  for (const [name, value] of Object.entries(VALUES)) t.strictSame(unpack(old(name)), value, name);
+  for (const [name, value] of Object.entries(VALUES)) t.strictSame(unpackJson(old(name)), value, name);
   for (const name of ['message', 'message with digest']) {
     t.strictSame(decodeMessage(MESSAGE.id, Buffer.from(old(name))), { rev: 4, record: MESSAGE }, name);
   }
-  t.strictSame(readHead(old('frame')), HEAD);
+  t.strictSame(decodeFrameHead(old('frame')), HEAD);
   t.strictSame(log.unpack(old('entry')), ENTRY);
 });
 

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { JsonObject } from '#base';
 import type { MessageRecord } from '#model/records';
-import { copy, decodeMessage, encodeMessage, PackedMessage, unpack } from '#ports/store';
-import { Slab } from '../../../src/ports/store/packed-message.js';
+import { copyJson, decodeMessage, encodeMessage, PackedMessage, unpackJson } from '#ports/store';
+import { MessageSlab } from '../../../src/ports/store/packed-message.js';
 
 const text = fc.oneof(
   fc.string(),
@@ -50,13 +50,13 @@ t.test('a packed message is read back, whatever lies beside it', async (t) => {
         t.same(decodeMessage(record.id, whole), decodeMessage(record.id, plain));
         t.same(decodeMessage(record.id, plain), {
           rev,
-          record: { ...copy(rest as JsonObject), id: record.id, body: copy(body) },
+          record: { ...copyJson(rest as JsonObject), id: record.id, body: copyJson(body) },
         });
-        t.same((unpack(whole) as unknown[]).slice(0, 8), unpack(plain), 'for those who know no digest');
+        t.same((unpackJson(whole) as unknown[]).slice(0, 8), unpackJson(plain), 'for those who know no digest');
 
         // Somewhere in larger memory.
         const bytes = Buffer.concat([Buffer.alloc(before, 7), whole, Buffer.alloc(3, 9)]);
-        const packed = new PackedMessage().moveTo(record.id, new Slab(bytes), before, whole.length);
+        const packed = new PackedMessage().moveTo(record.id, new MessageSlab(bytes), before, whole.length);
         t.same(packed.record, decodeMessage(record.id, plain).record);
         if (!texts.every(isWhole) || /\\ud[89a-f]/.test(more.head)) {
           if (!texts.every(isWhole))
@@ -90,7 +90,7 @@ t.test('one object is moved from message to message', async (t) => {
     tags: [],
     body: { content: `message ${id}` },
   });
-  const slab = new Slab(Buffer.alloc(1_000));
+  const slab = new MessageSlab(Buffer.alloc(1_000));
   const first = encodeMessage(1, record(1), { version: 3, facts: [5], head: '{"id":1', texts: [] });
   const second = encodeMessage(1, record(2));
   const places = [first, second].map((bytes) => slab.add(bytes)!);

@@ -5,7 +5,7 @@ import type { StoredMessage } from '#domain/messages';
 import type { LogItem } from '#model';
 import { userCommands } from '#model/commands';
 import type { CommandContext } from '#runtime';
-import { RecentMessages } from '../../../actors/stream/recent.js';
+import { RecentlyChangedMessages } from '../../../actors/stream/recent.js';
 import { removalOutcome } from '../../../actors/stream/removing.js';
 
 const message = (id: number): StoredMessage =>
@@ -32,7 +32,11 @@ function eventsOf(leaving: readonly number[]): LogItem[] {
     pendingCommands: (name: string) =>
       name === userCommands.readStream ? leaving.map((user) => ({ to: `user/1/${user}` })) : [],
   } as unknown as CommandContext;
-  const view = { state: { mv: 2 }, parts: new Map(Object.entries(STAYS)), volatile: { recent: new RecentMessages() } };
+  const view = {
+    state: { mv: 2 },
+    parts: new Map(Object.entries(STAYS)),
+    volatile: { recent: new RecentlyChangedMessages() },
+  };
   return [...(removalOutcome(view as never, [message(11), message(12)], [], context).events ?? [])];
 }
 

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { checkStreamName, checkTopic, hasCopy, isMember, pickColor, wasMember } from '#domain/streams';
+import {
+  checkStreamName,
+  checkTopic,
+  hasReceivedMessage,
+  isCurrentMember,
+  pickSubscriptionColor,
+  wasMemberAt,
+} from '#domain/streams';
 
 t.test('stream names are trimmed; empty, long and unprintable ones are refused with the position', async (t) => {
   t.equal(checkStreamName('  Verona '), 'Verona');
@@ -30,8 +37,8 @@ t.test('a long topic is cut with three dots', async (t) => {
 });
 
 t.test('new subscriptions take the first colour that is not in use', async (t) => {
-  t.equal(pickColor(new Set(), 5), '#76ce90');
-  t.equal(pickColor(new Set(['#76ce90', '#fae589']), 5), '#a6c7e5');
+  t.equal(pickSubscriptionColor(new Set(), 5), '#76ce90');
+  t.equal(pickSubscriptionColor(new Set(['#76ce90', '#fae589']), 5), '#a6c7e5');
 });
 
 t.test('membership is decided by version, copies by message id, for each stay', async (t) => {
@@ -42,13 +49,13 @@ t.test('membership is decided by version, copies by message id, for each stay', 
     ],
   };
   t.same(
-    [1, 2, 4, 5, 7, 8, 99].map((mv) => wasMember(member, mv)),
+    [1, 2, 4, 5, 7, 8, 99].map((mv) => wasMemberAt(member, mv)),
     [false, true, true, false, false, true, true],
   );
   t.same(
-    [10, 11, 20, 21, 40, 41].map((id) => hasCopy(member, id)),
+    [10, 11, 20, 21, 40, 41].map((id) => hasReceivedMessage(member, id)),
     [false, true, true, false, false, true],
   );
-  t.ok(isMember(member));
-  t.notOk(isMember(undefined));
+  t.ok(isCurrentMember(member));
+  t.notOk(isCurrentMember(undefined));
 });

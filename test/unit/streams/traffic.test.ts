@@ -1,16 +1,16 @@
 /** streams.md § Stream objects, `stream_weekly_traffic`. */
 import fc from 'fast-check';
 import t from 'tap';
-import { countMessage, type DailyCounts, recentTraffic, weeklyTraffic } from '#domain/streams';
+import { countMessage, countRecentMessages, type DailyCounts, estimateWeeklyTraffic } from '#domain/streams';
 
 const DAY = 86_400_000;
 const NOW = 20_000 * DAY + 1_000;
 const daysAgo = (days: number): number => (NOW - days * DAY) / 1000;
 
 t.test('a stream younger than a week has no traffic', async (t) => {
-  t.equal(weeklyTraffic(100, daysAgo(0), NOW), null);
-  t.equal(weeklyTraffic(100, daysAgo(7) + 1, NOW), null);
-  t.equal(weeklyTraffic(100, daysAgo(7), NOW), 100);
+  t.equal(estimateWeeklyTraffic(100, daysAgo(0), NOW), null);
+  t.equal(estimateWeeklyTraffic(100, daysAgo(7) + 1, NOW), null);
+  t.equal(estimateWeeklyTraffic(100, daysAgo(7), NOW), 100);
 });
 
 t.test('the traffic is scaled to a week, to two digits, and is not zero if there was a message', async (t) => {
@@ -30,7 +30,7 @@ t.test('the traffic is scaled to a week, to two digits, and is not zero if there
     [3_999, 28, 1_000],
   ];
   for (const [recent, age, weekly] of cases)
-    t.equal(weeklyTraffic(recent, daysAgo(age), NOW), weekly, `${recent} in ${age} days`);
+    t.equal(estimateWeeklyTraffic(recent, daysAgo(age), NOW), weekly, `${recent} in ${age} days`);
 });
 
 t.test('the last 28 days count, with any gaps between messages', async () => {
@@ -46,7 +46,7 @@ t.test('the last 28 days count, with any gaps between messages', async () => {
       }
       const today = day + silence;
       const expected = sent.filter((one) => one > today - 28).length;
-      t.equal(recentTraffic(counts, today * DAY), expected);
+      t.equal(countRecentMessages(counts, today * DAY), expected);
       t.ok((counts?.counts.length ?? 0) <= 28);
     }),
   );

@@ -1,6 +1,36 @@
-import type { Core } from '../core/index.js';
+import { useSignalEffect } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { core } from '../client/index.js';
+import { Spinner } from '../kit/index.js';
+import { SignInView } from '../sign-in/index.js';
+import { language, t } from '../text/index.js';
+import { Frame } from './frame.js';
+import { left } from './menu.js';
 
-/** The whole client as one component. */
-export function App({ core }: { readonly core: Core }) {
-  return <main>Hello from Conclave: {core.session.state}.</main>;
+function Opening() {
+  return (
+    <main class="opening">
+      <h1 class="hidden">{t('common.loading')}</h1>
+      <Spinner />
+    </main>
+  );
+}
+
+/** The whole client: sign-in for visitors without a session, the frame for everyone else. */
+export function App() {
+  const wasIn = useRef(false);
+  const route = core.router.route.value;
+  const state = core.session.state.value;
+  // The address of the sign-in is left once it has served.
+  useSignalEffect(() => {
+    const signedIn = core.session.state.value === 'signed-in';
+    if (signedIn && core.router.route.value.view === 'sign-in') core.router.go({ view: 'home' }, true);
+  });
+  if (state === 'signed-in') wasIn.current = true;
+  if (state === 'signed-out' || (route.view === 'sign-in' && state !== 'signed-in')) {
+    const token = route.view === 'sign-in' ? route.parts[0] : undefined;
+    return <SignInView key={language.value} token={token} expired={wasIn.current && !left.value} />;
+  }
+  if (state === 'unknown' && !core.state.realm.value.realm_name) return <Opening />;
+  return <Frame key={language.value} />;
 }

@@ -1,57 +1,61 @@
 /** Every change of an account goes through here: its record, the item for replicas, and the effects of other areas. */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import { type RealmId, userKey } from '#model';
-import { type Command, type NoArgs, type OutboxCommand, outboxCommand } from '#model/commands';
+import { type Command, type NoArguments, type OutboxCommand, outboxCommand } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
-import { withoutInvitationsBy } from '../../invitations.js';
-import { directoryItem } from '../../log-items.js';
-import { type RealmState, toPart, USER_PART } from '../../state.js';
-import { botEffect } from '../bots/bot-effects.js';
+import { revokeInvitationsOf } from '../../invitations.js';
+import { directoryLogItem } from '../../log-items.js';
+import { encodeRecord, type RealmState, USER_PART_PREFIX } from '../../state.js';
+import { botManagersEffect } from '../bots/bot-effects.js';
 import type { RealmView } from '../command.js';
-import { type AccountChange, type AccountEffect, type Effect, mergeEffects } from './effect.js';
+import { type AccountChange, type AccountEffect, type CommitEffect, mergeCommitEffects } from './effect.js';
+import { sessionEffect } from './sessions.js';
 
-/** @param own events and commands of the change itself; they precede those of other areas */
+/**
+ * The effect of a changed account: its record, and the effects of all areas. @param own events and commands of the
+ * change itself; they precede those of other areas
+ */
 export function accountChangeEffect(
   change: AccountChange,
-  own: Effect,
+  own: CommitEffect,
   view: RealmView,
   context: CommandContext,
-): Required<Effect> {
+): Required<CommitEffect> {
   const { after } = change;
-  return mergeEffects([
+  return mergeCommitEffects([
     {
-      parts: { [`${USER_PART}${after.id}`]: toPart(after) },
-      events: [directoryItem({ user: after })],
+      parts: { [`${USER_PART_PREFIX}${after.id}`]: encodeRecord(after) },
+      events: [directoryLogItem({ user: after })],
     },
     own,
     ...ACCOUNT_EFFECTS.map((effect) => effect(change, view, context)),
   ]);
 }
 
-/** Deactivating an account revokes its invitations. */
+/** Effect on invitations: deactivating an account revokes those that it made. */
 const invitationEffect: AccountEffect = ({ before, after }, { parts }, { version }) =>
-  before.isActive && !after.isActive ? withoutInvitationsBy(parts, after.id, version) : {};
+  before.isActive && !after.isActive ? revokeInvitationsOf(parts, after.id, version) : {};
 
-/** Effects of other areas, in the order of their events. */
-export const ACCOUNT_EFFECTS: readonly AccountEffect[] = [botEffect, invitationEffect];
+/** Effects that areas other than accounts contribute, in the order of their events. */
+const ACCOUNT_EFFECTS: readonly AccountEffect[] = [botManagersEffect, invitationEffect, sessionEffect];
 
-/** A command of the system to the account's own actor. */
-export const toUserActor = (
+/** A command of the system to the actor of an account. */
+export const commandToUserActor = (
   realm: RealmId,
   { id }: DirectoryUser,
-  name: Command<'user', NoArgs>,
+  name: Command<'user', NoArguments>,
   after: number,
 ): OutboxCommand => outboxCommand({ to: userKey(realm, id), name, args: {}, caller: 0, after });
 
 /** Outcome of a command that changes accounts. */
-export function accountOutcome(
-  { parts = {}, events = [], commands = [] }: Effect,
+export function accountChangeOutcome(
+  { parts = {}, events = [], commands = [] }: CommitEffect,
   version: number,
 ): Outcome<RealmState> {
   return {
-    reply: success(undefined, version),
+    reply: successReply(undefined, version),
     parts,
     events,
     ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),

@@ -1,23 +1,23 @@
 /** Fields of an account that only the command line sets; the API has no operation for them. */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { userOf } from '../../state.js';
+import { userRecord } from '../../state.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
-import { accountChangeEffect, accountOutcome } from './account-changes.js';
-import { personUpdated } from './person-events.js';
+import { accountChangeEffect, accountChangeOutcome } from './account-changes.js';
+import { personUpdatedEvent } from './person-events.js';
 
-/** Makes an account a billing administrator, or no longer one. */
-export const setBilling: RealmCommand<typeof realmCommands.setBilling> = {
+/** Makes an account a billing administrator, or an ordinary account again. */
+export const setBillingAdmin: RealmCommand<typeof realmCommands.setBilling> = {
   lane: SETTINGS_LANE,
   handle(view, { user_id, on }, _inputs, context) {
-    const before = userOf(view.parts, user_id);
+    const before = userRecord(view.parts, user_id);
     if (!before) throw apiError('NO_SUCH_USER');
-    if (before.isBillingAdmin === on) return { reply: success() };
+    if (before.isBillingAdmin === on) return { reply: successReply() };
     const after = { ...before, isBillingAdmin: on };
-    const own = { events: [personUpdated(context.version, after.id, { is_billing_admin: on })] };
-    return accountOutcome(accountChangeEffect({ before, after }, own, view, context), context.version);
+    const own = { events: [personUpdatedEvent(context.version, after.id, { is_billing_admin: on })] };
+    return accountChangeOutcome(accountChangeEffect({ before, after }, own, view, context), context.version);
   },
 };
 
@@ -25,14 +25,14 @@ export const setBilling: RealmCommand<typeof realmCommands.setBilling> = {
  * Sets rate limits for one account; clients are not told. `rules` is the text that src/frontend/limits/rules.ts parses;
  * null: the account has the limits of all accounts.
  */
-export const setRateLimits: RealmCommand<typeof realmCommands.setRateLimits> = {
+export const setAccountRateLimits: RealmCommand<typeof realmCommands.setRateLimits> = {
   lane: SETTINGS_LANE,
   handle(view, { user_id, rules }, _inputs, context) {
-    const before = userOf(view.parts, user_id);
+    const before = userRecord(view.parts, user_id);
     if (!before) throw apiError('NO_SUCH_USER');
-    if ((before.rateLimits ?? null) === rules) return { reply: success() };
+    if ((before.rateLimits ?? null) === rules) return { reply: successReply() };
     const { rateLimits: _, ...others } = before;
     const after = rules === null ? others : { ...others, rateLimits: rules };
-    return accountOutcome(accountChangeEffect({ before, after }, {}, view, context), context.version);
+    return accountChangeOutcome(accountChangeEffect({ before, after }, {}, view, context), context.version);
   },
 };

@@ -1,16 +1,22 @@
 /** POST /users (users.md). The inputs prepare the account, because hashing a password takes too long for a handler. */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import { isAdmin, ROLE } from '#domain/people';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { userOf } from '../../state.js';
+import { userRecord } from '../../state.js';
 import type { RealmCommand } from '../command.js';
-import { addAccount, checkApplicant, firstStreams, type PreparedAccount, prepareAccount } from './new-account.js';
+import {
+  addAccount,
+  checkApplicant,
+  firstStreamsOfNewcomer,
+  type PreparedAccount,
+  prepareAccount,
+} from './new-account.js';
 
 export const createUser: RealmCommand<typeof realmCommands.createUser, PreparedAccount> = {
   inputs({ email, password, full_name: fullName, role = ROLE.member }, { realm, view }, sources) {
-    const streams = firstStreams(view, [], role);
+    const streams = firstStreamsOfNewcomer(view, [], role);
     return prepareAccount({ email, fullName, password, streams }, realm, sources);
   },
 
@@ -19,14 +25,14 @@ export const createUser: RealmCommand<typeof realmCommands.createUser, PreparedA
     const { caller } = context;
     const system = caller === 0;
     if (!system) {
-      const acting = userOf(parts, caller);
+      const acting = userRecord(parts, caller);
       // The peer has a right `can_create_users` per account; here the role implies it.
       if (!acting || !isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
     }
     checkApplicant(prepared, view);
     const role = (system ? args.role : undefined) ?? ROLE.member;
-    const streams = firstStreams(view, [], role);
+    const streams = firstStreamsOfNewcomer(view, [], role);
     const { user, ...added } = addAccount(view, { prepared, role, streams, origin: args.origin ?? null }, context);
-    return { ...added, reply: success({ user_id: user.id }, context.version), replyAfterCommands: true };
+    return { ...added, reply: successReply({ user_id: user.id }, context.version), replyAfterCommands: true };
   },
 };

@@ -2,24 +2,26 @@
  * Deactivates accounts (users.md): by an administrator, by the user, from the command line; bots also with their owner.
  */
 
-import { mailCommand, success } from '#actors/shared';
+import { mailCommand, successReply } from '#actors/shared';
 import { isOwner } from '#domain/people';
 import type { RealmId, RealmSettings } from '#model';
 import { type OutboxCommand, type realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { managedBot } from '../../bots.js';
-import { eventToAll } from '../../log-items.js';
-import { type Parts, userOf, usersOf } from '../../state.js';
-import { actingAdmin, actingUser, checkIsOwner, isLastOwner } from '../callers.js';
+import { requireManagedBot } from '../../bots.js';
+import { everyoneEventItem } from '../../log-items.js';
+import { type ActorParts, userRecord, userRecords } from '../../state.js';
+import { checkIsOwner, isLastOwner, requireActingAdmin, requireActingUser } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
-import { accountChangeEffect, accountOutcome, toUserActor } from './account-changes.js';
-import { type Effect, mergeEffects } from './effect.js';
+import { accountChangeEffect, accountChangeOutcome, commandToUserActor } from './account-changes.js';
+import { type CommitEffect, mergeCommitEffects } from './effect.js';
 
-/** The account's active bots, then the account. */
-function withBots(parts: Parts, user: DirectoryUser): DirectoryUser[] {
-  const bots = [...usersOf(parts)].filter((one) => one.isActive && one.botType !== null && one.botOwner === user.id);
+/** The accounts to deactivate with this one: its active bots, then itself. */
+function withBots(parts: ActorParts, user: DirectoryUser): DirectoryUser[] {
+  const bots = [...userRecords(parts)].filter(
+    (one) => one.isActive && one.botType !== null && one.botOwner === user.id,
+  );
   return [...bots.sort((a, b) => a.id - b.id), user];
 }
 
@@ -27,28 +29,28 @@ function withBots(parts: Parts, user: DirectoryUser): DirectoryUser[] {
  * Effect of deactivating these accounts, in order; inactive ones are skipped. The user actors then leave the streams.
  * The command must run in the lane `directory`, in which users join and leave.
  */
-export function deactivationEffect(
+function deactivationEffect(
   accounts: readonly DirectoryUser[],
   view: RealmView,
   context: CommandContext,
-): Effect {
+): CommitEffect {
   const active = accounts.filter((user) => user.isActive);
-  return mergeEffects(
+  return mergeCommitEffects(
     active.map((before) => {
       const person = { user_id: before.id, full_name: before.fullName };
       // Sent to the deactivated user too: the event ends the user's event queues.
-      const removed = eventToAll(context.version, { type: 'realm_user', op: 'remove', person });
-      const toUser = toUserActor(context.realm, before, userCommands.deactivated, context.version);
+      const removed = everyoneEventItem(context.version, { type: 'realm_user', op: 'remove', person });
+      const toUser = commandToUserActor(context.realm, before, userCommands.deactivated, context.version);
       const change = { before, after: { ...before, isActive: false } };
       return accountChangeEffect(change, { events: [removed], commands: [toUser] }, view, context);
     }),
   );
 }
 
-/** Puts the text on one line, because names of organizations may contain line breaks. */
+/** Puts a text on one line, because names of organizations may contain line breaks. */
 const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** @param comment of the administrator; may be empty */
+/** The mail to a deactivated user. @param comment of the administrator; may be empty */
 function deactivationMail(
   realm: RealmId,
   user: DirectoryUser,
@@ -72,35 +74,35 @@ function deactivationMail(
 
 const LANE = { lane: 'directory', exclusive: true } as const;
 
-/** DELETE /users/{user_id}. */
+/** DELETE /users/{user_id}: deactivates an account, by an administrator. */
 export const deactivateUser: RealmCommand<typeof realmCommands.deactivateUser> = {
   ...LANE,
   handle(view, { user_id, comment }, _inputs, context) {
     const { parts, state } = view;
-    const user = userOf(parts, user_id);
+    const user = userRecord(parts, user_id);
     if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
-    const acting = actingAdmin(parts, context.caller);
+    const acting = requireActingAdmin(parts, context.caller);
     if (isOwner(user)) checkIsOwner(acting);
     if (isLastOwner(parts, user)) throw apiError('ONLY_OWNER_DEACTIVATION');
     const mails = comment === null ? [] : [deactivationMail(context.realm, user, comment, state.settings)];
-    const effect = mergeEffects([deactivationEffect(withBots(parts, user), view, context), { commands: mails }]);
-    return accountOutcome(effect, context.version);
+    const effect = mergeCommitEffects([deactivationEffect(withBots(parts, user), view, context), { commands: mails }]);
+    return accountChangeOutcome(effect, context.version);
   },
 };
 
-/** DELETE /users/me. */
+/** DELETE /users/me: deactivates one's own account. */
 export const deactivateSelf: RealmCommand<typeof realmCommands.deactivateSelf> = {
   ...LANE,
   handle(view, _args, _inputs, context) {
     const { parts } = view;
-    const user = actingUser(parts, context.caller);
-    const others = [...usersOf(parts)].some((one) => one.isActive && one.id !== user.id);
+    const user = requireActingUser(parts, context.caller);
+    const others = [...userRecords(parts)].some((one) => one.isActive && one.id !== user.id);
     if (!others) throw apiError('CANNOT_DEACTIVATE_LAST_USER', { is_last_owner: false, entity: 'user' });
     if (isLastOwner(parts, user)) {
       throw apiError('CANNOT_DEACTIVATE_LAST_USER', { is_last_owner: true, entity: 'organization owner' });
     }
-    return accountOutcome(deactivationEffect(withBots(parts, user), view, context), context.version);
+    return accountChangeOutcome(deactivationEffect(withBots(parts, user), view, context), context.version);
   },
 };
 
@@ -109,8 +111,8 @@ export const deactivateBot: RealmCommand<typeof realmCommands.deactivateBot> = {
   lane: 'directory',
   exclusive: true,
   handle(view, { bot_id }, _inputs, context) {
-    const { user } = managedBot(view.parts, bot_id, actingUser(view.parts, context.caller));
-    if (!user.isActive) return { reply: success() };
-    return accountOutcome(deactivationEffect([user], view, context), context.version);
+    const { user } = requireManagedBot(view.parts, bot_id, requireActingUser(view.parts, context.caller));
+    if (!user.isActive) return { reply: successReply() };
+    return accountChangeOutcome(deactivationEffect([user], view, context), context.version);
   },
 };

@@ -7,11 +7,11 @@ import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { RealmView } from '../command.js';
 
-/** A piece of an outcome. */
-export interface Effect {
+/** A piece of a command's outcome: parts, log items and commands that are committed with it. */
+export interface CommitEffect {
   readonly parts?: Readonly<Record<string, Json>>;
   readonly events?: readonly LogItem[];
-  /** Sent after the commit, in any order. */
+  /** Commands sent after the commit, in any order. */
   readonly commands?: readonly OutboxCommand[];
 }
 
@@ -21,9 +21,9 @@ export interface AccountChange {
 }
 
 /** Consequences of a change of an account (name, role, activity, …) for another area, in the same commit. */
-export type AccountEffect = (change: AccountChange, view: RealmView, context: CommandContext) => Effect;
+export type AccountEffect = (change: AccountChange, view: RealmView, context: CommandContext) => CommitEffect;
 
-export function mergeEffects(effects: readonly Effect[]): Required<Effect> {
+export function mergeCommitEffects(effects: readonly CommitEffect[]): Required<CommitEffect> {
   return {
     parts: Object.assign({}, ...effects.map(({ parts }) => parts)),
     events: effects.flatMap(({ events }) => events ?? []),

@@ -3,36 +3,43 @@
  * (users.md § PATCH /settings).
  */
 
-import { mailCommand, success } from '#actors/shared';
-import { addCall, type Json, type JsonObject, msUntilAllowed, rateStanding } from '#base';
-import { addressProblem, domainOf, isAdmin, isEmail, isSystemBot } from '#domain/people';
+import { mailCommand, successReply } from '#actors/shared';
+import { addCallTime, type Json, type JsonObject, msUntilAllowed, rateStanding } from '#base';
+import { domainOfAddress, findAddressProblem, isAdmin, isEmail, isSystemBot } from '#domain/people';
 import type { RealmId } from '#model';
 import type { OutboxCommand, realmCommands } from '#model/commands';
-import { apiError, PRODUCT } from '#model/errors';
+import { apiError, PRODUCT_NAME } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { directoryItem } from '../../log-items.js';
+import { directoryLogItem } from '../../log-items.js';
 import { MAIL_LIMITS } from '../../mail-limits.js';
-import { domainsOf, type Parts, toPart, USER_PART, userOf, usersOf } from '../../state.js';
+import {
+  type ActorParts,
+  domainRecords,
+  encodeRecord,
+  USER_PART_PREFIX,
+  userRecord,
+  userRecords,
+} from '../../state.js';
 import { type RealmCommand, type RealmView, SETTINGS_LANE } from '../command.js';
 import { addressChangedEvents } from './person-events.js';
 
-/** Validity of a link. */
-export const LINK_VALID_MS = 24 * 3_600_000;
-export const EMAIL_CHANGE_PART = 'email-change/';
+/** Validity of the link that confirms a new address, ms. */
+export const EMAIL_LINK_VALID_MS = 24 * 3_600_000;
+export const EMAIL_CHANGE_PART_PREFIX = 'email-change/';
 
 /** The pending change of one account; a newer request invalidates the link of the older one. */
 interface EmailChange extends JsonObject {
-  /** Hash of the token in the link; '' once it was used. */
+  /** Hash of the token in the link; '' once the link was used. */
   readonly hash: string;
   readonly email: string;
-  /** Times of the requests of the last day, ms, ascending. */
+  /** Times of the account's requests of the last day, ms, ascending. */
   readonly asked: readonly number[];
 }
 
-const changeOf = (parts: Parts, user: number): EmailChange | undefined =>
-  parts.get(`${EMAIL_CHANGE_PART}${user}`) as unknown as EmailChange | undefined;
+const changeOf = (parts: ActorParts, user: number): EmailChange | undefined =>
+  parts.get(`${EMAIL_CHANGE_PART_PREFIX}${user}`) as unknown as EmailChange | undefined;
 
-/** @throws ApiError with the messages of PATCH /settings */
+/** Checks the new address. @throws ApiError with the messages of PATCH /settings */
 function checkAddress(
   email: string,
   disposable: boolean,
@@ -41,37 +48,42 @@ function checkAddress(
 ): void {
   if (settings.email_changes_disabled && !isAdmin(user)) throw apiError('EMAIL_CHANGES_DISABLED');
   if (!isEmail(email)) throw apiError('EMAIL_INVALID');
-  const problem = addressProblem(email, settings, domainsOf(parts), disposable);
+  const problem = findAddressProblem(email, settings, domainRecords(parts), disposable);
   if (problem === 'plus') throw apiError('EMAIL_PLUS');
   if (problem === 'disposable') throw apiError('EMAIL_NOT_REAL');
   if (problem === 'domain') throw apiError('EMAIL_OUTSIDE');
   const taken = volatile.userByEmail(email);
   if (taken === undefined) return;
   if (isSystemBot({ id: taken })) throw apiError('EMAIL_RESERVED');
-  throw apiError(userOf(parts, taken)?.isActive === false ? 'EMAIL_DEACTIVATED' : 'EMAIL_TAKEN');
+  throw apiError(userRecord(parts, taken)?.isActive === false ? 'EMAIL_DEACTIVATED' : 'EMAIL_TAKEN');
 }
 
 export interface ConfirmationLink {
   readonly hash: string;
-  /** The link, sealed until the mail leaves. */
+  /** Confirmation link for the mail, sealed until the mail leaves. */
   readonly mailed: string;
-  /** The new address is of a disposable domain. */
+  /** True if the new address has a domain of disposable addresses. */
   readonly disposable: boolean;
 }
 
-export interface AddressRequest {
+interface EmailChangeRequest {
   readonly parts: Record<string, Json>;
   readonly commands: readonly OutboxCommand[];
 }
 
-/** @param given address as sent @returns undefined if it is the present address. @throws ApiError */
-export function requestAddress(
+/**
+ * Requests a change of one's own address.
+ * @param given address as sent
+ * @returns undefined if it is the present address
+ * @throws ApiError
+ */
+export function requestEmailChange(
   given: string,
   user: DirectoryUser,
   link: ConfirmationLink,
   realm: RealmView,
   { realm: id, now }: { readonly realm: RealmId; readonly now: number },
-): AddressRequest | undefined {
+): EmailChangeRequest | undefined {
   const email = given.trim();
   if (email === user.deliveryEmail) return undefined;
   checkAddress(email, link.disposable, user, realm);
@@ -80,29 +92,30 @@ export function requestAddress(
   if (wait > 0) {
     throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRate(rateStanding(MAIL_LIMITS, asked, now));
   }
-  const change: EmailChange = { hash: link.hash, email, asked: addCall(MAIL_LIMITS, asked, now) };
+  const change: EmailChange = { hash: link.hash, email, asked: addCallTime(MAIL_LIMITS, asked, now) };
   const name = realm.state.settings.name;
   const mail = mailCommand(id, {
     to: email,
     subject: `Confirm your new e-mail address for ${name}`,
     text: [
       `Hello ${user.fullName},`,
-      `somebody, probably you, wants to change the e-mail address of your account at ${name} (${PRODUCT}) from ${user.deliveryEmail} to ${email}. If you do, open this link within one day:`,
+      `somebody, probably you, wants to change the e-mail address of your account at ${name} (${PRODUCT_NAME}) from ${user.deliveryEmail} to ${email}. If you do, open this link within one day:`,
       link.mailed,
       'If you do not, just ignore this mail: nothing will change.',
       '',
     ].join('\n\n'),
   });
-  return { parts: { [`${EMAIL_CHANGE_PART}${user.id}`]: change }, commands: [mail] };
+  return { parts: { [`${EMAIL_CHANGE_PART_PREFIX}${user.id}`]: change }, commands: [mail] };
 }
 
 /** The link was opened; the sender has checked its signature and expiry. @throws ApiError */
-export const confirmEmail: RealmCommand<typeof realmCommands.confirmEmail, boolean> = {
+export const confirmEmailChange: RealmCommand<typeof realmCommands.confirmEmail, boolean> = {
   lane: SETTINGS_LANE,
-  inputs: ({ user }, { view }, { services }) => services.disposable(domainOf(changeOf(view.parts, user)?.email ?? '')),
+  inputs: ({ user }, { view }, { services }) =>
+    services.disposable(domainOfAddress(changeOf(view.parts, user)?.email ?? '')),
   handle({ state, parts, volatile }, { user: id, hash, shown }, disposable, { realm, version }) {
     const change = changeOf(parts, id);
-    const before = userOf(parts, id);
+    const before = userRecord(parts, id);
     if (!change || change.hash !== hash || !before?.isActive) throw apiError('MAIL_LINK');
     checkAddress(change.email, disposable, before, { state, parts, volatile });
     const email = before.emailVisibility === 1 ? change.email : before.email;
@@ -115,17 +128,17 @@ export const confirmEmail: RealmCommand<typeof realmCommands.confirmEmail, boole
       subject: `Your e-mail address for ${name} was changed`,
       text: [
         `Hello ${after.fullName},`,
-        `the e-mail address of your account at ${name} (${PRODUCT}) is now ${after.deliveryEmail}. If that was not you, tell an administrator of the organization at once.`,
+        `the e-mail address of your account at ${name} (${PRODUCT_NAME}) is now ${after.deliveryEmail}. If that was not you, tell an administrator of the organization at once.`,
         '',
       ].join('\n\n'),
     });
     return {
-      reply: success({ email: after.deliveryEmail }, shown ? version : undefined),
+      reply: successReply({ email: after.deliveryEmail }, shown ? version : undefined),
       parts: {
-        [`${USER_PART}${id}`]: toPart(after),
-        [`${EMAIL_CHANGE_PART}${id}`]: { ...change, hash: '' },
+        [`${USER_PART_PREFIX}${id}`]: encodeRecord(after),
+        [`${EMAIL_CHANGE_PART_PREFIX}${id}`]: { ...change, hash: '' },
       },
-      events: [directoryItem({ user: after }), ...addressChangedEvents(after, usersOf(parts), version)],
+      events: [directoryLogItem({ user: after }), ...addressChangedEvents(after, userRecords(parts), version)],
       commands: [[notice]],
     };
   },

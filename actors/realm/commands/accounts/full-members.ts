@@ -3,16 +3,16 @@
  * of each change by `user_group` events; accounts that reach the age are announced at that moment, by a timer.
  */
 
-import { value } from '#actors/shared';
-import { ROLE, SYSTEM_GROUP, shownGroupsOf } from '#domain/people';
+import { valueReply } from '#actors/shared';
+import { ROLE, SYSTEM_GROUP_IDS, systemGroupsShownToClients } from '#domain/people';
 import type { LogItem, RealmSettings } from '#model';
 import type { realmCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
-import { directoryItem, eventToAll } from '../../log-items.js';
-import { usersOf } from '../../state.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
+import { userRecords } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
-/** The settings and the time for which membership is judged. */
+/** The settings and the time by which full membership is judged. */
 interface Moment {
   readonly settings: RealmSettings;
   readonly fullMembersAt: number;
@@ -21,10 +21,10 @@ interface Moment {
 const DAY_MS = 86_400_000;
 
 /**
- * Time of the next look, ms: when the next account reaches the age, but at most a day later. null = no waiting period.
- * Newer accounts need at least a day, so a daily look misses none.
+ * Time at which accounts are looked at again, ms: when the next account reaches the required age, but at most a day
+ * later. null = no waiting period. Newer accounts need at least a day, so a daily look misses none.
  */
-export function nextFullMember(users: Iterable<DirectoryUser>, { settings, fullMembersAt }: Moment): number | null {
+export function nextFullMemberTime(users: Iterable<DirectoryUser>, { settings, fullMembersAt }: Moment): number | null {
   const wait = settings.waiting_period_threshold * DAY_MS;
   if (!(wait > 0)) return null;
   let next = fullMembersAt + DAY_MS;
@@ -32,7 +32,7 @@ export function nextFullMember(users: Iterable<DirectoryUser>, { settings, fullM
   return next;
 }
 
-/** Events of the difference between two moments: users who leave the group, then users who join it. */
+/** Events of the difference between two moments: users who leave the group of full members, then users who join it. */
 export function fullMemberEvents(
   users: Iterable<DirectoryUser>,
   before: Moment,
@@ -42,7 +42,7 @@ export function fullMemberEvents(
   const joining: number[] = [];
   const leaving: number[] = [];
   const isFull = (user: DirectoryUser, { settings, fullMembersAt }: Moment): boolean =>
-    shownGroupsOf(user, settings, fullMembersAt).includes(SYSTEM_GROUP.fullmembers);
+    systemGroupsShownToClients(user, settings, fullMembersAt).includes(SYSTEM_GROUP_IDS.fullmembers);
   for (const user of users) {
     if (user.role !== ROLE.member) continue;
     const [was, is] = [isFull(user, before), isFull(user, after)];
@@ -52,21 +52,21 @@ export function fullMemberEvents(
   const event = (op: string, ids: number[]): LogItem[] => {
     if (ids.length === 0) return [];
     const user_ids = ids.sort((a, b) => a - b);
-    return [eventToAll(version, { type: 'user_group', op, group_id: SYSTEM_GROUP.fullmembers, user_ids })];
+    return [everyoneEventItem(version, { type: 'user_group', op, group_id: SYSTEM_GROUP_IDS.fullmembers, user_ids })];
   };
   return [...event('remove_members', leaving), ...event('add_members', joining)];
 }
 
-/** Sent by the timer: accounts may have reached the age. */
-export const due: RealmCommand<typeof realmCommands.due> = {
+/** Announces accounts that have become full members by their age; sent by the timer. */
+export const announceFullMembers: RealmCommand<typeof realmCommands.due> = {
   handle({ state, parts }, _args, _inputs, { now, version }) {
     const moved = { settings: state.settings, fullMembersAt: now };
-    const events = fullMemberEvents(usersOf(parts), state, moved, version);
+    const events = fullMemberEvents(userRecords(parts), state, moved, version);
     return {
-      reply: value(null),
+      reply: valueReply(null),
       state: { ...state, fullMembersAt: now },
-      due: nextFullMember(usersOf(parts), moved),
-      events: [...events, directoryItem({ fullMembersAt: now })],
+      due: nextFullMemberTime(userRecords(parts), moved),
+      events: [...events, directoryLogItem({ fullMembersAt: now })],
     };
   },
 };

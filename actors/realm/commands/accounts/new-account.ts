@@ -3,31 +3,38 @@
  * § POST /users), and add to the organization.
  */
 
-import { type NewcomerHistory, newcomerHistory } from '#domain/messages';
+import { findNewcomerHistory, type NewcomerHistory } from '#domain/messages';
 import {
   type AddressProblem,
-  addressProblem,
   checkFullName,
-  domainOf,
+  domainOfAddress,
+  findAddressProblem,
   isEmail,
-  mailDomain,
+  mailDomainOfOrigin,
   ROLE,
 } from '#domain/people';
-import { byName } from '#domain/streams';
+import { compareByName } from '#domain/streams';
 import { type LogItem, type RealmId, streamKey } from '#model';
 import { type FirstAccount, type OutboxCommand, outboxCommand, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { domainsOf, type RealmState, streamOf, toPart, USER_PART, userDefaultsOf } from '../../state.js';
+import {
+  domainRecords,
+  encodeRecord,
+  type RealmState,
+  streamRecord,
+  USER_PART_PREFIX,
+  userDefaultsRecord,
+} from '../../state.js';
 import type { RealmView } from '../command.js';
 import { storePreferences } from '../preferences/preferences.js';
 import { userAddedItems } from './person-events.js';
-import { createUserCommand, hiddenEmail, newUser } from './user-record.js';
-import { welcome } from './welcome.js';
+import { createUserCommand, emailVisibilityOfNewUser, newUserRecord } from './user-record.js';
+import { welcomeCommands } from './welcome.js';
 
-export interface Applicant {
+interface ApplicantData {
   readonly email: string;
   readonly fullName: string;
   readonly password: string;
@@ -35,20 +42,20 @@ export interface Applicant {
   readonly streams: readonly DirectoryStream[];
 }
 
-/** Inputs that a handler can't compute: hashing a password takes too long for it, and keys are random. */
+/** Inputs that a handler can't compute: a hashed password takes too long, and API keys are random. */
 export interface PreparedAccount {
   readonly account: FirstAccount;
   readonly strong: boolean;
   readonly disposable: boolean;
-  /** Older messages that the newcomer gets; undefined: none. */
+  /** History of messages that the newcomer gets; undefined: none. */
   readonly history: NewcomerHistory | undefined;
 }
 
-/** Newcomers get the history of the stream. */
+/** True for streams whose history newcomers get. */
 const isOpen = (stream: DirectoryStream): boolean => !stream.inviteOnly;
 
 export async function prepareAccount(
-  { email, fullName, password, streams }: Applicant,
+  { email, fullName, password, streams }: ApplicantData,
   realm: RealmId,
   { store, services: { secrets, passwords, disposable, clock } }: InputSources,
 ): Promise<PreparedAccount> {
@@ -57,8 +64,8 @@ export async function prepareAccount(
   const open = streams.filter(isOpen).map(({ id }) => id);
   return {
     strong,
-    disposable: disposable(domainOf(email)),
-    history: strong ? await newcomerHistory(store, realm, open, clock.now()) : undefined,
+    disposable: disposable(domainOfAddress(email)),
+    history: strong ? await findNewcomerHistory(store, realm, open, clock.now()) : undefined,
     account: {
       email,
       fullName: fullName.trim(),
@@ -71,9 +78,9 @@ export async function prepareAccount(
 
 const REFUSALS = { domain: 'EMAIL_NOT_ALLOWED', disposable: 'EMAIL_DISPOSABLE', plus: 'EMAIL_PLUS' } as const;
 
-/** @throws ApiError if the organization does not admit the address */
-export function checkAddress(email: string, disposable: boolean, { state, parts }: RealmView): void {
-  const problem = addressProblem(email, state.settings, domainsOf(parts), disposable);
+/** Checks that the organization admits the address. @throws ApiError */
+export function checkAddressAdmitted(email: string, disposable: boolean, { state, parts }: RealmView): void {
+  const problem = findAddressProblem(email, state.settings, domainRecords(parts), disposable);
   if (problem) refuseAddress(problem, email);
 }
 
@@ -82,50 +89,50 @@ function refuseAddress(problem: AddressProblem, email: string): never {
   throw apiError(REFUSALS[problem] as 'EMAIL_DISPOSABLE' | 'EMAIL_PLUS');
 }
 
-/** Checks in the order of users.md. @throws ApiError */
+/** Checks a new account in the order of users.md. @throws ApiError */
 export function checkApplicant({ account, strong, disposable }: PreparedAccount, view: RealmView): void {
   const { volatile } = view;
   const { email } = account;
   checkFullName(account.fullName);
   if (!isEmail(email)) throw apiError('NAME_OR_USERNAME');
-  checkAddress(email, disposable, view);
+  checkAddressAdmitted(email, disposable, view);
   if (volatile.userByEmail(email) !== undefined) throw apiError('EMAIL_IN_USE', { email });
   if (!strong) throw apiError('PASSWORD_TOO_WEAK');
 }
 
 type Streams = Pick<RealmView, 'parts' | 'volatile'>;
 
-/** Like `defaultStreams`, by the index of streams instead of a scan of all parts. */
+/** Like `listDefaultStreams`, by the index of streams instead of a scan of all parts. */
 const defaults = ({ parts, volatile }: Streams): DirectoryStream[] =>
   [...volatile.streams()]
-    .flatMap((id) => streamOf(parts, id) ?? [])
+    .flatMap((id) => streamRecord(parts, id) ?? [])
     .filter((stream) => stream.isDefault && !stream.archived)
-    .sort(byName);
+    .sort(compareByName);
 
 /**
- * First streams of a newcomer: the named ones that still exist, or the default streams; guests get no default
- * streams.
+ * The streams to which a newcomer is subscribed: the named ones that still exist, or the default streams; guests get no
+ * default streams.
  */
-export function firstStreams(of: Streams, named: readonly number[], role: number): DirectoryStream[] {
+export function firstStreamsOfNewcomer(of: Streams, named: readonly number[], role: number): DirectoryStream[] {
   if (named.length === 0) return role === ROLE.guest ? [] : defaults(of);
   return named.flatMap((id) => {
-    const stream = streamOf(of.parts, id);
+    const stream = streamRecord(of.parts, id);
     return stream && !stream.archived ? [stream] : [];
   });
 }
 
-export interface Newcomer {
+interface Newcomer {
   readonly prepared: PreparedAccount;
   readonly role: number;
   readonly streams: readonly DirectoryStream[];
-  /** Base URL of the organization; null: no notices and no mail. */
+  /** Base URL of the organization; null: the new account gets no notices and no mail. */
   readonly origin: string | null;
 }
 
-export interface AddedAccount {
+interface AddedAccount {
   readonly user: DirectoryUser;
   readonly state: RealmState;
-  readonly parts: Record<string, ReturnType<typeof toPart>>;
+  readonly parts: Record<string, ReturnType<typeof encodeRecord>>;
   readonly events: readonly LogItem[];
   readonly commands: readonly (readonly OutboxCommand[])[];
 }
@@ -138,16 +145,16 @@ export function addAccount(view: RealmView, of: Newcomer, { now, realm, version 
   const { state, parts, volatile } = view;
   const { account, history } = of.prepared;
   const id = state.nextUser;
-  const defaults = userDefaultsOf(parts);
+  const defaults = userDefaultsRecord(parts);
   // This default is a field of the account.
   const { email_address_visibility: _, ...settings } = defaults;
-  const user = newUser({
+  const user = newUserRecord({
     id,
     recipient: state.nextRecipient,
     account,
     role: of.role,
     now,
-    hidden: hiddenEmail(defaults, id, mailDomain(of.origin ?? ''), volatile),
+    hidden: emailVisibilityOfNewUser(defaults, id, mailDomainOfOrigin(of.origin ?? ''), volatile),
   });
   volatile.addUser(id, user.email, user.deliveryEmail);
   const preferences =
@@ -171,12 +178,12 @@ export function addAccount(view: RealmView, of: Newcomer, { now, realm, version 
   return {
     user,
     state: { ...state, nextUser: id + 1, nextRecipient: state.nextRecipient + 1 },
-    parts: { [`${USER_PART}${id}`]: toPart(user), ...preferences?.parts },
+    parts: { [`${USER_PART_PREFIX}${id}`]: encodeRecord(user), ...preferences?.parts },
     events: [...userAddedItems(user, state.settings, now, version), ...(preferences ? [preferences.change] : [])],
     commands: [
       [createUserCommand(realm, id, account, version, first)],
       joins,
-      of.origin === null ? [] : welcome(view, user, of.origin, realm, version),
+      of.origin === null ? [] : welcomeCommands(view, user, of.origin, realm, version),
     ],
   };
 }

@@ -1,26 +1,33 @@
 /** Password, address and name of one's own account, in PATCH /settings (users.md § PATCH /settings). */
 
 import type { Json } from '#base';
-import { hiddenLink } from '#domain/mail';
-import { checkFullName, domainOf, isAdmin } from '#domain/people';
-import { sealLink } from '#domain/secrets';
+import { sealMailLink } from '#domain/mail';
+import { checkFullName, domainOfAddress, isAdmin } from '#domain/people';
+import { sealLinkToken } from '#domain/secrets';
 import { type LogItem, userId, userKey } from '#model';
-import { type AccountArgs, type OutboxCommand, outboxCommand, type PasswordCheck, userCommands } from '#model/commands';
+import {
+  type ChangeOwnAccountArgs,
+  type OutboxCommand,
+  outboxCommand,
+  type PasswordCheck,
+  userCommands,
+} from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { type RealmState, userOf } from '../../state.js';
+import { type RealmState, userRecord } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmView } from '../command.js';
-import { type ConfirmationLink, LINK_VALID_MS, requestAddress } from './email-change.js';
+import { type ConfirmationLink, EMAIL_LINK_VALID_MS, requestEmailChange } from './email-change.js';
 import { nameChangedEvent } from './person-events.js';
+import { endAllSessions } from './sessions.js';
 
 export interface AccountInputs {
-  /** null: the request has no new password. */
+  /** The change of the password; null: the request has none. */
   readonly password: {
     readonly checked: PasswordCheck;
-    /** Hash of the new password; null: it is too weak, or the old password was wrong. */
+    /** Hash of the new password; null: the new password is too weak, or the old one was wrong. */
     readonly hash: string | null;
   } | null;
   readonly link: ConfirmationLink;
@@ -29,33 +36,33 @@ export interface AccountInputs {
 type AccountInputContext = InputContext<RealmState, RealmVolatile>;
 
 async function newPassword(
-  { old_password, new_password, email, full_name }: AccountArgs,
+  { old_password, new_password, email, full_name }: ChangeOwnAccountArgs,
   { realm, caller, view }: AccountInputContext,
   { ask, services }: InputSources,
 ): Promise<AccountInputs['password']> {
   if (new_password === '') return null;
   const to = userKey(realm, userId(caller));
   const checked = await ask(to, userCommands.checkPassword, { password: old_password });
-  const user = userOf(view.parts, caller);
+  const user = userRecord(view.parts, caller);
   const related = [user?.deliveryEmail, user?.fullName, email, full_name].filter((one) => typeof one === 'string');
   const good = checked.correct && (await services.passwords.strongEnough(new_password, related));
   return { checked, hash: good ? await services.secrets.hashPassword(new_password) : null };
 }
 
 export async function loadAccountInputs(
-  args: AccountArgs,
+  args: ChangeOwnAccountArgs,
   context: AccountInputContext,
   sources: InputSources,
 ): Promise<AccountInputs> {
   const { secrets, clock } = sources.services;
-  const facts = { realm: context.realm, user: userId(context.caller), expires: clock.now() + LINK_VALID_MS };
-  const token = sealLink(secrets, 'change-email', facts);
+  const facts = { realm: context.realm, user: userId(context.caller), expires: clock.now() + EMAIL_LINK_VALID_MS };
+  const token = sealLinkToken(secrets, 'change-email', facts);
   return {
     password: await newPassword(args, context, sources),
     link: {
       hash: secrets.keyHash(token),
-      mailed: hiddenLink(secrets, `${args.origin}/accounts/confirm_email/${token}`),
-      disposable: sources.services.disposable(domainOf(args.email?.trim() ?? '')),
+      mailed: sealMailLink(secrets, `${args.origin}/accounts/confirm_email/${token}`),
+      disposable: sources.services.disposable(domainOfAddress(args.email?.trim() ?? '')),
     },
   };
 }
@@ -67,14 +74,15 @@ export interface OwnAccountChange {
   readonly commands: readonly OutboxCommand[];
 }
 
-/** Decides the whole change, or refuses all of it. @throws ApiError */
-export function changeAccount(
+/** Decides the whole change of one's own account, or refuses all of it. @throws ApiError */
+export function changeOwnAccountFields(
   user: DirectoryUser,
-  { full_name, email }: AccountArgs,
+  { full_name, email, session }: ChangeOwnAccountArgs,
   { password, link }: AccountInputs,
   facts: RealmView,
-  { realm, now, version }: CommandContext,
+  context: CommandContext,
 ): OwnAccountChange {
+  const { realm, now, version } = context;
   const commands: OutboxCommand[] = [];
   if (password) {
     const { checked, hash } = password;
@@ -90,16 +98,17 @@ export function changeAccount(
       }),
     );
   }
-  const request = email === null ? undefined : requestAddress(email, user, link, facts, { realm, now });
+  const request = email === null ? undefined : requestEmailChange(email, user, link, facts, { realm, now });
   if (request) commands.push(...request.commands);
   const fixed = facts.state.settings.name_changes_disabled && !isAdmin(user);
   const fullName =
     full_name === null || full_name === user.fullName || fixed ? user.fullName : checkFullName(full_name);
   const after = fullName === user.fullName ? user : { ...user, fullName };
+  const ended = password ? endAllSessions(facts.parts, user.id, session ?? null, context) : undefined;
   return {
     user: after,
-    parts: request?.parts ?? {},
-    events: after === user ? [] : [nameChangedEvent(after, version)],
+    parts: { ...request?.parts, ...ended?.parts },
+    events: [...(ended?.events ?? []), ...(after === user ? [] : [nameChangedEvent(after, version)])],
     commands,
   };
 }

@@ -2,19 +2,19 @@
 
 import type { JsonObject } from '#base';
 import {
-  addressRole,
+  maySeeAddress,
   NO_PROFILE,
   presentAvatar,
   presentProfile,
   presentUser,
   ROLE,
-  seesAddress,
   systemGroupsOf,
+  weakestRoleSeeingAddress,
 } from '#domain/people';
-import type { Audience, LogItem, RealmSettings } from '#model';
+import type { EventAudience, LogItem, RealmSettings } from '#model';
 import type { DirectoryUser } from '#model/records';
-import { directoryItem, eventToAll } from '../../log-items.js';
-import { type Parts, profileFieldsOf, profileOf } from '../../state.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
+import { type ActorParts, profileFieldRecords, profileRecord } from '../../state.js';
 
 const update = (of: DirectoryUser, person: JsonObject): JsonObject => ({
   type: 'realm_user',
@@ -22,15 +22,15 @@ const update = (of: DirectoryUser, person: JsonObject): JsonObject => ({
   person: { user_id: of.id, ...person },
 });
 
-/** @param version of the commit */
+/** Event of a changed full name, for all users. @param version of the commit */
 export const nameChangedEvent = (user: DirectoryUser, version: number): LogItem =>
-  eventToAll(version, update(user, { full_name: user.fullName }));
+  everyoneEventItem(version, update(user, { full_name: user.fullName }));
 
 const apiAddress = (user: DirectoryUser, version: number): LogItem =>
-  eventToAll(version, update(user, { new_email: user.email }));
+  everyoneEventItem(version, update(user, { new_email: user.email }));
 
 const avatar = (user: DirectoryUser, version: number): LogItem =>
-  eventToAll(version, update(user, presentAvatar(user)));
+  everyoneEventItem(version, update(user, presentAvatar(user)));
 
 /**
  * Events of a changed visibility of the real address: the address for users who may see it now, null for users who
@@ -46,8 +46,8 @@ export function addressVisibilityEvents(
   const losing: number[] = [];
   for (const viewer of everybody) {
     if (viewer.id === after.id || !viewer.isActive) continue;
-    const could = seesAddress(viewer, before);
-    const can = seesAddress(viewer, after);
+    const could = maySeeAddress(viewer, before);
+    const can = maySeeAddress(viewer, after);
     if (can && !could) gaining.push(viewer.id);
     if (could && !can) losing.push(viewer.id);
   }
@@ -74,49 +74,52 @@ export function addressChangedEvents(
   const event = update(after, { delivery_email: after.deliveryEmail });
   const seeing = isPublic
     ? []
-    : [...everybody].filter((viewer) => viewer.isActive && seesAddress(viewer, after)).map(({ id }) => id);
+    : [...everybody].filter((viewer) => viewer.isActive && maySeeAddress(viewer, after)).map(({ id }) => id);
   return [
-    isPublic ? eventToAll(version, event) : { t: 'event', to: { users: seeing }, event },
+    isPublic ? everyoneEventItem(version, event) : { t: 'event', to: { users: seeing }, event },
     ...(after.avatarSource === 'G' ? [avatar(after, version)] : []),
     ...(isPublic ? [apiAddress(after, version)] : []),
   ];
 }
 
-/** @param version of the commit @param person fields besides the id */
-export const personUpdated = (version: number, user: number, person: JsonObject): LogItem =>
-  eventToAll(version, { type: 'realm_user', op: 'update', person: { user_id: user, ...person } });
+/**
+ * Event of changed fields of an account, for all users. @param version of the commit @param person fields besides the
+ * id
+ */
+export const personUpdatedEvent = (version: number, user: number, person: JsonObject): LogItem =>
+  everyoneEventItem(version, { type: 'realm_user', op: 'update', person: { user_id: user, ...person } });
 
 /** Log items of a new account; their number does not depend on the number of other accounts. */
 export function userAddedItems(user: DirectoryUser, settings: RealmSettings, now: number, version: number): LogItem[] {
   const person = presentUser(user, user, { clientGravatar: false, profile: NO_PROFILE });
-  const added = (to: Audience, shown: JsonObject): LogItem => ({
+  const added = (to: EventAudience, shown: JsonObject): LogItem => ({
     t: 'event',
     to: { ...to, rv: version },
     event: { type: 'realm_user', op: 'add', person: shown },
   });
-  const seeing = addressRole(user);
+  const seeing = weakestRoleSeeingAddress(user);
   const rest = { role: ROLE.guest, weakerThan: seeing };
   return [
-    directoryItem({ user }),
+    directoryLogItem({ user }),
     ...(seeing > 0 ? [added({ role: seeing }, person)] : []),
     ...(seeing < ROLE.guest ? [added(rest, { ...person, delivery_email: null })] : []),
     ...systemGroupsOf(user, settings, now).map((group_id) =>
-      eventToAll(version, { type: 'user_group', op: 'add_members', group_id, user_ids: [user.id] }),
+      everyoneEventItem(version, { type: 'user_group', op: 'add_members', group_id, user_ids: [user.id] }),
     ),
   ];
 }
 
 /** Events of a reactivated account, for all users; the real address only for users who may see it. */
-export function userReactivatedEvents(user: DirectoryUser, parts: Parts, version: number): LogItem[] {
-  const profile = presentProfile(profileOf(parts, user.id), profileFieldsOf(parts));
+export function userReactivatedEvents(user: DirectoryUser, parts: ActorParts, version: number): LogItem[] {
+  const profile = presentProfile(profileRecord(parts, user.id), profileFieldRecords(parts));
   const known = presentUser(user, user, { clientGravatar: false, profile: { profile: () => profile } });
-  const add = (to: Audience, person: typeof known): LogItem => ({
+  const add = (to: EventAudience, person: typeof known): LogItem => ({
     t: 'event',
     to,
     event: { type: 'realm_user', op: 'add', person },
   });
-  const seeing = addressRole(user);
-  const everybody: Audience = { role: ROLE.guest, rv: version };
+  const seeing = weakestRoleSeeingAddress(user);
+  const everybody: EventAudience = { role: ROLE.guest, rv: version };
   if (seeing >= ROLE.guest) return [add(everybody, known)];
   return [
     ...(seeing > 0 ? [add({ role: seeing, rv: version }, known)] : []),

@@ -1,28 +1,33 @@
 /** Changes of an account's role (users.md § PATCH /users/{user_id}). */
 
-import { isOwner, shownGroupsOf } from '#domain/people';
+import { isOwner, systemGroupsShownToClients } from '#domain/people';
 import type { Subscription } from '#domain/streams';
 import type { LogItem } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { eventToAll } from '../../log-items.js';
-import type { Parts, RealmState } from '../../state.js';
+import { everyoneEventItem } from '../../log-items.js';
+import type { ActorParts, RealmState } from '../../state.js';
 import { checkIsOwner, isLastOwner } from '../callers.js';
 import type { RealmView } from '../command.js';
 import { accountChangeEffect } from './account-changes.js';
-import { type Effect, mergeEffects } from './effect.js';
-import { personUpdated } from './person-events.js';
-import { visibilityEffect } from './visibility-change.js';
+import { type CommitEffect, mergeCommitEffects } from './effect.js';
+import { personUpdatedEvent } from './person-events.js';
+import { visibilityChangeEffect } from './visibility-change.js';
 
 /** Only owners may grant or revoke the owner role. @param acting undefined = the system @throws ApiError */
-export function checkRole(parts: Parts, acting: DirectoryUser | undefined, user: DirectoryUser, role: number): void {
+export function checkMaySetRole(
+  parts: ActorParts,
+  acting: DirectoryUser | undefined,
+  user: DirectoryUser,
+  role: number,
+): void {
   const ofOwners = isOwner(user) || isOwner({ ...user, role });
   if (ofOwners) checkIsOwner(acting);
   if (isLastOwner(parts, user)) throw apiError('ONLY_OWNER_ROLE');
 }
 
-/** Past roles kept per account; older ones are merged. */
+/** Maximum number of past roles kept per account; older ones are merged. */
 const MAX_PAST_ROLES = 64;
 
 /**
@@ -38,12 +43,12 @@ function nextPastRoles({ pastRoles: past, role }: DirectoryUser, version: number
 /** Events of the system groups: first those of the roles, then that of full members. */
 function systemGroupEvents(before: DirectoryUser, after: DirectoryUser, state: RealmState, version: number): LogItem[] {
   const { settings, fullMembersAt } = state;
-  const [was, is] = [before, after].map((user) => shownGroupsOf(user, settings, fullMembersAt)) as [
+  const [was, is] = [before, after].map((user) => systemGroupsShownToClients(user, settings, fullMembersAt)) as [
     readonly number[],
     readonly number[],
   ];
   const changed = (op: 'add_members' | 'remove_members', groups: readonly number[]): LogItem[] =>
-    groups.map((group_id) => eventToAll(version, { type: 'user_group', op, group_id, user_ids: [after.id] }));
+    groups.map((group_id) => everyoneEventItem(version, { type: 'user_group', op, group_id, user_ids: [after.id] }));
   const left = was.filter((group) => !is.includes(group));
   const joined = is.filter((group) => !was.includes(group));
   return [
@@ -54,23 +59,25 @@ function systemGroupEvents(before: DirectoryUser, after: DirectoryUser, state: R
   ];
 }
 
-/** @param subscriptions of the account, former ones included */
+/** Effect of a changed role. @param subscriptions of the account, ended ones included */
 export function roleChangeEffect(
   before: DirectoryUser,
   role: number,
   subscriptions: readonly Subscription[],
   view: RealmView,
   context: CommandContext,
-): { readonly user: DirectoryUser; readonly effect: Effect } {
+): { readonly user: DirectoryUser; readonly effect: CommitEffect } {
   const { version } = context;
   const after: DirectoryUser = { ...before, role, pastRoles: nextPastRoles(before, version) };
-  const own: Effect = {
-    events: [personUpdated(version, after.id, { role }), ...systemGroupEvents(before, after, view.state, version)],
+  const own: CommitEffect = {
+    events: [personUpdatedEvent(version, after.id, { role }), ...systemGroupEvents(before, after, view.state, version)],
   };
   // A deactivated account has no clients.
-  const visibility = after.isActive ? visibilityEffect({ before, after }, subscriptions, view.parts, context) : {};
+  const visibility = after.isActive
+    ? visibilityChangeEffect({ before, after }, subscriptions, view.parts, context)
+    : {};
   return {
     user: after,
-    effect: accountChangeEffect({ before, after }, mergeEffects([own, visibility]), view, context),
+    effect: accountChangeEffect({ before, after }, mergeCommitEffects([own, visibility]), view, context),
   };
 }

@@ -3,7 +3,7 @@
  * changes stay if a later one is refused.
  */
 
-import { readOwnState, refusedAfter, success } from '#actors/shared';
+import { readOwnState, refusalAfterChanges, successReply } from '#actors/shared';
 import { checkFullName } from '#domain/people';
 import type { Subscription } from '#domain/streams';
 import { userId } from '#model';
@@ -11,29 +11,29 @@ import type { realmCommands, UpdateUserArgs } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { userOf } from '../../state.js';
-import { actingAdmin } from '../callers.js';
+import { userRecord } from '../../state.js';
+import { requireActingAdmin } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
-import { editProfile, type RenderedValues, renderValues } from '../preferences/profile-data.js';
+import { editProfile, type RenderedProfileValues, renderProfileValues } from '../preferences/profile-data.js';
 import { accountChangeEffect } from './account-changes.js';
-import { type Effect, mergeEffects } from './effect.js';
-import { personUpdated } from './person-events.js';
-import { checkRole, roleChangeEffect } from './role-change.js';
+import { type CommitEffect, mergeCommitEffects } from './effect.js';
+import { personUpdatedEvent } from './person-events.js';
+import { checkMaySetRole, roleChangeEffect } from './role-change.js';
 
 interface Inputs {
   /** All subscriptions of the account, ended ones included; empty unless its role changes. */
   readonly subscriptions: readonly Subscription[];
-  readonly rendered: RenderedValues;
+  readonly rendered: RenderedProfileValues;
 }
 
 interface Step {
   readonly user: DirectoryUser;
-  readonly effect: Effect;
-  /** Refusal of the rest of this step; its effect stands. */
+  readonly effect: CommitEffect;
+  /** Refusal of the rest of a step; the effect of its earlier changes stands. */
   readonly refusal?: ApiError | undefined;
 }
 
-/** The steps of the request, in order; the first refusal ends them. */
+/** Steps of the request, in order; the first refusal ends the request. */
 function steps(
   user: DirectoryUser,
   acting: DirectoryUser | undefined,
@@ -45,14 +45,14 @@ function steps(
   return [
     (before) => {
       if (role === null || role === before.role) return undefined;
-      checkRole(view.parts, acting, before, role);
+      checkMaySetRole(view.parts, acting, before, role);
       return roleChangeEffect(before, role, subscriptions, view, context);
     },
     (before) => {
       // A blank name counts as absent.
       if (full_name === null || full_name.trim() === '' || full_name.trim() === before.fullName) return undefined;
       const after = { ...before, fullName: checkFullName(full_name) };
-      const own = { events: [personUpdated(context.version, user.id, { full_name: after.fullName })] };
+      const own = { events: [personUpdatedEvent(context.version, user.id, { full_name: after.fullName })] };
       return { user: after, effect: accountChangeEffect({ before, after }, own, view, context) };
     },
     (before) => {
@@ -69,8 +69,8 @@ export const updateUser: RealmCommand<typeof realmCommands.updateUser, Inputs> =
   exclusive: true,
 
   async inputs({ user_id, role, profile_data }, { realm, view }, sources) {
-    const rendered = renderValues(view.parts, profile_data ?? []);
-    const user = userOf(view.parts, user_id);
+    const rendered = renderProfileValues(view.parts, profile_data ?? []);
+    const user = userRecord(view.parts, user_id);
     if (!user || role === null || role === user.role) return { subscriptions: [], rendered };
     const { subscriptions } = await readOwnState(realm, userId(user_id), ['subscriptions'], sources);
     return { subscriptions, rendered };
@@ -78,9 +78,9 @@ export const updateUser: RealmCommand<typeof realmCommands.updateUser, Inputs> =
 
   handle(view, args, inputs, context) {
     const { version } = context;
-    const user = userOf(view.parts, args.user_id);
+    const user = userRecord(view.parts, args.user_id);
     if (!user) throw apiError('NO_SUCH_USER');
-    const acting = actingAdmin(view.parts, context.caller);
+    const acting = requireActingAdmin(view.parts, context.caller);
     const done: Step[] = [];
     let refusal: ApiError | undefined;
     try {
@@ -93,10 +93,10 @@ export const updateUser: RealmCommand<typeof realmCommands.updateUser, Inputs> =
       if (!(error instanceof ApiError)) throw error;
       refusal = error;
     }
-    const { parts, events, commands } = mergeEffects(done.map(({ effect }) => effect));
-    if (events.length === 0) return { reply: refusal ? { error: refusal.toReply() } : success() };
+    const { parts, events, commands } = mergeCommitEffects(done.map(({ effect }) => effect));
+    if (events.length === 0) return { reply: refusal ? { error: refusal.toReply() } : successReply() };
     return {
-      reply: refusal ? refusedAfter(refusal, version) : success(undefined, version),
+      reply: refusal ? refusalAfterChanges(refusal, version) : successReply(undefined, version),
       parts,
       events,
       ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),

@@ -1,27 +1,27 @@
 /** The record of a new account, and the command that creates the account's own actor. */
 
 import type { JsonObject } from '#base';
-import { FAKE_EMAIL_DOMAIN, FRESH_ACCOUNT, LAST_RESERVED_USER } from '#domain/people';
+import { FAKE_EMAIL_DOMAIN, LAST_RESERVED_USER_ID, NEW_ACCOUNT_FIELDS } from '#domain/people';
 import { realmId, userId, userKey } from '#model';
 import { type FirstAccount, type OutboxCommand, outboxCommand, userCommands } from '#model/commands';
 import type { DirectoryUser, UserDefaults } from '#model/records';
 import type { RealmVolatile } from '../../volatile.js';
 
 /** First id of accounts and of recipients; lower ids are reserved for system bots. */
-export const FIRST_USER = LAST_RESERVED_USER + 1;
+export const FIRST_USER_ID = LAST_RESERVED_USER_ID + 1;
 
 /** Visibility and API address of a new account whose real address is hidden; undefined: it is visible to all. */
-export function hiddenEmail(
+export function emailVisibilityOfNewUser(
   { email_address_visibility: visibility = 1 }: UserDefaults,
   id: number,
   domain: string,
   volatile: RealmVolatile,
 ): { readonly visibility: number; readonly email: string } | undefined {
   if (visibility === 1) return undefined;
-  return { visibility, email: hiddenAddress(id, domain, volatile) };
+  return { visibility, email: substituteAddress(id, domain, volatile) };
 }
 
-export function newUser(of: {
+export function newUserRecord(of: {
   readonly id: number;
   readonly recipient: number;
   readonly account: FirstAccount;
@@ -36,7 +36,7 @@ export function newUser(of: {
     deliveryEmail: of.account.email,
     email: of.hidden?.email ?? of.account.email,
     fullName: of.account.fullName,
-    ...FRESH_ACCOUNT,
+    ...NEW_ACCOUNT_FIELDS,
     role: of.role,
     emailVisibility: of.hidden?.visibility ?? 1,
     joined: of.now,
@@ -45,10 +45,10 @@ export function newUser(of: {
 }
 
 /** A stream that a new account is subscribed to from the start. */
-export interface FirstStream extends JsonObject {
+interface FirstSubscription extends JsonObject {
   readonly id: number;
   readonly recipient: number;
-  /** Messages up to this id count as read. */
+  /** Id up to which messages of the stream count as read. */
   readonly mark: number;
 }
 
@@ -57,7 +57,7 @@ export function createUserCommand(
   user: number,
   account: FirstAccount,
   after: number,
-  streams: readonly FirstStream[] = [],
+  streams: readonly FirstSubscription[] = [],
 ): OutboxCommand {
   const { passwordHash, keySealed } = account;
   return outboxCommand({
@@ -69,8 +69,8 @@ export function createUserCommand(
   });
 }
 
-/** The API's address of an account whose real address is hidden. */
-export function hiddenAddress(id: number, domain: string, volatile: RealmVolatile): string {
+/** The API e-mail of an account whose real address is hidden. */
+export function substituteAddress(id: number, domain: string, volatile: RealmVolatile): string {
   const address = `user${id}@${domain}`;
   // The address may be the real one of another account.
   return volatile.userByEmail(address) === undefined ? address : `user${id}@${FAKE_EMAIL_DOMAIN}`;

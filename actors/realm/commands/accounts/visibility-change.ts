@@ -3,40 +3,41 @@
  * subscribers, the default streams, and addresses of others. Only the user's own clients get these events.
  */
 
-import { value } from '#actors/shared';
+import { valueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { isGuest, seesAddress } from '#domain/people';
-import { audienceRole, presentStream, type Subscription } from '#domain/streams';
+import { isGuest, maySeeAddress } from '#domain/people';
+import { presentStream, type Subscription, weakestRoleSeeingStream } from '#domain/streams';
 import { type LogItem, realmKey, streamKey, userId } from '#model';
 import { type ArgsOf, type OutboxCommand, outboxCommand, realmCommands, streamCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { eventToUser } from '../../log-items.js';
-import { type Parts, streamsOf, userOf, usersOf } from '../../state.js';
+import { userEventItem } from '../../log-items.js';
+import { type ActorParts, streamRecords, userRecord, userRecords } from '../../state.js';
 import type { RealmCommand } from '../command.js';
-import { defaultStreams, shownStreamGroups } from '../streams/stream-events.js';
-import type { AccountChange, Effect } from './effect.js';
+import { listDefaultStreams, presentStoredStreamGroups } from '../streams/stream-events.js';
+import type { AccountChange, CommitEffect } from './effect.js';
 
-/** Approximate size of the streams in one event, characters of JSON. */
+/** Approximate maximum size of the streams in one event, characters of JSON. */
 const MAX_EVENT_CHARS = 200_000;
-/** Addresses that one commit shows or hides. */
+/** Maximum number of addresses that one commit shows or hides. */
 const MAX_ADDRESSES = 2_000;
 
 /**
- * @param subscriptions present and former ones. Streams of present ones are visible in every role; streams of former
- * ones stay in the clients' `unsubscribed`, so only their subscribers are sent.
+ * Effect of a changed role on what the user can see.
+ * @param subscriptions present and ended ones. Streams of present ones are visible in every role; streams of ended ones
+ * stay in the clients' `unsubscribed`, so only their subscribers are sent.
  */
-export function visibilityEffect(
+export function visibilityChangeEffect(
   { before, after }: AccountChange,
   subscriptions: readonly Subscription[],
-  parts: Parts,
+  parts: ActorParts,
   { realm, version }: Pick<CommandContext, 'realm' | 'version'>,
-): Effect {
+): CommitEffect {
   const subscribed = new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
   const known = new Set(subscriptions.map((own) => own.stream));
   const unknown = ({ id }: DirectoryStream): boolean => !known.has(id);
-  const others = [...streamsOf(parts)].filter((stream) => !stream.archived && !subscribed.has(stream.id));
-  const sees = ({ role }: DirectoryUser, stream: DirectoryStream): boolean => role <= audienceRole(stream);
+  const others = [...streamRecords(parts)].filter((stream) => !stream.archived && !subscribed.has(stream.id));
+  const sees = ({ role }: DirectoryUser, stream: DirectoryStream): boolean => role <= weakestRoleSeeingStream(stream);
   const gained = others.filter((stream) => sees(after, stream) && !sees(before, stream));
   const lost = others.filter((stream) => sees(before, stream) && !sees(after, stream));
   const showSubscribers = gained.map(({ id }): OutboxCommand => {
@@ -66,7 +67,7 @@ function streamEvents(user: number, op: 'create' | 'delete', streams: readonly D
   let batch: JsonObject[] = [];
   let size = 0;
   const flush = (): void => {
-    if (batch.length > 0) events.push(eventToUser(user, { type: 'stream', op, streams: batch }));
+    if (batch.length > 0) events.push(userEventItem(user, { type: 'stream', op, streams: batch }));
     batch = [];
     size = 0;
   };
@@ -79,24 +80,25 @@ function streamEvents(user: number, op: 'create' | 'delete', streams: readonly D
   return events;
 }
 
-/** Guests see neither default streams nor default stream groups. */
-function defaultStreamEvents(before: DirectoryUser, after: DirectoryUser, parts: Parts): LogItem[] {
+/** Events of the default streams and their groups, which guests don't see. */
+function defaultStreamEvents(before: DirectoryUser, after: DirectoryUser, parts: ActorParts): LogItem[] {
   if (isGuest(before) === isGuest(after)) return [];
-  const streams = defaultStreams(parts).map(presentStream);
-  const groups = shownStreamGroups(parts);
+  const streams = listDefaultStreams(parts).map(presentStream);
+  const groups = presentStoredStreamGroups(parts);
   const lists: JsonObject[] = [
     { type: 'default_streams', default_streams: isGuest(after) ? [] : streams },
     { type: 'default_stream_groups', default_stream_groups: isGuest(after) ? [] : groups },
   ];
-  return lists.filter((_, i) => [streams, groups][i]!.length > 0).map((event) => eventToUser(after.id, event));
+  return lists.filter((_, i) => [streams, groups][i]!.length > 0).map((event) => userEventItem(after.id, event));
 }
 
 type AddressBatch = ArgsOf<typeof realmCommands.showAddresses>;
 
-/** Users whose address becomes visible or hidden, in batches. */
-function addressBatches(before: DirectoryUser, after: DirectoryUser, parts: Parts): AddressBatch[] {
+/** Users whose address becomes visible to the user or hidden, in batches. */
+function addressBatches(before: DirectoryUser, after: DirectoryUser, parts: ActorParts): AddressBatch[] {
   const ids: number[] = [];
-  for (const user of usersOf(parts)) if (seesAddress(before, user) !== seesAddress(after, user)) ids.push(user.id);
+  for (const user of userRecords(parts))
+    if (maySeeAddress(before, user) !== maySeeAddress(after, user)) ids.push(user.id);
   const slices: AddressBatch[] = [];
   for (let i = 0; i < ids.length; i += MAX_ADDRESSES) {
     slices.push({ viewer: after.id, of: ids.slice(i, i + MAX_ADDRESSES) });
@@ -104,18 +106,21 @@ function addressBatches(before: DirectoryUser, after: DirectoryUser, parts: Part
   return slices;
 }
 
-/** Sent by the realm to itself for each batch: one event per address would be too much for one commit. */
-export const showAddresses: RealmCommand<typeof realmCommands.showAddresses> = {
+/**
+ * Publishes addresses that became visible to a user. The realm sends this to itself for each batch: one event per
+ * address would be too much for one commit.
+ */
+export const publishVisibleAddresses: RealmCommand<typeof realmCommands.showAddresses> = {
   lane: 'addresses',
   handle({ parts }, { viewer: id, of }) {
-    const viewer = userOf(parts, id);
+    const viewer = userRecord(parts, id);
     const events = of.flatMap((other): LogItem[] => {
-      const user = userOf(parts, userId(other));
+      const user = userRecord(parts, userId(other));
       if (!user || !viewer) return [];
-      const delivery_email = seesAddress(viewer, user) ? user.deliveryEmail : null;
+      const delivery_email = maySeeAddress(viewer, user) ? user.deliveryEmail : null;
       const person = { user_id: user.id, delivery_email };
-      return [eventToUser(id, { type: 'realm_user', op: 'update', person })];
+      return [userEventItem(id, { type: 'realm_user', op: 'update', person })];
     });
-    return { reply: value(null), events };
+    return { reply: valueReply(null), events };
   },
 };

@@ -1,10 +1,10 @@
 /** Notices and mail about a new account: to the organization and to the newcomer (users.md § POST /users). */
 
-import { directNotice, mailCommand, silentMention, streamNotice } from '#actors/shared';
-import { WELCOME_BOT } from '#domain/people';
+import { directNoticeCommand, mailCommand, silentMention, streamNoticeCommand } from '#actors/shared';
+import { WELCOME_BOT_ID } from '#domain/people';
 import type { RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
-import { PRODUCT } from '#model/errors';
+import { PRODUCT_NAME } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { RealmView } from '../command.js';
 
@@ -12,25 +12,28 @@ const SIGNUPS = 'signups';
 
 const greeting = (user: DirectoryUser): string =>
   [
-    `Hello ${silentMention(user)}, and welcome to ${PRODUCT}!`,
+    `Hello ${silentMention(user)}, and welcome to ${PRODUCT_NAME}!`,
     'Messages are in streams, and each has a topic: reply where a conversation is, or begin one of your own. Direct messages like this one are between you and the people you choose.',
     'To try it out, just answer here.',
   ].join('\n\n');
 
-/** @param origin base URL of the organization @param after realm version that knows the newcomer */
-export function welcome(
+/**
+ * Commands that send the notices and the mail. @param origin base URL of the organization @param after realm version
+ * that knows the newcomer
+ */
+export function welcomeCommands(
   { state: { settings }, volatile }: RealmView,
   user: DirectoryUser,
   origin: string,
   realm: RealmId,
   after: number,
 ): OutboxCommand[] {
-  const commands = [directNotice(realm, user.id, { content: greeting(user), origin, after }, WELCOME_BOT)];
+  const commands = [directNoticeCommand(realm, user.id, { content: greeting(user), origin, after }, WELCOME_BOT_ID)];
   const stream = settings.signup_notifications_stream_id;
   if (stream > 0) {
     // The commit, which counts the newcomer, is still to come.
-    const content = `${silentMention(user)} just signed up for ${PRODUCT}. (total: ${volatile.humans + 1})`;
-    commands.push(streamNotice(realm, stream, SIGNUPS, { content, origin, after }));
+    const content = `${silentMention(user)} just signed up for ${PRODUCT_NAME}. (total: ${volatile.humans + 1})`;
+    commands.push(streamNoticeCommand(realm, stream, SIGNUPS, { content, origin, after }));
   }
   if (settings.send_welcome_emails) commands.push(welcomeMail(user, settings.name, origin, realm));
   return commands;

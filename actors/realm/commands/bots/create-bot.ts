@@ -1,20 +1,20 @@
 /** POST /bots (users.md § Bots). The frontend checks only the types of parameters and the avatar's picture. */
 
-import { readMembership, success } from '#actors/shared';
-import { avatarUrl, BOT_TYPE, checkFullName, isAdmin, isEmail, presentDefaults, ROLE } from '#domain/people';
-import { canAccess } from '#domain/streams';
+import { readMembership, successReply } from '#actors/shared';
+import { avatarUrl, BOT_TYPE, checkFullName, isAdmin, isEmail, presentBotStreams, ROLE } from '#domain/people';
+import { canAccessStream } from '#domain/streams';
 import type { RealmSettings, StreamId } from '#model';
 import type { BotStreamChoices, FirstAccount, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { BOT_LANE, botAdded, botChange, checkBotName, streamNames } from '../../bots.js';
-import { type Parts, type RealmState, streamOf } from '../../state.js';
+import { BOT_LANE, botAddedItem, checkBotName, storeBot, streamNameLookup } from '../../bots.js';
+import { type ActorParts, type RealmState, streamRecord } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import { userAddedItems } from '../accounts/person-events.js';
-import { createUserCommand, newUser } from '../accounts/user-record.js';
-import { actingUser } from '../callers.js';
+import { createUserCommand, newUserRecord } from '../accounts/user-record.js';
+import { requireActingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
 
 /** Ids of the named private streams that the caller is subscribed to. */
@@ -31,32 +31,32 @@ export async function loadOwnPrivateStreams(
   return new Set(ids.filter((_, i) => memberships[i]!.members.includes(caller)));
 }
 
-const isPrivate = (parts: Parts, id: number): boolean => streamOf(parts, id)?.inviteOnly === true;
+const isPrivate = (parts: ActorParts, id: number): boolean => streamRecord(parts, id)?.inviteOnly === true;
 
-/** The named stream; null for an empty name. @throws ApiError if the caller can't access it */
-export function chosenStream(
+/** The stream with this name; null for an empty name. @throws ApiError if the caller can't access it */
+export function requireBotStream(
   name: string,
   acting: DirectoryUser,
   own: OwnPrivateStreams,
-  { parts, volatile }: { readonly parts: Parts; readonly volatile: RealmVolatile },
+  { parts, volatile }: { readonly parts: ActorParts; readonly volatile: RealmVolatile },
 ): StreamId | null {
   if (name === '') return null;
-  const stream = streamOf(parts, volatile.streamByName(name) ?? -1);
-  if (!stream || !canAccess(acting, stream, own.has(stream.id))) throw apiError('INVALID_STREAM_NAME', { name });
+  const stream = streamRecord(parts, volatile.streamByName(name) ?? -1);
+  if (!stream || !canAccessStream(acting, stream, own.has(stream.id))) throw apiError('INVALID_STREAM_NAME', { name });
   return stream.id;
 }
 
 const INTERFACES = [1, 2];
 
 /** Checks the payload format of an outgoing webhook. @throws ApiError */
-export function checkInterface(of: number): void {
+export function checkWebhookInterface(of: number): void {
   if (!INTERFACES.includes(of)) throw apiError('INVALID_INTERFACE_TYPE');
 }
 
 const EVERYBODY = 1;
 const GENERIC_BY_ADMINS = 2;
 
-/** Applies `bot_creation_policy`. @throws ApiError */
+/** Applies the policy `bot_creation_policy` to the caller. @throws ApiError */
 export function checkMayCreateBot(
   acting: DirectoryUser,
   type: number,
@@ -66,7 +66,7 @@ export function checkMayCreateBot(
   if (policy !== GENERIC_BY_ADMINS || type === BOT_TYPE.generic) throw apiError('ADMIN_REQUIRED');
 }
 
-/** Types that the API can create; embedded bots are not served. */
+/** Types of bots that the API can create; embedded bots are not served. */
 const CREATABLE_TYPES: readonly number[] = [BOT_TYPE.generic, BOT_TYPE.incomingWebhook, BOT_TYPE.outgoingWebhook];
 
 interface BotInputs {
@@ -90,7 +90,7 @@ export const createBot: RealmCommand<typeof realmCommands.createBot, BotInputs> 
   },
 
   handle({ state, parts, volatile }, args, { keyHash, keySealed, tokenSealed, own }, { caller, now, realm, version }) {
-    const acting = actingUser(parts, caller);
+    const acting = requireActingUser(parts, caller);
     if (args.shortName.trim() === '') throw apiError('NAME_OR_USERNAME');
     const fullName = checkFullName(args.fullName);
     const email = `${args.shortName}-bot@${args.domain}`;
@@ -100,22 +100,22 @@ export const createBot: RealmCommand<typeof realmCommands.createBot, BotInputs> 
     checkBotName(parts, fullName);
     checkMayCreateBot(acting, args.type, state.settings);
     if (!CREATABLE_TYPES.includes(args.type)) throw apiError('INVALID_BOT_TYPE');
-    checkInterface(args.interface);
+    checkWebhookInterface(args.interface);
     if (args.files > 1) throw apiError('ONE_FILE');
     const stream = (name: string | null) =>
-      name === null ? null : chosenStream(name, acting, own, { parts, volatile });
+      name === null ? null : requireBotStream(name, acting, own, { parts, volatile });
     const sendingStream = stream(args.sending);
     const eventsStream = stream(args.events);
     // No integrations are served yet, so every name of one is unknown.
     if (args.type === BOT_TYPE.incomingWebhook && args.service) {
       throw apiError('INVALID_INTEGRATION', { name: args.service });
     }
-    if (args.dry) return { reply: success() };
+    if (args.dry) return { reply: successReply() };
     const id = state.nextUser;
     // The user actor needs no key, because bots do not log in.
     const account: FirstAccount = { email, fullName, passwordHash: null, keyHash, keySealed: '' };
     const user: DirectoryUser = {
-      ...newUser({ id, recipient: state.nextRecipient, account, role: ROLE.member, now }),
+      ...newUserRecord({ id, recipient: state.nextRecipient, account, role: ROLE.member, now }),
       botType: args.type,
       botOwner: acting.id,
     };
@@ -132,21 +132,21 @@ export const createBot: RealmCommand<typeof realmCommands.createBot, BotInputs> 
       config: args.type === BOT_TYPE.incomingWebhook ? args.config : {},
     };
     volatile.addUser(id, email);
-    const stored = botChange({ user, bot });
+    const stored = storeBot({ user, bot });
     const [, ...addedEvents] = userAddedItems(user, state.settings, now, version);
     return {
-      reply: success(
+      reply: successReply(
         {
           user_id: id,
           key_sealed: keySealed,
           avatar_url: avatarUrl(user),
-          ...presentDefaults(bot, streamNames(parts)),
+          ...presentBotStreams(bot, streamNameLookup(parts)),
         },
         version,
       ),
       state: { ...state, nextUser: id + 1, nextRecipient: state.nextRecipient + 1 },
       parts: stored.parts,
-      events: [...stored.changes, ...addedEvents, botAdded(parts, { user, bot })],
+      events: [...stored.changes, ...addedEvents, botAddedItem(parts, { user, bot })],
       commands: [[createUserCommand(realm, id, account, version)]],
       replyAfterCommands: true,
     };

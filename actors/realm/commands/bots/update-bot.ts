@@ -1,8 +1,8 @@
 /** PATCH /bots/{bot_id} (users.md § Bots): changes everything asked for, or refuses and changes nothing. */
 
-import { readOwnState, success } from '#actors/shared';
+import { readOwnState, successReply } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { avatarUrl, checkFullName, isAdmin, presentDefaults, presentServices } from '#domain/people';
+import { avatarUrl, checkFullName, isAdmin, presentBotServices, presentBotStreams } from '#domain/people';
 import type { Subscription } from '#domain/streams';
 import { type LogItem, userId } from '#model';
 import type { realmCommands, UpdateBotArgs } from '#model/commands';
@@ -11,22 +11,27 @@ import type { DirectoryBot, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import {
   type BotAccount,
-  botAdded,
-  botChange,
-  botDeletedFor,
-  botUpdated,
+  botAddedItem,
+  botDeletedItem,
+  botUpdatedItem,
   checkBotName,
-  managedBot,
-  streamNames,
+  requireManagedBot,
+  storeBot,
+  streamNameLookup,
 } from '../../bots.js';
-import { type Parts, userOf } from '../../state.js';
+import { type ActorParts, userRecord } from '../../state.js';
 import { accountChangeEffect } from '../accounts/account-changes.js';
-import { type Effect, mergeEffects } from '../accounts/effect.js';
-import { personUpdated } from '../accounts/person-events.js';
-import { checkRole, roleChangeEffect } from '../accounts/role-change.js';
-import { actingUser } from '../callers.js';
+import { type CommitEffect, mergeCommitEffects } from '../accounts/effect.js';
+import { personUpdatedEvent } from '../accounts/person-events.js';
+import { checkMaySetRole, roleChangeEffect } from '../accounts/role-change.js';
+import { requireActingUser } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
-import { checkInterface, chosenStream, loadOwnPrivateStreams, type OwnPrivateStreams } from './create-bot.js';
+import {
+  checkWebhookInterface,
+  loadOwnPrivateStreams,
+  type OwnPrivateStreams,
+  requireBotStream,
+} from './create-bot.js';
 
 interface Inputs {
   readonly own: OwnPrivateStreams;
@@ -36,7 +41,7 @@ interface Inputs {
 
 interface Step {
   readonly user: DirectoryUser;
-  readonly effect: Effect;
+  readonly effect: CommitEffect;
 }
 
 function rename(before: DirectoryUser, given: string, view: RealmView, context: CommandContext): Step | undefined {
@@ -44,13 +49,13 @@ function rename(before: DirectoryUser, given: string, view: RealmView, context: 
   if (fullName === before.fullName) return undefined;
   checkBotName(view.parts, fullName);
   const after = { ...before, fullName };
-  const own = { events: [personUpdated(context.version, after.id, { full_name: fullName })] };
+  const own = { events: [personUpdatedEvent(context.version, after.id, { full_name: fullName })] };
   return { user: after, effect: accountChangeEffect({ before, after }, own, view, context) };
 }
 
-/** The account, if it may own a bot. @throws ApiError */
-function newOwner(parts: Parts, id: number): DirectoryUser {
-  const owner = userOf(parts, id);
+/** The account to which a bot is given, if it may own one. @throws ApiError */
+function newOwner(parts: ActorParts, id: number): DirectoryUser {
+  const owner = userRecord(parts, id);
   if (!owner) throw apiError('OWNER_NO_SUCH_USER');
   if (!owner.isActive) throw apiError('OWNER_DEACTIVATED');
   if (owner.botType !== null) throw apiError('OWNER_IS_BOT');
@@ -61,15 +66,15 @@ function newOwner(parts: Parts, id: number): DirectoryUser {
 function changeOwner(before: BotAccount, id: number, view: RealmView, context: CommandContext): Step {
   const { parts } = view;
   const owner = newOwner(parts, id);
-  const previous = before.user.botOwner === null ? undefined : userOf(parts, before.user.botOwner);
+  const previous = before.user.botOwner === null ? undefined : userRecord(parts, before.user.botOwner);
   const after = { ...before.user, botOwner: owner.id };
   const account = { user: after, bot: before.bot };
   const knows = isAdmin(owner);
   const events: LogItem[] = [
-    ...(previous && !isAdmin(previous) ? [botDeletedFor(after.id, previous.id)] : []),
-    ...(knows ? [] : [botAdded(parts, account, [owner.id])]),
-    botUpdated(parts, account, { owner_id: owner.id }, knows ? undefined : owner.id),
-    personUpdated(context.version, after.id, { bot_owner_id: owner.id }),
+    ...(previous && !isAdmin(previous) ? [botDeletedItem(after.id, previous.id)] : []),
+    ...(knows ? [] : [botAddedItem(parts, account, [owner.id])]),
+    botUpdatedItem(parts, account, { owner_id: owner.id }, knows ? undefined : owner.id),
+    personUpdatedEvent(context.version, after.id, { bot_owner_id: owner.id }),
   ];
   return { user: after, effect: accountChangeEffect({ before: before.user, after }, { events }, view, context) };
 }
@@ -83,10 +88,10 @@ function withSettings(
   view: RealmView,
 ): DirectoryBot {
   const stream = (name: string | null, unchanged: DirectoryBot['sendingStream']) =>
-    name === null ? unchanged : chosenStream(name, acting, own, view);
+    name === null ? unchanged : requireBotStream(name, acting, own, view);
   const sendingStream = stream(args.sending, before.sendingStream);
   const eventsStream = stream(args.events, before.eventsStream);
-  if (args.payloadUrl !== null) checkInterface(args.interface);
+  if (args.payloadUrl !== null) checkWebhookInterface(args.interface);
   const service =
     args.payloadUrl !== null && before.service
       ? { ...before.service, baseUrl: args.payloadUrl, interface: args.interface }
@@ -102,16 +107,16 @@ function withSettings(
   };
 }
 
-/** One event per changed field that clients see. */
-function settingEvents(parts: Parts, before: BotAccount, after: BotAccount): LogItem[] {
+/** Events of changed settings of a bot: one per field that clients see. */
+function settingEvents(parts: ActorParts, before: BotAccount, after: BotAccount): LogItem[] {
   const shown = ({ bot }: BotAccount): JsonObject => ({
-    ...presentDefaults(bot, streamNames(parts)),
-    services: presentServices(bot),
+    ...presentBotStreams(bot, streamNameLookup(parts)),
+    services: presentBotServices(bot),
   });
   const was = shown(before);
   return Object.entries(shown(after))
     .filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(was[field]))
-    .map(([field, value]) => botUpdated(parts, after, { [field]: value }));
+    .map(([field, value]) => botUpdatedItem(parts, after, { [field]: value }));
 }
 
 export const updateBot: RealmCommand<typeof realmCommands.updateBot, Inputs> = {
@@ -122,7 +127,7 @@ export const updateBot: RealmCommand<typeof realmCommands.updateBot, Inputs> = {
   async inputs(args, context, sources) {
     const { parts } = context.view;
     const own = await loadOwnPrivateStreams(args, context, sources);
-    const bot = userOf(parts, args.bot_id);
+    const bot = userRecord(parts, args.bot_id);
     if (!bot || args.role === null || args.role === bot.role) return { own, subscriptions: [] };
     const { subscriptions } = await readOwnState(context.realm, userId(args.bot_id), ['subscriptions'], sources);
     return { own, subscriptions };
@@ -130,14 +135,14 @@ export const updateBot: RealmCommand<typeof realmCommands.updateBot, Inputs> = {
 
   handle(view, args, { own, subscriptions }, context) {
     const { parts } = view;
-    const acting = actingUser(parts, context.caller);
-    const before = managedBot(parts, args.bot_id, acting);
+    const acting = requireActingUser(parts, context.caller);
+    const before = requireManagedBot(parts, args.bot_id, acting);
     const done: Step[] = [];
     const account = (): BotAccount => ({ user: done.at(-1)?.user ?? before.user, bot: before.bot });
     const step = (one: Step | undefined): void => void (one && done.push(one));
     if (args.full_name !== null) step(rename(before.user, args.full_name, view, context));
     if (args.role !== null && args.role !== before.user.role) {
-      checkRole(parts, acting, before.user, args.role);
+      checkMaySetRole(parts, acting, before.user, args.role);
       if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
       step(roleChangeEffect(account().user, args.role, subscriptions, view, context));
     }
@@ -146,19 +151,19 @@ export const updateBot: RealmCommand<typeof realmCommands.updateBot, Inputs> = {
     }
     const bot = withSettings(before.bot, args, acting, own, view);
     if (args.files > 1) throw apiError('ONE_FILE');
-    if (args.dry) return { reply: success() };
+    if (args.dry) return { reply: successReply() };
     const after = { user: account().user, bot };
-    const stored = botChange(after, { ...after, bot: before.bot });
+    const stored = storeBot(after, { ...after, bot: before.bot });
     const {
       parts: written,
       events,
       commands,
-    } = mergeEffects([
+    } = mergeCommitEffects([
       ...done.map(({ effect }) => effect),
       { parts: stored.parts, events: [...stored.changes, ...settingEvents(parts, before, after)] },
     ]);
     return {
-      reply: success(answer(parts, after, args), events.length > 0 ? context.version : undefined),
+      reply: successReply(answer(parts, after, args), events.length > 0 ? context.version : undefined),
       parts: written,
       events,
       ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
@@ -166,16 +171,16 @@ export const updateBot: RealmCommand<typeof realmCommands.updateBot, Inputs> = {
   },
 };
 
-/** Fields of the reply: the bot as it is now, with service and configuration as in the request. */
-function answer(parts: Parts, { user, bot }: BotAccount, args: UpdateBotArgs): JsonObject {
-  const owner = user.botOwner === null ? undefined : userOf(parts, user.botOwner);
+/** Fields of the reply: the bot as it is now, with the service and configuration of the request. */
+function answer(parts: ActorParts, { user, bot }: BotAccount, args: UpdateBotArgs): JsonObject {
+  const owner = user.botOwner === null ? undefined : userRecord(parts, user.botOwner);
   return {
     full_name: user.fullName,
     avatar_url: avatarUrl(user),
     service_interface: args.interface,
     service_payload_url: args.payloadUrl,
     config_data: args.config,
-    ...presentDefaults(bot, streamNames(parts)),
+    ...presentBotStreams(bot, streamNameLookup(parts)),
     ...(owner ? { bot_owner: owner.email } : {}),
   };
 }

@@ -1,44 +1,54 @@
 /** Custom emoji (realm.md § Custom emoji). The frontend prepares and stores the pictures. */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import { emojiImagePath, emojiStillPath, presentCustomEmoji } from '#domain/emoji';
 import { isEmojiName } from '#domain/markdown';
-import { isAdmin, policyAllows, ROLE } from '#domain/people';
+import { isAdmin, isAllowedByPolicy, ROLE } from '#domain/people';
 import { pictureUrl } from '#domain/pictures';
 import { type LogItem, type RealmId, userId } from '#model';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryEmoji } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { directoryItem } from '../../log-items.js';
-import { EMOJI_PART, emojiOf, type Parts, type RealmState, toPart, userOf } from '../../state.js';
+import { directoryLogItem } from '../../log-items.js';
+import {
+  type ActorParts,
+  EMOJI_PART_PREFIX,
+  emojiRecords,
+  encodeRecord,
+  type RealmState,
+  userRecord,
+} from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
-const active = (parts: Parts, name: string): DirectoryEmoji | undefined =>
-  [...emojiOf(parts)].find((emoji) => emoji.name === name && !emoji.deactivated);
+const active = (parts: ActorParts, name: string): DirectoryEmoji | undefined =>
+  [...emojiRecords(parts)].find((emoji) => emoji.name === name && !emoji.deactivated);
 
-function checkMayAdd({ settings }: RealmState, parts: Parts, name: string, { caller, now }: CommandContext): void {
-  const acting = userOf(parts, caller);
-  if (!acting || !policyAllows(settings.add_custom_emoji_policy, acting, settings, now)) {
+function checkMayAdd({ settings }: RealmState, parts: ActorParts, name: string, { caller, now }: CommandContext): void {
+  const acting = userRecord(parts, caller);
+  if (!acting || !isAllowedByPolicy(settings.add_custom_emoji_policy, acting, settings, now)) {
     throw apiError('INSUFFICIENT_PERMISSION');
   }
   if (active(parts, name)) throw apiError('EMOJI_EXISTS');
 }
 
-/** All checks except that of the picture; replies with the number under which the frontend stores it. */
-export const emojiBegin: RealmCommand<typeof realmCommands.emojiBegin> = {
+/**
+ * Makes all checks of a new emoji except that of its picture; replies with the number under which the frontend stores
+ * it.
+ */
+export const beginEmojiUpload: RealmCommand<typeof realmCommands.emojiBegin> = {
   handle({ state, parts }, { name, files, tooLarge, mib }, _inputs, context) {
     checkMayAdd(state, parts, name, context);
     if (files !== 1) throw apiError('EMOJI_ONE_FILE');
-    const acting = userOf(parts, context.caller);
+    const acting = userRecord(parts, context.caller);
     if (isEmojiName(name) && !(acting && isAdmin(acting))) throw apiError('EMOJI_OVERRIDE');
     if (tooLarge) throw apiError('FILE_TOO_LARGE', { n: mib });
-    return { reply: success({ id: state.nextEmoji }), state: { ...state, nextEmoji: state.nextEmoji + 1 } };
+    return { reply: successReply({ id: state.nextEmoji }), state: { ...state, nextEmoji: state.nextEmoji + 1 } };
   },
 };
 
-/** Sent by the frontend when the picture is stored. */
-export const emojiAdd: RealmCommand<typeof realmCommands.emojiAdd> = {
+/** Adds an emoji; sent by the frontend when the picture is stored. */
+export const addCustomEmoji: RealmCommand<typeof realmCommands.emojiAdd> = {
   handle({ state, parts }, { id, name, extension, animated }, _inputs, context) {
     checkMayAdd(state, parts, name, context);
     const { realm, caller } = context;
@@ -54,26 +64,30 @@ export const emojiAdd: RealmCommand<typeof realmCommands.emojiAdd> = {
   },
 };
 
-/** DELETE: deactivates the emoji; old messages and reactions keep it. */
-export const emojiRemove: RealmCommand<typeof realmCommands.emojiRemove> = {
+/** DELETE /realm/emoji/{name}: deactivates the emoji; old messages and reactions keep it. */
+export const removeCustomEmoji: RealmCommand<typeof realmCommands.emojiRemove> = {
   handle({ parts }, { name }, _inputs, context) {
     const emoji = active(parts, name);
     if (!emoji) throw apiError('EMOJI_DOES_NOT_EXIST', { emoji_name: name });
-    const acting = userOf(parts, context.caller);
+    const acting = userRecord(parts, context.caller);
     if (!acting || (!isAdmin(acting) && emoji.author !== acting.id)) throw apiError('EMOJI_NOT_AUTHOR');
     return changed(parts, { ...emoji, deactivated: true }, context);
   },
 };
 
-function changed(parts: Parts, emoji: DirectoryEmoji, { version }: { version: number; realm: RealmId }) {
-  const all = [...[...emojiOf(parts)].filter(({ id }) => id !== emoji.id), emoji];
+function changed(parts: ActorParts, emoji: DirectoryEmoji, { version }: { version: number; realm: RealmId }) {
+  const all = [...[...emojiRecords(parts)].filter(({ id }) => id !== emoji.id), emoji];
   const events: LogItem[] = [
-    directoryItem({ emoji }),
+    directoryLogItem({ emoji }),
     {
       t: 'event',
       to: { role: ROLE.guest, rv: version },
       event: { type: 'realm_emoji', op: 'update', realm_emoji: presentCustomEmoji(all) },
     },
   ];
-  return { reply: success({}, version), parts: { [`${EMOJI_PART}${emoji.id}`]: toPart(emoji) }, events };
+  return {
+    reply: successReply({}, version),
+    parts: { [`${EMOJI_PART_PREFIX}${emoji.id}`]: encodeRecord(emoji) },
+    events,
+  };
 }

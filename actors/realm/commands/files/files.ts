@@ -1,6 +1,6 @@
 /** Uploaded files of the organization: their numbers and the space that they take. */
 
-import { value } from '#actors/shared';
+import { valueReply } from '#actors/shared';
 import type { Json } from '#base';
 import type { realmCommands } from '#model/commands';
 import { BlobsUnavailable } from '#ports/blobs';
@@ -10,30 +10,31 @@ import type { RealmCommand } from '../command.js';
  * Number of a new file; null: there is no space for it. Numbers of failed uploads are skipped. Running uploads count,
  * so that concurrent ones cannot exceed the quota together.
  */
-export const fileId: RealmCommand<typeof realmCommands.fileId> = {
+export const reserveFileNumber: RealmCommand<typeof realmCommands.fileId> = {
   lane: 'files',
   handle({ state, volatile }, { size, quota }, _inputs, { now }) {
     const { uploads } = state;
     if (quota !== null) {
-      if (uploads.used + volatile.reservedSpace(now) + size > quota) return { reply: value(null) };
+      if (uploads.used + volatile.reservedSpace(now) + size > quota) return { reply: valueReply(null) };
       volatile.reserveSpace(uploads.next, size, now);
     }
-    return { reply: value(uploads.next), state: { ...state, uploads: { ...uploads, next: uploads.next + 1 } } };
+    return { reply: valueReply(uploads.next), state: { ...state, uploads: { ...uploads, next: uploads.next + 1 } } };
   },
 };
 
-/** Bytes taken by all files. */
-export const spaceUsed: RealmCommand<typeof realmCommands.spaceUsed> = {
+/** Replies with the bytes that all files take. */
+export const readSpaceUsed: RealmCommand<typeof realmCommands.spaceUsed> = {
   lane: 'space',
   read: true,
-  handle: ({ state }) => ({ reply: value(state.uploads.used) }),
+  handle: ({ state }) => ({ reply: valueReply(state.uploads.used) }),
 };
 
 /**
- * Sent by the owner's actor, which has decided: never refused. The command comes from an outbox, so the commit that
- * removed the files is durable; the inputs may therefore delete the bytes, and a repeat does no harm.
+ * Records changes of files. Sent by the owner's actor, which has decided: never refused. The command comes from an
+ * outbox, so the commit that removed the files is durable; the inputs may therefore delete the bytes, and a repeat does
+ * no harm.
  */
-export const filesChanged: RealmCommand<typeof realmCommands.filesChanged> = {
+export const recordFileChanges: RealmCommand<typeof realmCommands.filesChanged> = {
   lane: 'files',
   async inputs({ erase }, { realm }, { services }) {
     for (const path of erase) {
@@ -54,6 +55,6 @@ export const filesChanged: RealmCommand<typeof realmCommands.filesChanged> = {
       const event = { type: 'attachment', op, attachment: attachment as Json, upload_space_used: used };
       return { t: 'event', to: { users: [owner] }, event } as const;
     });
-    return { reply: value(null), state: { ...state, uploads: { ...state.uploads, used } }, events };
+    return { reply: valueReply(null), state: { ...state, uploads: { ...state.uploads, used } }, events };
   },
 };

@@ -1,62 +1,64 @@
 /** Links and mails of invitations, and checks of the streams in them. */
 
-import { mailCommand, readSubscribers, type Subscribers } from '#actors/shared';
-import { invitationLink } from '#domain/invitations';
-import { hiddenLink } from '#domain/mail';
-import type { Secrets } from '#domain/secrets';
-import { canAccess } from '#domain/streams';
+import { mailCommand, readSubscribers, type SubscribersByStream } from '#actors/shared';
+import { makeInvitationLink } from '#domain/invitations';
+import { sealMailLink } from '#domain/mail';
+import type { ServerCryptography } from '#domain/secrets';
+import { canAccessStream } from '#domain/streams';
 import type { RealmId, RealmSettings } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { InputSources } from '../../../services.js';
-import { expiryOf, type Invitation, nameOf } from '../../invitations.js';
-import { type Parts, streamOf } from '../../state.js';
+import { type Invitation, invitationExpiry, invitationNameOf } from '../../invitations.js';
+import { type ActorParts, streamRecord } from '../../state.js';
 
 /** Makes the link of an invitation; an input, because handlers do not have the secret that signs links. */
-export type LinkMaker = (of: Invitation) => string;
+export type InvitationLinkMaker = (of: Invitation) => string;
 
-export const linkMaker =
-  (secrets: Secrets, realm: RealmId, origin: string): LinkMaker =>
+export const invitationLinkMaker =
+  (secrets: ServerCryptography, realm: RealmId, origin: string): InvitationLinkMaker =>
   (of) =>
-    invitationLink(secrets, origin, nameOf(realm, of));
+    makeInvitationLink(secrets, origin, invitationNameOf(realm, of));
 
-/** The same for mails: links are sealed until the mail leaves. */
-export const hiddenLinkMaker =
-  (secrets: Secrets, realm: RealmId, origin: string): LinkMaker =>
+/** Makes sealed links of invitations, for mails: a link is unsealed when the mail leaves. */
+export const sealedInvitationLinkMaker =
+  (secrets: ServerCryptography, realm: RealmId, origin: string): InvitationLinkMaker =>
   (of) =>
-    hiddenLink(secrets, invitationLink(secrets, origin, nameOf(realm, of)));
+    sealMailLink(secrets, makeInvitationLink(secrets, origin, invitationNameOf(realm, of)));
 
-/** Subscribers of the private streams among these, because access to them depends on subscription. */
+/**
+ * Reads the subscribers of the private streams among these, because access to such a stream depends on subscription.
+ */
 export function readInvitationMembers(
   streams: readonly number[],
-  parts: Parts,
+  parts: ActorParts,
   realm: RealmId,
   sources: InputSources,
-): Promise<Subscribers> {
-  const closed = [...new Set(streams)].filter((id) => streamOf(parts, id)?.inviteOnly);
+): Promise<SubscribersByStream> {
+  const closed = [...new Set(streams)].filter((id) => streamRecord(parts, id)?.inviteOnly);
   return readSubscribers(realm, closed, sources);
 }
 
-/** Id of the first stream that does not exist or that the caller can't access. */
+/** Id of the first of the streams that does not exist or that the caller can't access. */
 export function firstInaccessibleStream(
   acting: DirectoryUser,
   streams: readonly number[],
-  parts: Parts,
-  members: Subscribers,
+  parts: ActorParts,
+  members: SubscribersByStream,
 ): number | undefined {
   const accessible = (id: number): boolean => {
-    const stream = streamOf(parts, id);
+    const stream = streamRecord(parts, id);
     if (!stream || stream.archived) return false;
-    return canAccess(acting, stream, members.get(id)?.includes(acting.id) ?? false);
+    return canAccessStream(acting, stream, members.get(id)?.includes(acting.id) ?? false);
   };
   return streams.find((id) => !accessible(id));
 }
 
-/** Puts the text on one line, because names of organizations may contain line breaks. */
-export const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
+/** Puts a text on one line, because names of organizations may contain line breaks. */
+export const toSingleLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const until = (of: Invitation): string => {
-  const expiry = expiryOf(of);
+  const expiry = invitationExpiry(of);
   if (expiry === null) return 'The link does not expire.';
   return `The link is good until ${new Date(expiry * 1000).toISOString().slice(0, 16).replace('T', ' ')} (UTC).`;
 };
@@ -67,9 +69,9 @@ export function invitationMail(
   of: Invitation & { readonly email: string | null },
   inviter: DirectoryUser,
   settings: RealmSettings,
-  link: LinkMaker,
+  link: InvitationLinkMaker,
 ): OutboxCommand {
-  const organization = flat(settings.name);
+  const organization = toSingleLine(settings.name);
   return mailCommand(realm, {
     to: of.email ?? '',
     subject: `${inviter.fullName} invites you to ${organization}`,

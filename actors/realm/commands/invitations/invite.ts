@@ -1,45 +1,51 @@
 /** POST /invites (realm.md § Invitations): invites addresses by mail, each with its own link. */
 import { randomBytes } from 'node:crypto';
-import { type Subscribers, success } from '#actors/shared';
+import { type SubscribersByStream, successReply } from '#actors/shared';
 import type { Json } from '#base';
 import {
   type AddressProblem,
-  addressProblem,
-  type DisposableDomains,
-  domainOf,
+  domainOfAddress,
+  findAddressProblem,
+  type IsDisposableDomain,
   isAdmin,
+  isAllowedByPolicy,
   isEmail,
   isOwner,
   isSystemBot,
-  policyAllows,
   ROLE,
 } from '#domain/people';
 import type { ArgsOf, realmCommands } from '#model/commands';
 import { type ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { expiredParts, type Invitation, invitesChanged, partOf, toPart } from '../../invitations.js';
-import { domainsOf, userOf } from '../../state.js';
-import { actingUser } from '../callers.js';
+import {
+  dropExpiredInvitations,
+  encodeInvitation,
+  type Invitation,
+  invitationPartName,
+  invitesChangedEvent,
+} from '../../invitations.js';
+import { domainRecords, userRecord } from '../../state.js';
+import { requireActingUser } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import {
   firstInaccessibleStream,
-  hiddenLinkMaker,
+  type InvitationLinkMaker,
   invitationMail,
-  type LinkMaker,
   readInvitationMembers,
+  sealedInvitationLinkMaker,
 } from './invitation-links.js';
 
-export type InviteArgs = ArgsOf<typeof realmCommands.invite>;
+type InviteArgs = ArgsOf<typeof realmCommands.invite>;
 
 interface Inputs {
   readonly nonce: string;
-  readonly link: LinkMaker;
-  readonly disposable: DisposableDomains;
-  readonly members: Subscribers;
+  readonly link: InvitationLinkMaker;
+  readonly disposable: IsDisposableDomain;
+  readonly members: SubscribersByStream;
 }
 
-/** A refused address: the reason, and whether its account was deactivated. */
+/** An address that was refused: the reason, and whether its account was deactivated. */
 type RefusedInvitee = readonly [email: string, reason: string, deactivated: boolean];
 
 const PROBLEMS: Readonly<Record<AddressProblem, string>> = {
@@ -49,23 +55,23 @@ const PROBLEMS: Readonly<Record<AddressProblem, string>> = {
 };
 
 /**
- * Minimum age of the inviting account if anyone may join the organization: there, an account made for the purpose could
- * send mail to strangers.
+ * Minimum age of the inviting account, ms, if anyone may join the organization: there, an account made for the purpose
+ * could send mail to strangers.
  */
 const MIN_AGE_MS = 3 * 86_400_000;
 
-export const invite: RealmCommand<typeof realmCommands.invite, Inputs> = {
+export const sendInvitations: RealmCommand<typeof realmCommands.invite, Inputs> = {
   lane: 'invitations',
 
   inputs: async ({ stream_ids, origin }, { realm, view }, sources) => ({
     nonce: randomBytes(4).toString('hex'),
-    link: hiddenLinkMaker(sources.services.secrets, realm, origin),
+    link: sealedInvitationLinkMaker(sources.services.secrets, realm, origin),
     disposable: sources.services.disposable,
     members: await readInvitationMembers(stream_ids, view.parts, realm, sources),
   }),
 
   handle(view, args, inputs, context) {
-    const acting = actingUser(view.parts, context.caller);
+    const acting = requireActingUser(view.parts, context.caller);
     checkMayInvite(acting, args, view, context);
     checkStreams(acting, args, view, inputs, context);
     if (tooNew(acting, view, context.now)) throw failure('INVITER_TOO_NEW', []);
@@ -74,13 +80,13 @@ export const invite: RealmCommand<typeof realmCommands.invite, Inputs> = {
     if (good.length === 0) throw failure('INVITES_ALL_TAKEN', taken);
     return {
       ...storeInvitations(good, acting, view, args, inputs, context),
-      reply: taken.length > 0 ? { error: failure('INVITES_SOME_TAKEN', taken, true).toReply() } : success(),
+      reply: taken.length > 0 ? { error: failure('INVITES_SOME_TAKEN', taken, true).toReply() } : successReply(),
     };
   },
 };
 
 function checkMayInvite(acting: DirectoryUser, args: InviteArgs, { state }: RealmView, { now }: CommandContext): void {
-  if (!policyAllows(state.settings.invite_to_realm_policy, acting, state.settings, now)) {
+  if (!isAllowedByPolicy(state.settings.invite_to_realm_policy, acting, state.settings, now)) {
     throw apiError('INSUFFICIENT_PERMISSION');
   }
   if (args.role === ROLE.owner && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
@@ -98,7 +104,7 @@ function checkStreams(
   const unknown = firstInaccessibleStream(acting, stream_ids, parts, members);
   if (unknown !== undefined) throw apiError('INVITE_STREAM_UNKNOWN', { stream_id: unknown });
   const policy = state.settings.invite_to_stream_policy;
-  if (stream_ids.length > 0 && !policyAllows(policy, acting, state.settings, now)) {
+  if (stream_ids.length > 0 && !isAllowedByPolicy(policy, acting, state.settings, now)) {
     throw apiError('INVITE_MAY_NOT_SUBSCRIBE');
   }
 }
@@ -116,20 +122,24 @@ const failure = (name: Failure, errors: readonly RefusedInvitee[], sent = false)
     daily_limit_reached: false,
   });
 
-function sortInvitees(emails: readonly string[], { state, parts, volatile }: RealmView, disposable: DisposableDomains) {
+function sortInvitees(
+  emails: readonly string[],
+  { state, parts, volatile }: RealmView,
+  disposable: IsDisposableDomain,
+) {
   const [wrong, taken]: [RefusedInvitee[], RefusedInvitee[]] = [[], []];
   const good: string[] = [];
-  const domains = domainsOf(parts);
+  const domains = domainRecords(parts);
   for (const email of emails) {
     const id = volatile.userByEmail(email);
     const problem = isEmail(email)
-      ? addressProblem(email, state.settings, domains, disposable(domainOf(email)))
+      ? findAddressProblem(email, state.settings, domains, disposable(domainOfAddress(email)))
       : undefined;
     if (!isEmail(email)) wrong.push([email, 'Invalid address.', false]);
     else if (problem) wrong.push([email, PROBLEMS[problem], false]);
     else if (id === undefined) good.push(email);
     else if (isSystemBot({ id })) taken.push([email, 'Reserved for system bots.', false]);
-    else if (userOf(parts, id)?.isActive) taken.push([email, 'Already has an account.', false]);
+    else if (userRecord(parts, id)?.isActive) taken.push([email, 'Already has an account.', false]);
     else taken.push([email, 'Account has been deactivated.', true]);
   }
   return { wrong, taken, good };
@@ -157,8 +167,11 @@ function storeInvitations(
   );
   return {
     state: { ...state, invitations: { ...state.invitations, nextSingle: state.invitations.nextSingle + made.length } },
-    parts: { ...expiredParts(parts, now), ...Object.fromEntries(made.map((of) => [partOf(of), toPart(of)])) },
-    events: [invitesChanged(version)],
+    parts: {
+      ...dropExpiredInvitations(parts, now),
+      ...Object.fromEntries(made.map((of) => [invitationPartName(of), encodeInvitation(of)])),
+    },
+    events: [invitesChangedEvent(version)],
     commands: [made.map((of) => invitationMail(realm, of, acting, state.settings, link))],
   };
 }

@@ -1,92 +1,98 @@
 /** Opens the link of an invitation, and creates an account with it. */
 
-import { directNotice, silentMention, success } from '#actors/shared';
+import { directNoticeCommand, silentMention, successReply } from '#actors/shared';
 import type { Json } from '#base';
 import type { InvitationLink, OutboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { CommandContext } from '#runtime';
-import { type Invitation, invitationOf, invitationsOf, invitesChanged, partOf } from '../../invitations.js';
-import { type Parts, userOf } from '../../state.js';
+import {
+  findInvitation,
+  type Invitation,
+  invitationPartName,
+  invitesChangedEvent,
+  listValidInvitations,
+} from '../../invitations.js';
+import { type ActorParts, userRecord } from '../../state.js';
 import {
   addAccount,
   checkApplicant,
-  firstStreams,
+  firstStreamsOfNewcomer,
   type PreparedAccount,
   prepareAccount,
 } from '../accounts/new-account.js';
 import type { RealmCommand } from '../command.js';
 
-/** The invitation that a link names, if it is valid and has the nonce of the link. */
-export function invitationByLink(
-  parts: Parts,
+/** The invitation that a link names, if the invitation is valid and has the link's nonce. */
+export function findInvitationByLink(
+  parts: ActorParts,
   { kind, id, nonce }: InvitationLink,
   now: number,
 ): Invitation | undefined {
-  const found = invitationOf(parts, kind, id, now);
+  const found = findInvitation(parts, kind, id, now);
   return found?.nonce === nonce ? found : undefined;
 }
 
-/** Contents of the page behind the link. */
-export const peekInvitation: RealmCommand<typeof realmCommands.peekInvitation> = {
+/** Replies with the content of the page behind an invitation link. */
+export const readInvitationPage: RealmCommand<typeof realmCommands.peekInvitation> = {
   lane: 'read',
   read: true,
   handle({ state, parts }, args, _inputs, { now }) {
-    const found = invitationByLink(parts, args, now);
+    const found = findInvitationByLink(parts, args, now);
     if (!found) throw apiError('INVITATION_GONE');
-    const inviter = userOf(parts, found.inviter)?.fullName ?? '';
-    return { reply: success({ organization: state.settings.name, inviter, email: found.email }) };
+    const inviter = userRecord(parts, found.inviter)?.fullName ?? '';
+    return { reply: successReply({ organization: state.settings.name, inviter, email: found.email }) };
   },
 };
 
 /** Creates an account by an invitation, which is then used up. */
-export const join: RealmCommand<typeof realmCommands.join, PreparedAccount | undefined> = {
+export const joinByInvitation: RealmCommand<typeof realmCommands.join, PreparedAccount | undefined> = {
   // One at a time, so that an invitation to an address is used only once.
   lane: 'directory',
   exclusive: true,
 
   async inputs(args, { realm, view }, sources) {
     const { services } = sources;
-    const found = invitationByLink(view.parts, args, services.clock.now());
+    const found = findInvitationByLink(view.parts, args, services.clock.now());
     // Without an invitation no password is hashed: hashing is expensive.
     if (!found) return undefined;
-    const streams = firstStreams(view, found.streams, found.role);
+    const streams = firstStreamsOfNewcomer(view, found.streams, found.role);
     const { full_name: fullName, password } = args;
     return prepareAccount({ email: found.email ?? args.email, fullName, password, streams }, realm, sources);
   },
 
   handle(view, args, prepared, context) {
-    const found = invitationByLink(view.parts, args, context.now);
+    const found = findInvitationByLink(view.parts, args, context.now);
     if (!found || !prepared) throw apiError('INVITATION_GONE');
     checkApplicant(prepared, view);
-    const streams = firstStreams(view, found.streams, found.role);
+    const streams = firstStreamsOfNewcomer(view, found.streams, found.role);
     const { user, ...added } = addAccount(view, { prepared, role: found.role, streams, origin: args.origin }, context);
     const notice = acceptedNotice(found, user, view.parts, args.origin, context);
     return {
       ...added,
-      reply: success({ organization: view.state.settings.name, email: user.deliveryEmail }),
+      reply: successReply({ organization: view.state.settings.name, email: user.deliveryEmail }),
       parts: { ...added.parts, ...usedInvitations(view.parts, user.deliveryEmail, context.now) },
-      events: [...added.events, invitesChanged(context.version)],
+      events: [...added.events, invitesChangedEvent(context.version)],
       commands: [...added.commands, notice],
       replyAfterCommands: true,
     };
   },
 };
 
-/** Deletes all invitations to the address; links stay valid. */
-function usedInvitations(parts: Parts, email: string, now: number): Record<string, Json> {
+/** Deletes all invitations to an address that has joined; invitation links stay valid. */
+function usedInvitations(parts: ActorParts, email: string, now: number): Record<string, Json> {
   const folded = email.toLowerCase();
-  const gone = invitationsOf(parts, 'single', now).filter((of) => of.email?.toLowerCase() === folded);
-  return Object.fromEntries(gone.map((of) => [partOf(of), null]));
+  const gone = listValidInvitations(parts, 'single', now).filter((of) => of.email?.toLowerCase() === folded);
+  return Object.fromEntries(gone.map((of) => [invitationPartName(of), null]));
 }
 
 function acceptedNotice(
   { inviter }: Invitation,
   user: { readonly id: number; readonly fullName: string },
-  parts: Parts,
+  parts: ActorParts,
   origin: string,
   { realm, version: after }: CommandContext,
 ): OutboxCommand[] {
-  if (!userOf(parts, inviter)?.isActive) return [];
+  if (!userRecord(parts, inviter)?.isActive) return [];
   const content = `${silentMention(user)} has accepted your invitation.`;
-  return [directNotice(realm, inviter, { content, origin, after })];
+  return [directNoticeCommand(realm, inviter, { content, origin, after })];
 }

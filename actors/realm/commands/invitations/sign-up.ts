@@ -3,71 +3,74 @@
  * invitation, and for holders of an invitation link.
  */
 
-import { mailCommand, success } from '#actors/shared';
-import { signUpLink } from '#domain/invitations';
-import { hiddenLink } from '#domain/mail';
-import { domainOf, isEmail, ROLE } from '#domain/people';
+import { mailCommand, successReply } from '#actors/shared';
+import { makeSignUpLink } from '#domain/invitations';
+import { sealMailLink } from '#domain/mail';
+import { domainOfAddress, isEmail, ROLE } from '#domain/people';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { countMail } from '../../mail-limits.js';
+import { countMailToAddress } from '../../mail-limits.js';
 import type { RealmState } from '../../state.js';
 import {
   addAccount,
-  checkAddress,
+  checkAddressAdmitted,
   checkApplicant,
-  firstStreams,
+  firstStreamsOfNewcomer,
   type PreparedAccount,
   prepareAccount,
 } from '../accounts/new-account.js';
 import type { RealmCommand } from '../command.js';
-import { flat } from './invitation-links.js';
-import { invitationByLink } from './join.js';
+import { toSingleLine } from './invitation-links.js';
+import { findInvitationByLink } from './join.js';
 
-/** Validity of a link. */
+/** Validity of the link that confirms an address, ms. */
 const VALID_MS = 24 * 3_600_000;
 
 function checkOpen({ settings }: RealmState): void {
   if (settings.invite_required) throw apiError('SIGN_UP_CLOSED');
 }
 
-/** Contents of the sign-up page. */
-export const peekSignUp: RealmCommand<typeof realmCommands.peekSignUp> = {
+/** Replies with the content of the sign-up page. */
+export const readSignUpPage: RealmCommand<typeof realmCommands.peekSignUp> = {
   lane: 'read',
   read: true,
   handle({ state }) {
     checkOpen(state);
-    return { reply: success({ organization: state.settings.name }) };
+    return { reply: successReply({ organization: state.settings.name }) };
   },
 };
 
 interface SignUpInputs {
-  /** The link, sealed until the mail leaves. */
+  /** The confirmation link, sealed until the mail leaves. */
   readonly link: string;
   readonly disposable: boolean;
 }
 
-/** Mails a link. Addresses with an account get a mail too and the reply is the same, so that it discloses nothing. */
-export const askSignUp: RealmCommand<typeof realmCommands.askSignUp, SignUpInputs> = {
+/**
+ * Mails a confirmation link. Addresses with an account get a mail too and the reply is the same, so that it discloses
+ * nothing.
+ */
+export const requestSignUp: RealmCommand<typeof realmCommands.askSignUp, SignUpInputs> = {
   lane: 'invitations',
   inputs: ({ email, by, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
-    link: hiddenLink(secrets, signUpLink(secrets, origin, { realm, email, expires: clock.now() + VALID_MS, by })),
-    disposable: disposable(domainOf(email)),
+    link: sealMailLink(secrets, makeSignUpLink(secrets, origin, { realm, email, expires: clock.now() + VALID_MS, by })),
+    disposable: disposable(domainOfAddress(email)),
   }),
   handle(view, { email, by }, { link, disposable }, { realm, now }) {
     const { state, parts, volatile } = view;
     if (!by) checkOpen(state);
-    else if (!invitationByLink(parts, { kind: 'link', ...by }, now)) throw apiError('INVITATION_GONE');
+    else if (!findInvitationByLink(parts, { kind: 'link', ...by }, now)) throw apiError('INVITATION_GONE');
     if (!isEmail(email)) throw apiError('ENTER_VALID_EMAIL');
-    checkAddress(email, disposable, view);
-    const { wait, parts: counted } = countMail(parts, email, now);
+    checkAddressAdmitted(email, disposable, view);
+    const { wait, parts: counted } = countMailToAddress(parts, email, now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
-    const organization = flat(state.settings.name);
+    const organization = toSingleLine(state.settings.name);
     const known = volatile.userByEmail(email) !== undefined;
     const text = known
       ? ['There is an account with this address already: log in with it.']
       : ['To make your account, open this link within a day:', '', link];
     return {
-      reply: success({ organization: state.settings.name }),
+      reply: successReply({ organization: state.settings.name }),
       parts: counted,
       commands: [
         [
@@ -90,7 +93,7 @@ export const askSignUp: RealmCommand<typeof realmCommands.askSignUp, SignUpInput
   },
 };
 
-/** Creates the account; the sender has checked the link. */
+/** Creates the account of a sign-up; the sender has checked the link. */
 export const signUp: RealmCommand<typeof realmCommands.signUp, PreparedAccount | undefined> = {
   lane: 'directory',
   exclusive: true,
@@ -98,7 +101,7 @@ export const signUp: RealmCommand<typeof realmCommands.signUp, PreparedAccount |
   inputs({ email, full_name: fullName, password }, { realm, view }, sources) {
     // If sign-up is closed, no password is hashed: hashing is expensive.
     if (view.state.settings.invite_required) return undefined;
-    const streams = firstStreams(view, [], ROLE.member);
+    const streams = firstStreamsOfNewcomer(view, [], ROLE.member);
     return prepareAccount({ email, fullName, password, streams }, realm, sources);
   },
 
@@ -106,11 +109,11 @@ export const signUp: RealmCommand<typeof realmCommands.signUp, PreparedAccount |
     checkOpen(view.state);
     if (!prepared) throw apiError('SIGN_UP_CLOSED');
     checkApplicant(prepared, view);
-    const streams = firstStreams(view, [], ROLE.member);
+    const streams = firstStreamsOfNewcomer(view, [], ROLE.member);
     const { user, ...added } = addAccount(view, { prepared, role: ROLE.member, streams, origin }, context);
     return {
       ...added,
-      reply: success({ organization: view.state.settings.name, email: user.deliveryEmail }),
+      reply: successReply({ organization: view.state.settings.name, email: user.deliveryEmail }),
       replyAfterCommands: true,
     };
   },

@@ -3,69 +3,80 @@
  * creates the owner's account and the first streams.
  */
 
-import { success, value } from '#actors/shared';
-import { mailDomain, ROLE } from '#domain/people';
+import { successReply, valueReply } from '#actors/shared';
+import { mailDomainOfOrigin, ROLE } from '#domain/people';
 import { initialRealmSettings, initialUserDefaults, realmId, realmKey, userId } from '#model';
 import { outboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmEntry } from '#model/records';
-import { directoryItem } from '../../log-items.js';
-import { REALM_PART, type RealmState, realmsOf, toPart, USER_DEFAULTS_PART, USER_PART } from '../../state.js';
-import { createUserCommand, FIRST_USER, hiddenEmail, newUser } from '../accounts/user-record.js';
+import { directoryLogItem } from '../../log-items.js';
+import {
+  encodeRecord,
+  REALM_PART_PREFIX,
+  type RealmState,
+  realmRecords,
+  USER_DEFAULTS_PART,
+  USER_PART_PREFIX,
+} from '../../state.js';
+import { createUserCommand, emailVisibilityOfNewUser, FIRST_USER_ID, newUserRecord } from '../accounts/user-record.js';
 import type { RealmCommand } from '../command.js';
-import { initialStreams } from '../streams/initial-streams.js';
+import { createInitialStreams } from '../streams/initial-streams.js';
 
-/** Number of the next realm, for keys that name it. It is not reserved: a second sender is refused by `createRealm`. */
-export const peekRealm: RealmCommand<typeof realmCommands.peekRealm> = {
+/**
+ * Replies with the number of the next realm, for keys that name it. The number is not reserved: `createRealm` refuses a
+ * second sender.
+ */
+export const readNextRealmId: RealmCommand<typeof realmCommands.peekRealm> = {
   creates: true,
   lane: 'realms',
-  handle: ({ state }) => ({ reply: value(state.nextRealm) }),
+  handle: ({ state }) => ({ reply: valueReply(state.nextRealm) }),
 };
 
-/** GET /realm/subdomain/{subdomain}. */
-export const subdomainTaken: RealmCommand<typeof realmCommands.subdomainTaken> = {
+/** GET /realm/subdomain/{subdomain}: tells whether an organization has the subdomain. */
+export const isSubdomainTaken: RealmCommand<typeof realmCommands.subdomainTaken> = {
   creates: true,
   lane: 'read',
   read: true,
   handle: ({ parts }, { subdomain }) => ({
-    reply: success({ taken: [...realmsOf(parts)].some((realm) => realm.subdomain === subdomain) }),
+    reply: successReply({ taken: [...realmRecords(parts)].some((realm) => realm.subdomain === subdomain) }),
   }),
 };
 
-/** At realm 0: registers the organization, if the number is still the next one and the subdomain is free. */
+/** At realm 0: registers a new organization, if the number is still the next one and the subdomain is free. */
 export const createRealm: RealmCommand<typeof realmCommands.createRealm> = {
   creates: true,
   lane: 'realms',
   exclusive: true,
   handle({ state, parts }, { realm, ...args }) {
     if (realm !== state.nextRealm) throw apiError('SERVICE_UNAVAILABLE');
-    for (const other of realmsOf(parts)) if (other.subdomain === args.subdomain) throw apiError('INVALID_SUBDOMAIN');
+    for (const other of realmRecords(parts))
+      if (other.subdomain === args.subdomain) throw apiError('INVALID_SUBDOMAIN');
     const entry: RealmEntry = { id: realmId(realm), subdomain: args.subdomain, deactivated: false };
     return {
-      reply: value(realm),
+      reply: valueReply(realm),
       state: { ...state, nextRealm: realm + 1 },
-      parts: { [`${REALM_PART}${realm}`]: toPart(entry) },
-      events: [directoryItem({ realm: entry })],
+      parts: { [`${REALM_PART_PREFIX}${realm}`]: encodeRecord(entry) },
+      events: [directoryLogItem({ realm: entry })],
       commands: [[outboxCommand({ to: realmKey(entry.id), name: realmCommands.init, args, caller: 0 })]],
       replyAfterCommands: true,
     };
   },
 };
 
-/** At the new realm: settings, the owner's account, and the first streams unless `origin` is null. */
-export const init: RealmCommand<typeof realmCommands.init> = {
+/** At the new realm: sets settings, the owner's account, and the first streams unless `origin` is null. */
+export const initializeRealm: RealmCommand<typeof realmCommands.init> = {
   creates: true,
   handle({ state, volatile }, { subdomain, name, owner, orgType, origin }, _inputs, context) {
     const { now, realm, version } = context;
-    const id = userId(FIRST_USER);
+    const id = userId(FIRST_USER_ID);
     const userDefaults = initialUserDefaults(orgType);
-    const user = newUser({
+    const user = newUserRecord({
       id,
-      recipient: FIRST_USER,
+      recipient: FIRST_USER_ID,
       account: owner,
       role: ROLE.owner,
       now,
-      hidden: hiddenEmail(userDefaults, id, mailDomain(origin ?? ''), volatile),
+      hidden: emailVisibilityOfNewUser(userDefaults, id, mailDomainOfOrigin(origin ?? ''), volatile),
     });
     volatile.addUser(id, user.email, user.deliveryEmail);
     const bare: RealmState = {
@@ -74,17 +85,21 @@ export const init: RealmCommand<typeof realmCommands.init> = {
       subdomain,
       created: now,
       settings: { ...initialRealmSettings(orgType), name },
-      nextUser: FIRST_USER + 1,
-      nextRecipient: FIRST_USER + 1,
+      nextUser: FIRST_USER_ID + 1,
+      nextRecipient: FIRST_USER_ID + 1,
       directoryVersion: version,
     };
-    const streams = origin === null ? undefined : initialStreams(bare, user, volatile, origin, context);
+    const streams = origin === null ? undefined : createInitialStreams(bare, user, volatile, origin, context);
     const next = streams?.state ?? bare;
     return {
-      reply: value(null),
+      reply: valueReply(null),
       state: next,
-      parts: { [`${USER_PART}${id}`]: toPart(user), [USER_DEFAULTS_PART]: userDefaults, ...streams?.parts },
-      events: [directoryItem({ user, settings: next.settings, userDefaults }), ...(streams?.events ?? [])],
+      parts: {
+        [`${USER_PART_PREFIX}${id}`]: encodeRecord(user),
+        [USER_DEFAULTS_PART]: userDefaults,
+        ...streams?.parts,
+      },
+      events: [directoryLogItem({ user, settings: next.settings, userDefaults }), ...(streams?.events ?? [])],
       commands: [[createUserCommand(realm, id, owner, version)], ...(streams?.commands ?? [])],
       replyAfterCommands: true,
     };

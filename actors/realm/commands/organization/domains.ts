@@ -1,75 +1,75 @@
-/** /realm/domains (realm.md § Domains): address domains that may join. */
+/** /realm/domains (realm.md § Domains): domains of e-mail addresses that may join the organization. */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isOwner, presentDomain } from '#domain/people';
 import { type LogItem, realmSettingEvent } from '#model';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryDomain } from '#model/records';
-import { directoryItem, eventToAll } from '../../log-items.js';
-import { DOMAINS_PART, domainsOf, type Parts, toPart } from '../../state.js';
-import { actingUser } from '../callers.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
+import { type ActorParts, DOMAINS_PART, domainRecords, encodeRecord } from '../../state.js';
+import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
-function checkOwner(parts: Parts, caller: number): void {
-  if (!isOwner(actingUser(parts, caller))) throw apiError('OWNER_REQUIRED');
+function checkOwner(parts: ActorParts, caller: number): void {
+  if (!isOwner(requireActingUser(parts, caller))) throw apiError('OWNER_REQUIRED');
 }
 
 function storeList(list: readonly DirectoryDomain[], version: number, event: JsonObject) {
   const events: LogItem[] = [
-    directoryItem({ domains: list }),
-    eventToAll(version, { type: 'realm_domains', ...event }),
+    directoryLogItem({ domains: list }),
+    everyoneEventItem(version, { type: 'realm_domains', ...event }),
   ];
-  return { parts: { [DOMAINS_PART]: toPart(list) }, events };
+  return { parts: { [DOMAINS_PART]: encodeRecord(list) }, events };
 }
 
-/** The entry of a domain: stored in lower case, found in any case. @throws ApiError */
+/** Finds the entry of an e-mail domain, ignoring case. @throws ApiError */
 function findDomain(list: readonly DirectoryDomain[], domain: string): DirectoryDomain {
   const found = list.find((one) => one.domain === domain.toLowerCase());
   if (!found) throw apiError('NO_SUCH_DOMAIN', { domain });
   return found;
 }
 
-export const addDomain: RealmCommand<typeof realmCommands.addDomain> = {
+export const addEmailDomain: RealmCommand<typeof realmCommands.addDomain> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { domain, allow_subdomains: allowSubdomains }, _inputs, { caller, version }) {
     checkOwner(parts, caller);
-    const list = domainsOf(parts);
+    const list = domainRecords(parts);
     if (list.some((one) => one.domain === domain)) throw apiError('DOMAIN_EXISTS', { domain });
     const added = { id: state.nextDomain, domain, allowSubdomains };
     return {
       ...storeList([...list, added], version, { op: 'add', realm_domain: presentDomain(added) }),
-      reply: success({ new_domain: [added.id, domain] }, version),
+      reply: successReply({ new_domain: [added.id, domain] }, version),
       state: { ...state, nextDomain: added.id + 1 },
     };
   },
 };
 
-export const changeDomain: RealmCommand<typeof realmCommands.changeDomain> = {
+export const updateEmailDomain: RealmCommand<typeof realmCommands.changeDomain> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { domain, allow_subdomains: allowSubdomains }, _inputs, { caller, version }) {
     checkOwner(parts, caller);
-    const list = domainsOf(parts);
+    const list = domainRecords(parts);
     const before = findDomain(list, domain);
     const after = { ...before, allowSubdomains };
     const next = list.map((one) => (one === before ? after : one));
     return {
       ...storeList(next, version, { op: 'change', realm_domain: presentDomain(after) }),
-      reply: success(undefined, version),
+      reply: successReply(undefined, version),
     };
   },
 };
 
-export const removeDomain: RealmCommand<typeof realmCommands.removeDomain> = {
+export const removeEmailDomain: RealmCommand<typeof realmCommands.removeDomain> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { domain }, _inputs, { caller, version }) {
     checkOwner(parts, caller);
-    const list = domainsOf(parts);
+    const list = domainRecords(parts);
     const gone = findDomain(list, domain);
     const next = list.filter((one) => one !== gone);
     const { parts: written, events } = storeList(next, version, { op: 'remove', domain: gone.domain });
-    const reply = success(undefined, version);
+    const reply = successReply(undefined, version);
     // A restriction to no domain would lock out all newcomers, so it ends with the last domain.
     if (next.length > 0 || !state.settings.emails_restricted_to_domains) {
       return { parts: written, events, reply };
@@ -81,8 +81,8 @@ export const removeDomain: RealmCommand<typeof realmCommands.removeDomain> = {
       state: { ...state, settings: { ...state.settings, ...unrestricted } },
       events: [
         ...events,
-        directoryItem({ settings: unrestricted }),
-        eventToAll(version, realmSettingEvent('emails_restricted_to_domains', false)),
+        directoryLogItem({ settings: unrestricted }),
+        everyoneEventItem(version, realmSettingEvent('emails_restricted_to_domains', false)),
       ],
     };
   },

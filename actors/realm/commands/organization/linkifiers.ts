@@ -1,6 +1,6 @@
 /** /realm/filters (realm.md § Linkifiers). Existing messages keep their rendering. */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { type FieldErrors, linkifierErrors } from '#domain/markdown';
 import { isAdmin, presentLinkifier } from '#domain/people';
@@ -8,18 +8,20 @@ import type { LinkifierContent, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryLinkifier } from '#model/records';
 import type { Outcome } from '#runtime';
-import { directoryItem, eventToAll } from '../../log-items.js';
-import { LINKIFIERS_PART, linkifiersOf, type Parts, type RealmState, toPart } from '../../state.js';
-import { actingUser } from '../callers.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
+import { type ActorParts, encodeRecord, LINKIFIERS_PART, linkifierRecords, type RealmState } from '../../state.js';
+import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
 type StoredList = Pick<Outcome<RealmState>, 'parts' | 'events'>;
 
-function checkAdmin(parts: Parts, caller: number): void {
-  if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
+function checkAdmin(parts: ActorParts, caller: number): void {
+  if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
-/** @param others linkifiers whose patterns it must differ from @throws ApiError */
+/**
+ * Checks a linkifier's pattern and URL template. @param others linkifiers whose patterns must differ @throws ApiError
+ */
 function checkLinkifier(
   { pattern, url_template }: LinkifierContent,
   others: readonly DirectoryLinkifier[],
@@ -29,19 +31,19 @@ function checkLinkifier(
   const taken = linkifier.pattern !== '' && others.some((other) => other.pattern === linkifier.pattern);
   if (taken) {
     const before = errors.__all__ ?? [];
-    refuseFields({ ...errors, __all__: [...before, 'Realm filter with this Realm and Pattern already exists.'] });
+    throwFieldErrors({ ...errors, __all__: [...before, 'Realm filter with this Realm and Pattern already exists.'] });
   }
-  refuseFields(errors);
+  throwFieldErrors(errors);
   return linkifier;
 }
 
 function storeList(list: readonly DirectoryLinkifier[], version: number): StoredList {
   const shown = list.map(presentLinkifier);
   return {
-    parts: { [LINKIFIERS_PART]: toPart(list) },
+    parts: { [LINKIFIERS_PART]: encodeRecord(list) },
     events: [
-      directoryItem({ linkifiers: list }),
-      eventToAll(version, { type: 'realm_linkifiers', realm_linkifiers: shown }),
+      directoryLogItem({ linkifiers: list }),
+      everyoneEventItem(version, { type: 'realm_linkifiers', realm_linkifiers: shown }),
     ],
   };
 }
@@ -50,12 +52,12 @@ export const addLinkifier: RealmCommand<typeof realmCommands.addLinkifier> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, args, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
-    const list = linkifiersOf(parts);
+    const list = linkifierRecords(parts);
     const { pattern, url_template: urlTemplate } = checkLinkifier(args, list);
     const id = state.nextLinkifier;
     return {
       ...storeList([...list, { id, pattern, urlTemplate }], version),
-      reply: success({ id }, version),
+      reply: successReply({ id }, version),
       state: { ...state, nextLinkifier: id + 1 },
     };
   },
@@ -65,12 +67,12 @@ export const updateLinkifier: RealmCommand<typeof realmCommands.updateLinkifier>
   lane: SETTINGS_LANE,
   handle({ parts }, { filter_id: id, ...args }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
-    const list = linkifiersOf(parts);
+    const list = linkifierRecords(parts);
     const others = list.filter((one) => one.id !== id);
     if (others.length === list.length) throw apiError('LINKIFIER_NOT_FOUND');
     const { pattern, url_template: urlTemplate } = checkLinkifier(args as unknown as LinkifierContent, others);
     const next = list.map((one) => (one.id === id ? { id, pattern, urlTemplate } : one));
-    return { ...storeList(next, version), reply: success(undefined, version) };
+    return { ...storeList(next, version), reply: successReply(undefined, version) };
   },
 };
 
@@ -78,15 +80,15 @@ export const removeLinkifier: RealmCommand<typeof realmCommands.removeLinkifier>
   lane: SETTINGS_LANE,
   handle({ parts }, { filter_id }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
-    const list = linkifiersOf(parts);
+    const list = linkifierRecords(parts);
     const next = list.filter(({ id }) => id !== filter_id);
     if (next.length === list.length) throw apiError('LINKIFIER_NOT_FOUND');
-    return { ...storeList(next, version), reply: success(undefined, version) };
+    return { ...storeList(next, version), reply: successReply(undefined, version) };
   },
 };
 
 /** Refuses an object by its fields (errors.md). @throws ApiError with the first message, if there is one */
-export function refuseFields(errors: FieldErrors): void {
+export function throwFieldErrors(errors: FieldErrors): void {
   const [first] = Object.values(errors);
   if (first) throw apiError('INVALID_FIELDS', { message: first[0]!, errors: errors as JsonObject });
 }

@@ -1,16 +1,16 @@
 /** /realm/playgrounds (realm.md § Code playgrounds). */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import { isAdmin, presentPlayground } from '#domain/people';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryPlayground } from '#model/records';
 import type { Outcome } from '#runtime';
-import { directoryItem, eventToAll } from '../../log-items.js';
-import { PLAYGROUNDS_PART, playgroundsOf, type RealmState, toPart } from '../../state.js';
-import { actingUser } from '../callers.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
+import { encodeRecord, PLAYGROUNDS_PART, playgroundRecords, type RealmState } from '../../state.js';
+import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
-import { refuseFields } from './linkifiers.js';
+import { throwFieldErrors } from './linkifiers.js';
 
 const BLANK = ['This field cannot be blank.'];
 const TAKEN = ['Realm playground with this Realm, Pygments language and Name already exists.'];
@@ -21,10 +21,10 @@ function storeList(
 ): Pick<Outcome<RealmState>, 'parts' | 'events'> {
   const shown = list.map(presentPlayground);
   return {
-    parts: { [PLAYGROUNDS_PART]: toPart(list) },
+    parts: { [PLAYGROUNDS_PART]: encodeRecord(list) },
     events: [
-      directoryItem({ playgrounds: list }),
-      eventToAll(version, { type: 'realm_playgrounds', realm_playgrounds: shown }),
+      directoryLogItem({ playgrounds: list }),
+      everyoneEventItem(version, { type: 'realm_playgrounds', realm_playgrounds: shown }),
     ],
   };
 }
@@ -32,15 +32,15 @@ function storeList(
 export const addPlayground: RealmCommand<typeof realmCommands.addPlayground> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { name, language, url_prefix: urlPrefix }, _inputs, { caller, version }) {
-    if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
-    const list = playgroundsOf(parts);
+    if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
+    const list = playgroundRecords(parts);
     const blank = { ...(language === '' ? { pygments_language: BLANK } : {}), ...(name === '' ? { name: BLANK } : {}) };
-    refuseFields(blank);
-    if (list.some((one) => one.name === name && one.language === language)) refuseFields({ __all__: TAKEN });
+    throwFieldErrors(blank);
+    if (list.some((one) => one.name === name && one.language === language)) throwFieldErrors({ __all__: TAKEN });
     const id = state.nextPlayground;
     return {
       ...storeList([...list, { id, name, language, urlPrefix }], version),
-      reply: success({ id }, version),
+      reply: successReply({ id }, version),
       state: { ...state, nextPlayground: id + 1 },
     };
   },
@@ -49,10 +49,10 @@ export const addPlayground: RealmCommand<typeof realmCommands.addPlayground> = {
 export const removePlayground: RealmCommand<typeof realmCommands.removePlayground> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { playground_id }, _inputs, { caller, version }) {
-    if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
-    const list = playgroundsOf(parts);
+    if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
+    const list = playgroundRecords(parts);
     const next = list.filter(({ id }) => id !== playground_id);
     if (next.length === list.length) throw apiError('INVALID_PLAYGROUND');
-    return { ...storeList(next, version), reply: success(undefined, version) };
+    return { ...storeList(next, version), reply: successReply(undefined, version) };
   },
 };

@@ -3,40 +3,46 @@
  * removed ones are omitted wherever profiles are shown (src/domain/people/profile/profile-values.ts).
  */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import {
-  type CheckedField,
-  checkField,
-  checkSummary,
-  FIELD_TYPE,
-  type FieldData,
+  addedOptionsAfter,
+  type CheckedProfileField,
+  checkProfileField,
+  checkSummaryFieldCount,
   isAdmin,
-  isDefaultAccount,
-  optionsAdded,
-  presentField,
-  reordered,
+  isDefaultExternalAccount,
+  PROFILE_FIELD_TYPE,
+  type ProfileFieldData,
+  presentProfileField,
+  reorderProfileFields,
 } from '#domain/people';
 import type { ProfileFieldContent, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryProfileField } from '#model/records';
 import type { Outcome } from '#runtime';
-import { directoryItem, eventToAll } from '../../log-items.js';
-import { type Parts, PROFILE_FIELDS_PART, profileFieldsOf, type RealmState, toPart } from '../../state.js';
-import { actingUser } from '../callers.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
+import {
+  type ActorParts,
+  encodeRecord,
+  PROFILE_FIELDS_PART,
+  profileFieldRecords,
+  type RealmState,
+} from '../../state.js';
+import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
-function checkAdmin(parts: Parts, caller: number): void {
-  if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
+function checkAdmin(parts: ActorParts, caller: number): void {
+  if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
-/** Checks a field's content; its name must differ from the others. @throws ApiError */
+/** Checks the content of a profile field; its name must differ from the names of the others. @throws ApiError */
 function checkContent(
   type: number,
   content: ProfileFieldContent,
   others: readonly DirectoryProfileField[],
-): CheckedField {
+): CheckedProfileField {
   const { name, hint, field_data, display_in_profile_summary: inSummary } = content;
-  const field = checkField(type, { name, hint, data: JSON.parse(field_data) as FieldData, inSummary });
+  const field = checkProfileField(type, { name, hint, data: JSON.parse(field_data) as ProfileFieldData, inSummary });
   if (others.some((other) => other.name === field.name)) throw apiError('PROFILE_LABEL_TAKEN');
   return field;
 }
@@ -46,15 +52,15 @@ function storeFields(
   version: number,
 ): Pick<Outcome<RealmState>, 'parts' | 'events'> {
   return {
-    parts: { [PROFILE_FIELDS_PART]: toPart(fields) },
+    parts: { [PROFILE_FIELDS_PART]: encodeRecord(fields) },
     events: [
-      directoryItem({ profileFields: fields }),
-      eventToAll(version, { type: 'custom_profile_fields', fields: fields.map(presentField) }),
+      directoryLogItem({ profileFields: fields }),
+      everyoneEventItem(version, { type: 'custom_profile_fields', fields: fields.map(presentProfileField) }),
     ],
   };
 }
 
-/** The field of this id. @throws ApiError */
+/** The profile field with this id. @throws ApiError */
 function find(fields: readonly DirectoryProfileField[], id: number): DirectoryProfileField {
   const field = fields.find((one) => one.id === id);
   if (!field) throw apiError('FIELD_NOT_FOUND', { id });
@@ -65,8 +71,8 @@ export const addProfileField: RealmCommand<typeof realmCommands.addProfileField>
   lane: SETTINGS_LANE,
   handle({ state, parts }, { field_type: type, ...content }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
-    const fields = profileFieldsOf(parts);
-    if (content.display_in_profile_summary) checkSummary(fields);
+    const fields = profileFieldRecords(parts);
+    if (content.display_in_profile_summary) checkSummaryFieldCount(fields);
     const id = state.nextProfileField;
     // The newest field is the last: other fields have places below the number of fields, or lower ids as places.
     const field = {
@@ -78,27 +84,27 @@ export const addProfileField: RealmCommand<typeof realmCommands.addProfileField>
     };
     return {
       ...storeFields([...fields, field], version),
-      reply: success({ id }, version),
+      reply: successReply({ id }, version),
       state: { ...state, nextProfileField: id + 1 },
     };
   },
 };
 
-/** PATCH replaces the whole content: omitted parameters are reset. Only the type stays. */
+/** Replaces the whole content of a profile field by PATCH: omitted parameters are reset. Only the type stays. */
 export const updateProfileField: RealmCommand<typeof realmCommands.updateProfileField> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { field_id, ...given }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     const content = given as unknown as ProfileFieldContent;
-    const fields = profileFieldsOf(parts);
+    const fields = profileFieldRecords(parts);
     const before = find(fields, field_id);
     const others = fields.filter((one) => one !== before);
-    if (content.display_in_profile_summary) checkSummary(others);
-    if (isDefaultAccount(before) && !isSame(before, content)) throw apiError('PROFILE_FIELD_FIXED');
+    if (content.display_in_profile_summary) checkSummaryFieldCount(others);
+    if (isDefaultExternalAccount(before) && !isSame(before, content)) throw apiError('PROFILE_FIELD_FIXED');
     const after = checkContent(before.type, content, others);
-    const added = before.type === FIELD_TYPE.select ? optionsAdded(before, after.data, version) : [];
+    const added = before.type === PROFILE_FIELD_TYPE.select ? addedOptionsAfter(before, after.data, version) : [];
     const next = fields.map((one) => (one === before ? { ...before, ...after, added } : one));
-    return { ...storeFields(next, version), reply: success(undefined, version) };
+    return { ...storeFields(next, version), reply: successReply(undefined, version) };
   },
 };
 
@@ -109,7 +115,10 @@ export const orderProfileFields: RealmCommand<typeof realmCommands.orderProfileF
   lane: SETTINGS_LANE,
   handle({ parts }, { order }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
-    return { ...storeFields(reordered(profileFieldsOf(parts), order), version), reply: success(undefined, version) };
+    return {
+      ...storeFields(reorderProfileFields(profileFieldRecords(parts), order), version),
+      reply: successReply(undefined, version),
+    };
   },
 };
 
@@ -117,9 +126,9 @@ export const removeProfileField: RealmCommand<typeof realmCommands.removeProfile
   lane: SETTINGS_LANE,
   handle({ parts }, { field_id }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
-    const fields = profileFieldsOf(parts);
+    const fields = profileFieldRecords(parts);
     const gone = find(fields, field_id);
     const next = fields.filter((one) => one !== gone);
-    return { ...storeFields(next, version), reply: success(undefined, version) };
+    return { ...storeFields(next, version), reply: successReply(undefined, version) };
   },
 };

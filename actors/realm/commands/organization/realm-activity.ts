@@ -1,35 +1,38 @@
 /** Deactivates an organization (realm.md), by an owner or from the command line, and reactivates it. */
 
-import { success, value } from '#actors/shared';
-import { SERVER_REALM } from '#directory';
+import { successReply, valueReply } from '#actors/shared';
+import { SERVER_REALM_ID } from '#directory';
 import { isOwner } from '#domain/people';
 import { type RealmId, realmId, realmKey } from '#model';
 import { type OutboxCommand, outboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmEntry } from '#model/records';
-import { directoryItem, eventToAll } from '../../log-items.js';
-import { REALM_PART, realmsOf, toPart, userOf } from '../../state.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
+import { encodeRecord, REALM_PART_PREFIX, realmRecords, userRecord } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
 const toServer = (realm: RealmId, deactivated: boolean): OutboxCommand[] => [
   outboxCommand({
-    to: realmKey(SERVER_REALM),
+    to: realmKey(SERVER_REALM_ID),
     name: realmCommands.noteActivity,
     args: { realm, deactivated },
     caller: 0,
   }),
 ];
 
-/** From then on users are refused, and waiting polls end with the event. The phase follows from `machine.ts`. */
-export const deactivate: RealmCommand<typeof realmCommands.deactivate> = {
+/**
+ * Deactivates the organization: its users are refused from then on, and waiting polls end with the event. The phase
+ * follows from `machine.ts`.
+ */
+export const deactivateRealm: RealmCommand<typeof realmCommands.deactivate> = {
   handle({ parts }, _args, _inputs, { caller, realm, version }) {
-    const acting = userOf(parts, caller);
+    const acting = userRecord(parts, caller);
     if (caller !== 0 && !(acting && isOwner(acting))) throw apiError('OWNER_REQUIRED');
     return {
-      reply: success(undefined, version),
+      reply: successReply(undefined, version),
       events: [
-        directoryItem({ deactivated: true }),
-        eventToAll(version, { type: 'realm', op: 'deactivated', realm_id: realm }),
+        directoryLogItem({ deactivated: true }),
+        everyoneEventItem(version, { type: 'realm', op: 'deactivated', realm_id: realm }),
       ],
       commands: [toServer(realm, true)],
       replyAfterCommands: true,
@@ -37,27 +40,27 @@ export const deactivate: RealmCommand<typeof realmCommands.deactivate> = {
   },
 };
 
-/** Only from the command line. */
-export const reactivate: RealmCommand<typeof realmCommands.reactivate> = {
+/** Reactivates the organization; only from the command line. */
+export const reactivateRealm: RealmCommand<typeof realmCommands.reactivate> = {
   handle: (_view, _args, _inputs, { realm, version }) => ({
-    reply: success(undefined, version),
-    events: [directoryItem({ deactivated: false })],
+    reply: successReply(undefined, version),
+    events: [directoryLogItem({ deactivated: false })],
     commands: [toServer(realm, false)],
     replyAfterCommands: true,
   }),
 };
 
-/** At realm 0: notes in its list whether the organization is active. Never refused; a repeat changes nothing. */
-export const noteActivity: RealmCommand<typeof realmCommands.noteActivity> = {
+/** At realm 0: records whether an organization is active. Never refused; a repeat changes nothing. */
+export const recordRealmActivity: RealmCommand<typeof realmCommands.noteActivity> = {
   lane: 'realms',
   handle({ parts }, { realm, deactivated }) {
-    const known = [...realmsOf(parts)].find(({ id }) => id === realmId(realm));
-    if (!known || known.deactivated === deactivated) return { reply: value(null) };
+    const known = [...realmRecords(parts)].find(({ id }) => id === realmId(realm));
+    if (!known || known.deactivated === deactivated) return { reply: valueReply(null) };
     const entry: RealmEntry = { ...known, deactivated };
     return {
-      reply: value(null),
-      parts: { [`${REALM_PART}${realm}`]: toPart(entry) },
-      events: [directoryItem({ realm: entry })],
+      reply: valueReply(null),
+      parts: { [`${REALM_PART_PREFIX}${realm}`]: encodeRecord(entry) },
+      events: [directoryLogItem({ realm: entry })],
     };
   },
 };

@@ -3,16 +3,16 @@
  * nothing.
  */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import { isAdmin, isOwner } from '#domain/people';
 import {
   ALWAYS_REPORTED_NAMES,
   isOwnerSetting,
+  listRealmSettings,
   type RealmSettings,
   type RealmSettingValue,
-  realmSettingEntries,
   realmSettingEvent,
-  replyValue,
+  realmSettingInReply,
   STREAM_SETTING_NAMES,
   USER_SETTING_NAMES,
   USER_SETTINGS,
@@ -22,39 +22,39 @@ import {
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { directoryItem, eventToAll } from '../../log-items.js';
-import { type Parts, streamOf, USER_DEFAULTS_PART, userDefaultsOf, usersOf } from '../../state.js';
-import { fullMemberEvents, nextFullMember } from '../accounts/full-members.js';
-import { actingUser } from '../callers.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
+import { type ActorParts, streamRecord, USER_DEFAULTS_PART, userDefaultsRecord, userRecords } from '../../state.js';
+import { fullMemberEvents, nextFullMemberTime } from '../accounts/full-members.js';
+import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
-export const changeRealm: RealmCommand<typeof realmCommands.changeRealm> = {
+export const updateRealmSettings: RealmCommand<typeof realmCommands.changeRealm> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { values }, _inputs, { caller, now, version }) {
-    const acting = actingUser(parts, caller);
+    const acting = requireActingUser(parts, caller);
     checkRights(acting, values);
     checkStreams(values, parts);
-    const given = realmSettingEntries(values);
+    const given = listRealmSettings(values);
     const changed = given.filter(([name, value]) => state.settings[name] !== value);
     const reported = [
       ...changed.filter(([name]) => !ALWAYS_REPORTED_NAMES.includes(name)),
       ...given.filter(([name]) => ALWAYS_REPORTED_NAMES.includes(name)),
     ];
     const reply: Record<string, RealmSettingValue> = {};
-    for (const [name, value] of reported) reply[name] = replyValue(name, value);
-    if (reported.length === 0) return { reply: success(reply) };
+    for (const [name, value] of reported) reply[name] = realmSettingInReply(name, value);
+    if (reported.length === 0) return { reply: successReply(reply) };
     const settings = { ...state.settings, ...Object.fromEntries(changed) };
     const waiting = changed.some(([name]) => name === 'waiting_period_threshold');
     const moved = { settings, fullMembersAt: waiting ? now : state.fullMembersAt };
     return {
-      reply: success(reply, version),
+      reply: successReply(reply, version),
       state: { ...state, ...moved },
-      ...(waiting ? { due: nextFullMember(usersOf(parts), moved) } : {}),
+      ...(waiting ? { due: nextFullMemberTime(userRecords(parts), moved) } : {}),
       events: [
-        directoryItem({ settings: Object.fromEntries(changed), ...(waiting ? { fullMembersAt: now } : {}) }),
+        directoryLogItem({ settings: Object.fromEntries(changed), ...(waiting ? { fullMembersAt: now } : {}) }),
         ...reported.flatMap(([name, value]) => [
-          eventToAll(version, realmSettingEvent(name, value)),
-          ...(name === 'waiting_period_threshold' ? fullMemberEvents(usersOf(parts), state, moved, version) : []),
+          everyoneEventItem(version, realmSettingEvent(name, value)),
+          ...(name === 'waiting_period_threshold' ? fullMemberEvents(userRecords(parts), state, moved, version) : []),
         ]),
       ],
     };
@@ -64,30 +64,30 @@ export const changeRealm: RealmCommand<typeof realmCommands.changeRealm> = {
 function checkRights(acting: DirectoryUser, values: Partial<RealmSettings>): void {
   if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
   if (isOwner(acting)) return;
-  if (realmSettingEntries(values).some(([name]) => isOwnerSetting(name))) throw apiError('OWNER_REQUIRED');
+  if (listRealmSettings(values).some(([name]) => isOwnerSetting(name))) throw apiError('OWNER_REQUIRED');
 }
 
-/** Settings may name any stream that is not archived, private ones too. @throws ApiError */
-function checkStreams(values: Partial<RealmSettings>, parts: Parts): void {
+/** Checks settings whose value is a stream: any that is not archived, private ones too. @throws ApiError */
+function checkStreams(values: Partial<RealmSettings>, parts: ActorParts): void {
   for (const name of STREAM_SETTING_NAMES) {
     const id = values[name];
     if (typeof id !== 'number' || id < 0) continue;
-    const stream = streamOf(parts, id);
+    const stream = streamRecord(parts, id);
     if (!stream || stream.archived) throw apiError('INVALID_STREAM_ID');
   }
 }
 
 /** Changes the settings that new accounts start with. */
-export const changeUserDefaults: RealmCommand<typeof realmCommands.changeUserDefaults> = {
+export const updateUserDefaults: RealmCommand<typeof realmCommands.changeUserDefaults> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { values }, _inputs, { caller, version }) {
-    if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
-    const before = userDefaultsOf(parts);
+    if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
+    const before = userDefaultsRecord(parts);
     const after: Record<string, UserSettingValue> = { ...before };
     const changed = USER_SETTING_NAMES.filter(
       (name) => values[name] !== undefined && values[name] !== (before[name] ?? USER_SETTINGS[name].default),
     );
-    if (changed.length === 0) return { reply: success() };
+    if (changed.length === 0) return { reply: successReply() };
     for (const name of changed) {
       if (values[name] === USER_SETTINGS[name].default) delete after[name];
       else after[name] = values[name]!;
@@ -99,9 +99,12 @@ export const changeUserDefaults: RealmCommand<typeof realmCommands.changeUserDef
       value: values[property]!,
     });
     return {
-      reply: success(undefined, version),
+      reply: successReply(undefined, version),
       parts: { [USER_DEFAULTS_PART]: after },
-      events: [directoryItem({ userDefaults: after }), ...changed.map((name) => eventToAll(version, event(name)))],
+      events: [
+        directoryLogItem({ userDefaults: after }),
+        ...changed.map((name) => everyoneEventItem(version, event(name))),
+      ],
     };
   },
 };

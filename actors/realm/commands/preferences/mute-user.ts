@@ -1,22 +1,22 @@
 /** Muted users (users.md § Muted users); stored in the directory, so that every replica can apply them to messages. */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { eventToUser } from '../../log-items.js';
-import { preferencesOf, userOf } from '../../state.js';
-import { actingUser } from '../callers.js';
+import { userEventItem } from '../../log-items.js';
+import { preferencesRecord, userRecord } from '../../state.js';
+import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import { storePreferences } from './preferences.js';
 
 const muteCommand = (mute: boolean): RealmCommand<typeof realmCommands.muteUser> => ({
   lane: SETTINGS_LANE,
   handle({ parts }, { muted_user_id }, _inputs, { caller, now, version }) {
-    actingUser(parts, caller);
+    requireActingUser(parts, caller);
     if (mute && muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
-    const target = userOf(parts, muted_user_id);
+    const target = userRecord(parts, muted_user_id);
     if (!target || target.botType !== null) throw apiError('NO_SUCH_USER');
-    const before = preferencesOf(parts, caller);
+    const before = preferencesRecord(parts, caller);
     const known = before.muted.some(({ id }) => id === muted_user_id);
     if (mute && known) throw apiError('USER_ALREADY_MUTED');
     if (!mute && !known) throw apiError('USER_NOT_MUTED');
@@ -25,13 +25,16 @@ const muteCommand = (mute: boolean): RealmCommand<typeof realmCommands.muteUser>
       : before.muted.filter(({ id }) => id !== muted_user_id);
     const stored = storePreferences({ ...before, muted });
     return {
-      reply: success(undefined, version),
+      reply: successReply(undefined, version),
       parts: stored.parts,
-      events: [stored.change, eventToUser(caller, { type: 'muted_users', muted_users: muted })],
+      events: [stored.change, userEventItem(caller, { type: 'muted_users', muted_users: muted })],
     };
   },
 });
 
-/** Sent by the caller's user actor, which has marked the unread messages of the muted user as read. */
+/**
+ * Mutes a user. Redirected here by the caller's user actor, which has marked the unread messages of the muted user as
+ * read.
+ */
 export const muteUser = muteCommand(true);
 export const unmuteUser = muteCommand(false);

@@ -3,9 +3,9 @@
  * replica has them.
  */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import type { Json } from '#base';
-import { userSettingFrom } from '#domain/people';
+import { computeUserSetting } from '#domain/people';
 import {
   isAccountField,
   LANGUAGES,
@@ -27,34 +27,34 @@ import {
 } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
-import { directoryItem, eventToAll, eventToUser } from '../../log-items.js';
-import { preferencesOf, type RealmState, toPart, USER_PART, usersOf } from '../../state.js';
+import { directoryLogItem, everyoneEventItem, userEventItem } from '../../log-items.js';
+import { encodeRecord, preferencesRecord, type RealmState, USER_PART_PREFIX, userRecords } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import {
   type AccountInputs,
-  changeAccount,
+  changeOwnAccountFields,
   loadAccountInputs,
   type OwnAccountChange,
 } from '../accounts/own-account.js';
 import { addressVisibilityEvents } from '../accounts/person-events.js';
-import { hiddenAddress } from '../accounts/user-record.js';
-import { actingUser } from '../callers.js';
+import { substituteAddress } from '../accounts/user-record.js';
+import { requireActingUser } from '../callers.js';
 import { type RealmCommand, type RealmView, SETTINGS_LANE } from '../command.js';
-import { storePreferences, withStatus } from './preferences.js';
-import { switchPresence } from './presence-switch.js';
+import { storePreferences, withUserStatus } from './preferences.js';
+import { presenceSwitchEffect } from './presence-switch.js';
 
-/** Requests with settings only: they need no inputs, so they never wait. */
-export const changeSettings: RealmCommand<typeof realmCommands.changeSettings> = {
+/** PATCH /settings with settings only: such requests need no inputs, so they never wait. */
+export const updateOwnSettings: RealmCommand<typeof realmCommands.changeSettings> = {
   lane: SETTINGS_LANE,
   handle: (view, args, _inputs, context) => settingsOutcome(view, args, context, undefined),
 };
 
-/** Requests that also have a name, password or address; their inputs may wait for the user actor. */
-export const changeOwnAccount: RealmCommand<typeof realmCommands.changeOwnAccount, AccountInputs> = {
+/** PATCH /settings with a name, password or address too; its inputs may wait for the user actor. */
+export const updateOwnAccount: RealmCommand<typeof realmCommands.changeOwnAccount, AccountInputs> = {
   lane: 'account',
   inputs: ({ account }, context, sources) => loadAccountInputs(account, context, sources),
   handle: (view, args, inputs, context) =>
-    settingsOutcome(view, args, context, (user) => changeAccount(user, args.account, inputs, view, context)),
+    settingsOutcome(view, args, context, (user) => changeOwnAccountFields(user, args.account, inputs, view, context)),
 };
 
 function settingsOutcome(
@@ -64,27 +64,27 @@ function settingsOutcome(
   changeOf: ((user: DirectoryUser) => OwnAccountChange) | undefined,
 ): Outcome<RealmState> {
   const { caller, realm, version } = context;
-  const before = actingUser(parts, caller);
+  const before = requireActingUser(parts, caller);
   const account = changeOf?.(before);
-  const preferences = preferencesOf(parts, caller);
+  const preferences = preferencesRecord(parts, caller);
   const names = USER_SETTING_NAMES.filter(
-    (name) => values[name] !== undefined && values[name] !== userSettingFrom(before, preferences.settings, name),
+    (name) => values[name] !== undefined && values[name] !== computeUserSetting(before, preferences.settings, name),
   );
   const user = withAccountFields(account?.user ?? before, values, domain, volatile);
   const events: LogItem[] = [];
   const written: Record<string, Json> = { ...account?.parts };
   if (user !== before) {
     reindexAddress(volatile, before, user);
-    written[`${USER_PART}${user.id}`] = toPart(user);
-    events.push(directoryItem({ user }));
+    written[`${USER_PART_PREFIX}${user.id}`] = encodeRecord(user);
+    events.push(directoryLogItem({ user }));
   }
   const chosen = chosenSettings(preferences.settings, names, values);
   const presence = names.includes('presence_enabled')
-    ? switchPresence(user, preferences.status, values.presence_enabled === true, context)
+    ? presenceSwitchEffect(user, preferences.status, values.presence_enabled === true, context)
     : undefined;
   if (chosen !== preferences.settings) {
     const stored = storePreferences(
-      withStatus({ ...preferences, settings: chosen }, presence?.status ?? preferences.status),
+      withUserStatus({ ...preferences, settings: chosen }, presence?.status ?? preferences.status),
     );
     Object.assign(written, stored.parts);
     events.push(stored.change);
@@ -93,10 +93,10 @@ function settingsOutcome(
     events.push(...settingEvents(user.id, name, values[name]!));
     if (name === 'presence_enabled') events.push(...presence!.events);
     if (name === 'email_address_visibility')
-      events.push(...addressVisibilityEvents(before, user, usersOf(parts), version));
+      events.push(...addressVisibilityEvents(before, user, userRecords(parts), version));
     if (name === 'timezone') {
       const person = { user_id: user.id, email: user.email, timezone: user.timezone };
-      events.push(eventToAll(version, { type: 'realm_user', op: 'update', person }));
+      events.push(everyoneEventItem(version, { type: 'realm_user', op: 'update', person }));
     }
   }
   events.push(...(account?.events ?? []));
@@ -113,14 +113,14 @@ function settingsOutcome(
     );
   }
   return {
-    reply: success(undefined, events.some(({ t }) => t === 'directory') ? version : undefined),
+    reply: successReply(undefined, events.some(({ t }) => t === 'directory') ? version : undefined),
     parts: written,
     events,
     ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
   };
 }
 
-/** The account with those settings that are fields of it. */
+/** The account with those of the changed settings that are fields of it. */
 function withAccountFields(
   user: DirectoryUser,
   {
@@ -132,7 +132,7 @@ function withAccountFields(
 ): DirectoryUser {
   if (timezone === user.timezone && emailVisibility === user.emailVisibility) return user;
   // A hidden account keeps its substitute address until its real one is visible again.
-  const hidden = user.emailVisibility === 1 ? hiddenAddress(user.id, domain, volatile) : user.email;
+  const hidden = user.emailVisibility === 1 ? substituteAddress(user.id, domain, volatile) : user.email;
   const email = emailVisibility === 1 ? user.deliveryEmail : hidden;
   return { ...user, timezone, emailVisibility, email };
 }
@@ -143,7 +143,7 @@ function reindexAddress(volatile: RealmVolatile, before: DirectoryUser, after: D
   volatile.addUser(after.id, after.email, after.deliveryEmail);
 }
 
-/** Settings that differ from the defaults; the same object if nothing changes. */
+/** The user's settings that differ from the defaults; the same object if nothing changes. */
 function chosenSettings(
   before: Partial<UserSettings>,
   changed: readonly UserSettingName[],
@@ -162,15 +162,15 @@ function chosenSettings(
 /** Events of one setting: the modern one, then the one for clients without `user_settings_object`. */
 function settingEvents(user: number, name: UserSettingName, value: UserSettingValue): LogItem[] {
   const language = name === 'default_language' ? { language_name: LANGUAGES.get(String(value)) ?? '' } : {};
-  const events = [eventToUser(user, { type: 'user_settings', op: 'update', property: name, value, ...language })];
+  const events = [userEventItem(user, { type: 'user_settings', op: 'update', property: name, value, ...language })];
   const { group } = USER_SETTINGS[name];
   if (group === 'display') {
     events.push(
-      eventToUser(user, { type: 'update_display_settings', setting_name: name, setting: value, ...language }),
+      userEventItem(user, { type: 'update_display_settings', setting_name: name, setting: value, ...language }),
     );
   }
   if (group === 'notification') {
-    events.push(eventToUser(user, { type: 'update_global_notifications', notification_name: name, setting: value }));
+    events.push(userEventItem(user, { type: 'update_global_notifications', notification_name: name, setting: value }));
   }
   return events;
 }

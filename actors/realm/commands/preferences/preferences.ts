@@ -3,8 +3,8 @@
 import type { Json } from '#base';
 import type { LogItem } from '#model';
 import type { DirectoryPreferences, UserStatus } from '#model/records';
-import { directoryItem } from '../../log-items.js';
-import { PREFERENCES_PART, toPart } from '../../state.js';
+import { directoryLogItem } from '../../log-items.js';
+import { encodeRecord, PREFERENCES_PART_PREFIX } from '../../state.js';
 
 /** The part and the directory change that store a user's preferences. */
 export function storePreferences(preferences: DirectoryPreferences): {
@@ -12,13 +12,13 @@ export function storePreferences(preferences: DirectoryPreferences): {
   readonly change: LogItem;
 } {
   return {
-    parts: { [`${PREFERENCES_PART}${preferences.user}`]: toPart(preferences) },
-    change: directoryItem({ personal: preferences }),
+    parts: { [`${PREFERENCES_PART_PREFIX}${preferences.user}`]: encodeRecord(preferences) },
+    change: directoryLogItem({ personal: preferences }),
   };
 }
 
 /** The preferences with this status; an empty status is omitted. */
-export function withStatus(
+export function withUserStatus(
   { status: _, ...preferences }: DirectoryPreferences,
   status?: UserStatus,
 ): DirectoryPreferences {

@@ -5,22 +5,26 @@ import { type LogItem, presenceKey, realmId } from '#model';
 import { type OutboxCommand, outboxCommand, presenceCommands } from '#model/commands';
 import type { DirectoryUser, UserStatus } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { eventToAll } from '../../log-items.js';
+import { everyoneEventItem } from '../../log-items.js';
 
 /**
- * A user who hides appears as last connected this long ago: longer than the time after which users count as offline.
+ * Time by which a user who hides their presence seems to have been last connected, ms: longer than the time after which
+ * users count as offline.
  */
 const HIDDEN_SINCE_MS = 320_000;
 
 interface PresenceSwitch {
-  /** Present if the status changes too. */
+  /** The user's new status, present if the change of the setting changes it. */
   readonly status?: UserStatus;
   readonly events: readonly LogItem[];
   readonly commands: readonly OutboxCommand[];
 }
 
-/** The event goes to all users and through the log, whatever their number, because a setting changes it. */
-export function switchPresence(
+/**
+ * Effect of the setting. The event goes to all users and through the log, whatever their number, because a setting
+ * changes the presence.
+ */
+export function presenceSwitchEffect(
   user: DirectoryUser,
   status: UserStatus | undefined,
   on: boolean,
@@ -28,7 +32,7 @@ export function switchPresence(
 ): PresenceSwitch {
   const connected = on ? now : now - HIDDEN_SINCE_MS;
   const active = on ? now : 0;
-  const event = eventToAll(version, presenceEvent(user, { active, connected }, now));
+  const event = everyoneEventItem(version, presenceEvent(user, { active, connected }, now));
   const command: OutboxCommand = outboxCommand({
     to: presenceKey(realmId(realm)),
     name: presenceCommands.switched,
@@ -38,6 +42,6 @@ export function switchPresence(
   });
   // Showing one's presence again ends being away.
   if (!on || !status?.away) return { events: [event], commands: [command] };
-  const back = eventToAll(version, { type: 'user_status', user_id: user.id, away: false });
+  const back = everyoneEventItem(version, { type: 'user_status', user_id: user.id, away: false });
   return { status: { ...status, away: false }, events: [event, back], commands: [command] };
 }

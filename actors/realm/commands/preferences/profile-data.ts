@@ -1,75 +1,89 @@
 /** Values of the organization's profile fields (users.md § Custom profile data). */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import type { Json } from '#base';
-import { htmlOrEmpty } from '#domain/markdown';
-import { checkProfileValue, type GivenValue, liveValues, presentValue, RENDERED_TYPES } from '#domain/people';
+import { renderMarkdownOrEmpty } from '#domain/markdown';
+import {
+  checkProfileValue,
+  keepLiveProfileValues,
+  type ProfileValueInput,
+  presentProfileValue,
+  RENDERED_FIELD_TYPES,
+} from '#domain/people';
 import type { LogItem } from '#model';
 import type { ProfileEntry, realmCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '#model/records';
 import type { Outcome } from '#runtime';
-import { directoryItem, eventToAll } from '../../log-items.js';
-import { type Parts, PROFILE_PART, profileFieldsOf, profileOf, type RealmState, toPart, userOf } from '../../state.js';
-import { actingUser } from '../callers.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
+import {
+  type ActorParts,
+  encodeRecord,
+  PROFILE_PART_PREFIX,
+  profileFieldRecords,
+  profileRecord,
+  type RealmState,
+  userRecord,
+} from '../../state.js';
+import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
-/** Field id → HTML of the new value. */
-export type RenderedValues = ReadonlyMap<number, string>;
+/** HTML of the new profile values, by field id. */
+export type RenderedProfileValues = ReadonlyMap<number, string>;
 
 /** Parts and events of a changed profile; both empty if nothing changes. */
-export interface ProfileChange {
+interface ProfileChange {
   readonly parts: Record<string, Json>;
   readonly events: LogItem[];
 }
 
 interface NewValue {
   readonly id: number;
-  readonly value: GivenValue;
+  readonly value: ProfileValueInput;
 }
 
-/** Longer values, in characters, are not rendered: the checks refuse them. */
+/** Maximum length of a rendered value, characters; the checks refuse longer ones. */
 const MAX_RENDERED = 1_000;
 
 const isEmpty = ({ value }: ProfileEntry): boolean => value === null || value.length === 0;
 
-/** The last value for each field. */
+/** The last value for each profile field. */
 const lastOfEach = <E extends ProfileEntry>(entries: readonly E[]): E[] => [
   ...new Map(entries.map((entry) => [entry.id, entry])).values(),
 ];
 
-/** HTML of the values, for the inputs of commands. Fields that do not exist yet are skipped, and refused later. */
-export function renderValues(parts: Parts, entries: readonly ProfileEntry[]): RenderedValues {
-  const types = new Map(profileFieldsOf(parts).map(({ id, type }) => [id, type]));
+/** HTML of profile values, for the inputs of commands. Fields that do not exist yet are skipped, and refused later. */
+export function renderProfileValues(parts: ActorParts, entries: readonly ProfileEntry[]): RenderedProfileValues {
+  const types = new Map(profileFieldRecords(parts).map(({ id, type }) => [id, type]));
   const rendered = new Map<number, string>();
   for (const { id, value } of lastOfEach(entries.filter((entry) => !isEmpty(entry)))) {
     const isText = typeof value === 'string' && value.length <= MAX_RENDERED;
-    if (isText && RENDERED_TYPES.has(types.get(id) ?? 0)) rendered.set(id, htmlOrEmpty(value));
+    if (isText && RENDERED_FIELD_TYPES.has(types.get(id) ?? 0)) rendered.set(id, renderMarkdownOrEmpty(value));
   }
   return rendered;
 }
 
-/** A change of one account's values. */
+/** A change of one account's profile values. */
 class Profile {
   readonly #fields: ReadonlyMap<number, DirectoryProfileField>;
   readonly #before: ReadonlyMap<string, ProfileValue>;
   readonly #values: Map<string, ProfileValue>;
-  /** Changed or cleared fields, in order. */
+  /** Ids of changed or cleared profile fields, in order. */
   readonly #touched = new Set<number>();
 
   constructor(
-    private readonly parts: Parts,
+    private readonly parts: ActorParts,
     private readonly user: DirectoryUser,
-    /** Version of the commit. */
+    /** Realm version that the commit makes. */
     private readonly version: number,
   ) {
-    const fields = profileFieldsOf(parts);
+    const fields = profileFieldRecords(parts);
     this.#fields = new Map(fields.map((field) => [field.id, field]));
-    this.#before = new Map(liveValues(profileOf(parts, user.id), fields));
+    this.#before = new Map(keepLiveProfileValues(profileRecord(parts, user.id), fields));
     this.#values = new Map(this.#before);
   }
 
-  /** Clears all of these fields or none. @throws ApiError */
+  /** Clears all of these profile fields or none. @throws ApiError */
   clear(ids: readonly number[]): void {
     for (const id of ids) this.#field(id);
     for (const id of ids) {
@@ -78,12 +92,12 @@ class Profile {
     }
   }
 
-  /** Sets all of these values or none. @throws ApiError */
-  set(entries: readonly NewValue[], rendered: RenderedValues): void {
-    const find = (id: number): DirectoryUser | undefined => userOf(this.parts, id);
+  /** Sets all of these profile values or none. @throws ApiError */
+  set(entries: readonly NewValue[], rendered: RenderedProfileValues): void {
+    const find = (id: number): DirectoryUser | undefined => userRecord(this.parts, id);
     const checked = entries.map(({ id, value }) => ({ id, value: checkProfileValue(this.#field(id), value, find) }));
     const values = lastOfEach(checked).map(({ id, value }): [number, ProfileValue] => {
-      const html = RENDERED_TYPES.has(this.#field(id).type) && value !== '' ? rendered.get(id) : '';
+      const html = RENDERED_FIELD_TYPES.has(this.#field(id).type) && value !== '' ? rendered.get(id) : '';
       if (html === undefined) throw apiError('FIELD_NOT_FOUND', { id });
       return [id, { value, rendered: html, at: this.version }];
     });
@@ -93,7 +107,7 @@ class Profile {
     }
   }
 
-  /** The difference from the stored profile. */
+  /** The parts and events by which the profile differs from the stored one. */
   change(): ProfileChange {
     const profileOutcome = [...this.#touched].filter(
       (id) => this.#before.get(String(id))?.value !== this.#values.get(String(id))?.value,
@@ -101,18 +115,18 @@ class Profile {
     if (profileOutcome.length === 0) return { parts: {}, events: [] };
     const profile = { user: this.user.id, values: Object.fromEntries(this.#values) };
     return {
-      parts: { [`${PROFILE_PART}${this.user.id}`]: toPart(profile) },
+      parts: { [`${PROFILE_PART_PREFIX}${this.user.id}`]: encodeRecord(profile) },
       events: [
-        directoryItem({ profile }),
+        directoryLogItem({ profile }),
         ...profileOutcome.map((id) => this.#event(id, this.#values.get(String(id)))),
       ],
     };
   }
 
   #event(id: number, value: ProfileValue | undefined): LogItem {
-    const custom_profile_field = { id, ...(value ? presentValue(value) : { value: null }) };
+    const custom_profile_field = { id, ...(value ? presentProfileValue(value) : { value: null }) };
     const person = { user_id: this.user.id, custom_profile_field };
-    return eventToAll(this.version, { type: 'realm_user', op: 'update', person });
+    return everyoneEventItem(this.version, { type: 'realm_user', op: 'update', person });
   }
 
   #field(id: number): DirectoryProfileField {
@@ -124,13 +138,13 @@ class Profile {
 
 /**
  * `profile_data` of PATCH /users/{user_id}. Empty values are cleared first, and stay cleared if the rest is refused.
- * @param rendered made by `renderValues` in the command's inputs
+ * @param rendered made by `renderProfileValues` in the command's inputs
  */
 export function editProfile(
-  parts: Parts,
+  parts: ActorParts,
   user: DirectoryUser,
   entries: readonly ProfileEntry[],
-  rendered: RenderedValues,
+  rendered: RenderedProfileValues,
   version: number,
 ): ProfileChange & { readonly refusal: ApiError | undefined } {
   const profile = new Profile(parts, user, version);
@@ -149,28 +163,28 @@ export function editProfile(
   return { ...(user.botType === null ? profile.change() : { parts: {}, events: [] }), refusal };
 }
 
-/** Without a change there is no commit, and no version for replicas to wait for. */
+/** Outcome of a changed profile. Without a change there is no commit, and no version for replicas to wait for. */
 const changed = (change: ProfileChange, version: number): Outcome<RealmState> => ({
   ...change,
-  reply: change.events.length > 0 ? success(undefined, version) : success(),
+  reply: change.events.length > 0 ? successReply(undefined, version) : successReply(),
 });
 
-/** PATCH /users/me/profile_data. */
-export const changeOwnProfile: RealmCommand<typeof realmCommands.changeOwnProfile, RenderedValues> = {
+/** PATCH /users/me/profile_data: sets one's own profile values. */
+export const updateOwnProfile: RealmCommand<typeof realmCommands.changeOwnProfile, RenderedProfileValues> = {
   lane: SETTINGS_LANE,
-  inputs: ({ data }, { view }) => renderValues(view.parts, data),
+  inputs: ({ data }, { view }) => renderProfileValues(view.parts, data),
   handle({ parts }, { data }, rendered, { caller, version }) {
-    const profile = new Profile(parts, actingUser(parts, caller), version);
+    const profile = new Profile(parts, requireActingUser(parts, caller), version);
     profile.set(data, rendered);
     return changed(profile.change(), version);
   },
 };
 
-/** DELETE /users/me/profile_data. */
+/** DELETE /users/me/profile_data: clears one's own profile values. */
 export const clearOwnProfile: RealmCommand<typeof realmCommands.clearOwnProfile> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { data }, _inputs, { caller, version }) {
-    const profile = new Profile(parts, actingUser(parts, caller), version);
+    const profile = new Profile(parts, requireActingUser(parts, caller), version);
     profile.clear(data);
     return changed(profile.change(), version);
   },

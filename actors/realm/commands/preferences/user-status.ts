@@ -1,38 +1,38 @@
 /** POST /users/me/status (users.md § User status); stored in the directory, from which registrations show it. */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { EmojiRef, LogItem } from '#model';
 import type { realmCommands, StatusEmoji } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryPreferences } from '#model/records';
-import { eventToAll } from '../../log-items.js';
-import { EMOJI_PART, type Parts, PREFERENCES_PART, preferencesOf } from '../../state.js';
-import { actingUser } from '../callers.js';
+import { everyoneEventItem } from '../../log-items.js';
+import { type ActorParts, EMOJI_PART_PREFIX, PREFERENCES_PART_PREFIX, preferencesRecord } from '../../state.js';
+import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
-import { changeSettings } from './own-settings.js';
-import { storePreferences, withStatus } from './preferences.js';
+import { updateOwnSettings } from './own-settings.js';
+import { storePreferences, withUserStatus } from './preferences.js';
 
 const NO_EMOJI = { emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' } as const;
 
-export const setStatus: RealmCommand<typeof realmCommands.setStatus> = {
+export const setUserStatus: RealmCommand<typeof realmCommands.setStatus> = {
   lane: SETTINGS_LANE,
   handle(view, { text, away, emoji, domain }, _inputs, context) {
     const { caller, version } = context;
-    actingUser(view.parts, caller);
+    requireActingUser(view.parts, caller);
     if (emoji) checkStillThere(view.parts, emoji);
     // `away` is an older name of the setting `presence_enabled`, whose change comes first.
     const switching =
       away === undefined
         ? undefined
-        : changeSettings.handle(view, { values: { presence_enabled: !away }, domain }, undefined, context);
-    const before = writtenPreferences(switching?.parts, caller) ?? preferencesOf(view.parts, caller);
+        : updateOwnSettings.handle(view, { values: { presence_enabled: !away }, domain }, undefined, context);
+    const before = writtenPreferences(switching?.parts, caller) ?? preferencesRecord(view.parts, caller);
     const status = {
       text: text ?? before.status?.text ?? '',
       emoji: emoji === undefined ? (before.status?.emoji ?? null) : stored(emoji),
       away: away ?? before.status?.away ?? false,
     };
-    const change = storePreferences(withStatus(before, status));
+    const change = storePreferences(withUserStatus(before, status));
     const event: JsonObject = {
       type: 'user_status',
       user_id: caller,
@@ -42,17 +42,17 @@ export const setStatus: RealmCommand<typeof realmCommands.setStatus> = {
     };
     return {
       ...switching,
-      reply: success(undefined, version),
+      reply: successReply(undefined, version),
       parts: { ...switching?.parts, ...change.parts },
-      events: [...(switching?.events ?? []).filter(isNotStatus), change.change, eventToAll(version, event)],
+      events: [...(switching?.events ?? []).filter(isNotStatus), change.change, everyoneEventItem(version, event)],
     };
   },
 };
 
-/** Refuses a custom emoji that was deactivated after the frontend's check. @throws ApiError */
-function checkStillThere(parts: Parts, { type, code }: EmojiRef): void {
+/** Checks that the custom emoji was not deactivated after the frontend's check. @throws ApiError */
+function checkStillThere(parts: ActorParts, { type, code }: EmojiRef): void {
   if (type !== 'realm_emoji') return;
-  const custom = parts.get(`${EMOJI_PART}${code}`) as { readonly deactivated: boolean } | undefined;
+  const custom = parts.get(`${EMOJI_PART_PREFIX}${code}`) as { readonly deactivated: boolean } | undefined;
   if (custom?.deactivated !== false) throw apiError('CUSTOM_EMOJI_DEACTIVATED');
 }
 
@@ -63,7 +63,10 @@ const writtenPreferences = (
   parts: Readonly<Record<string, Json>> | undefined,
   user: number,
 ): DirectoryPreferences | undefined =>
-  parts?.[`${PREFERENCES_PART}${user}`] as unknown as DirectoryPreferences | undefined;
+  parts?.[`${PREFERENCES_PART_PREFIX}${user}`] as unknown as DirectoryPreferences | undefined;
 
-/** Drops the status event of the setting: the event of the whole status includes it. */
+/**
+ * False for status events, which are dropped from the effect of the setting: the event of the whole status includes
+ * them.
+ */
 const isNotStatus = (item: LogItem): boolean => item.t !== 'event' || item.event.type !== 'user_status';

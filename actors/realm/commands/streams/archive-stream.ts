@@ -1,8 +1,8 @@
 /** Archives streams (streams.md): by DELETE /streams/{stream_id}, and private streams that the last user has left. */
 import { createHash } from 'node:crypto';
-import { readMembership, success, value } from '#actors/shared';
+import { readMembership, successReply, valueReply } from '#actors/shared';
 import { ROLE } from '#domain/people';
-import { MAX_STREAM_NAME } from '#domain/streams';
+import { MAX_STREAM_NAME_CHARACTERS } from '#domain/streams';
 import {
   type LogItem,
   type RealmId,
@@ -14,64 +14,64 @@ import {
   userKey,
 } from '#model';
 import {
-  type Membership,
   type OutboxCommand,
   outboxCommand,
   type realmCommands,
+  type StreamMembershipReply,
   streamCommands,
   userCommands,
 } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
-import { directoryItem } from '../../log-items.js';
-import { type RealmState, STREAM_PART, streamOf, toPart } from '../../state.js';
-import { administeredStream } from '../callers.js';
+import { directoryLogItem } from '../../log-items.js';
+import { encodeRecord, type RealmState, STREAM_PART_PREFIX, streamRecord } from '../../state.js';
+import { requireAdministeredStream } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import {
-  defaultStreamsChanged,
-  inStreamGroups,
+  defaultStreamsEvent,
+  isInStreamGroup,
   streamAudience,
   streamEvent,
-  streamGroupsChanged,
+  streamGroupsEvent,
 } from './stream-events.js';
 
-/** Name of the stream once it is archived. It is unique, and the old name becomes free. */
-export function archivedName({ id, name }: Pick<DirectoryStream, 'id' | 'name'>): string {
+/** Name of a stream once it is archived. The name is unique, and the old one becomes free. */
+function nameOfArchivedStream({ id, name }: Pick<DirectoryStream, 'id' | 'name'>): string {
   const hash = createHash('sha512').update(String(id)).digest('hex').slice(0, 7);
-  return [...`${hash}!DEACTIVATED:${name}`].slice(0, MAX_STREAM_NAME).join('');
+  return [...`${hash}!DEACTIVATED:${name}`].slice(0, MAX_STREAM_NAME_CHARACTERS).join('');
 }
 
 interface ArchiveEffect {
   readonly state: RealmState;
-  readonly part: Record<string, ReturnType<typeof toPart>>;
+  readonly part: Record<string, ReturnType<typeof encodeRecord>>;
   readonly events: readonly LogItem[];
-  /** Stages: the users leave first, then the stream actor archives the stream. */
+  /** Stages of commands: the users leave first, then the stream actor archives the stream. */
   readonly commands: readonly (readonly OutboxCommand[])[];
 }
 
-/** @param members subscribers, who leave the stream without a notice */
+/** Effect of archiving a stream. @param members subscribers, who leave the stream without a notice */
 function archiveEffect(
   { state, parts, volatile }: RealmView,
   stream: DirectoryStream,
-  { members, mv }: Pick<Membership, 'members' | 'mv'>,
+  { members, mv }: Pick<StreamMembershipReply, 'members' | 'mv'>,
   { realm, version }: { readonly realm: RealmId; readonly version: number },
 ): ArchiveEffect {
   const after: DirectoryStream = {
     ...stream,
-    name: archivedName(stream),
+    name: nameOfArchivedStream(stream),
     inviteOnly: true,
     webPublic: false,
     archived: true,
     isDefault: false,
   };
   volatile.freeStreamName(stream.id, stream.name);
-  const events: LogItem[] = [directoryItem({ stream: after })];
-  if (stream.isDefault) events.push(defaultStreamsChanged(parts, after, version));
-  if (!stream.inviteOnly && inStreamGroups(parts, stream)) events.push(streamGroupsChanged(parts, after, version));
+  const events: LogItem[] = [directoryLogItem({ stream: after })];
+  if (stream.isDefault) events.push(defaultStreamsEvent(parts, after, version));
+  if (!stream.inviteOnly && isInStreamGroup(parts, stream)) events.push(streamGroupsEvent(parts, after, version));
   events.push(streamEvent(streamAudience(stream, mv, version), 'delete', stream));
   const named = STREAM_SETTING_NAMES.filter((setting) => state.settings[setting] === stream.id);
   const settings = Object.fromEntries(named.map((setting) => [setting, -1]));
-  if (named.length > 0) events.push(directoryItem({ settings }));
+  if (named.length > 0) events.push(directoryLogItem({ settings }));
   for (const property of named) {
     events.push({ t: 'event', to: { role: ROLE.guest, rv: version }, event: realmSettingEvent(property, -1) });
   }
@@ -95,33 +95,33 @@ function archiveEffect(
   });
   return {
     state: named.length > 0 ? { ...state, settings: { ...state.settings, ...settings } } : state,
-    part: { [`${STREAM_PART}${stream.id}`]: toPart(after) },
+    part: { [`${STREAM_PART_PREFIX}${stream.id}`]: encodeRecord(after) },
     events,
     commands: [toUsers, [toStream]],
   };
 }
 
-export const archiveStream: RealmCommand<typeof realmCommands.archiveStream, Membership | undefined> = {
+export const archiveStream: RealmCommand<typeof realmCommands.archiveStream, StreamMembershipReply | undefined> = {
   lane: 'directory',
   exclusive: true,
 
   inputs: async ({ stream_id }, { realm, view }, sources) =>
-    streamOf(view.parts, stream_id) && readMembership(realm, stream_id, sources),
+    streamRecord(view.parts, stream_id) && readMembership(realm, stream_id, sources),
 
   handle(view, { stream_id }, membership, { caller, realm, version }) {
     const { parts } = view;
-    const { stream } = administeredStream(parts, caller, stream_id, membership);
+    const { stream } = requireAdministeredStream(parts, caller, stream_id, membership);
     if (stream.archived) throw apiError('STREAM_ALREADY_DEACTIVATED');
     const { state, part, events, commands } = archiveEffect(view, stream, membership!, { realm, version });
-    return { reply: success({}, version), state, parts: part, events, commands, replyAfterCommands: true };
+    return { reply: successReply({}, version), state, parts: part, events, commands, replyAfterCommands: true };
   },
 };
 
 /**
- * Sent by the realm to itself, to archive private streams without active subscribers. It has a lane of its own, because
- * the lane of the deciding command waits until it is done.
+ * Archives private streams without active subscribers; the realm sends this to itself. The command has a lane of its
+ * own, because the lane of the deciding command waits until it is done.
  */
-export const vacated: RealmCommand<typeof realmCommands.vacated, ReadonlyMap<number, number>> = {
+export const archiveVacatedStreams: RealmCommand<typeof realmCommands.vacated, ReadonlyMap<number, number>> = {
   lane: 'vacated',
   async inputs({ streams }, { realm }, sources) {
     const ids = streams.map(({ stream }) => stream);
@@ -132,15 +132,15 @@ export const vacated: RealmCommand<typeof realmCommands.vacated, ReadonlyMap<num
     const made: ArchiveEffect[] = [];
     let { state } = view;
     for (const { stream: id, members } of args.streams) {
-      const stream = streamOf(view.parts, streamId(id));
+      const stream = streamRecord(view.parts, streamId(id));
       if (!stream || stream.archived) continue;
       const one = archiveEffect({ ...view, state }, stream, { members, mv: versions.get(id) ?? 0 }, { realm, version });
       state = one.state;
       made.push(one);
     }
-    if (made.length === 0) return { reply: value(null) };
+    if (made.length === 0) return { reply: valueReply(null) };
     return {
-      reply: value(null),
+      reply: valueReply(null),
       state,
       parts: Object.assign({}, ...made.map((one) => one.part)),
       events: made.flatMap((one) => one.events),

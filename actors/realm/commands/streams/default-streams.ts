@@ -1,41 +1,41 @@
 /** Default streams (streams.md), and groups of them (streams.md § Default stream groups); set by administrators. */
 
-import { readMembership, success } from '#actors/shared';
+import { readMembership, successReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isAdmin } from '#domain/people';
-import { canAccess, canSeeMetadata } from '#domain/streams';
-import type { Membership, realmCommands } from '#model/commands';
+import { canAccessStream, canSeeStreamMetadata } from '#domain/streams';
+import type { realmCommands, StreamMembershipReply } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { directoryItem } from '../../log-items.js';
+import { directoryLogItem } from '../../log-items.js';
 import {
-  type Parts,
+  type ActorParts,
+  encodeRecord,
   type RealmState,
   STREAM_GROUPS_PART,
-  STREAM_PART,
-  streamGroupsOf,
-  streamOf,
-  toPart,
-  userOf,
+  STREAM_PART_PREFIX,
+  streamGroupRecords,
+  streamRecord,
+  userRecord,
 } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
-import { actingUser } from '../callers.js';
+import { requireActingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { defaultStreamsChanged, streamGroupsChanged } from './stream-events.js';
+import { defaultStreamsEvent, streamGroupsEvent } from './stream-events.js';
 
 const MAX_NAME = 60;
 
-/** The exclusive lane: names and memberships of streams must not change between inputs and handler. */
+/** Exclusive lane of these commands: names and memberships of streams must not change between inputs and handler. */
 const DIRECTORY = { lane: 'directory', exclusive: true } as const;
 
-function checkAdmin(parts: Parts, caller: number): void {
-  if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
+function checkAdmin(parts: ActorParts, caller: number): void {
+  if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
-function groupOf(parts: Parts, id: number): DirectoryStreamGroup {
-  const group = streamGroupsOf(parts).find((one) => one.id === id);
+function groupOf(parts: ActorParts, id: number): DirectoryStreamGroup {
+  const group = streamGroupRecords(parts).find((one) => one.id === id);
   if (!group) throw apiError('NO_STREAM_GROUP', { id });
   return group;
 }
@@ -46,21 +46,22 @@ function checkName(name: string): void {
   if (name.includes('\0')) throw apiError('STREAM_GROUP_NAME_NULL', { name });
 }
 
-function checkFree(parts: Parts, name: string): void {
-  if (streamGroupsOf(parts).some((one) => one.name === name)) throw apiError('STREAM_GROUP_EXISTS', { group: name });
+function checkFree(parts: ActorParts, name: string): void {
+  if (streamGroupRecords(parts).some((one) => one.name === name))
+    throw apiError('STREAM_GROUP_EXISTS', { group: name });
 }
 
-/** Outcome that stores a new list of groups. */
-function storeGroups(parts: Parts, groups: readonly DirectoryStreamGroup[], version: number) {
+/** Outcome that stores a new list of default stream groups. */
+function storeGroups(parts: ActorParts, groups: readonly DirectoryStreamGroup[], version: number) {
   return {
-    reply: success(undefined, version),
-    parts: { [STREAM_GROUPS_PART]: toPart(groups) },
-    events: [directoryItem({ streamGroups: groups }), streamGroupsChanged(parts, undefined, version, groups)],
+    reply: successReply(undefined, version),
+    parts: { [STREAM_GROUPS_PART]: encodeRecord(groups) },
+    events: [directoryLogItem({ streamGroups: groups }), streamGroupsEvent(parts, undefined, version, groups)],
   } satisfies Outcome<RealmState>;
 }
 
-const withGroup = (parts: Parts, group: DirectoryStreamGroup): DirectoryStreamGroup[] =>
-  streamGroupsOf(parts).map((one) => (one.id === group.id ? group : one));
+const withGroup = (parts: ActorParts, group: DirectoryStreamGroup): DirectoryStreamGroup[] =>
+  streamGroupRecords(parts).map((one) => (one.id === group.id ? group : one));
 
 interface StreamNameArgs extends JsonObject {
   readonly stream_names: readonly string[];
@@ -73,7 +74,7 @@ async function loadOwnPrivateStreams(
   sources: InputSources,
 ): Promise<readonly number[]> {
   const ids = new Set(stream_names.map((name) => view.volatile.streamByName(name)));
-  const closed = [...ids].filter((id): id is number => id !== undefined && !!streamOf(view.parts, id)?.inviteOnly);
+  const closed = [...ids].filter((id): id is number => id !== undefined && !!streamRecord(view.parts, id)?.inviteOnly);
   const memberships = await Promise.all(closed.map((id) => readMembership(realm, id, sources)));
   return closed.filter((_, i) => memberships[i]!.members.includes(caller));
 }
@@ -81,15 +82,16 @@ async function loadOwnPrivateStreams(
 /** The named streams, each once, in order. @throws ApiError for the first that the caller can't access */
 function namedStreams(
   { stream_names }: StreamNameArgs,
-  { parts, volatile }: { readonly parts: Parts; readonly volatile: RealmVolatile },
+  { parts, volatile }: { readonly parts: ActorParts; readonly volatile: RealmVolatile },
   own: readonly number[],
   caller: number,
 ): DirectoryStream[] {
-  const acting = actingUser(parts, caller);
+  const acting = requireActingUser(parts, caller);
   const streams = new Map<number, DirectoryStream>();
   for (const name of stream_names) {
-    const stream = streamOf(parts, volatile.streamByName(name) ?? 0);
-    if (!stream || !canAccess(acting, stream, own.includes(stream.id))) throw apiError('INVALID_STREAM_NAME', { name });
+    const stream = streamRecord(parts, volatile.streamByName(name) ?? 0);
+    if (!stream || !canAccessStream(acting, stream, own.includes(stream.id)))
+      throw apiError('INVALID_STREAM_NAME', { name });
     streams.set(stream.id, stream);
   }
   return [...streams.values()];
@@ -113,7 +115,7 @@ export const createStreamGroup: RealmCommand<typeof realmCommands.createStreamGr
     const id = state.nextStreamGroup;
     const group = { id, name, description, streams: streams.map((stream) => stream.id) };
     return {
-      ...storeGroups(parts, [...streamGroupsOf(parts), group], version),
+      ...storeGroups(parts, [...streamGroupRecords(parts), group], version),
       state: { ...state, nextStreamGroup: id + 1 },
     };
   },
@@ -134,7 +136,7 @@ export const updateStreamGroup: RealmCommand<typeof realmCommands.updateStreamGr
   },
 };
 
-/** Adds streams to a group or removes them, all or none. */
+/** Adds streams to a default stream group or removes them, all or none. */
 export const editStreamGroup: RealmCommand<typeof realmCommands.editStreamGroup, readonly number[]> = {
   ...DIRECTORY,
   inputs: loadOwnPrivateStreams,
@@ -167,37 +169,38 @@ export const removeStreamGroup: RealmCommand<typeof realmCommands.removeStreamGr
     const { id } = groupOf(parts, group_id);
     return storeGroups(
       parts,
-      streamGroupsOf(parts).filter((one) => one.id !== id),
+      streamGroupRecords(parts).filter((one) => one.id !== id),
       version,
     );
   },
 };
 
-/** POST and DELETE /default_streams. */
-export const setDefaultStream: RealmCommand<typeof realmCommands.setDefaultStream, Membership | undefined> = {
-  lane: 'directory',
-  exclusive: true,
+/** POST and DELETE /default_streams: makes a stream a default stream, or no longer one. */
+export const setDefaultStream: RealmCommand<typeof realmCommands.setDefaultStream, StreamMembershipReply | undefined> =
+  {
+    lane: 'directory',
+    exclusive: true,
 
-  inputs: async ({ stream_id }, { realm, view }, sources) =>
-    streamOf(view.parts, stream_id) && readMembership(realm, stream_id, sources),
+    inputs: async ({ stream_id }, { realm, view }, sources) =>
+      streamRecord(view.parts, stream_id) && readMembership(realm, stream_id, sources),
 
-  handle({ parts }, { stream_id, isDefault }, membership, { caller, version }) {
-    const acting = userOf(parts, caller);
-    const stream = streamOf(parts, stream_id);
-    if (!acting || !isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
-    const subscribed = membership?.members.includes(caller) ?? false;
-    const mayKnow = isDefault ? canAccess : canSeeMetadata;
-    if (!stream || !mayKnow(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
-    if (isDefault && stream.inviteOnly) throw apiError('DEFAULT_STREAM_PRIVATE_ADD');
-    // Adding a default stream again sends nothing; removing a stream that is none still sends the list.
-    if (isDefault && stream.isDefault) return { reply: success() };
-    const after = { ...stream, isDefault };
-    const changed = defaultStreamsChanged(parts, after, version);
-    if (stream.isDefault === isDefault) return { reply: success(), events: [changed] };
-    return {
-      reply: success({}, version),
-      parts: { [`${STREAM_PART}${stream_id}`]: toPart(after) },
-      events: [directoryItem({ stream: after }), changed],
-    };
-  },
-};
+    handle({ parts }, { stream_id, isDefault }, membership, { caller, version }) {
+      const acting = userRecord(parts, caller);
+      const stream = streamRecord(parts, stream_id);
+      if (!acting || !isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
+      const subscribed = membership?.members.includes(caller) ?? false;
+      const mayKnow = isDefault ? canAccessStream : canSeeStreamMetadata;
+      if (!stream || !mayKnow(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
+      if (isDefault && stream.inviteOnly) throw apiError('DEFAULT_STREAM_PRIVATE_ADD');
+      // Adding a default stream again sends nothing; removing a stream that is none still sends the list.
+      if (isDefault && stream.isDefault) return { reply: successReply() };
+      const after = { ...stream, isDefault };
+      const changed = defaultStreamsEvent(parts, after, version);
+      if (stream.isDefault === isDefault) return { reply: successReply(), events: [changed] };
+      return {
+        reply: successReply({}, version),
+        parts: { [`${STREAM_PART_PREFIX}${stream_id}`]: encodeRecord(after) },
+        events: [directoryLogItem({ stream: after }), changed],
+      };
+    },
+  };

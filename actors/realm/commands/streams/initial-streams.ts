@@ -1,16 +1,16 @@
 /** First streams of a new organization (realm.md § Other): one for all members, one for its core team. */
 
-import { SYSTEM_GROUP } from '#domain/people';
+import { SYSTEM_GROUP_IDS } from '#domain/people';
 import { type LogItem, streamId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { type RealmState, STREAM_PART, toPart } from '../../state.js';
+import { encodeRecord, type RealmState, STREAM_PART_PREFIX } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import { renderDescription } from '../subscriptions/subscribe-checks.js';
-import { subscribeNotices } from '../subscriptions/subscribe-notices.js';
+import { subscribeNoticeCommands } from '../subscriptions/subscribe-notices.js';
 import { JoiningPlan } from '../subscriptions/subscription-plan.js';
-import { streamCreated } from './stream-events.js';
+import { streamCreatedItems } from './stream-events.js';
 
 const INITIAL_STREAMS = [
   {
@@ -33,7 +33,7 @@ const INITIAL_STREAMS = [
  * @param owner first account, which creates the streams and is subscribed to them
  * @param origin base URL of the organization
  */
-export function initialStreams(
+export function createInitialStreams(
   state: RealmState,
   owner: DirectoryUser,
   volatile: RealmVolatile,
@@ -55,7 +55,7 @@ export function initialStreams(
       webPublic: false,
       postPolicy: 1,
       retentionDays: null,
-      canRemoveGroup: SYSTEM_GROUP.administrators,
+      canRemoveGroup: SYSTEM_GROUP_IDS.administrators,
       firstMessage: null,
       archived: false,
       isDefault: !inviteOnly,
@@ -68,7 +68,7 @@ export function initialStreams(
     ...state.settings,
     ...Object.fromEntries(INITIAL_STREAMS.map(({ setting }, i) => [setting, created[i]!.id])),
   };
-  const notices = subscribeNotices({
+  const notices = subscribeNoticeCommands({
     realm,
     acting: owner,
     created,
@@ -85,8 +85,8 @@ export function initialStreams(
       nextStream: state.nextStream + created.length,
       nextRecipient: state.nextRecipient + created.length,
     },
-    parts: Object.fromEntries(created.map((stream) => [`${STREAM_PART}${stream.id}`, toPart(stream)])),
-    events: created.flatMap((stream) => streamCreated(stream, version)) as LogItem[],
+    parts: Object.fromEntries(created.map((stream) => [`${STREAM_PART_PREFIX}${stream.id}`, encodeRecord(stream)])),
+    events: created.flatMap((stream) => streamCreatedItems(stream, version)) as LogItem[],
     commands: [...plan.stages(version), notices] as OutboxCommand[][],
   };
 }

@@ -1,34 +1,38 @@
 /** Changes of one property of a stream each: the new record, events, and the notice in the stream. Pure functions. */
 
-import { quoted, silentMention } from '#actors/shared';
-import { kindOf, type Privacy } from '#domain/streams';
+import { quoteDescription, silentMention } from '#actors/shared';
+import { type StreamPrivacy, streamKindOf } from '#domain/streams';
 import type { LogItem, RealmSettings } from '#model';
-import type { Membership } from '#model/commands';
+import type { StreamMembershipReply } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import { renderDescription } from '../subscriptions/subscribe-checks.js';
-import { streamAudience, streamUpdate, streamVisibilityEvents } from './stream-events.js';
+import { streamAudience, streamUpdateEvent, streamVisibilityEvents } from './stream-events.js';
 
 export interface StreamChange {
   readonly stream: DirectoryStream;
   readonly events: readonly LogItem[];
-  /** Markdown; absent: no notice. */
+  /** Text of the notice about the change, Markdown; absent: no notice. */
   readonly notice?: string;
 }
 
-export interface ChangeContext {
+export interface StreamChangeContext {
   readonly acting: DirectoryUser;
-  readonly membership: Membership;
+  readonly membership: StreamMembershipReply;
   readonly version: number;
   readonly settings: RealmSettings;
 }
 
-/** All users who see the stream after the change. */
-const audience = (stream: DirectoryStream, { membership, version }: ChangeContext) =>
+/** Audience of the change: all users who see the stream after it. */
+const audience = (stream: DirectoryStream, { membership, version }: StreamChangeContext) =>
   streamAudience(stream, membership.mv, version);
 
-export function privacyChange(before: DirectoryStream, privacy: Privacy, context: ChangeContext): StreamChange {
+export function changeStreamPrivacy(
+  before: DirectoryStream,
+  privacy: StreamPrivacy,
+  context: StreamChangeContext,
+): StreamChange {
   const stream = { ...before, ...privacy };
-  const update = streamUpdate(before, audience(stream, context), 'invite_only', privacy.inviteOnly, {
+  const update = streamUpdateEvent(before, audience(stream, context), 'invite_only', privacy.inviteOnly, {
     history_public_to_subscribers: privacy.historyPublic,
     is_web_public: privacy.webPublic,
   });
@@ -36,14 +40,18 @@ export function privacyChange(before: DirectoryStream, privacy: Privacy, context
   return {
     stream,
     events: [...streamVisibilityEvents(before, stream, context.membership, context.version), update],
-    notice: `${silentMention(context.acting)} changed the ${what} from **${kindOf(before)}** to **${kindOf(privacy)}**.`,
+    notice: `${silentMention(context.acting)} changed the ${what} from **${streamKindOf(before)}** to **${streamKindOf(privacy)}**.`,
   };
 }
 
 const period = (days: number): string => (days < 0 ? 'Forever' : `${days} days`);
 
-/** @param days null = the organization's default */
-export function retentionChange(before: DirectoryStream, days: number | null, context: ChangeContext): StreamChange {
+/** Changes the retention time of messages. @param days null = the organization's default */
+export function changeStreamRetention(
+  before: DirectoryStream,
+  days: number | null,
+  context: StreamChangeContext,
+): StreamChange {
   const stream = { ...before, retentionDays: days };
   const inForce = (own: number | null): number => own ?? context.settings.message_retention_days;
   const now = inForce(days);
@@ -53,7 +61,7 @@ export function retentionChange(before: DirectoryStream, days: number | null, co
       : `Messages in this stream will now be automatically deleted ${now} days after they are sent.`;
   return {
     stream,
-    events: [streamUpdate(before, audience(stream, context), 'message_retention_days', days)],
+    events: [streamUpdateEvent(before, audience(stream, context), 'message_retention_days', days)],
     notice:
       `${silentMention(context.acting)} has changed the [message retention period](/help/message-retention-policy) ` +
       `for this stream:\n* **Old retention period**: ${period(inForce(before.retentionDays))}\n` +
@@ -61,26 +69,30 @@ export function retentionChange(before: DirectoryStream, days: number | null, co
   };
 }
 
-export function descriptionChange(before: DirectoryStream, description: string, context: ChangeContext): StreamChange {
+export function changeStreamDescription(
+  before: DirectoryStream,
+  description: string,
+  context: StreamChangeContext,
+): StreamChange {
   const renderedDescription = renderDescription(description);
   const stream = { ...before, description, renderedDescription };
   const more = { rendered_description: renderedDescription };
   return {
     stream,
-    events: [streamUpdate(before, audience(stream, context), 'description', description, more)],
+    events: [streamUpdateEvent(before, audience(stream, context), 'description', description, more)],
     notice:
       `${silentMention(context.acting)} changed the description for this stream.\n\n` +
-      `* **Old description:**\n${quoted(before.description)}\n* **New description:**\n${quoted(description)}`,
+      `* **Old description:**\n${quoteDescription(before.description)}\n* **New description:**\n${quoteDescription(description)}`,
   };
 }
 
-export function nameChange(before: DirectoryStream, name: string, context: ChangeContext): StreamChange {
+export function changeStreamName(before: DirectoryStream, name: string, context: StreamChangeContext): StreamChange {
   const stream = { ...before, name };
   const to = audience(stream, context);
   return {
     stream,
     // Streams have no e-mail address, because incoming e-mail is not served: it stays empty.
-    events: [streamUpdate(before, to, 'email_address', ''), streamUpdate(before, to, 'name', name)],
+    events: [streamUpdateEvent(before, to, 'email_address', ''), streamUpdateEvent(before, to, 'name', name)],
     notice: `${silentMention(context.acting)} renamed stream **${before.name}** to **${name}**.`,
   };
 }
@@ -92,14 +104,18 @@ const POLICIES: Readonly<Record<number, string>> = {
   4: 'Only organization administrators and moderators can post',
 };
 
-export function postPolicyChange(before: DirectoryStream, postPolicy: number, context: ChangeContext): StreamChange {
+export function changeStreamPostPolicy(
+  before: DirectoryStream,
+  postPolicy: number,
+  context: StreamChangeContext,
+): StreamChange {
   const stream = { ...before, postPolicy };
   const to = audience(stream, context);
   return {
     stream,
     events: [
-      streamUpdate(before, to, 'stream_post_policy', postPolicy),
-      streamUpdate(before, to, 'is_announcement_only', postPolicy === 2),
+      streamUpdateEvent(before, to, 'stream_post_policy', postPolicy),
+      streamUpdateEvent(before, to, 'is_announcement_only', postPolicy === 2),
     ],
     notice:
       `${silentMention(context.acting)} changed the [posting permissions](/help/stream-sending-policy) for this stream:` +
@@ -107,10 +123,14 @@ export function postPolicyChange(before: DirectoryStream, postPolicy: number, co
   };
 }
 
-export function removeGroupChange(before: DirectoryStream, group: number, context: ChangeContext): StreamChange {
+export function changeStreamRemoveGroup(
+  before: DirectoryStream,
+  group: number,
+  context: StreamChangeContext,
+): StreamChange {
   const stream = { ...before, canRemoveGroup: group };
   return {
     stream,
-    events: [streamUpdate(before, audience(stream, context), 'can_remove_subscribers_group_id', group)],
+    events: [streamUpdateEvent(before, audience(stream, context), 'can_remove_subscribers_group_id', group)],
   };
 }

@@ -1,23 +1,26 @@
 /** Events about streams. Their audiences are fixed at the commit, by roles and memberships. */
 import type { JsonObject } from '#base';
 import { ROLE } from '#domain/people';
-import { audienceRole, byName, presentStream, presentStreamGroups } from '#domain/streams';
-import type { Audience, LogItem } from '#model';
-import type { Membership } from '#model/commands';
+import { compareByName, presentStream, presentStreamGroups, weakestRoleSeeingStream } from '#domain/streams';
+import type { EventAudience, LogItem } from '#model';
+import type { StreamMembershipReply } from '#model/commands';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
-import { directoryItem } from '../../log-items.js';
-import { type Parts, streamGroupsOf, streamOf, streamsOf } from '../../state.js';
+import { directoryLogItem } from '../../log-items.js';
+import { type ActorParts, streamGroupRecords, streamRecord, streamRecords } from '../../state.js';
 
-/** All users who see the stream, and its former subscribers, whose registrations have it in `unsubscribed`. */
-export const streamAudience = (stream: DirectoryStream, mv: number, rv: number): Audience => ({
+/**
+ * Audience of a stream: all users who see it, and its former subscribers, whose registrations have it in
+ * `unsubscribed`.
+ */
+export const streamAudience = (stream: DirectoryStream, mv: number, rv: number): EventAudience => ({
   stream: stream.id,
   mv,
   former: true,
-  role: audienceRole(stream),
+  role: weakestRoleSeeingStream(stream),
   rv,
 });
 
-export const streamEvent = (to: Audience, op: 'create' | 'delete', stream: DirectoryStream): LogItem => ({
+export const streamEvent = (to: EventAudience, op: 'create' | 'delete', stream: DirectoryStream): LogItem => ({
   t: 'event',
   to,
   event: { type: 'stream', op, streams: [presentStream(stream)] },
@@ -27,14 +30,14 @@ export const streamEvent = (to: Audience, op: 'create' | 'delete', stream: Direc
  * A public stream is announced to all users except guests, a private one to administrators. Other users get a private
  * stream from their user actor when they join, so that a snapshot has both the stream and the subscription or neither.
  */
-export const streamCreated = (stream: DirectoryStream, version: number): LogItem[] => [
-  directoryItem({ stream }),
-  streamEvent({ role: audienceRole(stream), rv: version }, 'create', stream),
+export const streamCreatedItems = (stream: DirectoryStream, version: number): LogItem[] => [
+  directoryLogItem({ stream }),
+  streamEvent({ role: weakestRoleSeeingStream(stream), rv: version }, 'create', stream),
 ];
 
-export const streamUpdate = (
+export const streamUpdateEvent = (
   before: DirectoryStream,
-  to: Audience,
+  to: EventAudience,
   property: string,
   value: boolean | number | string | null,
   more: JsonObject = {},
@@ -51,13 +54,13 @@ export const streamUpdate = (
 export function streamVisibilityEvents(
   before: DirectoryStream,
   after: DirectoryStream,
-  { members, mv }: Membership,
+  { members, mv }: StreamMembershipReply,
   version: number,
 ): LogItem[] {
-  const [was, is] = [audienceRole(before), audienceRole(after)];
+  const [was, is] = [weakestRoleSeeingStream(before), weakestRoleSeeingStream(after)];
   if (was === is) return [];
-  const to: Audience = { role: Math.max(was, is), weakerThan: Math.min(was, is), rv: version, except: members };
-  const neverSubscribed: Audience = { ...to, neverIn: { stream: before.id, mv } };
+  const to: EventAudience = { role: Math.max(was, is), weakerThan: Math.min(was, is), rv: version, except: members };
+  const neverSubscribed: EventAudience = { ...to, neverIn: { stream: before.id, mv } };
   if (is < was) return [streamEvent(neverSubscribed, 'delete', before)];
   const created = streamEvent(neverSubscribed, 'create', after);
   if (members.length === 0) return [created];
@@ -65,13 +68,13 @@ export function streamVisibilityEvents(
   return [created, { t: 'event', to, event }];
 }
 
-export const defaultStreams = (parts: Parts): DirectoryStream[] =>
-  [...streamsOf(parts)].filter((stream) => stream.isDefault && !stream.archived).sort(byName);
+export const listDefaultStreams = (parts: ActorParts): DirectoryStream[] =>
+  [...streamRecords(parts)].filter((stream) => stream.isDefault && !stream.archived).sort(compareByName);
 
-/** The new list of default streams. @param changed a stream that is added to it or removed from it */
-export function defaultStreamsChanged(parts: Parts, changed: DirectoryStream, version: number): LogItem {
-  const others = defaultStreams(parts).filter((stream) => stream.id !== changed.id);
-  const list = changed.isDefault ? [...others, changed].sort(byName) : others;
+/** Event with the new list of default streams. @param changed a stream that is added to the list or removed from it */
+export function defaultStreamsEvent(parts: ActorParts, changed: DirectoryStream, version: number): LogItem {
+  const others = listDefaultStreams(parts).filter((stream) => stream.id !== changed.id);
+  const list = changed.isDefault ? [...others, changed].sort(compareByName) : others;
   return {
     t: 'event',
     to: { role: ROLE.member, rv: version },
@@ -80,27 +83,27 @@ export function defaultStreamsChanged(parts: Parts, changed: DirectoryStream, ve
 }
 
 /**
- * The list of default stream groups, for all users except guests.
+ * Event with the list of default stream groups, for all users except guests.
  * @param changed a stream that replaces the stored one
  * @param groups absent: the stored ones
  */
-export const streamGroupsChanged = (
-  parts: Parts,
+export const streamGroupsEvent = (
+  parts: ActorParts,
   changed: DirectoryStream | undefined,
   version: number,
-  groups: readonly DirectoryStreamGroup[] = streamGroupsOf(parts),
+  groups: readonly DirectoryStreamGroup[] = streamGroupRecords(parts),
 ): LogItem => ({
   t: 'event',
   to: { role: ROLE.member, rv: version },
-  event: { type: 'default_stream_groups', default_stream_groups: shownStreamGroups(parts, groups, changed) },
+  event: { type: 'default_stream_groups', default_stream_groups: presentStoredStreamGroups(parts, groups, changed) },
 });
 
-export const shownStreamGroups = (
-  parts: Parts,
-  groups: readonly DirectoryStreamGroup[] = streamGroupsOf(parts),
+export const presentStoredStreamGroups = (
+  parts: ActorParts,
+  groups: readonly DirectoryStreamGroup[] = streamGroupRecords(parts),
   changed?: DirectoryStream,
-): JsonObject[] => presentStreamGroups(groups, (id) => (id === changed?.id ? changed : streamOf(parts, id)));
+): JsonObject[] => presentStreamGroups(groups, (id) => (id === changed?.id ? changed : streamRecord(parts, id)));
 
-/** Whether a change of the stream's privacy changes the shown groups. */
-export const inStreamGroups = (parts: Parts, stream: DirectoryStream): boolean =>
-  streamGroupsOf(parts).some(({ streams }) => streams.includes(stream.id));
+/** True if a default stream group has the stream, so that a change of its privacy changes the shown groups. */
+export const isInStreamGroup = (parts: ActorParts, stream: DirectoryStream): boolean =>
+  streamGroupRecords(parts).some(({ streams }) => streams.includes(stream.id));

@@ -3,48 +3,54 @@
  * is refused.
  */
 
-import { readMembership, refusedAfter, STREAM_EVENTS, streamNotice, success } from '#actors/shared';
-import { isOwner } from '#domain/people';
-import { canAccess, checkStreamName, kindOf, oneLine, type Privacy } from '#domain/streams';
-import type { Membership, realmCommands, UpdateStreamArgs } from '#model/commands';
-import { ApiError, apiError } from '#model/errors';
-import { streamRenamedEvents } from '../../bots.js';
-import { directoryItem } from '../../log-items.js';
-import { STREAM_PART, streamOf, toPart } from '../../state.js';
-import { administeredStream, type StreamAdmin } from '../callers.js';
-import type { RealmCommand, RealmView } from '../command.js';
-import { checkRemoveGroup, checkWebPublic, retentionOf } from '../subscriptions/subscribe-checks.js';
 import {
-  type ChangeContext,
-  descriptionChange,
-  nameChange,
-  postPolicyChange,
-  privacyChange,
-  removeGroupChange,
-  retentionChange,
+  readMembership,
+  refusalAfterChanges,
+  STREAM_EVENTS_TOPIC,
+  streamNoticeCommand,
+  successReply,
+} from '#actors/shared';
+import { isOwner } from '#domain/people';
+import { canAccessStream, checkStreamName, type StreamPrivacy, streamKindOf, toOneLine } from '#domain/streams';
+import type { realmCommands, StreamMembershipReply, UpdateStreamArgs } from '#model/commands';
+import { ApiError, apiError } from '#model/errors';
+import { botEventsOfRenamedStream } from '../../bots.js';
+import { directoryLogItem } from '../../log-items.js';
+import { encodeRecord, STREAM_PART_PREFIX, streamRecord } from '../../state.js';
+import { requireAdministeredStream, type StreamAdministration } from '../callers.js';
+import type { RealmCommand, RealmView } from '../command.js';
+import { checkMayMakeWebPublic, parseRetentionDays, resolveRemoveGroup } from '../subscriptions/subscribe-checks.js';
+import {
+  changeStreamDescription,
+  changeStreamName,
+  changeStreamPostPolicy,
+  changeStreamPrivacy,
+  changeStreamRemoveGroup,
+  changeStreamRetention,
   type StreamChange,
+  type StreamChangeContext,
 } from './stream-changes.js';
-import { inStreamGroups, streamGroupsChanged } from './stream-events.js';
+import { isInStreamGroup, streamGroupsEvent } from './stream-events.js';
 
-/** The privacy asked for; undefined if the request has none. @throws ApiError */
+/** The stream's new privacy; undefined if the request changes none. @throws ApiError */
 function checkedPrivacy(
-  { acting, stream, subscribed }: StreamAdmin,
+  { acting, stream, subscribed }: StreamAdministration,
   args: UpdateStreamArgs,
   { state }: RealmView,
   now: number,
-): Privacy | undefined {
+): StreamPrivacy | undefined {
   const { is_private, is_web_public, history_public_to_subscribers: history } = args;
   const historyPublic = history ?? (is_private === null ? stream.historyPublic : !is_private);
-  const privacy: Privacy = {
+  const privacy: StreamPrivacy = {
     inviteOnly: is_private ?? stream.inviteOnly,
     webPublic: is_web_public ?? stream.webPublic,
     historyPublic,
   };
   const asked = is_private !== null || is_web_public !== null || history !== null;
-  if (kindOf(privacy) === undefined) throw apiError('INVALID_PARAMETERS');
+  if (streamKindOf(privacy) === undefined) throw apiError('INVALID_PARAMETERS');
   if (is_private && stream.isDefault) throw apiError('DEFAULT_STREAM_PRIVATE');
-  if (is_private !== null && !canAccess(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
-  if (is_web_public) checkWebPublic(args.server_web_public, acting, state.settings, now);
+  if (is_private !== null && !canAccessStream(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
+  if (is_web_public) checkMayMakeWebPublic(args.server_web_public, acting, state.settings, now);
   return asked ? privacy : undefined;
 }
 
@@ -59,8 +65,13 @@ function newName(before: string, given: string, { volatile }: RealmView): string
 
 type Step = (before: StreamChange['stream']) => StreamChange | undefined;
 
-/** Steps of the request, in order. A step throws ApiError to refuse its parameter. */
-function steps(of: StreamAdmin, args: UpdateStreamArgs, view: RealmView, context: ChangeContext): Step[] {
+/** Steps of the request to change a stream, in order. A step throws ApiError to refuse its parameter. */
+function steps(
+  of: StreamAdministration,
+  args: UpdateStreamArgs,
+  view: RealmView,
+  context: StreamChangeContext,
+): Step[] {
   const { acting, subscribed } = of;
   const given = <T>(value: T | null, step: (value: T, before: StreamChange['stream']) => StreamChange): Step => {
     return (before) => (value === null ? undefined : step(value, before));
@@ -69,14 +80,14 @@ function steps(of: StreamAdmin, args: UpdateStreamArgs, view: RealmView, context
   return [
     given(args.message_retention_days, (days, before) => {
       if (!isOwner(acting)) throw apiError('OWNER_REQUIRED');
-      return retentionChange(before, retentionOf(days), context);
+      return changeStreamRetention(before, parseRetentionDays(days), context);
     }),
-    given(args.description, (text, before) => descriptionChange(before, oneLine(text), context)),
-    given(args.new_name, (name, before) => nameChange(before, newName(before.name, name, view), context)),
-    given(policy, (value, before) => postPolicyChange(before, value, context)),
+    given(args.description, (text, before) => changeStreamDescription(before, toOneLine(text), context)),
+    given(args.new_name, (name, before) => changeStreamName(before, newName(before.name, name, view), context)),
+    given(policy, (value, before) => changeStreamPostPolicy(before, value, context)),
     given(args.can_remove_subscribers_group_id, (id, before) => {
       if (before.inviteOnly && !subscribed) throw apiError('INVALID_STREAM_ID');
-      return removeGroupChange(before, checkRemoveGroup(id, view.parts), context);
+      return changeStreamRemoveGroup(before, resolveRemoveGroup(id, view.parts), context);
     }),
   ];
 }
@@ -100,46 +111,48 @@ function apply(first: StreamChange | undefined, before: StreamChange['stream'], 
   return { changes, refusal: undefined };
 }
 
-export const updateStream: RealmCommand<typeof realmCommands.updateStream, Membership | undefined> = {
+export const updateStream: RealmCommand<typeof realmCommands.updateStream, StreamMembershipReply | undefined> = {
   lane: 'directory',
   exclusive: true,
 
   inputs: async ({ stream_id }, { realm, view }, sources) =>
-    streamOf(view.parts, stream_id) && readMembership(realm, stream_id, sources),
+    streamRecord(view.parts, stream_id) && readMembership(realm, stream_id, sources),
 
   handle(view, args, membership, { caller, now, realm, version }) {
-    const of = administeredStream(view.parts, caller, args.stream_id, membership);
+    const of = requireAdministeredStream(view.parts, caller, args.stream_id, membership);
     const before = of.stream;
     const privacy = checkedPrivacy(of, args, view, now);
     const { settings } = view.state;
-    const context: ChangeContext = { acting: of.acting, membership: membership!, version, settings };
-    const first = privacy && privacyChange(before, privacy, context);
+    const context: StreamChangeContext = { acting: of.acting, membership: membership!, version, settings };
+    const first = privacy && changeStreamPrivacy(before, privacy, context);
     const { changes, refusal } = apply(first, before, steps(of, args, view, context));
     const last = changes.at(-1)?.stream;
     if (!last) {
       if (refusal) throw refusal;
-      return { reply: success() };
+      return { reply: successReply() };
     }
     if (last.name !== before.name && !before.archived) {
       view.volatile.freeStreamName(before.id, before.name);
       view.volatile.addStream(before.id, last.name);
     }
-    const regrouped = last.inviteOnly !== before.inviteOnly && inStreamGroups(view.parts, before);
+    const regrouped = last.inviteOnly !== before.inviteOnly && isInStreamGroup(view.parts, before);
     const notice = { origin: args.origin, after: version };
     const contents = changes.flatMap(({ notice: content }) => (content === undefined ? [] : [content]));
     return {
-      reply: refusal ? refusedAfter(refusal, version) : success({}, version),
-      parts: { [`${STREAM_PART}${before.id}`]: toPart(last) },
+      reply: refusal ? refusalAfterChanges(refusal, version) : successReply({}, version),
+      parts: { [`${STREAM_PART_PREFIX}${before.id}`]: encodeRecord(last) },
       // Clients do not have archived streams, so a change of one sends no events and no notices.
       events: [
-        directoryItem({ stream: last }),
+        directoryLogItem({ stream: last }),
         ...(before.archived ? [] : changes.flatMap(({ events }) => events)),
-        ...(last.name === before.name ? [] : streamRenamedEvents(view.parts, before.id, last.name)),
-        ...(regrouped ? [streamGroupsChanged(view.parts, last, version)] : []),
+        ...(last.name === before.name ? [] : botEventsOfRenamedStream(view.parts, before.id, last.name)),
+        ...(regrouped ? [streamGroupsEvent(view.parts, last, version)] : []),
       ],
       commands: before.archived
         ? []
-        : contents.map((content) => [streamNotice(realm, before.id, STREAM_EVENTS, { ...notice, content })]),
+        : contents.map((content) => [
+            streamNoticeCommand(realm, before.id, STREAM_EVENTS_TOPIC, { ...notice, content }),
+          ]),
       replyAfterCommands: true,
     };
   },

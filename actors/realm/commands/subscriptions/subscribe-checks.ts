@@ -2,16 +2,19 @@
 
 import { mapInSlices } from '#base';
 import { renderMarkdown } from '#domain/markdown';
-import { isOwner, policyAllows, SYSTEM_GROUP } from '#domain/people';
-import { checkStreamName, oneLine, webPublicEnabled } from '#domain/streams';
+import { isAllowedByPolicy, isOwner, SYSTEM_GROUP_IDS } from '#domain/people';
+import { areWebPublicStreamsEnabled, checkStreamName, toOneLine } from '#domain/streams';
 import type { RealmSettings } from '#model';
 import { apiError, checkCount } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { type Parts, USER_GROUP_PART, userOf } from '../../state.js';
+import { type ActorParts, USER_GROUP_PART_PREFIX, userRecord } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 
-/** Days of retention as stored: -1 = unlimited, null = the organization's default. @throws ApiError */
-export function retentionOf(value: string | number): number | null {
+/**
+ * Parses the days of retention into the stored form: -1 = unlimited, null = the organization's default. @throws
+ * ApiError
+ */
+export function parseRetentionDays(value: string | number): number | null {
   if (value === 'realm_default') return null;
   if (value === 'unlimited') return -1;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
@@ -19,7 +22,8 @@ export function retentionOf(value: string | number): number | null {
 }
 
 /**
- * Users to subscribe. Any other principal than the caller's own id needs the right to invite others. @throws ApiError
+ * Checks the users to subscribe: any principal other than the caller's own id needs the right to invite others to
+ * streams. @throws ApiError
  */
 export function checkPrincipals(
   principals: readonly (string | number)[],
@@ -29,50 +33,50 @@ export function checkPrincipals(
   find: (principal: string | number) => DirectoryUser | undefined,
 ): DirectoryUser[] {
   if (principals.every((p) => p === acting.id)) return [acting];
-  if (!policyAllows(settings.invite_to_stream_policy, acting, settings, now)) {
+  if (!isAllowedByPolicy(settings.invite_to_stream_policy, acting, settings, now)) {
     throw apiError('INSUFFICIENT_PERMISSION');
   }
-  return activePrincipals(principals, find);
+  return requireActivePrincipals(principals, find);
 }
 
-/** Streams of one request. */
-export const MAX_STREAMS = 1_000;
-/** Streams times users of one request. */
-export const MAX_SUBSCRIPTIONS = 50_000;
+/** Maximum number of streams in one request to subscribe. */
+export const MAX_STREAMS_PER_REQUEST = 1_000;
+/** Maximum number of streams times users in one request to subscribe. */
+const MAX_SUBSCRIPTIONS_PER_REQUEST = 50_000;
 
-/** Checks a request against both bounds. @throws ApiError */
-export function checkSize(streams: number, users: number): void {
-  checkCount('subscriptions', streams, MAX_STREAMS);
-  if (streams > 0) checkCount('principals', users, Math.floor(MAX_SUBSCRIPTIONS / streams));
+/** Checks the size of a request to subscribe against both limits. @throws ApiError */
+export function checkSubscriptionCount(streams: number, users: number): void {
+  checkCount('subscriptions', streams, MAX_STREAMS_PER_REQUEST);
+  if (streams > 0) checkCount('principals', users, Math.floor(MAX_SUBSCRIPTIONS_PER_REQUEST / streams));
 }
 
 export const renderDescription = (description: string): string =>
   description === '' ? '' : renderMarkdown(description).html;
 
-export interface WantedStream {
+interface WantedStream {
   readonly name: string;
   readonly description: string;
   readonly rendered: string;
   readonly color: string | undefined;
 }
 
-/** HTML of the descriptions for `wantedStreams`, rendered in turns: 1,000 characters may take a millisecond. */
+/** HTML of the descriptions for `parseWantedStreams`, rendered in turns: 1,000 characters may take a millisecond. */
 export async function renderDescriptions(
   streams: readonly { readonly description?: string }[],
 ): Promise<ReadonlyMap<string, string>> {
-  const texts = [...new Set(streams.map(({ description }) => oneLine(description ?? '')))];
+  const texts = [...new Set(streams.map(({ description }) => toOneLine(description ?? '')))];
   return new Map(await mapInSlices(texts, (text) => [text, renderDescription(text)] as const));
 }
 
-/** The streams of the request, each once, in order, with checked names. @throws ApiError */
-export function wantedStreams(
+/** The streams that the request names, each once, in order, with checked names. @throws ApiError */
+export function parseWantedStreams(
   subscriptions: readonly { readonly name: string; readonly description?: string; readonly color?: string }[],
   renderings: ReadonlyMap<string, string>,
 ): WantedStream[] {
   const wanted = new Map<string, WantedStream>();
   for (const { name: given, description: text, color } of subscriptions) {
     const name = checkStreamName(given);
-    const description = oneLine(text ?? '');
+    const description = toOneLine(text ?? '');
     if (!wanted.has(name.toLowerCase())) {
       const rendered = renderings.get(description) ?? renderDescription(description);
       wanted.set(name.toLowerCase(), { name, description, rendered, color });
@@ -81,8 +85,8 @@ export function wantedStreams(
   return [...wanted.values()];
 }
 
-/** Checks that the caller may create streams of this kind. @throws ApiError */
-export function checkCreation(
+/** Checks that the caller may create streams of this privacy. @throws ApiError */
+export function checkMayCreateStreams(
   args: {
     readonly invite_only: boolean;
     readonly is_web_public: boolean;
@@ -95,40 +99,50 @@ export function checkCreation(
   retention: number | null,
 ): void {
   const policy = args.invite_only ? settings.create_private_stream_policy : settings.create_public_stream_policy;
-  if (!policyAllows(policy, acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
-  if (args.is_web_public) checkWebPublic(args.server_web_public, acting, settings, now);
+  if (!isAllowedByPolicy(policy, acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
+  if (args.is_web_public) checkMayMakeWebPublic(args.server_web_public, acting, settings, now);
   if (retention !== null && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
 }
 
 /** Checks that the caller may make streams public on the web. @throws ApiError */
-export function checkWebPublic(server: boolean, acting: DirectoryUser, settings: RealmSettings, now: number): void {
-  if (!webPublicEnabled(server, settings)) throw apiError('NO_WEB_PUBLIC_STREAMS');
+export function checkMayMakeWebPublic(
+  server: boolean,
+  acting: DirectoryUser,
+  settings: RealmSettings,
+  now: number,
+): void {
+  if (!areWebPublicStreamsEnabled(server, settings)) throw apiError('NO_WEB_PUBLIC_STREAMS');
   const policy = settings.create_web_public_stream_policy;
-  if (!policyAllows(policy, acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
+  if (!isAllowedByPolicy(policy, acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
 }
 
-/** The group that may unsubscribe others. @param id null = the default, administrators @throws ApiError */
-export function checkRemoveGroup(id: number | null, parts: Parts): number {
+/**
+ * Id of the group whose members may unsubscribe others. @param id null = the default, administrators @throws ApiError
+ */
+export function resolveRemoveGroup(id: number | null, parts: ActorParts): number {
   const setting = 'can_remove_subscribers_group';
-  if (id === null) return SYSTEM_GROUP.administrators;
-  if (!Object.values(SYSTEM_GROUP).includes(id as never)) {
-    if (parts.has(`${USER_GROUP_PART}${id}`)) throw apiError('GROUP_NOT_SYSTEM', { setting });
+  if (id === null) return SYSTEM_GROUP_IDS.administrators;
+  if (!Object.values(SYSTEM_GROUP_IDS).includes(id as never)) {
+    if (parts.has(`${USER_GROUP_PART_PREFIX}${id}`)) throw apiError('GROUP_NOT_SYSTEM', { setting });
     throw apiError('INVALID_USER_GROUP');
   }
-  if (id === SYSTEM_GROUP.internet) throw apiError('GROUP_NOT_ALLOWED', { setting, group: '@role:internet' });
-  if (id === SYSTEM_GROUP.owners) throw apiError('GROUP_NOT_ALLOWED', { setting, group: '@role:owners' });
-  if (id === SYSTEM_GROUP.nobody) throw apiError('GROUP_NOT_ALLOWED', { setting, group: '@role:nobody' });
+  if (id === SYSTEM_GROUP_IDS.internet) throw apiError('GROUP_NOT_ALLOWED', { setting, group: '@role:internet' });
+  if (id === SYSTEM_GROUP_IDS.owners) throw apiError('GROUP_NOT_ALLOWED', { setting, group: '@role:owners' });
+  if (id === SYSTEM_GROUP_IDS.nobody) throw apiError('GROUP_NOT_ALLOWED', { setting, group: '@role:nobody' });
   return id;
 }
 
 /** Finds accounts by id or by API address. */
 export const findPrincipal =
-  (parts: Parts, volatile: RealmVolatile) =>
+  (parts: ActorParts, volatile: RealmVolatile) =>
   (principal: string | number): DirectoryUser | undefined =>
-    userOf(parts, typeof principal === 'number' ? principal : (volatile.userByEmail(principal) ?? -1));
+    userRecord(parts, typeof principal === 'number' ? principal : (volatile.userByEmail(principal) ?? -1));
 
-/** Accounts of the request, each once. @throws ApiError if one is no active account of the organization */
-export function activePrincipals(
+/**
+ * The active accounts that the request names, each once. @throws ApiError if one is no active account of the
+ * organization
+ */
+export function requireActivePrincipals(
   principals: readonly (string | number)[],
   find: (principal: string | number) => DirectoryUser | undefined,
 ): DirectoryUser[] {

@@ -1,29 +1,36 @@
 /** Notices of the notification bot about subscriptions by others and new streams (streams.md). */
 
-import { directNotice, type Notice, quoted, STREAM_EVENTS, silentMention, streamNotice } from '#actors/shared';
-import { kindOf } from '#domain/streams';
+import {
+  directNoticeCommand,
+  type Notice,
+  quoteDescription,
+  STREAM_EVENTS_TOPIC,
+  silentMention,
+  streamNoticeCommand,
+} from '#actors/shared';
+import { streamKindOf } from '#domain/streams';
 import { type RealmId, type RealmSettings, streamId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
 const NEW_STREAMS = 'new streams';
 
-export interface SubscribeNoticeInput {
+interface SubscribeNoticeInput {
   readonly realm: RealmId;
   readonly acting: DirectoryUser;
   readonly created: readonly DirectoryStream[];
-  /** Names of existing streams, by the user who was subscribed to them. */
+  /** Names of existing streams to which a user was subscribed, by user. */
   readonly intoExisting: ReadonlyMap<DirectoryUser, readonly string[]>;
   readonly announce: boolean;
   readonly settings: RealmSettings;
   readonly origin: string;
-  /** Realm version that has the new streams. */
+  /** Realm version at which the new streams exist. */
   readonly after: number;
 }
 
 const link = (name: string): string => `#**${name}**`;
 
-/** Characters of the list in a notice, so that the notice with its other text fits a message. */
+/** Maximum characters of the list of streams in a notice, so that the notice with its other text fits a message. */
 const MAX_LIST_CHARS = 9_000;
 
 /** The first names that fit a notice, and the number of the others. */
@@ -52,22 +59,22 @@ function announcement(acting: DirectoryUser, created: readonly DirectoryStream[]
 }
 
 const createdText = (acting: DirectoryUser, stream: DirectoryStream): string =>
-  `**${kindOf(stream)}** stream created by ${silentMention(acting)}. **Description:**\n${quoted(stream.description)}`;
+  `**${streamKindOf(stream)}** stream created by ${silentMention(acting)}. **Description:**\n${quoteDescription(stream.description)}`;
 
-export function subscribeNotices(of: SubscribeNoticeInput): OutboxCommand[] {
+export function subscribeNoticeCommands(of: SubscribeNoticeInput): OutboxCommand[] {
   const { realm, acting, created, settings, origin, after } = of;
   const notice = (content: string): Notice => ({ content, origin, after, read: [acting.id] });
   const notices: OutboxCommand[] = [];
   for (const [user, names] of of.intoExisting) {
     if (user.id === acting.id || user.botType !== null) continue;
-    notices.push(directNotice(realm, user.id, notice(subscribedText(acting, names))));
+    notices.push(directNoticeCommand(realm, user.id, notice(subscribedText(acting, names))));
   }
   const announced = settings.notifications_stream_id;
   if (of.announce && created.length > 0 && announced > 0) {
-    notices.push(streamNotice(realm, streamId(announced), NEW_STREAMS, notice(announcement(acting, created))));
+    notices.push(streamNoticeCommand(realm, streamId(announced), NEW_STREAMS, notice(announcement(acting, created))));
   }
   for (const stream of created) {
-    notices.push(streamNotice(realm, stream.id, STREAM_EVENTS, notice(createdText(acting, stream))));
+    notices.push(streamNoticeCommand(realm, stream.id, STREAM_EVENTS_TOPIC, notice(createdText(acting, stream))));
   }
   return notices;
 }

@@ -5,69 +5,69 @@
  * expect.
  */
 
-import { readSubscribers, type Subscribers, success, value } from '#actors/shared';
-import { foldName } from '#directory';
+import { readSubscribers, type SubscribersByStream, successReply, valueReply } from '#actors/shared';
+import { foldStreamName } from '#directory';
 import { ROLE } from '#domain/people';
-import { canAccess } from '#domain/streams';
+import { canAccessStream } from '#domain/streams';
 import { streamId } from '#model';
 import type { OutboxCommand, realmCommands, SubscribeArgs } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { type RealmState, STREAM_PART, streamOf, toPart, userOf } from '../../state.js';
+import { encodeRecord, type RealmState, STREAM_PART_PREFIX, streamRecord, userRecord } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmCommand, RealmView } from '../command.js';
-import { streamCreated } from '../streams/stream-events.js';
+import { streamCreatedItems } from '../streams/stream-events.js';
 import {
-  checkCreation,
+  checkMayCreateStreams,
   checkPrincipals,
-  checkRemoveGroup,
-  checkSize,
+  checkSubscriptionCount,
   findPrincipal,
+  parseRetentionDays,
+  parseWantedStreams,
   renderDescriptions,
-  retentionOf,
-  wantedStreams,
+  resolveRemoveGroup,
 } from './subscribe-checks.js';
-import { subscribeNotices } from './subscribe-notices.js';
+import { subscribeNoticeCommands } from './subscribe-notices.js';
 import { JoiningPlan } from './subscription-plan.js';
 
-/** A decision to subscribe; nothing has changed yet. */
+/** The decision on a request to subscribe; nothing has changed yet. */
 export interface JoinDecision {
   readonly acting: DirectoryUser;
   readonly plan: JoiningPlan;
   readonly created: readonly DirectoryStream[];
-  /** Existing streams that the caller can't access. */
+  /** Existing streams of the request that the caller can't access. */
   readonly closed: readonly DirectoryStream[];
   readonly next: RealmState;
 }
 
-/** Decides without changing anything. @throws ApiError */
+/** Decides on a request to subscribe, without changing anything. @throws ApiError */
 export function decideJoining(
   { state, parts, volatile }: RealmView,
   args: SubscribeArgs,
   { members, rendered }: JoinInputs,
   { caller, now, realm, version }: CommandContext,
 ): JoinDecision {
-  const acting = userOf(parts, caller);
+  const acting = userRecord(parts, caller);
   if (!acting) throw apiError('INSUFFICIENT_PERMISSION');
   if (acting.role === ROLE.guest) throw apiError('NO_GUESTS');
-  const group = checkRemoveGroup(args.can_remove_subscribers_group_id, parts);
-  const retention = retentionOf(args.message_retention_days);
+  const group = resolveRemoveGroup(args.can_remove_subscribers_group_id, parts);
+  const retention = parseRetentionDays(args.message_retention_days);
   const users = checkPrincipals(args.principals, acting, state.settings, now, findPrincipal(parts, volatile));
-  checkSize(args.subscriptions.length, users.length);
-  const wanted = wantedStreams(args.subscriptions, rendered);
+  checkSubscriptionCount(args.subscriptions.length, users.length);
+  const wanted = parseWantedStreams(args.subscriptions, rendered);
   const existing: DirectoryStream[] = [];
   const missing: typeof wanted = [];
   for (const entry of wanted) {
     const id = volatile.streamByName(entry.name);
-    const stream = id === undefined ? undefined : streamOf(parts, id);
+    const stream = id === undefined ? undefined : streamRecord(parts, id);
     if (stream) existing.push(stream);
     else missing.push(entry);
   }
-  if (missing.length > 0) checkCreation(args, acting, state.settings, now, retention);
+  if (missing.length > 0) checkMayCreateStreams(args, acting, state.settings, now, retention);
   const isMember = (stream: DirectoryStream, user: number): boolean => members.get(stream.id)?.includes(user) ?? false;
-  const closed = new Set(existing.filter((stream) => !canAccess(acting, stream, isMember(stream, caller))));
+  const closed = new Set(existing.filter((stream) => !canAccessStream(acting, stream, isMember(stream, caller))));
   const [firstClosed] = closed;
   if (firstClosed && args.authorization_errors_fatal) {
     throw apiError('STREAM_INACCESSIBLE', { stream_name: firstClosed.name });
@@ -97,29 +97,29 @@ export function decideJoining(
     next = { ...next, nextStream: id + 1, nextRecipient: next.nextRecipient + 1, directoryVersion: version };
     return made;
   });
-  const colors = new Map(wanted.map((w) => [foldName(w.name), w.color]));
+  const colors = new Map(wanted.map((w) => [foldStreamName(w.name), w.color]));
   const plan = new JoiningPlan(realm, users, caller, members, colors);
   for (const stream of existing) if (!closed.has(stream)) plan.add(stream, false);
   for (const stream of created) plan.add(stream, true);
   return { acting, plan, created, closed: [...closed], next };
 }
 
-/** Outcome of the decision for the realm actor, without reply and commands. */
-export function joinOutcome({ volatile }: RealmView, { created, next }: JoinDecision, version: number) {
+/** Outcome of the decision for the realm actor's own state, without reply and commands. */
+export function joinDecisionOutcome({ volatile }: RealmView, { created, next }: JoinDecision, version: number) {
   for (const stream of created) volatile.addStream(stream.id, stream.name);
   return {
     ...(created.length > 0 ? { state: next } : {}),
-    parts: Object.fromEntries(created.map((stream) => [`${STREAM_PART}${stream.id}`, toPart(stream)])),
-    events: created.flatMap((stream) => streamCreated(stream, version)),
+    parts: Object.fromEntries(created.map((stream) => [`${STREAM_PART_PREFIX}${stream.id}`, encodeRecord(stream)])),
+    events: created.flatMap((stream) => streamCreatedItems(stream, version)),
   };
 }
 
-export const joinNotices = (
+export const joinNoticeCommands = (
   { acting, created, plan, next }: JoinDecision,
   { announce, origin }: Pick<SubscribeArgs, 'announce' | 'origin'>,
   { realm }: CommandContext,
 ): OutboxCommand[] =>
-  subscribeNotices({
+  subscribeNoticeCommands({
     realm,
     acting,
     created,
@@ -136,14 +136,14 @@ export const subscribersByName = (
   realm: CommandContext['realm'],
   volatile: RealmVolatile,
   sources: InputSources,
-): Promise<Subscribers> => {
+): Promise<SubscribersByStream> => {
   const ids = names.map((name) => volatile.streamByName(name.trim()));
   return readSubscribers(realm, [...new Set(ids.filter((id) => id !== undefined))], sources);
 };
 
 export interface JoinInputs {
-  readonly members: Subscribers;
-  /** Description → HTML. */
+  readonly members: SubscribersByStream;
+  /** HTML of stream descriptions, by their text. */
   readonly rendered: ReadonlyMap<string, string>;
 }
 
@@ -159,12 +159,12 @@ export async function loadJoinInputs(
   return { members, rendered: await renderDescriptions(subscriptions) };
 }
 
-export const subscribe: RealmCommand<typeof realmCommands.subscribe, JoinInputs> = {
+export const subscribeUsers: RealmCommand<typeof realmCommands.subscribe, JoinInputs> = {
   lane: 'directory',
   exclusive: true,
 
   inputs: async (args, context, sources) => {
-    checkSize(args.subscriptions.length, 1);
+    checkSubscriptionCount(args.subscriptions.length, 1);
     return loadJoinInputs(args, [], context, sources);
   },
 
@@ -177,20 +177,20 @@ export const subscribe: RealmCommand<typeof realmCommands.subscribe, JoinInputs>
       ...(args.authorization_errors_fatal ? {} : { unauthorized: closed.map((stream) => stream.name) }),
     };
     return {
-      reply: success(fields, created.length > 0 ? context.version : undefined),
-      ...joinOutcome(view, joining, context.version),
-      commands: plan.stages(next.directoryVersion, [joinNotices(joining, args, context)]),
+      reply: successReply(fields, created.length > 0 ? context.version : undefined),
+      ...joinDecisionOutcome(view, joining, context.version),
+      commands: plan.stages(next.directoryVersion, [joinNoticeCommands(joining, args, context)]),
       replyAfterCommands: true,
     };
   },
 };
 
 /**
- * Sent by the realm to itself for the users that the first commit left out. It has a lane of its own, because the
- * lane of the deciding command waits until it is done. Users who are already subscribed are skipped, so a repeat does
- * no harm.
+ * Subscribes the users that the first commit left out; the realm sends this to itself. The command has a lane of its
+ * own, because the lane of the deciding command waits until it is done. Users who are already subscribed are skipped,
+ * so a repeat does no harm.
  */
-export const carryOnJoining: RealmCommand<typeof realmCommands.carryOnJoining, Subscribers> = {
+export const continueJoining: RealmCommand<typeof realmCommands.carryOnJoining, SubscribersByStream> = {
   lane: 'joining',
 
   inputs: ({ streams }, { realm }, sources) =>
@@ -203,9 +203,13 @@ export const carryOnJoining: RealmCommand<typeof realmCommands.carryOnJoining, S
   handle({ state, parts }, { streams, afterwards = [] }, members, { realm, caller }) {
     const plan = new JoiningPlan(realm, [], caller, members, new Map());
     for (const one of streams) {
-      const stream = streamOf(parts, streamId(one.stream));
+      const stream = streamRecord(parts, streamId(one.stream));
       if (stream && !stream.archived) plan.carryOn(stream, one);
     }
-    return { reply: value(null), commands: plan.stages(state.directoryVersion, afterwards), replyAfterCommands: true };
+    return {
+      reply: valueReply(null),
+      commands: plan.stages(state.directoryVersion, afterwards),
+      replyAfterCommands: true,
+    };
   },
 };

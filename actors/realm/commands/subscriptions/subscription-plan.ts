@@ -1,15 +1,15 @@
 /** Plans of joining and leaving, as commands: one to each user with all streams, then one to each stream. */
 
-import type { Subscribers } from '#actors/shared';
-import { foldName } from '#directory';
+import type { SubscribersByStream } from '#actors/shared';
+import { foldStreamName } from '#directory';
 import { type RealmId, realmKey, streamId, streamKey, userId, userKey } from '#model';
 import {
-  type CarryOnJoiningArgs,
   type Command,
+  type ContinueJoiningArgs,
   type NewSubscription,
   type OutboxCommand,
   outboxCommand,
-  type RemainingJoin,
+  type RemainingStreamJoin,
   realmCommands,
   streamCommands,
   type UnsubscribedArgs,
@@ -42,9 +42,11 @@ const appendTo = <K, V>(map: Map<K, V[]>, key: K, value: V): void => {
   else map.set(key, [value]);
 };
 
-/** Approximate bytes of all commands of one commit, because a root with its outbox is one document of the Store. */
+/**
+ * Approximate maximum bytes of all commands of one commit, because a root with its outbox is one document of the Store.
+ */
 const MAX_WEIGHT = 2 * 1024 * 1024;
-/** Approximate bytes of one user and stream in a command, without description and ids of subscribers. */
+/** Approximate bytes that one user and stream take in a command, without description and ids of subscribers. */
 const PART_WEIGHT = 1_000;
 const ID_WEIGHT = 5;
 
@@ -58,11 +60,11 @@ export class JoiningPlan {
   readonly already: Record<string, string[]> = {};
   /** Names of existing streams, by the user who is subscribed to them. */
   readonly intoExisting = new Map<DirectoryUser, string[]>();
-  /** Joins of the commits after the first. */
-  readonly #laterCommits: RemainingJoin[][] = [];
+  /** Users who join by later commits than the first. */
+  readonly #laterCommits: RemainingStreamJoin[][] = [];
   readonly #perUser = new Map<number, NewSubscription[]>();
   readonly #perStream = new Map<number, number[]>();
-  /** Stream → joining users, those of later commits included. */
+  /** Joining users by stream, including those of later commits. */
   readonly #joining = new Map<number, Set<number>>();
   #weight = 0;
 
@@ -70,7 +72,7 @@ export class JoiningPlan {
     private readonly realm: RealmId,
     private readonly users: readonly DirectoryUser[],
     private readonly caller: number,
-    private readonly members: Subscribers,
+    private readonly members: SubscribersByStream,
     private readonly colors: ReadonlyMap<string, string | undefined>,
   ) {}
 
@@ -86,7 +88,7 @@ export class JoiningPlan {
     if (joining.length === 0) return;
     this.#joining.set(stream.id, new Set(joining.map((user) => user.id)));
     if (!isNew) for (const user of joining) appendTo(this.intoExisting, user, stream.name);
-    const color = this.colors.get(foldName(stream.name)) ?? null;
+    const color = this.colors.get(foldStreamName(stream.name)) ?? null;
     this.#join(
       stream,
       before,
@@ -95,8 +97,8 @@ export class JoiningPlan {
     );
   }
 
-  /** Adds joins that the first commit left for this one; they were weighed then. */
-  carryOn(stream: DirectoryStream, { users, color }: RemainingJoin): void {
+  /** Adds joins that the first commit left for this one; their size was checked then. */
+  carryOn(stream: DirectoryStream, { users, color }: RemainingStreamJoin): void {
     const before = new Set(this.members.get(stream.id));
     const joining = users.filter((user) => !before.has(user));
     if (joining.length > 0) this.#plan(stream, before, joining, color);
@@ -167,7 +169,7 @@ export class JoiningPlan {
       after,
     );
     if (this.#laterCommits.length === 0) return [...now, ...then];
-    const carryOn = (args: CarryOnJoiningArgs): OutboxCommand[] => {
+    const carryOn = (args: ContinueJoiningArgs): OutboxCommand[] => {
       return [
         outboxCommand({ to: realmKey(this.realm), name: realmCommands.carryOnJoining, args, caller: this.caller }),
       ];
@@ -180,7 +182,7 @@ export class JoiningPlan {
 const NOBODY: ReadonlySet<number> = new Set();
 
 export class LeavingPlan {
-  /** One name per user and stream. */
+  /** Names of the streams that users leave: one entry per user and stream. */
   readonly removed: string[] = [];
   readonly notRemoved: string[] = [];
   readonly #perUser = new Map<number, UnsubscribedArgs['streams'][number][]>();
@@ -201,7 +203,7 @@ export class LeavingPlan {
     appendTo(this.#perStream, stream.id, user.id);
   }
 
-  /** Users who leave the stream. */
+  /** Ids of the users who leave the stream. */
   leaving(stream: number): readonly number[] {
     return this.#perStream.get(stream) ?? [];
   }

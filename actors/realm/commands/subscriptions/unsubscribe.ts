@@ -3,26 +3,31 @@
  * (subscription/remove), then to the streams (membership, peer_remove, and marking as read for users who left).
  */
 
-import { type Subscribers, success } from '#actors/shared';
-import { inSystemGroup } from '#domain/people';
-import { canSeeMetadata, checkStreamName } from '#domain/streams';
+import { type SubscribersByStream, successReply } from '#actors/shared';
+import { isInSystemGroup } from '#domain/people';
+import { canSeeStreamMetadata, checkStreamName } from '#domain/streams';
 import { realmKey } from '#model';
 import { type OutboxCommand, outboxCommand, realmCommands, type UnsubscribeArgs } from '#model/commands';
 import { apiError, checkCount } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { streamOf, userOf } from '../../state.js';
+import { streamRecord, userRecord } from '../../state.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import {
   decideJoining,
   type JoinDecision,
   type JoinInputs,
-  joinNotices,
-  joinOutcome,
+  joinDecisionOutcome,
+  joinNoticeCommands,
   loadJoinInputs,
   subscribersByName,
 } from './subscribe.js';
-import { activePrincipals, checkSize, findPrincipal, MAX_STREAMS } from './subscribe-checks.js';
+import {
+  checkSubscriptionCount,
+  findPrincipal,
+  MAX_STREAMS_PER_REQUEST,
+  requireActivePrincipals,
+} from './subscribe-checks.js';
 import { LeavingPlan } from './subscription-plan.js';
 
 /** The named streams, each once. @param made streams that the same request creates @throws ApiError */
@@ -32,7 +37,7 @@ function namedStreams({ parts, volatile }: RealmView, names: readonly string[], 
   for (const given of names) {
     const name = checkStreamName(given);
     const key = name.toLowerCase();
-    const stream = madeByName.get(key) ?? streamOf(parts, volatile.streamByName(name) ?? -1);
+    const stream = madeByName.get(key) ?? streamRecord(parts, volatile.streamByName(name) ?? -1);
     if (!stream) throw apiError('STREAM_NAME_DOES_NOT_EXIST', { stream: name });
     streams.set(key, stream);
   }
@@ -46,20 +51,23 @@ interface LeaveDecision {
 }
 
 /**
- * Decides without changing anything. @param joining decision of the same request, carried out before @throws ApiError
+ * Decides on a request to unsubscribe, without changing anything.
+ * @param joining decision of the same request on joining, carried out before
+ * @throws ApiError
  */
 function decideLeaving(
   view: RealmView,
   { subscriptions, principals }: UnsubscribeArgs,
-  members: Subscribers,
+  members: SubscribersByStream,
   { caller, now, realm }: CommandContext,
   joining?: JoinDecision,
 ): LeaveDecision {
   const { state, parts, volatile } = view;
-  const acting = userOf(parts, caller);
+  const acting = userRecord(parts, caller);
   if (!acting) throw apiError('INSUFFICIENT_PERMISSION');
-  const users = principals.length === 0 ? [acting] : activePrincipals(principals, findPrincipal(parts, volatile));
-  checkSize(subscriptions.length, users.length);
+  const users =
+    principals.length === 0 ? [acting] : requireActivePrincipals(principals, findPrincipal(parts, volatile));
+  checkSubscriptionCount(subscriptions.length, users.length);
   const streams = namedStreams(view, subscriptions, joining?.created ?? []);
   const known = new Map(
     streams.map(({ id }) => [id, new Set([...(members.get(id) ?? []), ...(joining?.plan.joining(id) ?? [])])]),
@@ -67,8 +75,8 @@ function decideLeaving(
   const membersOf = ({ id }: DirectoryStream): ReadonlySet<number> => known.get(id)!;
   if (users.some((user) => user.id !== acting.id && user.botOwner !== acting.id)) {
     for (const stream of streams) {
-      const visible = canSeeMetadata(acting, stream, membersOf(stream).has(acting.id));
-      if (!visible || !inSystemGroup(stream.canRemoveGroup, acting, state.settings, now)) {
+      const visible = canSeeStreamMetadata(acting, stream, membersOf(stream).has(acting.id));
+      if (!visible || !isInSystemGroup(stream.canRemoveGroup, acting, state.settings, now)) {
         throw apiError('INSUFFICIENT_PERMISSION');
       }
     }
@@ -77,7 +85,7 @@ function decideLeaving(
   for (const user of users) {
     for (const stream of streams) plan.remove(user, stream, membersOf(stream).has(user.id));
   }
-  const isActive = (id: number): boolean => userOf(parts, id)?.isActive ?? false;
+  const isActive = (id: number): boolean => userRecord(parts, id)?.isActive ?? false;
   const vacated = streams
     .filter((stream) => stream.inviteOnly && plan.leaving(stream.id).length > 0)
     .map((stream) => {
@@ -94,33 +102,33 @@ function archiveVacated(vacated: LeaveDecision['vacated'], { realm }: CommandCon
   return [outboxCommand({ to: realmKey(realm), name: realmCommands.vacated, args: { streams: vacated }, caller: 0 })];
 }
 
-export const unsubscribe: RealmCommand<typeof realmCommands.unsubscribe, Subscribers> = {
+export const unsubscribeUsers: RealmCommand<typeof realmCommands.unsubscribe, SubscribersByStream> = {
   lane: 'directory',
   exclusive: true,
 
   inputs: async ({ subscriptions }, { realm, view }, sources) => {
-    checkSize(subscriptions.length, 1);
+    checkSubscriptionCount(subscriptions.length, 1);
     return subscribersByName(subscriptions, realm, view.volatile, sources);
   },
 
   handle(view, args, members, context) {
     const { plan, vacated } = decideLeaving(view, args, members, context);
     return {
-      reply: success({ removed: plan.removed, not_removed: plan.notRemoved }),
+      reply: successReply({ removed: plan.removed, not_removed: plan.notRemoved }),
       commands: [...plan.stages(view.state.directoryVersion), archiveVacated(vacated, context)],
       replyAfterCommands: true,
     };
   },
 };
 
-/** PATCH: adds and removes, both or neither; added streams exist before any is removed. */
+/** PATCH: adds and removes subscriptions, both or neither; added streams exist before any is removed. */
 export const updateSubscriptions: RealmCommand<typeof realmCommands.updateSubscriptions, JoinInputs> = {
   lane: 'directory',
   exclusive: true,
 
   inputs: async (args, context, sources) => {
-    checkCount('add', args.add.subscriptions.length, MAX_STREAMS);
-    checkCount('delete', args.delete.length, MAX_STREAMS);
+    checkCount('add', args.add.subscriptions.length, MAX_STREAMS_PER_REQUEST);
+    checkCount('delete', args.delete.length, MAX_STREAMS_PER_REQUEST);
     return loadJoinInputs(args.add, args.delete, context, sources);
   },
 
@@ -136,10 +144,10 @@ export const updateSubscriptions: RealmCommand<typeof realmCommands.updateSubscr
       not_removed: leaving.plan.notRemoved,
     };
     return {
-      reply: success(fields, joining.created.length > 0 ? context.version : undefined),
-      ...joinOutcome(view, joining, context.version),
+      reply: successReply(fields, joining.created.length > 0 ? context.version : undefined),
+      ...joinDecisionOutcome(view, joining, context.version),
       commands: [
-        ...joining.plan.stages(after, [joinNotices(joining, args.add, context), ...leaving.plan.stages(after)]),
+        ...joining.plan.stages(after, [joinNoticeCommands(joining, args.add, context), ...leaving.plan.stages(after)]),
         archiveVacated(leaving.vacated, context),
       ],
       replyAfterCommands: true,

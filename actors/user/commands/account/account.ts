@@ -1,48 +1,54 @@
 /** Creation of an account by the realm actor, and reads of its key and of its newest messages. */
 
-import { value } from '#actors/shared';
+import { valueReply } from '#actors/shared';
 import { IdSet, type Json } from '#base';
-import { type NewestMessageState, newestMessageState, readingPart } from '#domain/messages';
-import { pickColor } from '#domain/streams';
+import { encodeReadState, loadNewestMessageState, type NewestMessageState } from '#domain/messages';
+import { pickSubscriptionColor } from '#domain/streams';
 import type { userCommands } from '#model/commands';
-import { freshSubscription, SUBSCRIPTION_PART, selfOf, subscriptionsOf, type UserCommand } from '../../state.js';
+import {
+  defaultSubscription,
+  SUBSCRIPTION_PART_PREFIX,
+  subscriptionsOf,
+  type UserCommand,
+  userIdOfKey,
+} from '../../state.js';
 
-/** Sent by the realm actor, which has decided: never refuses. */
-export const create: UserCommand<typeof userCommands.create> = {
+/** Creates the account. Sent by the realm actor, which has decided: never refuses. */
+export const createAccount: UserCommand<typeof userCommands.create> = {
   creates: true,
   handle({ state }, { passwordHash, keySealed, streams }) {
     const used = new Set<string>();
     const parts: Record<string, Json> = {};
     for (const { id, recipient, mark } of streams) {
-      const color = pickColor(used, recipient);
+      const color = pickSubscriptionColor(used, recipient);
       used.add(color);
-      parts[`${SUBSCRIPTION_PART}${id}`] = freshSubscription(id, color) as unknown as Json;
-      if (mark > 0) Object.assign(parts, readingPart(id, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY }));
+      parts[`${SUBSCRIPTION_PART_PREFIX}${id}`] = defaultSubscription(id, color) as unknown as Json;
+      if (mark > 0) Object.assign(parts, encodeReadState(id, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY }));
     }
-    return { reply: value(null), state: { ...state, passwordHash, keySealed }, parts };
+    return { reply: valueReply(null), state: { ...state, passwordHash, keySealed }, parts };
   },
 };
 
-/** Sealed API key, for the command line, which knows the server secret. */
-export const sealedKey: UserCommand<typeof userCommands.sealedKey> = {
+/** Replies with the sealed API key, for the command line, which knows the server secret. */
+export const readSealedKey: UserCommand<typeof userCommands.sealedKey> = {
   lane: 'read',
   read: true,
   // Keys of bots are in the directory, because their owners may read them, too.
   handle: ({ state }, _args, _inputs, { key, directory }) => ({
-    reply: value(directory.bot(selfOf(key))?.keySealed ?? state.keySealed),
+    reply: valueReply(directory.bot(userIdOfKey(key))?.keySealed ?? state.keySealed),
   }),
 };
 
-/** Newest messages of the user; the frontend keeps them up to date from the log. */
-export const newest: UserCommand<typeof userCommands.newest, NewestMessageState> = {
+/** Replies with the newest messages of the user; the frontend keeps them up to date from the log. */
+export const readNewestMessages: UserCommand<typeof userCommands.newest, NewestMessageState> = {
   lane: 'read',
   read: true,
   inputs: (_args, { realm, caller, view }, { store }) =>
-    newestMessageState(
+    loadNewestMessageState(
       store,
       realm,
       caller,
       subscriptionsOf(view.parts).map((own) => own.stream),
     ),
-  handle: (_view, _args, known) => ({ reply: value(known) }),
+  handle: (_view, _args, known) => ({ reply: valueReply(known) }),
 };

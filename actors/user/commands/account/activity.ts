@@ -3,16 +3,22 @@
  * subscriptions and get them back; this actor keeps them meanwhile.
  */
 
-import { value } from '#actors/shared';
+import { valueReply } from '#actors/shared';
 import type { Json } from '#base';
 import type { Subscription } from '#domain/streams';
-import { parseKey, type StreamId, streamId, streamKey } from '#model';
+import { parseActorKey, type StreamId, streamId, streamKey } from '#model';
 import { type Command, type OutboxCommand, outboxCommand, streamCommands, type userCommands } from '#model/commands';
-import type { CommandContext, View } from '#runtime';
-import { SUBSCRIPTION_PART, selfOf, subscriptionsOf, type UserCommand, type UserState } from '../../state.js';
+import type { ActorView, CommandContext } from '#runtime';
+import {
+  SUBSCRIPTION_PART_PREFIX,
+  subscriptionsOf,
+  type UserCommand,
+  type UserState,
+  userIdOfKey,
+} from '../../state.js';
 
 /** Active subscriptions to live streams, and those to streams that were archived. */
-function subscribedTo({ parts }: View<UserState>, { directory }: CommandContext) {
+function subscribedTo({ parts }: ActorView<UserState>, { directory }: CommandContext) {
   const own = subscriptionsOf(parts).filter(({ active }) => active);
   const isLive = ({ stream }: Subscription): boolean => directory.stream(streamId(stream))?.archived === false;
   return { live: own.filter(isLive).map(({ stream }) => streamId(stream)), ended: own.filter((one) => !isLive(one)) };
@@ -24,33 +30,33 @@ const toStreams = (
   { key }: CommandContext,
 ): OutboxCommand[] =>
   streams.map((stream) => {
-    const args = { users: [selfOf(key)] };
-    return outboxCommand({ to: streamKey(parseKey(key).realm, stream), name, args, caller: 0 });
+    const args = { users: [userIdOfKey(key)] };
+    return outboxCommand({ to: streamKey(parseActorKey(key).realm, stream), name, args, caller: 0 });
   });
 
-/** Never refuses, and a repeat changes nothing. */
-export const deactivated: UserCommand<typeof userCommands.deactivated> = {
+/** Leaves the account's streams after its deactivation. Never refuses, and a repeat changes nothing. */
+export const leaveStreamsOnDeactivation: UserCommand<typeof userCommands.deactivated> = {
   handle(view, _args, _inputs, context) {
     const commands = toStreams(subscribedTo(view, context).live, streamCommands.suspend, context);
-    return { reply: value(null), commands: [commands], replyAfterCommands: true };
+    return { reply: valueReply(null), commands: [commands], replyAfterCommands: true };
   },
 };
 
 /**
- * Never refuses, and a repeat changes nothing. Subscriptions to streams that were archived meanwhile end here, because
- * deactivated accounts get no such command.
+ * Rejoins the account's streams after its reactivation. Never refuses, and a repeat changes nothing. Subscriptions to
+ * streams that were archived meanwhile end here, because deactivated accounts get no such command.
  */
-export const reactivated: UserCommand<typeof userCommands.reactivated> = {
+export const rejoinStreamsOnReactivation: UserCommand<typeof userCommands.reactivated> = {
   handle(view, _args, _inputs, context) {
     const { live, ended } = subscribedTo(view, context);
     const { version: after } = context.directory;
     const commands = toStreams(live, streamCommands.join, context).map((command) => ({ ...command, after }));
     const left = ended.map((own) => [
-      `${SUBSCRIPTION_PART}${own.stream}`,
+      `${SUBSCRIPTION_PART_PREFIX}${own.stream}`,
       { ...own, active: false } as unknown as Json,
     ]);
     return {
-      reply: value(null),
+      reply: valueReply(null),
       parts: Object.fromEntries(left),
       commands: [commands],
       replyAfterCommands: true,

@@ -1,14 +1,14 @@
 /** GET, PUT and DELETE /bot_storage (users.md § Bot storage). */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import {
-  charactersOf,
-  entriesOf,
-  entriesWith,
-  MAX_ENTRIES,
-  MAX_ENTRIES_AT_ONCE,
-  MAX_STORAGE,
-  putEntries,
+  countEntriesWith,
+  countStorageCharacters,
+  MAX_STORAGE_CHARACTERS,
+  MAX_STORAGE_ENTRIES,
+  MAX_STORAGE_ENTRIES_AT_ONCE,
+  putStorageEntries,
+  readStorageEntries,
 } from '#domain/people';
 import type { userCommands } from '#model/commands';
 import { apiError, checkCount } from '#model/errors';
@@ -16,35 +16,39 @@ import type { UserCommand } from '../../state.js';
 
 const missing = (): Error => apiError('KEY_DOES_NOT_EXIST');
 
-/** Object.fromEntries, because an assignment to the key `__proto__` would set the prototype. */
+/**
+ * Entries as fields of an object. Object.fromEntries, because an assignment to the key `__proto__` would set the
+ * prototype.
+ */
 const asFields = (entries: Iterable<{ readonly key: string; readonly value: string }>) =>
   Object.fromEntries([...entries].map(({ key, value }) => [key, value]));
 
-export const botStorage: UserCommand<typeof userCommands.botStorage> = {
+export const readBotStorage: UserCommand<typeof userCommands.botStorage> = {
   lane: 'read',
   read: true,
   handle: ({ parts }, { keys }) => ({
-    reply: success({ storage: asFields(Object.values(entriesOf(parts, keys, missing))) }),
+    reply: successReply({ storage: asFields(Object.values(readStorageEntries(parts, keys, missing))) }),
   }),
 };
 
-export const putStorage: UserCommand<typeof userCommands.putStorage> = {
+export const putBotStorage: UserCommand<typeof userCommands.putStorage> = {
   handle({ state, parts }, { storage }) {
-    checkCount('storage', Object.keys(storage).length, MAX_ENTRIES_AT_ONCE);
-    const { parts: changed, growth } = putEntries(parts, storage);
-    checkCount('storage', entriesWith(parts, changed), MAX_ENTRIES);
+    checkCount('storage', Object.keys(storage).length, MAX_STORAGE_ENTRIES_AT_ONCE);
+    const { parts: changed, growth } = putStorageEntries(parts, storage);
+    checkCount('storage', countEntriesWith(parts, changed), MAX_STORAGE_ENTRIES);
     const size = (state.storage ?? 0) + growth;
-    if (size > MAX_STORAGE) throw apiError('STORAGE_FULL', { n: size - MAX_STORAGE, limit: MAX_STORAGE });
-    return { reply: success(), state: { ...state, storage: size }, parts: changed };
+    if (size > MAX_STORAGE_CHARACTERS)
+      throw apiError('STORAGE_FULL', { n: size - MAX_STORAGE_CHARACTERS, limit: MAX_STORAGE_CHARACTERS });
+    return { reply: successReply(), state: { ...state, storage: size }, parts: changed };
   },
 };
 
-export const removeStorage: UserCommand<typeof userCommands.removeStorage> = {
+export const removeBotStorage: UserCommand<typeof userCommands.removeStorage> = {
   handle({ state, parts }, { keys }) {
-    const entries = entriesOf(parts, keys, missing);
-    const size = (state.storage ?? 0) - charactersOf(Object.values(entries));
+    const entries = readStorageEntries(parts, keys, missing);
+    const size = (state.storage ?? 0) - countStorageCharacters(Object.values(entries));
     return {
-      reply: success(),
+      reply: successReply(),
       state: { ...state, storage: size },
       parts: Object.fromEntries(Object.keys(entries).map((part) => [part, null])),
     };

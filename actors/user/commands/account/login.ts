@@ -1,21 +1,24 @@
 /** Password attempts, at log-in and at a change of the password. All failures of the account are counted here. */
 
-import { success, value } from '#actors/shared';
+import { successReply, valueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
+import { addLoginFailure, loginTooEarlyError, msUntilLoginAllowed, wrongPasswordError } from '#domain/secrets';
 import { userId } from '#model';
 import type { PasswordCheck, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import type { UserCommand, UserState } from '../../state.js';
-import { pushTokenParts } from './push-tokens.js';
+import { pushTokenPartNames } from './push-tokens.js';
 
 interface Attempt extends JsonObject {
   readonly password: string;
 }
 
-/** Exclusive: each attempt counts the failures before it, however many come at once; one hash runs at a time. */
+/**
+ * Exclusive lane of attempts to log in: each attempt counts the failures before it, however many come at once; one hash
+ * runs at a time.
+ */
 const LOGIN = { lane: 'login', exclusive: true } as const;
 
 /** True if the password is right; null: not verified, after too many failures. */
@@ -24,14 +27,14 @@ async function isCorrect(
   { view: { state } }: InputContext<UserState, undefined>,
   { services }: InputSources,
 ): Promise<boolean | null> {
-  if (waitForAttempt(state.failedLogins ?? [], services.clock.now()) > 0) return null;
+  if (msUntilLoginAllowed(state.failedLogins ?? [], services.clock.now()) > 0) return null;
   return services.secrets.verifyPassword(password, state.passwordHash);
 }
 
-/** State after an attempt: a success clears the failures. */
+/** State of the account after an attempt: a success clears the failures. */
 function withAttempt(state: UserState, correct: boolean, now: number): Pick<Outcome<UserState>, 'state'> {
   const { failedLogins = [], ...rest } = state;
-  if (!correct) return { state: { ...rest, failedLogins: withFailure(failedLogins, now) } as UserState };
+  if (!correct) return { state: { ...rest, failedLogins: addLoginFailure(failedLogins, now) } as UserState };
   return failedLogins.length > 0 ? { state: rest as UserState } : {};
 }
 
@@ -39,47 +42,50 @@ function withAttempt(state: UserState, correct: boolean, now: number): Pick<Outc
  * POST /fetch_api_key, after the frontend has found the account (users.md § API keys). The key is returned sealed,
  * because replies may be stored.
  */
-export const fetchKey: UserCommand<typeof userCommands.fetchKey, boolean | null> = {
+export const fetchApiKey: UserCommand<typeof userCommands.fetchKey, boolean | null> = {
   ...LOGIN,
   inputs: isCorrect,
   handle({ state }, _args, correct, { directory, caller, now }) {
-    const wait = waitForAttempt(state.failedLogins ?? [], now);
-    if (correct === null || wait > 0) throw attemptTooEarly(state.failedLogins ?? [], Math.max(wait, 1), now);
+    const wait = msUntilLoginAllowed(state.failedLogins ?? [], now);
+    if (correct === null || wait > 0) throw loginTooEarlyError(state.failedLogins ?? [], Math.max(wait, 1), now);
     const outcome = withAttempt(state, correct, now);
     if (!correct) {
       const failures = outcome.state?.failedLogins ?? [];
-      return { ...outcome, reply: { error: wrongPassword(failures, now).toReply() } };
+      return { ...outcome, reply: { error: wrongPasswordError(failures, now).toReply() } };
     }
     const user = directory.user(userId(caller));
     if (!user?.isActive) throw apiError('USER_DEACTIVATED');
     const fields = { sealed: state.keySealed, email: user.deliveryEmail, user_id: user.id };
-    return { ...outcome, reply: success(fields) };
+    return { ...outcome, reply: successReply(fields) };
   },
 };
 
-/** For the realm actor, which changes the password together with the rest of a request. */
+/** Checks a password for the realm actor, which changes it together with the rest of a request. */
 export const checkPassword: UserCommand<typeof userCommands.checkPassword, boolean | null> = {
   ...LOGIN,
   inputs: isCorrect,
   handle({ state }, _args, correct, { now }) {
-    const wait = waitForAttempt(state.failedLogins ?? [], now);
-    const answer = (checked: PasswordCheck) => ({ reply: value(checked) });
+    const wait = msUntilLoginAllowed(state.failedLogins ?? [], now);
+    const answer = (checked: PasswordCheck) => ({ reply: valueReply(checked) });
     // The password was not verified, even if the waiting time has ended meanwhile.
     if (correct === null || wait > 0) return answer({ correct: false, wait: Math.max(wait, 1) });
     return { ...withAttempt(state, correct, now), ...answer({ correct, wait: 0 }) };
   },
 };
 
-/** Sent by the realm actor, which has decided: never refuses. */
+/** Stores a new password hash. Sent by the realm actor, which has decided: never refuses. */
 export const setPassword: UserCommand<typeof userCommands.setPassword> = {
-  handle: ({ state }, { passwordHash }) => ({ reply: value(null), state: { ...state, passwordHash } }),
+  handle: ({ state }, { passwordHash }) => ({ reply: valueReply(null), state: { ...state, passwordHash } }),
 };
 
-/** Sent by the realm actor: never refuses. Push tokens go, because they were registered with the old key. */
-export const setKey: UserCommand<typeof userCommands.setKey> = {
+/**
+ * Stores a new API key. Sent by the realm actor: never refuses. Push tokens are deleted, because they were registered
+ * with the old key.
+ */
+export const setApiKey: UserCommand<typeof userCommands.setKey> = {
   handle: ({ state, parts }, { keySealed }) => ({
-    reply: value(null),
+    reply: valueReply(null),
     state: { ...state, keySealed },
-    parts: Object.fromEntries(pushTokenParts(parts).map((part) => [part, null])),
+    parts: Object.fromEntries(pushTokenPartNames(parts).map((part) => [part, null])),
   }),
 };

@@ -1,29 +1,35 @@
 /** State that only this actor has, for snapshots and for the bots that the user owns. */
 
-import { type OwnSections, value } from '#actors/shared';
+import { type OwnSections, valueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { MARK_PART, presentScheduled, READ_PART, undelivered } from '#domain/messages';
+import {
+  MESSAGE_MARK_PART_PREFIX,
+  presentScheduled,
+  READ_STATE_PART_PREFIX,
+  undeliveredScheduled,
+} from '#domain/messages';
 import { nextHotspots } from '#domain/people';
-import { userTopics } from '#domain/streams';
-import type { Parts } from '#model';
-import type { OwnSection, userCommands } from '#model/commands';
+import { storedUserTopics } from '#domain/streams';
+import type { ActorParts } from '#model';
+import type { OwnStateSection, userCommands } from '#model/commands';
 import { subscriptionsOf, type UserCommand, type UserState } from '../../state.js';
 import { newestDrafts } from '../later/drafts.js';
 
-const SECTIONS: { readonly [S in OwnSection]: (parts: Parts, state: UserState) => OwnSections[S] } = {
+const SECTIONS: { readonly [S in OwnStateSection]: (parts: ActorParts, state: UserState) => OwnSections[S] } = {
   subscriptions: subscriptionsOf,
   drafts: newestDrafts,
-  scheduled: (parts) => undelivered(parts).map(presentScheduled),
-  topics: userTopics,
-  reading: (parts) => [...parts].filter(([name]) => name.startsWith(READ_PART) || name.startsWith(MARK_PART)),
+  scheduled: (parts) => undeliveredScheduled(parts).map(presentScheduled),
+  topics: storedUserTopics,
+  reading: (parts) =>
+    [...parts].filter(([name]) => name.startsWith(READ_STATE_PART_PREFIX) || name.startsWith(MESSAGE_MARK_PART_PREFIX)),
   hotspots: (_parts, { tutorial = {} }) => nextHotspots(tutorial),
 };
 
-export const ownState: UserCommand<typeof userCommands.ownState> = {
+export const readOwnSections: UserCommand<typeof userCommands.ownState> = {
   lane: 'read',
   read: true,
   handle: ({ state, parts }, { sections }, _inputs, { version }) => ({
-    reply: value({
+    reply: valueReply({
       version,
       ...Object.fromEntries(sections.map((name) => [name, SECTIONS[name](parts, state) as unknown as Json])),
     }),

@@ -4,25 +4,25 @@
  */
 
 import { createHash } from 'node:crypto';
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import type { Parts } from '#model';
+import type { ActorParts } from '#model';
 import type { PushService, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../state.js';
 
-/** Devices per user; a further one replaces the one that was registered longest ago. */
+/** Maximum number of devices per user; a further one replaces the one that was registered longest ago. */
 const MAX_TOKENS = 100;
 
 export const addPushToken: UserCommand<typeof userCommands.addPushToken> = {
   handle({ parts }, { service, token, app }, _inputs, { now }) {
-    const part = pushTokenPart(service, token);
-    const others = pushTokenParts(parts).filter((other) => other !== part);
-    const since = (of: string): number => (parts.get(of) as unknown as PushToken).since;
+    const part = pushTokenPartName(service, token);
+    const others = pushTokenPartNames(parts).filter((other) => other !== part);
+    const since = (of: string): number => (parts.get(of) as unknown as StoredPushToken).since;
     const surplus = others.sort((a, b) => since(b) - since(a)).slice(MAX_TOKENS - 1);
-    const kept: PushToken = { service, token, app, since: now };
+    const kept: StoredPushToken = { service, token, app, since: now };
     return {
-      reply: success(),
+      reply: successReply(),
       parts: { ...Object.fromEntries(surplus.map((of) => [of, null as Json])), [part]: kept },
     };
   },
@@ -30,25 +30,25 @@ export const addPushToken: UserCommand<typeof userCommands.addPushToken> = {
 
 export const removePushToken: UserCommand<typeof userCommands.removePushToken> = {
   handle({ parts }, { service, token }) {
-    const part = pushTokenPart(service, token);
+    const part = pushTokenPartName(service, token);
     if (!parts.has(part)) throw apiError('NO_SUCH_TOKEN');
-    return { reply: success(), parts: { [part]: null } };
+    return { reply: successReply(), parts: { [part]: null } };
   },
 };
 
-export interface PushToken extends JsonObject {
+interface StoredPushToken extends JsonObject {
   readonly service: PushService;
   readonly token: string;
-  /** App that registered the token; null: not given. */
+  /** Name of the app that registered the token; null: not given. */
   readonly app: string | null;
   /** Wall time of the last registration, ms. */
   readonly since: number;
 }
 
-export const PUSH_TOKEN_PART = 'push/';
+export const PUSH_TOKEN_PART_PREFIX = 'push/';
 
-export const pushTokenPart = (service: PushService, token: string): string =>
-  `${PUSH_TOKEN_PART}${service}/${createHash('sha256').update(token).digest('hex').slice(0, 32)}`;
+const pushTokenPartName = (service: PushService, token: string): string =>
+  `${PUSH_TOKEN_PART_PREFIX}${service}/${createHash('sha256').update(token).digest('hex').slice(0, 32)}`;
 
-export const pushTokenParts = (parts: Parts): string[] =>
-  [...parts.keys()].filter((part) => part.startsWith(PUSH_TOKEN_PART));
+export const pushTokenPartNames = (parts: ActorParts): string[] =>
+  [...parts.keys()].filter((part) => part.startsWith(PUSH_TOKEN_PART_PREFIX));

@@ -1,35 +1,35 @@
 /** Hints for new users that were seen, and the end of the tutorial (users.md § Small operations). */
 import { isDeepStrictEqual } from 'node:util';
-import { success } from '#actors/shared';
-import { nextHotspots, type Tutorial } from '#domain/people';
+import { successReply } from '#actors/shared';
+import { nextHotspots, type TutorialState } from '#domain/people';
 import type { LogItem } from '#model';
 import type { userCommands } from '#model/commands';
 import type { UserCommand } from '../../state.js';
 
-const hotspotsEvent = (user: number, tutorial: Tutorial): LogItem => ({
+const hotspotsEvent = (user: number, tutorial: TutorialState): LogItem => ({
   t: 'event',
   to: { users: [user] },
   event: { type: 'hotspots', hotspots: nextHotspots(tutorial) },
 });
 
-/** Emits the event even if the hint was seen before. */
-export const markHotspot: UserCommand<typeof userCommands.markHotspot> = {
+/** Marks a hint as seen. Emits the event even if the hint was seen before. */
+export const markHotspotRead: UserCommand<typeof userCommands.markHotspot> = {
   handle({ state }, { hotspot }, _inputs, { caller }) {
     const before = state.tutorial ?? {};
     const tutorial = { ...before, seen: [...new Set([...(before.seen ?? []), hotspot])] };
-    return { reply: success(), state: { ...state, tutorial }, events: [hotspotsEvent(caller, tutorial)] };
+    return { reply: successReply(), state: { ...state, tutorial }, events: [hotspotsEvent(caller, tutorial)] };
   },
 };
 
-/** Emits an event only if other hints are to be shown now. */
-export const setTutorial: UserCommand<typeof userCommands.setTutorial> = {
+/** Ends the tutorial or starts it again. Emits an event only if other hints are to be shown now. */
+export const setTutorialStatus: UserCommand<typeof userCommands.setTutorial> = {
   handle({ state }, { status }, _inputs, { caller }) {
     const before = state.tutorial ?? {};
     const tutorial = { ...before, finished: status === 'finished' };
-    if ((before.finished ?? false) === tutorial.finished) return { reply: success() };
+    if ((before.finished ?? false) === tutorial.finished) return { reply: successReply() };
     const changed = !isDeepStrictEqual(nextHotspots(before), nextHotspots(tutorial));
     return {
-      reply: success(),
+      reply: successReply(),
       state: { ...state, tutorial },
       ...(changed ? { events: [hotspotsEvent(caller, tutorial)] } : {}),
     };

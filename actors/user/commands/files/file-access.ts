@@ -1,17 +1,17 @@
 /** Access to uploaded files: for the owner, and for users who may access a message that links the file. */
 
-import { success, value } from '#actors/shared';
+import { successReply, valueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { parsePath } from '#domain/files';
-import { asStored, NEWEST, type StoredMessage, tagOf } from '#domain/messages';
+import { parseFilePath } from '#domain/files';
+import { messageTag, NEWEST_ANCHOR, type StoredMessage, toStoredMessage } from '#domain/messages';
 import { streamId, userId, userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { fileAt } from '../../files.js';
-import { selfOf, type UserCommand, type UserState } from '../../state.js';
-import { rightsOf } from '../messages/on-message.js';
+import { findFile } from '../../files.js';
+import { type UserCommand, type UserState, userIdOfKey } from '../../state.js';
+import { loadReadingRights } from '../messages/on-message.js';
 
 type Access = 'granted' | 'denied' | 'none';
 
@@ -27,10 +27,10 @@ async function isLinkedBy(
   { store }: InputSources,
   satisfies: (message: StoredMessage) => boolean | Promise<boolean>,
 ): Promise<boolean> {
-  const index = { by: 'tag', tag: tagOf.file(token) } as const;
-  for (let from = NEWEST; ; ) {
+  const index = { by: 'tag', tag: messageTag.file(token) } as const;
+  for (let from = NEWEST_ANCHOR; ; ) {
     const records = await store.scanMessages({ realm, index, from, direction: 'older', limit: BATCH });
-    for (const record of records) if (await satisfies(asStored(record))) return true;
+    for (const record of records) if (await satisfies(toStoredMessage(record))) return true;
     if (records.length < BATCH) return false;
     from = records.at(-1)!.id;
   }
@@ -41,14 +41,14 @@ async function access(
   context: InputContext<UserState, undefined>,
   sources: InputSources,
 ): Promise<Access> {
-  const parsed = parsePath(path);
+  const parsed = parseFilePath(path);
   const directory = await sources.directory(context.realm);
   if (!parsed || parsed.realm !== context.realm || !directory.user(parsed.owner)) return 'none';
-  if (parsed.owner === context.caller) return fileAt(context.view.parts, path) ? 'granted' : 'none';
+  if (parsed.owner === context.caller) return findFile(context.view.parts, path) ? 'granted' : 'none';
   const exists = await sources.ask(userKey(context.realm, parsed.owner), userCommands.fileExists, { path });
   if (exists !== true) return 'none';
   if (!directory.user(userId(context.caller))) return 'denied';
-  const { reader } = await rightsOf(context, sources);
+  const { reader } = await loadReadingRights(context, sources);
   const may = await isLinkedBy(
     parsed.token,
     context,
@@ -58,10 +58,10 @@ async function access(
   return may ? 'granted' : 'denied';
 }
 
-export const fileExists: UserCommand<typeof userCommands.fileExists> = {
+export const checkFileExists: UserCommand<typeof userCommands.fileExists> = {
   lane: 'read',
   read: true,
-  handle: ({ parts }, { path }) => ({ reply: value(fileAt(parts, path) !== undefined) }),
+  handle: ({ parts }, { path }) => ({ reply: valueReply(findFile(parts, path) !== undefined) }),
 };
 
 const checkGranted = (access: Access): void => {
@@ -69,36 +69,36 @@ const checkGranted = (access: Access): void => {
   if (access === 'denied') throw apiError('FILE_FORBIDDEN');
 };
 
-/** Refuses unless the caller may see the file. */
-export const fileAccess: UserCommand<typeof userCommands.fileAccess, Access> = {
+/** Succeeds if the caller may see the file; refused otherwise. */
+export const checkFileAccess: UserCommand<typeof userCommands.fileAccess, Access> = {
   lane: 'read',
   read: true,
   inputs: ({ path }, context, sources) => access(path, context, sources),
   handle(_view, _args, found) {
     checkGranted(found);
-    return { reply: success() };
+    return { reply: successReply() };
   },
 };
 
-/** The files among these that the caller may see; a message of the caller may claim them. */
-export const filesAccessible: UserCommand<typeof userCommands.filesAccessible, readonly string[]> = {
+/** Replies with those files that the caller may see; a message of the caller may claim them. */
+export const listAccessibleFiles: UserCommand<typeof userCommands.filesAccessible, readonly string[]> = {
   lane: 'read',
   read: true,
   async inputs({ paths }, context, sources) {
     const found = await Promise.all(paths.map((path) => access(path, context, sources)));
     return paths.filter((_, i) => found[i] === 'granted');
   },
-  handle: (_view, _args, paths) => ({ reply: value(paths as unknown as Json) }),
+  handle: (_view, _args, paths) => ({ reply: valueReply(paths as unknown as Json) }),
 };
 
-/** Refuses unless visitors without an account may see the file. Sent to the owner's actor. */
-export const filePublic: UserCommand<typeof userCommands.filePublic, Access> = {
+/** Succeeds if visitors without an account may see the file; refused otherwise. Sent to the owner's actor. */
+export const checkFilePublic: UserCommand<typeof userCommands.filePublic, Access> = {
   lane: 'read',
   read: true,
   async inputs({ path }, context, sources) {
     const { parts } = context.view;
-    const parsed = parsePath(path);
-    if (!parsed || parsed.owner !== selfOf(context.key) || !fileAt(parts, path)) return 'none';
+    const parsed = parseFilePath(path);
+    if (!parsed || parsed.owner !== userIdOfKey(context.key) || !findFile(parts, path)) return 'none';
     const directory = await sources.directory(context.realm);
     const may = await isLinkedBy(parsed.token, context, sources, ({ body }) => {
       const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
@@ -108,6 +108,6 @@ export const filePublic: UserCommand<typeof userCommands.filePublic, Access> = {
   },
   handle(_view, _args, found) {
     checkGranted(found);
-    return { reply: success() };
+    return { reply: successReply() };
   },
 };

@@ -1,21 +1,29 @@
 /** A user's own uploaded files (realm.md § Uploads and attachments). */
 
-import { success, tellRealm, value } from '#actors/shared';
+import { reportFileChanges, successReply, valueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { fileUri, parsePath, UNCLAIMED_MS, UNFINISHED_MS } from '#domain/files';
-import { undelivered } from '#domain/messages';
+import { fileUriOfPath, parseFilePath, UNFINISHED_UPLOAD_LIFETIME_MS, UNLINKED_FILE_LIFETIME_MS } from '#domain/files';
+import { undeliveredScheduled } from '#domain/messages';
 import { type RealmId, realmKey, type UserId } from '#model';
 import { type OutboxCommand, realmCommands, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { CommandContext, Outcome } from '#runtime';
-import { anyFile, fileAt, filePart, filesOf, type OwnFile, presentFile, removeFiles } from '../../files.js';
-import { nextWake, selfOf, type UserCommand, type UserState, withParts } from '../../state.js';
+import {
+  filePartName,
+  findFile,
+  findFileOrUpload,
+  type OwnFile,
+  ownFiles,
+  presentAttachment,
+  removeFiles,
+} from '../../files.js';
+import { applyPartChanges, nextTimerTime, type UserCommand, type UserState, userIdOfKey } from '../../state.js';
 
 /**
  * Records a file before its bytes are stored. If the upload is interrupted, the record expires and has the bytes
  * erased. The frontend makes the path (src/domain/files/names.ts).
  */
-export const fileBegin: UserCommand<typeof userCommands.fileBegin, number | null> = {
+export const beginUpload: UserCommand<typeof userCommands.fileBegin, number | null> = {
   lane: 'upload',
   inputs: async ({ size }, { realm }, { ask, services }) => {
     const { uploadQuotaMib } = services.limits;
@@ -24,115 +32,118 @@ export const fileBegin: UserCommand<typeof userCommands.fileBegin, number | null
   },
   handle({ parts }, { path, name, size }, id, { now }) {
     if (id === null) throw apiError('UPLOAD_QUOTA');
-    const expires = now + UNFINISHED_MS;
+    const expires = now + UNFINISHED_UPLOAD_LIFETIME_MS;
     const file: OwnFile = { id, path, name, size, created: now, ready: false, messages: [], expires };
-    const changed = { [filePart(path)]: file };
-    return { reply: success(), parts: changed, due: nextWake(withParts(parts, changed)) };
+    const changed = { [filePartName(path)]: file };
+    return { reply: successReply(), parts: changed, due: nextTimerTime(applyPartChanges(parts, changed)) };
   },
 };
 
-/** The bytes are stored: the file exists from now on. */
-export const fileDone: UserCommand<typeof userCommands.fileDone> = {
+/** Completes an upload: its bytes are stored, and the file exists from now on. */
+export const completeUpload: UserCommand<typeof userCommands.fileDone> = {
   handle({ parts }, { path }, _inputs, { key, realm, now }) {
-    const begun = anyFile(parts, path);
+    const begun = findFileOrUpload(parts, path);
     if (!begun) throw apiError('SERVICE_UNAVAILABLE');
-    const file: OwnFile = { ...begun, ready: true, created: now, expires: now + UNCLAIMED_MS };
-    const changed = { [filePart(path)]: file };
-    const added = { op: 'add', attachment: presentFile(file), bytes: file.size } as const;
+    const file: OwnFile = { ...begun, ready: true, created: now, expires: now + UNLINKED_FILE_LIFETIME_MS };
+    const changed = { [filePartName(path)]: file };
+    const added = { op: 'add', attachment: presentAttachment(file), bytes: file.size } as const;
     return {
-      reply: success({ uri: fileUri(path) }),
+      reply: successReply({ uri: fileUriOfPath(path) }),
       parts: changed,
-      due: nextWake(withParts(parts, changed)),
-      commands: [[tellRealm(realm, selfOf(key), [added])]],
+      due: nextTimerTime(applyPartChanges(parts, changed)),
+      commands: [[reportFileChanges(realm, userIdOfKey(key), [added])]],
       replyAfterCommands: true,
     };
   },
 };
 
-/** GET /attachments. */
-export const attachments: UserCommand<typeof userCommands.attachments, number> = {
+/** GET /attachments: lists the user's own files. */
+export const listAttachments: UserCommand<typeof userCommands.attachments, number> = {
   lane: 'read',
   read: true,
   inputs: (_args, { realm }, { ask }) => ask(realmKey(realm), realmCommands.spaceUsed, {}),
   handle({ parts }, _args, upload_space_used) {
-    const files = [...filesOf(parts)].filter((file) => file.ready).sort((a, b) => a.id - b.id);
-    return { reply: success({ attachments: files.map(presentFile), upload_space_used }) };
+    const files = [...ownFiles(parts)].filter((file) => file.ready).sort((a, b) => a.id - b.id);
+    return { reply: successReply({ attachments: files.map(presentAttachment), upload_space_used }) };
   },
 };
 
-/** DELETE /attachments/{attachment_id}. */
-export const fileRemove: UserCommand<typeof userCommands.fileRemove> = {
+/** DELETE /attachments/{attachment_id}: deletes one of the user's own files. */
+export const removeAttachment: UserCommand<typeof userCommands.fileRemove> = {
   handle({ parts }, { id }, _inputs, { key, realm }) {
     const wanted = /^[0-9]{1,15}$/.test(id) ? Number(id) : -1;
-    const file = [...filesOf(parts)].find((one) => one.ready && one.id === wanted);
+    const file = [...ownFiles(parts)].find((one) => one.ready && one.id === wanted);
     if (!file) throw apiError('INVALID_ATTACHMENT');
-    const { parts: changed, command } = removeFiles(realm, selfOf(key), [file]);
+    const { parts: changed, command } = removeFiles(realm, userIdOfKey(key), [file]);
     return {
-      reply: success(),
+      reply: successReply(),
       parts: changed,
-      due: nextWake(withParts(parts, changed)),
+      due: nextTimerTime(applyPartChanges(parts, changed)),
       commands: [[command]],
       replyAfterCommands: true,
     };
   },
 };
 
-/** A message that links the file was sent or edited. Sent by the conversation's actor: never refuses. */
-export const fileLinked: UserCommand<typeof userCommands.fileLinked> = {
+/** Records that a message which links the file was sent or edited. Sent by the conversation's actor: never refuses. */
+export const recordFileLinked: UserCommand<typeof userCommands.fileLinked> = {
   handle({ parts }, { path, message, sent }, _inputs, { key, realm }) {
-    const file = fileAt(parts, path);
-    if (!file || file.messages.some(({ id }) => id === message)) return { reply: value(null) };
+    const file = findFile(parts, path);
+    if (!file || file.messages.some(({ id }) => id === message)) return { reply: valueReply(null) };
     const linked: OwnFile = { ...file, messages: [...file.messages, { id: message, sent }], expires: null };
-    const changed = { [filePart(path)]: linked };
-    const update = { op: 'update', attachment: presentFile(linked), bytes: 0 } as const;
+    const changed = { [filePartName(path)]: linked };
+    const update = { op: 'update', attachment: presentAttachment(linked), bytes: 0 } as const;
     return {
-      reply: value(null),
+      reply: valueReply(null),
       parts: changed,
-      due: nextWake(withParts(parts, changed)),
-      commands: [[tellRealm(realm, selfOf(key), [update])]],
+      due: nextTimerTime(applyPartChanges(parts, changed)),
+      commands: [[reportFileChanges(realm, userIdOfKey(key), [update])]],
       replyAfterCommands: true,
     };
   },
 };
 
 /**
- * A message that linked the file was deleted or edited. Deletion of the last such message deletes the file; after an
- * edit, an unlinked file is kept as long as a new one.
+ * Records that a message which linked the file was deleted or edited. Deletion of the last such message deletes the
+ * file; after an edit, an unlinked file is kept as long as a new one.
  */
-export const fileUnlinked: UserCommand<typeof userCommands.fileUnlinked> = {
+export const recordFileUnlinked: UserCommand<typeof userCommands.fileUnlinked> = {
   handle({ parts }, { path, message, deleted }, _inputs, { key, realm, now }) {
-    const file = fileAt(parts, path);
-    if (!file?.messages.some(({ id }) => id === message)) return { reply: value(null) };
+    const file = findFile(parts, path);
+    if (!file?.messages.some(({ id }) => id === message)) return { reply: valueReply(null) };
     const messages = file.messages.filter(({ id }) => id !== message);
-    if (messages.length === 0 && deleted) return removalOutcome(parts, realm, selfOf(key), [file]);
-    const expires = messages.length === 0 ? now + UNCLAIMED_MS : null;
-    const changed = { [filePart(path)]: { ...file, messages, expires } };
-    return { reply: value(null), parts: changed, due: nextWake(withParts(parts, changed)) };
+    if (messages.length === 0 && deleted) return removalOutcome(parts, realm, userIdOfKey(key), [file]);
+    const expires = messages.length === 0 ? now + UNLINKED_FILE_LIFETIME_MS : null;
+    const changed = { [filePartName(path)]: { ...file, messages, expires } };
+    return { reply: valueReply(null), parts: changed, due: nextTimerTime(applyPartChanges(parts, changed)) };
   },
 };
 
-/** Files deleted per commit. */
+/** Maximum number of expired files deleted per commit. */
 const SWEEP = 100;
 
 /** True if a scheduled message will link the file. Every form of a file's address contains its token. */
 function awaitsScheduled({ path }: OwnFile, parts: ReadonlyMap<string, Json>): boolean {
-  const token = parsePath(path)?.token;
-  return token !== undefined && undelivered(parts).some(({ content }) => content.includes(token));
+  const token = parseFilePath(path)?.token;
+  return token !== undefined && undeliveredScheduled(parts).some(({ content }) => content.includes(token));
 }
 
 /** Deletes expired files; those that a scheduled message will link are kept for longer. */
-export function sweepFiles(
+export function deleteExpiredFiles(
   parts: ReadonlyMap<string, Json>,
   { key, realm, now }: CommandContext,
 ): { readonly parts: Readonly<Record<string, Json>>; readonly commands: readonly OutboxCommand[] } {
-  const over = [...filesOf(parts)].filter(({ expires }) => expires !== null && expires <= now).slice(0, SWEEP);
+  const over = [...ownFiles(parts)].filter(({ expires }) => expires !== null && expires <= now).slice(0, SWEEP);
   const kept = over.filter((file) => awaitsScheduled(file, parts));
   const later = Object.fromEntries(
-    kept.map((file) => [filePart(file.path), { ...file, expires: now + UNCLAIMED_MS } satisfies OwnFile]),
+    kept.map((file) => [
+      filePartName(file.path),
+      { ...file, expires: now + UNLINKED_FILE_LIFETIME_MS } satisfies OwnFile,
+    ]),
   );
   const gone = over.filter((file) => !kept.includes(file));
   if (gone.length === 0) return { parts: later, commands: [] };
-  const removal = removeFiles(realm, selfOf(key), gone);
+  const removal = removeFiles(realm, userIdOfKey(key), gone);
   return { parts: { ...later, ...removal.parts }, commands: [removal.command] };
 }
 
@@ -144,9 +155,9 @@ function removalOutcome(
 ): Outcome<UserState> {
   const { parts: changed, command } = removeFiles(realm, owner, files);
   return {
-    reply: value(null),
+    reply: valueReply(null),
     parts: changed,
-    due: nextWake(withParts(parts, changed)),
+    due: nextTimerTime(applyPartChanges(parts, changed)),
     commands: [[command]],
     replyAfterCommands: true,
   };

@@ -4,18 +4,18 @@
  * so a crash neither loses nor doubles the message.
  */
 
-import { directNotice, value } from '#actors/shared';
+import { directNoticeCommand, valueReply } from '#actors/shared';
 import type { Json } from '#base';
 import {
   type DeliveryReceipt,
-  dueNow,
   isHumanClient,
   presentScheduled,
   type ScheduledMessage,
-  scheduledOf,
-  scheduledPart,
+  scheduledDueNow,
+  scheduledPartName,
+  storedScheduled,
 } from '#domain/messages';
-import { dmKey, type RealmId, streamId, streamKey, userId } from '#model';
+import { directMessageKey, type RealmId, streamId, streamKey, userId } from '#model';
 import {
   directCommands,
   type OutboxCommand,
@@ -26,9 +26,16 @@ import {
 } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
-import { scheduledEvent, withPart } from '../../scheduling.js';
-import { isSubscribed, nextWake, selfOf, type UserCommand, type UserState, withParts } from '../../state.js';
-import { sweepFiles } from '../files/files.js';
+import { scheduledEvent, writeScheduled } from '../../scheduling.js';
+import {
+  applyPartChanges,
+  isSubscribed,
+  nextTimerTime,
+  type UserCommand,
+  type UserState,
+  userIdOfKey,
+} from '../../state.js';
+import { deleteExpiredFiles } from '../files/files.js';
 
 const maySend = (directory: DirectoryView, self: number): boolean =>
   !directory.deactivated && directory.user(userId(self))?.isActive === true;
@@ -57,7 +64,7 @@ function handOver(message: ScheduledMessage, realm: RealmId, self: number, after
   }
   const participants = [...new Set([...to, self])].sort((a, b) => a - b).map(userId);
   return outboxCommand({
-    to: dmKey(realm, participants),
+    to: directMessageKey(realm, participants),
     name: directCommands.sendDirectScheduled,
     args: { ...args, participants },
     ...more,
@@ -65,39 +72,45 @@ function handOver(message: ScheduledMessage, realm: RealmId, self: number, after
 }
 
 /** Sends the messages that are due to the actors of their conversations. */
-export function deliverDue(
+function deliverDueMessages(
   parts: ReadonlyMap<string, Json>,
   { now, key, realm, directory }: CommandContext,
 ): Required<Pick<Outcome<UserState>, 'parts' | 'events' | 'commands'>> {
-  const self = selfOf(key);
+  const self = userIdOfKey(key);
   const may = maySend(directory, self);
-  const messages = dueNow(parts, now).map(
+  const messages = scheduledDueNow(parts, now).map(
     (message): ScheduledMessage => ({ ...message, phase: may ? 'sending' : 'failed' }),
   );
   return {
-    parts: Object.fromEntries(messages.map((message) => [scheduledPart(message.id), message])),
+    parts: Object.fromEntries(messages.map((message) => [scheduledPartName(message.id), message])),
     events: may ? [] : messages.map((message) => failedEvent(self, message)),
     commands: may ? [messages.map((message) => handOver(message, realm, self, directory.version))] : [],
   };
 }
 
-/** Sent by the conversation's actor. The user may have deleted the message meanwhile. */
-export const scheduledSent: UserCommand<typeof userCommands.scheduledSent> = {
+/**
+ * Records that a scheduled message was sent. Sent by the conversation's actor. The user may have deleted the message
+ * meanwhile.
+ */
+export const recordScheduledSent: UserCommand<typeof userCommands.scheduledSent> = {
   handle({ parts }, { id }, _inputs, { key }) {
-    if (scheduledOf(parts, id)?.phase !== 'sending') return { reply: value(null) };
+    if (storedScheduled(parts, id)?.phase !== 'sending') return { reply: valueReply(null) };
     const delivered: DeliveryReceipt = { id, phase: 'sent' };
     return {
-      reply: value(null),
-      parts: { [scheduledPart(id)]: delivered },
-      events: [scheduledEvent(selfOf(key), 'remove', { scheduled_message_id: id })],
-      due: nextWake(withPart(parts, delivered)),
+      reply: valueReply(null),
+      parts: { [scheduledPartName(id)]: delivered },
+      events: [scheduledEvent(userIdOfKey(key), 'remove', { scheduled_message_id: id })],
+      due: nextTimerTime(writeScheduled(parts, delivered)),
     };
   },
 };
 
-/** Wait before the next attempt. */
+/** Wait before the next attempt to deliver a scheduled message that came too early, ms. */
 const EARLY_MS = 1_000;
-/** Attempts before a stream must know of the subscription; the realm actor may not reach it for some time. */
+/**
+ * Maximum number of attempts for which a stream may not know of the subscription yet; the realm actor may not reach it
+ * for some time.
+ */
 const MAX_EARLY = 60;
 
 /** True if the user is subscribed but the stream has not heard of that yet. */
@@ -110,26 +123,30 @@ function isEarly(
   return outside && type === 'stream' && isSubscribed(parts, to[0]!) && early < MAX_EARLY;
 }
 
-/** Sent by the conversation's actor. */
-export const scheduledFailed: UserCommand<typeof userCommands.scheduledFailed> = {
+/** Records that a scheduled message was refused, or delivers it again later. Sent by the conversation's actor. */
+export const recordScheduledFailed: UserCommand<typeof userCommands.scheduledFailed> = {
   handle({ parts }, failure, _inputs, { key, realm, directory, now }) {
     const { id, reason } = failure;
-    const known = scheduledOf(parts, id);
-    if (known?.phase !== 'sending') return { reply: value(null) };
+    const known = storedScheduled(parts, id);
+    if (known?.phase !== 'sending') return { reply: valueReply(null) };
     if (isEarly(known, failure, parts)) {
       const early = (known.early ?? 0) + 1;
       const again: ScheduledMessage = { ...known, phase: 'waiting', notBefore: now + EARLY_MS, early };
-      return { reply: value(null), parts: { [scheduledPart(id)]: again }, due: nextWake(withPart(parts, again)) };
+      return {
+        reply: valueReply(null),
+        parts: { [scheduledPartName(id)]: again },
+        due: nextTimerTime(writeScheduled(parts, again)),
+      };
     }
-    const self = selfOf(key);
+    const self = userIdOfKey(key);
     const failed: ScheduledMessage = { ...known, phase: 'failed' };
     const notice = { content: failureNotice(failed, reason), origin: failed.origin, after: directory.version };
     return {
-      reply: value(null),
-      parts: { [scheduledPart(id)]: failed },
+      reply: valueReply(null),
+      parts: { [scheduledPartName(id)]: failed },
       events: [failedEvent(self, failed)],
-      commands: maySend(directory, self) ? [[directNotice(realm, self, notice)]] : [],
-      due: nextWake(withPart(parts, failed)),
+      commands: maySend(directory, self) ? [[directNoticeCommand(realm, self, notice)]] : [],
+      due: nextTimerTime(writeScheduled(parts, failed)),
     };
   },
 };
@@ -143,17 +160,17 @@ const failureNotice = ({ at }: ScheduledMessage, reason: string): string => {
   ].join('\n\n');
 };
 
-export const due: UserCommand<typeof userCommands.due> = {
+export const runUserTimer: UserCommand<typeof userCommands.due> = {
   handle({ parts }, _args, _inputs, context) {
-    const delivery = deliverDue(parts, context);
-    const sweep = sweepFiles(parts, context);
+    const delivery = deliverDueMessages(parts, context);
+    const sweep = deleteExpiredFiles(parts, context);
     const changed = { ...delivery.parts, ...sweep.parts };
     return {
-      reply: value(null),
+      reply: valueReply(null),
       parts: changed,
       events: delivery.events,
       commands: [[...delivery.commands.flat(), ...sweep.commands]],
-      due: nextWake(withParts(parts, changed)),
+      due: nextTimerTime(applyPartChanges(parts, changed)),
     };
   },
 };

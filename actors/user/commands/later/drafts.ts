@@ -1,31 +1,31 @@
 /** Drafts (messages.md § Drafts), visible to their owner only. */
 
-import { success, value } from '#actors/shared';
+import { successReply, valueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import {
-  checkContent,
+  checkMessageContent,
   type Draft,
   type DraftBody,
-  draftOf,
-  draftPart,
-  draftsOf,
+  draftPartName,
   MAX_DRAFTS_SHOWN,
+  storedDraft,
+  storedDrafts,
 } from '#domain/messages';
-import { checkDraftsOn } from '#domain/people';
-import { canAccess, cutTopic } from '#domain/streams';
-import { type LogItem, type Parts, streamId, type UserId, userId } from '#model';
+import { checkDraftsEnabled } from '#domain/people';
+import { canAccessStream, cutTopic } from '#domain/streams';
+import { type ActorParts, type LogItem, streamId, type UserId, userId } from '#model';
 import type { DraftInput, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { isSubscribed, nextOwnId, selfOf, type UserCommand } from '../../state.js';
+import { isSubscribed, nextDraftOrScheduledId, type UserCommand, userIdOfKey } from '../../state.js';
 
-/** UTF-16 units of drafts per event; a log entry holds half a megabyte. */
+/** Maximum UTF-16 units of drafts per event; a log entry holds half a megabyte. */
 const EVENT_SIZE = 100_000;
 
-/** @throws ApiError; the checks have the order of messages.md */
-function checkDraft(given: DraftInput, parts: Parts, { directory, caller, now }: CommandContext): DraftBody {
-  const content = checkContent(given.content);
+/** Checks a draft, in the order of messages.md. @throws ApiError */
+function checkDraft(given: DraftInput, parts: ActorParts, { directory, caller, now }: CommandContext): DraftBody {
+  const content = checkMessageContent(given.content);
   const { timestamp = now / 1000, type, to } = given;
   if (timestamp < 0) throw apiError('TIMESTAMP_NEGATIVE');
   const draft = { content, timestamp: Math.floor(timestamp) };
@@ -35,7 +35,7 @@ function checkDraft(given: DraftInput, parts: Parts, { directory, caller, now }:
     if (to.length !== 1) throw apiError('ONE_DRAFT_STREAM');
     const stream = directory.stream(streamId(to[0]!));
     const user = directory.user(userId(caller));
-    if (!stream || !user || !canAccess(user, stream, isSubscribed(parts, stream.id)))
+    if (!stream || !user || !canAccessStream(user, stream, isSubscribed(parts, stream.id)))
       throw apiError('INVALID_STREAM_ID');
     return { ...draft, type, to: [stream.id], topic };
   }
@@ -62,7 +62,7 @@ const tell = (self: number, op: string, of: JsonObject): LogItem => ({
   event: { type: 'drafts', op, ...of },
 });
 
-/** One event for all drafts, or several if they are too large for one. */
+/** Events of new drafts: one for all, or several if they are too large for one. */
 function addEvents(self: number, drafts: readonly Draft[]): LogItem[] {
   const events: LogItem[] = [];
   let group: Draft[] = [];
@@ -81,31 +81,31 @@ function addEvents(self: number, drafts: readonly Draft[]): LogItem[] {
   return events;
 }
 
-/** GET /drafts. */
-export const drafts: UserCommand<typeof userCommands.drafts> = {
+/** GET /drafts: lists the user's drafts. */
+export const listDrafts: UserCommand<typeof userCommands.drafts> = {
   lane: 'read',
   read: true,
   handle({ parts }, _args, _inputs, { directory, caller }) {
-    checkDraftsOn(directory, userId(caller));
-    const all = draftsOf(parts);
-    return { reply: success({ count: all.length, drafts: all }) };
+    checkDraftsEnabled(directory, userId(caller));
+    const all = storedDrafts(parts);
+    return { reply: successReply({ count: all.length, drafts: all }) };
   },
 };
 
-/** POST /drafts: all or none. */
+/** POST /drafts: creates all of the drafts or none. */
 export const createDrafts: UserCommand<typeof userCommands.createDrafts> = {
   handle({ state, parts }, { drafts: given }, _inputs, context) {
     const self = userId(context.caller);
-    checkDraftsOn(context.directory, self);
+    checkDraftsEnabled(context.directory, self);
     let last = state.lastDraft;
     const made = given.map((one): Draft => {
-      last = nextOwnId(last, self);
+      last = nextDraftOrScheduledId(last, self);
       return { id: last, ...checkDraft(one, parts, context) };
     });
     return {
-      reply: success({ ids: made.map(({ id }) => id) }),
+      reply: successReply({ ids: made.map(({ id }) => id) }),
       ...(last === undefined ? {} : { state: { ...state, lastDraft: last } }),
-      parts: Object.fromEntries(made.map((draft) => [draftPart(draft.id), draft])),
+      parts: Object.fromEntries(made.map((draft) => [draftPartName(draft.id), draft])),
       events: addEvents(self, made),
     };
   },
@@ -114,43 +114,46 @@ export const createDrafts: UserCommand<typeof userCommands.createDrafts> = {
 /** PATCH /drafts/{draft_id}: the whole draft is replaced. */
 export const editDraft: UserCommand<typeof userCommands.editDraft> = {
   handle({ parts }, { id, draft: given }, _inputs, context) {
-    checkDraftsOn(context.directory, userId(context.caller));
-    if (!draftOf(parts, id)) throw apiError('NO_SUCH_DRAFT');
+    checkDraftsEnabled(context.directory, userId(context.caller));
+    if (!storedDraft(parts, id)) throw apiError('NO_SUCH_DRAFT');
     const draft: Draft = { id, ...checkDraft(given, parts, context) };
     return {
-      reply: success(),
-      parts: { [draftPart(id)]: draft },
+      reply: successReply(),
+      parts: { [draftPartName(id)]: draft },
       events: [tell(context.caller, 'update', { draft })],
     };
   },
 };
 
-/** DELETE /drafts/{draft_id}. */
+/** DELETE /drafts/{draft_id}: deletes a draft. */
 export const deleteDraft: UserCommand<typeof userCommands.deleteDraft> = {
   handle({ parts }, { id }, _inputs, { directory, caller }) {
-    checkDraftsOn(directory, userId(caller));
-    if (!draftOf(parts, id)) throw apiError('NO_SUCH_DRAFT');
+    checkDraftsEnabled(directory, userId(caller));
+    if (!storedDraft(parts, id)) throw apiError('NO_SUCH_DRAFT');
     return {
-      reply: success(),
-      parts: { [draftPart(id)]: null },
+      reply: successReply(),
+      parts: { [draftPartName(id)]: null },
       events: [tell(caller, 'remove', { draft_id: id })],
     };
   },
 };
 
-/** The user has turned synchronization off. Sent by the realm actor: never refuses, and a repeat changes nothing. */
-export const dropDrafts: UserCommand<typeof userCommands.dropDrafts> = {
+/**
+ * Deletes all drafts, because the user has turned their synchronization off. Sent by the realm actor: never refuses,
+ * and a repeat changes nothing.
+ */
+export const deleteAllDrafts: UserCommand<typeof userCommands.dropDrafts> = {
   handle({ parts }, _args, _inputs, { key }) {
-    const gone = draftsOf(parts);
-    if (gone.length === 0) return { reply: value(null) };
-    const self = selfOf(key);
+    const gone = storedDrafts(parts);
+    if (gone.length === 0) return { reply: valueReply(null) };
+    const self = userIdOfKey(key);
     return {
-      reply: value(null),
-      parts: Object.fromEntries(gone.map(({ id }) => [draftPart(id), null])),
+      reply: valueReply(null),
+      parts: Object.fromEntries(gone.map(({ id }) => [draftPartName(id), null])),
       events: gone.map(({ id }) => tell(self, 'remove', { draft_id: id })),
     };
   },
 };
 
-/** As POST /register shows them: newest edit first. */
-export const newestDrafts = (parts: Parts): Draft[] => draftsOf(parts).reverse().slice(0, MAX_DRAFTS_SHOWN);
+/** The user's drafts as POST /register shows them: newest edit first. */
+export const newestDrafts = (parts: ActorParts): Draft[] => storedDrafts(parts).reverse().slice(0, MAX_DRAFTS_SHOWN);

@@ -1,58 +1,66 @@
 /** Scheduled messages (messages.md § Scheduled messages): listed, created, edited and deleted by their sender. */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import {
+  parseScheduledRecipients,
   presentScheduled,
   type ScheduledBody,
   type ScheduledMessage,
-  scheduledOf,
-  scheduledPart,
-  scheduledRecipients,
-  undelivered,
+  scheduledPartName,
+  storedScheduled,
+  undeliveredScheduled,
 } from '#domain/messages';
 import { checkTopic } from '#domain/streams';
 import { userId } from '#model';
 import type { EditScheduledArgs, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { checkScheduled, type SchedulingInputs, scheduledEvent, schedulingInputs, withPart } from '../../scheduling.js';
-import { nextOwnId, nextWake, type UserCommand } from '../../state.js';
+import {
+  checkScheduled,
+  loadSchedulingInputs,
+  type SchedulingInputs,
+  scheduledEvent,
+  writeScheduled,
+} from '../../scheduling.js';
+import { nextDraftOrScheduledId, nextTimerTime, type UserCommand } from '../../state.js';
 
-/** GET /scheduled_messages. */
-export const scheduledMessages: UserCommand<typeof userCommands.scheduledMessages> = {
+/** GET /scheduled_messages: lists the messages that are not sent yet. */
+export const listScheduledMessages: UserCommand<typeof userCommands.scheduledMessages> = {
   lane: 'read',
   read: true,
-  handle: ({ parts }) => ({ reply: success({ scheduled_messages: undelivered(parts).map(presentScheduled) }) }),
+  handle: ({ parts }) => ({
+    reply: successReply({ scheduled_messages: undeliveredScheduled(parts).map(presentScheduled) }),
+  }),
 };
 
-/** POST /scheduled_messages. */
-export const schedule: UserCommand<typeof userCommands.schedule, SchedulingInputs> = {
+/** POST /scheduled_messages: schedules a message. */
+export const scheduleMessage: UserCommand<typeof userCommands.schedule, SchedulingInputs> = {
   inputs: (args, context, sources) =>
-    schedulingInputs(args, args.type === 'stream' ? args.to[0] : undefined, undefined, context, sources),
+    loadSchedulingInputs(args, args.type === 'stream' ? args.to[0] : undefined, undefined, context, sources),
   handle(view, args, inputs, context) {
     const { state, parts } = view;
     const body = checkScheduled(args, undefined, view, inputs, context);
-    const id = nextOwnId(state.lastScheduled, userId(context.caller));
+    const id = nextDraftOrScheduledId(state.lastScheduled, userId(context.caller));
     const { at, origin } = args;
     const message: ScheduledMessage = { id, ...body, at, phase: 'waiting', client: context.client, origin };
     return {
-      reply: success({ scheduled_message_id: id }),
+      reply: successReply({ scheduled_message_id: id }),
       state: { ...state, lastScheduled: id },
-      parts: { [scheduledPart(id)]: message },
+      parts: { [scheduledPartName(id)]: message },
       events: [scheduledEvent(context.caller, 'add', { scheduled_messages: [presentScheduled(message)] })],
-      due: nextWake(withPart(parts, message)),
+      due: nextTimerTime(writeScheduled(parts, message)),
     };
   },
 };
 
 /** PATCH /scheduled_messages/{scheduled_message_id}, from its fifth check on. */
-export const editScheduled: UserCommand<typeof userCommands.editScheduled, SchedulingInputs> = {
+export const editScheduledMessage: UserCommand<typeof userCommands.editScheduled, SchedulingInputs> = {
   inputs(args, context, sources) {
-    const known = scheduledOf(context.view.parts, args.id);
+    const known = storedScheduled(context.view.parts, args.id);
     const before = known?.phase === 'sent' ? undefined : known;
-    return schedulingInputs(args, targetOf(args, before), before, context, sources);
+    return loadSchedulingInputs(args, targetOf(args, before), before, context, sources);
   },
   handle(view, args, inputs, context) {
-    const known = scheduledOf(view.parts, args.id);
+    const known = storedScheduled(view.parts, args.id);
     if (!known) throw apiError('NO_SUCH_SCHEDULED_MESSAGE');
     if (known.phase === 'sent' || known.phase === 'sending') throw apiError('SCHEDULED_ALREADY_SENT');
     if (known.phase === 'failed' && args.at === null) throw apiError('SCHEDULED_IN_PAST');
@@ -71,10 +79,10 @@ export const editScheduled: UserCommand<typeof userCommands.editScheduled, Sched
       early: 0,
     };
     return {
-      reply: success(),
-      parts: { [scheduledPart(message.id)]: message },
+      reply: successReply(),
+      parts: { [scheduledPartName(message.id)]: message },
       events: [scheduledEvent(context.caller, 'update', { scheduled_message: presentScheduled(message) })],
-      due: nextWake(withPart(view.parts, message)),
+      due: nextTimerTime(writeScheduled(view.parts, message)),
     };
   },
 };
@@ -83,7 +91,7 @@ function merged({ type: newType, to, topic, content }: EditScheduledArgs, known:
   const type = newType ?? known.type;
   return {
     type,
-    to: to === null ? known.to : scheduledRecipients(type, to),
+    to: to === null ? known.to : parseScheduledRecipients(type, to),
     topic: topic ?? known.topic,
     content: content ?? known.content,
   };
@@ -104,16 +112,16 @@ function targetOf(args: EditScheduledArgs, known: ScheduledMessage | undefined):
 }
 
 /** DELETE /scheduled_messages/{scheduled_message_id}; also for a message that was sent. */
-export const deleteScheduled: UserCommand<typeof userCommands.deleteScheduled> = {
+export const deleteScheduledMessage: UserCommand<typeof userCommands.deleteScheduled> = {
   handle({ parts }, { id }, _inputs, { caller }) {
-    if (!scheduledOf(parts, id)) throw apiError('NO_SUCH_SCHEDULED_MESSAGE');
+    if (!storedScheduled(parts, id)) throw apiError('NO_SUCH_SCHEDULED_MESSAGE');
     const left = new Map(parts);
-    left.delete(scheduledPart(id));
+    left.delete(scheduledPartName(id));
     return {
-      reply: success(),
-      parts: { [scheduledPart(id)]: null },
+      reply: successReply(),
+      parts: { [scheduledPartName(id)]: null },
       events: [scheduledEvent(caller, 'remove', { scheduled_message_id: id })],
-      due: nextWake(left),
+      due: nextTimerTime(left),
     };
   },
 };

@@ -3,31 +3,31 @@
  * id, and all commands here are reads.
  */
 
-import { success, VISITOR } from '#actors/shared';
+import { successReply, VISITOR_ACCOUNT } from '#actors/shared';
 import { type JsonObject, mapInSlices } from '#base';
 import {
-  asStored,
   checkAnonymousNarrow,
-  fetchWindow,
+  fetchMessageWindow,
+  MessageReader,
   type MessageWindow,
-  makePlan,
-  matchOf,
-  NEWEST,
-  type Plan,
+  makeNarrowPlan,
+  type NarrowPlan,
+  NEWEST_ANCHOR,
+  parseMessageWindow,
   parseNarrow,
-  plainViewer,
-  presentNeutral,
-  presentVariant,
-  presentWindow,
-  Reader,
-  resolveTerms,
+  presentMessageVariant,
+  presentMessageWindow,
+  presentNeutralMessage,
+  presentSearchMatch,
+  resolveNarrowTerms,
   type SearchMatch,
   type StoredMessage,
-  searchesOf,
-  windowSpec,
+  searchesOfTerms,
+  toStoredMessage,
+  viewerWithoutFlags,
 } from '#domain/messages';
 import { streamId, streamKey } from '#model';
-import { redirect, streamCommands, type userCommands } from '#model/commands';
+import { redirectCommand, streamCommands, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { UserCommand } from '../../state.js';
@@ -37,15 +37,15 @@ function isOpen({ body }: StoredMessage, directory: DirectoryView): boolean {
   return stream?.webPublic === true && !stream.archived;
 }
 
-/** The message as visitors get it; all of their messages count as read. */
+/** The message as visitors get it; for them all messages count as read. */
 const shown = (
   message: StoredMessage,
   directory: DirectoryView,
   options: { applyMarkdown: boolean; clientGravatar: boolean },
-): JsonObject => ({ ...presentVariant(presentNeutral(message, directory), options), flags: ['read'] });
+): JsonObject => ({ ...presentMessageVariant(presentNeutralMessage(message, directory), options), flags: ['read'] });
 
-/** GET /messages. */
-export const publicMessages: UserCommand<
+/** GET /messages without an account: public messages. */
+export const fetchPublicMessages: UserCommand<
   typeof userCommands.publicMessages,
   { readonly fetched: MessageWindow; readonly matches: readonly (SearchMatch | undefined)[] }
 > = {
@@ -56,26 +56,26 @@ export const publicMessages: UserCommand<
     const directory = await sources.directory(realm);
     const raw = parseNarrow(args.narrow);
     checkAnonymousNarrow(raw, directory);
-    const terms = resolveTerms(raw, directory, VISITOR.id);
-    const viewer = plainViewer({ realm, user: VISITOR, directory, subscribed: () => false });
+    const terms = resolveNarrowTerms(raw, directory, VISITOR_ACCOUNT.id);
+    const viewer = viewerWithoutFlags({ realm, user: VISITOR_ACCOUNT, directory, subscribed: () => false });
     // Web-public streams show their whole history, with or without a term for a stream.
-    const plan: Plan = { ...makePlan(terms, viewer), history: 'public' };
-    const fetched = await fetchWindow(new Reader(sources.store, viewer), plan, {
-      ...windowSpec(args),
+    const plan: NarrowPlan = { ...makeNarrowPlan(terms, viewer), history: 'public' };
+    const fetched = await fetchMessageWindow(new MessageReader(sources.store, viewer), plan, {
+      ...parseMessageWindow(args),
       // Visitors have no unread messages.
-      ...(args.anchor === 'first_unread' ? { anchor: NEWEST } : {}),
+      ...(args.anchor === 'first_unread' ? { anchor: NEWEST_ANCHOR } : {}),
     });
-    const searches = searchesOf(terms);
+    const searches = searchesOfTerms(terms);
     const matches = await mapInSlices(fetched.rows, ({ message }) =>
-      searches.length === 0 ? undefined : matchOf(message.body, searches),
+      searches.length === 0 ? undefined : presentSearchMatch(message.body, searches),
     );
     return { fetched, matches };
   },
   handle(_view, args, { fetched, matches }, { directory }) {
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
     return {
-      reply: success({
-        ...presentWindow(fetched),
+      reply: successReply({
+        ...presentMessageWindow(fetched),
         // A stream may have been closed since the read.
         messages: fetched.rows.flatMap(({ message }, i) =>
           isOpen(message, directory) ? [{ ...shown(message, directory, options), ...matches[i] }] : [],
@@ -85,24 +85,24 @@ export const publicMessages: UserCommand<
   },
 };
 
-/** GET /messages/{message_id}. A message without access is reported like a missing one. */
-export const publicMessage: UserCommand<typeof userCommands.publicMessage, StoredMessage | undefined> = {
+/** GET /messages/{message_id} without an account. A message without access is reported like a missing one. */
+export const fetchPublicMessage: UserCommand<typeof userCommands.publicMessage, StoredMessage | undefined> = {
   creates: true,
   lane: 'read',
   read: true,
   async inputs({ message_id }, { realm }, { store }) {
     const [record] = await store.getMessages(realm, [message_id]);
-    return record ? asStored(record) : undefined;
+    return record ? toStoredMessage(record) : undefined;
   },
   handle(_view, { apply_markdown }, message, { directory }) {
     if (!message || !isOpen(message, directory)) throw apiError('NOT_LOGGED_IN');
     const options = { applyMarkdown: apply_markdown, clientGravatar: true };
-    return { reply: success({ message: shown(message, directory, options), raw_content: message.body.content }) };
+    return { reply: successReply({ message: shown(message, directory, options), raw_content: message.body.content }) };
   },
 };
 
 /** GET /users/me/{stream_id}/topics of a web-public stream: topics of the whole history. */
-export const publicTopics: UserCommand<typeof userCommands.publicTopics> = {
+export const listPublicTopics: UserCommand<typeof userCommands.publicTopics> = {
   creates: true,
   lane: 'read',
   read: true,
@@ -110,7 +110,9 @@ export const publicTopics: UserCommand<typeof userCommands.publicTopics> = {
     const stream = directory.stream(streamId(stream_id));
     if (!stream?.webPublic || stream.archived) throw apiError('INVALID_STREAM_ID');
     return {
-      reply: { forward: redirect({ to: streamKey(realm, stream.id), command: streamCommands.listTopics, args: {} }) },
+      reply: {
+        forward: redirectCommand({ to: streamKey(realm, stream.id), command: streamCommands.listTopics, args: {} }),
+      },
     };
   },
 };

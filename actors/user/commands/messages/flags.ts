@@ -1,65 +1,70 @@
 /** POST /messages/flags and POST /messages/flags/narrow (messages.md § Flags), and copies made by other actors. */
 
-import { flagEvent, success, value } from '#actors/shared';
+import { flagEvent, successReply, valueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import {
-  asStored,
+  encodeMarkedIds,
+  encodeReadState,
   type FlagUpdate,
-  fetchWindow,
+  fetchMessageWindow,
   type MessageWindow,
-  makePlan,
-  markedOf,
-  markedPart,
-  markRead,
-  markUnread,
+  makeNarrowPlan,
+  markedIdsOf,
+  markMessagesRead,
+  markMessagesUnread,
+  parseMessageWindow,
   parseNarrow,
   type ReadableMessage,
-  readingPart,
-  resolveTerms,
-  setMark,
+  resolveNarrowTerms,
+  setMessageMark,
+  toStoredMessage,
   UserFlags,
-  unsetMark,
-  windowSpec,
+  unsetMessageMark,
 } from '#domain/messages';
 import { type ActorKey, type LogItem, READ_IDS_PER_EVENT, streamId, streamKey } from '#model';
 import { type FlagChange, outboxCommand, streamCommands, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { CommandContext, InputContext, Outcome, View } from '#runtime';
+import type { ActorView, CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { messageDetails } from '../../reading/flag-event.js';
-import { type Fold, folded, foldOf } from '../../reading/folding.js';
-import { untilPublished } from '../../reading/newest.js';
+import { unreadMessageDetails } from '../../reading/flag-event.js';
+import { applyFold, computeFold, type ReadStateFold } from '../../reading/folding.js';
+import { awaitPublished } from '../../reading/newest.js';
 import { isSubscribed, type UserCommand, type UserState } from '../../state.js';
-import { rightsOf } from './on-message.js';
+import { loadReadingRights } from './on-message.js';
 
 interface PickedMessages {
   /** The requested messages that the user may access. */
   readonly own: readonly ReadableMessage[];
-  /** The user may not access at least one of the requested messages. */
+  /** True if the user may not access at least one of the requested messages. */
   readonly missing: boolean;
-  readonly folds: readonly Fold[];
+  readonly folds: readonly ReadStateFold[];
 }
 
-/** Folds of the origin streams of these messages. */
+/** Computes the folds of the origin streams of these messages. */
 async function foldsOf(
   own: readonly ReadableMessage[],
   { realm, caller, view }: InputContext<UserState, undefined>,
   sources: InputSources,
-): Promise<Fold[]> {
+): Promise<ReadStateFold[]> {
   const flags = new UserFlags(caller, view.parts);
   const homes = [...new Set(own.map(({ message }) => message.originStream))];
-  const folds = await Promise.all(homes.map((home) => foldOf(realm, flags, home, sources)));
+  const folds = await Promise.all(homes.map((home) => computeFold(realm, flags, home, sources)));
   return folds.filter((fold) => fold !== undefined);
 }
 
 /** Changed parts with the folds applied. */
-function withFolds(view: View<UserState>, user: number, parts: Outcome<UserState>['parts'], folds: readonly Fold[]) {
+function withFolds(
+  view: ActorView<UserState>,
+  user: number,
+  parts: Outcome<UserState>['parts'],
+  folds: readonly ReadStateFold[],
+) {
   if (folds.length === 0) return parts;
   const flags = new UserFlags(user, new Map([...view.parts, ...Object.entries(parts ?? {})]));
   return Object.assign(
     {},
     parts,
-    ...folds.map((fold) => readingPart(fold.home, folded(flags.reading(fold.home), fold))),
+    ...folds.map((fold) => encodeReadState(fold.home, applyFold(flags.reading(fold.home), fold))),
   );
 }
 
@@ -68,17 +73,17 @@ async function pick(
   context: InputContext<UserState, undefined>,
   sources: InputSources,
 ): Promise<PickedMessages> {
-  const { reader } = await rightsOf(context, sources);
+  const { reader } = await loadReadingRights(context, sources);
   const asked = [...new Set(ids)];
   const possible = asked.filter((id) => Number.isSafeInteger(id) && id > 0);
   const records = await sources.store.getMessages(context.realm, possible);
-  const stored = records.filter((record) => record !== null).map(asStored);
+  const stored = records.filter((record) => record !== null).map(toStoredMessage);
   const own: ReadableMessage[] = [];
   for (const message of stored) {
     const one = await reader.access(message);
     if (one) own.push(one);
   }
-  await untilPublished(
+  await awaitPublished(
     context.realm,
     own.map(({ message }) => message),
     sources,
@@ -92,14 +97,16 @@ function flagging(
   own: readonly ReadableMessage[],
   subscribed: (s: number) => boolean,
 ): FlagUpdate {
-  if (flag === 'read') return op === 'add' ? markRead(flags, own) : markUnread(flags, own, subscribed);
-  return op === 'add' ? setMark(flags, own, flag) : unsetMark(flags, own, flag);
+  if (flag === 'read') return op === 'add' ? markMessagesRead(flags, own) : markMessagesUnread(flags, own, subscribed);
+  return op === 'add' ? setMessageMark(flags, own, flag) : unsetMessageMark(flags, own, flag);
 }
 
-/** The details of a message that becomes unread take some 300 bytes. */
+/**
+ * Maximum number of messages with details per event: the details of a message that becomes unread take some 300 bytes.
+ */
 const DETAILS_PER_EVENT = 1_000;
 
-/** At least one event, even without a change, as clients expect. */
+/** Events of changed flags: at least one, even without a change, as clients expect. */
 function flagEvents(
   user: number,
   { op, flag }: FlagChange,
@@ -118,7 +125,7 @@ function flagEvents(
 }
 
 function flagged(
-  view: View<UserState>,
+  view: ActorView<UserState>,
   change: FlagChange,
   own: readonly ReadableMessage[],
   context: CommandContext,
@@ -129,7 +136,7 @@ function flagged(
   const byId = new Map(own.map((one) => [one.message.id, one]));
   const details =
     change.flag === 'read' && change.op === 'remove'
-      ? messageDetails(
+      ? unreadMessageDetails(
           done.changed.map((id) => byId.get(id)!),
           context.caller,
           parts,
@@ -142,7 +149,7 @@ function flagged(
   };
 }
 
-/** Reports new copies to the messages' owners, so that the user gets events of changes. */
+/** Commands that report new copies to the messages' owners, so that the user gets events of changes. */
 function copyMadeCommands(
   copied: readonly ReadableMessage[],
   { realm, caller }: CommandContext,
@@ -162,7 +169,7 @@ function copyMadeCommands(
   return { commands: [told] };
 }
 
-/** POST /messages/flags. */
+/** POST /messages/flags: changes a flag of the named messages. */
 export const setFlags: UserCommand<typeof userCommands.setFlags, PickedMessages> = {
   inputs: ({ messages }, context, sources) => pick(messages, context, sources),
   handle(view, args, { own, missing, folds }, context): Outcome<UserState> {
@@ -171,7 +178,7 @@ export const setFlags: UserCommand<typeof userCommands.setFlags, PickedMessages>
     if (makesCopies && missing) throw apiError('INVALID_MESSAGES');
     const { parts, events, commands = [] } = flagged(view, args, own, context);
     return {
-      reply: success({ messages: args.messages }),
+      reply: successReply({ messages: args.messages }),
       parts: withFolds(view, context.caller, parts, folds),
       events,
       commands,
@@ -179,16 +186,16 @@ export const setFlags: UserCommand<typeof userCommands.setFlags, PickedMessages>
   },
 };
 
-/** POST /messages/flags/narrow. */
+/** POST /messages/flags/narrow: changes a flag of messages in a narrow. */
 export const setFlagsInNarrow: UserCommand<
   typeof userCommands.setFlagsInNarrow,
-  { readonly fetched: MessageWindow; readonly folds: readonly Fold[] }
+  { readonly fetched: MessageWindow; readonly folds: readonly ReadStateFold[] }
 > = {
   async inputs(args, context, sources) {
-    const { reader, viewer, user, directory } = await rightsOf(context, sources);
-    const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
-    const fetched = await fetchWindow(reader, makePlan(terms, viewer), windowSpec(args));
-    await untilPublished(
+    const { reader, viewer, user, directory } = await loadReadingRights(context, sources);
+    const terms = resolveNarrowTerms(parseNarrow(args.narrow), directory, user.id);
+    const fetched = await fetchMessageWindow(reader, makeNarrowPlan(terms, viewer), parseMessageWindow(args));
+    await awaitPublished(
       context.realm,
       fetched.rows.map(({ message }) => message),
       sources,
@@ -199,7 +206,7 @@ export const setFlagsInNarrow: UserCommand<
     const { rows, foundOldest, foundNewest } = fetched;
     const { parts, events, commands = [], changed } = flagged(view, args, rows, context);
     return {
-      reply: success({
+      reply: successReply({
         processed_count: rows.length,
         updated_count: changed.length,
         first_processed_id: rows[0]?.message.id ?? null,
@@ -214,17 +221,20 @@ export const setFlagsInNarrow: UserCommand<
   },
 };
 
-/** Adds ids to one of the marks. Never refuses, and a repeat changes nothing. */
-export const copying = (mark: 'historical' | 'copied'): UserCommand<typeof userCommands.giveCopy> => ({
+/** Makes the handler that adds ids to one of the marks. Never refuses, and a repeat changes nothing. */
+const addCopiesCommand = (mark: 'historical' | 'copied'): UserCommand<typeof userCommands.giveCopy> => ({
   handle({ parts }, { ids }) {
-    const before = markedOf(parts, mark);
+    const before = markedIdsOf(parts, mark);
     const after = before.with(ids);
-    return { reply: value(null), ...(after === before ? {} : { parts: markedPart(mark, after) }) };
+    return { reply: valueReply(null), ...(after === before ? {} : { parts: encodeMarkedIds(mark, after) }) };
   },
 });
 
-/** The user reacted to messages without having copies: from now on they have read ones. Sent by the owning actor. */
-export const makeCopy = copying('historical');
+/**
+ * Gives the user copies, marked as read, of messages to which the user reacted without having them. Sent by the owning
+ * actor.
+ */
+export const makeReadCopies = addCopiesCommand('historical');
 
-/** The user is a bot that was mentioned in a stream without being subscribed; it gets an ordinary copy. */
-export const giveCopy = copying('copied');
+/** Gives a bot ordinary copies of messages that mention it in a stream to which it is not subscribed. */
+export const giveBotCopies = addCopiesCommand('copied');

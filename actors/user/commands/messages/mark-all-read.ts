@@ -3,37 +3,44 @@
  * number.
  */
 
-import { allReadEvent, partially, success } from '#actors/shared';
+import { allMessagesReadEvent, partialReply, successReply } from '#actors/shared';
 import { IdSet, type Json } from '#base';
-import { asStored, NEWEST, type OriginReadState, readingPart, UnreadScan, UserFlags } from '#domain/messages';
+import {
+  encodeReadState,
+  NEWEST_ANCHOR,
+  type OriginReadState,
+  toStoredMessage,
+  UnreadScan,
+  UserFlags,
+} from '#domain/messages';
 import type { LogItem } from '#model';
 import type { userCommands } from '#model/commands';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { rangeEvents, rangeOf } from '../../reading/flag-event.js';
-import { type NewestOfHome, newestDirect, untilPublished } from '../../reading/newest.js';
+import { readRangeEvents, unreadRangeOf } from '../../reading/flag-event.js';
+import { awaitPublished, type NewestOfOrigin, readNewestDirect } from '../../reading/newest.js';
 import { subscriptionsOf, type UserCommand, type UserState } from '../../state.js';
 
-/** Time for one request; then the marks so far are written, and the client repeats. */
+/** Time for one request, ms; then the marks so far are written, and the client repeats the request. */
 const DEADLINE_MS = 50_000;
-/** Homes read at once. */
+/** Number of origins read at once. */
 const BATCH = 32;
 /** Number of the realm's newest messages that decide which streams come first. */
 const RECENT = 64;
 
 interface Marking {
-  /** Newest first. */
-  readonly homes: readonly NewestOfHome[];
-  /** The time sufficed for all homes. */
+  /** Origins with unread messages, newest first. */
+  readonly homes: readonly NewestOfOrigin[];
+  /** True if the time sufficed for all origins. */
   readonly complete: boolean;
 }
 
 async function newestOfRealm({ realm }: InputContext<UserState, undefined>, { store }: InputSources) {
-  const scan = { realm, index: { by: 'realm' }, from: NEWEST, direction: 'older', limit: RECENT } as const;
-  return (await store.scanMessages(scan)).map(asStored);
+  const scan = { realm, index: { by: 'realm' }, from: NEWEST_ANCHOR, direction: 'older', limit: RECENT } as const;
+  return (await store.scanMessages(scan)).map(toStoredMessage);
 }
 
-/** Streams by newest message, as far as the realm's newest messages show; the others follow. */
+/** Streams ordered by newest message, as far as the realm's newest messages show; the others follow. */
 async function byRecency(
   streams: readonly number[],
   context: InputContext<UserState, undefined>,
@@ -45,12 +52,12 @@ async function byRecency(
   return [...recent, ...streams.filter((id) => !recent.has(id))];
 }
 
-function marked({ mark, read }: OriginReadState, { settled, newer }: NewestOfHome): OriginReadState {
+function marked({ mark, read }: OriginReadState, { settled, newer }: NewestOfOrigin): OriginReadState {
   const to = Math.max(mark, settled);
   return { mark: to, read: read.with(newer).above(to), unread: IdSet.EMPTY };
 }
 
-const changes = ({ mark, read, unread }: OriginReadState, { settled, newer }: NewestOfHome): boolean =>
+const changes = ({ mark, read, unread }: OriginReadState, { settled, newer }: NewestOfOrigin): boolean =>
   settled > mark || unread.size > 0 || newer.some((id) => id > mark && !read.has(id));
 
 export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> = {
@@ -68,7 +75,7 @@ export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> 
     );
     const flags = new UserFlags(caller, view.parts);
     const scan = new UnreadScan(sources.store, realm, caller);
-    const homes: NewestOfHome[] = [await newestDirect(realm, caller, sources)];
+    const homes: NewestOfOrigin[] = [await readNewestDirect(realm, caller, sources)];
     for (let i = 0; i < streams.length; i += BATCH) {
       // Ends early only if there is a mark to write: the client repeats, and must make progress.
       if (clock.now() >= until && homes.some((home) => changes(flags.reading(home.home), home))) {
@@ -80,7 +87,7 @@ export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> 
         homes.push({ home, settled: newest[n]!, newer: [] });
       });
     }
-    await untilPublished(realm, await newestOfRealm(context, sources), sources);
+    await awaitPublished(realm, await newestOfRealm(context, sources), sources);
     return { homes, complete: true };
   },
   handle({ parts }, _args, { homes, complete }, { caller }): Outcome<UserState> {
@@ -90,11 +97,11 @@ export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> 
     for (const newest of homes) {
       const reading = flags.reading(newest.home);
       if (!changes(reading, newest)) continue;
-      Object.assign(written, readingPart(newest.home, marked(reading, newest)));
+      Object.assign(written, encodeReadState(newest.home, marked(reading, newest)));
       const to = Math.max(newest.settled, ...newest.newer);
-      if (!complete) events.push(...rangeEvents(caller, rangeOf(newest.home, reading, to, 0)));
+      if (!complete) events.push(...readRangeEvents(caller, unreadRangeOf(newest.home, reading, to, 0)));
     }
-    if (complete) return { reply: success(), parts: written, events: [allReadEvent(caller)] };
-    return { reply: partially(), parts: written, events };
+    if (complete) return { reply: successReply(), parts: written, events: [allMessagesReadEvent(caller)] };
+    return { reply: partialReply(), parts: written, events };
   },
 };

@@ -1,24 +1,24 @@
 /** Marks a stream as read (messages.md): on request, and when the user leaves the stream. */
 
-import { idEvents, success, value } from '#actors/shared';
+import { readIdsEvents, successReply, valueReply } from '#actors/shared';
 import { IdSet, type Json } from '#base';
-import { markedRead, readingPart, type StoredMessage, UnreadScan, UserFlags, withRead } from '#domain/messages';
-import { canAccess } from '#domain/streams';
+import { addReadIds, encodeReadState, isMarkedRead, type StoredMessage, UnreadScan, UserFlags } from '#domain/messages';
+import { canAccessStream } from '#domain/streams';
 import { type LogItem, READ_IDS_PER_EVENT, streamId, streamKey, userKey } from '#model';
 import { conversationCommands, outboxCommand, type ReadStreamArgs, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { rangeEvents, rangeOf } from '../../reading/flag-event.js';
-import { isSubscribed, selfOf, type UserCommand, type UserState } from '../../state.js';
-import { rightsOf } from './on-message.js';
+import { readRangeEvents, unreadRangeOf } from '../../reading/flag-event.js';
+import { isSubscribed, type UserCommand, type UserState, userIdOfKey } from '../../state.js';
+import { loadReadingRights } from './on-message.js';
 
 interface StreamMarking {
-  /** Id of the newest message that was sent to this stream, wherever it is now. */
+  /** Id of the newest message that was sent to this stream, wherever the message is now. */
   readonly newest: number;
-  /** At least one message that was sent to this stream is still here and unread. */
+  /** True if at least one message that was sent to this stream is still here and unread. */
   readonly some: boolean;
-  /** Ids of all such messages, unless there are too many. */
+  /** Ids of all such unread messages, unless there are too many. */
   readonly all?: readonly number[];
   /** Unread messages that moved from this stream to another: they stay unread. */
   readonly left: readonly number[];
@@ -26,14 +26,14 @@ interface StreamMarking {
   readonly came: ReadonlyMap<number, readonly number[]>;
 }
 
-/** Costs as much as there are moved messages, however many are unread. */
+/** Finds the stream's unread messages. The cost grows with the number of moved messages, however many are unread. */
 async function lookAt(
   stream: number,
   { realm, key, view }: InputContext<UserState, undefined>,
   sources: InputSources,
   until = Number.POSITIVE_INFINITY,
 ): Promise<StreamMarking> {
-  const user = selfOf(key);
+  const user = userIdOfKey(key);
   const flags = new UserFlags(user, view.parts);
   const reading = flags.reading(stream);
   const scan = new UnreadScan(sources.store, realm, user);
@@ -72,41 +72,41 @@ function marked(
   if (some) {
     const mark = Math.max(reading.mark, newest);
     // Moved messages that the user has read meanwhile stay read.
-    const unread = IdSet.of(left.filter((id) => markedRead(reading, id) !== true));
-    Object.assign(written, readingPart(stream, { mark, read: reading.read.above(mark), unread }));
-    if (all) events.push(...idEvents(user, all));
-    else events.push(...rangeEvents(user, rangeOf(stream, reading, newest, stream)));
+    const unread = IdSet.of(left.filter((id) => isMarkedRead(reading, id) !== true));
+    Object.assign(written, encodeReadState(stream, { mark, read: reading.read.above(mark), unread }));
+    if (all) events.push(...readIdsEvents(user, all));
+    else events.push(...readRangeEvents(user, unreadRangeOf(stream, reading, newest, stream)));
   }
   for (const [home, ids] of came) {
-    Object.assign(written, readingPart(home, withRead(flags.reading(home), ids)));
-    events.push(...idEvents(user, ids));
+    Object.assign(written, encodeReadState(home, addReadIds(flags.reading(home), ids)));
+    events.push(...readIdsEvents(user, ids));
   }
   return { parts: written, events };
 }
 
-/** POST /mark_stream_as_read. */
+/** POST /mark_stream_as_read: marks all messages of a stream as read. */
 export const markStreamRead: UserCommand<typeof userCommands.markStreamRead, StreamMarking | undefined> = {
   lane: 'mark-stream',
   async inputs({ stream: id }, context, sources) {
-    const { directory, user } = await rightsOf(context, sources);
+    const { directory, user } = await loadReadingRights(context, sources);
     const stream = directory.stream(streamId(id));
-    if (!stream || !canAccess(user, stream, isSubscribed(context.view.parts, id))) return undefined;
+    if (!stream || !canAccessStream(user, stream, isSubscribed(context.view.parts, id))) return undefined;
     return lookAt(id, context, sources);
   },
   handle({ parts }, { stream }, marking, { caller }) {
     if (!marking) throw apiError('INVALID_STREAM_ID');
-    return { reply: success(), ...marked(parts, caller, stream, marking) };
+    return { reply: successReply(), ...marked(parts, caller, stream, marking) };
   },
 };
 
-/** Ids named for an archived stream; more become read as a range, which is worked out at delivery. */
+/** Maximum number of ids named for an archived stream; more become read as a range, which is resolved at delivery. */
 const MAX_OF_ARCHIVED = 500;
 
 /** Unread ids of messages that were sent to a stream and are still there, below and above the mark, ascending. */
 interface Unread {
   readonly below: readonly number[];
   readonly above: readonly number[];
-  /** There are more unread messages than the limit. */
+  /** True if there are more unread messages than the limit. */
   readonly more: boolean;
 }
 
@@ -116,7 +116,7 @@ async function unreadIn(
   { realm, key, view }: InputContext<UserState, undefined>,
   { store }: InputSources,
 ): Promise<Unread> {
-  const user = selfOf(key);
+  const user = userIdOfKey(key);
   const reading = new UserFlags(user, view.parts).reading(stream);
   const scan = new UnreadScan(store, realm, user);
   const here = (messages: readonly StoredMessage[]): number[] =>
@@ -134,10 +134,11 @@ async function unreadIn(
 type LeaveMarking = StreamMarking & { readonly unread?: Unread };
 
 /**
- * The user left the stream, or it was archived. Never refuses. Users who have left get no events of deletions there, so
- * the events name the read ids. Commits are of bounded size, and each marks exactly the ids that its events name.
+ * Marks the messages of a stream as read that the user left, or that was archived. Never refuses. Users who have left
+ * get no events of deletions there, so the events name the read ids. Commits are of bounded size, and each marks
+ * exactly the ids that its events name.
  */
-export const readStream: UserCommand<typeof userCommands.readStream, LeaveMarking> = {
+export const markLeftStreamRead: UserCommand<typeof userCommands.readStream, LeaveMarking> = {
   async inputs(args, context, sources) {
     const { stream, until, archived = false } = args;
     const marking = await lookAt(stream, context, sources, until);
@@ -147,16 +148,16 @@ export const readStream: UserCommand<typeof userCommands.readStream, LeaveMarkin
     return archived && unread.more ? marking : { ...marking, unread };
   },
   handle({ parts }, args, marking, { key, realm, directory }) {
-    const user = selfOf(key);
+    const user = userIdOfKey(key);
     const { unread } = marking;
     if (!unread?.more) {
       const all = unread && [...unread.below, ...unread.above];
-      return { reply: value(null), ...marked(parts, user, args.stream, { ...marking, ...(all && { all }) }) };
+      return { reply: valueReply(null), ...marked(parts, user, args.stream, { ...marking, ...(all && { all }) }) };
     }
     const to = userKey(realm, user);
     const rest = outboxCommand({ to, name: userCommands.readStream, args, caller: 0, after: directory.version });
     return {
-      reply: value(null),
+      reply: valueReply(null),
       ...markedSome(parts, user, args.stream, marking, unread),
       commands: [[rest]],
       // Until this command has ended, the stream marks deleted messages as read for this user.
@@ -165,7 +166,7 @@ export const readStream: UserCommand<typeof userCommands.readStream, LeaveMarkin
   },
 };
 
-/** Marks only the named ids as read. */
+/** Marks only the named ids of a stream as read. */
 function markedSome(
   parts: ReadonlyMap<string, Json>,
   user: number,
@@ -175,11 +176,11 @@ function markedSome(
 ): Pick<Outcome<UserState>, 'parts' | 'events'> {
   const reading = new UserFlags(user, parts).reading(stream);
   const mark = Math.max(reading.mark, above.at(-1) ?? 0);
-  const elsewhere = left.filter((id) => id > reading.mark && id <= mark && markedRead(reading, id) !== true);
+  const elsewhere = left.filter((id) => id > reading.mark && id <= mark && isMarkedRead(reading, id) !== true);
   const named = new Set(below);
   const unread = IdSet.of([...reading.unread.ids.filter((id) => !named.has(id)), ...elsewhere]);
   return {
-    parts: readingPart(stream, { mark, read: reading.read.above(mark), unread }),
-    events: idEvents(user, [...below, ...above]),
+    parts: encodeReadState(stream, { mark, read: reading.read.above(mark), unread }),
+    events: readIdsEvents(user, [...below, ...above]),
   };
 }

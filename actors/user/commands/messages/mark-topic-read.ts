@@ -1,20 +1,20 @@
 /** POST /mark_topic_as_read (messages.md). */
 
-import { idEvents, success } from '#actors/shared';
-import { markRead, type StoredMessage, streamConversation, UnreadScan, UserFlags } from '#domain/messages';
-import { canAccess, topicKey } from '#domain/streams';
+import { readIdsEvents, successReply } from '#actors/shared';
+import { markMessagesRead, type StoredMessage, streamConversationName, UnreadScan, UserFlags } from '#domain/messages';
+import { canAccessStream, toTopicKey } from '#domain/streams';
 import { streamId } from '#model';
 import type { TopicName, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { untilPublished } from '../../reading/newest.js';
+import { awaitPublished } from '../../reading/newest.js';
 import { isSubscribed, type UserCommand, type UserState } from '../../state.js';
-import { rightsOf } from './on-message.js';
+import { loadReadingRights } from './on-message.js';
 
 interface TopicMarking {
   readonly stream: 'closed' | 'open';
-  /** The user has a message of the topic. */
+  /** True if the user has a message of the topic. */
   readonly known: boolean;
   /** Messages of the topic that may be unread. */
   readonly messages: readonly StoredMessage[];
@@ -25,7 +25,7 @@ async function lookAt(
   { realm, caller, view }: InputContext<UserState, undefined>,
   sources: InputSources,
 ): Promise<TopicMarking> {
-  const index = { by: 'topic', conversation: streamConversation(stream), topicKey: topicKey(topic) } as const;
+  const index = { by: 'topic', conversation: streamConversationName(stream), topicKey: toTopicKey(topic) } as const;
   const flags = new UserFlags(caller, view.parts);
   const reading = flags.reading(stream);
   const made = flags.personalCopyTest();
@@ -34,19 +34,20 @@ async function lookAt(
   for await (const batch of scan.upwards(index, reading.mark, made)) messages.push(...batch);
   for await (const batch of scan.movedTo(stream, [index])) messages.push(...batch);
   const excepted = await scan.unreadExceptions(reading);
-  const here = ({ body }: StoredMessage): boolean => body.stream === stream && topicKey(body.topic) === index.topicKey;
+  const here = ({ body }: StoredMessage): boolean =>
+    body.stream === stream && toTopicKey(body.topic) === index.topicKey;
   messages.push(...excepted.filter(here));
   const known = messages.length > 0 || (await scan.hasAny(index, made));
-  await untilPublished(realm, messages, sources);
+  await awaitPublished(realm, messages, sources);
   return { stream: 'open', known, messages: [...new Map(messages.map((one) => [one.id, one])).values()] };
 }
 
 export const markTopicRead: UserCommand<typeof userCommands.markTopicRead, TopicMarking> = {
   lane: 'mark-topic',
   async inputs(args, context, sources) {
-    const { directory, user } = await rightsOf(context, sources);
+    const { directory, user } = await loadReadingRights(context, sources);
     const stream = directory.stream(streamId(args.stream));
-    if (!stream || !canAccess(user, stream, isSubscribed(context.view.parts, args.stream))) {
+    if (!stream || !canAccessStream(user, stream, isSubscribed(context.view.parts, args.stream))) {
       return { stream: 'closed', known: false, messages: [] };
     }
     return lookAt(args, context, sources);
@@ -55,7 +56,7 @@ export const markTopicRead: UserCommand<typeof userCommands.markTopicRead, Topic
     if (marking.stream === 'closed') throw apiError('INVALID_STREAM_ID');
     if (!marking.known) throw apiError('NO_SUCH_TOPIC', { topic_name: topic });
     const own = marking.messages.map((message) => ({ message, copy: true, gained: false }));
-    const { changed, parts: written } = markRead(new UserFlags(caller, parts), own);
-    return { reply: success(), parts: written, events: idEvents(caller, changed) };
+    const { changed, parts: written } = markMessagesRead(new UserFlags(caller, parts), own);
+    return { reply: successReply(), parts: written, events: readIdsEvents(caller, changed) };
   },
 };

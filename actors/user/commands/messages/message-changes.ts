@@ -1,37 +1,39 @@
 /** Edits, deletions and the edit history of messages: the part of the caller's own actor. */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import type { Json } from '#base';
-import { messageHistory, type ReadableMessage } from '#domain/messages';
-import { canAccess } from '#domain/streams';
+import { presentMessageHistory, type ReadableMessage } from '#domain/messages';
+import { canAccessStream } from '#domain/streams';
 import { streamId, streamKey, userId } from '#model';
 import {
   conversationCommands,
   type EditMessageArgs,
-  redirect,
+  redirectCommand,
   streamCommands,
   type userCommands,
 } from '#model/commands';
 import { apiError } from '#model/errors';
 import { isSubscribed, type UserCommand } from '../../state.js';
-import { accessed, onMessage } from './on-message.js';
+import { accessibleMessage, redirectToMessageOwner } from './on-message.js';
 
-/** PATCH /messages/{message_id}: the text alone. */
-export const editMessage = onMessage<EditMessageArgs>(conversationCommands.edit);
-/** PATCH /messages/{message_id}: topic or stream. */
-export const moveMessage = onMessage<EditMessageArgs>(conversationCommands.move);
-/** DELETE /messages/{message_id}. */
-export const deleteMessage = onMessage<{ readonly message_id: number }>(conversationCommands.deleteMessage);
+/** PATCH /messages/{message_id} with a new text only. */
+export const editMessage = redirectToMessageOwner<EditMessageArgs>(conversationCommands.edit);
+/** PATCH /messages/{message_id} with a new topic or stream. */
+export const moveMessage = redirectToMessageOwner<EditMessageArgs>(conversationCommands.move);
+/** DELETE /messages/{message_id}: deletes a message. */
+export const deleteMessage = redirectToMessageOwner<{ readonly message_id: number }>(
+  conversationCommands.deleteMessage,
+);
 
-/** GET /messages/{message_id}/history. */
-export const history: UserCommand<typeof userCommands.history, ReadableMessage | undefined> = {
+/** GET /messages/{message_id}/history: the edit history of a message. */
+export const fetchEditHistory: UserCommand<typeof userCommands.history, ReadableMessage | undefined> = {
   lane: 'read',
   read: true,
-  inputs: ({ message_id }, context, sources) => accessed(message_id, context, sources),
+  inputs: ({ message_id }, context, sources) => accessibleMessage(message_id, context, sources),
   handle(_view, _args, own, { directory }) {
     if (!directory.settings.allow_edit_history) throw apiError('EDIT_HISTORY_OFF');
     if (!own) throw apiError('INVALID_MESSAGES');
-    return { reply: success({ message_history: messageHistory(own.message) as Json }) };
+    return { reply: successReply({ message_history: presentMessageHistory(own.message) as Json }) };
   },
 };
 
@@ -45,12 +47,14 @@ export const deleteTopic: UserCommand<typeof userCommands.deleteTopic> = {
   handle({ parts }, { stream_id, topic }, _inputs, { directory, caller, realm, now }) {
     const user = directory.user(userId(caller));
     const stream = directory.stream(streamId(stream_id));
-    if (!user || !stream || !canAccess(user, stream, isSubscribed(parts, stream_id))) {
+    if (!user || !stream || !canAccessStream(user, stream, isSubscribed(parts, stream_id))) {
       throw apiError('INVALID_STREAM_ID');
     }
     const args = { topic, until: now + DELETE_TOPIC_MS, before: 0 };
     return {
-      reply: { forward: redirect({ to: streamKey(realm, stream.id), command: streamCommands.deleteTopic, args }) },
+      reply: {
+        forward: redirectCommand({ to: streamKey(realm, stream.id), command: streamCommands.deleteTopic, args }),
+      },
     };
   },
 };

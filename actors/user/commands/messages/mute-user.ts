@@ -3,18 +3,18 @@
  * redirects to the realm actor, which stores the mute and publishes it (events.md § Order within one action).
  */
 
-import { idEvents } from '#actors/shared';
+import { readIdsEvents } from '#actors/shared';
 import {
   DIRECT_ORIGIN,
-  MAX_UNREAD,
-  markRead,
+  MAX_LISTED_UNREAD,
+  markMessagesRead,
   type ReadableMessage,
   type StoredMessage,
   UnreadScan,
   UserFlags,
 } from '#domain/messages';
 import { realmKey, userId } from '#model';
-import { realmCommands, redirect, type userCommands } from '#model/commands';
+import { realmCommands, redirectCommand, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
@@ -23,7 +23,7 @@ import { subscriptionsOf, type UserCommand, type UserState } from '../../state.j
 export const muteUser: UserCommand<typeof userCommands.muteUser, readonly ReadableMessage[]> = {
   // The reads may take long and must not keep other commands waiting.
   lane: 'mute-user',
-  inputs: ({ muted_user_id }, context, sources) => unreadFrom(muted_user_id, context, sources),
+  inputs: ({ muted_user_id }, context, sources) => readUnreadFrom(muted_user_id, context, sources),
   handle({ parts }, args, found, { directory, caller, realm }) {
     const { muted_user_id } = args;
     if (muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
@@ -33,16 +33,16 @@ export const muteUser: UserCommand<typeof userCommands.muteUser, readonly Readab
       throw apiError('USER_ALREADY_MUTED');
     }
     const flags = new UserFlags(caller, parts);
-    const read = markRead(flags, found);
+    const read = markMessagesRead(flags, found);
     return {
-      reply: { forward: redirect({ to: realmKey(realm), command: realmCommands.muteUser, args }) },
-      ...(read.changed.length > 0 ? { parts: read.parts, events: idEvents(caller, read.changed) } : {}),
+      reply: { forward: redirectCommand({ to: realmKey(realm), command: realmCommands.muteUser, args }) },
+      ...(read.changed.length > 0 ? { parts: read.parts, events: readIdsEvents(caller, read.changed) } : {}),
     };
   },
 };
 
-/** Unread messages of one sender, from the oldest on; about as many as a registration contains. */
-export async function unreadFrom(
+/** Unread messages of one sender, from the oldest on; at most about as many as a registration contains. */
+async function readUnreadFrom(
   sender: number,
   { realm, caller, view }: InputContext<UserState, undefined>,
   { store }: InputSources,
@@ -58,7 +58,7 @@ export async function unreadFrom(
   const floor = Math.min(...readings.map(({ mark }) => mark));
   for await (const batch of scan.upwards({ by: 'sender', sender }, floor)) {
     found.push(...batch.filter((message) => !flags.isRead({ message, copy: true, gained: false })));
-    if (found.length >= MAX_UNREAD) break;
+    if (found.length >= MAX_LISTED_UNREAD) break;
   }
   const once = new Map(found.map((message) => [message.id, message]));
   return [...once.values()].map((message) => ({ message, copy: true, gained: false }));

@@ -3,12 +3,12 @@
  * redirects to the actor that owns the message.
  */
 
-import { ownerOf } from '#actors/shared';
+import { owningActorKey } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { asStored, type ReadableMessage, Reader, UserFlags, type Viewer } from '#domain/messages';
-import { policyOf, TOPIC_POLICY } from '#domain/streams';
+import { MessageReader, type MessageViewer, type ReadableMessage, toStoredMessage, UserFlags } from '#domain/messages';
+import { TOPIC_POLICY, topicPolicyOf } from '#domain/streams';
 import { type RealmId, userId } from '#model';
-import { type CallerCopy, type Command, type Fields, redirect } from '#model/commands';
+import { type CallerCopyArgs, type Command, type FieldsReply, redirectCommand } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { InputContext } from '#runtime';
@@ -16,16 +16,16 @@ import type { InputSources } from '../../../services.js';
 import { isSubscribed, subscriptionsOf, type UserHandler, type UserState } from '../../state.js';
 
 export interface ReadingRights {
-  readonly reader: Reader;
-  readonly viewer: Viewer;
+  readonly reader: MessageReader;
+  readonly viewer: MessageViewer;
   readonly user: DirectoryUser;
   readonly directory: DirectoryView;
   readonly subscribed: (stream: number) => boolean;
   readonly flags: UserFlags;
 }
 
-/** Rights of the caller to read messages. @throws ApiError without an account */
-export async function rightsOf(
+/** Rights of the caller to read messages. @throws ApiError if the caller has no account */
+export async function loadReadingRights(
   { realm, caller, view }: InputContext<UserState, undefined>,
   sources: InputSources,
 ): Promise<ReadingRights> {
@@ -34,7 +34,7 @@ export async function rightsOf(
   if (!user) throw apiError('ACCOUNT_DEACTIVATED');
   const viewer = viewerOf(view.parts, realm, user, directory);
   const { subscribed, flags } = viewer;
-  return { reader: new Reader(sources.store, viewer), viewer, user, directory, subscribed, flags };
+  return { reader: new MessageReader(sources.store, viewer), viewer, user, directory, subscribed, flags };
 }
 
 function viewerOf(
@@ -42,7 +42,7 @@ function viewerOf(
   realm: RealmId,
   user: DirectoryUser,
   directory: DirectoryView,
-): Viewer {
+): MessageViewer {
   const own = subscriptionsOf(parts);
   return {
     realm,
@@ -52,33 +52,36 @@ function viewerOf(
     streams: own.map((of) => of.stream),
     subscribed: (stream) => isSubscribed(parts, stream),
     mutedStreams: new Set(own.filter((of) => of.active && of.muted).map((of) => of.stream)),
-    mutesTopic: (stream, topic) => policyOf(parts, stream, topic) === TOPIC_POLICY.muted,
+    mutesTopic: (stream, topic) => topicPolicyOf(parts, stream, topic) === TOPIC_POLICY.muted,
   };
 }
 
-/** The message as the caller sees it; undefined: absent, or without access. */
-export async function accessed(
+/** The message as the caller sees it; undefined: it is absent, or the caller has no access. */
+export async function accessibleMessage(
   id: number,
   context: InputContext<UserState, undefined>,
   sources: InputSources,
 ): Promise<ReadableMessage | undefined> {
-  const { reader } = await rightsOf(context, sources);
+  const { reader } = await loadReadingRights(context, sources);
   const [record] = await sources.store.getMessages(context.realm, [id]);
-  return record ? reader.access(asStored(record)) : undefined;
+  return record ? reader.access(toStoredMessage(record)) : undefined;
 }
 
-/** @param command command of the owning actor; it gets the arguments of the command here, and `copy` */
-export function onMessage<A extends { readonly message_id: number } & JsonObject>(
-  command: Command<'stream' | 'dm', A & CallerCopy, Fields>,
+/**
+ * Makes the handler of a command on one message. @param command command of the owning actor; it gets the arguments of
+ * the command here, and `copy`
+ */
+export function redirectToMessageOwner<A extends { readonly message_id: number } & JsonObject>(
+  command: Command<'stream' | 'dm', A & CallerCopyArgs, FieldsReply>,
 ): UserHandler<A, ReadableMessage | undefined> {
   return {
     lane: 'read',
     read: true,
-    inputs: ({ message_id }, context, sources) => accessed(message_id, context, sources),
+    inputs: ({ message_id }, context, sources) => accessibleMessage(message_id, context, sources),
     handle(_view, args, own, { realm }) {
       if (!own) throw apiError('INVALID_MESSAGES');
-      const to = ownerOf(realm, own.message);
-      return { reply: { forward: redirect({ to, command, args: { ...args, copy: own.copy } }) } };
+      const to = owningActorKey(realm, own.message);
+      return { reply: { forward: redirectCommand({ to, command, args: { ...args, copy: own.copy } }) } };
     },
   };
 }

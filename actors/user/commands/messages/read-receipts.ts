@@ -1,30 +1,33 @@
-/** GET /messages/{message_id}/read_receipts. */
+/** GET /messages/{message_id}/read_receipts: the users who have read a message. */
 
-import { success } from '#actors/shared';
-import { readersOf } from '#domain/messages';
+import { successReply } from '#actors/shared';
+import { findMessageReaders } from '#domain/messages';
 import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../state.js';
-import { accessed } from './on-message.js';
+import { accessibleMessage } from './on-message.js';
 
 interface Receipts {
   readonly accessible: boolean;
   readonly readers: readonly number[];
 }
 
-export const readReceipts: UserCommand<typeof userCommands.readReceipts, Receipts> = {
+export const listReadReceipts: UserCommand<typeof userCommands.readReceipts, Receipts> = {
   lane: 'read',
   read: true,
   async inputs({ message_id }, context, sources) {
-    const own = await accessed(message_id, context, sources);
+    const own = await accessibleMessage(message_id, context, sources);
     const { realm, caller } = context;
     const directory = await sources.directory(realm);
     if (!own || !directory.settings.enable_read_receipts) return { accessible: own !== undefined, readers: [] };
-    return { accessible: true, readers: await readersOf(own.message, caller, { ...sources, realm, directory }) };
+    return {
+      accessible: true,
+      readers: await findMessageReaders(own.message, caller, { ...sources, realm, directory }),
+    };
   },
   handle(_view, _args, { accessible, readers }, { directory }) {
     if (!accessible) throw apiError('INVALID_MESSAGES');
     if (!directory.settings.enable_read_receipts) throw apiError('READ_RECEIPTS_DISABLED');
-    return { reply: success({ user_ids: readers }) };
+    return { reply: successReply({ user_ids: readers }) };
   },
 };

@@ -5,11 +5,15 @@
 
 import { readOwnState } from '#actors/shared';
 import { streamId, streamKey, userId } from '#model';
-import { redirect, streamCommands, type userCommands } from '#model/commands';
-import { TooEarly } from '#runtime';
+import { redirectCommand, streamCommands, type userCommands } from '#model/commands';
+import { CommandTooEarly } from '#runtime';
 import { isSubscribed, type UserCommand } from '../../state.js';
 
-/** Redirects back to the stream, which decides now. Waits (`TooEarly`) until the stream knows of a subscription. */
+/**
+ *
+ * Redirects the message back to the stream, which decides now. Waits (`CommandTooEarly`) until the stream knows of a
+ * subscription.
+ */
 export const retryAfterJoin: UserCommand<typeof userCommands.retryAfterJoin> = {
   lane: 'send-again',
   read: true,
@@ -17,7 +21,7 @@ export const retryAfterJoin: UserCommand<typeof userCommands.retryAfterJoin> = {
     const knows = (user: number): Promise<unknown> =>
       sources.ask(streamKey(realm, streamId(stream)), streamCommands.isMember, { user });
     if (isSubscribed(view.parts, stream)) {
-      if (!(await knows(caller))) throw new TooEarly();
+      if (!(await knows(caller))) throw new CommandTooEarly();
       return;
     }
     // For bots, the owner's subscription counts, too.
@@ -25,11 +29,11 @@ export const retryAfterJoin: UserCommand<typeof userCommands.retryAfterJoin> = {
     if (!owner) return;
     const { subscriptions } = await readOwnState(realm, owner, ['subscriptions'], sources);
     if (!subscriptions.some((own) => own.active && own.stream === stream)) return;
-    if (!(await knows(owner))) throw new TooEarly();
+    if (!(await knows(owner))) throw new CommandTooEarly();
   },
   handle: (_view, { stream, message }, _inputs, { realm }) => ({
     reply: {
-      forward: redirect({
+      forward: redirectCommand({
         to: streamKey(realm, streamId(stream)),
         command: streamCommands.send,
         args: { ...message, again: true },

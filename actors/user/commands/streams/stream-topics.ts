@@ -1,21 +1,21 @@
 /** GET /users/me/{stream_id}/topics (streams.md). */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import type { Json } from '#base';
-import { makePlan, NEWEST, type Term } from '#domain/messages';
-import { canAccess, canReadHistory, topicKey } from '#domain/streams';
+import { makeNarrowPlan, type NarrowTerm, NEWEST_ANCHOR } from '#domain/messages';
+import { canAccessStream, canReadStreamHistory, toTopicKey } from '#domain/streams';
 import { type StreamId, streamId, streamKey } from '#model';
-import { redirect, streamCommands, type userCommands } from '#model/commands';
+import { redirectCommand, streamCommands, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../state.js';
-import { type ReadingRights, rightsOf } from '../messages/on-message.js';
+import { loadReadingRights, type ReadingRights } from '../messages/on-message.js';
 
 interface ListedTopic {
   readonly name: string;
   readonly max_id: number;
 }
 
-/** Topics looked up at once. */
+/** Number of topics looked up at once. */
 const AT_ONCE = 32;
 
 /** Topics with messages that the reader received, each spelled as in the newest of these messages. */
@@ -28,10 +28,10 @@ async function receivedTopics(
   for (let i = 0; i < topics.length; i += AT_ONCE) {
     const found = await Promise.all(
       topics.slice(i, i + AT_ONCE).map(({ name }) => {
-        const topic: Term = { is: 'topic', topic: topicKey(name), negated: false };
+        const topic: NarrowTerm = { is: 'topic', topic: toTopicKey(name), negated: false };
         return reader.scan(
-          makePlan([{ is: 'stream', stream, negated: false }, topic], viewer, { copies: true }),
-          NEWEST,
+          makeNarrowPlan([{ is: 'stream', stream, negated: false }, topic], viewer, { copies: true }),
+          NEWEST_ANCHOR,
           'older',
           1,
         );
@@ -42,24 +42,28 @@ async function receivedTopics(
   return own.sort((a, b) => b.max_id - a.max_id);
 }
 
-/** null: all topics, as the stream's actor lists them. */
-export const streamTopics: UserCommand<typeof userCommands.streamTopics, readonly ListedTopic[] | null> = {
+/** Lists the topics of a stream that the user may see. Inputs null: all topics, as the stream's actor lists them. */
+export const listStreamTopics: UserCommand<typeof userCommands.streamTopics, readonly ListedTopic[] | null> = {
   lane: 'read',
   read: true,
   async inputs({ stream_id }, context, sources) {
-    const rights = await rightsOf(context, sources);
+    const rights = await loadReadingRights(context, sources);
     const { user, directory, subscribed } = rights;
     const stream = directory.stream(streamId(stream_id));
-    if (!stream || !canAccess(user, stream, subscribed(stream.id))) throw apiError('INVALID_STREAM_ID');
-    if (stream.historyPublic && canReadHistory(user, stream, subscribed(stream.id))) return null;
+    if (!stream || !canAccessStream(user, stream, subscribed(stream.id))) throw apiError('INVALID_STREAM_ID');
+    if (stream.historyPublic && canReadStreamHistory(user, stream, subscribed(stream.id))) return null;
     const topics = await sources.ask(streamKey(context.realm, stream.id), streamCommands.topicNames, {});
     return receivedTopics(topics as unknown as ListedTopic[], stream.id, rights);
   },
   handle(_view, { stream_id }, own, { realm }) {
-    if (own) return { reply: success({ topics: own as unknown as Json }) };
+    if (own) return { reply: successReply({ topics: own as unknown as Json }) };
     return {
       reply: {
-        forward: redirect({ to: streamKey(realm, streamId(stream_id)), command: streamCommands.listTopics, args: {} }),
+        forward: redirectCommand({
+          to: streamKey(realm, streamId(stream_id)),
+          command: streamCommands.listTopics,
+          args: {},
+        }),
       },
     };
   },

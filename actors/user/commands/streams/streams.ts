@@ -1,34 +1,37 @@
 /** One stream as the user sees it: its properties and its subscribers. */
 
-import { activeSubscribers, readMembership, success } from '#actors/shared';
-import { canSeeMetadata, presentStream } from '#domain/streams';
+import { keepActiveAccounts, readMembership, successReply } from '#actors/shared';
+import { canSeeStreamMetadata, presentStream } from '#domain/streams';
 import { streamId, userId } from '#model';
-import type { Membership, userCommands } from '#model/commands';
+import type { StreamMembershipReply, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import { isSubscribed, type UserCommand } from '../../state.js';
 
 type Parts = Parameters<typeof isSubscribed>[0];
 
-/** The stream, if the caller may see its properties (administrators: also private, archived). @throws ApiError */
+/**
+ * The stream, if the caller may see its properties; administrators also see private and archived ones. @throws ApiError
+ */
 function knownStream(id: number, parts: Parts, directory: DirectoryView, caller: number): DirectoryStream {
   const user = directory.user(userId(caller));
   const stream = directory.stream(streamId(id));
-  if (!user || !stream || !canSeeMetadata(user, stream, isSubscribed(parts, id))) throw apiError('INVALID_STREAM_ID');
+  if (!user || !stream || !canSeeStreamMetadata(user, stream, isSubscribed(parts, id)))
+    throw apiError('INVALID_STREAM_ID');
   return stream;
 }
 
-/** GET /streams/{stream_id}. */
-export const streamById: UserCommand<typeof userCommands.streamById> = {
+/** GET /streams/{stream_id}: one stream. */
+export const fetchStream: UserCommand<typeof userCommands.streamById> = {
   lane: 'read',
   read: true,
   handle: ({ parts }, { stream_id }, _inputs, { directory, caller }) => ({
-    reply: success({ stream: presentStream(knownStream(stream_id, parts, directory, caller)) }),
+    reply: successReply({ stream: presentStream(knownStream(stream_id, parts, directory, caller)) }),
   }),
 };
 
-/** GET /streams/{stream_id}/members. */
-export const subscribersOf: UserCommand<typeof userCommands.subscribersOf, Membership> = {
+/** GET /streams/{stream_id}/members: the subscribers of a stream. */
+export const listSubscribers: UserCommand<typeof userCommands.subscribersOf, StreamMembershipReply> = {
   lane: 'read',
   read: true,
   async inputs({ stream_id }, { realm, caller, view }, sources) {
@@ -37,12 +40,12 @@ export const subscribersOf: UserCommand<typeof userCommands.subscribersOf, Membe
   },
   handle({ parts }, { stream_id }, { members }, { directory, caller }) {
     knownStream(stream_id, parts, directory, caller);
-    return { reply: success({ subscribers: activeSubscribers(members, directory) }) };
+    return { reply: successReply({ subscribers: keepActiveAccounts(members, directory) }) };
   },
 };
 
-/** GET /users/{user_id}/subscriptions/{stream_id}. */
-export const subscriptionStatus: UserCommand<typeof userCommands.subscriptionStatus, Membership> = {
+/** GET /users/{user_id}/subscriptions/{stream_id}: whether a user is subscribed. */
+export const readSubscriptionStatus: UserCommand<typeof userCommands.subscriptionStatus, StreamMembershipReply> = {
   lane: 'read',
   read: true,
   async inputs({ user_id, stream_id }, { realm, caller, view }, sources) {
@@ -53,5 +56,5 @@ export const subscriptionStatus: UserCommand<typeof userCommands.subscriptionSta
     knownStream(stream_id, view.parts, directory, caller);
     return readMembership(realm, stream_id, sources);
   },
-  handle: (_view, { user_id }, { members }) => ({ reply: success({ is_subscribed: members.includes(user_id) }) }),
+  handle: (_view, { user_id }, { members }) => ({ reply: successReply({ is_subscribed: members.includes(user_id) }) }),
 };

@@ -1,17 +1,17 @@
 /** POST /users/me/subscriptions/properties and its older form for one property (streams.md). */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import type { Json } from '#base';
-import { canAccess, type Subscription } from '#domain/streams';
+import { canAccessStream, type Subscription } from '#domain/streams';
 import { type LogItem, streamId, userId } from '#model';
 import type { SubscriptionSetting, userCommands } from '#model/commands';
 import { ApiError, apiError, validationError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import { SUBSCRIPTION_PART, subscriptionOf, type UserCommand } from '../../state.js';
+import { SUBSCRIPTION_PART_PREFIX, subscriptionOf, type UserCommand } from '../../state.js';
 
 type Switch = Exclude<keyof Subscription, 'stream' | 'active' | 'color'>;
 
-/** Properties of the API. in_home_view is the negation of is_muted. */
+/** The API's switches of a subscription. in_home_view is the negation of is_muted. */
 const SWITCHES: Readonly<Record<string, Switch>> = {
   is_muted: 'muted',
   in_home_view: 'muted',
@@ -36,7 +36,7 @@ function changed(own: Subscription, { property, value }: SubscriptionSetting): S
   return { ...own, [SWITCHES[property]!]: property === 'in_home_view' ? !value : value };
 }
 
-/** Properties and values of the events; muting has an event under each of its two names. */
+/** Properties and values of the events of a changed setting; muting has an event under each of its two names. */
 function shownUpdates({ property, value }: SubscriptionSetting): [string, string | boolean][] {
   if (property !== 'is_muted' && property !== 'in_home_view') return [[property, value]];
   const muted = property === 'is_muted' ? value : !value;
@@ -59,24 +59,24 @@ function target(
   const user = directory.user(userId(caller));
   const stream = directory.stream(streamId(stream_id));
   const own = subscription(stream_id);
-  if (!user || !stream || !canAccess(user, stream, own?.active ?? false)) throw apiError('INVALID_STREAM_ID');
+  if (!user || !stream || !canAccessStream(user, stream, own?.active ?? false)) throw apiError('INVALID_STREAM_ID');
   if (!own?.active) throw apiError('NOT_SUBSCRIBED', { stream_id });
   return own;
 }
 
-/** Applies the settings one after the other; those before a refused one stay. */
-export const subscriptionSettings: UserCommand<typeof userCommands.subscriptionSettings> = {
+/** Applies settings of subscriptions one after the other; those before a refused one stay. */
+export const updateSubscriptionSettings: UserCommand<typeof userCommands.subscriptionSettings> = {
   handle({ parts }, { data }, _inputs, { directory, caller }) {
     const now = new Map<number, Subscription>();
     const events: LogItem[] = [];
     const subscription = (id: number): Subscription | undefined => now.get(id) ?? subscriptionOf(parts, id);
-    const outcome = (reply: ReturnType<typeof success> | { error: ReturnType<ApiError['toReply']> }) => ({
+    const outcome = (reply: ReturnType<typeof successReply> | { error: ReturnType<ApiError['toReply']> }) => ({
       reply,
       ...(now.size === 0
         ? {}
         : {
             parts: Object.fromEntries(
-              [...now].map(([id, own]) => [`${SUBSCRIPTION_PART}${id}`, own as unknown as Json]),
+              [...now].map(([id, own]) => [`${SUBSCRIPTION_PART_PREFIX}${id}`, own as unknown as Json]),
             ),
             events,
           }),
@@ -93,6 +93,6 @@ export const subscriptionSettings: UserCommand<typeof userCommands.subscriptionS
       if (error instanceof ApiError) return outcome({ error: error.toReply() });
       throw error;
     }
-    return outcome(success());
+    return outcome(successReply());
   },
 };

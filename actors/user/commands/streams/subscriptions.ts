@@ -1,39 +1,46 @@
 /** The user's side of subscriptions: joining, leaving, colours and switches, and lists of streams. */
 
-import { activeSubscribers, readOwnState, readSubscribers, type Subscribers, success, value } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
-import { isAdmin, isGuest, streamNotifications } from '#domain/people';
 import {
-  byName,
-  canAccess,
-  pickColor,
+  keepActiveAccounts,
+  readOwnState,
+  readSubscribers,
+  type SubscribersByStream,
+  successReply,
+  valueReply,
+} from '#actors/shared';
+import type { Json, JsonObject } from '#base';
+import { isAdmin, isGuest, readStreamNotifications } from '#domain/people';
+import {
+  canAccessStream,
+  compareByName,
+  estimateWeeklyTraffic,
+  pickSubscriptionColor,
   presentStream,
   presentSubscription,
   type Subscription,
-  weeklyTraffic,
 } from '#domain/streams';
 import { type LogItem, streamId, userId } from '#model';
 import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
-import { splitForEvents } from '#runtime';
+import { splitListForEvents } from '#runtime';
 import {
-  freshSubscription,
+  defaultSubscription,
   isSubscribed,
-  SUBSCRIPTION_PART,
-  selfOf,
+  SUBSCRIPTION_PART_PREFIX,
   subscriptionOf,
   subscriptionsOf,
   type UserCommand,
+  userIdOfKey,
 } from '../../state.js';
 
-/** Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
-export const subscribed: UserCommand<typeof userCommands.subscribed> = {
+/** Subscribes the user. Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
+export const addSubscriptions: UserCommand<typeof userCommands.subscribed> = {
   handle({ parts }, { streams }, _inputs, { key, now, directory }) {
     const used = new Set(subscriptionsOf(parts).map((own) => own.color));
     const changed: Record<string, Json> = {};
     const shown: JsonObject[] = [];
-    const self = selfOf(key);
+    const self = userIdOfKey(key);
     const account = directory.user(self);
     const events: LogItem[] = [];
     const tell = (event: JsonObject, aux?: JsonObject): void => {
@@ -44,31 +51,31 @@ export const subscribed: UserCommand<typeof userCommands.subscribed> = {
       const before = subscriptionOf(parts, stream.id);
       if (before?.active) continue;
       const own: Subscription = {
-        ...(before ?? freshSubscription(stream.id, color ?? pickColor(used, stream.recipient))),
+        ...(before ?? defaultSubscription(stream.id, color ?? pickSubscriptionColor(used, stream.recipient))),
         ...(color === null ? {} : { color }),
         active: true,
       };
       used.add(own.color);
-      changed[`${SUBSCRIPTION_PART}${stream.id}`] = own as unknown as Json;
+      changed[`${SUBSCRIPTION_PART_PREFIX}${stream.id}`] = own as unknown as Json;
       shown.push(
         presentSubscription(stream, own, {
-          traffic: weeklyTraffic(directory.traffic(stream.id), stream.created, now),
-          subscribers: activeSubscribers(subscribers, directory),
+          traffic: estimateWeeklyTraffic(directory.traffic(stream.id), stream.created, now),
+          subscribers: keepActiveAccounts(subscribers, directory),
         }),
       );
       // Administrators know the stream since its creation.
       const unknown = stream.inviteOnly && !(account && isAdmin(account));
       if (unknown) tell({ type: 'stream', op: 'create', streams: [presentStream(stream)] });
     }
-    if (shown.length === 0) return { reply: value(null) };
-    const aux = account && { ...streamNotifications(directory, account) };
-    for (const some of splitForEvents(shown)) tell({ type: 'subscription', op: 'add', subscriptions: some }, aux);
-    return { reply: value(null), parts: changed, events };
+    if (shown.length === 0) return { reply: valueReply(null) };
+    const aux = account && { ...readStreamNotifications(directory, account) };
+    for (const some of splitListForEvents(shown)) tell({ type: 'subscription', op: 'add', subscriptions: some }, aux);
+    return { reply: valueReply(null), parts: changed, events };
   },
 };
 
-/** GET /users/me/subscriptions. */
-export const subscriptions: UserCommand<typeof userCommands.subscriptions, Subscribers> = {
+/** GET /users/me/subscriptions: the user's subscriptions. */
+export const listSubscriptions: UserCommand<typeof userCommands.subscriptions, SubscribersByStream> = {
   lane: 'read',
   read: true,
   inputs: ({ include_subscribers }, { realm, view }, sources) => {
@@ -85,21 +92,21 @@ export const subscriptions: UserCommand<typeof userCommands.subscriptions, Subsc
       .filter((own) => own.active)
       .map((own) => ({ own, stream: directory.stream(streamId(own.stream)) }))
       .filter((of): of is { own: Subscription; stream: DirectoryStream } => of.stream?.archived === false)
-      .sort((a, b) => byName(a.stream, b.stream))
+      .sort((a, b) => compareByName(a.stream, b.stream))
       .map(({ own, stream }) =>
         presentSubscription(stream, own, {
-          traffic: weeklyTraffic(directory.traffic(stream.id), stream.created, now),
+          traffic: estimateWeeklyTraffic(directory.traffic(stream.id), stream.created, now),
           ...(include_subscribers
-            ? { subscribers: activeSubscribers(subscribers.get(stream.id) ?? [], directory) }
+            ? { subscribers: keepActiveAccounts(subscribers.get(stream.id) ?? [], directory) }
             : {}),
         }),
       );
-    return { reply: success({ subscriptions: shown }) };
+    return { reply: successReply({ subscriptions: shown }) };
   },
 };
 
-/** GET /streams (streams.md). */
-export const streams: UserCommand<typeof userCommands.streams, ReadonlySet<number>> = {
+/** GET /streams (streams.md): the streams that the user may see. */
+export const listStreams: UserCommand<typeof userCommands.streams, ReadonlySet<number>> = {
   lane: 'read',
   read: true,
   async inputs({ include_owner_subscribed }, { realm, caller }, sources) {
@@ -121,48 +128,48 @@ export const streams: UserCommand<typeof userCommands.streams, ReadonlySet<numbe
       ownersStreams.has(stream.id);
     const shown = [...directory.streams()]
       .filter((stream) => !stream.archived && chosen(stream))
-      .sort(byName)
+      .sort(compareByName)
       .map((stream) => ({
         ...presentStream(stream),
         ...(args.include_default ? { is_default: stream.isDefault } : {}),
       }));
-    return { reply: success({ streams: shown }) };
+    return { reply: successReply({ streams: shown }) };
   },
 };
 
-/** GET /get_stream_id. A stream without access is reported as missing. */
-export const streamIdByName: UserCommand<typeof userCommands.streamIdByName> = {
+/** GET /get_stream_id: the id of a stream by its name. A stream without access is reported as missing. */
+export const findStreamIdByName: UserCommand<typeof userCommands.streamIdByName> = {
   lane: 'read',
   read: true,
   handle({ parts }, { stream: name }, _inputs, { directory, caller }) {
     const user = directory.user(userId(caller));
     const stream = directory.streamByName(name);
-    if (!user || !stream || !canAccess(user, stream, isSubscribed(parts, stream.id))) {
+    if (!user || !stream || !canAccessStream(user, stream, isSubscribed(parts, stream.id))) {
       throw apiError('INVALID_STREAM_NAME', { name });
     }
-    return { reply: success({ stream_id: stream.id }) };
+    return { reply: successReply({ stream_id: stream.id }) };
   },
 };
 
 /**
- * Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. Colours and switches are
- * kept for a return. `silent`: the stream was archived, which an event of its own has said.
+ * Ends subscriptions of the user. Sent by the realm actor, which has decided: never refuses, and a repeat changes
+ * nothing. Colors and switches are kept for a return. `silent`: the stream was archived, which has an event of its own.
  */
-export const unsubscribed: UserCommand<typeof userCommands.unsubscribed> = {
+export const endSubscriptions: UserCommand<typeof userCommands.unsubscribed> = {
   handle({ parts }, { streams, silent }, _inputs, { key }) {
     const left = streams.filter(({ id }) => subscriptionOf(parts, id)?.active);
-    if (left.length === 0) return { reply: value(null) };
+    if (left.length === 0) return { reply: valueReply(null) };
     const changed = left.map(({ id }) => {
       const own = { ...subscriptionOf(parts, id)!, active: false };
-      return [`${SUBSCRIPTION_PART}${id}`, own as unknown as Json] as const;
+      return [`${SUBSCRIPTION_PART_PREFIX}${id}`, own as unknown as Json] as const;
     });
-    const self = selfOf(key);
+    const self = userIdOfKey(key);
     const subscriptions = left.map(({ id, name }) => ({ name, stream_id: id }));
-    const events = splitForEvents(subscriptions).map((some): LogItem => {
+    const events = splitListForEvents(subscriptions).map((some): LogItem => {
       return { t: 'event', to: { users: [self] }, event: { type: 'subscription', op: 'remove', subscriptions: some } };
     });
     return {
-      reply: value(null),
+      reply: valueReply(null),
       parts: Object.fromEntries(changed),
       events: silent ? [] : events,
     };

@@ -1,25 +1,25 @@
 /** The user's policies for topics: muted, unmuted, followed (streams.md § User topics). */
 
-import { success, value } from '#actors/shared';
+import { successReply, valueReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import {
-  canAccess,
-  mergedPolicy,
-  mutedTopics,
-  policyOf,
+  canAccessStream,
+  mergeTopicPolicies,
+  presentMutedTopics,
   presentUserTopic,
+  storedUserTopics,
   TOPIC_POLICY,
-  topicKey,
-  topicPart,
+  topicPolicyOf,
+  toTopicKey,
   type UserTopic,
-  userTopics,
+  userTopicPartName,
 } from '#domain/streams';
-import { type LogItem, type Parts, type RealmId, streamId, streamKey, userId } from '#model';
+import { type ActorParts, type LogItem, type RealmId, streamId, streamKey, userId } from '#model';
 import { type OutboxCommand, outboxCommand, streamCommands, type TopicName, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { Outcome } from '#runtime';
-import { isSubscribed, selfOf, type UserCommand, type UserState } from '../../state.js';
+import { isSubscribed, type UserCommand, type UserState, userIdOfKey } from '../../state.js';
 
 /** Collects changes of policies, each with its events and commands. */
 class TopicChanges {
@@ -29,7 +29,7 @@ class TopicChanges {
   readonly #commands: OutboxCommand[] = [];
 
   constructor(
-    parts: Parts,
+    parts: ActorParts,
     private readonly realm: RealmId,
     private readonly self: number,
     private readonly directory: DirectoryView,
@@ -38,17 +38,20 @@ class TopicChanges {
     this.#after = new Map(parts);
   }
 
-  /** No effect if the topic has this policy already. */
+  /** Sets the policy for a topic. No effect if the topic has this policy already. */
   set({ stream, topic }: TopicName, policy: number): void {
-    if (policyOf(this.#after, stream, topic) === policy) return;
-    const part = topicPart(stream, topic);
+    if (topicPolicyOf(this.#after, stream, topic) === policy) return;
+    const part = userTopicPartName(stream, topic);
     const row: UserTopic = { stream, name: topic, policy, updated: this.seconds };
     if (policy === TOPIC_POLICY.inherit) this.#after.delete(part);
     else this.#after.set(part, row);
     const watches = policy !== TOPIC_POLICY.inherit;
     this.#changed[part] = watches ? row : null;
     this.#watch(stream, topic, watches);
-    this.#tell({ type: 'muted_topics', muted_topics: mutedTopics(userTopics(this.#after), this.directory) });
+    this.#tell({
+      type: 'muted_topics',
+      muted_topics: presentMutedTopics(storedUserTopics(this.#after), this.directory),
+    });
     this.#tell({ type: 'user_topic', ...presentUserTopic(row) });
   }
 
@@ -78,50 +81,50 @@ class TopicChanges {
 
 const seconds = (now: number): number => Math.floor(now / 1000);
 
-/** POST /user_topics. */
+/** POST /user_topics: sets the user's policy for a topic. */
 export const setTopicPolicy: UserCommand<typeof userCommands.setTopicPolicy> = {
   handle({ parts }, { stream: id, topic, policy }, _inputs, { directory, caller, now, realm }) {
     const stream = directory.stream(streamId(id));
     const user = directory.user(userId(caller));
-    const may = stream && (policy === 0 || (user && canAccess(user, stream, isSubscribed(parts, id))));
+    const may = stream && (policy === 0 || (user && canAccessStream(user, stream, isSubscribed(parts, id))));
     if (!may) throw apiError('INVALID_STREAM_ID');
     const changes = new TopicChanges(parts, realm, caller, directory, seconds(now));
     changes.set({ stream: id, topic }, policy);
-    return changes.outcome(success());
+    return changes.outcome(successReply());
   },
 };
 
-/** PATCH /users/me/subscriptions/muted_topics. */
+/** PATCH /users/me/subscriptions/muted_topics: mutes or unmutes a topic. */
 export const muteTopic: UserCommand<typeof userCommands.muteTopic> = {
   handle({ parts }, { stream: named, topic, mute }, _inputs, { directory, caller, now, realm }) {
     const user = directory.user(userId(caller));
     const stream: DirectoryStream | undefined =
       typeof named === 'number' ? directory.stream(streamId(named)) : directory.streamByName(named);
     if (!stream && !mute) throw apiError('TOPIC_NOT_MUTED');
-    if (!stream || !user || (mute && !canAccess(user, stream, isSubscribed(parts, stream.id)))) {
+    if (!stream || !user || (mute && !canAccessStream(user, stream, isSubscribed(parts, stream.id)))) {
       throw typeof named === 'number'
         ? apiError('INVALID_STREAM_ID')
         : apiError('INVALID_STREAM_NAME', { name: named });
     }
     const changes = new TopicChanges(parts, realm, caller, directory, seconds(now));
-    const isMuted = policyOf(parts, stream.id, topic) === TOPIC_POLICY.muted;
+    const isMuted = topicPolicyOf(parts, stream.id, topic) === TOPIC_POLICY.muted;
     if (isMuted !== mute) changes.set({ stream: stream.id, topic }, mute ? TOPIC_POLICY.muted : TOPIC_POLICY.inherit);
-    return changes.outcome(success());
+    return changes.outcome(successReply());
   },
 };
 
-/** A whole topic was moved. Never refuses; the runtime drops a repeat. */
+/** Moves the user's policy with a whole topic. Never refuses; the runtime drops a repeat. */
 export const moveTopicPolicy: UserCommand<typeof userCommands.moveTopicPolicy> = {
   handle({ parts }, { from, to, targetExisted }, _inputs, { key, directory, now, realm }) {
     // Only the case of the name changed: the topic is the same.
-    const same = to && from.stream === to.stream && topicKey(from.topic) === topicKey(to.topic);
-    if (same) return { reply: value(null) };
-    const changes = new TopicChanges(parts, realm, selfOf(key), directory, seconds(now));
-    const before = policyOf(parts, from.stream, from.topic);
+    const same = to && from.stream === to.stream && toTopicKey(from.topic) === toTopicKey(to.topic);
+    if (same) return { reply: valueReply(null) };
+    const changes = new TopicChanges(parts, realm, userIdOfKey(key), directory, seconds(now));
+    const before = topicPolicyOf(parts, from.stream, from.topic);
     changes.set(from, TOPIC_POLICY.inherit);
     if (to) {
-      changes.set(to, targetExisted ? mergedPolicy(before, policyOf(parts, to.stream, to.topic)) : before);
+      changes.set(to, targetExisted ? mergeTopicPolicies(before, topicPolicyOf(parts, to.stream, to.topic)) : before);
     }
-    return changes.outcome(value(null));
+    return changes.outcome(valueReply(null));
   },
 };

@@ -3,63 +3,64 @@
  * of it; moves between streams add and remove copies. Pure.
  */
 
-import { hadCopies, type Member, stayWith } from '#domain/streams';
+import { findStayWithMessage, type StreamMember, wasReceivingMessages } from '#domain/streams';
 import type { MovedCopies } from '#model';
 import type { StoredMessage } from '../stored/message.js';
-import { movesOf } from '../stored/packed-view.js';
+import { movesOfMessage } from '../stored/packed-view.js';
 
-export interface CopyState {
+export interface MessageCopyState {
   readonly has: boolean;
-  /** The copy came with a move between streams, marked as read. */
+  /** True if the copy came with a move between streams, marked as read. */
   readonly gained: boolean;
 }
 
 /** A message that one user may read. */
 export interface ReadableMessage {
   readonly message: StoredMessage;
-  /** Whether the user has a copy; a user without one may read the stream's history. */
+  /** True if the user has a copy of the message; a user without one may read the stream's history. */
   readonly copy: boolean;
-  /** The copy came with a move between streams, marked as read. */
+  /** True if the copy came with a move between streams, marked as read. */
   readonly gained: boolean;
 }
 
 /** Streams whose memberships decide who has a copy of the message. */
-export function decidingStreams(message: StoredMessage): readonly number[] {
+export function streamsDecidingCopies(message: StoredMessage): readonly number[] {
   const { originStream } = message;
   if (originStream === 0) return [];
-  const moves = movesOf(message);
+  const moves = movesOfMessage(message);
   return moves.length === 0
     ? [originStream]
     : [...new Set([originStream, ...moves.flatMap(({ from, to }) => [from, to])])];
 }
 
 /**
+ * Finds out whether a user has a copy of a message.
  * @param membership the user's membership of a stream
  * @param own the user has a personal copy: starred a message of the history, or is a bot that was mentioned
  */
-export function copyOf(
+export function findMessageCopy(
   message: StoredMessage,
   user: number,
-  membership: (stream: number) => Member | undefined,
+  membership: (stream: number) => StreamMember | undefined,
   own: boolean,
-): CopyState {
+): MessageCopyState {
   const { originStream, id, participants } = message;
   if (originStream === 0) return { has: participants.includes(user), gained: false };
-  return copyAfterMoves({ id, home: originStream, moves: movesOf(message) }, membership, own);
+  return findCopyAfterMoves({ id, home: originStream, moves: movesOfMessage(message) }, membership, own);
 }
 
-/** As `copyOf`, for a message that was sent to a stream. */
-export function copyAfterMoves(
+/** As `findMessageCopy`, for a message that was sent to a stream. */
+export function findCopyAfterMoves(
   { id, home, moves }: MovedCopies,
-  membership: (stream: number) => Member | undefined,
+  membership: (stream: number) => StreamMember | undefined,
   own = false,
-): CopyState {
-  const stay = stayWith(membership(home), id);
+): MessageCopyState {
+  const stay = findStayWithMessage(membership(home), id);
   let has = own || stay !== undefined;
   let gained = false;
   for (const move of moves) {
-    const before = hadCopies(membership(move.from), move.fromMv);
-    const after = hadCopies(membership(move.to), move.toMv);
+    const before = wasReceivingMessages(membership(move.from), move.fromMv);
+    const after = wasReceivingMessages(membership(move.to), move.toMv);
     // A newcomer's stay reaches back to older messages, but not to those moved away before it began.
     const gone = !own && stay !== undefined && move.from === home && move.fromMv < stay.from;
     if ((before || gone) && !after) has = false;

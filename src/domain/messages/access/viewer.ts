@@ -1,26 +1,28 @@
 /** The user who reads messages: preferences that decide what the user sees, and memberships that decide access. */
 
-import { asMember, type Member, memberPart } from '#domain/streams';
+import { memberPartAddress, type StreamMember, toStreamMember } from '#domain/streams';
 import type { RealmId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { MessageReads } from '#ports/store';
 import { UserFlags } from '../flags/read-state.js';
 
-export interface Viewer {
+export interface MessageViewer {
   readonly realm: RealmId;
   readonly user: DirectoryUser;
   readonly directory: DirectoryView;
   readonly flags: UserFlags;
-  /** Streams to which the user is or was subscribed. */
+  /** Ids of the streams to which the user is or was subscribed. */
   readonly streams: readonly number[];
-  /** Whether the user is subscribed now. */
+  /** Tells whether the user is subscribed to the stream now. */
   subscribed(stream: number): boolean;
   readonly mutedStreams: ReadonlySet<number>;
   mutesTopic(stream: number, topic: string): boolean;
 }
 
 /** A viewer without flags and mutes: access follows from subscriptions alone. */
-export const plainViewer = (of: Pick<Viewer, 'realm' | 'user' | 'directory' | 'subscribed'>): Viewer => ({
+export const viewerWithoutFlags = (
+  of: Pick<MessageViewer, 'realm' | 'user' | 'directory' | 'subscribed'>,
+): MessageViewer => ({
   ...of,
   flags: new UserFlags(of.user.id, new Map()),
   streams: [],
@@ -30,7 +32,7 @@ export const plainViewer = (of: Pick<Viewer, 'realm' | 'user' | 'directory' | 's
 
 /** One user's memberships of streams, read from the Store on demand. */
 export class UserMemberships {
-  readonly #members = new Map<number, Member | undefined>();
+  readonly #members = new Map<number, StreamMember | undefined>();
 
   constructor(
     private readonly store: MessageReads,
@@ -38,13 +40,13 @@ export class UserMemberships {
     private readonly user: number,
   ) {}
 
-  /** Reads the memberships that aren't known yet, in one query. */
+  /** Reads the user's memberships that aren't known yet, in one query. */
   async load(streams: readonly number[]): Promise<void> {
     const missing = [...new Set(streams)].filter((stream) => !this.#members.has(stream));
     if (missing.length === 0) return;
-    const parts = await this.store.getParts(missing.map((stream) => memberPart(this.realm, stream, this.user)));
+    const parts = await this.store.getParts(missing.map((stream) => memberPartAddress(this.realm, stream, this.user)));
     missing.forEach((stream, i) => {
-      this.#members.set(stream, asMember(parts[i]?.value));
+      this.#members.set(stream, toStreamMember(parts[i]?.value));
     });
   }
 
@@ -52,6 +54,6 @@ export class UserMemberships {
     return this.#members.has(stream);
   }
 
-  /** The membership of a stream that was loaded before. */
-  readonly of = (stream: number): Member | undefined => this.#members.get(stream);
+  /** The user's membership of a stream that was loaded before. */
+  readonly of = (stream: number): StreamMember | undefined => this.#members.get(stream);
 }

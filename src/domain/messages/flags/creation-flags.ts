@@ -2,16 +2,16 @@
 
 import { memoizeByObject } from '#base';
 import { AlertWords, type Mentions } from '#domain/markdown';
-import { groupsIn } from '#domain/people';
+import { userGroupsOf } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { MessageBody } from '../stored/message.js';
 
 interface AlertsAndMutes {
   readonly words: AlertWords;
-  /** Lower-case alert word → users who have it. */
+  /** Users who have an alert word, by the word in lower case. */
   readonly byWord: ReadonlyMap<string, readonly UserId[]>;
-  /** Sender → users who muted the sender. */
+  /** Users who muted a sender, by id of the sender. */
   readonly muters: ReadonlyMap<number, readonly UserId[]>;
 }
 
@@ -30,11 +30,11 @@ function indexPreferences(directory: DirectoryView): AlertsAndMutes {
   return { words: new AlertWords(byWord.keys()), byWord, muters };
 }
 
-/** Built again only when a preference in the directory changes, which is rare. */
+/** The index of alert words and mutes; built again only when a preference in the directory changes, which is rare. */
 const alertsAndMutes = memoizeByObject(indexPreferences, ({ preferencesVersion }) => preferencesVersion);
 
-/** Users with an alert word in the text, without repeats. */
-export function alertedBy(directory: DirectoryView, text: string): Iterable<UserId> {
+/** Users who have an alert word that occurs in the text, without repeats. */
+function usersAlertedBy(directory: DirectoryView, text: string): Iterable<UserId> {
   const { words, byWord } = alertsAndMutes(directory);
   const users = new Set<UserId>();
   for (const word of words.find(text)) for (const user of byWord.get(word) ?? []) users.add(user);
@@ -42,13 +42,13 @@ export function alertedBy(directory: DirectoryView, text: string): Iterable<User
 }
 
 /** Users who have muted the sender. */
-export const mutersOf = (directory: DirectoryView, sender: number): readonly UserId[] =>
+const usersWhoMuted = (directory: DirectoryView, sender: number): readonly UserId[] =>
   alertsAndMutes(directory).muters.get(sender) ?? [];
 
 /** Members of the mentioned groups and their subgroups. */
 function inGroups(groups: readonly number[], directory: DirectoryView): Iterable<UserId> {
   if (groups.length === 0) return [];
-  const all = groupsIn(directory);
+  const all = userGroupsOf(directory);
   return groups.flatMap((id) => all.membersOf(id));
 }
 
@@ -57,29 +57,29 @@ export function flagsFromText(content: string, mentions: Mentions, directory: Di
   const flags = new Map<number, string[]>();
   for (const user of new Set([...mentions.users, ...inGroups(mentions.groups, directory)]))
     flags.set(user, ['mentioned']);
-  for (const user of alertedBy(directory, content)) {
+  for (const user of usersAlertedBy(directory, content)) {
     flags.set(user, [...(flags.get(user) ?? []), 'has_alert_word']);
   }
   return flags;
 }
 
-export interface CreationInput {
+interface CreationFlagsInput {
   readonly sender: number;
   readonly content: string;
-  /** Mentions that notify. */
+  /** Mentions in the text that notify. */
   readonly mentions: Mentions;
-  /** Users whose copies are read from the start. */
+  /** Users whose copies count as read from the beginning. */
   readonly read: readonly number[];
   readonly hasCopy: (user: number) => boolean;
 }
 
 /** Flags of single users with a copy. A wildcard mention isn't among them: `MessageBody.wildcard` notes it once. */
 export function flagsAtCreation(
-  { sender, content, mentions, read, hasCopy }: CreationInput,
+  { sender, content, mentions, read, hasCopy }: CreationFlagsInput,
   directory: DirectoryView,
 ): MessageBody['flags'] {
   const flags: Record<string, string[]> = {};
-  for (const user of new Set([...read, ...mutersOf(directory, sender)])) if (hasCopy(user)) flags[user] = ['read'];
+  for (const user of new Set([...read, ...usersWhoMuted(directory, sender)])) if (hasCopy(user)) flags[user] = ['read'];
   for (const [user, added] of flagsFromText(content, mentions, directory)) {
     if (hasCopy(user)) flags[user] = [...(flags[user] ?? []), ...added];
   }

@@ -4,10 +4,10 @@
  */
 import type { Json } from '#base';
 import type { ReadableMessage } from '../access/message-access.js';
-import { type MarkName, markedPart, type OriginReadState, readingPart, type UserFlags } from './read-state.js';
+import { encodeMarkedIds, encodeReadState, type MarkName, type OriginReadState, type UserFlags } from './read-state.js';
 
 export interface FlagUpdate {
-  /** Ids whose flag changed, in the order of the request. */
+  /** Ids of the messages whose flag changed, in the order of the request. */
   readonly changed: readonly number[];
   readonly parts: Record<string, Json>;
   /** Messages of the history that this change copies for the user. */
@@ -17,7 +17,7 @@ export interface FlagUpdate {
 export const EDITABLE_FLAGS = ['read', 'starred', 'collapsed'] as const;
 export type EditableFlag = (typeof EDITABLE_FLAGS)[number];
 
-export function withRead(reading: OriginReadState, ids: readonly number[]): OriginReadState {
+export function addReadIds(reading: OriginReadState, ids: readonly number[]): OriginReadState {
   return {
     mark: reading.mark,
     read: reading.read.with(ids.filter((id) => id > reading.mark)),
@@ -25,7 +25,7 @@ export function withRead(reading: OriginReadState, ids: readonly number[]): Orig
   };
 }
 
-export const withUnread = (reading: OriginReadState, ids: readonly number[]): OriginReadState => ({
+export const addUnreadIds = (reading: OriginReadState, ids: readonly number[]): OriginReadState => ({
   mark: reading.mark,
   read: reading.read.without(ids),
   unread: reading.unread.with(ids),
@@ -42,28 +42,28 @@ const idsByOrigin = (messages: readonly ReadableMessage[]): Map<number, number[]
 };
 
 /** Parts with the messages marked read or unread, without a look at their present state. */
-export function readingParts(
+function readStateParts(
   flags: UserFlags,
   messages: readonly ReadableMessage[],
   change: (reading: OriginReadState, ids: readonly number[]) => OriginReadState,
 ): Record<string, Json> {
   const parts: Record<string, Json> = {};
   for (const [origin, ids] of idsByOrigin(messages)) {
-    Object.assign(parts, readingPart(origin, change(flags.reading(origin), ids)));
+    Object.assign(parts, encodeReadState(origin, change(flags.reading(origin), ids)));
   }
   return parts;
 }
 
 const idsOf = (messages: readonly ReadableMessage[]): number[] => messages.map(({ message }) => message.id);
 
-export function markRead(flags: UserFlags, messages: readonly ReadableMessage[]): FlagUpdate {
+export function markMessagesRead(flags: UserFlags, messages: readonly ReadableMessage[]): FlagUpdate {
   // A message without a copy counts as read.
   const changing = messages.filter((own) => own.copy && !flags.isRead(own));
-  return { changed: idsOf(changing), parts: readingParts(flags, changing, withRead) };
+  return { changed: idsOf(changing), parts: readStateParts(flags, changing, addReadIds) };
 }
 
-/** @param subscribed messages of other streams are skipped */
-export function markUnread(
+/** Marks messages as unread. @param subscribed messages of streams for which it returns false are skipped */
+export function markMessagesUnread(
   flags: UserFlags,
   messages: readonly ReadableMessage[],
   subscribed: (stream: number) => boolean,
@@ -74,36 +74,36 @@ export function markUnread(
   });
   return {
     changed: idsOf(changing),
-    parts: { ...readingParts(flags, changing, withUnread), ...historicalMarks(flags, changing) },
+    parts: { ...readStateParts(flags, changing, addUnreadIds), ...historicalMarks(flags, changing) },
     newCopies: withoutCopy(changing),
   };
 }
 
-export function setMark(flags: UserFlags, messages: readonly ReadableMessage[], name: MarkName): FlagUpdate {
+export function setMessageMark(flags: UserFlags, messages: readonly ReadableMessage[], name: MarkName): FlagUpdate {
   const set = flags.marked(name);
   const changing = messages.filter(({ message }) => !set.has(message.id));
   if (changing.length === 0) return { changed: [], parts: {} };
   return {
     changed: idsOf(changing),
-    parts: { ...markedPart(name, set.with(idsOf(changing))), ...historicalMarks(flags, changing) },
+    parts: { ...encodeMarkedIds(name, set.with(idsOf(changing))), ...historicalMarks(flags, changing) },
     newCopies: withoutCopy(changing),
   };
 }
 
-export function unsetMark(flags: UserFlags, messages: readonly ReadableMessage[], name: MarkName): FlagUpdate {
+export function unsetMessageMark(flags: UserFlags, messages: readonly ReadableMessage[], name: MarkName): FlagUpdate {
   const set = flags.marked(name);
   const changing = messages.filter(({ message }) => set.has(message.id));
   if (changing.length === 0) return { changed: [], parts: {} };
-  return { changed: idsOf(changing), parts: markedPart(name, set.without(idsOf(changing))) };
+  return { changed: idsOf(changing), parts: encodeMarkedIds(name, set.without(idsOf(changing))) };
 }
 
 const withoutCopy = (messages: readonly ReadableMessage[]): ReadableMessage[] => messages.filter((own) => !own.copy);
 
-/** A user who flags a message of the history gets a `historical` copy of it. */
+/** Marks of messages of the history that a user flags: the user gets a `historical` copy of each. */
 function historicalMarks(flags: UserFlags, messages: readonly ReadableMessage[]): Record<string, Json> {
   const made = withoutCopy(messages);
   if (made.length === 0) return {};
   return {
-    ...markedPart('historical', flags.marked('historical').with(idsOf(made))),
+    ...encodeMarkedIds('historical', flags.marked('historical').with(idsOf(made))),
   };
 }

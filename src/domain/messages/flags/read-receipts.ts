@@ -1,57 +1,61 @@
 /** Read receipts: the users who have read a message (messages.md § GET /messages/{id}/read_receipts). */
 import type { Json } from '#base';
-import { preference } from '#domain/people';
-import { asMember, MEMBER_PART, type Member } from '#domain/streams';
+import { readPreference } from '#domain/people';
+import { MEMBER_PART_PREFIX, type StreamMember, toStreamMember } from '#domain/streams';
 import { type RealmId, streamId, streamKey, userId, userKey } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { Store } from '#ports/store';
-import { copyOf, decidingStreams } from '../access/message-access.js';
+import { findMessageCopy, streamsDecidingCopies } from '../access/message-access.js';
 import type { StoredMessage } from '../stored/message.js';
-import { MARK_PART, READ_PART, UserFlags } from './read-state.js';
+import { MESSAGE_MARK_PART_PREFIX, READ_STATE_PART_PREFIX, UserFlags } from './read-state.js';
 
-/** Stream → user → membership. */
-type Memberships = ReadonlyMap<number, ReadonlyMap<number, Member>>;
+/** Memberships by stream and user. */
+type Memberships = ReadonlyMap<number, ReadonlyMap<number, StreamMember>>;
 
 async function membershipsOf(store: Store, realm: RealmId, streams: readonly number[]): Promise<Memberships> {
   const lists = await Promise.all(
-    streams.map((stream) => store.parts(streamKey(realm, streamId(stream)), MEMBER_PART)),
+    streams.map((stream) => store.parts(streamKey(realm, streamId(stream)), MEMBER_PART_PREFIX)),
   );
   return new Map(
     lists.map((parts, i) => {
       const members = parts.map(
-        ({ part, value }) => [Number(part.slice(MEMBER_PART.length)), asMember(value)] as const,
+        ({ part, value }) => [Number(part.slice(MEMBER_PART_PREFIX.length)), toStreamMember(value)] as const,
       );
-      return [streams[i]!, new Map(members.filter((of): of is readonly [number, Member] => of[1] !== undefined))];
+      return [streams[i]!, new Map(members.filter((of): of is readonly [number, StreamMember] => of[1] !== undefined))];
     }),
   );
 }
 
-/** Whether the caller may learn that this user has read the message. */
-export function showsReading(
+/** True if the caller may learn that this user has read the message. */
+function mayShowReading(
   user: DirectoryUser | undefined,
   message: StoredMessage,
   caller: number,
   directory: DirectoryView,
 ): boolean {
   if (!user?.isActive || user.id === message.sender) return false;
-  if (!preference(directory, user.id, 'send_read_receipts')) return false;
+  if (!readPreference(directory, user.id, 'send_read_receipts')) return false;
   if (directory.preferencesOf(user.id).muted.some(({ id }) => id === caller)) return false;
   return !directory.preferencesOf(userId(caller)).muted.some(({ id }) => id === user.id);
 }
 
-/** Ids of the users who have a copy and have read it, ascending. */
-export async function readersOf(
+/** Ids of the users who have a copy of the message and have read it, ascending. */
+export async function findMessageReaders(
   message: StoredMessage,
   caller: number,
   { store, realm, directory }: { store: Store; realm: RealmId; directory: DirectoryView },
 ): Promise<number[]> {
-  const memberships = await membershipsOf(store, realm, decidingStreams(message));
+  const memberships = await membershipsOf(store, realm, streamsDecidingCopies(message));
   const holders = new Set([...message.participants, ...(message.body.copies ?? [])]);
   for (const members of memberships.values()) for (const user of members.keys()) holders.add(user);
   const shown = [...holders]
-    .filter((user) => showsReading(directory.user(userId(user)), message, caller, directory))
+    .filter((user) => mayShowReading(directory.user(userId(user)), message, caller, directory))
     .sort((a, b) => a - b);
-  const names = [`${READ_PART}${message.originStream}`, `${MARK_PART}historical`, `${MARK_PART}copied`];
+  const names = [
+    `${READ_STATE_PART_PREFIX}${message.originStream}`,
+    `${MESSAGE_MARK_PART_PREFIX}historical`,
+    `${MESSAGE_MARK_PART_PREFIX}copied`,
+  ];
   const stored = await store.getParts(
     shown.flatMap((user) => names.map((part) => ({ key: userKey(realm, userId(user)), part }))),
   );
@@ -62,7 +66,7 @@ export async function readersOf(
       if (part) parts.set(name, part.value);
     });
     const flags = new UserFlags(user, parts);
-    const copy = copyOf(
+    const copy = findMessageCopy(
       message,
       user,
       (stream) => memberships.get(stream)?.get(user),

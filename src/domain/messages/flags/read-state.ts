@@ -6,20 +6,20 @@
  */
 
 import { IdSet, type Json, type JsonObject, memoizeByObject } from '#base';
-import type { Parts } from '#model';
+import type { ActorParts } from '#model';
 import type { ReadableMessage } from '../access/message-access.js';
-import { SENT } from '../stored/digest.js';
+import { CREATION_FLAG_BITS } from '../stored/digest.js';
 import type { StoredMessage } from '../stored/message.js';
-import { isWildcard, sentFlags } from '../stored/packed-view.js';
+import { creationFlagBits, hasWildcardMention } from '../stored/packed-view.js';
 
-/** Up to `mark` all messages of the origin are read except `unread`; above it, only those in `read` are. */
+/** Read messages of one origin: up to `mark` all are read except `unread`; above it, only those in `read` are. */
 export interface OriginReadState {
   readonly mark: number;
   readonly read: IdSet;
   readonly unread: IdSet;
 }
 
-export const READ_PART = 'read/';
+export const READ_STATE_PART_PREFIX = 'read/';
 /** The origin of all direct messages. */
 export const DIRECT_ORIGIN = 0;
 
@@ -27,13 +27,13 @@ export const DIRECT_ORIGIN = 0;
  * Sets of message ids, one part each. `starred` and `collapsed` are flags; `historical` are copies that the user made
  * of the history; `copied` are copies that a bot got by a mention in a stream to which it isn't subscribed.
  */
-export const MARKS = ['starred', 'collapsed', 'historical', 'copied'] as const;
-export type MarkName = (typeof MARKS)[number];
-export const MARK_PART = 'mark/';
+export const MESSAGE_MARKS = ['starred', 'collapsed', 'historical', 'copied'] as const;
+export type MarkName = (typeof MESSAGE_MARKS)[number];
+export const MESSAGE_MARK_PART_PREFIX = 'mark/';
 
 const NOTHING_READ: OriginReadState = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
 
-/** Decoded once for each stored value. */
+/** The decoded read state of an origin; decoded once for each stored value. */
 const readingIn = memoizeByObject(
   ({ mark, read, unread }: JsonObject): OriginReadState => ({
     mark: mark as number,
@@ -43,26 +43,28 @@ const readingIn = memoizeByObject(
 );
 const markedIn = memoizeByObject(({ ids }: JsonObject) => IdSet.decode(ids as Uint8Array));
 
-export function readingOf(parts: Parts, origin: number): OriginReadState {
-  const stored = parts.get(`${READ_PART}${origin}`) as JsonObject | undefined;
+export function readStateOf(parts: ActorParts, origin: number): OriginReadState {
+  const stored = parts.get(`${READ_STATE_PART_PREFIX}${origin}`) as JsonObject | undefined;
   return stored ? readingIn(stored) : NOTHING_READ;
 }
 
-export function readingPart(origin: number, { mark, read, unread }: OriginReadState): Record<string, Json> {
-  return { [`${READ_PART}${origin}`]: { mark, read: read.above(mark).encode(), unread: unread.encode() } };
+export function encodeReadState(origin: number, { mark, read, unread }: OriginReadState): Record<string, Json> {
+  return { [`${READ_STATE_PART_PREFIX}${origin}`]: { mark, read: read.above(mark).encode(), unread: unread.encode() } };
 }
 
-export function markedOf(parts: Parts, name: MarkName): IdSet {
-  const stored = parts.get(`${MARK_PART}${name}`) as JsonObject | undefined;
+export function markedIdsOf(parts: ActorParts, name: MarkName): IdSet {
+  const stored = parts.get(`${MESSAGE_MARK_PART_PREFIX}${name}`) as JsonObject | undefined;
   return stored ? markedIn(stored) : IdSet.EMPTY;
 }
 
-export const markedPart = (name: MarkName, ids: IdSet): Record<string, Json> => ({
-  [`${MARK_PART}${name}`]: ids.size === 0 ? null : { ids: ids.encode() },
+export const encodeMarkedIds = (name: MarkName, ids: IdSet): Record<string, Json> => ({
+  [`${MESSAGE_MARK_PART_PREFIX}${name}`]: ids.size === 0 ? null : { ids: ids.encode() },
 });
 
-/** Undefined if neither the mark nor the sets decide: then the flags at creation do. */
-export function markedRead({ mark, read, unread }: OriginReadState, id: number): boolean | undefined {
+/**
+ * Whether the mark or the sets say that a message is read. Undefined if neither decides: then the flags at creation do.
+ */
+export function isMarkedRead({ mark, read, unread }: OriginReadState, id: number): boolean | undefined {
   if (unread.has(id)) return false;
   return id <= mark || read.has(id) ? true : undefined;
 }
@@ -70,7 +72,7 @@ export function markedRead({ mark, read, unread }: OriginReadState, id: number):
 /** Flags of a message that the user has no copy of. */
 const HISTORY_FLAGS: readonly string[] = ['read', 'historical'];
 
-/** In the order of the API; the n-th flag is bit n of a sum. */
+/** Message flags in the order of the API; the n-th flag is bit n of a sum. */
 const FLAGS_BY_BIT = [
   'read',
   'starred',
@@ -95,26 +97,26 @@ function listOf(sum: number): readonly string[] {
 export class UserFlags {
   constructor(
     readonly user: number,
-    private readonly parts: Parts,
+    private readonly parts: ActorParts,
   ) {}
 
   reading(origin: number): OriginReadState {
-    return readingOf(this.parts, origin);
+    return readStateOf(this.parts, origin);
   }
 
-  /** Ids that are unread although below the mark of their origin; all origins, ascending. */
+  /** Ids of messages that are unread although below the mark of their origin; of all origins, ascending. */
   unreadExceptions(): readonly number[] {
     const all = [...this.parts.keys()]
-      .filter((name) => name.startsWith(READ_PART))
-      .flatMap((name) => this.reading(Number(name.slice(READ_PART.length))).unread.ids);
+      .filter((name) => name.startsWith(READ_STATE_PART_PREFIX))
+      .flatMap((name) => this.reading(Number(name.slice(READ_STATE_PART_PREFIX.length))).unread.ids);
     return IdSet.of(all).ids;
   }
 
   /** Ids of messages that the user marked as read, unread or starred one by one. */
   *singledOutIds(): Iterable<number> {
     for (const name of this.parts.keys()) {
-      if (!name.startsWith(READ_PART)) continue;
-      const { read, unread } = this.reading(Number(name.slice(READ_PART.length)));
+      if (!name.startsWith(READ_STATE_PART_PREFIX)) continue;
+      const { read, unread } = this.reading(Number(name.slice(READ_STATE_PART_PREFIX.length)));
       yield* read.ids;
       yield* unread.ids;
     }
@@ -122,7 +124,7 @@ export class UserFlags {
   }
 
   marked(name: MarkName): IdSet {
-    return markedOf(this.parts, name);
+    return markedIdsOf(this.parts, name);
   }
 
   /** Makes a test whether the user has a personal copy of a message. */
@@ -144,7 +146,7 @@ export class UserFlags {
     return !copy || this.#read(message, gained);
   }
 
-  /** Flags of one message, in the order of the API. */
+  /** The user's flags on one message, in the order of the API. */
   flagsOf(own: ReadableMessage): readonly string[] {
     return this.flagLister()(own);
   }
@@ -158,7 +160,7 @@ export class UserFlags {
     return ({ message, copy, gained }) => {
       if (!copy) return HISTORY_FLAGS;
       const { id, originStream } = message;
-      const sent = sentFlags(message, this.user);
+      const sent = creationFlagBits(message, this.user);
       const isHistorical = historical.has(id);
       let reading = readings.get(originStream);
       if (!reading) {
@@ -166,19 +168,24 @@ export class UserFlags {
         readings.set(originStream, reading);
       }
       let sum = 0;
-      if (markedRead(reading, id) ?? (gained || isHistorical || (sent & SENT.read) !== 0)) sum |= 1;
+      if (isMarkedRead(reading, id) ?? (gained || isHistorical || (sent & CREATION_FLAG_BITS.read) !== 0)) sum |= 1;
       if (starred.has(id)) sum |= 2;
       if (collapsed.has(id)) sum |= 4;
-      if ((sent & SENT.mentioned) !== 0) sum |= 8;
-      if (isWildcard(message)) sum |= 16;
-      if ((sent & SENT.has_alert_word) !== 0) sum |= 32;
+      if ((sent & CREATION_FLAG_BITS.mentioned) !== 0) sum |= 8;
+      if (hasWildcardMention(message)) sum |= 16;
+      if ((sent & CREATION_FLAG_BITS.has_alert_word) !== 0) sum |= 32;
       if (isHistorical) sum |= 64;
       return listOf(sum);
     };
   }
 
   #read(message: StoredMessage, gained: boolean): boolean {
-    const explicit = markedRead(this.reading(message.originStream), message.id);
-    return explicit ?? (gained || this.#isHistorical(message.id) || (sentFlags(message, this.user) & SENT.read) !== 0);
+    const explicit = isMarkedRead(this.reading(message.originStream), message.id);
+    return (
+      explicit ??
+      (gained ||
+        this.#isHistorical(message.id) ||
+        (creationFlagBits(message, this.user) & CREATION_FLAG_BITS.read) !== 0)
+    );
   }
 }

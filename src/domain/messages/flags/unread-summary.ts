@@ -2,16 +2,16 @@
 import type { JsonObject } from '#base';
 import type { StoredMessage } from '../stored/message.js';
 
-/** The section lists this many of the newest unread messages. */
-export const MAX_UNREAD = 50_000;
+/** Maximum number of unread messages that the section lists; the newest ones. */
+export const MAX_LISTED_UNREAD = 50_000;
 
-export interface UnreadView {
+interface UnreadSummaryView {
   readonly user: number;
-  /** Messages in streams that the user left don't count. */
+  /** Tells whether the user is subscribed to a stream: messages in streams that the user left don't count. */
   subscribed(stream: number): boolean;
-  /** In a muted stream, or in a muted topic. */
+  /** Tells whether the stream, or the topic in it, is muted. */
   muted(stream: number, topic: string): boolean;
-  /** The scan stopped before it had all unread messages. */
+  /** True if the scan stopped before it had all unread messages. */
   readonly missing: boolean;
 }
 
@@ -29,7 +29,7 @@ class ConversationGroups<K> {
     else this.#groups.set(name, { key, ids: [id] });
   }
 
-  /** @param order compares two names */
+  /** The groups with their unread ids, as the API shows them. @param order compares two names */
   list(order: (a: K, b: K) => number): JsonObject[] {
     return [...this.#groups]
       .sort(([a], [b]) => order(a, b))
@@ -39,10 +39,10 @@ class ConversationGroups<K> {
 
 const compare = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** @param unread in any order */
-export function unreadSummary(unread: readonly StoredMessage[], view: UnreadView): JsonObject {
+/** Makes the section from the user's unread messages. @param unread in any order */
+export function makeUnreadSummary(unread: readonly StoredMessage[], view: UnreadSummaryView): JsonObject {
   const counted = unread.filter(({ body }) => body.stream === 0 || view.subscribed(body.stream));
-  const newest = counted.sort((a, b) => b.id - a.id).slice(0, MAX_UNREAD);
+  const newest = counted.sort((a, b) => b.id - a.id).slice(0, MAX_LISTED_UNREAD);
   const pms = new ConversationGroups<number>();
   const huddles = new ConversationGroups<string>();
   const streams = new ConversationGroups<string>();

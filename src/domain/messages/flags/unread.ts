@@ -4,27 +4,27 @@
  */
 import type { RealmId } from '#model';
 import type { MessageIndex, MessageRange, MessageReads } from '#ports/store';
-import { type CopyState, copyOf, decidingStreams } from '../access/message-access.js';
+import { findMessageCopy, type MessageCopyState, streamsDecidingCopies } from '../access/message-access.js';
 import { UserMemberships } from '../access/viewer.js';
-import { asStored, type StoredMessage, streamConversation } from '../stored/message.js';
-import { tagOf } from '../stored/record.js';
+import { type StoredMessage, streamConversationName, toStoredMessage } from '../stored/message.js';
+import { messageTag } from '../stored/record.js';
 import { DIRECT_ORIGIN, type OriginReadState } from './read-state.js';
 
 const BATCH = 1_000;
-/** Unread messages are mostly few, and among the newest: the first query is small. */
+/** Size of the first query for unread messages: these are mostly few, and among the newest. */
 const FIRST_BATCH = 64;
 
-const movedFrom = (origin: number): MessageIndex => ({ by: 'moved', from: streamConversation(origin) });
+const movedFrom = (origin: number): MessageIndex => ({ by: 'moved', from: streamConversationName(origin) });
 
 /** Whether the user has a personal copy: by starring, by reacting, or by the mention of a bot. */
 type PersonalCopyTest = (id: number) => boolean;
 const NO_PERSONAL_COPIES: PersonalCopyTest = () => false;
 
-interface MessageCopy extends CopyState {
+interface MessageCopy extends MessageCopyState {
   readonly message: StoredMessage;
 }
 
-/** Queries of the Store for one user. */
+/** Queries of the Store that find one user's unread messages. */
 export class UnreadScan {
   readonly #members: UserMemberships;
 
@@ -49,14 +49,14 @@ export class UnreadScan {
     if (origin !== DIRECT_ORIGIN) yield* this.movedFrom(origin, reading, to);
   }
 
-  /** The part of `above` that was moved to other streams. */
+  /** The user's unread messages of an origin that were moved to other streams: a part of what `above` returns. */
   movedFrom(origin: number, reading: OriginReadState, to = Number.POSITIVE_INFINITY): AsyncGenerator<StoredMessage[]> {
     return this.#unmarked(movedFrom(origin), origin, reading, to);
   }
 
   /** The user's messages that were moved into the stream, read or unread. @param also further indexes: a topic */
   async *movedTo(stream: number, also: readonly MessageIndex[] = []): AsyncGenerator<StoredMessage[]> {
-    const tag: MessageIndex = { by: 'tag', tag: tagOf.cameTo(streamConversation(stream)) };
+    const tag: MessageIndex = { by: 'tag', tag: messageTag.cameTo(streamConversationName(stream)) };
     for await (const messages of this.#batches([{ index: tag, also }], { direction: 'newer' })) {
       const own = await this.withCopies(messages);
       if (own.length > 0) yield own;
@@ -75,7 +75,7 @@ export class UnreadScan {
     }
   }
 
-  /** Whether the user has a copy, read or unread, of any message along one index. */
+  /** True if the user has a copy, read or unread, of any message along one index. */
   async hasAny(index: MessageIndex, made: PersonalCopyTest): Promise<boolean> {
     for await (const _some of this.#copies(index, 0, made)) return true;
     return false;
@@ -83,9 +83,9 @@ export class UnreadScan {
 
   async *#copies(index: MessageIndex, from: number, made: PersonalCopyTest): AsyncGenerator<readonly MessageCopy[]> {
     for await (const messages of this.#batches([{ index }], { direction: 'newer', from })) {
-      await this.#members.load(messages.flatMap(decidingStreams));
+      await this.#members.load(messages.flatMap(streamsDecidingCopies));
       const own = messages
-        .map((message) => ({ message, ...copyOf(message, this.user, this.#members.of, made(message.id)) }))
+        .map((message) => ({ message, ...findMessageCopy(message, this.user, this.#members.of, made(message.id)) }))
         .filter(({ has }) => has);
       if (own.length > 0) yield own;
     }
@@ -117,11 +117,11 @@ export class UnreadScan {
     }
   }
 
-  /** Index of the messages of an origin, without those that were moved away. */
+  /** Index of the messages of an origin, except those that were moved away. */
   #indexOf(origin: number): MessageIndex {
     return origin === DIRECT_ORIGIN
       ? { by: 'participant', user: this.user }
-      : { by: 'conversation', conversation: streamConversation(origin) };
+      : { by: 'conversation', conversation: streamConversationName(origin) };
   }
 
   #isCandidate({ id, originStream, body }: StoredMessage, origin: number, { read, unread }: OriginReadState): boolean {
@@ -142,7 +142,7 @@ export class UnreadScan {
     }
   }
 
-  /** Messages of the ranges, in batches. @param from exclusive; default: the start of the ranges */
+  /** Messages of some ranges, in batches. @param from exclusive; default: the start of the ranges */
   async *#batches(
     ranges: readonly MessageRange[],
     { direction, from }: { direction: 'newer' | 'older'; from?: number },
@@ -160,22 +160,25 @@ export class UnreadScan {
         direction,
         limit,
       });
-      if (records.length > 0) yield records.map(asStored);
+      if (records.length > 0) yield records.map(toStoredMessage);
       if (records.length < limit) return;
       at = records.at(-1)!.id;
     }
   }
 
-  /** Messages that are unread although below the mark: marked as unread by the user, or left so when the mark rose. */
+  /**
+   * Messages that are unread although below the mark: the user marked them as unread, or they stayed unread when the
+   * mark rose.
+   */
   async unreadExceptions({ unread }: OriginReadState): Promise<StoredMessage[]> {
     if (unread.size === 0) return [];
     const records = await this.store.getMessages(this.realm, unread.ids);
-    return records.filter((record) => record !== null).map(asStored);
+    return records.filter((record) => record !== null).map(toStoredMessage);
   }
 
   /** Id of the newest message that was sent to the stream, even if moved since; 0 = none. */
   async newestSentTo(stream: number): Promise<number> {
-    const conversation = streamConversation(stream);
+    const conversation = streamConversationName(stream);
     const indexes: MessageIndex[] = [
       { by: 'conversation', conversation },
       { by: 'moved', from: conversation },
@@ -199,9 +202,9 @@ export class UnreadScan {
    * @param marked the user marked them all: counts them as personal copies, and keeps those that came with a move
    */
   async withCopies(messages: readonly StoredMessage[], marked = false): Promise<StoredMessage[]> {
-    await this.#members.load(messages.flatMap(decidingStreams));
+    await this.#members.load(messages.flatMap(streamsDecidingCopies));
     return messages.filter((message) => {
-      const { has, gained } = copyOf(message, this.user, this.#members.of, marked);
+      const { has, gained } = findMessageCopy(message, this.user, this.#members.of, marked);
       return has && (marked || !gained);
     });
   }

@@ -1,11 +1,11 @@
 /** Conditions that every message of a narrow meets and that the Store has indexes for. Pure. */
-import { dmKey, parseKey, type RealmId } from '#model';
+import { directMessageKey, parseActorKey, type RealmId } from '#model';
 import type { MessageIndex } from '#ports/store';
-import type { Viewer } from '../access/viewer.js';
-import { streamConversation } from '../stored/message.js';
-import { tagOf } from '../stored/record.js';
+import type { MessageViewer } from '../access/viewer.js';
+import { streamConversationName } from '../stored/message.js';
+import { messageTag } from '../stored/record.js';
 import { isPublicStream, isWebPublicStream } from './predicate.js';
-import type { Term } from './terms.js';
+import type { NarrowTerm } from './terms.js';
 
 /**
  * Words of one search that the Store looks up; the others are only tested on the messages found. The longest words are
@@ -13,26 +13,26 @@ import type { Term } from './terms.js';
  */
 export const MAX_INDEXED_WORDS = 8;
 
-export interface Conditions {
-  /** The terms exclude each other: no message matches. */
+export interface NarrowConditions {
+  /** True if the terms exclude each other: no message matches. */
   readonly impossible: boolean;
   readonly conversation?: string;
   readonly topicKey?: string;
-  /** Whether all are direct messages (true) or stream messages (false); undefined: both. */
+  /** Kind of messages: direct (true), stream (false) or both (undefined). */
   readonly direct?: boolean;
-  /** An index with few messages, made for this user: starred ones, alerts, or one id. */
+  /** Index that is made for this user and has few messages: starred ones, messages with alerts, or one message id. */
   readonly personal?: MessageIndex;
   readonly also: readonly MessageIndex[];
-  /** Whether messages in this stream can match. */
+  /** Tells whether messages in this stream can match the narrow. */
   inStream(stream: number): boolean;
   readonly mentioned: boolean;
   readonly unread: boolean;
 }
 
-export const directConversation = (realm: RealmId, participants: readonly number[]): string =>
-  `d${parseKey(dmKey(realm, participants as never)).rest}`;
+export const directConversationName = (realm: RealmId, participants: readonly number[]): string =>
+  `d${parseActorKey(directMessageKey(realm, participants as never)).rest}`;
 
-export function conditionsOf(terms: readonly Term[], viewer: Viewer): Conditions {
+export function conditionsOfNarrow(terms: readonly NarrowTerm[], viewer: MessageViewer): NarrowConditions {
   const { realm, user, flags } = viewer;
   let impossible = false;
   const agreed = <T>(known: T | undefined, value: T): T => {
@@ -64,7 +64,7 @@ export function conditionsOf(terms: readonly Term[], viewer: Viewer): Conditions
     switch (term.is) {
       case 'stream':
         direct = agreed(direct, false);
-        conversation = agreed(conversation, streamConversation(term.stream));
+        conversation = agreed(conversation, streamConversationName(term.stream));
         streams.push((stream) => stream === term.stream);
         break;
       case 'public-streams':
@@ -84,7 +84,7 @@ export function conditionsOf(terms: readonly Term[], viewer: Viewer): Conditions
         break;
       case 'conversation':
         direct = agreed(direct, true);
-        conversation = agreed(conversation, directConversation(realm, term.participants));
+        conversation = agreed(conversation, directConversationName(realm, term.participants));
         break;
       case 'direct-with':
         direct = agreed(direct, true);
@@ -100,14 +100,14 @@ export function conditionsOf(terms: readonly Term[], viewer: Viewer): Conditions
         startFrom({ by: 'ids', ids: term.id < 0 ? [] : [term.id] });
         break;
       case 'alerted':
-        startFrom({ by: 'tag', tag: tagOf.alerted(user.id) });
+        startFrom({ by: 'tag', tag: messageTag.alerted(user.id) });
         break;
       case 'resolved':
         direct = agreed(direct, false);
-        addIndex({ by: 'tag', tag: tagOf.resolved });
+        addIndex({ by: 'tag', tag: messageTag.resolved });
         break;
       case 'has':
-        addIndex({ by: 'tag', tag: tagOf.has(term.what) });
+        addIndex({ by: 'tag', tag: messageTag.has(term.what) });
         break;
       case 'search':
         if (term.search.stems.length === 0) impossible = true;
@@ -123,8 +123,8 @@ export function conditionsOf(terms: readonly Term[], viewer: Viewer): Conditions
     }
   }
   const rare = [...words].sort((a, b) => b.length - a.length).slice(0, MAX_INDEXED_WORDS);
-  for (const stem of rare) addIndex({ by: 'tag', tag: tagOf.word(stem) });
-  const wants = (is: Term['is']): boolean => terms.some((term) => term.is === is && !term.negated);
+  for (const stem of rare) addIndex({ by: 'tag', tag: messageTag.word(stem) });
+  const wants = (is: NarrowTerm['is']): boolean => terms.some((term) => term.is === is && !term.negated);
   return {
     impossible,
     ...(conversation === undefined ? {} : { conversation }),

@@ -1,53 +1,63 @@
 /** The plan of a query: conditions for the Store, the exact test per message, and whether history counts. Pure. */
 import { isGuest } from '#domain/people';
-import { canReadHistory } from '#domain/streams';
+import { canReadStreamHistory } from '#domain/streams';
 import type { ReadableMessage } from '../access/message-access.js';
-import type { Viewer } from '../access/viewer.js';
-import { type Conditions, conditionsOf } from './conditions.js';
-import { isInHome, matcher } from './predicate.js';
-import type { Term } from './terms.js';
+import type { MessageViewer } from '../access/viewer.js';
+import { conditionsOfNarrow, type NarrowConditions } from './conditions.js';
+import { isInHomeView, makeNarrowTest } from './predicate.js';
+import type { NarrowTerm } from './terms.js';
 
-export interface Plan {
-  readonly conditions: Conditions;
-  /** Exact test of a message that the viewer may read in this view. */
+export interface NarrowPlan {
+  readonly conditions: NarrowConditions;
+  /** Exact test whether a message that the viewer may read is in the narrow. */
   matches(own: ReadableMessage): boolean;
   /** As `matches`, for a message found in the ranges of the conditions: skips tests that those ranges imply. */
   matchesFound(own: ReadableMessage): boolean;
-  /** The test reads more of a message than its digest holds. */
+  /** True if the test reads more of a message than its digest holds. */
   readonly readsTexts: boolean;
-  /** Streams whose messages match even without a copy: their history counts. */
+  /** Streams whose history counts: their messages match even if the viewer has no copy. */
   readonly history: 'none' | 'public' | { readonly stream: number };
-  readonly terms: readonly Term[];
+  readonly terms: readonly NarrowTerm[];
 }
 
-const PERSONAL = new Set<Term['is']>(['direct', 'starred', 'unread', 'mentioned', 'alerted', 'resolved']);
+const PERSONAL = new Set<NarrowTerm['is']>(['direct', 'starred', 'unread', 'mentioned', 'alerted', 'resolved']);
 
-/** narrow.md § Base set. */
-function historyOf(terms: readonly Term[], { user, directory, subscribed }: Viewer): Plan['history'] {
+/** Streams whose history belongs to the narrow (narrow.md § Base set). */
+function historyOf(
+  terms: readonly NarrowTerm[],
+  { user, directory, subscribed }: MessageViewer,
+): NarrowPlan['history'] {
   // Each `is:` term restricts the narrow to messages that the user has a copy of.
   if (terms.some((term) => PERSONAL.has(term.is))) return 'none';
   const positive = terms.filter((term) => !term.negated);
   const stream = positive.findLast((term) => term.is === 'stream');
   if (stream) {
     const of = directory.stream(stream.stream);
-    return of && canReadHistory(user, of, subscribed(of.id)) ? { stream: of.id } : 'none';
+    return of && canReadStreamHistory(user, of, subscribed(of.id)) ? { stream: of.id } : 'none';
   }
   return !isGuest(user) && positive.some((term) => term.is === 'public-streams') ? 'public' : 'none';
 }
 
-const READS_TEXTS = new Set<Term['is']>(['search', 'resolved', 'has', 'home']);
+const READS_TEXTS = new Set<NarrowTerm['is']>(['search', 'resolved', 'has', 'home']);
 
-/** With a conversation in the conditions, each range lies in that conversation or in one topic of it. */
-const needsTest = ({ is, negated }: Term): boolean =>
+/**
+ * True for terms that must be tested on each message found, because the ranges don't imply them. With a conversation in
+ * the conditions, each range lies in that conversation or in one topic of it.
+ */
+const needsTest = ({ is, negated }: NarrowTerm): boolean =>
   negated || (is !== 'stream' && is !== 'topic' && is !== 'conversation');
 
-/** @param copies true: only messages that the viewer has a copy of, no history */
-export function makePlan(terms: readonly Term[], viewer: Viewer, { copies = false } = {}): Plan {
-  const conditions = conditionsOf(terms, viewer);
+/** Makes the plan of a narrow. @param copies true: only messages that the viewer has a copy of, no history */
+export function makeNarrowPlan(
+  terms: readonly NarrowTerm[],
+  viewer: MessageViewer,
+  { copies = false } = {},
+): NarrowPlan {
+  const conditions = conditionsOfNarrow(terms, viewer);
   return {
     conditions,
-    matches: matcher(terms, viewer),
-    matchesFound: matcher(conditions.conversation === undefined ? terms : terms.filter(needsTest), viewer),
+    matches: makeNarrowTest(terms, viewer),
+    matchesFound: makeNarrowTest(conditions.conversation === undefined ? terms : terms.filter(needsTest), viewer),
     readsTexts: terms.some((term) => READS_TEXTS.has(term.is)),
     history: copies ? 'none' : historyOf(terms, viewer),
     terms,
@@ -57,15 +67,15 @@ export function makePlan(terms: readonly Term[], viewer: Viewer, { copies = fals
 const NO_STREAMS: ReadonlySet<number> = new Set();
 
 /** Unread messages of a narrow: none of muted topics, and none of muted streams unless the narrow names a stream. */
-export function unreadPlan({ terms }: Plan, viewer: Viewer): Plan {
+export function narrowToUnread({ terms }: NarrowPlan, viewer: MessageViewer): NarrowPlan {
   const muted = terms.some((term) => term.is === 'stream') ? NO_STREAMS : viewer.mutedStreams;
-  const plan = makePlan([...terms, { is: 'unread', negated: false }], viewer, { copies: true });
+  const plan = makeNarrowPlan([...terms, { is: 'unread', negated: false }], viewer, { copies: true });
   const { conditions } = plan;
   return {
     ...plan,
     conditions: { ...conditions, inStream: (stream) => !muted.has(stream) && conditions.inStream(stream) },
-    matches: (own) => isInHome(own.message, viewer, muted) && plan.matches(own),
-    matchesFound: (own) => isInHome(own.message, viewer, muted) && plan.matchesFound(own),
+    matches: (own) => isInHomeView(own.message, viewer, muted) && plan.matches(own),
+    matchesFound: (own) => isInHomeView(own.message, viewer, muted) && plan.matchesFound(own),
     readsTexts: true,
   };
 }

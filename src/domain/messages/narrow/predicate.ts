@@ -1,73 +1,78 @@
 /** The exact meaning of each term of a narrow, for one message. Pure. */
 
 import type { ReadableMessage } from '../access/message-access.js';
-import type { Viewer } from '../access/viewer.js';
+import type { MessageViewer } from '../access/viewer.js';
 import { matchesSearch } from '../search/query.js';
-import { SENT } from '../stored/digest.js';
+import { CREATION_FLAG_BITS } from '../stored/digest.js';
 import type { StoredMessage } from '../stored/message.js';
-import { isWildcard, sentFlags, streamOf, topicTest } from '../stored/packed-view.js';
-import { RESOLVED_PREFIX } from '../stored/record.js';
-import type { Term } from './terms.js';
+import { creationFlagBits, hasWildcardMention, makeTopicTest, streamOfMessage } from '../stored/packed-view.js';
+import { RESOLVED_TOPIC_PREFIX } from '../stored/record.js';
+import type { NarrowTerm } from './terms.js';
 
-/** Archived streams count as private. */
-export function isPublicStream({ directory }: Viewer, stream: number): boolean {
+/** True if the stream is public. Archived streams count as private. */
+export function isPublicStream({ directory }: MessageViewer, stream: number): boolean {
   const of = stream === 0 ? undefined : directory.stream(stream as never);
   return of !== undefined && !of.inviteOnly && !of.archived;
 }
 
-export function isWebPublicStream({ directory }: Viewer, stream: number): boolean {
+export function isWebPublicStream({ directory }: MessageViewer, stream: number): boolean {
   const of = stream === 0 ? undefined : directory.stream(stream as never);
   return of?.webPublic === true && !of.archived;
 }
 
-export function isInHome(message: StoredMessage, viewer: Viewer, mutedStreams = viewer.mutedStreams): boolean {
-  const stream = streamOf(message);
+export function isInHomeView(
+  message: StoredMessage,
+  viewer: MessageViewer,
+  mutedStreams = viewer.mutedStreams,
+): boolean {
+  const stream = streamOfMessage(message);
   return stream === 0 || (!mutedStreams.has(stream) && !viewer.mutesTopic(stream, message.body.topic));
 }
 
-function testOf(term: Term, viewer: Viewer): (own: ReadableMessage) => boolean {
+function testOf(term: NarrowTerm, viewer: MessageViewer): (own: ReadableMessage) => boolean {
   const { flags, user } = viewer;
   switch (term.is) {
     case 'stream':
-      return ({ message }) => streamOf(message) === term.stream;
+      return ({ message }) => streamOfMessage(message) === term.stream;
     case 'public-streams':
-      return ({ message }) => isPublicStream(viewer, streamOf(message));
+      return ({ message }) => isPublicStream(viewer, streamOfMessage(message));
     case 'web-public-streams':
-      return ({ message }) => isWebPublicStream(viewer, streamOf(message));
+      return ({ message }) => isWebPublicStream(viewer, streamOfMessage(message));
     case 'topic': {
-      const isOfTopic = topicTest(term.topic);
+      const isOfTopic = makeTopicTest(term.topic);
       return ({ message }) => isOfTopic(message);
     }
     case 'sender':
       return ({ message }) => message.sender === term.user;
     case 'conversation':
       return ({ message }) =>
-        streamOf(message) === 0 &&
+        streamOfMessage(message) === 0 &&
         message.participants.length === term.participants.length &&
         message.participants.every((id, i) => id === term.participants[i]);
     case 'direct-with':
       return ({ message }) =>
-        streamOf(message) === 0 &&
+        streamOfMessage(message) === 0 &&
         message.participants.includes(term.user) &&
         (!term.groupsOnly || message.participants.length > 2);
     case 'direct':
-      return ({ message }) => streamOf(message) === 0;
+      return ({ message }) => streamOfMessage(message) === 0;
     case 'starred':
       return ({ message }) => flags.marked('starred').has(message.id);
     case 'unread':
       return (own) => !flags.isRead(own);
     case 'mentioned':
-      return ({ message }) => isWildcard(message) || (sentFlags(message, user.id) & SENT.mentioned) !== 0;
+      return ({ message }) =>
+        hasWildcardMention(message) || (creationFlagBits(message, user.id) & CREATION_FLAG_BITS.mentioned) !== 0;
     case 'alerted':
-      return ({ message }) => (sentFlags(message, user.id) & SENT.has_alert_word) !== 0;
+      return ({ message }) => (creationFlagBits(message, user.id) & CREATION_FLAG_BITS.has_alert_word) !== 0;
     case 'resolved':
-      return ({ message: { body } }) => body.stream !== 0 && body.topic.startsWith(RESOLVED_PREFIX);
+      return ({ message: { body } }) => body.stream !== 0 && body.topic.startsWith(RESOLVED_TOPIC_PREFIX);
     case 'has':
       return term.what === 'attachment'
         ? ({ message }) => (message.body.files?.length ?? 0) > 0
         : ({ message }) => message.body.has[term.what as 'link' | 'image'];
     case 'home':
-      return ({ message }) => isInHome(message, viewer);
+      return ({ message }) => isInHomeView(message, viewer);
     case 'search':
       return ({ message }) => matchesSearch(term.search, message);
     case 'id':
@@ -77,8 +82,8 @@ function testOf(term: Term, viewer: Viewer): (own: ReadableMessage) => boolean {
   }
 }
 
-/** Makes the exact test whether a message that the user may read is in the narrow. */
-export function matcher(terms: readonly Term[], viewer: Viewer): (own: ReadableMessage) => boolean {
+/** Makes the exact test whether a message is in the narrow, for messages that the user may read. */
+export function makeNarrowTest(terms: readonly NarrowTerm[], viewer: MessageViewer): (own: ReadableMessage) => boolean {
   // A search reads the whole text, so it comes last.
   const ordered = [...terms].sort((a, b) => Number(a.is === 'search') - Number(b.is === 'search'));
   const tests = ordered.map((term) => ({ of: testOf(term, viewer), negated: term.negated }));

@@ -1,51 +1,51 @@
 /**
  * Ranges of the Store in which to look for the messages of a narrow. Together they hold all of these messages and few
- * others; `Plan` tests each message found exactly. Pure.
+ * others; `NarrowPlan` tests each message found exactly. Pure.
  */
 import { IdSet } from '#base';
-import type { Member, Stay } from '#domain/streams';
+import type { MembershipStay, StreamMember } from '#domain/streams';
 import type { MessageIndex, MessageRange } from '#ports/store';
 import { DIRECT_ORIGIN, type UserFlags } from '../flags/read-state.js';
-import { streamConversation } from '../stored/message.js';
-import { tagOf } from '../stored/record.js';
-import type { Conditions } from './conditions.js';
+import { streamConversationName } from '../stored/message.js';
+import { messageTag } from '../stored/record.js';
+import type { NarrowConditions } from './conditions.js';
 
-/** With more stays in one stream than this, a single range over all of them is cheaper. */
+/** Maximum number of stays in one stream with a range each; with more stays, one range over all of them is cheaper. */
 const MAX_STAYS = 4;
 const NO_MESSAGES: readonly MessageRange[] = [{ index: { by: 'ids', ids: [] } }];
 
 /** A range of messages that may be the user's, before the conditions of the narrow are added. */
 interface Region {
   readonly index: MessageIndex;
-  /** The conversation, if all messages of the region are in one. */
+  /** Name of the conversation, if all messages of the region are in one. */
   readonly conversation?: string;
   readonly direct?: boolean;
   readonly above?: number;
   readonly upTo?: number;
 }
 
-export interface CopyOwner {
+interface CopyOwner {
   readonly user: number;
   readonly flags: UserFlags;
-  /** Streams to which the user is or was subscribed. */
+  /** Ids of the streams to which the user is or was subscribed. */
   readonly streams: readonly number[];
-  membership(stream: number): Member | undefined;
+  membership(stream: number): StreamMember | undefined;
 }
 
-/** Ranges that hold all messages of these streams. */
-export function historyRanges(streams: readonly number[], conditions: Conditions): readonly MessageRange[] {
+/** Ranges of the Store that hold all messages of these streams. */
+export function rangesOfHistory(streams: readonly number[], conditions: NarrowConditions): readonly MessageRange[] {
   const regions = streams.filter(conditions.inStream).map(
     (stream): Region => ({
-      index: { by: 'conversation', conversation: streamConversation(stream) },
-      conversation: streamConversation(stream),
+      index: { by: 'conversation', conversation: streamConversationName(stream) },
+      conversation: streamConversationName(stream),
       direct: false,
     }),
   );
   return rangesOf(regions, conditions);
 }
 
-/** Ranges that hold all messages that the user has a copy of. */
-export function copyRanges(owner: CopyOwner, conditions: Conditions): readonly MessageRange[] {
+/** Ranges of the Store that hold all messages that the user has a copy of. */
+export function rangesOfCopies(owner: CopyOwner, conditions: NarrowConditions): readonly MessageRange[] {
   const { personal, conversation, direct, unread, mentioned } = conditions;
   // Unread messages are few, and the marks bound their regions best.
   if (unread) return rangesOf(copyRegions(owner, conditions), personal ? withIndex(conditions, personal) : conditions);
@@ -56,15 +56,15 @@ export function copyRanges(owner: CopyOwner, conditions: Conditions): readonly M
   return rangesOf(mentioned ? mentionRegions(owner, conditions) : copyRegions(owner, conditions), conditions);
 }
 
-const withIndex = (conditions: Conditions, index: MessageIndex): Conditions => ({
+const withIndex = (conditions: NarrowConditions, index: MessageIndex): NarrowConditions => ({
   ...conditions,
   also: [...conditions.also, index],
 });
 
-function copyRegions(owner: CopyOwner, { unread, inStream }: Conditions): Region[] {
+function copyRegions(owner: CopyOwner, { unread, inStream }: NarrowConditions): Region[] {
   const { flags, user } = owner;
   const regions: Region[] = owner.streams.flatMap((stream) => {
-    const conversation = streamConversation(stream);
+    const conversation = streamConversationName(stream);
     const here: Region = { index: { by: 'conversation', conversation }, conversation, direct: false };
     return [
       ...(inStream(stream) ? regionsDuringStays(owner, stream, here, unread) : []),
@@ -81,23 +81,26 @@ function copyRegions(owner: CopyOwner, { unread, inStream }: Conditions): Region
   return [...regions, ...gainedRegions(owner), { index: { by: 'ids', ids: made }, direct: false }];
 }
 
-function mentionRegions(owner: CopyOwner, { inStream }: Conditions): Region[] {
+function mentionRegions(owner: CopyOwner, { inStream }: NarrowConditions): Region[] {
   const everybody = owner.streams.flatMap((stream): Region[] => {
-    const conversation = streamConversation(stream);
-    const here: Region = { index: { by: 'tag', tag: tagOf.wildcard(conversation) }, conversation, direct: false };
+    const conversation = streamConversationName(stream);
+    const here: Region = { index: { by: 'tag', tag: messageTag.wildcard(conversation) }, conversation, direct: false };
     return [
       ...(inStream(stream) ? regionsDuringStays(owner, stream, here) : []),
       ...regionsDuringStays(owner, stream, { index: { by: 'moved', from: conversation }, direct: false }),
     ];
   });
-  return [{ index: { by: 'tag', tag: tagOf.mentioned(owner.user) } }, ...everybody, ...gainedRegions(owner)];
+  return [{ index: { by: 'tag', tag: messageTag.mentioned(owner.user) } }, ...everybody, ...gainedRegions(owner)];
 }
 
 /** Messages moved into the user's streams: subscribers may have got copies with the move. */
 const gainedRegions = ({ streams }: CopyOwner): Region[] =>
-  streams.map((stream) => ({ index: { by: 'tag', tag: tagOf.cameTo(streamConversation(stream)) }, direct: false }));
+  streams.map((stream) => ({
+    index: { by: 'tag', tag: messageTag.cameTo(streamConversationName(stream)) },
+    direct: false,
+  }));
 
-/** The region cut to the user's stays in the stream. @param unread only above the mark of the stream */
+/** The region, cut to the user's stays in a stream. @param unread only above the stream's read mark */
 function regionsDuringStays(owner: CopyOwner, stream: number, region: Region, unread = false): Region[] {
   const stays = owner.membership(stream)?.stays ?? [];
   const mark = unread ? owner.flags.reading(stream).mark : -1;
@@ -110,19 +113,19 @@ function regionsDuringStays(owner: CopyOwner, stream: number, region: Region, un
     }));
 }
 
-function mergedIfMany(stays: readonly Stay[]): readonly Stay[] {
+function mergedIfMany(stays: readonly MembershipStay[]): readonly MembershipStay[] {
   const [first, last] = [stays[0], stays.at(-1)];
   if (!first || !last || stays.length <= MAX_STAYS) return stays;
   return [{ ...last, from: first.from, after: first.after }];
 }
 
-function rangesOf(regions: readonly Region[], conditions: Conditions): readonly MessageRange[] {
+function rangesOf(regions: readonly Region[], conditions: NarrowConditions): readonly MessageRange[] {
   if (conditions.impossible) return NO_MESSAGES;
   const ranges = regions.flatMap((region) => rangeOf(region, conditions) ?? []);
   return ranges.length === 0 ? NO_MESSAGES : ranges;
 }
 
-function rangeOf(region: Region, { conversation, topicKey, direct, also }: Conditions): MessageRange | undefined {
+function rangeOf(region: Region, { conversation, topicKey, direct, also }: NarrowConditions): MessageRange | undefined {
   if (direct !== undefined && region.direct !== undefined && direct !== region.direct) return undefined;
   if (conversation !== undefined && region.conversation !== undefined && conversation !== region.conversation) {
     return undefined;

@@ -1,18 +1,18 @@
 /** Narrows, parsed and resolved to terms (narrow.md § Input format, § Operators). Pure. */
 
-import { topicKey } from '#domain/streams';
+import { toTopicKey } from '#domain/streams';
 import { type StreamId, streamId, type UserId, userId } from '#model';
 import { apiError, checkCount, checkLength } from '#model/errors';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
-import { MAX_TERMS, parseSearch, type SearchQuery } from '../search/query.js';
+import { MAX_SEARCH_TERMS, parseSearch, type SearchQuery } from '../search/query.js';
 
-/** Terms of one narrow. Clients send a handful; each costs a look-up and a test per message. */
-export const MAX_OPERATORS = 100;
-/** Length of a narrow's JSON in UTF-16 units: as much as fits into a URL. */
-export const MAX_NARROW = 131_072;
+/** Maximum number of terms of one narrow. Clients send a handful; each costs a look-up and a test per message. */
+export const MAX_NARROW_TERMS = 100;
+/** Maximum length of a narrow's JSON text, UTF-16 units: as much as fits into a URL. */
+export const MAX_NARROW_LENGTH = 131_072;
 
-/** A term as the client sent it; its form is checked. */
-export interface RawTerm {
+/** A term of a narrow as the client sent it; only its form is checked. */
+export interface RawNarrowTerm {
   readonly operator: string;
   readonly operand: string | number | readonly number[];
   readonly negated: boolean;
@@ -21,7 +21,7 @@ export interface RawTerm {
 const ID_OR_NAME = new Set(['sender', 'stream', 'dm-including', 'group-pm-with']);
 const PEOPLE = new Set(['dm', 'pm-with']);
 
-function checkOperand(operator: string, operand: unknown): RawTerm['operand'] {
+function checkOperand(operator: string, operand: unknown): RawNarrowTerm['operand'] {
   const refuse = (message: string) => apiError('VALIDATION_FAILED', { message });
   if (ID_OR_NAME.has(operator)) {
     if (typeof operand === 'string' || Number.isSafeInteger(operand)) return operand as string | number;
@@ -40,9 +40,9 @@ function checkOperand(operator: string, operand: unknown): RawTerm['operand'] {
   return operand;
 }
 
-/** @param text the parameter as sent. @throws ApiError one for each defect in the table of narrow.md */
-export function parseNarrow(text: string): RawTerm[] {
-  checkLength('narrow', text.length, MAX_NARROW);
+/** Parses the parameter `narrow`. @param text as sent @throws ApiError one for each defect in the table of narrow.md */
+export function parseNarrow(text: string): RawNarrowTerm[] {
+  checkLength('narrow', text.length, MAX_NARROW_LENGTH);
   const bad = () => apiError('REQUEST_VARIABLE_INVALID', { var_name: 'narrow', bad_value: text });
   let list: unknown;
   try {
@@ -51,7 +51,7 @@ export function parseNarrow(text: string): RawTerm[] {
     throw bad();
   }
   if (!Array.isArray(list)) throw bad();
-  const terms = list.map((element: unknown): RawTerm => {
+  const terms = list.map((element: unknown): RawNarrowTerm => {
     if (Array.isArray(element)) {
       const [operator, operand] = element as unknown[];
       if (element.length !== 2 || typeof operator !== 'string' || typeof operand !== 'string') throw bad();
@@ -71,24 +71,24 @@ export function parseNarrow(text: string): RawTerm[] {
   });
   // A repeated term changes nothing.
   const different = [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()];
-  checkCount('narrow', different.length, MAX_OPERATORS);
+  checkCount('narrow', different.length, MAX_NARROW_TERMS);
   return different;
 }
 
-/** A term with its operand resolved in the directory. */
-export type Term = { readonly negated: boolean } & (
+/** A term of a narrow with its operand resolved in the directory. */
+export type NarrowTerm = { readonly negated: boolean } & (
   | { readonly is: 'stream'; readonly stream: StreamId }
   | { readonly is: 'public-streams' }
   | { readonly is: 'web-public-streams' }
   | { readonly is: 'topic'; readonly topic: string }
   | { readonly is: 'sender'; readonly user: UserId }
-  /** The conversation of exactly these participants, the caller among them. */
+  /** Only the conversation of exactly these participants, the caller among them. */
   | { readonly is: 'conversation'; readonly participants: readonly UserId[] }
   | { readonly is: 'direct-with'; readonly user: UserId; readonly groupsOnly: boolean }
   | { readonly is: 'direct' }
   | { readonly is: 'resolved' | 'starred' | 'unread' | 'mentioned' | 'alerted' }
   | { readonly is: 'has'; readonly what: 'link' | 'image' | 'attachment' }
-  /** Not in a muted stream, and not in a muted topic. */
+  /** Only messages that are not in a muted stream or topic. */
   | { readonly is: 'home' }
   | { readonly is: 'search'; readonly search: SearchQuery }
   | { readonly is: 'id'; readonly id: number }
@@ -127,7 +127,7 @@ function people(directory: DirectoryView, operand: string | readonly number[], c
   return [...new Set([...ids, userId(caller)])].sort((a, b) => a - b);
 }
 
-const IS_OPERANDS: Readonly<Record<string, Extract<Term, { is: string }>['is'] | undefined>> = Object.assign(
+const IS_OPERANDS: Readonly<Record<string, Extract<NarrowTerm, { is: string }>['is'] | undefined>> = Object.assign(
   Object.create(null),
   {
     dm: 'direct',
@@ -140,7 +140,7 @@ const IS_OPERANDS: Readonly<Record<string, Extract<Term, { is: string }>['is'] |
   },
 );
 
-function resolveTerm(term: RawTerm, directory: DirectoryView, caller: number): Term {
+function resolveTerm(term: RawNarrowTerm, directory: DirectoryView, caller: number): NarrowTerm {
   const { operator: given, operand, negated } = term;
   const operator = ALIASES[given] ?? given;
   switch (operator) {
@@ -151,7 +151,7 @@ function resolveTerm(term: RawTerm, directory: DirectoryView, caller: number): T
       if (operand === 'web-public') return { is: 'web-public-streams', negated };
       throw narrowError(`unknown streams operand ${String(operand)}`);
     case 'topic':
-      return { is: 'topic', topic: topicKey(String(operand)), negated };
+      return { is: 'topic', topic: toTopicKey(String(operand)), negated };
     case 'sender':
       return { is: 'sender', user: findUser(directory, operand as string | number, operand).id, negated };
     case 'dm':
@@ -164,7 +164,7 @@ function resolveTerm(term: RawTerm, directory: DirectoryView, caller: number): T
     case 'is': {
       const is = IS_OPERANDS[operand as string];
       if (!is) throw narrowError(`unknown 'is' operand ${String(operand)}`);
-      return { is, negated } as Term;
+      return { is, negated } as NarrowTerm;
     }
     case 'has':
       if (operand === 'link' || operand === 'image' || operand === 'attachment') {
@@ -195,33 +195,33 @@ function resolveTerm(term: RawTerm, directory: DirectoryView, caller: number): T
  * each search and its negation.
  * @throws ApiError BAD_NARROW
  */
-export function resolveTerms(
-  raw: readonly RawTerm[],
+export function resolveNarrowTerms(
+  raw: readonly RawNarrowTerm[],
   directory: DirectoryView,
   caller: number,
   { searchApart = false } = {},
-): Term[] {
-  const apart = (term: RawTerm): boolean => searchApart || term.operator !== 'search';
+): NarrowTerm[] {
+  const apart = (term: RawNarrowTerm): boolean => searchApart || term.operator !== 'search';
   const terms = raw.filter(apart).map((term) => resolveTerm(term, directory, caller));
   const searches = raw.filter((term) => !apart(term)).map(({ operand }) => String(operand));
   if (searches.length > 0) terms.push({ is: 'search', search: parseSearch(searches.join(' ')), negated: false });
-  const count = searchesOf(terms).reduce((sum, { stems, phrases }) => sum + stems.length + phrases.length, 0);
-  if (count > MAX_TERMS) throw narrowError(`too many search terms (maximum ${MAX_TERMS})`);
+  const count = searchesOfTerms(terms).reduce((sum, { stems, phrases }) => sum + stems.length + phrases.length, 0);
+  if (count > MAX_SEARCH_TERMS) throw narrowError(`too many search terms (maximum ${MAX_SEARCH_TERMS})`);
   return terms;
 }
 
 /** All searches among the terms, negated ones too. */
-export const searchesOf = (terms: readonly Term[]): SearchQuery[] =>
+export const searchesOfTerms = (terms: readonly NarrowTerm[]): SearchQuery[] =>
   terms.flatMap((term) => (term.is === 'search' ? [term.search] : []));
 
-/** Operators allowed without an account. */
+/** Operators of narrows that callers without an account may use. */
 const ANONYMOUS_OPERATORS = new Set(['streams', 'stream', 'topic', 'sender', 'has', 'search', 'near', 'id']);
 
 /**
  * Checks the narrow of a query without credentials: web-public streams only, and nothing personal.
  * @throws ApiError NOT_LOGGED_IN, or BAD_NARROW for a stream that isn't web-public
  */
-export function checkAnonymousNarrow(raw: readonly RawTerm[], directory: DirectoryView): void {
+export function checkAnonymousNarrow(raw: readonly RawNarrowTerm[], directory: DirectoryView): void {
   const asked = raw.some(
     ({ operator, operand, negated }) => operator === 'streams' && operand === 'web-public' && !negated,
   );

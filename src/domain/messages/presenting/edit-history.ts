@@ -27,15 +27,18 @@ function entry(edit: StoredEdit): JsonObject {
   };
 }
 
-/** Fields of message objects; none if the message was never edited. @param shown the organization shows histories */
-export function editFields({ edits }: MessageBody, shown: boolean): JsonObject {
+/**
+ * Fields about edits in message objects; none if the message was never edited. @param shown the organization shows
+ * histories
+ */
+export function presentEditFields({ edits }: MessageBody, shown: boolean): JsonObject {
   const [newest] = edits ?? [];
   if (!newest) return {};
   return { last_edit_timestamp: newest.at, ...(shown ? { edit_history: edits!.map(entry) } : {}) };
 }
 
 /** All versions of a message, oldest first. */
-export function messageHistory({ sender, body }: StoredMessage): JsonObject[] {
+export function presentMessageHistory({ sender, body }: StoredMessage): JsonObject[] {
   const versions: JsonObject[] = [];
   let { content, html, topic } = body;
   // Each edit holds the old values: walk back from the present ones.

@@ -3,35 +3,35 @@ import { memoizeByObject } from '#base';
 import { userId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import {
-  displayRecipient,
   type MessageVariant,
+  messageSenderFields,
+  messageVariantFields,
+  messageVariantIndex,
+  presentRecipient,
   senderAvatar,
-  senderFields,
-  variantFields,
-  variantIndex,
 } from './present.js';
 
 const encoder = new TextEncoder();
 
-/** JSON of an object, without the braces. */
+/** JSON of an object's members, without the braces. */
 const members = (of: object): string => JSON.stringify(of).slice(1, -1);
 
 function makeSender(user: DirectoryUser | undefined, directory: DirectoryView, options: MessageVariant): Uint8Array {
-  const of = { ...senderFields(user, directory), ...variantFields(options, senderAvatar(user)) };
+  const of = { ...messageSenderFields(user, directory), ...messageVariantFields(options, senderAvatar(user)) };
   // The quote ends the content, which comes before this piece.
   return encoder.encode(`",${members(of)},"display_recipient":`);
 }
 
 interface SenderPieces {
   readonly subdomain: string;
-  /** By `variantIndex`. */
+  /** By `messageVariantIndex`. */
   readonly pieces: (Uint8Array | undefined)[];
 }
 
-/** By user: a changed account is a new object. */
+/** Encoded pieces by sender: a changed account is a new object. */
 const senders = new WeakMap<DirectoryUser, SenderPieces>();
 
-/** Bound of the cache; unlike streams, conversations are not limited in number. */
+/** Maximum number of conversations in the cache; unlike streams, they are not limited in number. */
 const MAX_CONVERSATIONS = 10_000;
 const recipients = memoizeByObject(
   (_: DirectoryView) => ({
@@ -42,7 +42,7 @@ const recipients = memoizeByObject(
 );
 
 /** The end of a message without reactions or edits. Cached by array: equal lists of flags are the same array. */
-export const flagsPiece = memoizeByObject((flags: readonly string[]) =>
+export const encodeFlagsPiece = memoizeByObject((flags: readonly string[]) =>
   encoder.encode(`,"reactions":[],"flags":${JSON.stringify(flags)}}`),
 );
 
@@ -54,8 +54,8 @@ function conversationKey(participants: readonly number[]): string | number {
   return participants.length === 2 && a < IDS_OF_PAIRS && b < IDS_OF_PAIRS ? a * IDS_OF_PAIRS + b : participants.join();
 }
 
-/** The pieces for one response. */
-export class EncodedPieces {
+/** The encoded pieces of message objects for one response. */
+export class EncodedMessagePieces {
   readonly #senders = new Map<number, Uint8Array>();
   readonly #recipients: ReturnType<typeof recipients>;
 
@@ -85,18 +85,18 @@ export class EncodedPieces {
       known = { subdomain: directory.subdomain, pieces: [] };
       senders.set(user, known);
     }
-    const which = variantIndex(options);
+    const which = messageVariantIndex(options);
     known.pieces[which] ??= makeSender(user, directory, options);
     return known.pieces[which];
   }
 
-  /** @param stream 0 = a direct message */
+  /** The piece with the recipient of a message. @param stream 0 = a direct message */
   recipient(stream: number, participants: readonly number[]): Uint8Array {
     const { streams, conversations } = this.#recipients;
     const name = stream === 0 ? conversationKey(participants) : '';
     const made = stream === 0 ? conversations.get(name) : streams.get(stream);
     if (made) return made;
-    const piece = encoder.encode(JSON.stringify(displayRecipient(stream, participants, this.directory)));
+    const piece = encoder.encode(JSON.stringify(presentRecipient(stream, participants, this.directory)));
     if (stream !== 0) streams.set(stream, piece);
     else {
       if (conversations.size >= MAX_CONVERSATIONS) conversations.clear();

@@ -6,28 +6,37 @@
 
 import { streamId, userId } from '#model';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
-import { memoOf } from '#ports/store';
+import { recordMemoOf } from '#ports/store';
 import type { ReadableMessage } from '../access/message-access.js';
 import type { UserFlags } from '../flags/read-state.js';
-import { hasChangingFields, MARK, TEXT } from '../stored/digest.js';
+import { DIGEST_MARK_BITS, DIGEST_TEXT_INDEX, hasChangingFields } from '../stored/digest.js';
 import type { StoredMessage } from '../stored/message.js';
 import { PackedMessageView } from '../stored/packed-view.js';
-import { EncodedPieces, flagsPiece } from './encoded-pieces.js';
-import { changingFields, type MessageVariant, presentNeutral, presentVariant, variantIndex } from './present.js';
+import { EncodedMessagePieces, encodeFlagsPiece } from './encoded-pieces.js';
+import {
+  changingMessageFields,
+  type MessageVariant,
+  messageVariantIndex,
+  presentMessageVariant,
+  presentNeutralMessage,
+} from './present.js';
 
 interface EncodedVariants {
   readonly sender: DirectoryUser | undefined;
   readonly stream: DirectoryStream | undefined;
-  /** Version of the directory; null if the texts depend on no more of it than `sender` and `stream`. */
+  /**
+   * Version of the directory for which the texts are valid; null if they depend on no more of it than `sender` and
+   * `stream`.
+   */
   readonly version: number | null;
-  /** By `variantIndex`. */
+  /** By `messageVariantIndex`. */
   readonly texts: (string | undefined)[];
 }
 
 /** The message object for one kind of client, without the closing brace: the reader's own fields follow. */
-export function encodedMessage(message: StoredMessage, directory: DirectoryView, options: MessageVariant): string {
+function encodeMessageVariant(message: StoredMessage, directory: DirectoryView, options: MessageVariant): string {
   const { body } = message;
-  const memo = memoOf(body);
+  const memo = recordMemoOf(body);
   if (!memo) return encode(message, directory, options);
   const sender = directory.user(userId(message.sender));
   const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
@@ -38,15 +47,15 @@ export function encodedMessage(message: StoredMessage, directory: DirectoryView,
     known = { sender, stream, version, texts: [] };
     memo.made = known;
   }
-  const which = variantIndex(options);
+  const which = messageVariantIndex(options);
   known.texts[which] ??= encode(message, directory, options);
   return known.texts[which];
 }
 
 const encode = (message: StoredMessage, directory: DirectoryView, options: MessageVariant): string =>
-  JSON.stringify(presentVariant(presentNeutral(message, directory), options)).slice(0, -1);
+  JSON.stringify(presentMessageVariant(presentNeutralMessage(message, directory), options)).slice(0, -1);
 
-/** Buffers of this size are pooled: a response rarely needs a larger one. */
+/** Size of pooled buffers, bytes: a response rarely needs a larger one. */
 const BUFFER_BYTES = 256 * 1024;
 const MAX_POOLED = 32;
 const bufferPool: Buffer[] = [];
@@ -58,7 +67,7 @@ const CLOSE = 0x5d;
 const NOTHING = new Uint8Array(0);
 
 /** Position of one message's JSON in the encoder's buffer; a comma comes first. */
-export interface EncodedRow {
+interface EncodedMessageRow {
   readonly id: number;
   readonly from: number;
   readonly to: number;
@@ -68,15 +77,18 @@ export interface EncodedRow {
 export class MessageEncoder {
   #bytes = bufferPool.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
   #at = 0;
-  readonly #pieces: EncodedPieces;
-  /** Text of the digest that is the content for this kind of client. */
+  readonly #pieces: EncodedMessagePieces;
+  /** Index of the digest's text that is the content for this kind of client. */
   readonly #text: number;
-  /** Flags of the last message and their JSON: most messages have the same flags. */
+  /** Flags of the last message and their JSON, kept because most messages have the same flags. */
   #flags: readonly string[] | undefined;
   #flagsPiece = NOTHING;
   readonly #flagsOf: (own: ReadableMessage) => readonly string[];
 
-  /** @param matched makes further fields of each message: the marked matches of a search */
+  /**
+   * Makes an encoder for one response. @param matched makes further fields of each message: the marked matches of a
+   * search
+   */
   constructor(
     flags: UserFlags,
     private readonly directory: DirectoryView,
@@ -84,25 +96,25 @@ export class MessageEncoder {
     private readonly matched?: (message: StoredMessage) => object,
   ) {
     this.#flagsOf = flags.flagLister();
-    this.#pieces = new EncodedPieces(directory, options);
-    this.#text = options.applyMarkdown ? TEXT.html : TEXT.content;
+    this.#pieces = new EncodedMessagePieces(directory, options);
+    this.#text = options.applyMarkdown ? DIGEST_TEXT_INDEX.html : DIGEST_TEXT_INDEX.content;
   }
 
-  readonly encode = (own: ReadableMessage): EncodedRow => {
+  readonly encode = (own: ReadableMessage): EncodedMessageRow => {
     const { message } = own;
     const from = this.#at;
     this.#byte(COMMA);
     if (message instanceof PackedMessageView && !this.matched) this.#copy(message, this.#flagsOf(own));
     else {
       const added = this.matched ? `,${JSON.stringify(this.matched(message)).slice(1, -1)}` : '';
-      const text = encodedMessage(message, this.directory, this.options);
+      const text = encodeMessageVariant(message, this.directory, this.options);
       this.#string(`${text},"flags":${JSON.stringify(this.#flagsOf(own))}${added}}`);
     }
     return { id: message.id, from, to: this.#at };
   };
 
   /** The JSON list of these rows. Ends the encoder: its buffer goes back to the pool. */
-  list(rows: readonly EncodedRow[]): Uint8Array {
+  list(rows: readonly EncodedMessageRow[]): Uint8Array {
     const { buffer, byteOffset } = this.#bytes;
     let length = rows.length === 0 ? 2 : 1;
     for (const { from, to } of rows) length += to - from;
@@ -128,14 +140,14 @@ export class MessageEncoder {
     this.#piece(packed.text(this.#text));
     this.#piece(this.#pieces.sender(message.sender));
     this.#piece(this.#pieces.recipient(message.stream, message.participants));
-    if ((message.marks & MARK.more) === 0) {
+    if ((message.marks & DIGEST_MARK_BITS.more) === 0) {
       if (flags !== this.#flags) {
         this.#flags = flags;
-        this.#flagsPiece = flagsPiece(flags);
+        this.#flagsPiece = encodeFlagsPiece(flags);
       }
       this.#piece(this.#flagsPiece);
     } else {
-      const since = JSON.stringify(changingFields(message, this.directory)).slice(1, -1);
+      const since = JSON.stringify(changingMessageFields(message, this.directory)).slice(1, -1);
       this.#string(`,${since},"flags":${JSON.stringify(flags)}}`);
     }
   }

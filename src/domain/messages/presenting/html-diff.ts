@@ -4,9 +4,12 @@
  */
 import { diffArrays } from 'diff';
 
-/** A token is a tag, a word with the blanks after it, or blanks after a tag or at the start. */
+/** Matches a token: a tag, a word with the blanks after it, or blanks after a tag or at the start. */
 const TOKEN = /<[^>]*>|[^<\s]+\s*|\s+/g;
-/** With more differing words the two versions are shown one after the other: the cost grows with their square. */
+/**
+ * Maximum number of differing words that are compared, as the cost grows with their square; with more, the two versions
+ * are shown one after the other.
+ */
 const MAX_EDITS = 2_000;
 
 interface DiffRun {
@@ -16,7 +19,7 @@ interface DiffRun {
 
 const tokensOf = (html: string): string[] => html.match(TOKEN) ?? [];
 const isTag = (token: string): boolean => token.startsWith('<');
-/** Ignores the blanks after a word. */
+/** True if two tokens are equal but for the blanks after a word. */
 const equal = (a: string, b: string): boolean => a.trimEnd() === b.trimEnd();
 
 function runs(before: readonly string[], after: readonly string[]): DiffRun[] {

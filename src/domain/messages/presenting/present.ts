@@ -5,10 +5,10 @@ import { avatarUrl } from '#domain/people';
 import { streamId, userId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { StoredMessage, StoredReaction, StoredSubmessage } from '../stored/message.js';
-import { editFields } from './edit-history.js';
+import { presentEditFields } from './edit-history.js';
 
-/** All flags, editable or not, in the order of the API. */
-export const KNOWN_FLAGS: readonly string[] = [
+/** All message flags, editable or not, in the order of the API. */
+export const ALL_MESSAGE_FLAGS: readonly string[] = [
   'read',
   'starred',
   'collapsed',
@@ -24,24 +24,24 @@ export const KNOWN_FLAGS: readonly string[] = [
 
 export const orderFlags = (flags: Iterable<string>): string[] => {
   const set = new Set(flags);
-  return KNOWN_FLAGS.filter((flag) => set.has(flag));
+  return ALL_MESSAGE_FLAGS.filter((flag) => set.has(flag));
 };
 
 /**
  * A message with all that any kind of client may get: both forms of the content, and the avatar with a note whether the
- * client may compute it. `presentVariant` picks from it. Travels in log entries.
+ * client may compute it. `presentMessageVariant` picks from it. Travels in log entries.
  */
 export interface NeutralMessage extends JsonObject {
   readonly common: JsonObject;
   readonly content: string;
   readonly html: string;
   readonly avatar: string;
-  /** The sender has no uploaded avatar, and a public address: clients may compute the avatar's URL. */
+  /** True if clients may compute the avatar's URL: the sender has no uploaded avatar, and a public address. */
   readonly gravatar: boolean;
 }
 
-/** @param stream 0 = a direct message */
-export function displayRecipient(stream: number, participants: readonly number[], directory: DirectoryView): Json {
+/** The field `display_recipient`. @param stream 0 = a direct message */
+export function presentRecipient(stream: number, participants: readonly number[], directory: DirectoryView): Json {
   if (stream !== 0) return directory.stream(streamId(stream))?.name ?? '';
   const people = participants
     .map((id) => directory.user(userId(id)))
@@ -73,8 +73,10 @@ const presentSubmessage = (message: number, { id, sender, type, content }: Store
   content,
 });
 
-/** Fields that follow from the message alone: equal for all readers, whatever the directory says. */
-export const constantFields = ({ id, sender, body }: StoredMessage): JsonObject => ({
+/**
+ * Fields of a message object that follow from the message alone: equal for all readers, whatever the directory says.
+ */
+export const constantMessageFields = ({ id, sender, body }: StoredMessage): JsonObject => ({
   id,
   sender_id: sender,
   recipient_id: body.recipient,
@@ -88,32 +90,32 @@ export const constantFields = ({ id, sender, body }: StoredMessage): JsonObject 
   ...(body.stream === 0 ? {} : { stream_id: body.stream }),
 });
 
-/** Fields of the sender, except the avatar. */
-export const senderFields = (sender: DirectoryUser | undefined, directory: DirectoryView): JsonObject => ({
+/** Fields of a message object about its sender, except the avatar. */
+export const messageSenderFields = (sender: DirectoryUser | undefined, directory: DirectoryView): JsonObject => ({
   sender_full_name: sender?.fullName ?? '',
   sender_email: sender?.email ?? '',
   sender_realm_str: directory.subdomain,
 });
 
-/** Fields that change as users react to the message or edit it. */
-export const changingFields = ({ body }: StoredMessage, directory: DirectoryView): JsonObject => ({
+/** Fields of a message object that change as users react to the message or edit it. */
+export const changingMessageFields = ({ body }: StoredMessage, directory: DirectoryView): JsonObject => ({
   reactions: (body.reactions ?? []).map((reaction) => presentReaction(reaction, directory)),
-  ...editFields(body, directory.settings.allow_edit_history),
+  ...presentEditFields(body, directory.settings.allow_edit_history),
 });
 
-/** The sender has no uploaded avatar, and all users may see the sender's address. */
+/** True if the sender has no uploaded avatar, and all users may see the sender's address. */
 const isGravatar = (sender: DirectoryUser | undefined): boolean =>
   sender !== undefined && sender.avatarSource === 'G' && sender.emailVisibility === 1;
 
-export function presentNeutral(message: StoredMessage, directory: DirectoryView): NeutralMessage {
+export function presentNeutralMessage(message: StoredMessage, directory: DirectoryView): NeutralMessage {
   const { body } = message;
   const sender = directory.user(userId(message.sender));
   return {
     common: {
-      ...constantFields(message),
-      ...senderFields(sender, directory),
-      display_recipient: displayRecipient(body.stream, message.participants, directory),
-      ...changingFields(message, directory),
+      ...constantMessageFields(message),
+      ...messageSenderFields(sender, directory),
+      display_recipient: presentRecipient(body.stream, message.participants, directory),
+      ...changingMessageFields(message, directory),
     },
     content: body.content,
     html: body.html,
@@ -127,11 +129,13 @@ export interface MessageVariant {
 }
 
 /** Index (0 to 3) of a variant in arrays with one entry per variant. */
-export const variantIndex = ({ applyMarkdown, clientGravatar }: MessageVariant): number =>
+export const messageVariantIndex = ({ applyMarkdown, clientGravatar }: MessageVariant): number =>
   (applyMarkdown ? 2 : 0) + (clientGravatar ? 1 : 0);
 
-/** Fields that depend on the kind of client, except the content. @param avatar the sender's avatar */
-export const variantFields = (
+/**
+ * Fields of a message object that depend on the kind of client, except the content. @param avatar the sender's avatar
+ */
+export const messageVariantFields = (
   { applyMarkdown, clientGravatar }: MessageVariant,
   { avatar, gravatar }: Pick<NeutralMessage, 'avatar' | 'gravatar'>,
 ): { readonly content_type: string; readonly avatar_url: string | null } => ({
@@ -146,10 +150,10 @@ export const senderAvatar = (sender: DirectoryUser | undefined): Pick<NeutralMes
 });
 
 /** The message object for one kind of client. */
-export function presentVariant(message: NeutralMessage, options: MessageVariant): JsonObject {
+export function presentMessageVariant(message: NeutralMessage, options: MessageVariant): JsonObject {
   return {
     ...message.common,
     content: options.applyMarkdown ? message.html : message.content,
-    ...variantFields(options, message),
+    ...messageVariantFields(options, message),
   };
 }

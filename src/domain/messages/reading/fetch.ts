@@ -1,60 +1,68 @@
 /** GET /messages: messages around an anchor that the caller may read (narrow.md § Anchors and windows). */
 
 import { filterInSlices, mapInSlices } from '#base';
-import { canReadHistory } from '#domain/streams';
+import { canReadStreamHistory } from '#domain/streams';
 import type { MessageRange, MessageScan, Store } from '#ports/store';
-import { type CopyState, copyOf, decidingStreams, type ReadableMessage } from '../access/message-access.js';
-import { UserMemberships, type Viewer } from '../access/viewer.js';
-import { type Plan, unreadPlan } from '../narrow/plan.js';
+import {
+  findMessageCopy,
+  type MessageCopyState,
+  type ReadableMessage,
+  streamsDecidingCopies,
+} from '../access/message-access.js';
+import { type MessageViewer, UserMemberships } from '../access/viewer.js';
+import { type NarrowPlan, narrowToUnread } from '../narrow/plan.js';
 import { isPublicStream } from '../narrow/predicate.js';
-import { copyRanges, historyRanges } from '../narrow/sources.js';
-import { asStored, type StoredMessage } from '../stored/message.js';
-import { movesOf, PackedMessageView, streamOf } from '../stored/packed-view.js';
+import { rangesOfCopies, rangesOfHistory } from '../narrow/sources.js';
+import { type StoredMessage, toStoredMessage } from '../stored/message.js';
+import { movesOfMessage, PackedMessageView, streamOfMessage } from '../stored/packed-view.js';
 
 /** The anchor `newest` as a number: above every message id. */
-export const NEWEST = 10_000_000_000_000_000;
-/** The first batch is as large as the page wanted, and mostly suffices; later ones have at least this size. */
+export const NEWEST_ANCHOR = 10_000_000_000_000_000;
+/**
+ * Minimum size of the second and later batches of a read. The first batch is as large as the page wanted, and mostly
+ * suffices.
+ */
 const SECOND_BATCH = 64;
 const MAX_BATCH = 4_096;
 
 /** Reads messages for one user; loads the memberships that decide access on demand. */
-export class Reader {
+export class MessageReader {
   readonly #members: UserMemberships;
 
   constructor(
     private readonly store: Store,
-    readonly viewer: Viewer,
+    readonly viewer: MessageViewer,
   ) {
     this.#members = new UserMemberships(store, viewer.realm, viewer.user.id);
   }
 
-  /** The messages that the user may read in this view, in the order given. */
-  async readable(messages: readonly StoredMessage[], history: Plan['history']): Promise<ReadableMessage[]> {
+  /** Those of the messages that the user may read in this view, in the order given. */
+  async readable(messages: readonly StoredMessage[], history: NarrowPlan['history']): Promise<ReadableMessage[]> {
     const streams = new Set<number>();
-    for (const message of messages) for (const stream of decidingStreams(message)) streams.add(stream);
+    for (const message of messages) for (const stream of streamsDecidingCopies(message)) streams.add(stream);
     await this.#members.load([...streams]);
     const ownOf = this.#ownOf(history);
     return messages.map(ownOf).filter((own) => own !== undefined);
   }
 
-  /** Access to one message, in any view (messages.md § Access to a message). Undefined: none. */
+  /** The user's access to one message, in any view (messages.md § Access to a message). Undefined: none. */
   async access(message: StoredMessage): Promise<ReadableMessage | undefined> {
-    await this.#members.load(decidingStreams(message));
+    await this.#members.load(streamsDecidingCopies(message));
     const { has, gained } = this.#copy(message);
     if (has) return { message, copy: true, gained };
     const { directory, user, subscribed } = this.viewer;
-    const of = streamOf(message);
+    const of = streamOfMessage(message);
     const stream = of === 0 ? undefined : directory.stream(of as never);
-    if (!stream?.historyPublic || !canReadHistory(user, stream, subscribed(stream.id))) return undefined;
+    if (!stream?.historyPublic || !canReadStreamHistory(user, stream, subscribed(stream.id))) return undefined;
     return { message, copy: false, gained: false };
   }
 
-  /** Messages of the plan, nearest to `from` first. */
-  async scan(plan: Plan, from: number, direction: 'newer' | 'older', limit: number): Promise<ReadableMessage[]> {
+  /** Messages of a narrow's plan, nearest to `from` first. */
+  async scan(plan: NarrowPlan, from: number, direction: 'newer' | 'older', limit: number): Promise<ReadableMessage[]> {
     const rows: ReadableMessage[] = [];
     await this.#along(plan, { from, direction, limit }, async (scan) => {
       const records = await this.store.scanMessages(scan);
-      const readable = await this.readable(records.map(asStored), plan.history);
+      const readable = await this.readable(records.map(toStoredMessage), plan.history);
       for (const own of await filterInSlices(readable, plan.matches)) rows.push(own);
       return { count: records.length, last: records.at(-1)?.id, rows: rows.length };
     });
@@ -66,7 +74,7 @@ export class Reader {
    * @param take makes a row of a message, which is valid only during the call; the rows of some calls are dropped
    */
   async scanPacked<T>(
-    plan: Plan,
+    plan: NarrowPlan,
     from: number,
     direction: 'newer' | 'older',
     limit: number,
@@ -105,15 +113,15 @@ export class Reader {
     const { originStream } = message;
     const before = unknown.length;
     if (originStream !== 0 && !this.#members.knows(originStream)) unknown.push(originStream);
-    if (movesOf(message).length > 0) {
-      for (const stream of decidingStreams(message)) if (!this.#members.knows(stream)) unknown.push(stream);
+    if (movesOfMessage(message).length > 0) {
+      for (const stream of streamsDecidingCopies(message)) if (!this.#members.knows(stream)) unknown.push(stream);
     }
     return unknown.length === before;
   }
 
   /** Reads batch by batch, until there are `limit` rows or no more messages. */
   async #along(
-    plan: Plan,
+    plan: NarrowPlan,
     { from, direction, limit }: Pick<MessageScan, 'from' | 'direction' | 'limit'>,
     next: (scan: MessageScan) => Promise<{ count: number; last: number | undefined; rows: number }>,
   ): Promise<void> {
@@ -128,63 +136,63 @@ export class Reader {
     }
   }
 
-  async #ranges({ history, conditions }: Plan): Promise<readonly MessageRange[]> {
+  async #ranges({ history, conditions }: NarrowPlan): Promise<readonly MessageRange[]> {
     const { user, flags, streams, directory } = this.viewer;
     if (history === 'public')
-      return historyRanges(
+      return rangesOfHistory(
         [...directory.streams()].map(({ id }) => id),
         conditions,
       );
-    if (history !== 'none') return historyRanges([history.stream], conditions);
+    if (history !== 'none') return rangesOfHistory([history.stream], conditions);
     await this.#members.load(streams);
-    return copyRanges({ user: user.id, flags, streams, membership: this.#members.of }, conditions);
+    return rangesOfCopies({ user: user.id, flags, streams, membership: this.#members.of }, conditions);
   }
 
   /** Makes the test of access: by a copy, or by the history that this view includes. */
-  #ownOf(history: Plan['history']): (message: StoredMessage) => ReadableMessage | undefined {
+  #ownOf(history: NarrowPlan['history']): (message: StoredMessage) => ReadableMessage | undefined {
     const { user, flags } = this.viewer;
     const made = flags.personalCopyTest();
     return (message) => {
-      const { has, gained } = copyOf(message, user.id, this.#members.of, made(message.id));
+      const { has, gained } = findMessageCopy(message, user.id, this.#members.of, made(message.id));
       return has || this.#inHistory(message, history) ? { message, copy: has, gained } : undefined;
     };
   }
 
-  #copy(message: StoredMessage): CopyState {
+  #copy(message: StoredMessage): MessageCopyState {
     const { user, flags } = this.viewer;
-    return copyOf(message, user.id, this.#members.of, flags.hasPersonalCopy(message.id));
+    return findMessageCopy(message, user.id, this.#members.of, flags.hasPersonalCopy(message.id));
   }
 
-  #inHistory(message: StoredMessage, history: Plan['history']): boolean {
-    const stream = streamOf(message);
+  #inHistory(message: StoredMessage, history: NarrowPlan['history']): boolean {
+    const stream = streamOfMessage(message);
     if (history === 'none' || stream === 0) return false;
     return history === 'public' ? isPublicStream(this.viewer, stream) : history.stream === stream;
   }
 }
 
-export interface WindowSpec {
+interface MessageWindowSpec {
   readonly anchor: number | 'first_unread';
   readonly numBefore: number;
   readonly numAfter: number;
   readonly includeAnchor: boolean;
 }
 
-/** The window in the parameters of a request. */
-export interface WindowArgs {
+/** Parameters of a request that describe a window of messages. */
+interface MessageWindowArgs {
   readonly anchor: number | 'first_unread';
   readonly include_anchor: boolean;
   readonly num_before: number;
   readonly num_after: number;
 }
 
-export const windowSpec = (args: WindowArgs): WindowSpec => ({
+export const parseMessageWindow = (args: MessageWindowArgs): MessageWindowSpec => ({
   anchor: args.anchor,
   numBefore: args.num_before,
   numAfter: args.num_after,
   includeAnchor: args.include_anchor,
 });
 
-export interface WindowRows<T> {
+interface MessageWindowRows<T> {
   readonly rows: readonly T[];
   readonly anchor: number;
   readonly foundAnchor: boolean;
@@ -192,15 +200,15 @@ export interface WindowRows<T> {
   readonly foundNewest: boolean;
 }
 
-export type MessageWindow = WindowRows<ReadableMessage>;
+export type MessageWindow = MessageWindowRows<ReadableMessage>;
 
 /** The fields of a window in the response to GET /messages, beside its messages. */
-export const presentWindow = ({
+export const presentMessageWindow = ({
   anchor,
   foundAnchor,
   foundOldest,
   foundNewest,
-}: Omit<WindowRows<unknown>, 'rows'>) => ({
+}: Omit<MessageWindowRows<unknown>, 'rows'>) => ({
   anchor,
   found_newest: foundNewest,
   found_oldest: foundOldest,
@@ -208,19 +216,23 @@ export const presentWindow = ({
   history_limited: false,
 });
 
-export const fetchWindow = (reader: Reader, plan: Plan, window: WindowSpec): Promise<MessageWindow> =>
+export const fetchMessageWindow = (
+  reader: MessageReader,
+  plan: NarrowPlan,
+  window: MessageWindowSpec,
+): Promise<MessageWindow> =>
   windowAround(reader, plan, window, {
     scan: (from, direction, limit) => reader.scan(plan, from, direction, limit),
     idOf: ({ message }) => message.id,
   });
 
-/** @param take as of `Reader.show` */
-export const fetchPackedWindow = <T extends { readonly id: number }>(
-  reader: Reader,
-  plan: Plan,
-  window: WindowSpec,
+/** Fetches a window without decoding its messages. @param take as in `MessageReader.scanPacked` */
+export const fetchPackedMessageWindow = <T extends { readonly id: number }>(
+  reader: MessageReader,
+  plan: NarrowPlan,
+  window: MessageWindowSpec,
   take: (own: ReadableMessage) => T,
-): Promise<WindowRows<T>> =>
+): Promise<MessageWindowRows<T>> =>
   windowAround(reader, plan, window, {
     scan: (from, direction, limit) => reader.scanPacked(plan, from, direction, limit, take),
     idOf: ({ id }) => id,
@@ -232,14 +244,15 @@ interface RowSource<T> {
 }
 
 async function windowAround<T>(
-  reader: Reader,
-  plan: Plan,
-  window: WindowSpec,
+  reader: MessageReader,
+  plan: NarrowPlan,
+  window: MessageWindowSpec,
   { scan, idOf }: RowSource<T>,
-): Promise<WindowRows<T>> {
-  const anchor = window.anchor === 'first_unread' ? await firstUnread(reader, plan) : Math.min(window.anchor, NEWEST);
+): Promise<MessageWindowRows<T>> {
+  const anchor =
+    window.anchor === 'first_unread' ? await firstUnread(reader, plan) : Math.min(window.anchor, NEWEST_ANCHOR);
   const left = anchor === 0;
-  const right = anchor === NEWEST;
+  const right = anchor === NEWEST_ANCHOR;
   const numBefore = left ? 0 : window.numBefore;
   const numAfter = right ? 0 : window.numAfter;
   // The anchor's message is wanted if the request includes it, or if it asks for no others.
@@ -259,8 +272,8 @@ async function windowAround<T>(
   };
 }
 
-/** Id of the first unread message; `NEWEST` if there is none. */
-async function firstUnread(reader: Reader, plan: Plan): Promise<number> {
-  const [first] = await reader.scan(unreadPlan(plan, reader.viewer), -1, 'newer', 1);
-  return first?.message.id ?? NEWEST;
+/** Id of the first unread message; `NEWEST_ANCHOR` if there is none. */
+async function firstUnread(reader: MessageReader, plan: NarrowPlan): Promise<number> {
+  const [first] = await reader.scan(narrowToUnread(plan, reader.viewer), -1, 'newer', 1);
+  return first?.message.id ?? NEWEST_ANCHOR;
 }

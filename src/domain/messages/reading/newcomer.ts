@@ -4,22 +4,25 @@
  */
 import type { RealmId } from '#model';
 import type { Store } from '#ports/store';
-import { asStored, streamConversation } from '../stored/message.js';
-import { NEWEST } from './fetch.js';
+import { streamConversationName, toStoredMessage } from '../stored/message.js';
+import { NEWEST_ANCHOR } from './fetch.js';
 
 const MAX_MESSAGES = 1_000;
 const UNREAD_MESSAGES = 20;
 const DAYS = 7;
 
 export interface NewcomerHistory {
-  /** The account gets copies of messages with larger ids. */
+  /** The new account gets copies of messages with larger ids than this. */
   readonly after: number;
-  /** Messages up to this id are read. */
+  /** Id up to which the new account's messages count as read. */
   readonly mark: number;
 }
 
-/** Undefined if there are no recent messages. @param streams public streams. @param now ms since 1970 */
-export async function newcomerHistory(
+/**
+ * The history of a new account. Undefined if there are no recent messages. @param streams public streams. @param now ms
+ * since 1970
+ */
+export async function findNewcomerHistory(
   store: Store,
   realm: RealmId,
   streams: readonly number[],
@@ -28,10 +31,16 @@ export async function newcomerHistory(
   const since = now / 1000 - DAYS * 86_400;
   const newest = await Promise.all(
     streams.map(async (stream) => {
-      const index = { by: 'conversation', conversation: streamConversation(stream) } as const;
-      const records = await store.scanMessages({ realm, index, from: NEWEST, direction: 'older', limit: MAX_MESSAGES });
+      const index = { by: 'conversation', conversation: streamConversationName(stream) } as const;
+      const records = await store.scanMessages({
+        realm,
+        index,
+        from: NEWEST_ANCHOR,
+        direction: 'older',
+        limit: MAX_MESSAGES,
+      });
       const recent = records
-        .map(asStored)
+        .map(toStoredMessage)
         .filter(({ originStream, body }) => originStream === stream && body.sent > since);
       return recent.map(({ id }) => id);
     }),

@@ -1,21 +1,24 @@
 /** The newest message that a user has a copy of. The cost depends on the user's streams, not on the realm's. */
 import type { JsonObject } from '#base';
-import { asMember, hasCopy, type Member, memberPart } from '#domain/streams';
+import { hasReceivedMessage, memberPartAddress, type StreamMember, toStreamMember } from '#domain/streams';
 import type { RealmId } from '#model';
 import type { MessageReads } from '#ports/store';
-import { asStored, streamConversation } from '../stored/message.js';
-import { NEWEST } from './fetch.js';
+import { streamConversationName, toStoredMessage } from '../stored/message.js';
+import { NEWEST_ANCHOR } from './fetch.js';
 
 /** State from which a frontend follows the user's newest message by the log. Travels over the bus. */
 export interface NewestMessageState extends JsonObject {
-  /** -1 = none. */
+  /** Id of the newest message; -1 = none. */
   readonly id: number;
-  /** Pairs: a stream of the user, then the id above which messages there are the user's; null = none are. */
+  /** Pairs: a stream of the user, then the id above which messages there are the user's; null = none are the user's. */
   readonly streams: readonly (number | null)[];
 }
 
-/** Returns -1 if the user has no message. @param streams all streams to which the user is or was subscribed */
-export async function newestMessage(
+/**
+ * Id of the user's newest message; -1 if the user has none. @param streams all streams to which the user is or was
+ * subscribed
+ */
+export async function findNewestMessageId(
   store: MessageReads,
   realm: RealmId,
   user: number,
@@ -28,12 +31,12 @@ export async function newestMessage(
   if (stream === 0 && participants.includes(user)) return id;
   const wanted = streams.includes(stream) ? [stream] : [];
   const [near] = await membershipsOf(store, realm, user, wanted);
-  if (hasCopy(near, id)) return id;
+  if (hasReceivedMessage(near, id)) return id;
   return newestAmong(store, realm, user, streams, await membershipsOf(store, realm, user, streams));
 }
 
 /** The newest message, and the state to follow it by the log. Log entries about older messages must not count. */
-export async function newestMessageState(
+export async function loadNewestMessageState(
   store: MessageReads,
   realm: RealmId,
   user: number,
@@ -48,7 +51,7 @@ export async function newestMessageState(
   const newest = await newestInRealm(store, realm);
   if (!newest) return { id: -1, streams: known };
   const { id, stream, participants } = newest;
-  const own = stream === 0 ? participants.includes(user) : hasCopy(members[streams.indexOf(stream)], id);
+  const own = stream === 0 ? participants.includes(user) : hasReceivedMessage(members[streams.indexOf(stream)], id);
   return { id: own ? id : await newestAmong(store, realm, user, streams, members), streams: known };
 }
 
@@ -56,12 +59,12 @@ async function newestInRealm(store: MessageReads, realm: RealmId) {
   const [record] = await store.scanMessages({
     realm,
     index: { by: 'realm' },
-    from: NEWEST,
+    from: NEWEST_ANCHOR,
     direction: 'older',
     limit: 1,
   });
   if (!record) return undefined;
-  const { body, participants } = asStored(record);
+  const { body, participants } = toStoredMessage(record);
   return { id: record.id, stream: body.stream, participants };
 }
 
@@ -70,10 +73,10 @@ async function membershipsOf(
   realm: RealmId,
   user: number,
   streams: readonly number[],
-): Promise<(Member | undefined)[]> {
+): Promise<(StreamMember | undefined)[]> {
   if (streams.length === 0) return [];
-  const parts = await store.getParts(streams.map((stream) => memberPart(realm, stream, user)));
-  return parts.map((part) => asMember(part?.value));
+  const parts = await store.getParts(streams.map((stream) => memberPartAddress(realm, stream, user)));
+  return parts.map((part) => toStreamMember(part?.value));
 }
 
 async function newestAmong(
@@ -81,10 +84,10 @@ async function newestAmong(
   realm: RealmId,
   user: number,
   streams: readonly number[],
-  members: readonly (Member | undefined)[],
+  members: readonly (StreamMember | undefined)[],
 ): Promise<number> {
   const ranges = streams.flatMap((stream, i) => {
-    const index = { by: 'conversation', conversation: streamConversation(stream) } as const;
+    const index = { by: 'conversation', conversation: streamConversationName(stream) } as const;
     const stays = members[i]?.stays.filter(({ silent }) => !silent) ?? [];
     return stays.map(({ to, after, until }) => ({ index, above: after, ...(to === 0 ? {} : { upTo: until }) }));
   });
@@ -92,7 +95,7 @@ async function newestAmong(
     index: { by: 'participant', user },
     ...(ranges.length === 0 ? {} : { or: ranges }),
     realm,
-    from: NEWEST,
+    from: NEWEST_ANCHOR,
     direction: 'older',
     limit: 1,
   });

@@ -1,20 +1,20 @@
 /** Recent direct conversations of a user (register.md, `recent_private_conversations`). */
 import type { RealmId } from '#model';
 import type { MessageReads } from '#ports/store';
-import { asStored } from '../stored/message.js';
-import { NEWEST } from './fetch.js';
+import { toStoredMessage } from '../stored/message.js';
+import { NEWEST_ANCHOR } from './fetch.js';
 
-/** Only this many of the user's newest direct messages are read. */
+/** Maximum number of the user's newest direct messages that are read for the list. */
 const MAX_SCANNED = 1_000;
 
-export interface RecentConversation {
+interface RecentConversation {
   readonly max_message_id: number;
-  /** The other participants, ascending; [] for messages to oneself. */
+  /** Ids of the other participants, ascending; [] for messages to oneself. */
   readonly user_ids: readonly number[];
 }
 
-/** Newest first. */
-export async function recentConversations(
+/** The user's recent direct conversations, newest first. */
+export async function listRecentConversations(
   store: MessageReads,
   realm: RealmId,
   user: number,
@@ -22,13 +22,13 @@ export async function recentConversations(
   const records = await store.scanMessages({
     realm,
     index: { by: 'participant', user },
-    from: NEWEST,
+    from: NEWEST_ANCHOR,
     direction: 'older',
     limit: MAX_SCANNED,
   });
   const found = new Map<string, RecentConversation>();
   for (const record of records) {
-    const { id, participants } = asStored(record);
+    const { id, participants } = toStoredMessage(record);
     const user_ids = participants.filter((one) => one !== user).sort((a, b) => a - b);
     const key = user_ids.join();
     if (!found.has(key)) found.set(key, { max_message_id: id, user_ids });

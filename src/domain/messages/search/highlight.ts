@@ -2,12 +2,17 @@
 import { escapeHtml } from '#base';
 import { wordsInHtml } from './html.js';
 import type { SearchQuery } from './query.js';
-import { type Word, wordsIn } from './words.js';
+import { type IndexedWord, wordsInText } from './words.js';
 
 const OPEN = '<span class="highlight">';
 const CLOSE = '</span>';
 
-function marked(text: string, words: Iterable<Word>, stems: ReadonlySet<string>, show: (part: string) => string) {
+function marked(
+  text: string,
+  words: Iterable<IndexedWord>,
+  stems: ReadonlySet<string>,
+  show: (part: string) => string,
+) {
   let shown = '';
   let at = 0;
   for (const { stem, from, to } of words) {
@@ -18,20 +23,26 @@ function marked(text: string, words: Iterable<Word>, stems: ReadonlySet<string>,
   return shown + show(text.slice(at));
 }
 
-export const highlightHtml = (html: string, stems: ReadonlySet<string>): string =>
+export const highlightWordsInHtml = (html: string, stems: ReadonlySet<string>): string =>
   stems.size === 0 ? html : marked(html, wordsInHtml(html), stems, (part) => part);
 
-/** As `highlightHtml`, for a plain text, which is escaped. */
-export const highlightText = (text: string, stems: ReadonlySet<string>): string =>
-  stems.size === 0 ? escapeHtml(text) : marked(text, wordsIn(text), stems, escapeHtml);
+/** Marks the found words in a plain text, which is escaped. */
+export const highlightWordsInText = (text: string, stems: ReadonlySet<string>): string =>
+  stems.size === 0 ? escapeHtml(text) : marked(text, wordsInText(text), stems, escapeHtml);
 
 export interface SearchMatch {
   readonly match_content: string;
   readonly match_subject: string;
 }
 
-/** @param searches the searches of the narrow; [] = nothing is marked */
-export function matchOf(body: { readonly html: string; readonly topic: string }, searches: readonly SearchQuery[]) {
+/** The fields of a message found by a search. @param searches the searches of the narrow; [] = nothing is marked */
+export function presentSearchMatch(
+  body: { readonly html: string; readonly topic: string },
+  searches: readonly SearchQuery[],
+) {
   const stems = new Set(searches.flatMap((search) => search.stems));
-  return { match_content: highlightHtml(body.html, stems), match_subject: highlightText(body.topic, stems) };
+  return {
+    match_content: highlightWordsInHtml(body.html, stems),
+    match_subject: highlightWordsInText(body.topic, stems),
+  };
 }

@@ -1,7 +1,7 @@
 /** Words in rendered messages. Takes time linear in the length of any text. Pure. */
-import { type Word, wordsIn } from './words.js';
+import { type IndexedWord, wordsInText } from './words.js';
 
-/** Length of the longest entity, `&CounterClockwiseContourIntegral;`. */
+/** Length of the longest HTML entity, `&CounterClockwiseContourIntegral;`. */
 const MAX_ENTITY = 34;
 const ENTITY = /^&(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);/i;
 
@@ -18,8 +18,8 @@ function afterTag(html: string, from: number): number {
   return html.length;
 }
 
-/** Words between tags. Tags and entities separate words. */
-export function* wordsInHtml(html: string): Generator<Word> {
+/** Words of rendered text. Tags and entities separate words. */
+export function* wordsInHtml(html: string): Generator<IndexedWord> {
   for (let at = 0; at < html.length; ) {
     if (html[at] === '<') {
       at = afterTag(html, at);
@@ -32,13 +32,13 @@ export function* wordsInHtml(html: string): Generator<Word> {
   }
 }
 
-function* wordsInRun(html: string, from: number, end: number): Generator<Word> {
+function* wordsInRun(html: string, from: number, end: number): Generator<IndexedWord> {
   const run = html.slice(from, end);
   let at = 0;
   while (at < run.length) {
     const found = run.indexOf('&', at);
     const entity = found < 0 ? run.length : found;
-    if (entity > at) yield* wordsIn(html, from + at, from + entity);
+    if (entity > at) yield* wordsInText(html, from + at, from + entity);
     const match = ENTITY.exec(run.slice(entity, entity + MAX_ENTITY));
     at = entity + (match ? match[0].length : 1);
   }

@@ -1,45 +1,49 @@
 /** Parses the operand of `search` and tests messages for it (narrow.md § Full-text search). Pure. */
 import type { StoredMessage } from '../stored/message.js';
 import { wordsInHtml } from './html.js';
-import { wordsIn } from './words.js';
+import { wordsInText } from './words.js';
 
-/** Stems indexed per message: more than texts of people have; bounds the cost of a hostile one. */
-export const MAX_STEMS = 1_000;
+/** Maximum number of stems indexed per message: more than texts of people have; bounds the cost of a hostile one. */
+const MAX_STEMS_PER_MESSAGE = 1_000;
 
-/** Words and phrases of one request: more than people type. Each one is a condition tested on messages. */
-export const MAX_TERMS = 100;
+/**
+ * Maximum number of words and phrases of one search: more than people type. Each one is a condition tested on messages.
+ */
+export const MAX_SEARCH_TERMS = 100;
 
 export interface SearchQuery {
-  /** All of these must occur; [] = no message matches. */
+  /** Stems that must all occur; [] = no message matches. */
   readonly stems: readonly string[];
-  /** In lower case; each must occur literally. */
+  /** Phrases in lower case; all must occur literally. */
   readonly phrases: readonly string[];
 }
 
 const TERM = /"[^"]+"|\S+/g;
 
-/** Stops reading at the first word or phrase above `MAX_TERMS`, so that the caller can refuse the search. */
+/**
+ * Parses the operand of `search`. Stops at the first term above `MAX_SEARCH_TERMS`, so that the caller can refuse it.
+ */
 export function parseSearch(text: string): SearchQuery {
   const stems = new Set<string>();
-  for (const { stem } of wordsIn(text)) {
+  for (const { stem } of wordsInText(text)) {
     if (stem !== '') stems.add(stem);
-    if (stems.size > MAX_TERMS) break;
+    if (stems.size > MAX_SEARCH_TERMS) break;
   }
   const phrases = new Set<string>();
   for (const [term] of text.matchAll(TERM)) {
     if (term.length > 2 && term.startsWith('"') && term.endsWith('"')) phrases.add(term.slice(1, -1).toLowerCase());
-    if (phrases.size > MAX_TERMS) break;
+    if (phrases.size > MAX_SEARCH_TERMS) break;
   }
   return { stems: [...stems], phrases: [...phrases] };
 }
 
-/** Stems of topic and text without repeats, in order of occurrence; at most `MAX_STEMS`. */
-export function stemsOf({ body }: StoredMessage): Set<string> {
+/** Stems of a message's topic and text without repeats, in order; at most `MAX_STEMS_PER_MESSAGE`. */
+export function stemsOfMessage({ body }: StoredMessage): Set<string> {
   const stems = new Set<string>();
-  for (const words of [wordsIn(body.topic), wordsInHtml(body.html)]) {
+  for (const words of [wordsInText(body.topic), wordsInHtml(body.html)]) {
     for (const { stem } of words) {
       if (stem !== '') stems.add(stem);
-      if (stems.size === MAX_STEMS) return stems;
+      if (stems.size === MAX_STEMS_PER_MESSAGE) return stems;
     }
   }
   return stems;
@@ -52,6 +56,6 @@ export function matchesSearch({ stems, phrases }: SearchQuery, message: StoredMe
     const topic = message.body.topic.toLowerCase();
     if (!phrases.every((phrase) => content.includes(phrase) || topic.includes(phrase))) return false;
   }
-  const own = stemsOf(message);
+  const own = stemsOfMessage(message);
   return stems.every((stem) => own.has(stem));
 }

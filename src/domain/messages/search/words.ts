@@ -14,11 +14,14 @@ o p q r u v w x y z
   .trim()
   .split(/\s+/);
 
-/** Longer stems are cut, to fit into an index key. UTF-16 units. */
+/** Maximum length of a stem, UTF-16 units; longer ones are cut, to fit into an index key. */
 const MAX_STEM = 64;
-/** Longer words are cut before normalising, which can make a text 18 times as long. UTF-16 units. */
+/**
+ * Maximum length of a word, UTF-16 units. Longer words are cut before normalising, which can make a text 18 times as
+ * long.
+ */
 const MAX_WORD = 256;
-/** Cached stems: the stemmer takes 6 µs per word, and texts repeat words. */
+/** Maximum number of cached stems: the stemmer takes 6 µs per word, and texts repeat words. */
 const MAX_CACHED = 20_000;
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
@@ -34,7 +37,7 @@ function cut(text: string, length: number): string {
 }
 
 /** The stem of a word; '' for a stop word. */
-export function stemOf(word: string): string {
+export function stemOfWord(word: string): string {
   const known = stemCache.get(word);
   if (known !== undefined) return known;
   const plain = cut(cut(word, MAX_WORD).normalize('NFKC').toLowerCase(), MAX_STEM);
@@ -44,17 +47,17 @@ export function stemOf(word: string): string {
   return stem;
 }
 
-export interface Word {
-  /** '' for a stop word. */
+export interface IndexedWord {
+  /** Stem of the word; '' for a stop word. */
   readonly stem: string;
   readonly from: number;
   readonly to: number;
 }
 
 /** Words of a plain text, or of a part of it. */
-export function* wordsIn(text: string, from = 0, to = text.length): Generator<Word> {
+export function* wordsInText(text: string, from = 0, to = text.length): Generator<IndexedWord> {
   const part = from === 0 && to === text.length ? text : text.slice(from, to);
   for (const { 0: word, index } of part.matchAll(WORD)) {
-    yield { stem: stemOf(word), from: from + index, to: from + index + word.length };
+    yield { stem: stemOfWord(word), from: from + index, to: from + index + word.length };
   }
 }

@@ -3,29 +3,32 @@
  * Pure.
  */
 
-import { wildcardAllowed } from '#domain/people';
+import { isWildcardMentionAllowed } from '#domain/people';
 import { checkMayPost } from '#domain/streams';
 import { userId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 
-/** Streams with more subscribers restrict wildcard mentions by the organization's `wildcard_mention_policy`. */
+/**
+ * Maximum number of subscribers of a stream in which all senders may use wildcard mentions; above it, the
+ * organization's `wildcard_mention_policy` decides.
+ */
 const WILDCARD_FREE = 15;
 /** The topic that clients send if the user gave none. */
 const NO_TOPIC = '(no topic)';
 
-/** @throws ApiError when the account can't send anything */
-export function activeSender(directory: DirectoryView, id: number): DirectoryUser {
+/** The sender's account. @throws ApiError when the account can't send anything */
+export function requireActiveSender(directory: DirectoryView, id: number): DirectoryUser {
   const user = directory.user(userId(id));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   return user;
 }
 
-/** Whether a user is subscribed to the stream. Called for the sender and, if that is a bot, for its owner. */
-export type IsSubscribed = (user: number) => boolean;
+/** Tells whether a user is subscribed to the stream. Called for the sender and, if that is a bot, for its owner. */
+type IsSubscribed = (user: number) => boolean;
 
-/** @throws ApiError when the sender may not post to the stream */
-export function checkPosting(
+/** Checks the right to send to a stream. @throws ApiError when the sender may not post to the stream */
+export function checkMaySendToStream(
   sender: DirectoryUser,
   stream: DirectoryStream,
   subscribed: IsSubscribed,
@@ -45,13 +48,13 @@ export function checkPosting(
   );
 }
 
-/** @throws ApiError when the organization demands topics and there is none */
+/** Checks that a message has a topic. @throws ApiError when the organization demands topics and there is none */
 export function checkTopicPresent(topic: string, directory: DirectoryView): void {
   if (directory.settings.mandatory_topics && topic === NO_TOPIC) throw apiError('TOPICS_REQUIRED');
 }
 
-/** The last check: mentions are known only after rendering. @throws ApiError */
-export function checkWildcard(
+/** Checks the right to a wildcard mention. The last check: mentions are known only after rendering. @throws ApiError */
+export function checkMayMentionAll(
   wildcard: boolean,
   subscribers: () => number,
   sender: DirectoryUser | undefined,
@@ -60,11 +63,11 @@ export function checkWildcard(
 ): void {
   if (!wildcard || subscribers() <= WILDCARD_FREE) return;
   const policy = settings.wildcard_mention_policy;
-  if (!sender || !wildcardAllowed(policy, sender, settings, now)) throw apiError('WILDCARD_NOT_ALLOWED');
+  if (!sender || !isWildcardMentionAllowed(policy, sender, settings, now)) throw apiError('WILDCARD_NOT_ALLOWED');
 }
 
-/** @param others all participants except the sender. @throws ApiError */
-export function checkDirect(
+/** Checks the right to send a direct message. @param others all participants except the sender. @throws ApiError */
+export function checkMaySendDirect(
   sender: DirectoryUser,
   others: readonly DirectoryUser[],
   { settings }: DirectoryView,
@@ -76,19 +79,19 @@ export function checkDirect(
   for (const user of others) if (!user.isActive) throw apiError('RECIPIENT_GONE', { email: user.email });
 }
 
-export const MAX_MESSAGE = 10_000;
+export const MAX_MESSAGE_CHARACTERS = 10_000;
 const TRUNCATED = '\n[message truncated]';
 
 /**
  * Strips trailing blanks and leading newlines, and cuts a text that is too long.
  * @throws ApiError if the text is empty or has null bytes
  */
-export function checkContent(content: string): string {
+export function checkMessageContent(content: string): string {
   const text = content.trimEnd().replace(/^\n+/, '');
   if (text === '') throw apiError('MESSAGE_EMPTY');
   if (text.includes('\0')) throw apiError('MESSAGE_NULL_BYTES');
-  if (text.length <= MAX_MESSAGE) return text;
+  if (text.length <= MAX_MESSAGE_CHARACTERS) return text;
   const chars = [...text];
-  if (chars.length <= MAX_MESSAGE) return text;
-  return chars.slice(0, MAX_MESSAGE - TRUNCATED.length).join('') + TRUNCATED;
+  if (chars.length <= MAX_MESSAGE_CHARACTERS) return text;
+  return chars.slice(0, MAX_MESSAGE_CHARACTERS - TRUNCATED.length).join('') + TRUNCATED;
 }

@@ -10,7 +10,7 @@ const known = new Map<string, string>();
 const MAX_KNOWN = 2000;
 
 /** Name of a request's client: the `client` parameter, else the name part of the User-Agent. At most 30 characters. */
-export function clientName(parameter: string | undefined, userAgent: string): string {
+export function clientNameOf(parameter: string | undefined, userAgent: string): string {
   if (parameter) return cut(parameter);
   if (userAgent === '') return UNSPECIFIED;
   let name = known.get(userAgent);
@@ -50,7 +50,7 @@ const HUMAN = new Set([
   'android',
 ]);
 
-/** A person uses this client: messages sent by it are read for their sender. */
+/** True if people use this client: messages sent by it count as read for their sender. */
 export function isHumanClient(name: string): boolean {
   const lower = name.toLowerCase();
   return HUMAN.has(lower) || lower.includes('desktop app');

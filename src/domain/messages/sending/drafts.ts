@@ -2,11 +2,11 @@
 import type { Json, JsonObject } from '#base';
 
 interface DraftFields extends JsonObject {
-  /** '' = no recipient yet. */
+  /** Kind of recipient; '' = the draft has no recipient yet. */
   readonly type: '' | 'stream' | 'private';
-  /** The stream; or the other participants, ascending (the user itself when alone); or []. */
+  /** Recipients: the stream; or the other participants, ascending (the user itself when alone); or []. */
   readonly to: readonly number[];
-  /** '' unless `type` is 'stream'. */
+  /** Topic of the message; '' unless `type` is 'stream'. */
   readonly topic: string;
   readonly content: string;
 }
@@ -21,18 +21,18 @@ export interface Draft extends DraftBody {
   readonly id: number;
 }
 
-export const DRAFT_PART = 'draft/';
-/** POST /register returns at most this many drafts. */
+export const DRAFT_PART_PREFIX = 'draft/';
+/** Maximum number of drafts that POST /register returns. */
 export const MAX_DRAFTS_SHOWN = 1_000;
 
-export const draftPart = (id: number): string => `${DRAFT_PART}${id}`;
+export const draftPartName = (id: number): string => `${DRAFT_PART_PREFIX}${id}`;
 
-export const draftOf = (parts: ReadonlyMap<string, Json>, id: number): Draft | undefined =>
-  parts.get(draftPart(id)) as Draft | undefined;
+export const storedDraft = (parts: ReadonlyMap<string, Json>, id: number): Draft | undefined =>
+  parts.get(draftPartName(id)) as Draft | undefined;
 
-/** Oldest edit first. */
-export const draftsOf = (parts: ReadonlyMap<string, Json>): Draft[] =>
+/** The user's drafts, oldest edit first. */
+export const storedDrafts = (parts: ReadonlyMap<string, Json>): Draft[] =>
   [...parts]
-    .filter(([name]) => name.startsWith(DRAFT_PART))
+    .filter(([name]) => name.startsWith(DRAFT_PART_PREFIX))
     .map(([, value]) => value as Draft)
     .sort((a, b) => a.timestamp - b.timestamp || a.id - b.id);

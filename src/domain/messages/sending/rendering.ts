@@ -7,7 +7,7 @@ import {
   type RenderResult,
   RenderThreads,
 } from '#domain/markdown';
-import { isSystemBot, userSetting } from '#domain/people';
+import { isSystemBot, readUserSetting } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
@@ -31,10 +31,11 @@ const usersNamed = (directory: DirectoryView, name: string): readonly DirectoryU
 const shown = (user: DirectoryUser) => ({ id: user.id, name: user.fullName });
 
 /**
+ * The rendering context of a text.
  * @param origin base URL of the organization: links below it are local
  * @param author the author of the text; 0 = the system
  */
-export function renderContext(directory: DirectoryView, origin: string, author = 0): Partial<MarkdownContext> {
+export function makeRenderContext(directory: DirectoryView, origin: string, author = 0): Partial<MarkdownContext> {
   const { settings } = directory;
   const writer = directory.user(author as UserId);
   // Built only if the text has a custom emoji.
@@ -45,7 +46,7 @@ export function renderContext(directory: DirectoryView, origin: string, author =
   };
   return {
     origin,
-    translateEmoticons: writer !== undefined && userSetting(directory, writer, 'translate_emoticons'),
+    translateEmoticons: writer !== undefined && readUserSetting(directory, writer, 'translate_emoticons'),
     inlineImages: settings.inline_image_preview,
     defaultCodeLanguage: settings.default_code_block_language ?? '',
     productEmoji: directory.extraEmoji,
@@ -67,17 +68,20 @@ export function renderContext(directory: DirectoryView, origin: string, author =
   };
 }
 
-/** Renders texts; long ones in worker threads. */
+/** Renders message texts; long ones in worker threads. */
 export class MessageRenderer {
   readonly #threads = new RenderThreads();
 
   /** @param imageProxySecret '' = no proxy: readers load pictures of other hosts directly */
   constructor(private readonly imageProxySecret: string) {}
 
-  /** Null if the text can't be rendered within the limits. @param author the author of the text; 0 = the system */
+  /**
+   * Renders a message text; null if it can't be rendered within the limits. @param author the author of the text; 0 =
+   * the system
+   */
   async render(text: string, directory: DirectoryView, origin: string, author: number): Promise<RenderResult | null> {
     try {
-      const context = renderContext(directory, origin, author);
+      const context = makeRenderContext(directory, origin, author);
       return await this.#threads.render(text, { ...context, imageProxySecret: this.imageProxySecret });
     } catch (error) {
       if (error instanceof RenderError) return null;

@@ -1,7 +1,7 @@
 /** Scheduled messages (messages.md § Scheduled messages): one part of the sender's actor each. Pure. */
 
 import { JsonFloat, type JsonObject, parseJsonText } from '#base';
-import type { Parts } from '#model';
+import type { ActorParts } from '#model';
 import { apiError } from '#model/errors';
 
 /**
@@ -11,17 +11,17 @@ import { apiError } from '#model/errors';
 export interface ScheduledBody extends JsonObject {
   readonly type: 'stream' | 'private';
   readonly to: readonly number[];
-  /** '' for direct messages. */
+  /** Topic of the message; '' for direct messages. */
   readonly topic: string;
   readonly content: string;
   readonly html: string;
-  /** The text has a wildcard mention. */
+  /** True if the text has a wildcard mention. */
   readonly wildcard: boolean;
 }
 
 export interface ScheduledMessage extends ScheduledBody {
   readonly id: number;
-  /** When to send it, seconds since 1970. */
+  /** Time at which the message is to be sent, seconds since 1970. */
   readonly at: number;
   /**
    * waiting → sending (handed over to the conversation's actor) → sent (a `DeliveryReceipt` replaces the message) or
@@ -32,9 +32,9 @@ export interface ScheduledMessage extends ScheduledBody {
   readonly client: string;
   /** Base URL under which the sender reached the organization. */
   readonly origin: string;
-  /** The last hand-over came too early: the next one is not before this time. Ms since 1970. */
+  /** Time before which the message is not handed over again, ms since 1970, as the last hand-over came too early. */
   readonly notBefore?: number;
-  /** Number of hand-overs that came too early. */
+  /** Number of times that the message was handed over too early. */
   readonly early?: number;
 }
 
@@ -44,29 +44,32 @@ export interface DeliveryReceipt extends JsonObject {
   readonly phase: 'sent';
 }
 
-export const SCHEDULED_PART = 'scheduled/';
+export const SCHEDULED_PART_PREFIX = 'scheduled/';
 
-export const scheduledPart = (id: number): string => `${SCHEDULED_PART}${id}`;
+export const scheduledPartName = (id: number): string => `${SCHEDULED_PART_PREFIX}${id}`;
 
-export const scheduledOf = (parts: Parts, id: number): ScheduledMessage | DeliveryReceipt | undefined =>
-  parts.get(scheduledPart(id)) as ScheduledMessage | DeliveryReceipt | undefined;
+export const storedScheduled = (parts: ActorParts, id: number): ScheduledMessage | DeliveryReceipt | undefined =>
+  parts.get(scheduledPartName(id)) as ScheduledMessage | DeliveryReceipt | undefined;
 
-/** Messages that are waiting, being sent or failed, by time. */
-export const undelivered = (parts: Parts): ScheduledMessage[] =>
+/** Scheduled messages that are waiting, being sent or failed, ordered by time. */
+export const undeliveredScheduled = (parts: ActorParts): ScheduledMessage[] =>
   [...parts]
-    .filter(([name]) => name.startsWith(SCHEDULED_PART))
+    .filter(([name]) => name.startsWith(SCHEDULED_PART_PREFIX))
     .map(([, value]) => value as ScheduledMessage | DeliveryReceipt)
     .filter((message) => message.phase !== 'sent')
     .sort((a, b) => a.at - b.at || a.id - b.id);
 
-/** Messages in phase `sending` at a time, so that many messages scheduled for one time don't fill a commit. */
+/**
+ * Maximum number of messages in phase `sending` at a time, so that many messages scheduled for one time don't fill a
+ * commit.
+ */
 const MAX_SENDING = 20;
 
 const dueAt = ({ at, notBefore = 0 }: ScheduledMessage): number => Math.max(at * 1000, notBefore);
 
-/** Messages to hand over now. */
-export function dueNow(parts: Parts, now: number): ScheduledMessage[] {
-  const messages = undelivered(parts);
+/** Scheduled messages that are to be handed over now. */
+export function scheduledDueNow(parts: ActorParts, now: number): ScheduledMessage[] {
+  const messages = undeliveredScheduled(parts);
   const sending = messages.filter(({ phase }) => phase === 'sending').length;
   return messages
     .filter((message) => message.phase === 'waiting' && dueAt(message) <= now)
@@ -74,8 +77,8 @@ export function dueNow(parts: Parts, now: number): ScheduledMessage[] {
 }
 
 /** Time of the next hand-over, ms since 1970. Null: no message waits, or `MAX_SENDING` are being sent. */
-export function nextDue(parts: Parts): number | null {
-  const messages = undelivered(parts);
+export function nextScheduledTime(parts: ActorParts): number | null {
+  const messages = undeliveredScheduled(parts);
   if (messages.filter(({ phase }) => phase === 'sending').length >= MAX_SENDING) return null;
   const times = messages.filter(({ phase }) => phase === 'waiting').map(dueAt);
   return times.length === 0 ? null : times.reduce((a, b) => Math.min(a, b));
@@ -93,7 +96,7 @@ export const presentScheduled = ({ id, type, to, topic, content, html, at, phase
 });
 
 /** Parses `to` of a scheduled message: ids only (messages.md § Scheduled messages). @throws ApiError */
-export function scheduledRecipients(type: 'stream' | 'private', to: string): number[] {
+export function parseScheduledRecipients(type: 'stream' | 'private', to: string): number[] {
   return type === 'stream' ? [streamIdIn(to)] : userIdsIn(to);
 }
 

@@ -1,13 +1,13 @@
 /** Widgets of messages (polls, to-do lists, forms) and submessages that users add (messages.md § Submessages). Pure. */
 import { type Static, Type } from 'typebox';
-import { cleaned, parseJsonText } from '#base';
+import { cleanParsedJson, parseJsonText } from '#base';
 import { ApiError, apiError } from '#model/errors';
 import { compileValidator, type Validator } from '#model/schema';
 import type { StoredMessage, StoredSubmessage } from '../stored/message.js';
 
-/** Length of the JSON text of a widget or of one submessage. */
-export const MAX_SUBMESSAGE = 10_000;
-/** Limits per message: each new submessage writes the message's record with all the others. */
+/** Maximum length of the JSON text of a widget or of one submessage. */
+export const MAX_SUBMESSAGE_LENGTH = 10_000;
+/** Maximum number of submessages per message, as each new one writes the message's record with all the others. */
 const MAX_SUBMESSAGES = 2_000;
 const MAX_CHARACTERS = 200_000;
 
@@ -28,16 +28,18 @@ const ZFORM = compileValidator(
   }),
 );
 
-/** @param widget the parameter as sent. @throws ApiError as in messages.md § POST /messages, check 14 */
+/**
+ * Checks the parameter `widget`. @param widget as sent. @throws ApiError as in messages.md § POST /messages, check 14
+ */
 export function checkWidget(widget: string): { readonly widget_type: string; readonly extra_data: unknown } {
   const refuse = (reason: string): ApiError => apiError('WIDGET_INVALID', { reason });
   const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
-  if (widget.length > MAX_SUBMESSAGE) {
-    throw refuse(`widget_content is too long (limit: ${MAX_SUBMESSAGE} characters)`);
+  if (widget.length > MAX_SUBMESSAGE_LENGTH) {
+    throw refuse(`widget_content is too long (limit: ${MAX_SUBMESSAGE_LENGTH} characters)`);
   }
   const json = parseJsonText(widget);
   if (!json) throw apiError('WIDGET_JSON');
-  const content = cleaned(json.value);
+  const content = cleanParsedJson(json.value);
   if (!isDict(content)) throw refuse('widget_content is not a dict');
   for (const key of ['widget_type', 'extra_data']) {
     if (!Object.hasOwn(content, key)) throw refuse(`${key} is not in widget_content`);
@@ -56,7 +58,7 @@ export function checkWidget(widget: string): { readonly widget_type: string; rea
   return { widget_type, extra_data };
 }
 
-/** Line ends of the peer's platform. */
+/** Matches a line end, as the peer's platform knows them. */
 const LINE_END = /\r\n|[\n\r\v\f\x85\u2028\u2029]/;
 
 function poll(rest: string): Dict {
@@ -67,7 +69,11 @@ function poll(rest: string): Dict {
 }
 
 /** The first submessage of a new message: the widget in the parameter, else a command in the text. @throws ApiError */
-export function firstSubmessage(content: string, widget: string | null, sender: number): StoredSubmessage | undefined {
+export function makeFirstSubmessage(
+  content: string,
+  widget: string | null,
+  sender: number,
+): StoredSubmessage | undefined {
   const given = widget === null ? undefined : checkWidget(widget);
   const made = given ?? widgetInText(content);
   if (!made) return undefined;
@@ -105,7 +111,7 @@ const Typed = Type.Object({ type: text });
 const TYPED = compileValidator(Typed);
 
 /** Checks a user's submessage and gives it an id. @throws ApiError in the order of messages.md § Submessages */
-export function nextSubmessage(
+export function makeNextSubmessage(
   message: StoredMessage,
   added: Pick<StoredSubmessage, 'sender' | 'type' | 'content'>,
 ): StoredSubmessage {

@@ -7,10 +7,10 @@ export interface StoredReaction extends EmojiRef {
   readonly user: number;
 }
 
-/** One entry of the edit history: the old values of everything that this edit changed. */
+/** An entry of a message's edit history: the old values of everything that this edit changed. */
 export interface StoredEdit extends JsonObject {
   readonly user: number;
-  /** Seconds since 1970. */
+  /** Time of the edit, seconds since 1970. */
   readonly at: number;
   readonly content?: { readonly raw: string; readonly html: string };
   readonly topic?: { readonly from: string; readonly to: string };
@@ -21,7 +21,7 @@ export interface StoredEdit extends JsonObject {
  * A move to another stream. The subscribers at that time decide which users kept, lost or gained a copy. They stay
  * known, as a membership version always names the same set of subscribers.
  */
-export interface Move extends JsonObject {
+export interface StreamMoveRecord extends JsonObject {
   readonly from: number;
   /** Membership version of the old stream at the move. */
   readonly fromMv: number;
@@ -35,41 +35,41 @@ export interface StoredSubmessage extends JsonObject {
   readonly id: number;
   readonly sender: number;
   readonly type: string;
-  /** JSON text. */
+  /** JSON text of the submessage. */
   readonly content: string;
 }
 
 export interface MessageBody extends JsonObject {
-  /** Raw Markdown. */
+  /** Source of the message, Markdown. */
   readonly content: string;
   readonly html: string;
-  /** Stream messages: the topic as spelled by the sender. Direct messages: ''. */
+  /** Topic of a stream message as spelled by the sender; '' for direct messages. */
   readonly topic: string;
-  /** Seconds since 1970. */
+  /** Time of sending, seconds since 1970. */
   readonly sent: number;
   readonly client: string;
-  /** The API's `recipient_id`. */
+  /** Recipient id of the message, the API's `recipient_id`. */
   readonly recipient: number;
   /** Stream where the message is now; 0 for direct messages. */
   readonly stream: number;
   /** Revision of the record: 1 when sent, +1 with every change. */
   readonly rev: number;
-  /** Flags that single users got at creation: user id → flags. */
+  /** Flags that single users got when the message was sent, by user id. */
   readonly flags: { readonly [user: string]: readonly string[] };
-  /** The text mentions every user with a copy. */
+  /** True if the text mentions every user with a copy. */
   readonly wildcard: boolean;
   readonly topicLinks: readonly { readonly text: string; readonly url: string }[];
-  /** Tested by `has:` narrows. */
+  /** Whether the text has a link and a picture, for `has:` narrows. */
   readonly has: { readonly link: boolean; readonly image: boolean };
-  /** Oldest first. */
+  /** Reactions to the message, oldest first. */
   readonly reactions?: readonly StoredReaction[];
   /** Users who got a copy by reacting to a message of the history; they receive events of later changes. */
   readonly copies?: readonly number[];
-  /** Newest first. */
+  /** Edit history, newest first. */
   readonly edits?: readonly StoredEdit[];
-  /** Moves between streams; oldest first. */
-  readonly moves?: readonly Move[];
-  /** Oldest first. */
+  /** Moves of the message between streams, oldest first. */
+  readonly moves?: readonly StreamMoveRecord[];
+  /** Submessages of the message's widget, oldest first. */
   readonly submessages?: readonly StoredSubmessage[];
   /** Paths of the uploaded files to which the message links. */
   readonly files?: readonly string[];
@@ -78,16 +78,16 @@ export interface MessageBody extends JsonObject {
 export interface StoredMessage {
   readonly id: number;
   readonly sender: number;
-  /** Direct messages: ids of all participants, ascending. Stream messages: []. */
+  /** Ids of all participants of a direct message, ascending; [] for stream messages. */
   readonly participants: readonly number[];
   /** Stream to which the message was sent; its subscribers then got copies. 0 = a direct message. */
   readonly originStream: number;
   readonly body: MessageBody;
 }
 
-export const streamConversation = (stream: number): string => `s${stream}`;
+export const streamConversationName = (stream: number): string => `s${stream}`;
 
-export const asStored = (record: MessageRecord): StoredMessage => {
+export const toStoredMessage = (record: MessageRecord): StoredMessage => {
   const body = record.body as MessageBody;
   return {
     id: record.id,

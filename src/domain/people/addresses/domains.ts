@@ -8,8 +8,8 @@ const MAX_DOMAIN_LENGTH = 255;
 
 const invalid = (reason: string): Error => apiError('INVALID_DOMAIN', { reason });
 
-/** @returns the domain, trimmed and in lower case. @throws ApiError */
-export function checkDomain(given: string): string {
+/** Checks the domain of e-mail addresses. @returns the domain, trimmed and in lower case. @throws ApiError */
+export function checkEmailDomain(given: string): string {
   const domain = given.trim().toLowerCase();
   if (domain === '') throw invalid("Domain can't be empty.");
   if (!domain.includes('.')) throw invalid('Domain must have at least one dot (.)');
@@ -23,18 +23,18 @@ export function checkDomain(given: string): string {
   return domain;
 }
 
-/** The domain of an address, in lower case. */
-export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
+/** The domain of an e-mail address, in lower case. */
+export const domainOfAddress = (address: string): string => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 
-/** Reason why an organization refuses an address. Operations have different messages for the same reason. */
+/** Reason why an organization refuses an e-mail address. Operations have different messages for the same reason. */
 export type AddressProblem = 'domain' | 'disposable' | 'plus';
 
 /**
- * Judges the domain only, not whether the address is well-formed or in use.
+ * Finds out whether an organization admits the domain of an address. The address may be malformed or in use.
  * @param disposable the address has a domain of throw-away addresses (`services.disposable`)
  * @returns undefined if the organization admits the address
  */
-export function addressProblem(
+export function findAddressProblem(
   address: string,
   settings: Pick<RealmSettings, 'emails_restricted_to_domains' | 'disallow_disposable_email_addresses'>,
   domains: readonly DirectoryDomain[],
@@ -46,7 +46,7 @@ export function addressProblem(
   }
   // One mailbox has any number of addresses with a plus, so one person could make any number of accounts.
   if (address.slice(0, address.lastIndexOf('@')).includes('+')) return 'plus';
-  const own = domainOf(address);
+  const own = domainOfAddress(address);
   const among = ({ domain, allowSubdomains }: DirectoryDomain): boolean =>
     own === domain || (allowSubdomains && own.endsWith(`.${domain}`));
   return domains.some(among) ? undefined : 'domain';

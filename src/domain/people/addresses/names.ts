@@ -6,7 +6,9 @@ export const FAKE_EMAIL_DOMAIN = 'conclave.invalid';
 
 const INVALID = /[\p{C}*`\\>"@]/u;
 
-/** @returns the full name, trimmed. @throws ApiError if it breaks the rules of users.md */
+/**
+ * Checks the full name of an account. @returns the name, trimmed. @throws ApiError if it breaks the rules of users.md
+ */
 export function checkFullName(name: string): string {
   const trimmed = name.trim();
   const length = [...trimmed].length;
@@ -33,7 +35,7 @@ export function isEmail(address: string): boolean {
 }
 
 /** Domain of hidden addresses and of bots: the organization's host name, if that is valid in an address. */
-export function mailDomain(origin: string): string {
+export function mailDomainOfOrigin(origin: string): string {
   try {
     const { hostname } = new URL(origin);
     return isEmail(`user@${hostname}`) ? hostname : FAKE_EMAIL_DOMAIN;

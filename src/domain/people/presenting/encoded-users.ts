@@ -3,19 +3,19 @@
  * that their role may see. So a list is made once per class of roles and change, from objects that are encoded once
  * per change of the account.
  */
-import { Encoded, memoizeByObject } from '#base';
+import { EncodedJson, memoizeByObject } from '#base';
 import { type UserId, userId } from '#model';
 import type { DirectoryUser, DirectoryView, ProfileData } from '#model/records';
-import { ROLE, seesAddress } from '../roles.js';
-import { presentUser, type UserOptions } from './present-user.js';
+import { maySeeAddress, ROLE } from '../roles.js';
+import { type PresentUserOptions, presentUser } from './present-user.js';
 
-export interface ListOptions extends Omit<UserOptions, 'profile'> {
+interface UserListOptions extends Omit<PresentUserOptions, 'profile'> {
   readonly profile?: boolean;
-  /** Lists only active (true) or only deactivated (false) accounts. Absent: both. */
+  /** Restricts the list to active (true) or deactivated (false) accounts; absent: both. */
   readonly active?: boolean | undefined;
 }
 
-/** Role that stands for all roles which see the same addresses. */
+/** The role that stands for all roles which see the same addresses as the viewer. */
 function classOf(viewer: DirectoryUser): number {
   if (viewer.role <= ROLE.admin) return ROLE.admin;
   if (viewer.role <= ROLE.moderator) return ROLE.moderator;
@@ -30,12 +30,12 @@ interface EncodedUser {
 
 class EncodedUserLists {
   #version = '';
-  readonly #lists = new Map<string, Encoded>();
+  readonly #lists = new Map<string, EncodedJson>();
   readonly #objects = new Map<UserId, EncodedUser>();
 
   constructor(private readonly directory: DirectoryView) {}
 
-  of(viewer: DirectoryUser, options: ListOptions): Encoded {
+  of(viewer: DirectoryUser, options: UserListOptions): EncodedJson {
     const { usersVersion, profilesVersion } = this.directory;
     const version = `${usersVersion}/${profilesVersion}`;
     if (this.#version !== version) this.#lists.clear();
@@ -51,7 +51,7 @@ class EncodedUserLists {
     } = options;
     const variant = `${clientGravatar}/${profile}/${withoutActive}/${withoutAvatar}/${web}`;
     // A viewer whose address their own role may not see gets a list of their own, with that address.
-    const own = seesAddress(anybody, viewer) ? undefined : viewer;
+    const own = maySeeAddress(anybody, viewer) ? undefined : viewer;
     const key = `${anybody.role}/${variant}/${active}`;
     const known = own ? undefined : this.#lists.get(key);
     if (known) return known;
@@ -60,12 +60,12 @@ class EncodedUserLists {
       if (active !== undefined && user.isActive !== active) continue;
       objects.push(user === own ? this.#encode(user, viewer, options) : this.#object(user, anybody, options, variant));
     }
-    const list = Encoded.text(`[${objects.join(',')}]`);
+    const list = EncodedJson.text(`[${objects.join(',')}]`);
     if (!own) this.#lists.set(key, list);
     return list;
   }
 
-  #object(user: DirectoryUser, viewer: DirectoryUser, options: ListOptions, variant: string): string {
+  #object(user: DirectoryUser, viewer: DirectoryUser, options: UserListOptions, variant: string): string {
     const key = user.emailVisibility === 1 ? variant : `${viewer.role}/${variant}`;
     let known = this.#objects.get(user.id);
     const profile = this.directory.profile(user.id);
@@ -82,7 +82,7 @@ class EncodedUserLists {
     return object;
   }
 
-  #encode(user: DirectoryUser, viewer: DirectoryUser, options: ListOptions): string {
+  #encode(user: DirectoryUser, viewer: DirectoryUser, options: UserListOptions): string {
     const profile = options.profile ? this.directory : undefined;
     return JSON.stringify(presentUser(user, viewer, { ...options, profile }));
   }
@@ -91,5 +91,8 @@ class EncodedUserLists {
 const listsOf = memoizeByObject((directory: DirectoryView) => new EncodedUserLists(directory));
 
 /** JSON list of the organization's accounts, by id, as the viewer may see them. */
-export const encodedUsers = (directory: DirectoryView, viewer: DirectoryUser, options: ListOptions): Encoded =>
-  listsOf(directory).of(viewer, options);
+export const encodeUserList = (
+  directory: DirectoryView,
+  viewer: DirectoryUser,
+  options: UserListOptions,
+): EncodedJson => listsOf(directory).of(viewer, options);

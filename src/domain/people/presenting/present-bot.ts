@@ -10,41 +10,42 @@ export const BOT_TYPE = { generic: 1, incomingWebhook: 2, outgoingWebhook: 3, em
 export const isCalledBot = ({ botType }: Pick<DirectoryUser, 'botType'>): boolean =>
   botType === BOT_TYPE.outgoingWebhook || botType === BOT_TYPE.embedded;
 
-export type StreamName = (id: StreamId) => string | undefined;
-/** Decrypts a text that was sealed with the server secret. Undefined if it was sealed with another one. */
-export type Unseal = (sealed: string) => string | undefined;
+export type StreamNameLookup = (id: StreamId) => string | undefined;
+/** Decrypts a text that was sealed with the server secret. Returns undefined if it was sealed with another one. */
+export type UnsealText = (sealed: string) => string | undefined;
 
-const nameOf = (id: StreamId | null, name: StreamName): string | null => (id === null ? null : (name(id) ?? null));
+const nameOf = (id: StreamId | null, name: StreamNameLookup): string | null =>
+  id === null ? null : (name(id) ?? null);
 
 /** Default streams of a bot, as responses and events name them. */
-export const presentDefaults = (bot: DirectoryBot, name: StreamName) => ({
+export const presentBotStreams = (bot: DirectoryBot, name: StreamNameLookup) => ({
   default_sending_stream: nameOf(bot.sendingStream, name),
   default_events_register_stream: nameOf(bot.eventsStream, name),
   default_all_public_streams: bot.allPublicStreams,
 });
 
-export const presentServices = ({ service }: DirectoryBot): JsonObject[] =>
+export const presentBotServices = ({ service }: DirectoryBot): JsonObject[] =>
   service === null ? [] : [{ base_url: service.baseUrl, interface: service.interface, token: service.tokenSealed }];
 
-/** The bot object. Its secrets are still sealed (see `unsealed`). */
-export const presentBot = (user: DirectoryUser, bot: DirectoryBot, name: StreamName): JsonObject => ({
+/** The bot object. Its secrets are still sealed (see `unsealBotSecrets`). */
+export const presentBot = (user: DirectoryUser, bot: DirectoryBot, name: StreamNameLookup): JsonObject => ({
   email: user.email,
   user_id: user.id,
   full_name: user.fullName,
   bot_type: user.botType,
   is_active: user.isActive,
   api_key: bot.keySealed,
-  ...presentDefaults(bot, name),
+  ...presentBotStreams(bot, name),
   owner_id: user.botOwner,
   avatar_url: avatarUrl(user),
-  services: presentServices(bot),
+  services: presentBotServices(bot),
 });
 
 /**
  * Fields of a bot with the API key and the tokens in clear. A secret that can't be decrypted is void, and is shown
  * as ''.
  */
-export function unsealed(bot: JsonObject, unseal: Unseal): JsonObject {
+export function unsealBotSecrets(bot: JsonObject, unseal: UnsealText): JsonObject {
   const open = (sealed: unknown): string => unseal(String(sealed)) ?? '';
   const services = bot.services as readonly JsonObject[] | undefined;
   return {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '#base';
 import { type AvatarSize, uploadedAvatarUrl } from '#domain/pictures';
 import type { DirectoryUser, DirectoryView } from '#model/records';
-import { isAdmin, isGuest, isOwner, seesAddress } from '../roles.js';
+import { isAdmin, isGuest, isOwner, maySeeAddress } from '../roles.js';
 import { isSystemBot } from '../system-bots.js';
 
 const gravatarHashes = new Map<string, string>();
@@ -25,12 +25,12 @@ export function avatarUrl(user: DirectoryUser, size: AvatarSize = 'small'): stri
   return gravatarUrl(user.deliveryEmail, user.avatarVersion, size);
 }
 
-/** @param address of an account, or any text */
+/** URL of the gravatar of an address. @param address of an account, or any text */
 export function gravatarUrl(address: string, version: number, size: AvatarSize = 'small'): string {
   return `https://secure.gravatar.com/avatar/${gravatarHash(address)}?d=identicon${size === 'medium' ? '&s=500' : ''}&version=${version}`;
 }
 
-/** The avatar fields of events. */
+/** The fields of events that describe an account's avatar. */
 export const presentAvatar = (user: DirectoryUser): JsonObject => ({
   avatar_source: user.avatarSource,
   avatar_url: avatarUrl(user),
@@ -38,37 +38,41 @@ export const presentAvatar = (user: DirectoryUser): JsonObject => ({
   avatar_version: user.avatarVersion,
 });
 
-/** Address of the avatar. Null if the client computes it: a gravatar of an address that everybody may see. */
-export function avatarUrlFor(user: DirectoryUser, clientGravatar: boolean): string | null {
+/** URL of an account's avatar. Null if the client computes it: a gravatar of an address that everybody may see. */
+function avatarUrlFor(user: DirectoryUser, clientGravatar: boolean): string | null {
   return clientGravatar && user.avatarSource === 'G' && user.emailVisibility === 1 ? null : avatarUrl(user);
 }
 
-/** ISO 8601 with offset. Microseconds are present only if they are not zero. */
-export function isoTime(ms: number): string {
+/** A time in ISO 8601 with offset. Microseconds are present only if they are not zero. */
+function toIsoTime(ms: number): string {
   const text = new Date(ms).toISOString();
   return `${text.endsWith('.000Z') ? text.slice(0, -5) : `${text.slice(0, -1)}000`}+00:00`;
 }
 
-export interface UserOptions {
+export interface PresentUserOptions {
   readonly clientGravatar: boolean;
-  /** Source of profile_data, which humans have. Absent: the field is left out. */
+  /** Source of the field profile_data, which humans have. Absent: the field is left out. */
   readonly profile?: Pick<DirectoryView, 'profile'> | undefined;
-  /** Leave `is_active` out, as the lists of POST /register do. */
+  /** If true, leaves `is_active` out, as the lists of POST /register do. */
   readonly withoutActive?: boolean;
-  /** Leave `avatar_url` out. The client requests GET /avatar when it shows the account. */
+  /** If true, leaves `avatar_url` out. The client requests GET /avatar when it shows the account. */
   readonly withoutAvatar?: boolean;
-  /** For callers without an account: no address, and only the day of the creation time. */
+  /** True for callers without an account: they get no address, and only the day of the creation time. */
   readonly web?: boolean;
 }
 
-/** The user object with the fields that `viewer` may see. */
-export function presentUser(user: DirectoryUser, viewer: DirectoryUser | undefined, options: UserOptions): JsonObject {
+/** The user object of an account with the fields that `viewer` may see. */
+export function presentUser(
+  user: DirectoryUser,
+  viewer: DirectoryUser | undefined,
+  options: PresentUserOptions,
+): JsonObject {
   return {
     user_id: user.id,
-    delivery_email: !options.web && seesAddress(viewer, user) ? user.deliveryEmail : null,
+    delivery_email: !options.web && maySeeAddress(viewer, user) ? user.deliveryEmail : null,
     email: user.email,
     full_name: user.fullName,
-    date_joined: options.web ? isoTime(user.joined).slice(0, 10) : isoTime(user.joined),
+    date_joined: options.web ? toIsoTime(user.joined).slice(0, 10) : toIsoTime(user.joined),
     ...(options.withoutActive ? {} : { is_active: user.isActive }),
     is_owner: isOwner(user),
     is_admin: isAdmin(user),
@@ -86,5 +90,5 @@ export function presentUser(user: DirectoryUser, viewer: DirectoryUser | undefin
   };
 }
 
-/** Profile values of a new account. */
+/** Profile values of a new account: none. */
 export const NO_PROFILE: Pick<DirectoryView, 'profile'> = { profile: () => ({}) };

@@ -4,7 +4,7 @@ import { isUrl, memoizeByObject } from '#base';
 import { apiError, validationError } from '#model/errors';
 import type { DirectoryProfileField } from '#model/records';
 
-export const FIELD_TYPE = {
+export const PROFILE_FIELD_TYPE = {
   shortText: 1,
   longText: 2,
   select: 3,
@@ -15,22 +15,25 @@ export const FIELD_TYPE = {
   pronouns: 8,
 } as const;
 
-const LIST_OF_OPTIONS = { id: FIELD_TYPE.select, name: 'List of options' };
+const LIST_OF_OPTIONS = { id: PROFILE_FIELD_TYPE.select, name: 'List of options' };
 
-/** `custom_profile_field_types` of register. */
-export const FIELD_TYPES = {
-  SHORT_TEXT: { id: FIELD_TYPE.shortText, name: 'Short text' },
-  LONG_TEXT: { id: FIELD_TYPE.longText, name: 'Long text' },
-  DATE: { id: FIELD_TYPE.date, name: 'Date picker' },
-  URL: { id: FIELD_TYPE.url, name: 'Link' },
-  EXTERNAL_ACCOUNT: { id: FIELD_TYPE.externalAccount, name: 'External account' },
-  PRONOUNS: { id: FIELD_TYPE.pronouns, name: 'Pronouns' },
+/** Types of profile fields as the register response shows them (`custom_profile_field_types`). */
+export const PRESENTED_FIELD_TYPES = {
+  SHORT_TEXT: { id: PROFILE_FIELD_TYPE.shortText, name: 'Short text' },
+  LONG_TEXT: { id: PROFILE_FIELD_TYPE.longText, name: 'Long text' },
+  DATE: { id: PROFILE_FIELD_TYPE.date, name: 'Date picker' },
+  URL: { id: PROFILE_FIELD_TYPE.url, name: 'Link' },
+  EXTERNAL_ACCOUNT: { id: PROFILE_FIELD_TYPE.externalAccount, name: 'External account' },
+  PRONOUNS: { id: PROFILE_FIELD_TYPE.pronouns, name: 'Pronouns' },
   SELECT: LIST_OF_OPTIONS,
   CHOICE: LIST_OF_OPTIONS,
-  USER: { id: FIELD_TYPE.person, name: 'Person picker' },
+  USER: { id: PROFILE_FIELD_TYPE.person, name: 'Person picker' },
 };
 
-/** `realm_default_external_accounts` of register. */
+/**
+ * External account types that every organization has, as the register response shows them
+ * (`realm_default_external_accounts`).
+ */
 export const EXTERNAL_ACCOUNTS = {
   twitter: {
     text: 'Twitter',
@@ -45,35 +48,38 @@ const MAX_NAME_LENGTH = 40;
 const MAX_HINT_LENGTH = 80;
 const MAX_IN_SUMMARY = 2;
 
-const { select, externalAccount, longText, person } = FIELD_TYPE;
-const KNOWN_TYPES = new Set<number>(Object.values(FIELD_TYPE));
+const { select, externalAccount, longText, person } = PROFILE_FIELD_TYPE;
+const KNOWN_TYPES = new Set<number>(Object.values(PROFILE_FIELD_TYPE));
 const NOT_IN_SUMMARY = new Set<number>([longText, person]);
-export const RENDERED_TYPES: ReadonlySet<number> = new Set([FIELD_TYPE.shortText, longText]);
+export const RENDERED_FIELD_TYPES: ReadonlySet<number> = new Set([PROFILE_FIELD_TYPE.shortText, longText]);
 
-/** `field_data` after the validation by the parameter's schema. */
-export type FieldData = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+/** The parameter `field_data` after its validation by the schema. */
+export type ProfileFieldData = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 
-export interface FieldContent {
+interface ProfileFieldInput {
   readonly name: string;
   readonly hint: string;
-  readonly data: FieldData;
+  readonly data: ProfileFieldData;
   readonly inSummary: boolean;
 }
 
-export type CheckedField = Pick<DirectoryProfileField, 'name' | 'hint' | 'data' | 'inSummary'>;
+export type CheckedProfileField = Pick<DirectoryProfileField, 'name' | 'hint' | 'data' | 'inSummary'>;
 
-/** Refuses a third field in the summary. @throws ApiError */
-export function checkSummary(others: readonly DirectoryProfileField[]): void {
+/** Refuses a third profile field in the summary of profiles. @throws ApiError */
+export function checkSummaryFieldCount(others: readonly DirectoryProfileField[]): void {
   if (others.filter(({ inSummary }) => inSummary).length >= MAX_IN_SUMMARY) {
     throw apiError('PROFILE_SUMMARY_FULL', { n: MAX_IN_SUMMARY });
   }
 }
 
 /**
- * All rules but those that depend on the other fields, in their order.
+ * Checks a profile field by all rules but those that depend on the other fields, in the API's order.
  * @throws ApiError
  */
-export function checkField(type: number, { name, hint, data, inSummary }: FieldContent): CheckedField {
+export function checkProfileField(
+  type: number,
+  { name, hint, data, inSummary }: ProfileFieldInput,
+): CheckedProfileField {
   if (type === select) checkOptions(data);
   const account = type === externalAccount ? checkAccount(data) : undefined;
   if (!account) checkTexts(name, hint);
@@ -93,8 +99,11 @@ function checkTexts(name: string, hint: string): void {
     throw validationError(`hint is too long (limit: ${MAX_HINT_LENGTH} characters)`);
 }
 
-/** @throws ApiError unless it has these keys, all of them texts that are not blank, and no other */
-function checkKeys(of: FieldData, required: readonly string[], optional: readonly string[] = []): void {
+/**
+ * Checks the keys of a field's data. @throws ApiError unless it has these keys, all of them texts that are not blank,
+ * and no other
+ */
+function checkKeys(of: ProfileFieldData, required: readonly string[], optional: readonly string[] = []): void {
   for (const key of required) {
     const value = Object.hasOwn(of, key) ? of[key] : undefined;
     if (value === undefined) throw validationError(`${key} key is missing from field_data`);
@@ -106,7 +115,7 @@ function checkKeys(of: FieldData, required: readonly string[], optional: readonl
   if (extra.length > 0) throw validationError(`Unexpected arguments: ${extra.join(', ')}`);
 }
 
-function checkOptions(data: FieldData): void {
+function checkOptions(data: ProfileFieldData): void {
   const options = Object.entries(data);
   if (options.length === 0) throw apiError('PROFILE_FIELD_NO_CHOICE');
   const texts = new Set<string>();
@@ -132,7 +141,7 @@ function checkPattern(pattern: unknown): void {
  * @returns the stored fields of an account type that every organization has; undefined for a custom type
  * @throws ApiError
  */
-function checkAccount(data: FieldData): Pick<CheckedField, 'name' | 'hint' | 'data'> | undefined {
+function checkAccount(data: ProfileFieldData): Pick<CheckedProfileField, 'name' | 'hint' | 'data'> | undefined {
   checkKeys(data, ['subtype'], ['url_pattern']);
   const subtype = String(data.subtype);
   const known = Object.hasOwn(EXTERNAL_ACCOUNTS, subtype);
@@ -143,20 +152,24 @@ function checkAccount(data: FieldData): Pick<CheckedField, 'name' | 'hint' | 'da
   return { name, hint, data: JSON.stringify({ subtype }) };
 }
 
-/** Name, hint and data of it are the same in every organization. */
-export function isDefaultAccount({ type, data }: Pick<DirectoryProfileField, 'type' | 'data'>): boolean {
-  return type === externalAccount && Object.hasOwn(EXTERNAL_ACCOUNTS, String((JSON.parse(data) as FieldData).subtype));
+/**
+ * True if the field is an account type that every organization has: its name, hint and data are the same everywhere.
+ */
+export function isDefaultExternalAccount({ type, data }: Pick<DirectoryProfileField, 'type' | 'data'>): boolean {
+  return (
+    type === externalAccount && Object.hasOwn(EXTERNAL_ACCOUNTS, String((JSON.parse(data) as ProfileFieldData).subtype))
+  );
 }
 
-/** Key of an option → realm version up to which values with this key mean an earlier, removed option. */
-export const optionsOf = memoizeByObject((field: DirectoryProfileField): ReadonlyMap<string, number> => {
+/** Options of a profile field: key → realm version up to which values with this key mean an earlier, removed option. */
+export const optionsOfProfileField = memoizeByObject((field: DirectoryProfileField): ReadonlyMap<string, number> => {
   const added = new Map(field.added);
   return new Map(Object.keys(JSON.parse(field.data) as object).map((key) => [key, added.get(key) ?? 0]));
 });
 
 /** The new `added` of a list of options that is changed to this data. @param version version of the commit */
-export function optionsAdded(before: DirectoryProfileField, data: string, version: number): [string, number][] {
-  const known = optionsOf(before);
+export function addedOptionsAfter(before: DirectoryProfileField, data: string, version: number): [string, number][] {
+  const known = optionsOfProfileField(before);
   const since = Object.keys(JSON.parse(data) as object).map((key): [string, number] => [
     key,
     known.get(key) ?? version,
@@ -168,14 +181,17 @@ export function optionsAdded(before: DirectoryProfileField, data: string, versio
  * The fields in the order of these ids. An id that occurs twice counts at its last place.
  * @throws ApiError if a field is missing
  */
-export function reordered(fields: readonly DirectoryProfileField[], ids: readonly number[]): DirectoryProfileField[] {
+export function reorderProfileFields(
+  fields: readonly DirectoryProfileField[],
+  ids: readonly number[],
+): DirectoryProfileField[] {
   const places = new Map(ids.map((id, place) => [id, place]));
   const moved = fields.map((field) => ({ ...field, order: places.get(field.id) ?? -1 }));
   if (moved.some(({ order }) => order < 0)) throw apiError('PROFILE_FIELD_ORDER');
   return moved.sort((a, b) => a.order - b.order);
 }
 
-export const presentField = ({ id, name, type, hint, data, order, inSummary }: DirectoryProfileField) => ({
+export const presentProfileField = ({ id, name, type, hint, data, order, inSummary }: DirectoryProfileField) => ({
   id,
   name,
   type,
@@ -186,5 +202,7 @@ export const presentField = ({ id, name, type, hint, data, order, inSummary }: D
 });
 
 /** Clients that do not know pronouns show them as short texts. */
-export const withoutPronouns = <F extends { readonly type: unknown }>(fields: readonly F[]): F[] =>
-  fields.map((field) => (field.type === FIELD_TYPE.pronouns ? { ...field, type: FIELD_TYPE.shortText } : field));
+export const pronounsAsShortText = <F extends { readonly type: unknown }>(fields: readonly F[]): F[] =>
+  fields.map((field) =>
+    field.type === PROFILE_FIELD_TYPE.pronouns ? { ...field, type: PROFILE_FIELD_TYPE.shortText } : field,
+  );

@@ -3,22 +3,22 @@
 import { isDate, isUrl, memoizeByObject } from '#base';
 import { apiError, validationError } from '#model/errors';
 import type { DirectoryProfile, DirectoryProfileField, DirectoryUser, ProfileData, ProfileValue } from '#model/records';
-import { FIELD_TYPE, optionsOf } from './profile-fields.js';
+import { optionsOfProfileField, PROFILE_FIELD_TYPE } from './profile-fields.js';
 
-/** A value after the validation by the parameters' schemas. */
-export type GivenValue = string | readonly number[];
+/** A profile value after its validation by the parameter's schema. */
+export type ProfileValueInput = string | readonly number[];
 
-export type FindUser = (id: number) => DirectoryUser | undefined;
+type FindUser = (id: number) => DirectoryUser | undefined;
 
 const MAX_SHORT_TEXT = 50;
 const MAX_LONG_TEXT = 500;
 
-type Check = (field: DirectoryProfileField, given: GivenValue, find: FindUser) => string;
+type Check = (field: DirectoryProfileField, given: ProfileValueInput, find: FindUser) => string;
 
-/** @returns the stored form of a value. @throws ApiError */
+/** Checks a profile value. @returns the stored form of the value. @throws ApiError */
 export const checkProfileValue: Check = (field, given, find) => CHECKS[field.type]!(field, given, find);
 
-function text({ name }: DirectoryProfileField, given: GivenValue, longest = Number.POSITIVE_INFINITY): string {
+function text({ name }: DirectoryProfileField, given: ProfileValueInput, longest = Number.POSITIVE_INFINITY): string {
   if (typeof given !== 'string') throw validationError(`${name} is not a string`);
   if ([...given].length > longest) throw validationError(`${name} is too long (limit: ${longest} characters)`);
   return given;
@@ -28,7 +28,7 @@ const short: Check = (field, given) => text(field, given, MAX_SHORT_TEXT);
 
 const option: Check = (field, given) => {
   const value = typeof given === 'string' ? given : `[${given.join(', ')}]`;
-  if (typeof given !== 'string' || !optionsOf(field).has(given)) {
+  if (typeof given !== 'string' || !optionsOfProfileField(field).has(given)) {
     throw apiError('FIELD_CHOICE', { value, name: field.name });
   }
   return value;
@@ -57,29 +57,33 @@ const people: Check = (_field, given, find) => {
 };
 
 const CHECKS: Readonly<Record<number, Check>> = {
-  [FIELD_TYPE.shortText]: short,
-  [FIELD_TYPE.longText]: (field, given) => text(field, given, MAX_LONG_TEXT),
-  [FIELD_TYPE.select]: option,
-  [FIELD_TYPE.date]: date,
-  [FIELD_TYPE.url]: url,
-  [FIELD_TYPE.person]: people,
-  [FIELD_TYPE.externalAccount]: short,
-  [FIELD_TYPE.pronouns]: short,
+  [PROFILE_FIELD_TYPE.shortText]: short,
+  [PROFILE_FIELD_TYPE.longText]: (field, given) => text(field, given, MAX_LONG_TEXT),
+  [PROFILE_FIELD_TYPE.select]: option,
+  [PROFILE_FIELD_TYPE.date]: date,
+  [PROFILE_FIELD_TYPE.url]: url,
+  [PROFILE_FIELD_TYPE.person]: people,
+  [PROFILE_FIELD_TYPE.externalAccount]: short,
+  [PROFILE_FIELD_TYPE.pronouns]: short,
 };
 
-/** Removing an option removes its values, even if its key is used again later. */
+/**
+ * True if the value's field and option still exist. Removing an option removes its values, even if its key is used
+ * again later.
+ */
 const isThere = (field: DirectoryProfileField | undefined, { value, at }: ProfileValue): boolean =>
   field !== undefined &&
-  (field.type !== FIELD_TYPE.select || at > (optionsOf(field).get(value) ?? Number.POSITIVE_INFINITY));
+  (field.type !== PROFILE_FIELD_TYPE.select ||
+    at > (optionsOfProfileField(field).get(value) ?? Number.POSITIVE_INFINITY));
 
-/** Memoized, because many profiles are shown with the same list. */
+/** Profile fields by id; memoized, because many profiles are shown with the same list. */
 const fieldsById = memoizeByObject(
   (fields: readonly DirectoryProfileField[]): ReadonlyMap<string, DirectoryProfileField> =>
     new Map(fields.map((field) => [String(field.id), field])),
 );
 
-/** The values whose field, and option, still exists. */
-export function liveValues(
+/** The profile values whose field, and option, still exists. */
+export function keepLiveProfileValues(
   { values }: DirectoryProfile,
   fields: readonly DirectoryProfileField[],
 ): [string, ProfileValue][] {
@@ -87,8 +91,8 @@ export function liveValues(
   return Object.entries(values).filter(([id, value]) => isThere(known.get(id), value));
 }
 
-export const presentValue = ({ value, rendered }: Pick<ProfileValue, 'value' | 'rendered'>) =>
+export const presentProfileValue = ({ value, rendered }: Pick<ProfileValue, 'value' | 'rendered'>) =>
   rendered === '' ? { value } : { value, rendered_value: rendered };
 
 export const presentProfile = (profile: DirectoryProfile, fields: readonly DirectoryProfileField[]): ProfileData =>
-  Object.fromEntries(liveValues(profile, fields).map(([id, value]) => [id, presentValue(value)]));
+  Object.fromEntries(keepLiveProfileValues(profile, fields).map(([id, value]) => [id, presentProfileValue(value)]));

@@ -3,14 +3,31 @@ import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
 import { type JsonObject, VERSION_FIELDS } from '#base';
 import { isGuest } from '#domain/people';
-import { heartbeatIdsAfter, queueId, queueKey } from '#model';
+import { countHeartbeatIdsAfter, queueId, queueKey } from '#model';
 import { liveQueueCommands, queueCommands } from '#model/commands';
 import { apiError, type ErrorReply } from '#model/errors';
-import { type Call, type Forward, forward, operation, type PollKeepalive } from '../operation.js';
-import { flag, maybeFlag, maybeJson, maybeText, text } from '../parameters.js';
-import { knowsPronouns, type QueueRequest, queueArguments, queueParameters } from '../queue-parameters.js';
+import {
+  type ApiCall,
+  defineOperation,
+  type ForwardedCommand,
+  forwardCommand,
+  type PollKeepalive,
+} from '../operation.js';
+import {
+  flagParameter,
+  optionalFlagParameter,
+  optionalJsonParameter,
+  optionalTextParameter,
+  textParameter,
+} from '../parameters.js';
+import {
+  clientKnowsPronouns,
+  type QueueArguments,
+  queueParameterDeclarations,
+  toQueueArguments,
+} from '../queue-parameters.js';
 
-const guestCall = (call: Call<unknown>): boolean => {
+const guestCall = (call: ApiCall<unknown>): boolean => {
   const user = call.directory.user(call.caller);
   return user !== undefined && isGuest(user);
 };
@@ -20,7 +37,7 @@ function botDefaults({
   params,
   directory,
   caller,
-}: Call<QueueChoices>): QueueChoices & { readonly all_public_streams: boolean } {
+}: ApiCall<QueueChoices>): QueueChoices & { readonly all_public_streams: boolean } {
   const bot = directory.bot(caller);
   const stream = bot?.eventsStream ? directory.stream(bot.eventsStream) : undefined;
   const account = directory.user(caller);
@@ -36,8 +53,8 @@ interface QueueChoices {
   readonly narrow: string[][];
 }
 
-/** Key and arguments of a queue with a fresh id. */
-function newQueue(call: Call<unknown>, args: QueueRequest) {
+/** Makes the actor key and the arguments of a queue with a fresh id. */
+function newQueue(call: ApiCall<unknown>, args: QueueArguments) {
   const queue_id = randomUUID();
   const { origin, site, webPublicStreams } = call;
   return {
@@ -47,14 +64,14 @@ function newQueue(call: Call<unknown>, args: QueueRequest) {
 }
 
 /** Registration of a visitor: state, no queue (register.md). The actor of a fresh key answers and stores nothing. */
-function registerVisitor(call: Call<unknown>, params: Parameters<typeof queueArguments>[0]): Forward {
+function registerVisitor(call: ApiCall<unknown>, params: Parameters<typeof toQueueArguments>[0]): ForwardedCommand {
   if (params.client_gravatar) throw apiError('ANONYMOUS_CLIENT_GRAVATAR');
   if (params.include_subscribers) throw apiError('ANONYMOUS_INCLUDE_SUBSCRIBERS');
-  const queue = newQueue(call, queueArguments(params, true, false));
-  return forward({ ...queue, command: queueCommands.visit, extraFields: VERSION_FIELDS });
+  const queue = newQueue(call, toQueueArguments(params, true, false));
+  return forwardCommand({ ...queue, command: queueCommands.visit, extraFields: VERSION_FIELDS });
 }
 
-export const register = operation({
+export const registerQueue = defineOperation({
   id: 'register-queue',
   method: 'POST',
   path: '/register',
@@ -64,14 +81,17 @@ export const register = operation({
   summary: 'Create an event queue and fetch the state that its events change.',
   headers: ['user-agent'],
   parameters: {
-    ...queueParameters('form'),
-    all_public_streams: maybeFlag('form', 'Receive the messages of all public streams; absent: as set for the bot.'),
+    ...queueParameterDeclarations('form'),
+    all_public_streams: optionalFlagParameter(
+      'form',
+      'Receive the messages of all public streams; absent: as set for the bot.',
+    ),
   },
   run(call) {
-    const values = { ...call.params, ...botDefaults(call), pronouns: knowsPronouns(call.header('user-agent')) };
+    const values = { ...call.params, ...botDefaults(call), pronouns: clientKnowsPronouns(call.header('user-agent')) };
     if (call.caller === 0) return registerVisitor(call, values);
-    const queue = newQueue(call, queueArguments(values, guestCall(call), true));
-    return forward({ ...queue, command: queueCommands.register, extraFields: VERSION_FIELDS });
+    const queue = newQueue(call, toQueueArguments(values, guestCall(call), true));
+    return forwardCommand({ ...queue, command: queueCommands.register, extraFields: VERSION_FIELDS });
   },
 });
 
@@ -79,7 +99,7 @@ export const register = operation({
  * Key of the caller's queue with this id. The key contains the caller, so queues of others can't be named. @throws
  * ApiError
  */
-const ownQueue = (call: Call<unknown>, id: string) => {
+const ownQueue = (call: ApiCall<unknown>, id: string) => {
   if (!/^[0-9a-f-]{36}$/.test(id)) throw apiError('BAD_EVENT_QUEUE_ID', { queue_id: id });
   return queueKey(call.realm, call.caller, queueId(id));
 };
@@ -108,7 +128,7 @@ class Heartbeats implements PollKeepalive {
   }
 }
 
-export const getEvents = operation({
+export const getEvents = defineOperation({
   id: 'get-events',
   method: 'GET',
   path: '/events',
@@ -117,11 +137,15 @@ export const getEvents = operation({
   headers: ['user-agent'],
   summary: 'Wait for events of a queue.',
   parameters: {
-    queue_id: maybeText('query', 'From register; absent: a queue is made from the other parameters.'),
-    last_event_id: maybeJson('query', Type.Integer(), 'Highest event id received: it and all before are acknowledged.'),
-    dont_block: flag('query', false, 'Answer at once, also with no events.'),
-    user_client: maybeText('query', 'Accepted and unused.'),
-    ...queueParameters('query'),
+    queue_id: optionalTextParameter('query', 'From register; absent: a queue is made from the other parameters.'),
+    last_event_id: optionalJsonParameter(
+      'query',
+      Type.Integer(),
+      'Highest event id received: it and all before are acknowledged.',
+    ),
+    dont_block: flagParameter('query', false, 'Answer at once, also with no events.'),
+    user_client: optionalTextParameter('query', 'Accepted and unused.'),
+    ...queueParameterDeclarations('query'),
     lifespan_secs: {
       in: 'query',
       encoding: 'uint',
@@ -130,49 +154,50 @@ export const getEvents = operation({
       default: 0,
       description: 'As queue_lifespan_secs.',
     },
-    bulk_message_deletion: maybeFlag('query', 'Client capability.'),
-    stream_typing_notifications: maybeFlag('query', 'Client capability.'),
-    user_settings_object: maybeFlag('query', 'Client capability.'),
-    linkifier_url_template: maybeFlag('query', 'Client capability.'),
-    pronouns_field_type_supported: flag('query', true, 'Client capability: knows profile fields of pronouns.'),
+    bulk_message_deletion: optionalFlagParameter('query', 'Client capability.'),
+    stream_typing_notifications: optionalFlagParameter('query', 'Client capability.'),
+    user_settings_object: optionalFlagParameter('query', 'Client capability.'),
+    linkifier_url_template: optionalFlagParameter('query', 'Client capability.'),
+    pronouns_field_type_supported: flagParameter('query', true, 'Client capability: knows profile fields of pronouns.'),
   },
   run(call) {
     const { params } = call;
     const { dont_block, queue_id, last_event_id = null } = params;
     if (queue_id !== undefined) {
       const to = ownQueue(call, queue_id);
-      const heartbeatIds = dont_block || last_event_id === null ? 0 : heartbeatIdsAfter(last_event_id);
+      const heartbeatIds = dont_block || last_event_id === null ? 0 : countHeartbeatIdsAfter(last_event_id);
       const args = { last_event_id, dont_block, beats: heartbeatIds };
       const onShutdown = { events: [], queue_id };
-      if (heartbeatIds === 0) return forward({ to, command: liveQueueCommands.poll, args, held: true, onShutdown });
+      if (heartbeatIds === 0)
+        return forwardCommand({ to, command: liveQueueCommands.poll, args, held: true, onShutdown });
       const keepalive = new Heartbeats(queue_id, last_event_id!, heartbeatIds);
-      return forward({ to, command: liveQueueCommands.poll, args, held: true, onShutdown, keepalive });
+      return forwardCommand({ to, command: liveQueueCommands.poll, args, held: true, onShutdown, keepalive });
     }
     const bare: Record<string, boolean> = {};
     for (const name of BARE_CAPABILITIES) if (params[name] !== undefined) bare[name] = params[name];
     const queue = newQueue(
       call,
-      queueArguments(
+      toQueueArguments(
         {
           ...params,
           queue_lifespan_secs: params.queue_lifespan_secs || params.lifespan_secs,
           client_capabilities: { ...bare, ...params.client_capabilities },
           fetch_event_types: [],
-          pronouns: params.pronouns_field_type_supported && knowsPronouns(call.header('user-agent')),
+          pronouns: params.pronouns_field_type_supported && clientKnowsPronouns(call.header('user-agent')),
         },
         guestCall(call),
         false,
       ),
     );
     // The queue is new, so an acknowledged id in the request has no meaning.
-    const first = forward({
+    const first = forwardCommand({
       to: queue.to,
       command: liveQueueCommands.poll,
       args: { last_event_id: null, dont_block, beats: 0 },
       held: true,
       onShutdown: { events: [], queue_id: queue.args.queue_id },
     });
-    return forward({ ...queue, command: queueCommands.register, held: true, followedBy: first });
+    return forwardCommand({ ...queue, command: queueCommands.register, held: true, followedBy: first });
   },
 });
 
@@ -183,12 +208,12 @@ const BARE_CAPABILITIES = [
   'linkifier_url_template',
 ] as const;
 
-export const deleteQueue = operation({
+export const deleteQueue = defineOperation({
   id: 'delete-queue',
   method: 'DELETE',
   path: '/events',
   guard: 'user',
   summary: 'Delete an event queue.',
-  parameters: { queue_id: text('form', 'The queue.') },
-  run: (call) => forward({ to: ownQueue(call, call.params.queue_id), command: queueCommands.remove, args: {} }),
+  parameters: { queue_id: textParameter('form', 'The queue.') },
+  run: (call) => forwardCommand({ to: ownQueue(call, call.params.queue_id), command: queueCommands.remove, args: {} }),
 });

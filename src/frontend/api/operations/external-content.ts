@@ -1,10 +1,10 @@
 /** Pictures of other hosts in messages, fetched through this server (markdown.md § Previews). */
 import { rangeResponse } from '#domain/files';
-import { type ImageFault, NoImage } from '#frontend/image-proxy';
+import { ImageFetchError, type ImageFetchFault } from '#frontend/image-proxy';
 import { apiError, type ErrorName } from '#model/errors';
-import { type Operation, operation } from '../operation.js';
-import { pathText } from '../parameters.js';
-import { CONDITIONS } from '../raw-answers.js';
+import { type ApiOperation, defineOperation } from '../operation.js';
+import { pathTextParameter } from '../parameters.js';
+import { CONDITIONAL_REQUEST_HEADERS } from '../raw-answers.js';
 
 const A_DAY_S = 86_400;
 
@@ -16,9 +16,9 @@ const REFUSALS = {
   'too-large': 'IMAGE_UNFIT',
   'too-slow': 'IMAGE_TOO_SLOW',
   busy: 'SERVICE_UNAVAILABLE',
-} as const satisfies Record<ImageFault, ErrorName>;
+} as const satisfies Record<ImageFetchFault, ErrorName>;
 
-export const getExternalContent = operation({
+const getExternalContent = defineOperation({
   id: 'get-external-content',
   method: 'GET',
   path: '/external_content/{digest}/{address}',
@@ -26,11 +26,11 @@ export const getExternalContent = operation({
   guard: 'none',
   // A page of messages shows many pictures; the image proxy has its own bounds.
   rateLimit: 'none',
-  headers: CONDITIONS,
+  headers: CONDITIONAL_REQUEST_HEADERS,
   summary: 'A picture that another host has, fetched by this server: the address is one that a message shows.',
   parameters: {
-    digest: pathText('Signature of the address.'),
-    address: pathText('Address of the picture, in hexadecimal.'),
+    digest: pathTextParameter('Signature of the address.'),
+    address: pathTextParameter('Address of the picture, in hexadecimal.'),
   },
   async run(call) {
     const { imageProxy: proxy } = call;
@@ -42,7 +42,7 @@ export const getExternalContent = operation({
       return { status: 302, raw: new Uint8Array(0), headers };
     }
     const { type, bytes, tag } = await proxy.get(address).catch((error: unknown) => {
-      throw error instanceof NoImage ? apiError(REFUSALS[error.fault]) : error;
+      throw error instanceof ImageFetchError ? apiError(REFUSALS[error.fault]) : error;
     });
     const { status, headers, start, end } = rangeResponse(bytes.byteLength, tag, {
       range: call.header('range'),
@@ -65,4 +65,4 @@ export const getExternalContent = operation({
   },
 });
 
-export const EXTERNAL_CONTENT_OPERATIONS = [getExternalContent] as unknown as readonly Operation[];
+export const EXTERNAL_CONTENT_OPERATIONS = [getExternalContent] as unknown as readonly ApiOperation[];

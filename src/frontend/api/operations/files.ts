@@ -2,22 +2,22 @@
 import { Type } from 'typebox';
 import {
   blobOfFile,
-  contentType,
   fileDisplayName,
-  newPath,
-  parsePath,
-  pathOfTemporary,
-  temporaryUri,
+  makeFilePath,
+  makeTemporaryFileUri,
+  parseFilePath,
+  readTemporaryFileUri,
+  toSafeContentType,
 } from '#domain/files';
 import { hasPublicAccess } from '#domain/streams';
 import { type RawAnswer, userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type Call, forward, type Operation, operation } from '../operation.js';
-import { pathId, pathRest, pathText } from '../parameters.js';
-import { CONDITIONS, serveBlob } from '../raw-answers.js';
+import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../operation.js';
+import { pathIdParameter, pathRestParameter, pathTextParameter } from '../parameters.js';
+import { CONDITIONAL_REQUEST_HEADERS, serveBlob } from '../raw-answers.js';
 
-export const uploadFile = operation({
+const uploadFile = defineOperation({
   id: 'upload-file',
   method: 'POST',
   path: '/user_uploads',
@@ -34,56 +34,60 @@ export const uploadFile = operation({
     if (files.length > 1) throw apiError('ONE_FILE');
     if (file.bytes.byteLength > maxFileMib * 1_048_576) throw tooLarge;
     const name = fileDisplayName(file.name);
-    const path = newPath(realm, caller, name);
+    const path = makeFilePath(realm, caller, name);
     const to = userKey(realm, caller);
     await call.send(
-      forward({ to, command: userCommands.fileBegin, args: { path, name, size: file.bytes.byteLength } }),
+      forwardCommand({ to, command: userCommands.fileBegin, args: { path, name, size: file.bytes.byteLength } }),
     );
-    await call.blobs.put(realm, blobOfFile(path), file.bytes, contentType(file.type));
-    return forward({ to, command: userCommands.fileDone, args: { path } });
+    await call.blobs.put(realm, blobOfFile(path), file.bytes, toSafeContentType(file.type));
+    return forwardCommand({ to, command: userCommands.fileDone, args: { path } });
   },
 });
 
-/** @throws ApiError, as a page, if the file doesn't exist or the caller has no access */
-async function checkAccess(call: Call<unknown>, path: string): Promise<void> {
-  const parsed = parsePath(path);
+/**
+ * Checks that the caller may read an uploaded file. @throws ApiError, as a page, if the file doesn't exist or the
+ * caller has no access
+ */
+async function checkAccess(call: ApiCall<unknown>, path: string): Promise<void> {
+  const parsed = parseFilePath(path);
   // Files of other organizations don't exist here; neither do files of unknown owners.
   if (!parsed || parsed.realm !== call.realm) throw apiError('FILE_NOT_FOUND');
   if (!call.directory.user(parsed.owner)) throw apiError('FILE_NOT_FOUND');
   if (call.caller !== 0) {
     await call.send(
-      forward({ to: userKey(call.realm, call.caller), command: userCommands.fileAccess, args: { path } }),
+      forwardCommand({ to: userKey(call.realm, call.caller), command: userCommands.fileAccess, args: { path } }),
     );
   } else {
     await call.send(
-      forward({ to: userKey(call.realm, parsed.owner), command: userCommands.filePublic, args: { path } }),
+      forwardCommand({ to: userKey(call.realm, parsed.owner), command: userCommands.filePublic, args: { path } }),
     );
     if (!hasPublicAccess(call.webPublicStreams, call.directory)) throw apiError('FILE_FORBIDDEN');
     call.countVisit(path);
   }
 }
 
-async function serveFile(call: Call<unknown>, path: string, download: boolean): Promise<RawAnswer> {
-  const { realm, token, name } = parsePath(path)!;
+async function serveFile(call: ApiCall<unknown>, path: string, download: boolean): Promise<RawAnswer> {
+  const { realm, token, name } = parseFilePath(path)!;
   const blob = await call.blobs.find(realm, blobOfFile(path));
   return serveBlob(call, blob, { name, tag: token, download, caching: 'private' });
 }
 
 const filePath = {
-  realm_id_str: pathId('The organization.'),
-  filename: pathRest('Rest of the address that the upload was answered with.'),
+  realm_id_str: pathIdParameter('The organization.'),
+  filename: pathRestParameter('Rest of the address that the upload was answered with.'),
 };
 
 const file = (id: string, path: string, summary: string, download: boolean) =>
-  operation({
+  defineOperation({
     id,
     method: 'GET',
     path,
     root: true,
     guard: 'user',
     visitors: true,
+    bareCookie: true,
     rateLimit: 'visitors',
-    headers: CONDITIONS,
+    headers: CONDITIONAL_REQUEST_HEADERS,
     summary,
     parameters: filePath,
     async run(call) {
@@ -93,15 +97,15 @@ const file = (id: string, path: string, summary: string, download: boolean) =>
     },
   });
 
-export const getFile = file('get-file', '/user_uploads/{realm_id_str}/{filename}', 'An uploaded file.', false);
-export const downloadFile = file(
+const getFile = file('get-file', '/user_uploads/{realm_id_str}/{filename}', 'An uploaded file.', false);
+const downloadFile = file(
   'download-file',
   '/user_uploads/download/{realm_id_str}/{filename}',
   'An uploaded file, for saving.',
   true,
 );
 
-export const getTemporaryUrl = operation({
+const getTemporaryUrl = defineOperation({
   id: 'get-file-temporary-url',
   method: 'GET',
   path: '/user_uploads/{realm_id_str}/{filename}',
@@ -112,36 +116,37 @@ export const getTemporaryUrl = operation({
   async run(call) {
     const path = `${call.params.realm_id_str}/${call.params.filename}`;
     await checkAccess(call, path);
-    return { fields: { url: temporaryUri(call.secrets, path, call.now) } };
+    return { fields: { url: makeTemporaryFileUri(call.secrets, path, call.now) } };
   },
 });
 
-export const getTemporaryFile = operation({
+const getTemporaryFile = defineOperation({
   id: 'get-temporary-file',
   method: 'GET',
   path: '/user_uploads/temporary/{token}/{filename}',
   root: true,
   guard: 'none',
-  // The address is valid for one minute and needs no log-in.
+  // A temporary address is valid for one minute and needs no log-in.
   rateLimit: 'none',
-  headers: CONDITIONS,
+  headers: CONDITIONAL_REQUEST_HEADERS,
   summary: 'An uploaded file, at such an address.',
-  parameters: { token: pathText('From that address.'), filename: pathText("The file's name.") },
+  parameters: { token: pathTextParameter('From that address.'), filename: pathTextParameter("The file's name.") },
   run: async (call) =>
-    serveFile(call, pathOfTemporary(call.secrets, call.params.token, call.params.filename, call.now), false),
+    serveFile(call, readTemporaryFileUri(call.secrets, call.params.token, call.params.filename, call.now), false),
 });
 
-export const getAttachments = operation({
+const getAttachments = defineOperation({
   id: 'get-attachments',
   method: 'GET',
   path: '/attachments',
   guard: 'user',
   summary: "The caller's own uploaded files.",
   parameters: {},
-  run: ({ realm, caller }) => forward({ to: userKey(realm, caller), command: userCommands.attachments, args: {} }),
+  run: ({ realm, caller }) =>
+    forwardCommand({ to: userKey(realm, caller), command: userCommands.attachments, args: {} }),
 });
 
-export const removeAttachment = operation({
+const removeAttachment = defineOperation({
   id: 'remove-attachment',
   method: 'DELETE',
   path: '/attachments/{attachment_id}',
@@ -157,7 +162,7 @@ export const removeAttachment = operation({
     },
   },
   run: ({ realm, caller, params }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.fileRemove,
       args: { id: params.attachment_id },
@@ -172,4 +177,4 @@ export const FILE_OPERATIONS = [
   getFile,
   downloadFile,
   getTemporaryFile,
-] as unknown as readonly Operation[];
+] as unknown as readonly ApiOperation[];

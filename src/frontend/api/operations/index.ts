@@ -3,21 +3,27 @@
  *
  * Areas: `messages/` (sending, reading, changing, flags, drafts, typing), `streams/` (streams, subscriptions, topics),
  * `people/` (accounts, profiles, settings, presence, groups), `organization/` (settings, pictures, lists, server),
- * `bots/`, `invitations/` (invitations and the pages for joining), `events.ts` (event queues), `files.ts` (uploads) and
- * `external-content.ts` (pictures of other hosts). Operations that are one unit in the reference come as a list of
- * their file; the others are listed one by one, because the reference mixes areas.
+ * `bots/`, `invitations/` (invitations and the pages for joining), `web/` (sessions of browsers), `events.ts` (event
+ * queues), `files.ts` (uploads) and `external-content.ts` (pictures of other hosts). Operations that are one unit in
+ * the reference come as a list of their file; the others are listed one by one, because the reference mixes areas.
  */
-import type { Operation } from '../operation.js';
+import type { ApiOperation } from '../operation.js';
 import { BOT_STORAGE_OPERATIONS } from './bots/bot-storage.js';
 import { BOT_OPERATIONS } from './bots/bots.js';
-import { deleteQueue, getEvents, register } from './events.js';
+import { deleteQueue, getEvents, registerQueue } from './events.js';
 import { EXTERNAL_CONTENT_OPERATIONS } from './external-content.js';
 import { FILE_OPERATIONS } from './files.js';
 import { INVITATION_OPERATIONS } from './invitations/invitations.js';
 import { JOINING_OPERATIONS } from './invitations/joining.js';
 import { SIGN_UP_OPERATIONS } from './invitations/signing-up.js';
 import { createDrafts, deleteDraft, editDraft, getDrafts } from './messages/drafts.js';
-import { markAllAsRead, markStreamAsRead, markTopicAsRead, setFlags, setFlagsInNarrow } from './messages/flags.js';
+import {
+  markAllAsRead,
+  markStreamAsRead,
+  markTopicAsRead,
+  setMessageFlags,
+  setMessageFlagsInNarrow,
+} from './messages/flags.js';
 import {
   deleteMessage,
   deleteTopic,
@@ -26,10 +32,10 @@ import {
   updateMessage,
 } from './messages/message-changes.js';
 import {
+  checkMessagesMatchNarrow,
   getMessage,
   getMessages,
   getReadReceipts,
-  matchesNarrow,
   renderMessage,
   sendMessage,
 } from './messages/messages.js';
@@ -55,12 +61,12 @@ import {
 import { deactivateRealm, updateRealm } from './organization/organization.js';
 import { ORGANIZATION_PICTURE_OPERATIONS } from './organization/organization-pictures.js';
 import { PICTURE_OPERATIONS } from './organization/pictures.js';
-import { getCompatibility, getServerSettings, getSubdomain } from './organization/server.js';
+import { checkCompatibility, checkSubdomain, getServerSettings } from './organization/server.js';
 import { STATIC_OPERATIONS } from './organization/static.js';
-import { EXPORT_OPERATIONS, VIDEO_CALL_OPERATIONS } from './organization/unavailable.js';
+import { DATA_EXPORT_OPERATIONS, VIDEO_CALL_OPERATIONS } from './organization/unavailable.js';
 import { ACCOUNT_OPERATIONS } from './people/accounts.js';
 import { AVATAR_OPERATIONS } from './people/avatars.js';
-import { confirmEmail, showConfirmation } from './people/confirm-email.js';
+import { confirmEmail, showEmailConfirmation } from './people/confirm-email.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './people/personal.js';
 import { PRESENCE_OPERATIONS } from './people/presence.js';
 import { PROFILE_OPERATIONS } from './people/profile.js';
@@ -86,27 +92,28 @@ import { STATUS_OPERATIONS } from './people/user-status.js';
 import {
   createUser,
   fetchApiKey,
-  fetchKeyByToken,
+  fetchApiKeyByToken,
   getOwnUser,
   getUser,
   getUserByEmail,
   getUsers,
-  regenerateKey,
+  regenerateOwnApiKey,
 } from './people/users.js';
-import { zcommand } from './people/zcommand.js';
+import { runSlashCommand } from './people/zcommand.js';
 import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './streams/stream-admin.js';
 import { STREAM_GROUP_OPERATIONS } from './streams/stream-groups.js';
-import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams/streams.js';
+import { getStreamId, getStreams, getSubscriptions, subscribeToStreams } from './streams/streams.js';
 import {
   getStream,
   getSubscribers,
   getSubscriptionStatus,
-  unsubscribe,
+  unsubscribeFromStreams,
   updateSubscriptionSetting,
   updateSubscriptionSettings,
   updateSubscriptions,
 } from './streams/subscriptions.js';
-import { muteTopic, setUserTopic } from './streams/user-topics.js';
+import { muteTopic, setUserTopicPolicy } from './streams/user-topics.js';
+import { WEB_OPERATIONS } from './web/sessions.js';
 
 export const OPERATIONS = [
   getDrafts,
@@ -122,14 +129,14 @@ export const OPERATIONS = [
   markTopicAsRead,
   getMessages,
   sendMessage,
-  setFlags,
-  setFlagsInNarrow,
+  setMessageFlags,
+  setMessageFlagsInNarrow,
   renderMessage,
   getMessage,
   updateMessage,
   deleteMessage,
   getMessageHistory,
-  register,
+  registerQueue,
   getServerSettings,
   getStreams,
   deleteTopic,
@@ -138,9 +145,9 @@ export const OPERATIONS = [
   createUser,
   getOwnUser,
   getSubscriptions,
-  subscribe,
+  subscribeToStreams,
   muteTopic,
-  setUserTopic,
+  setUserTopicPolicy,
   getUser,
   getUserByEmail,
   updateSettings,
@@ -182,12 +189,12 @@ export const OPERATIONS = [
   updateStream,
   archiveStream,
   getSubscribers,
-  unsubscribe,
+  unsubscribeFromStreams,
   updateSubscriptions,
   updateSubscriptionSettings,
   updateSubscriptionSetting,
   getSubscriptionStatus,
-  matchesNarrow,
+  checkMessagesMatchNarrow,
   ...EXTERNAL_CONTENT_OPERATIONS,
   ...FILE_OPERATIONS,
   ...EMOJI_OPERATIONS,
@@ -204,18 +211,19 @@ export const OPERATIONS = [
   ...STATIC_OPERATIONS,
   ...PRESENCE_OPERATIONS,
   ...STATUS_OPERATIONS,
-  getCompatibility,
-  getSubdomain,
+  checkCompatibility,
+  checkSubdomain,
   updateSettingsDefaults,
-  showConfirmation,
+  showEmailConfirmation,
   confirmEmail,
-  regenerateKey,
+  regenerateOwnApiKey,
   ...PUSH_TOKEN_OPERATIONS,
-  zcommand,
+  runSlashCommand,
   deactivateRealm,
   ...VIDEO_CALL_OPERATIONS,
-  ...EXPORT_OPERATIONS,
-  fetchKeyByToken,
+  ...DATA_EXPORT_OPERATIONS,
+  fetchApiKeyByToken,
   ...STREAM_GROUP_OPERATIONS,
   ...SIGN_UP_OPERATIONS,
-] as unknown as readonly Operation[];
+  ...WEB_OPERATIONS,
+] as unknown as readonly ApiOperation[];

@@ -1,6 +1,6 @@
 /** Passivated queues: out of memory between polls, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
-import type { Ports } from '#app/server';
+import type { ProcessPorts } from '#app/server';
 import type { Store } from '#ports/store';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
@@ -28,7 +28,7 @@ function noting(store: Store, loaded: string[]): Store {
 export async function passivation(t: Test): Promise<void> {
   const clock = new FakeClock(Date.now());
   const loaded: string[] = [];
-  const adjust = (ports: Ports): Ports => ({
+  const adjust = (ports: ProcessPorts): ProcessPorts => ({
     ...ports,
     actors: { ...ports.actors!, store: noting(ports.actors!.store, loaded) },
   });

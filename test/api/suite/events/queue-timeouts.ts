@@ -1,7 +1,7 @@
 /** Heartbeats and the collection of queues, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
-import type { Ports } from '#app/server';
-import { PARTITIONS, type Partition } from '#model';
+import type { ProcessPorts } from '#app/server';
+import { PARTITION_COUNT, type Partition } from '#model';
 import type { Store } from '#ports/store';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
@@ -10,7 +10,7 @@ import { startEmbedded } from '../../support/faces.js';
 import { makeOrganization, type Person } from '../../support/organization.js';
 import { Queue } from '../../support/queue.js';
 
-const EVERY_PARTITION = Array.from({ length: PARTITIONS }, (_, i) => i as Partition);
+const EVERY_PARTITION = Array.from({ length: PARTITION_COUNT }, (_, i) => i as Partition);
 
 /** Moves the clock in steps of a second until the promise settles. @returns the seconds */
 async function secondsUntil<T>(
@@ -42,7 +42,7 @@ async function pass(clock: FakeClock, seconds: number): Promise<void> {
 export async function queueTimeouts(t: Test): Promise<void> {
   const clock = new FakeClock(Date.now());
   let store!: Store;
-  const adjust = (ports: Ports): Ports => {
+  const adjust = (ports: ProcessPorts): ProcessPorts => {
     store = ports.actors!.store;
     return ports;
   };

@@ -3,7 +3,7 @@
  * an internal error, and a refused call changes nothing.
  */
 import type { Test } from 'tap';
-import { OPERATIONS, type Operation, type Parameter } from '#frontend/api';
+import { type ApiOperation, OPERATIONS, type ParameterDeclaration } from '#frontend/api';
 import { picked } from '../../../support/rounds.js';
 import { anyValueOf } from '../../support/any-value.js';
 import type { TestServer } from '../../support/faces.js';
@@ -61,7 +61,7 @@ async function usualValues(org: Organization): Promise<Fields> {
   };
 }
 
-const isSmall = ({ schema }: Parameter): boolean =>
+const isSmall = ({ schema }: ParameterDeclaration): boolean =>
   ['integer', 'number', 'boolean'].includes((schema as { type?: string }).type ?? '');
 
 const asText = (value: unknown): string =>
@@ -73,11 +73,11 @@ interface Attempt {
 }
 
 /** One request for each hostile value of each parameter; the others have usual values. */
-function attempts({ api }: Organization['owner'], usual: Fields, operation: Operation): Attempt[] {
+function attempts({ api }: Organization['owner'], usual: Fields, operation: ApiOperation): Attempt[] {
   const { method, path, parameters } = operation;
-  const usually = (name: string, of: Parameter): unknown => usual[name] ?? of.default ?? anyValueOf(of);
+  const usually = (name: string, of: ParameterDeclaration): unknown => usual[name] ?? of.default ?? anyValueOf(of);
   const request = (parameter: string, hostile: HostileValue): Attempt => {
-    const encoded = (name: string, of: Parameter): string =>
+    const encoded = (name: string, of: ParameterDeclaration): string =>
       name === parameter ? hostile.encoded : asText(usually(name, of));
     const sent = Object.entries(parameters).filter(
       ([name, of]) => of.in !== 'path' && (of.required || name in usual || name === parameter),
@@ -106,7 +106,7 @@ function attempts({ api }: Organization['owner'], usual: Fields, operation: Oper
 }
 
 /** Bodies that are refused on arrival, before any parameter is read. */
-function forms({ api }: Organization['owner'], usual: Fields, { method, path, parameters }: Operation): Attempt[] {
+function forms({ api }: Organization['owner'], usual: Fields, { method, path, parameters }: ApiOperation): Attempt[] {
   if (method === 'GET') return [];
   const target = path.replace(/\{(\w+)\}/g, (_, name: string) => asText(usual[name] ?? anyValueOf(parameters[name]!)));
   const send = (title: string, type: string, body: string): Attempt => ({
@@ -114,7 +114,7 @@ function forms({ api }: Organization['owner'], usual: Fields, { method, path, pa
     send: () => api.raw({ method, path: `/api/v1${target}`, headers: { 'content-type': type }, body }),
   });
   return [
-    send('200,000 boundaries', 'multipart/form-data; boundary=x', '--x\r\n'.repeat(200_000)),
+    send('50,000 boundaries', 'multipart/form-data; boundary=x', '--x\r\n'.repeat(50_000)),
     send('1,001 fields', 'application/x-www-form-urlencoded', 'a&'.repeat(1_001)),
   ];
 }
@@ -176,10 +176,13 @@ async function refusedAlways(t: Test, tries: readonly Attempt[], org: Organizati
 const APPLIED_IN_ORDER = new Set(['PATCH /streams/{stream_id}', 'POST /users/me/subscriptions/properties']);
 
 /** Attempts per operation in a short run; each face picks its own. */
-const MIN_PICKED = 12;
-const PICKED_SHARE = 1 / 12;
+const MIN_PICKED = 8;
+const PICKED_SHARE = 1 / 20;
 
-async function attack(t: Test, server: TestServer, operation: Operation): Promise<void> {
+/** A short run tries one in four operations on the cluster: the frontend, which is the same, refuses most values. */
+const CLUSTER_SHARE = 4;
+
+async function attack(t: Test, server: TestServer, operation: ApiOperation): Promise<void> {
   const org = await makeOrganization(server, ['member', 'other']);
   // A deactivated user can't look at the state afterwards, so the operation gets another user.
   const leaves = operation.id === 'deactivate-user' ? { user_id: org.other.id } : {};
@@ -196,8 +199,9 @@ async function attack(t: Test, server: TestServer, operation: Operation): Promis
 }
 
 export const hostile: Facts = async (t, server) => {
-  for (const operation of OPERATIONS) {
-    if (Object.keys(operation.parameters).length === 0) continue;
+  const all = OPERATIONS.filter(({ parameters }) => Object.keys(parameters).length > 0);
+  const some = server.kind === 'cluster' ? picked(all, all.length / CLUSTER_SHARE, ({ id }) => id) : all;
+  for (const operation of some) {
     await t.test(`${operation.method} ${operation.path}`, (t) => attack(t, server, operation));
   }
 };

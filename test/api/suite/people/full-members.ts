@@ -1,6 +1,6 @@
 /** Accounts that become full members by age, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
-import { SYSTEM_GROUP } from '#domain/people';
+import { SYSTEM_GROUP_IDS } from '#domain/people';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { startEmbedded } from '../../support/faces.js';
 import { crowd, makeOrganization, type Person } from '../../support/organization.js';
@@ -22,10 +22,10 @@ export async function fullMembers(t: Test): Promise<void> {
     const { user_groups } = await owner.api.ok<{ user_groups: { id: number; members: number[] }[] }>(
       'GET /user_groups',
     );
-    return user_groups.find(({ id }) => id === SYSTEM_GROUP.fullmembers)!.members;
+    return user_groups.find(({ id }) => id === SYSTEM_GROUP_IDS.fullmembers)!.members;
   };
   const isAdded = ({ op, group_id }: ApiEvent): boolean =>
-    op === 'add_members' && group_id === SYSTEM_GROUP.fullmembers;
+    op === 'add_members' && group_id === SYSTEM_GROUP_IDS.fullmembers;
   /** Moves the clock to the next time at which a user becomes a full member. */
   const added = async (queue: Queue): Promise<unknown[]> =>
     (await queue.until((events) => events.some(isAdded))).filter(isAdded).map(({ user_ids }) => user_ids);

@@ -2,15 +2,16 @@
 import { Type } from 'typebox';
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
-import { forward, type Operation, operation } from '../../operation.js';
-import { maybeJson } from '../../parameters.js';
+import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
+import { optionalJsonParameter } from '../../parameters.js';
 
-/** Bound of one request, equal to the bound of the whole storage of an account. */
+/** Maximum of MiB of one request, equal to the bound of the whole storage of an account. */
 const MAX_STORED_MIB = 10;
 
-const keys = (where: 'query' | 'form') => maybeJson(where, Type.Array(Type.String()), 'Which; absent: all.');
+const keys = (where: 'query' | 'form') =>
+  optionalJsonParameter(where, Type.Array(Type.String()), 'Which; absent: all.');
 
-export const getBotStorage = operation({
+const getBotStorage = defineOperation({
   id: 'get-bot-storage',
   method: 'GET',
   path: '/bot_storage',
@@ -19,14 +20,14 @@ export const getBotStorage = operation({
   summary: 'Read what the caller has stored.',
   parameters: { keys: keys('query') },
   run: ({ realm, caller, params }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.botStorage,
       args: { keys: params.keys ?? null },
     }),
 });
 
-export const putBotStorage = operation({
+const putBotStorage = defineOperation({
   id: 'put-bot-storage',
   method: 'PUT',
   path: '/bot_storage',
@@ -44,14 +45,14 @@ export const putBotStorage = operation({
     },
   },
   run: ({ realm, caller, params }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.putStorage,
       args: { storage: params.storage },
     }),
 });
 
-export const removeBotStorage = operation({
+const removeBotStorage = defineOperation({
   id: 'remove-bot-storage',
   method: 'DELETE',
   path: '/bot_storage',
@@ -59,7 +60,7 @@ export const removeBotStorage = operation({
   summary: 'Remove what is stored.',
   parameters: { keys: keys('form') },
   run: ({ realm, caller, params }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.removeStorage,
       args: { keys: params.keys ?? null },
@@ -70,4 +71,4 @@ export const BOT_STORAGE_OPERATIONS = [
   getBotStorage,
   putBotStorage,
   removeBotStorage,
-] as unknown as readonly Operation[];
+] as unknown as readonly ApiOperation[];

@@ -1,26 +1,32 @@
 /** Bots (users.md § Bots). */
 import { Type } from 'typebox';
 import type { JsonObject } from '#base';
-import { avatarUrl, mailDomain, presentDefaults } from '#domain/people';
-import { avatarImages } from '#domain/pictures';
+import { avatarUrl, mailDomainOfOrigin, presentBotStreams } from '#domain/people';
+import { makeAvatarImages } from '#domain/pictures';
 import { realmKey, userId } from '#model';
-import { type BotRequest, type Command, type Fields as ReplyFields, realmCommands } from '#model/commands';
+import { type BotRequest, type Command, type FieldsReply as ReplyFields, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
-import { type Call, forward, type Operation, operation } from '../../operation.js';
-import { maybeFlag, maybeJson, maybeText, pathId, text } from '../../parameters.js';
-import { readableKey } from '../../readable-key.js';
-import { onePicture, storeAvatar } from '../../store-picture.js';
+import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
+import {
+  optionalFlagParameter,
+  optionalJsonParameter,
+  optionalTextParameter,
+  pathIdParameter,
+  textParameter,
+} from '../../parameters.js';
+import { openOrRenewKey } from '../../readable-key.js';
+import { storeAvatar, takeOnePicture } from '../../store-picture.js';
 
-/** Characters of all keys and values of a bot's configuration together. */
+/** Maximum of characters of all keys and values of a bot's configuration together. */
 const MAX_CONFIG = 10_000;
 
 const ROLES = [100, 200, 300, 400, 600];
 
 type Config = Readonly<Record<string, string>>;
 
-/** @throws ApiError */
-export function checkConfig(config: Config): Config {
+/** Returns the configuration of a bot unless it is too long. @throws ApiError */
+function checkBotConfig(config: Config): Config {
   const characters = Object.entries(config).flat().join('');
   if ([...characters].length <= MAX_CONFIG) return config;
   throw apiError('VALIDATION_FAILED', { message: `config_data is too long (limit: ${MAX_CONFIG} characters)` });
@@ -29,17 +35,17 @@ export function checkConfig(config: Config): Config {
 const url = Type.String({ check: 'url' });
 const strings = Type.Record(Type.String(), Type.String());
 
-/** JSON integer with a default. */
+/** Parameter of a form: JSON integer with a default. */
 const choice = (fallback: number, description: string) =>
   ({ in: 'form', encoding: 'json', schema: Type.Integer(), required: false, default: fallback, description }) as const;
 
 const defaults = {
-  default_sending_stream: maybeText('form', 'Name of the stream of its messages that name none.'),
-  default_events_register_stream: maybeText('form', 'Name of the stream to which its queues are narrowed.'),
-  default_all_public_streams: maybeFlag('form', 'Its queues get the messages of all public streams.'),
+  default_sending_stream: optionalTextParameter('form', 'Name of the stream of its messages that name none.'),
+  default_events_register_stream: optionalTextParameter('form', 'Name of the stream to which its queues are narrowed.'),
+  default_all_public_streams: optionalFlagParameter('form', 'Its queues get the messages of all public streams.'),
 } as const;
 
-export const getBots = operation({
+const getBots = defineOperation({
   id: 'get-bots',
   method: 'GET',
   path: '/bots',
@@ -61,9 +67,9 @@ export const getBots = operation({
       bots.push({
         username: user.email,
         full_name: user.fullName,
-        api_key: (await readableKey(call, sealed)) ?? '',
+        api_key: (await openOrRenewKey(call, sealed)) ?? '',
         avatar_url: avatarUrl(user),
-        ...presentDefaults(bot, (id) => directory.stream(id)?.name),
+        ...presentBotStreams(bot, (id) => directory.stream(id)?.name),
       });
     }
     return { fields: { bots } };
@@ -75,23 +81,23 @@ export const getBots = operation({
  * a dry run, because refusals of the command come before those of the picture.
  */
 async function withAvatar<A extends JsonObject>(
-  call: Call<unknown>,
+  call: ApiCall<unknown>,
   command: Command<'realm', A & BotRequest, ReplyFields>,
   args: A,
   idOf: (answer: JsonObject) => number,
 ): Promise<JsonObject> {
   const send = (dry: boolean): Promise<JsonObject> =>
-    call.send(forward({ to: realmKey(call.realm), command, args: { ...args, files: fileCount(call), dry } }));
+    call.send(forwardCommand({ to: realmKey(call.realm), command, args: { ...args, files: fileCount(call), dry } }));
   if (fileCount(call) === 0) return send(false);
   await send(true);
-  const images = await avatarImages(onePicture(call, 'ONE_FILE').bytes());
+  const images = await makeAvatarImages(takeOnePicture(call, 'ONE_FILE').bytes());
   const answer = await send(false);
   return { ...answer, avatar_url: await storeAvatar(call, userId(idOf(answer)), images) };
 }
 
-const fileCount = ({ files }: Pick<Call<unknown>, 'files'>): number => (files === 'too large' ? 1 : files.length);
+const fileCount = ({ files }: Pick<ApiCall<unknown>, 'files'>): number => (files === 'too large' ? 1 : files.length);
 
-export const createBot = operation({
+export const createBot = defineOperation({
   id: 'create-bot',
   method: 'POST',
   path: '/bots',
@@ -100,8 +106,8 @@ export const createBot = operation({
   compressed: false,
   summary: 'Make a bot of which the caller is the owner. One file may be its avatar.',
   parameters: {
-    full_name: text('form', 'Name shown to others; nobody else who is active has it.'),
-    short_name: text('form', 'Beginning of its address.'),
+    full_name: textParameter('form', 'Name shown to others; nobody else who is active has it.'),
+    short_name: textParameter('form', 'Beginning of its address.'),
     bot_type: choice(1, '1 generic, 2 incoming webhook, 3 outgoing webhook.'),
     payload_url: {
       in: 'form',
@@ -111,7 +117,7 @@ export const createBot = operation({
       default: '',
       description: 'Outgoing webhooks: where messages to the bot are posted.',
     },
-    service_name: maybeText('form', 'Integration of an incoming webhook.'),
+    service_name: optionalTextParameter('form', 'Integration of an incoming webhook.'),
     config_data: {
       in: 'form',
       encoding: 'json',
@@ -134,12 +140,12 @@ export const createBot = operation({
         type: params.bot_type,
         payloadUrl: params.payload_url,
         service: params.service_name ?? null,
-        config: checkConfig(params.config_data),
+        config: checkBotConfig(params.config_data),
         interface: params.interface_type,
         sending: params.default_sending_stream ?? null,
         events: params.default_events_register_stream ?? null,
         allPublicStreams: params.default_all_public_streams ?? false,
-        domain: mailDomain(call.site),
+        domain: mailDomainOfOrigin(call.site),
       },
       ({ user_id }) => Number(user_id),
     );
@@ -148,9 +154,9 @@ export const createBot = operation({
   },
 });
 
-const botId = { bot_id: pathId('The bot.') } as const;
+const botId = { bot_id: pathIdParameter('The bot.') } as const;
 
-export const updateBot = operation({
+export const updateBot = defineOperation({
   id: 'update-bot',
   method: 'PATCH',
   path: '/bots/{bot_id}',
@@ -159,11 +165,15 @@ export const updateBot = operation({
   summary: 'Change a bot: its owner and administrators may.',
   parameters: {
     ...botId,
-    full_name: maybeText('form', 'New name.'),
-    role: maybeJson('form', Type.Enum(ROLES), '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.'),
-    bot_owner_id: maybeJson('form', Type.Integer(), 'New owner.'),
-    config_data: maybeJson('form', strings, 'What the integration needs to know; what is not named stays.'),
-    service_payload_url: maybeJson('form', url, 'Outgoing webhooks: where messages to the bot are posted.'),
+    full_name: optionalTextParameter('form', 'New name.'),
+    role: optionalJsonParameter(
+      'form',
+      Type.Enum(ROLES),
+      '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.',
+    ),
+    bot_owner_id: optionalJsonParameter('form', Type.Integer(), 'New owner.'),
+    config_data: optionalJsonParameter('form', strings, 'What the integration needs to know; what is not named stays.'),
+    service_payload_url: optionalJsonParameter('form', url, 'Outgoing webhooks: where messages to the bot are posted.'),
     service_interface: choice(1, 'With service_payload_url: 1 generic, 2 as Slack posts.'),
     ...defaults,
   },
@@ -174,7 +184,7 @@ export const updateBot = operation({
       full_name: params.full_name ?? null,
       role: params.role ?? null,
       bot_owner_id: params.bot_owner_id ?? null,
-      config: params.config_data ? checkConfig(params.config_data) : null,
+      config: params.config_data ? checkBotConfig(params.config_data) : null,
       payloadUrl: params.service_payload_url ?? null,
       interface: params.service_interface,
       sending: params.default_sending_stream ?? null,
@@ -185,7 +195,7 @@ export const updateBot = operation({
   },
 });
 
-export const regenerateBotKey = operation({
+export const regenerateBotKey = defineOperation({
   id: 'regenerate-bot-api-key',
   method: 'POST',
   path: '/bots/{bot_id}/api_key/regenerate',
@@ -196,7 +206,7 @@ export const regenerateBotKey = operation({
   async run(call) {
     const { params, realm, secrets } = call;
     const { sealed } = await call.send(
-      forward({
+      forwardCommand({
         to: realmKey(realm),
         command: realmCommands.regenerateBotKey,
         args: { bot_id: params.bot_id },
@@ -206,7 +216,7 @@ export const regenerateBotKey = operation({
   },
 });
 
-export const deactivateBot = operation({
+export const deactivateBot = defineOperation({
   id: 'deactivate-bot',
   method: 'DELETE',
   path: '/bots/{bot_id}',
@@ -215,7 +225,7 @@ export const deactivateBot = operation({
   summary: 'Deactivate a bot.',
   parameters: botId,
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.deactivateBot, args: { bot_id: params.bot_id } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.deactivateBot, args: { bot_id: params.bot_id } }),
 });
 
 export const BOT_OPERATIONS = [
@@ -224,4 +234,4 @@ export const BOT_OPERATIONS = [
   updateBot,
   regenerateBotKey,
   deactivateBot,
-] as unknown as readonly Operation[];
+] as unknown as readonly ApiOperation[];

@@ -4,12 +4,12 @@ import { parseInvitees } from '#domain/invitations';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { validationError } from '#model/errors';
-import { forward, operation } from '../../operation.js';
-import { pathId } from '../../parameters.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
+import { pathIdParameter } from '../../parameters.js';
 
-/** Characters of the list of addresses: some thousand, and each address gets a mail. */
+/** Maximum of characters of the list of addresses: some thousand addresses, and each gets a mail. */
 const MAX_INVITEES_TEXT = 30_000;
-/** A hundred years. */
+/** Maximum validity of an invitation, minutes: a hundred years. */
 const MAX_MINUTES = 52_560_000;
 
 const ROLES = [100, 200, 300, 400, 600];
@@ -35,7 +35,10 @@ const offer = {
 
 const ids = Type.Array(Type.Integer());
 
-/** @throws ApiError unless null or 1 minute to 100 years */
+/**
+ * Returns the validity of an invitation, minutes; null: unlimited. @throws ApiError unless null or 1 minute to 100
+ * years
+ */
 function minutes(given: number | null): number | null {
   if (given !== null && (given < 1 || given > MAX_MINUTES)) {
     throw validationError('Invalid invite_expires_in_minutes');
@@ -43,7 +46,7 @@ function minutes(given: number | null): number | null {
   return given;
 }
 
-const getInvitations = operation({
+const getInvitations = defineOperation({
   id: 'get-invites',
   method: 'GET',
   path: '/invites',
@@ -52,10 +55,10 @@ const getInvitations = operation({
   summary: 'Invitations that stand: all for administrators, own ones for others.',
   parameters: {},
   run: ({ realm, site }) =>
-    forward({ to: realmKey(realm), command: realmCommands.listInvitations, args: { origin: site } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.listInvitations, args: { origin: site } }),
 });
 
-const invite = operation({
+const invite = defineOperation({
   id: 'send-invites',
   method: 'POST',
   path: '/invites',
@@ -79,7 +82,7 @@ const invite = operation({
     },
   },
   run: ({ realm, site, params }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.invite,
       args: {
@@ -92,7 +95,7 @@ const invite = operation({
     }),
 });
 
-const inviteByLink = operation({
+const inviteByLink = defineOperation({
   id: 'create-invite-link',
   method: 'POST',
   path: '/invites/multiuse',
@@ -118,46 +121,48 @@ const inviteByLink = operation({
       stream_ids: params.stream_ids,
       origin: site,
     };
-    const { sealed } = await call.send(forward({ to: realmKey(realm), command: realmCommands.inviteByLink, args }));
+    const { sealed } = await call.send(
+      forwardCommand({ to: realmKey(realm), command: realmCommands.inviteByLink, args }),
+    );
     return { fields: { invite_link: secrets.open(String(sealed)) } };
   },
 });
 
-const revokeInvitation = operation({
+const revokeInvitation = defineOperation({
   id: 'revoke-invite',
   method: 'DELETE',
   path: '/invites/{prereg_id}',
   guard: 'member_human',
   summary: 'Take an invitation back.',
-  parameters: { prereg_id: pathId('The invitation.') },
+  parameters: { prereg_id: pathIdParameter('The invitation.') },
   run: ({ realm, params }) =>
-    forward({ to: realmKey(realm), command: realmCommands.revokeInvitation, args: { id: params.prereg_id } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.revokeInvitation, args: { id: params.prereg_id } }),
 });
 
-const revokeLink = operation({
+const revokeLink = defineOperation({
   id: 'revoke-invite-link',
   method: 'DELETE',
   path: '/invites/multiuse/{invite_id}',
   guard: 'admin',
   summary: 'Take a link back.',
-  parameters: { invite_id: pathId('The link.') },
+  parameters: { invite_id: pathIdParameter('The link.') },
   run: ({ realm, params }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.revokeLink,
       args: { id: params.invite_id },
     }),
 });
 
-const resendInvitation = operation({
+const resendInvitation = defineOperation({
   id: 'resend-invite',
   method: 'POST',
   path: '/invites/{prereg_id}/resend',
   guard: 'member_human',
   summary: 'Send an invitation again; it stands as long as at first.',
-  parameters: { prereg_id: pathId('The invitation.') },
+  parameters: { prereg_id: pathIdParameter('The invitation.') },
   run: ({ realm, site, params }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.resendInvitation,
       args: { id: params.prereg_id, origin: site },

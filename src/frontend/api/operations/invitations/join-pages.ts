@@ -2,11 +2,11 @@
 import type { FormProblem } from '#domain/pages';
 import type { RawAnswer } from '#model';
 import { ActorRefused, ApiError, type ErrorReply } from '#model/errors';
-import { maybeText } from '../../parameters.js';
+import { optionalTextParameter } from '../../parameters.js';
 
-export type JoinProblem = FormProblem;
+export type JoinFormProblem = FormProblem;
 
-function problemOf({ status, msg }: ErrorReply): JoinProblem | undefined {
+function problemOf({ status, msg }: ErrorReply): JoinFormProblem | undefined {
   if (status === 400) return { status, text: msg };
   if (status === 429) return { status, text: 'Too many letters were sent. Try again later.' };
   return undefined;
@@ -17,10 +17,10 @@ function problemOf({ status, msg }: ErrorReply): JoinProblem | undefined {
  * @param gone page for an invitation that doesn't exist (any more)
  * @param again page with the form and the problem, for requests that the user can correct
  */
-export async function orRefusalPage(
+export async function answerOrRefusalPage(
   gone: () => RawAnswer,
   answer: () => Promise<RawAnswer>,
-  again?: (problem: JoinProblem) => Promise<RawAnswer>,
+  again?: (problem: JoinFormProblem) => Promise<RawAnswer>,
 ): Promise<RawAnswer> {
   try {
     return await answer();
@@ -28,12 +28,12 @@ export async function orRefusalPage(
     const reply = error instanceof ActorRefused ? error.reply : error instanceof ApiError ? error.toReply() : undefined;
     if (!reply || reply.status >= 500) throw error;
     const problem = problemOf(reply);
-    return again && problem ? orRefusalPage(gone, () => again(problem)) : gone();
+    return again && problem ? answerOrRefusalPage(gone, () => again(problem)) : gone();
   }
 }
 
-/** Fields that a new user fills in. */
-export const APPLICANT_PARAMETERS = {
-  full_name: maybeText('form', 'Name shown to others.'),
-  password: maybeText('form', 'At least 6 characters and hard enough to guess.'),
+/** Parameters of the form that a new user fills in. */
+export const NEW_ACCOUNT_PARAMETERS = {
+  full_name: optionalTextParameter('form', 'Name shown to others.'),
+  password: optionalTextParameter('form', 'At least 6 characters and hard enough to guess.'),
 } as const;

@@ -1,33 +1,33 @@
 /** Pages for joining an organization that needs no invitation, opened in a browser; not part of the API. */
 
-import { readSignUp, type SignUp } from '#domain/invitations';
+import { readSignUpToken, type SignUpToken } from '#domain/invitations';
 import {
-  expiredLink,
-  invitationGone,
-  invitationNeeded,
-  joined,
-  joinForm,
-  signUpForm,
-  signUpMailSent,
+  expiredLinkPage,
+  invitationGonePage,
+  invitationNeededPage,
+  joinedPage,
+  joinPage,
+  signUpMailSentPage,
+  signUpPage,
 } from '#domain/pages';
 import { type RawAnswer, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import { type Call, forward, operation } from '../../operation.js';
-import { maybeText, pathText } from '../../parameters.js';
-import { APPLICANT_PARAMETERS, type JoinProblem, orRefusalPage } from './join-pages.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
+import { optionalTextParameter, pathTextParameter } from '../../parameters.js';
+import { answerOrRefusalPage, type JoinFormProblem, NEW_ACCOUNT_PARAMETERS } from './join-pages.js';
 
 /** Name of the organization. @throws ActorRefused if the organization needs invitations */
-async function peek(call: Call<unknown>, realm: Call<unknown>['realm']): Promise<string> {
+async function peek(call: ApiCall<unknown>, realm: ApiCall<unknown>['realm']): Promise<string> {
   const { organization } = await call.send(
-    forward({ to: realmKey(realm), command: realmCommands.peekSignUp, args: {} }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.peekSignUp, args: {} }),
   );
   return String(organization);
 }
 
-const whileItIsOpen = (answer: () => Promise<RawAnswer>, again?: (problem: JoinProblem) => Promise<RawAnswer>) =>
-  orRefusalPage(invitationNeeded, answer, again);
+const whileItIsOpen = (answer: () => Promise<RawAnswer>, again?: (problem: JoinFormProblem) => Promise<RawAnswer>) =>
+  answerOrRefusalPage(invitationNeededPage, answer, again);
 
-const showSignUp = operation({
+const showSignUp = defineOperation({
   id: 'show-signup',
   method: 'GET',
   path: '/signup',
@@ -36,10 +36,10 @@ const showSignUp = operation({
   guard: 'none',
   summary: 'A page with which somebody asks to join an organization that needs no invitation.',
   parameters: {},
-  run: (call) => whileItIsOpen(async () => signUpForm(await peek(call, call.realm), '')),
+  run: (call) => whileItIsOpen(async () => signUpPage(await peek(call, call.realm), '')),
 });
 
-const askSignUp = operation({
+const askSignUp = defineOperation({
   id: 'ask-signup',
   method: 'POST',
   path: '/signup',
@@ -47,39 +47,44 @@ const askSignUp = operation({
   page: true,
   guard: 'none',
   summary: 'Have a letter sent with which the account can be made.',
-  parameters: { email: maybeText('form', 'Address of the account.') },
+  parameters: { email: optionalTextParameter('form', 'Address of the account.') },
   run(call) {
     const email = (call.params.email ?? '').trim();
     const args = { email, by: null, origin: call.site };
     return whileItIsOpen(
       async () => {
         call.countMail();
-        await call.send(forward({ to: realmKey(call.realm), command: realmCommands.askSignUp, args }));
-        return signUpMailSent(email);
+        await call.send(forwardCommand({ to: realmKey(call.realm), command: realmCommands.askSignUp, args }));
+        return signUpMailSentPage(email);
       },
-      async (problem) => signUpForm(await peek(call, call.realm), email, problem),
+      async (problem) => signUpPage(await peek(call, call.realm), email, problem),
     );
   },
 });
 
-const token = { token: pathText('From the letter.') } as const;
+const token = { token: pathTextParameter('From the letter.') } as const;
 
 /** Page for a confirmed address whose invitation, or open organization, is gone. */
-const closedPage = ({ by }: SignUp) => (by ? invitationGone : invitationNeeded);
+const closedPage = ({ by }: SignUpToken) => (by ? invitationGonePage : invitationNeededPage);
 
-async function form(call: Call<unknown>, of: SignUp, fullName = '', problem?: JoinProblem): Promise<RawAnswer> {
+async function form(
+  call: ApiCall<unknown>,
+  of: SignUpToken,
+  fullName = '',
+  problem?: JoinFormProblem,
+): Promise<RawAnswer> {
   const { realm, email, by } = of;
   const to = realmKey(realm);
   if (!by) {
-    const { organization } = await call.send(forward({ to, command: realmCommands.peekSignUp, args: {} }));
-    return joinForm({ organization, inviter: null, email }, fullName, problem);
+    const { organization } = await call.send(forwardCommand({ to, command: realmCommands.peekSignUp, args: {} }));
+    return joinPage({ organization, inviter: null, email }, fullName, problem);
   }
   const command = realmCommands.peekInvitation;
-  const { organization, inviter } = await call.send(forward({ to, command, args: { kind: 'link', ...by } }));
-  return joinForm({ organization, inviter, email }, fullName, problem);
+  const { organization, inviter } = await call.send(forwardCommand({ to, command, args: { kind: 'link', ...by } }));
+  return joinPage({ organization, inviter, email }, fullName, problem);
 }
 
-const showConfirmed = operation({
+const showConfirmed = defineOperation({
   id: 'show-confirmed-signup',
   method: 'GET',
   path: '/signup/{token}',
@@ -89,12 +94,12 @@ const showConfirmed = operation({
   summary: 'A page with which somebody whose address is confirmed makes an account.',
   parameters: token,
   run(call) {
-    const of = readSignUp(call.secrets, call.params.token, call.now);
-    return of ? orRefusalPage(closedPage(of), () => form(call, of)) : expiredLink();
+    const of = readSignUpToken(call.secrets, call.params.token, call.now);
+    return of ? answerOrRefusalPage(closedPage(of), () => form(call, of)) : expiredLinkPage();
   },
 });
 
-const signUp = operation({
+const signUp = defineOperation({
   id: 'confirmed-signup',
   method: 'POST',
   path: '/signup/{token}',
@@ -104,13 +109,13 @@ const signUp = operation({
   summary: 'Make that account.',
   parameters: {
     ...token,
-    ...APPLICANT_PARAMETERS,
+    ...NEW_ACCOUNT_PARAMETERS,
   },
   run(call) {
-    const of = readSignUp(call.secrets, call.params.token, call.now);
-    if (!of) return expiredLink();
+    const of = readSignUpToken(call.secrets, call.params.token, call.now);
+    if (!of) return expiredLinkPage();
     const { full_name = '', password = '' } = call.params;
-    return orRefusalPage(
+    return answerOrRefusalPage(
       closedPage(of),
       async () => {
         const origin = await call.siteOf(of.realm);
@@ -118,10 +123,10 @@ const signUp = operation({
         const to = realmKey(of.realm);
         const { organization } = await call.send(
           of.by
-            ? forward({ to, command: realmCommands.join, args: { kind: 'link', ...of.by, ...account } })
-            : forward({ to, command: realmCommands.signUp, args: account }),
+            ? forwardCommand({ to, command: realmCommands.join, args: { kind: 'link', ...of.by, ...account } })
+            : forwardCommand({ to, command: realmCommands.signUp, args: account }),
         );
-        return joined(organization, origin, of.email);
+        return joinedPage(organization, origin, of.email);
       },
       (problem) => form(call, of, full_name, problem),
     );

@@ -1,16 +1,16 @@
 /** Drafts that a user's clients share (messages.md § Drafts). */
 import { Type } from 'typebox';
-import { checkDraftsOn } from '#domain/people';
+import { checkDraftsEnabled } from '#domain/people';
 import { streamId, userId, userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { refreshUnless } from '../../look-up.js';
-import { type Call, forward, operation } from '../../operation.js';
-import { maybeJson, pathId } from '../../parameters.js';
+import { refreshUnlessKnown } from '../../look-up.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
+import { optionalJsonParameter, pathIdParameter } from '../../parameters.js';
 
 /** End of the year 9999, seconds since 1970: a later time is not the time of an edit. */
 const LATEST = 253_402_300_799;
-/** UTF-16 units of all drafts of a request: the bound of a commit of a user actor. */
+/** Maximum of UTF-16 units of all drafts of a request: the bound of a commit of a user actor. */
 const MAX_DRAFTS_TEXT = 2_000_000;
 
 const draftSchema = Type.Object(
@@ -27,13 +27,13 @@ type DraftValue = Type.Static<typeof draftSchema>;
 
 /** Refreshes the replica if a draft names an unknown stream or user. @throws ApiError if the drafts are too large */
 async function refreshForDrafts(
-  call: Pick<Call<unknown>, 'directory' | 'refresh'>,
+  call: Pick<ApiCall<unknown>, 'directory' | 'refresh'>,
   drafts: readonly DraftValue[],
 ): Promise<void> {
   let size = 0;
   for (const { content, topic, to } of drafts) size += content.length + topic.length + 8 * to.length;
   if (size > MAX_DRAFTS_TEXT) throw apiError('BODY_TOO_LARGE');
-  await refreshUnless(call, (directory) =>
+  await refreshUnlessKnown(call, (directory) =>
     drafts.every(({ type, to }) => {
       if (type === 'stream') return to.length !== 1 || directory.stream(streamId(to[0]!));
       return type === '' || to.every((id) => directory.user(userId(id)));
@@ -41,49 +41,53 @@ async function refreshForDrafts(
   );
 }
 
-export const getDrafts = operation({
+export const getDrafts = defineOperation({
   id: 'get-drafts',
   method: 'GET',
   path: '/drafts',
   guard: 'user',
-  before: checkDraftsOn,
+  before: checkDraftsEnabled,
   summary: 'Own drafts, oldest edit first.',
   parameters: {},
-  run: ({ realm, caller }) => forward({ to: userKey(realm, caller), command: userCommands.drafts, args: {} }),
+  run: ({ realm, caller }) => forwardCommand({ to: userKey(realm, caller), command: userCommands.drafts, args: {} }),
 });
 
-export const createDrafts = operation({
+export const createDrafts = defineOperation({
   id: 'create-drafts',
   method: 'POST',
   path: '/drafts',
   guard: 'user',
-  before: checkDraftsOn,
+  before: checkDraftsEnabled,
   summary: 'Create drafts: all of them or none.',
   parameters: {
-    drafts: { ...maybeJson('form', Type.Array(draftSchema), 'Drafts, without ids.'), required: true },
+    drafts: { ...optionalJsonParameter('form', Type.Array(draftSchema), 'Drafts, without ids.'), required: true },
   },
   async run(call) {
     const { drafts } = call.params;
     await refreshForDrafts(call, drafts);
-    return forward({ to: userKey(call.realm, call.caller), command: userCommands.createDrafts, args: { drafts } });
+    return forwardCommand({
+      to: userKey(call.realm, call.caller),
+      command: userCommands.createDrafts,
+      args: { drafts },
+    });
   },
 });
 
-export const editDraft = operation({
+export const editDraft = defineOperation({
   id: 'edit-draft',
   method: 'PATCH',
   path: '/drafts/{draft_id}',
   guard: 'user',
-  before: checkDraftsOn,
+  before: checkDraftsEnabled,
   summary: 'Replace a draft.',
   parameters: {
-    draft_id: pathId('Id of the draft.'),
-    draft: { ...maybeJson('form', draftSchema, 'The new draft, without id.'), required: true },
+    draft_id: pathIdParameter('Id of the draft.'),
+    draft: { ...optionalJsonParameter('form', draftSchema, 'The new draft, without id.'), required: true },
   },
   async run(call) {
     const { draft_id, draft } = call.params;
     await refreshForDrafts(call, [draft]);
-    return forward({
+    return forwardCommand({
       to: userKey(call.realm, call.caller),
       command: userCommands.editDraft,
       args: { id: draft_id, draft },
@@ -91,16 +95,16 @@ export const editDraft = operation({
   },
 });
 
-export const deleteDraft = operation({
+export const deleteDraft = defineOperation({
   id: 'delete-draft',
   method: 'DELETE',
   path: '/drafts/{draft_id}',
   guard: 'user',
-  before: checkDraftsOn,
+  before: checkDraftsEnabled,
   summary: 'Delete a draft.',
-  parameters: { draft_id: pathId('Id of the draft.') },
+  parameters: { draft_id: pathIdParameter('Id of the draft.') },
   run: ({ realm, caller, params }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.deleteDraft,
       args: { id: params.draft_id },

@@ -1,22 +1,22 @@
 /** Flags on messages, and marking many as read (messages.md § Flags, narrow.md). */
 import { Type } from 'typebox';
-import { EDITABLE_FLAGS, type EditableFlag, KNOWN_FLAGS, parseNarrow } from '#domain/messages';
+import { ALL_MESSAGE_FLAGS, EDITABLE_FLAGS, type EditableFlag, parseNarrow } from '#domain/messages';
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { forward, operation } from '../../operation.js';
-import { flag, formId, text } from '../../parameters.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
+import { flagParameter, formIdParameter, textParameter } from '../../parameters.js';
 import { parseAnchor } from './messages.js';
 
-/** @throws ApiError */
+/** Returns the flag and the operation of a call if they may be set. @throws ApiError */
 function checkFlag(named: string, op: string): { flag: EditableFlag; op: 'add' | 'remove' } {
-  if (!KNOWN_FLAGS.includes(named)) throw apiError('INVALID_FLAG', { flag: named });
+  if (!ALL_MESSAGE_FLAGS.includes(named)) throw apiError('INVALID_FLAG', { flag: named });
   if (!EDITABLE_FLAGS.includes(named as EditableFlag)) throw apiError('FLAG_NOT_EDITABLE', { flag: named });
   if (op !== 'add' && op !== 'remove') throw apiError('INVALID_FLAG_OPERATION', { op });
   return { flag: named as EditableFlag, op };
 }
 
-export const setFlags = operation({
+export const setMessageFlags = defineOperation({
   id: 'update-message-flags',
   method: 'POST',
   path: '/messages/flags',
@@ -31,11 +31,11 @@ export const setFlags = operation({
       required: true,
       description: 'Ids.',
     },
-    op: text('form', "'add' or 'remove'."),
-    flag: text('form', "'read', 'starred' or 'collapsed'."),
+    op: textParameter('form', "'add' or 'remove'."),
+    flag: textParameter('form', "'read', 'starred' or 'collapsed'."),
   },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.setFlags,
       args: { messages: params.messages, ...checkFlag(params.flag, params.op) },
@@ -47,20 +47,20 @@ const MAX_MESSAGES = 5_000;
 const count = (description: string) =>
   ({ in: 'form', encoding: 'uint', schema: Type.Integer({ minimum: 0 }), required: true, description }) as const;
 
-export const setFlagsInNarrow = operation({
+export const setMessageFlagsInNarrow = defineOperation({
   id: 'update-message-flags-for-narrow',
   method: 'POST',
   path: '/messages/flags/narrow',
   guard: 'user',
   summary: 'Add a personal flag to the messages around an anchor of a narrow, or remove it.',
   parameters: {
-    anchor: text('form', "Message id, 'newest', 'oldest' or 'first_unread'."),
-    include_anchor: flag('form', true, 'The anchor message itself counts.'),
+    anchor: textParameter('form', "Message id, 'newest', 'oldest' or 'first_unread'."),
+    include_anchor: flagParameter('form', true, 'The anchor message itself counts.'),
     num_before: count('How many messages before the anchor; at most 5,000 in all.'),
     num_after: count('How many messages after the anchor.'),
-    narrow: text('form', 'JSON list of terms: {operator, operand, negated}.'),
-    op: text('form', "'add' or 'remove'."),
-    flag: text('form', "'read', 'starred' or 'collapsed'."),
+    narrow: textParameter('form', 'JSON list of terms: {operator, operand, negated}.'),
+    op: textParameter('form', "'add' or 'remove'."),
+    flag: textParameter('form', "'read', 'starred' or 'collapsed'."),
   },
   run({ params, realm, caller }) {
     parseNarrow(params.narrow);
@@ -68,7 +68,7 @@ export const setFlagsInNarrow = operation({
     if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw apiError('ANCHOR_EXCLUDED');
     const before = Math.min(params.num_before, Math.max(MAX_MESSAGES - params.num_after, MAX_MESSAGES / 2));
     const after = Math.min(params.num_after, MAX_MESSAGES - before);
-    return forward({
+    return forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.setFlagsInNarrow,
       args: {
@@ -83,10 +83,13 @@ export const setFlagsInNarrow = operation({
   },
 });
 
-/** Longer than the 50 seconds after which an actor stops marking and answers with a partial result (messages.md). */
+/**
+ * Deadline of marking as read: longer than the 50 seconds after which an actor stops and answers with a partial result
+ * (messages.md).
+ */
 const MARK_DEADLINE_MS = 60_000;
 
-export const markAllAsRead = operation({
+export const markAllAsRead = defineOperation({
   id: 'mark-all-as-read',
   method: 'POST',
   path: '/mark_all_as_read',
@@ -94,7 +97,7 @@ export const markAllAsRead = operation({
   summary: 'Mark everything as read.',
   parameters: {},
   run: ({ realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.markAllRead,
       args: {},
@@ -102,15 +105,15 @@ export const markAllAsRead = operation({
     }),
 });
 
-export const markStreamAsRead = operation({
+export const markStreamAsRead = defineOperation({
   id: 'mark-stream-as-read',
   method: 'POST',
   path: '/mark_stream_as_read',
   guard: 'user',
   summary: 'Mark everything in a stream as read.',
-  parameters: { stream_id: formId('The stream.') },
+  parameters: { stream_id: formIdParameter('The stream.') },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.markStreamRead,
       args: { stream: params.stream_id },
@@ -118,22 +121,22 @@ export const markStreamAsRead = operation({
     }),
 });
 
-export const markTopicAsRead = operation({
+export const markTopicAsRead = defineOperation({
   id: 'mark-topic-as-read',
   method: 'POST',
   path: '/mark_topic_as_read',
   guard: 'user',
   summary: 'Mark everything in a topic as read.',
   parameters: {
-    stream_id: formId('The stream.'),
-    topic_name: text('form', 'Topic, ignoring case; empty: the whole stream.'),
+    stream_id: formIdParameter('The stream.'),
+    topic_name: textParameter('form', 'Topic, ignoring case; empty: the whole stream.'),
   },
   run({ params, realm, caller }) {
     const to = userKey(realm, caller);
     const { stream_id: stream, topic_name: topic } = params;
     const deadlineMs = MARK_DEADLINE_MS;
     return topic === ''
-      ? forward({ to, command: userCommands.markStreamRead, args: { stream }, deadlineMs })
-      : forward({ to, command: userCommands.markTopicRead, args: { stream, topic }, deadlineMs });
+      ? forwardCommand({ to, command: userCommands.markStreamRead, args: { stream }, deadlineMs })
+      : forwardCommand({ to, command: userCommands.markTopicRead, args: { stream, topic }, deadlineMs });
   },
 });

@@ -3,19 +3,19 @@ import { Type } from 'typebox';
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { lookUpStream } from '../../look-up.js';
-import { forward, operation } from '../../operation.js';
-import { flag, longText, pathId, text } from '../../parameters.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
+import { flagParameter, longTextParameter, pathIdParameter, textParameter } from '../../parameters.js';
 
-export const updateMessage = operation({
+export const updateMessage = defineOperation({
   id: 'update-message',
   method: 'PATCH',
   path: '/messages/{message_id}',
   guard: 'user',
   summary: "Change a message's text, or move it and others to another topic or stream.",
   parameters: {
-    message_id: pathId('The message.'),
-    content: { ...longText('form', 'New text, Markdown.'), required: false },
-    topic: { ...longText('form', 'New topic; it is cut.'), required: false, aliases: ['subject'] },
+    message_id: pathIdParameter('The message.'),
+    content: { ...longTextParameter('form', 'New text, Markdown.'), required: false },
+    topic: { ...longTextParameter('form', 'New topic; it is cut.'), required: false, aliases: ['subject'] },
     stream_id: {
       in: 'form',
       encoding: 'uint',
@@ -31,15 +31,15 @@ export const updateMessage = operation({
       default: 'change_one',
       description: 'Which messages of the topic move: this one, this and all later ones, or all.',
     },
-    send_notification_to_old_thread: flag('form', false, 'Tell of the move where the messages were.'),
-    send_notification_to_new_thread: flag('form', true, 'Tell of the move where the messages are now.'),
+    send_notification_to_old_thread: flagParameter('form', false, 'Tell of the move where the messages were.'),
+    send_notification_to_new_thread: flagParameter('form', true, 'Tell of the move where the messages are now.'),
   },
   async run(call) {
     const { params, realm, caller, site } = call;
     const { stream_id } = params;
     if (stream_id !== undefined) await lookUpStream(call, stream_id);
     const moves = params.topic !== undefined || stream_id !== undefined;
-    return forward({
+    return forwardCommand({
       to: userKey(realm, caller),
       command: moves ? userCommands.moveMessage : userCommands.editMessage,
       args: {
@@ -56,53 +56,56 @@ export const updateMessage = operation({
   },
 });
 
-export const deleteMessage = operation({
+export const deleteMessage = defineOperation({
   id: 'delete-message',
   method: 'DELETE',
   path: '/messages/{message_id}',
   guard: 'user',
   summary: 'Delete a message for everybody.',
-  parameters: { message_id: pathId('The message.') },
+  parameters: { message_id: pathIdParameter('The message.') },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.deleteMessage,
       args: { message_id: params.message_id },
     }),
 });
 
-export const getMessageHistory = operation({
+export const getMessageHistory = defineOperation({
   id: 'get-message-history',
   method: 'GET',
   path: '/messages/{message_id}/history',
   guard: 'user',
   summary: 'All versions of a message, the first one first.',
-  parameters: { message_id: pathId('The message.') },
+  parameters: { message_id: pathIdParameter('The message.') },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.history,
       args: { message_id: params.message_id },
     }),
 });
 
-/** A little longer than the time after which the actor stops deleting and answers with a partial result. */
+/**
+ * Deadline of deleting a topic: a little longer than the time after which the actor stops and answers with a partial
+ * result.
+ */
 const DELETE_TOPIC_DEADLINE_MS = 70_000;
 
-export const deleteTopic = operation({
+export const deleteTopic = defineOperation({
   id: 'delete-topic',
   method: 'POST',
   path: '/streams/{stream_id}/delete_topic',
   guard: 'admin',
   summary: 'Delete all messages of a topic, from the newest.',
   parameters: {
-    stream_id: pathId('The stream.'),
-    topic_name: text('form', 'The topic, ignoring case.'),
+    stream_id: pathIdParameter('The stream.'),
+    topic_name: textParameter('form', 'The topic, ignoring case.'),
   },
   async run(call) {
     const { params, realm, caller } = call;
     await lookUpStream(call, params.stream_id);
-    return forward({
+    return forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.deleteTopic,
       args: { stream_id: params.stream_id, topic: params.topic_name },
@@ -111,18 +114,18 @@ export const deleteTopic = operation({
   },
 });
 
-export const getStreamTopics = operation({
+export const getStreamTopics = defineOperation({
   id: 'get-stream-topics',
   method: 'GET',
   path: '/users/me/{stream_id}/topics',
   guard: 'user',
   anonymous: true,
   summary: 'Topics of a stream, newest first.',
-  parameters: { stream_id: pathId('The stream.') },
+  parameters: { stream_id: pathIdParameter('The stream.') },
   async run(call) {
     const { params, realm, caller } = call;
     await lookUpStream(call, params.stream_id);
-    return forward({
+    return forwardCommand({
       to: userKey(realm, caller),
       command: caller === 0 ? userCommands.publicTopics : userCommands.streamTopics,
       args: { stream_id: params.stream_id },

@@ -1,18 +1,24 @@
 /** Sending and reading messages (messages.md, narrow.md). */
 import { Type } from 'typebox';
-import { checkContent, isHumanClient, NEWEST, parseNarrow } from '#domain/messages';
+import { checkMessageContent, isHumanClient, NEWEST_ANCHOR, parseNarrow } from '#domain/messages';
 import { checkStreamName, checkTopic } from '#domain/streams';
-import { dmKey, streamKey, userKey } from '#model';
+import { directMessageKey, streamKey, userKey } from '#model';
 import { directCommands, streamCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
-import { directRecipients, findStream, findUsers, streamTarget } from '../../look-up.js';
-import { type Call, forward, operation } from '../../operation.js';
-import { flag, longText, maybeText, pathId, text } from '../../parameters.js';
+import { findActiveStream, findUsers, parseDirectRecipients, parseStreamTarget } from '../../look-up.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
+import {
+  flagParameter,
+  longTextParameter,
+  optionalTextParameter,
+  pathIdParameter,
+  textParameter,
+} from '../../parameters.js';
 
 const MAX_MESSAGES = 5_000;
 
-export const sendMessage = operation({
+export const sendMessage = defineOperation({
   id: 'send-message',
   method: 'POST',
   path: '/messages',
@@ -27,21 +33,25 @@ export const sendMessage = operation({
       required: true,
       description: "'stream' or 'direct' ('private' is its older name).",
     },
-    to: maybeText('form', 'Stream name or id; or users: JSON list of ids or of API e-mails.'),
-    content: longText('form', 'Markdown; longer than 10,000 characters it is cut.'),
-    topic: { ...longText('form', 'Topic of a stream message; it is cut.'), required: false, aliases: ['subject'] },
-    queue_id: maybeText('form', 'Queue of the sender, for local_id.'),
-    local_id: maybeText('form', "Given back on the queue's event as local_message_id."),
-    sender: maybeText('form', 'Mirroring, which no client may do here.'),
-    forged: maybeText('form', 'Mirroring, which no client may do here.'),
-    widget_content: maybeText('form', 'JSON of a widget.'),
-    time: maybeText('form', 'Accepted and unused.'),
+    to: optionalTextParameter('form', 'Stream name or id; or users: JSON list of ids or of API e-mails.'),
+    content: longTextParameter('form', 'Markdown; longer than 10,000 characters it is cut.'),
+    topic: {
+      ...longTextParameter('form', 'Topic of a stream message; it is cut.'),
+      required: false,
+      aliases: ['subject'],
+    },
+    queue_id: optionalTextParameter('form', 'Queue of the sender, for local_id.'),
+    local_id: optionalTextParameter('form', "Given back on the queue's event as local_message_id."),
+    sender: optionalTextParameter('form', 'Mirroring, which no client may do here.'),
+    forged: optionalTextParameter('form', 'Mirroring, which no client may do here.'),
+    widget_content: optionalTextParameter('form', 'JSON of a widget.'),
+    time: optionalTextParameter('form', 'Accepted and unused.'),
   },
   async run(call) {
     const { params } = call;
     const toStream = params.type === 'stream';
-    const target = toStream ? (streamTarget(params.to) ?? defaultStream(call)) : undefined;
-    const named = toStream ? [] : directRecipients(params.to);
+    const target = toStream ? (parseStreamTarget(params.to) ?? defaultStream(call)) : undefined;
+    const named = toStream ? [] : parseDirectRecipients(params.to);
     if (params.forged !== undefined || params.sender !== undefined) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
     const message = {
       human: isHumanClient(call.client),
@@ -54,9 +64,9 @@ export const sendMessage = operation({
       if (target === undefined) throw apiError('MISSING_STREAM');
       if (params.topic === undefined) throw apiError('MISSING_TOPIC');
       const topic = checkTopic(params.topic);
-      const content = checkContent(params.content);
+      const content = checkMessageContent(params.content);
       const stream = await streamToSend(call, typeof target === 'string' ? checkStreamName(target) : target);
-      return forward({
+      return forwardCommand({
         to: streamKey(call.realm, stream.id),
         command: streamCommands.send,
         args: { ...message, topic, content },
@@ -64,28 +74,31 @@ export const sendMessage = operation({
     }
     if (named.length === 0) throw apiError('NO_RECIPIENTS');
     const users = await findUsers(call, named);
-    const content = checkContent(params.content);
+    const content = checkMessageContent(params.content);
     const participants = [...new Set([...users.map((user) => user.id), call.caller])].sort((a, b) => a - b);
-    return forward({
-      to: dmKey(call.realm, participants),
+    return forwardCommand({
+      to: directMessageKey(call.realm, participants),
       command: directCommands.sendDirect,
       args: { ...message, topic: '', content, participants },
     });
   },
 });
 
-/** Stream of a bot's messages that name none. */
-const defaultStream = ({ directory, caller }: Call<unknown>): number | undefined =>
+/** Stream to which a bot sends messages that name no stream. */
+const defaultStream = ({ directory, caller }: ApiCall<unknown>): number | undefined =>
   directory.bot(caller)?.sendingStream ?? undefined;
 
-/** As findStream; the owner of a calling bot is notified of an unknown stream. @throws ApiError */
-async function streamToSend(call: Call<unknown>, named: string | number): Promise<DirectoryStream> {
+/**
+ * Finds the stream to send to as findActiveStream does; the owner of a calling bot is notified of an unknown stream.
+ * @throws ApiError
+ */
+async function streamToSend(call: ApiCall<unknown>, named: string | number): Promise<DirectoryStream> {
   try {
-    return await findStream(call, named);
+    return await findActiveStream(call, named);
   } catch (error) {
     if (!call.directory.bot(call.caller)) throw error;
     const args = { stream: String(named), exists: false, origin: call.site };
-    await call.send(forward({ to: userKey(call.realm, call.caller), command: userCommands.lostMessage, args }));
+    await call.send(forwardCommand({ to: userKey(call.realm, call.caller), command: userCommands.lostMessage, args }));
     throw error;
   }
 }
@@ -93,7 +106,7 @@ async function streamToSend(call: Call<unknown>, named: string | number): Promis
 const count = (description: string) =>
   ({ in: 'query', encoding: 'uint', schema: Type.Integer({ minimum: 0 }), required: true, description }) as const;
 
-export const getMessages = operation({
+export const getMessages = defineOperation({
   id: 'get-messages',
   method: 'GET',
   path: '/messages',
@@ -101,14 +114,14 @@ export const getMessages = operation({
   anonymous: true,
   summary: 'Fetch messages around an anchor.',
   parameters: {
-    anchor: maybeText('query', "Message id, 'newest', 'oldest' or 'first_unread'."),
-    include_anchor: flag('query', true, 'The anchor message itself counts.'),
+    anchor: optionalTextParameter('query', "Message id, 'newest', 'oldest' or 'first_unread'."),
+    include_anchor: flagParameter('query', true, 'The anchor message itself counts.'),
     num_before: count('How many messages before the anchor.'),
     num_after: count('How many messages after the anchor.'),
-    narrow: { ...maybeText('query', 'JSON list of terms: {operator, operand, negated}.'), default: '[]' },
-    client_gravatar: flag('query', true, 'The client computes gravatar URLs itself.'),
-    apply_markdown: flag('query', true, 'Rendered HTML instead of raw text.'),
-    use_first_unread_anchor: flag('query', false, "Older form of anchor 'first_unread'."),
+    narrow: { ...optionalTextParameter('query', 'JSON list of terms: {operator, operand, negated}.'), default: '[]' },
+    client_gravatar: flagParameter('query', true, 'The client computes gravatar URLs itself.'),
+    apply_markdown: flagParameter('query', true, 'Rendered HTML instead of raw text.'),
+    use_first_unread_anchor: flagParameter('query', false, "Older form of anchor 'first_unread'."),
   },
   run(call) {
     const { params } = call;
@@ -118,7 +131,7 @@ export const getMessages = operation({
     if (params.num_before + params.num_after > MAX_MESSAGES)
       throw apiError('TOO_MANY_MESSAGES', { maximum: MAX_MESSAGES });
     if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw apiError('ANCHOR_EXCLUDED');
-    return forward({
+    return forwardCommand({
       to: userKey(call.realm, call.caller),
       command: call.caller === 0 ? userCommands.publicMessages : userCommands.fetchMessages,
       args: {
@@ -134,7 +147,7 @@ export const getMessages = operation({
   },
 });
 
-export const matchesNarrow = operation({
+export const checkMessagesMatchNarrow = defineOperation({
   id: 'check-messages-match-narrow',
   method: 'GET',
   path: '/messages/matches_narrow',
@@ -142,11 +155,11 @@ export const matchesNarrow = operation({
   summary: 'Which of some messages are in a narrow.',
   parameters: {
     msg_ids: { in: 'query', encoding: 'json', schema: Type.Array(Type.Integer()), required: true, description: 'Ids.' },
-    narrow: text('query', 'JSON list of terms: {operator, operand, negated}.'),
+    narrow: textParameter('query', 'JSON list of terms: {operator, operand, negated}.'),
   },
   run({ params, realm, caller }) {
     parseNarrow(params.narrow);
-    return forward({
+    return forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.matchesNarrow,
       args: { msg_ids: params.msg_ids, narrow: params.narrow },
@@ -154,7 +167,7 @@ export const matchesNarrow = operation({
   },
 });
 
-export const getMessage = operation({
+export const getMessage = defineOperation({
   id: 'get-message',
   method: 'GET',
   path: '/messages/{message_id}',
@@ -162,42 +175,42 @@ export const getMessage = operation({
   anonymous: true,
   summary: 'One message.',
   parameters: {
-    message_id: pathId('The message.'),
-    apply_markdown: flag('query', true, 'Rendered HTML instead of raw text.'),
+    message_id: pathIdParameter('The message.'),
+    apply_markdown: flagParameter('query', true, 'Rendered HTML instead of raw text.'),
   },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: caller === 0 ? userCommands.publicMessage : userCommands.fetchMessage,
       args: { message_id: params.message_id, apply_markdown: params.apply_markdown },
     }),
 });
 
-export const getReadReceipts = operation({
+export const getReadReceipts = defineOperation({
   id: 'get-read-receipts',
   method: 'GET',
   path: '/messages/{message_id}/read_receipts',
   guard: 'user',
   summary: 'Who has read a message.',
-  parameters: { message_id: pathId('The message.') },
+  parameters: { message_id: pathIdParameter('The message.') },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.readReceipts,
       args: { message_id: params.message_id },
     }),
 });
 
-export const renderMessage = operation({
+export const renderMessage = defineOperation({
   id: 'render-message',
   method: 'POST',
   path: '/messages/render',
   guard: 'user',
   compressed: true,
   summary: 'HTML of a text, as a message would show it; nothing is stored.',
-  parameters: { content: longText('form', 'Markdown.') },
+  parameters: { content: longTextParameter('form', 'Markdown.') },
   run: ({ params, realm, caller, site }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.render,
       args: { content: params.content, origin: site },
@@ -208,8 +221,8 @@ export const renderMessage = operation({
 export function parseAnchor(anchor: string | undefined): number | 'first_unread' {
   if (anchor === undefined) throw apiError('MISSING_ANCHOR');
   if (anchor === 'oldest') return 0;
-  if (anchor === 'newest') return NEWEST;
+  if (anchor === 'newest') return NEWEST_ANCHOR;
   if (anchor === 'first_unread') return anchor;
   if (!/^-?\d+$/.test(anchor.trim())) throw apiError('INVALID_ANCHOR');
-  return Math.min(Math.max(0, Number(anchor)), NEWEST);
+  return Math.min(Math.max(0, Number(anchor)), NEWEST_ANCHOR);
 }

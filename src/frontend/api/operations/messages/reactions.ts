@@ -1,14 +1,14 @@
 /** Reactions to messages (messages.md § Reactions). */
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
-import { forward, operation } from '../../operation.js';
-import { maybeText, pathId, text } from '../../parameters.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
+import { optionalTextParameter, pathIdParameter, textParameter } from '../../parameters.js';
 
-const message_id = pathId('The message.');
-const emoji_code = maybeText('form', 'Code points in hexadecimal, or id of a custom emoji.');
-const reaction_type = maybeText('form', "'unicode_emoji', 'realm_emoji' or 'service_extra_emoji'.");
+const message_id = pathIdParameter('The message.');
+const emoji_code = optionalTextParameter('form', 'Code points in hexadecimal, or id of a custom emoji.');
+const reaction_type = optionalTextParameter('form', "'unicode_emoji', 'realm_emoji' or 'service_extra_emoji'.");
 
-export const addReaction = operation({
+export const addReaction = defineOperation({
   id: 'add-reaction',
   method: 'POST',
   path: '/messages/{message_id}/reactions',
@@ -16,12 +16,12 @@ export const addReaction = operation({
   summary: 'React to a message.',
   parameters: {
     message_id,
-    emoji_name: text('form', 'Name of the emoji; code and type follow from it where they are not given.'),
+    emoji_name: textParameter('form', 'Name of the emoji; code and type follow from it where they are not given.'),
     emoji_code,
     reaction_type,
   },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.react,
       args: {
@@ -33,7 +33,7 @@ export const addReaction = operation({
     }),
 });
 
-export const removeReaction = operation({
+export const removeReaction = defineOperation({
   id: 'remove-reaction',
   method: 'DELETE',
   path: '/messages/{message_id}/reactions',
@@ -41,12 +41,12 @@ export const removeReaction = operation({
   summary: 'Take a reaction back.',
   parameters: {
     message_id,
-    emoji_name: maybeText('form', 'Name of the emoji; needed where there is no code.'),
+    emoji_name: optionalTextParameter('form', 'Name of the emoji; needed where there is no code.'),
     emoji_code,
     reaction_type,
   },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.unreact,
       args: {

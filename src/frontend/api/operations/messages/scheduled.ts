@@ -1,14 +1,14 @@
 /** Messages that the server sends later (messages.md § Scheduled messages). */
 import { Type } from 'typebox';
-import { scheduledRecipients } from '#domain/messages';
+import { parseScheduledRecipients } from '#domain/messages';
 import { streamId, userId, userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { refreshUnless } from '../../look-up.js';
-import { type Call, forward, operation } from '../../operation.js';
-import { longText, maybeJson, maybeText, pathId } from '../../parameters.js';
+import { refreshUnlessKnown } from '../../look-up.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
+import { longTextParameter, optionalJsonParameter, optionalTextParameter, pathIdParameter } from '../../parameters.js';
 
-/** Seconds since 1970, up to the end of the year 9999. */
+/** Schema of a time: seconds since 1970, up to the end of the year 9999. */
 const time = Type.Integer({ maximum: 253_402_300_799 });
 
 const type = {
@@ -19,27 +19,34 @@ const type = {
   description: "'stream' or 'direct' ('private' is its older name).",
 } as const;
 const topic = {
-  ...longText('form', 'Topic of a stream message; it is cut.'),
+  ...longTextParameter('form', 'Topic of a stream message; it is cut.'),
   required: false,
   aliases: ['subject'],
 } as const;
-const to = maybeText('form', 'Id of the stream; or JSON list of user ids.');
-const content = { ...longText('form', 'Markdown; longer than 10,000 characters it is cut.'), required: false } as const;
-const at = maybeJson('form', time, 'When to send it: seconds since 1970, in the future.');
+const to = optionalTextParameter('form', 'Id of the stream; or JSON list of user ids.');
+const content = {
+  ...longTextParameter('form', 'Markdown; longer than 10,000 characters it is cut.'),
+  required: false,
+} as const;
+const at = optionalJsonParameter('form', time, 'When to send it: seconds since 1970, in the future.');
 
 const typeOf = (name: 'direct' | 'private' | 'stream'): 'private' | 'stream' => (name === 'stream' ? name : 'private');
 
 /** Refreshes the replica if a recipient is unknown: the client may have the id from another frontend. */
-const refreshForRecipients = (call: Call<unknown>, kind: 'private' | 'stream', ids: readonly number[]): Promise<void> =>
-  refreshUnless(call, (directory) =>
+const refreshForRecipients = (
+  call: ApiCall<unknown>,
+  kind: 'private' | 'stream',
+  ids: readonly number[],
+): Promise<void> =>
+  refreshUnlessKnown(call, (directory) =>
     ids.every((id) => (kind === 'stream' ? directory.stream(streamId(id)) : directory.user(userId(id)))),
   );
 
-function checkFuture(call: Call<unknown>, seconds: number): void {
+function checkFuture(call: ApiCall<unknown>, seconds: number): void {
   if (seconds * 1000 <= call.now) throw apiError('SCHEDULED_IN_PAST');
 }
 
-export const getScheduledMessages = operation({
+export const getScheduledMessages = defineOperation({
   id: 'get-scheduled-messages',
   method: 'GET',
   path: '/scheduled_messages',
@@ -47,10 +54,10 @@ export const getScheduledMessages = operation({
   summary: 'Own messages that were not sent yet, by time.',
   parameters: {},
   run: ({ realm, caller }) =>
-    forward({ to: userKey(realm, caller), command: userCommands.scheduledMessages, args: {} }),
+    forwardCommand({ to: userKey(realm, caller), command: userCommands.scheduledMessages, args: {} }),
 });
 
-export const createScheduledMessage = operation({
+export const createScheduledMessage = defineOperation({
   id: 'create-scheduled-message',
   method: 'POST',
   path: '/scheduled_messages',
@@ -59,7 +66,7 @@ export const createScheduledMessage = operation({
   parameters: {
     type: { ...type, required: true },
     to: { ...to, required: true },
-    content: longText('form', content.description),
+    content: longTextParameter('form', content.description),
     topic,
     scheduled_delivery_timestamp: { ...at, required: true },
   },
@@ -67,7 +74,7 @@ export const createScheduledMessage = operation({
     const { params } = call;
     checkFuture(call, params.scheduled_delivery_timestamp);
     const kind = typeOf(params.type);
-    const ids = scheduledRecipients(kind, params.to);
+    const ids = parseScheduledRecipients(kind, params.to);
     await refreshForRecipients(call, kind, ids);
     const args = {
       type: kind,
@@ -77,18 +84,18 @@ export const createScheduledMessage = operation({
       at: params.scheduled_delivery_timestamp,
       origin: call.site,
     };
-    return forward({ to: userKey(call.realm, call.caller), command: userCommands.schedule, args });
+    return forwardCommand({ to: userKey(call.realm, call.caller), command: userCommands.schedule, args });
   },
 });
 
-export const updateScheduledMessage = operation({
+export const updateScheduledMessage = defineOperation({
   id: 'update-scheduled-message',
   method: 'PATCH',
   path: '/scheduled_messages/{scheduled_message_id}',
   guard: 'user',
   summary: 'Change a message that was not sent yet.',
   parameters: {
-    scheduled_message_id: pathId('Id of the scheduled message.'),
+    scheduled_message_id: pathIdParameter('Id of the scheduled message.'),
     type,
     to,
     content,
@@ -114,15 +121,15 @@ export const updateScheduledMessage = operation({
       at: seconds,
       origin: call.site,
     };
-    return forward({ to: userKey(call.realm, call.caller), command: userCommands.editScheduled, args });
+    return forwardCommand({ to: userKey(call.realm, call.caller), command: userCommands.editScheduled, args });
   },
 });
 
-async function refreshForEither(call: Call<unknown>, given: string): Promise<void> {
+async function refreshForEither(call: ApiCall<unknown>, given: string): Promise<void> {
   for (const kind of ['stream', 'private'] as const) {
     let ids: readonly number[];
     try {
-      ids = scheduledRecipients(kind, given);
+      ids = parseScheduledRecipients(kind, given);
     } catch {
       continue;
     }
@@ -130,15 +137,15 @@ async function refreshForEither(call: Call<unknown>, given: string): Promise<voi
   }
 }
 
-export const deleteScheduledMessage = operation({
+export const deleteScheduledMessage = defineOperation({
   id: 'delete-scheduled-message',
   method: 'DELETE',
   path: '/scheduled_messages/{scheduled_message_id}',
   guard: 'user',
   summary: 'Delete a scheduled message.',
-  parameters: { scheduled_message_id: pathId('Id of the scheduled message.') },
+  parameters: { scheduled_message_id: pathIdParameter('Id of the scheduled message.') },
   run: ({ realm, caller, params }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.deleteScheduled,
       args: { id: params.scheduled_message_id },

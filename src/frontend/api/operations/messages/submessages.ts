@@ -1,27 +1,27 @@
 /** Data of polls, to-do lists and other widgets in messages (messages.md § Submessages and widgets). */
 import { Type } from 'typebox';
-import { MAX_SUBMESSAGE } from '#domain/messages';
+import { MAX_SUBMESSAGE_LENGTH } from '#domain/messages';
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
-import { forward, operation } from '../../operation.js';
-import { formId } from '../../parameters.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
+import { formIdParameter } from '../../parameters.js';
 
 const limited = (maxLength: number, description: string) =>
   ({ in: 'form', encoding: 'string', schema: Type.String({ maxLength }), required: true, description }) as const;
 
-export const addSubmessage = operation({
+export const addSubmessage = defineOperation({
   id: 'add-submessage',
   method: 'POST',
   path: '/submessage',
   guard: 'user',
   summary: "Add data to a message's widget.",
   parameters: {
-    message_id: formId('The message.'),
+    message_id: formIdParameter('The message.'),
     msg_type: limited(100, "'widget'."),
-    content: limited(MAX_SUBMESSAGE, 'JSON text.'),
+    content: limited(MAX_SUBMESSAGE_LENGTH, 'JSON text.'),
   },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.submessage,
       args: { message_id: params.message_id, msg_type: params.msg_type, content: params.content },

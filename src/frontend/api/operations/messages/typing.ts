@@ -1,14 +1,14 @@
 /** Typing notifications (messages.md § Typing). */
 import { Type } from 'typebox';
-import { preference } from '#domain/people';
+import { readPreference } from '#domain/people';
 import { streamKey, userId, userKey } from '#model';
 import { streamCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { lookUpStream, refreshUnless } from '../../look-up.js';
-import { forward, operation } from '../../operation.js';
-import { longText, maybeJson } from '../../parameters.js';
+import { lookUpStream, refreshUnlessKnown } from '../../look-up.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
+import { longTextParameter, optionalJsonParameter } from '../../parameters.js';
 
-export const setTypingStatus = operation({
+export const setTypingStatus = defineOperation({
   id: 'set-typing-status',
   method: 'POST',
   path: '/typing',
@@ -30,22 +30,26 @@ export const setTypingStatus = operation({
       required: true,
       description: "'start' or 'stop'.",
     },
-    to: { ...maybeJson('form', Type.Array(Type.Integer()), 'User ids; or one stream id.'), required: true },
-    topic: { ...longText('form', 'Topic in the stream; it is cut.'), required: false },
+    to: { ...optionalJsonParameter('form', Type.Array(Type.Integer()), 'User ids; or one stream id.'), required: true },
+    topic: { ...longTextParameter('form', 'Topic in the stream; it is cut.'), required: false },
   },
   async run(call) {
     const { type, op, to, topic } = call.params;
     if (to.length === 0) throw apiError('EMPTY_TO');
     if (type !== 'stream') {
-      await refreshUnless(call, (directory) => to.every((id) => directory.user(userId(id))));
-      return forward({ to: userKey(call.realm, call.caller), command: userCommands.typing, args: { op, to } });
+      await refreshUnlessKnown(call, (directory) => to.every((id) => directory.user(userId(id))));
+      return forwardCommand({ to: userKey(call.realm, call.caller), command: userCommands.typing, args: { op, to } });
     }
     if (to.length > 1) throw apiError('MANY_STREAMS');
     if (topic === undefined) throw apiError('MISSING_TOPIC');
-    if (!preference(call.directory, call.caller, 'send_stream_typing_notifications'))
+    if (!readPreference(call.directory, call.caller, 'send_stream_typing_notifications'))
       throw apiError('STREAM_TYPING_OFF');
     const stream = await lookUpStream(call, to[0]!);
     if (!stream) throw apiError('INVALID_STREAM_ID');
-    return forward({ to: streamKey(call.realm, stream.id), command: streamCommands.typing, args: { op, topic } });
+    return forwardCommand({
+      to: streamKey(call.realm, stream.id),
+      command: streamCommands.typing,
+      args: { op, topic },
+    });
   },
 });

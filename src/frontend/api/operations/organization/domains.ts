@@ -1,10 +1,10 @@
 /** Domains to which e-mail addresses of accounts are restricted (realm.md § Domains). */
 import { Type } from 'typebox';
-import { checkDomain, presentDomain } from '#domain/people';
+import { checkEmailDomain, presentDomain } from '#domain/people';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import { forward, operation } from '../../operation.js';
-import { pathText, text } from '../../parameters.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
+import { pathTextParameter, textParameter } from '../../parameters.js';
 
 const subdomains = {
   allow_subdomains: {
@@ -16,9 +16,9 @@ const subdomains = {
   },
 } as const;
 
-const which = { domain: pathText('The domain.') } as const;
+const which = { domain: pathTextParameter('The domain.') } as const;
 
-const getDomains = operation({
+const getDomains = defineOperation({
   id: 'get-realm-domains',
   method: 'GET',
   path: '/realm/domains',
@@ -28,22 +28,22 @@ const getDomains = operation({
   run: ({ directory }) => ({ fields: { domains: directory.domains().map(presentDomain) } }),
 });
 
-const addDomain = operation({
+const addDomain = defineOperation({
   id: 'add-realm-domain',
   method: 'POST',
   path: '/realm/domains',
   guard: 'owner',
   summary: 'Allow addresses of a domain.',
-  parameters: { domain: text('form', 'The domain.'), ...subdomains },
+  parameters: { domain: textParameter('form', 'The domain.'), ...subdomains },
   run: ({ params, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.addDomain,
-      args: { domain: checkDomain(params.domain), allow_subdomains: params.allow_subdomains },
+      args: { domain: checkEmailDomain(params.domain), allow_subdomains: params.allow_subdomains },
     }),
 });
 
-const changeDomain = operation({
+const changeDomain = defineOperation({
   id: 'update-realm-domain',
   method: 'PATCH',
   path: '/realm/domains/{domain}',
@@ -51,10 +51,10 @@ const changeDomain = operation({
   summary: 'Change whether domains below it are meant, too.',
   parameters: { ...which, ...subdomains },
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.changeDomain, args: { ...params } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.changeDomain, args: { ...params } }),
 });
 
-const removeDomain = operation({
+const removeDomain = defineOperation({
   id: 'remove-realm-domain',
   method: 'DELETE',
   path: '/realm/domains/{domain}',
@@ -62,7 +62,7 @@ const removeDomain = operation({
   summary: 'Allow addresses of a domain no longer.',
   parameters: which,
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.removeDomain, args: { ...params } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.removeDomain, args: { ...params } }),
 });
 
 export const DOMAIN_OPERATIONS = [getDomains, addDomain, changeDomain, removeDomain] as const;

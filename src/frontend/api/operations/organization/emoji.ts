@@ -1,14 +1,14 @@
 /** Custom emoji (realm.md § Custom emoji). */
 
-import { checkEmojiName, emojiImage, emojiImagePath, emojiStillPath, presentCustomEmoji } from '#domain/emoji';
-import { blobOfPicture, PICTURE_MIB } from '#domain/pictures';
+import { checkEmojiName, emojiImagePath, emojiStillPath, makeEmojiImage, presentCustomEmoji } from '#domain/emoji';
+import { blobOfPicture, MAX_PICTURE_MIB } from '#domain/pictures';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { ActorRefused } from '#model/errors';
-import { forward, type Operation, operation } from '../../operation.js';
-import { pathText } from '../../parameters.js';
+import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
+import { pathTextParameter } from '../../parameters.js';
 
-export const getEmoji = operation({
+const getEmoji = defineOperation({
   id: 'get-custom-emoji',
   method: 'GET',
   path: '/realm/emoji',
@@ -18,14 +18,14 @@ export const getEmoji = operation({
   run: ({ directory }) => ({ fields: { emoji: presentCustomEmoji(directory.emoji()) } }),
 });
 
-export const uploadEmoji = operation({
+const uploadEmoji = defineOperation({
   id: 'upload-custom-emoji',
   method: 'POST',
   path: '/realm/emoji/{emoji_name}',
   guard: 'member_human',
   takesFiles: true,
   summary: 'Add a custom emoji.',
-  parameters: { emoji_name: pathText('Its name.') },
+  parameters: { emoji_name: pathTextParameter('Its name.') },
   async run(call) {
     const { realm, files } = call;
     const name = checkEmojiName(call.params.emoji_name);
@@ -34,19 +34,20 @@ export const uploadEmoji = operation({
     const args = {
       name,
       files: files === 'too large' ? 1 : files.length,
-      tooLarge: files === 'too large' || (given?.byteLength ?? 0) > PICTURE_MIB * 1_048_576,
-      mib: PICTURE_MIB,
+      tooLarge: files === 'too large' || (given?.byteLength ?? 0) > MAX_PICTURE_MIB * 1_048_576,
+      mib: MAX_PICTURE_MIB,
     };
-    const { id } = (await call.send(forward({ to, command: realmCommands.emojiBegin, args }))) as { id: number };
-    const image = await emojiImage(given ?? new Uint8Array(0));
+    const { id } = (await call.send(forwardCommand({ to, command: realmCommands.emojiBegin, args }))) as { id: number };
+    const image = await makeEmojiImage(given ?? new Uint8Array(0));
     const picture = blobOfPicture(emojiImagePath(id, image.extension));
     await call.blobs.put(realm, picture, image.bytes, image.type);
     if (image.still) await call.blobs.put(realm, blobOfPicture(emojiStillPath(id)), image.still, 'image/png');
     const add = { id, name, extension: image.extension, animated: image.still !== null };
     try {
-      await call.send(forward({ to, command: realmCommands.emojiAdd, args: add }));
+      await call.send(forwardCommand({ to, command: realmCommands.emojiAdd, args: add }));
     } catch (error) {
-      // The name was taken meanwhile. After any other failure the emoji may exist, so its picture stays.
+      // The actor refused, because the name was taken meanwhile. After any other failure the emoji may exist, so its
+      // picture stays.
       if (error instanceof ActorRefused) {
         await call.blobs.delete(realm, picture);
         await call.blobs.delete(realm, blobOfPicture(emojiStillPath(id)));
@@ -57,15 +58,15 @@ export const uploadEmoji = operation({
   },
 });
 
-export const deactivateEmoji = operation({
+const deactivateEmoji = defineOperation({
   id: 'deactivate-custom-emoji',
   method: 'DELETE',
   path: '/realm/emoji/{emoji_name}',
   guard: 'user',
   summary: 'Deactivate a custom emoji; old messages and reactions keep it.',
-  parameters: { emoji_name: pathText('Its name.') },
+  parameters: { emoji_name: pathTextParameter('Its name.') },
   run: ({ realm, params }) =>
-    forward({ to: realmKey(realm), command: realmCommands.emojiRemove, args: { name: params.emoji_name } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.emojiRemove, args: { name: params.emoji_name } }),
 });
 
-export const EMOJI_OPERATIONS = [getEmoji, uploadEmoji, deactivateEmoji] as unknown as readonly Operation[];
+export const EMOJI_OPERATIONS = [getEmoji, uploadEmoji, deactivateEmoji] as unknown as readonly ApiOperation[];

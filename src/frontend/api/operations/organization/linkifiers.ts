@@ -4,10 +4,10 @@ import { presentLinkifier } from '#domain/people';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError, validationError } from '#model/errors';
-import { forward, operation } from '../../operation.js';
-import { pathId, text } from '../../parameters.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
+import { pathIdParameter, textParameter } from '../../parameters.js';
 
-export const getLinkifiers = operation({
+export const getLinkifiers = defineOperation({
   id: 'get-linkifiers',
   method: 'GET',
   path: '/realm/linkifiers',
@@ -17,18 +17,20 @@ export const getLinkifiers = operation({
   run: ({ directory }) => ({ fields: { linkifiers: directory.linkifiers().map(presentLinkifier) } }),
 });
 
-/** Characters of a pattern or template: each process keeps all linkifiers, and each change sends all of them. */
+/**
+ * Maximum of characters of a pattern or template: each process keeps all linkifiers, and each change sends all of them.
+ */
 const MAX_LINKIFIER_TEXT = 1_000;
 const short = Type.String({ maxLength: MAX_LINKIFIER_TEXT });
 
 const content = {
-  pattern: { ...text('form', 'Regular expression (RE2) with named groups.'), schema: short },
-  url_template: { ...text('form', 'RFC 6570 template with the names of those groups.'), schema: short },
+  pattern: { ...textParameter('form', 'Regular expression (RE2) with named groups.'), schema: short },
+  url_template: { ...textParameter('form', 'RFC 6570 template with the names of those groups.'), schema: short },
 } as const;
 
-const filterId = { filter_id: pathId('The linkifier.') } as const;
+const filterId = { filter_id: pathIdParameter('The linkifier.') } as const;
 
-export const addLinkifier = operation({
+export const addLinkifier = defineOperation({
   id: 'add-linkifier',
   method: 'POST',
   path: '/realm/filters',
@@ -36,10 +38,10 @@ export const addLinkifier = operation({
   summary: 'Add a linkifier.',
   parameters: content,
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.addLinkifier, args: { ...params } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.addLinkifier, args: { ...params } }),
 });
 
-export const updateLinkifier = operation({
+export const updateLinkifier = defineOperation({
   id: 'update-linkifier',
   method: 'PATCH',
   path: '/realm/filters/{filter_id}',
@@ -47,10 +49,10 @@ export const updateLinkifier = operation({
   summary: 'Change a linkifier.',
   parameters: { ...filterId, ...content },
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.updateLinkifier, args: { ...params } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.updateLinkifier, args: { ...params } }),
 });
 
-export const removeLinkifier = operation({
+export const removeLinkifier = defineOperation({
   id: 'remove-linkifier',
   method: 'DELETE',
   path: '/realm/filters/{filter_id}',
@@ -58,12 +60,15 @@ export const removeLinkifier = operation({
   summary: 'Remove a linkifier.',
   parameters: filterId,
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.removeLinkifier, args: { ...params } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.removeLinkifier, args: { ...params } }),
 });
 
 const MAX_LANGUAGE = 40;
 
-/** @throws ApiError under the older name of the parameter, as the API fixes it */
+/**
+ * Returns the trimmed language of a playground. @throws ApiError under the older name of the parameter, as the API
+ * fixes it
+ */
 function checkLanguage(given: string): string {
   const language = given.trim();
   if ([...language].length > MAX_LANGUAGE) {
@@ -73,7 +78,7 @@ function checkLanguage(given: string): string {
   return language;
 }
 
-export const addPlayground = operation({
+export const addPlayground = defineOperation({
   id: 'add-code-playground',
   method: 'POST',
   path: '/realm/playgrounds',
@@ -88,25 +93,25 @@ export const addPlayground = operation({
       description: 'Address to which the code is appended.',
     },
     highlighter_language: {
-      ...text('form', 'Language as the highlighter names it.'),
+      ...textParameter('form', 'Language as the highlighter names it.'),
       aliases: ['pygments_language'],
     },
-    name: text('form', 'Name of the playground.'),
+    name: textParameter('form', 'Name of the playground.'),
   },
   run({ params, realm }) {
     const language = checkLanguage(params.highlighter_language);
     const args = { name: params.name.trim(), language, url_prefix: params.url_prefix };
-    return forward({ to: realmKey(realm), command: realmCommands.addPlayground, args });
+    return forwardCommand({ to: realmKey(realm), command: realmCommands.addPlayground, args });
   },
 });
 
-export const removePlayground = operation({
+export const removePlayground = defineOperation({
   id: 'remove-code-playground',
   method: 'DELETE',
   path: '/realm/playgrounds/{playground_id}',
   guard: 'admin',
   summary: 'Remove a playground.',
-  parameters: { playground_id: pathId('The playground.') },
+  parameters: { playground_id: pathIdParameter('The playground.') },
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.removePlayground, args: { ...params } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.removePlayground, args: { ...params } }),
 });

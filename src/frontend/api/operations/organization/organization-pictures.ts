@@ -1,30 +1,36 @@
 /** Icon and logos of the organization (realm.md § Icon and logo). */
 import { Type } from 'typebox';
 import type { JsonObject } from '#base';
-import { blobOfRealmPicture, iconImage, logoImage, PICTURE_MIB, realmPictureOrDefault } from '#domain/pictures';
+import {
+  blobOfRealmPicture,
+  MAX_PICTURE_MIB,
+  makeIconImage,
+  makeLogoImage,
+  realmPictureOrDefaultUrl,
+} from '#domain/pictures';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import type { RealmPictureName } from '#model/records';
-import { type Call, forward, type Operation, operation } from '../../operation.js';
-import { redirect } from '../../raw-answers.js';
-import { onePicture, storePicture } from '../../store-picture.js';
+import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
+import { redirectWithQuery } from '../../raw-answers.js';
+import { storePicture, takeOnePicture } from '../../store-picture.js';
 
-const store = (call: Call<unknown>, name: RealmPictureName, png: Uint8Array): Promise<JsonObject> =>
+const store = (call: ApiCall<unknown>, name: RealmPictureName, png: Uint8Array): Promise<JsonObject> =>
   storePicture(call, {
     picture: name,
     files: (number) => [[blobOfRealmPicture(name, number), png]],
     show: (number) =>
-      forward({ to: realmKey(call.realm), command: realmCommands.setRealmPicture, args: { name, number } }),
+      forwardCommand({ to: realmKey(call.realm), command: realmCommands.setRealmPicture, args: { name, number } }),
   });
 
-const backToDefault = ({ realm }: Call<unknown>, name: RealmPictureName) =>
-  forward({
+const backToDefault = ({ realm }: ApiCall<unknown>, name: RealmPictureName) =>
+  forwardCommand({
     to: realmKey(realm),
     command: realmCommands.setRealmPicture,
     args: { name, number: null },
   });
 
-export const uploadIcon = operation({
+const uploadIcon = defineOperation({
   id: 'upload-realm-icon',
   method: 'POST',
   path: '/realm/icon',
@@ -33,13 +39,13 @@ export const uploadIcon = operation({
   summary: 'Change the icon of the organization.',
   parameters: {},
   async run(call) {
-    const picture = onePicture(call, 'ICON_ONE_FILE');
-    const { icon_url } = await store(call, 'icon', await iconImage(picture.bytes()));
+    const picture = takeOnePicture(call, 'ICON_ONE_FILE');
+    const { icon_url } = await store(call, 'icon', await makeIconImage(picture.bytes()));
     return { fields: { icon_url: String(icon_url) } };
   },
 });
 
-export const removeIcon = operation({
+const removeIcon = defineOperation({
   id: 'delete-realm-icon',
   method: 'DELETE',
   path: '/realm/icon',
@@ -49,14 +55,14 @@ export const removeIcon = operation({
   run: (call) => backToDefault(call, 'icon'),
 });
 
-export const getIcon = operation({
+const getIcon = defineOperation({
   id: 'get-realm-icon',
   method: 'GET',
   path: '/realm/icon',
   guard: 'user',
   summary: 'The icon of the organization: leads to its address.',
   parameters: {},
-  run: ({ directory, query }) => redirect(realmPictureOrDefault(directory, 'icon'), query),
+  run: ({ directory, query }) => redirectWithQuery(realmPictureOrDefaultUrl(directory, 'icon'), query),
 });
 
 const night = <const I extends 'form' | 'query'>(where: I) =>
@@ -70,23 +76,23 @@ const night = <const I extends 'form' | 'query'>(where: I) =>
 
 const logoOf = ({ night }: { readonly night: boolean }): RealmPictureName => (night ? 'night_logo' : 'logo');
 
-export const uploadLogo = operation({
+const uploadLogo = defineOperation({
   id: 'upload-realm-logo',
   method: 'POST',
   path: '/realm/logo',
   guard: 'admin',
   takesFiles: true,
-  pictureMib: PICTURE_MIB,
+  pictureMib: MAX_PICTURE_MIB,
   summary: 'Change a logo of the organization.',
   parameters: { night: night('form') },
   async run(call) {
-    const picture = onePicture(call, 'LOGO_ONE_FILE');
-    await store(call, logoOf(call.params), await logoImage(picture.bytes()));
+    const picture = takeOnePicture(call, 'LOGO_ONE_FILE');
+    await store(call, logoOf(call.params), await makeLogoImage(picture.bytes()));
     return { fields: {} };
   },
 });
 
-export const removeLogo = operation({
+const removeLogo = defineOperation({
   id: 'delete-realm-logo',
   method: 'DELETE',
   path: '/realm/logo',
@@ -96,14 +102,14 @@ export const removeLogo = operation({
   run: (call) => backToDefault(call, logoOf(call.params)),
 });
 
-export const getLogo = operation({
+const getLogo = defineOperation({
   id: 'get-realm-logo',
   method: 'GET',
   path: '/realm/logo',
   guard: 'user',
   summary: 'A logo of the organization: leads to its address.',
   parameters: { night: night('query') },
-  run: ({ directory, query, params }) => redirect(realmPictureOrDefault(directory, logoOf(params)), query),
+  run: ({ directory, query, params }) => redirectWithQuery(realmPictureOrDefaultUrl(directory, logoOf(params)), query),
 });
 
 export const ORGANIZATION_PICTURE_OPERATIONS = [
@@ -113,4 +119,4 @@ export const ORGANIZATION_PICTURE_OPERATIONS = [
   uploadLogo,
   removeLogo,
   getLogo,
-] as unknown as readonly Operation[];
+] as unknown as readonly ApiOperation[];

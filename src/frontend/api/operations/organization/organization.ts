@@ -1,18 +1,18 @@
 /** Settings (realm.md § Settings) and deactivation of the organization. */
 
 import { isOwner } from '#domain/people';
-import { checkedRealmSettings, REALM_SETTINGS, realmKey } from '#model';
+import { checkRealmSettings, REALM_SETTINGS, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import { forward, operation, type Parameter } from '../../operation.js';
+import { defineOperation, forwardCommand, type ParameterDeclaration } from '../../operation.js';
 
 const parameters = Object.fromEntries(
-  Object.entries(REALM_SETTINGS).map(([name, { encoding, schema, description }]): [string, Parameter] => [
+  Object.entries(REALM_SETTINGS).map(([name, { encoding, schema, description }]): [string, ParameterDeclaration] => [
     name,
     { in: 'form', encoding, schema, required: false, description },
   ]),
 );
 
-export const updateRealm = operation({
+export const updateRealm = defineOperation({
   id: 'update-realm',
   method: 'PATCH',
   path: '/realm',
@@ -21,17 +21,17 @@ export const updateRealm = operation({
   parameters,
   run({ params, realm, caller, directory }) {
     const account = directory.user(caller);
-    const values = checkedRealmSettings(params, account !== undefined && isOwner(account));
-    return forward({ to: realmKey(realm), command: realmCommands.changeRealm, args: { values } });
+    const values = checkRealmSettings(params, account !== undefined && isOwner(account));
+    return forwardCommand({ to: realmKey(realm), command: realmCommands.changeRealm, args: { values } });
   },
 });
 
-export const deactivateRealm = operation({
+export const deactivateRealm = defineOperation({
   id: 'deactivate-realm',
   method: 'POST',
   path: '/realm/deactivate',
   guard: 'owner',
   summary: 'Deactivate the organization: nobody can call anything any more.',
   parameters: {},
-  run: ({ realm }) => forward({ to: realmKey(realm), command: realmCommands.deactivate, args: {} }),
+  run: ({ realm }) => forwardCommand({ to: realmKey(realm), command: realmCommands.deactivate, args: {} }),
 });

@@ -1,12 +1,18 @@
 /** Avatars, emoji, icons and logos. They need no log-in, because pages of any origin link to them. */
 
-import { blobOfAvatar, blobOfPicture, blobOfRealmPicture, type PictureRef, parsePicture } from '#domain/pictures';
+import {
+  blobOfAvatar,
+  blobOfPicture,
+  blobOfRealmPicture,
+  type PictureReference,
+  parsePicturePath,
+} from '#domain/pictures';
 import { type RawAnswer, type RealmId, realmId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import { type Call, type Operation, operation } from '../../operation.js';
-import { maybeText, pathId, pathRest } from '../../parameters.js';
-import { CONDITIONS, serveBlob } from '../../raw-answers.js';
+import { type ApiCall, type ApiOperation, defineOperation } from '../../operation.js';
+import { optionalTextParameter, pathIdParameter, pathRestParameter } from '../../parameters.js';
+import { CONDITIONAL_REQUEST_HEADERS, serveBlob } from '../../raw-answers.js';
 
 interface Current {
   readonly blob: string;
@@ -14,7 +20,7 @@ interface Current {
 }
 
 /** The upload that a changeable picture shows now; undefined: none. */
-function currentOf(picture: PictureRef, directory: DirectoryView): Current | undefined {
+function currentOf(picture: PictureReference, directory: DirectoryView): Current | undefined {
   if (picture.of === 'avatar') {
     const user = directory.userByAvatar(picture.hash);
     if (!user?.avatar) return undefined;
@@ -26,9 +32,9 @@ function currentOf(picture: PictureRef, directory: DirectoryView): Current | und
 }
 
 async function serveCurrent(
-  call: Call<{ readonly version: string | undefined }>,
+  call: ApiCall<{ readonly version: string | undefined }>,
   realm: RealmId,
-  picture: PictureRef,
+  picture: PictureReference,
   name: string,
 ): Promise<RawAnswer> {
   const directory = await call.directoryOf(realm);
@@ -47,23 +53,23 @@ async function serveCurrent(
   return serveBlob(call, blob, { name, tag: `${realm}/${current.blob}`, download: false, caching });
 }
 
-export const getPicture = operation({
+const getPicture = defineOperation({
   id: 'get-picture',
   method: 'GET',
   path: '/user_avatars/{realm_id}/{path}',
   root: true,
   guard: 'none',
   rateLimit: 'none',
-  headers: CONDITIONS,
+  headers: CONDITIONAL_REQUEST_HEADERS,
   summary: 'A picture of an organization: an avatar, its icon or logo, a custom emoji.',
   parameters: {
-    realm_id: pathId('The organization.'),
-    path: pathRest('The picture.'),
-    version: maybeText('query', 'Which of those that had this address; the newest is answered with.'),
+    realm_id: pathIdParameter('The organization.'),
+    path: pathRestParameter('The picture.'),
+    version: optionalTextParameter('query', 'Which of those that had this address; the newest is answered with.'),
   },
   async run(call) {
     const { realm_id, path } = call.params;
-    const picture = parsePicture(path);
+    const picture = parsePicturePath(path);
     if (!picture) throw apiError('FILE_NOT_FOUND');
     const realm = realmId(realm_id);
     const name = path.slice(path.lastIndexOf('/') + 1);
@@ -73,4 +79,4 @@ export const getPicture = operation({
   },
 });
 
-export const PICTURE_OPERATIONS = [getPicture] as unknown as readonly Operation[];
+export const PICTURE_OPERATIONS = [getPicture] as unknown as readonly ApiOperation[];

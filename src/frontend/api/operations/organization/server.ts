@@ -3,16 +3,16 @@
  */
 
 import { VERSION_FIELDS } from '#base';
-import { SERVER_REALM } from '#directory';
-import { htmlOrEmpty } from '#domain/markdown';
-import { subdomainProblem } from '#domain/people';
-import { realmPictureOrDefault } from '#domain/pictures';
+import { SERVER_REALM_ID } from '#directory';
+import { renderMarkdownOrEmpty } from '#domain/markdown';
+import { findSubdomainProblem } from '#domain/people';
+import { realmPictureOrDefaultUrl } from '#domain/pictures';
 import { hasPublicAccess } from '#domain/streams';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { forward, operation } from '../../operation.js';
-import { pathText } from '../../parameters.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
+import { pathTextParameter } from '../../parameters.js';
 
 const AGENT = 'user-agent';
 
@@ -25,12 +25,12 @@ function renderedDescription(text: string): string {
   const known = rendered.get(text);
   if (known !== undefined) return known;
   if (rendered.size >= MAX_RENDERED) rendered.clear();
-  const html = htmlOrEmpty(text);
+  const html = renderMarkdownOrEmpty(text);
   rendered.set(text, html);
   return html;
 }
 
-export const getServerSettings = operation({
+export const getServerSettings = defineOperation({
   id: 'get-server-settings',
   method: 'GET',
   path: '/server_settings',
@@ -62,7 +62,7 @@ export const getServerSettings = operation({
       require_email_format_usernames: true,
       realm_uri: call.origin,
       realm_name: call.directory.settings.name,
-      realm_icon: realmPictureOrDefault(call.directory, 'icon'),
+      realm_icon: realmPictureOrDefaultUrl(call.directory, 'icon'),
       realm_description: renderedDescription(call.directory.settings.description),
       realm_web_public_access_enabled: hasPublicAccess(call.webPublicStreams, call.directory),
       external_authentication_methods: [],
@@ -70,7 +70,7 @@ export const getServerSettings = operation({
   }),
 });
 
-export const getCompatibility = operation({
+export const checkCompatibility = defineOperation({
   id: 'check-compatibility',
   method: 'GET',
   path: '/compatibility',
@@ -86,19 +86,19 @@ export const getCompatibility = operation({
   },
 });
 
-export const getSubdomain = operation({
+export const checkSubdomain = defineOperation({
   id: 'check-subdomain',
   method: 'GET',
   path: '/realm/subdomain/{subdomain}',
   guard: 'none',
   summary: 'Whether an organization could have this subdomain: msg is available, or why not.',
-  parameters: { subdomain: pathText('The name.') },
+  parameters: { subdomain: pathTextParameter('The name.') },
   async run(call) {
     const { subdomain } = call.params;
-    const problem = subdomainProblem(subdomain);
+    const problem = findSubdomainProblem(subdomain);
     if (problem !== undefined) return { fields: { msg: problem } };
     const { taken } = await call.send(
-      forward({ to: realmKey(SERVER_REALM), command: realmCommands.subdomainTaken, args: { subdomain } }),
+      forwardCommand({ to: realmKey(SERVER_REALM_ID), command: realmCommands.subdomainTaken, args: { subdomain } }),
     );
     return { fields: { msg: taken ? 'This subdomain is taken.' : 'available' } };
   },
@@ -111,9 +111,9 @@ const MARKED_INCOMPATIBLE = /^(?:Zulip|Conclave)Invalid(?:\/|$)/;
 const FIRST_ANDROID_VERSION = [16, 2, 96];
 const ANDROID_AGENT = /^ZulipMobile\/([0-9.]+) \(Android\b/;
 
-export const isMarkedIncompatible = (agent: string): boolean => MARKED_INCOMPATIBLE.test(agent);
+const isMarkedIncompatible = (agent: string): boolean => MARKED_INCOMPATIBLE.test(agent);
 
-export function isTooOld(agent: string): boolean {
+function isTooOld(agent: string): boolean {
   if (isMarkedIncompatible(agent)) return true;
   const version = ANDROID_AGENT.exec(agent)?.[1]?.split('.').map(Number);
   if (!version) return false;

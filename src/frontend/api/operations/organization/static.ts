@@ -1,28 +1,28 @@
 /** Files of the program under /static/ (logo, emoji names and pictures), to which answers of the API link. */
 import { createHash } from 'node:crypto';
-import { gzipTag, rangeResponse } from '#domain/files';
-import { staticFile } from '#frontend/static';
+import { etagOfGzip, rangeResponse } from '#domain/files';
+import { loadStaticFile } from '#frontend/static';
 import { apiError } from '#model/errors';
-import { type Operation, operation } from '../../operation.js';
-import { pathRest } from '../../parameters.js';
-import { CONDITIONS } from '../../raw-answers.js';
+import { type ApiOperation, defineOperation } from '../../operation.js';
+import { pathRestParameter } from '../../parameters.js';
+import { CONDITIONAL_REQUEST_HEADERS } from '../../raw-answers.js';
 
 const isText = (type: string): boolean => type !== 'image/png';
 
 const A_DAY_S = 86_400;
 
-export const getStatic = operation({
+const getStatic = defineOperation({
   id: 'get-static-file',
   method: 'GET',
   path: '/static/{path}',
   root: true,
   guard: 'none',
   rateLimit: 'none',
-  headers: CONDITIONS,
+  headers: CONDITIONAL_REQUEST_HEADERS,
   summary: 'A file of the program: the default logo, the names of Unicode emoji.',
-  parameters: { path: pathRest('The file.') },
+  parameters: { path: pathRestParameter('The file.') },
   async run(call) {
-    const file = await staticFile(call.params.path);
+    const file = await loadStaticFile(call.params.path);
     if (!file) throw apiError('FILE_NOT_FOUND');
     const tag = createHash('sha1').update(file.bytes).digest('hex');
     const { status, headers, start, end } = rangeResponse(file.bytes.byteLength, tag, {
@@ -45,9 +45,9 @@ export const getStatic = operation({
         ...headers,
       },
       // Compressed bytes need a tag of their own; ranges are always of the plain bytes.
-      ...(isText(file.type) ? { coded: { ETag: `"${gzipTag(tag)}"` } } : {}),
+      ...(isText(file.type) ? { coded: { ETag: `"${etagOfGzip(tag)}"` } } : {}),
     };
   },
 });
 
-export const STATIC_OPERATIONS = [getStatic] as unknown as readonly Operation[];
+export const STATIC_OPERATIONS = [getStatic] as unknown as readonly ApiOperation[];

@@ -6,10 +6,10 @@
  * provider that needs a call from the server can be configured.
  */
 import { apiError } from '#model/errors';
-import { operation } from '../../operation.js';
-import { pathId, text } from '../../parameters.js';
+import { defineOperation } from '../../operation.js';
+import { pathIdParameter, textParameter } from '../../parameters.js';
 
-const getExports = operation({
+const getExports = defineOperation({
   id: 'get-realm-exports',
   method: 'GET',
   path: '/export/realm',
@@ -19,7 +19,7 @@ const getExports = operation({
   run: () => ({ fields: { exports: [] } }),
 });
 
-const startExport = operation({
+const startExport = defineOperation({
   id: 'export-realm',
   method: 'POST',
   path: '/export/realm',
@@ -31,33 +31,33 @@ const startExport = operation({
   },
 });
 
-const deleteExport = operation({
+const deleteExport = defineOperation({
   id: 'delete-realm-export',
   method: 'DELETE',
   path: '/export/realm/{export_id}',
   guard: 'admin',
   summary: 'Delete a data export.',
-  parameters: { export_id: pathId('The export.') },
+  parameters: { export_id: pathIdParameter('The export.') },
   run() {
     throw apiError('NO_SUCH_EXPORT');
   },
 });
 
-export const EXPORT_OPERATIONS = [getExports, startExport, deleteExport] as const;
+export const DATA_EXPORT_OPERATIONS = [getExports, startExport, deleteExport] as const;
 
-const createBigBlueButtonCall = operation({
+const createBigBlueButtonCall = defineOperation({
   id: 'create-big-blue-button-video-call',
   method: 'GET',
   path: '/calls/bigbluebutton/create',
   guard: 'user',
   summary: 'A link to a new call of BigBlueButton; refused, because it cannot be configured.',
-  parameters: { meeting_name: text('query', 'Name of the call.') },
+  parameters: { meeting_name: textParameter('query', 'Name of the call.') },
   run() {
     throw apiError('BIG_BLUE_BUTTON_NOT_CONFIGURED');
   },
 });
 
-const createZoomCall = operation({
+const createZoomCall = defineOperation({
   id: 'create-zoom-video-call',
   method: 'POST',
   path: '/calls/zoom/create',

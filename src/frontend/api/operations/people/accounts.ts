@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import { forward, operation } from '../../operation.js';
-import { maybeJson, maybeText, pathId } from '../../parameters.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
+import { optionalJsonParameter, optionalTextParameter, pathIdParameter } from '../../parameters.js';
 
 const ROLES = [100, 200, 300, 400, 600];
 
@@ -12,7 +12,7 @@ const profileValue = Type.Object(
   { additionalProperties: false },
 );
 
-export const updateUser = operation({
+export const updateUser = defineOperation({
   id: 'update-user',
   method: 'PATCH',
   path: '/users/{user_id}',
@@ -20,14 +20,22 @@ export const updateUser = operation({
   guard: 'user',
   summary: "Change an account's name, role and profile; administrators only.",
   parameters: {
-    user_id: pathId('The user.'),
-    full_name: maybeText('form', 'New name; a blank one changes nothing.'),
-    role: maybeJson('form', Type.Enum(ROLES), '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.'),
-    profile_data: maybeJson('form', Type.Array(profileValue), 'Values of custom profile fields; null takes one away.'),
+    user_id: pathIdParameter('The user.'),
+    full_name: optionalTextParameter('form', 'New name; a blank one changes nothing.'),
+    role: optionalJsonParameter(
+      'form',
+      Type.Enum(ROLES),
+      '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.',
+    ),
+    profile_data: optionalJsonParameter(
+      'form',
+      Type.Array(profileValue),
+      'Values of custom profile fields; null takes one away.',
+    ),
   },
   run({ params, realm }) {
     const { user_id, full_name = null, role = null, profile_data = null } = params;
-    return forward({
+    return forwardCommand({
       to: realmKey(realm),
       command: realmCommands.updateUser,
       args: { user_id, full_name, role, profile_data },
@@ -37,14 +45,14 @@ export const updateUser = operation({
 
 const MAX_COMMENT = 2_000;
 
-export const deactivateUser = operation({
+export const deactivateUser = defineOperation({
   id: 'deactivate-user',
   method: 'DELETE',
   path: '/users/{user_id}',
   guard: 'user',
   summary: 'Deactivate an account, and the bots that it owns; administrators only.',
   parameters: {
-    user_id: pathId('The user.'),
+    user_id: pathIdParameter('The user.'),
     deactivation_notification_comment: {
       in: 'form',
       encoding: 'string',
@@ -55,29 +63,29 @@ export const deactivateUser = operation({
   },
   run({ params, realm }) {
     const args = { user_id: params.user_id, comment: params.deactivation_notification_comment ?? null };
-    return forward({ to: realmKey(realm), command: realmCommands.deactivateUser, args });
+    return forwardCommand({ to: realmKey(realm), command: realmCommands.deactivateUser, args });
   },
 });
 
-export const reactivateUser = operation({
+export const reactivateUser = defineOperation({
   id: 'reactivate-user',
   method: 'POST',
   path: '/users/{user_id}/reactivate',
   guard: 'user',
   summary: 'Make an account active again; administrators, and owners of their bots.',
-  parameters: { user_id: pathId('The user.') },
+  parameters: { user_id: pathIdParameter('The user.') },
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.reactivateUser, args: { user_id: params.user_id } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.reactivateUser, args: { user_id: params.user_id } }),
 });
 
-export const deactivateOwnUser = operation({
+const deactivateOwnUser = defineOperation({
   id: 'deactivate-own-user',
   method: 'DELETE',
   path: '/users/me',
   guard: 'user',
   summary: 'Deactivate the own account, and the bots that it owns.',
   parameters: {},
-  run: ({ realm }) => forward({ to: realmKey(realm), command: realmCommands.deactivateSelf, args: {} }),
+  run: ({ realm }) => forwardCommand({ to: realmKey(realm), command: realmCommands.deactivateSelf, args: {} }),
 });
 
 export const ACCOUNT_OPERATIONS = [updateUser, deactivateUser, reactivateUser, deactivateOwnUser];

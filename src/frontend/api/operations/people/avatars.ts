@@ -1,17 +1,17 @@
 /** Avatars (users.md § Avatars): changing the own one, and addresses that redirect to the avatar of any account. */
 
 import { avatarUrl, gravatarUrl, isAdmin } from '#domain/people';
-import { type AvatarSize, avatarImages } from '#domain/pictures';
+import { type AvatarSize, makeAvatarImages } from '#domain/pictures';
 import { type RawAnswer, realmKey, type UserId, userId } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { type Call, forward, type Operation, operation } from '../../operation.js';
-import { pathId, pathText } from '../../parameters.js';
-import { redirect } from '../../raw-answers.js';
-import { onePicture, storeAvatar } from '../../store-picture.js';
+import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
+import { pathIdParameter, pathTextParameter } from '../../parameters.js';
+import { redirectWithQuery } from '../../raw-answers.js';
+import { storeAvatar, takeOnePicture } from '../../store-picture.js';
 
-export const uploadAvatar = operation({
+const uploadAvatar = defineOperation({
   id: 'upload-avatar',
   method: 'POST',
   path: '/users/me/avatar',
@@ -20,18 +20,18 @@ export const uploadAvatar = operation({
   summary: "Change one's own avatar.",
   parameters: {},
   async run(call) {
-    const picture = onePicture(call, 'AVATAR_ONE_FILE');
+    const picture = takeOnePicture(call, 'AVATAR_ONE_FILE');
     const { directory, caller } = call;
     const account = directory.user(caller);
-    // The actor decides again; this refusal must come before those of the picture.
+    // The actor checks this again; here the refusal comes before those of the picture.
     if (directory.settings.avatar_changes_disabled && !(account && isAdmin(account))) {
       throw apiError('AVATAR_CHANGES_DISABLED');
     }
-    return { fields: { avatar_url: await storeAvatar(call, caller, await avatarImages(picture.bytes())) } };
+    return { fields: { avatar_url: await storeAvatar(call, caller, await makeAvatarImages(picture.bytes())) } };
   },
 });
 
-export const removeAvatar = operation({
+export const removeAvatar = defineOperation({
   id: 'delete-avatar',
   method: 'DELETE',
   path: '/users/me/avatar',
@@ -39,36 +39,37 @@ export const removeAvatar = operation({
   summary: "Go back from one's own avatar to the gravatar.",
   parameters: {},
   run: ({ realm, caller, secrets }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.removeAvatar,
       args: { user: caller, hash: secrets.avatarHash(realm, caller) },
     }),
 });
 
-/** Redirect to the avatar; for an unknown account, to the gravatar of the given text. */
+/** Redirects to the avatar; for an unknown account, to the gravatar of the given text. */
 async function redirectToAvatar(
-  call: Call<unknown>,
+  call: ApiCall<unknown>,
   text: string,
   find: () => DirectoryUser | undefined,
   size: AvatarSize,
 ): Promise<RawAnswer> {
   if (!find()) await call.refresh();
   const user = find();
-  return redirect(user ? avatarUrl(user, size) : gravatarUrl(text, 1, size), call.query);
+  return redirectWithQuery(user ? avatarUrl(user, size) : gravatarUrl(text, 1, size), call.query);
 }
 
 const byId = (id: string, path: string, size: AvatarSize, root: boolean) =>
-  operation({
+  defineOperation({
     id,
     method: 'GET',
     path,
     ...(root ? { root } : {}),
     guard: 'user',
     anonymous: true,
+    bareCookie: true,
     rateLimit: 'visitors',
     summary: `An account's avatar, ${size}: leads to its address.`,
-    parameters: { user_id: pathId('The user.') },
+    parameters: { user_id: pathIdParameter('The user.') },
     run(call) {
       const { user_id } = call.params;
       const find = (): DirectoryUser | undefined => call.directory.user(asUser(user_id));
@@ -80,15 +81,16 @@ const asUser = (id: number): UserId => userId(id);
 
 /** Avatar by API e-mail address. Not for visitors, because they see no addresses. */
 const byEmail = (id: string, path: string, size: AvatarSize) =>
-  operation({
+  defineOperation({
     id,
     method: 'GET',
     path,
     root: true,
     guard: 'user',
+    bareCookie: true,
     rateLimit: 'visitors',
     summary: `An account's avatar, ${size}: leads to its address.`,
-    parameters: { email: pathText('API e-mail address of the user.') },
+    parameters: { email: pathTextParameter('API e-mail address of the user.') },
     run(call) {
       const { email } = call.params;
       // userByEmail also finds real addresses, which may be hidden from the caller.
@@ -108,4 +110,4 @@ export const AVATAR_OPERATIONS = [
   byId('get-medium-avatar', '/avatar/{user_id}/medium', 'medium', true),
   byEmail('get-avatar-by-email', '/avatar/{email}', 'small'),
   byEmail('get-medium-avatar-by-email', '/avatar/{email}/medium', 'medium'),
-] as unknown as readonly Operation[];
+] as unknown as readonly ApiOperation[];

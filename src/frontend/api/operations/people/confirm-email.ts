@@ -3,37 +3,37 @@
  * scanners open links too; its button makes the change.
  */
 
-import { confirmed, confirmForm, notConfirmed } from '#domain/pages';
-import { openLink } from '#domain/secrets';
+import { addressConfirmedPage, addressNotConfirmedPage, confirmAddressPage } from '#domain/pages';
+import { openLinkToken } from '#domain/secrets';
 import { type RawAnswer, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { ActorRefused, ApiError, apiError } from '#model/errors';
-import { type Call, forward, operation } from '../../operation.js';
-import { pathText } from '../../parameters.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
+import { pathTextParameter } from '../../parameters.js';
 
-type LinkCall = Call<{ readonly token: string }>;
+type LinkCall = ApiCall<{ readonly token: string }>;
 
-/** @throws ApiError */
+/** Opens the link that a call names. @throws ApiError */
 function linkOf({ params, secrets, now }: LinkCall) {
-  const link = openLink(secrets, 'change-email', params.token, now);
+  const link = openLinkToken(secrets, 'change-email', params.token, now);
   if (!link) throw apiError('MAIL_LINK');
   return link;
 }
 
-/** Answers with a page for refusals. */
+/** Answers a refusal with a page. */
 async function asPage(answer: () => RawAnswer | Promise<RawAnswer>): Promise<RawAnswer> {
   try {
     return await answer();
   } catch (error) {
-    if (error instanceof ApiError) return notConfirmed(error.status, error.message);
-    if (error instanceof ActorRefused) return notConfirmed(error.reply.status, error.reply.msg);
+    if (error instanceof ApiError) return addressNotConfirmedPage(error.status, error.message);
+    if (error instanceof ActorRefused) return addressNotConfirmedPage(error.reply.status, error.reply.msg);
     throw error;
   }
 }
 
-const parameters = { token: pathText('From the mail.') } as const;
+const parameters = { token: pathTextParameter('From the mail.') } as const;
 
-export const showConfirmation = operation({
+export const showEmailConfirmation = defineOperation({
   id: 'show-email-confirmation',
   method: 'GET',
   path: '/accounts/confirm_email/{token}',
@@ -45,11 +45,11 @@ export const showConfirmation = operation({
   run: (call) =>
     asPage(() => {
       linkOf(call);
-      return confirmForm();
+      return confirmAddressPage();
     }),
 });
 
-export const confirmEmail = operation({
+export const confirmEmail = defineOperation({
   id: 'confirm-email',
   method: 'POST',
   path: '/accounts/confirm_email/{token}',
@@ -62,7 +62,9 @@ export const confirmEmail = operation({
     asPage(async () => {
       const { realm, user } = linkOf(call);
       const args = { user, hash: call.secrets.keyHash(call.params.token), shown: realm === call.realm };
-      const { email } = await call.send(forward({ to: realmKey(realm), command: realmCommands.confirmEmail, args }));
-      return confirmed(String(email));
+      const { email } = await call.send(
+        forwardCommand({ to: realmKey(realm), command: realmCommands.confirmEmail, args }),
+      );
+      return addressConfirmedPage(String(email));
     }),
 });

@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { realmKey, userId, userKey } from '#model';
 import { realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type Call, forward, operation } from '../../operation.js';
-import { pathId } from '../../parameters.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
+import { pathIdParameter } from '../../parameters.js';
 
 const MAX_WORD = 100;
 
@@ -17,7 +17,7 @@ const words = (maxLength?: number) =>
     description: 'Words or phrases; case does not count.',
   }) as const;
 
-export const getAlertWords = operation({
+export const getAlertWords = defineOperation({
   id: 'get-alert-words',
   method: 'GET',
   path: '/users/me/alert_words',
@@ -27,7 +27,7 @@ export const getAlertWords = operation({
   run: ({ directory, caller }) => ({ fields: { alert_words: directory.preferencesOf(caller).alertWords } }),
 });
 
-export const addAlertWords = operation({
+export const addAlertWords = defineOperation({
   id: 'add-alert-words',
   method: 'POST',
   path: '/users/me/alert_words',
@@ -35,14 +35,14 @@ export const addAlertWords = operation({
   summary: 'Be alerted of messages with these words.',
   parameters: { alert_words: words(MAX_WORD) },
   run: ({ params, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.addAlertWords,
       args: { words: params.alert_words },
     }),
 });
 
-export const removeAlertWords = operation({
+export const removeAlertWords = defineOperation({
   id: 'remove-alert-words',
   method: 'DELETE',
   path: '/users/me/alert_words',
@@ -50,24 +50,27 @@ export const removeAlertWords = operation({
   summary: 'No more be alerted of these words.',
   parameters: { alert_words: words() },
   run: ({ params, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.removeAlertWords,
       args: { words: params.alert_words },
     }),
 });
 
-const mutedUser = { muted_user_id: pathId('The user.') } as const;
+const mutedUser = { muted_user_id: pathIdParameter('The user.') } as const;
 
-/** @throws ApiError unless the user exists and is no bot; an unknown id is looked up again at the end of the log */
-async function checkMutable(call: Call<{ readonly muted_user_id: number }>): Promise<void> {
+/**
+ * Checks that the user may be muted; an unknown id is looked up again at the end of the log. @throws ApiError unless
+ * the user exists and is no bot
+ */
+async function checkMutable(call: ApiCall<{ readonly muted_user_id: number }>): Promise<void> {
   const find = () => call.directory.user(userId(call.params.muted_user_id));
   if (!find()) await call.refresh();
   const user = find();
   if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
 }
 
-export const muteUser = operation({
+export const muteUser = defineOperation({
   id: 'mute-user',
   method: 'POST',
   path: '/users/me/muted_users/{muted_user_id}',
@@ -78,7 +81,7 @@ export const muteUser = operation({
     const { params, realm, caller } = call;
     if (params.muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
     await checkMutable(call);
-    return forward({
+    return forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.muteUser,
       args: { muted_user_id: params.muted_user_id },
@@ -86,7 +89,7 @@ export const muteUser = operation({
   },
 });
 
-export const unmuteUser = operation({
+export const unmuteUser = defineOperation({
   id: 'unmute-user',
   method: 'DELETE',
   path: '/users/me/muted_users/{muted_user_id}',
@@ -96,7 +99,7 @@ export const unmuteUser = operation({
   async run(call) {
     await checkMutable(call);
     const { params, realm } = call;
-    return forward({
+    return forwardCommand({
       to: realmKey(realm),
       command: realmCommands.unmuteUser,
       args: { muted_user_id: params.muted_user_id },

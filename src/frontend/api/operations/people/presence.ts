@@ -3,64 +3,64 @@
 import { isSystemBot } from '#domain/people';
 import {
   type FetchPresences,
-  hidesPresence,
+  isPresenceHidden,
   type PresenceForm,
   type PresenceReplica,
-  presenceOfOne,
-  presencesIn,
-  serverTime,
+  presenceReplicaOf,
+  presentUserPresence,
+  toServerTimestamp,
 } from '#domain/presence';
 import { presenceKey, userId } from '#model';
 import { type PresenceCursor, presenceCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { refreshUnless } from '../../look-up.js';
-import { type Answer, type Call, forward, operation } from '../../operation.js';
-import { flag, pathText, text } from '../../parameters.js';
+import { refreshUnlessKnown } from '../../look-up.js';
+import { type ApiCall, defineOperation, type FieldsAnswer, forwardCommand } from '../../operation.js';
+import { flagParameter, pathTextParameter, textParameter } from '../../parameters.js';
 
 /** This frontend's presence replica, after it fetched the changes since its last sync. */
-async function syncedReplica(call: Call<unknown>): Promise<PresenceReplica> {
-  const replica = presencesIn(call.directory);
+async function syncedReplica(call: ApiCall<unknown>): Promise<PresenceReplica> {
+  const replica = presenceReplicaOf(call.directory);
   await replica.sync(fetchFor(call));
   return replica;
 }
 
 const fetchFor =
-  (call: Call<unknown>): FetchPresences =>
+  (call: ApiCall<unknown>): FetchPresences =>
   (known) =>
-    call.send(forward({ to: presenceKey(call.realm), command: presenceCommands.presences, args: { known } }));
+    call.send(forwardCommand({ to: presenceKey(call.realm), command: presenceCommands.presences, args: { known } }));
 
-const listed = (replica: PresenceReplica, form: PresenceForm, now: number): Answer => ({
-  fields: { presences: replica.list(form, now), server_timestamp: serverTime(now) },
+const listed = (replica: PresenceReplica, form: PresenceForm, now: number): FieldsAnswer => ({
+  fields: { presences: replica.list(form, now), server_timestamp: toServerTimestamp(now) },
 });
 
-export const updatePresence = operation({
+const updatePresence = defineOperation({
   id: 'update-presence',
   method: 'POST',
   path: '/users/me/presence',
   guard: 'human',
   summary: 'Tell that one is here, and hear who else is.',
   parameters: {
-    status: text('form', "'active' or 'idle'."),
-    ping_only: flag('form', false, 'Leave out the presence of the others.'),
-    new_user_input: flag('form', false, 'Accepted and unused.'),
-    slim_presence: flag('form', false, 'Presence is keyed by user id.'),
+    status: textParameter('form', "'active' or 'idle'."),
+    ping_only: flagParameter('form', false, 'Leave out the presence of the others.'),
+    new_user_input: flagParameter('form', false, 'Accepted and unused.'),
+    slim_presence: flagParameter('form', false, 'Presence is keyed by user id.'),
   },
   async run(call) {
     const { params, realm, directory } = call;
     const { status, ping_only: pingOnly } = params;
     if (status !== 'active' && status !== 'idle') throw apiError('INVALID_PRESENCE_STATUS', { status });
     const report = (known: PresenceCursor | null) =>
-      forward({ to: presenceKey(realm), command: presenceCommands.report, args: { status, pingOnly, known } });
+      forwardCommand({ to: presenceKey(realm), command: presenceCommands.report, args: { status, pingOnly, known } });
     if (pingOnly) return report(null);
-    const replica = presencesIn(directory);
+    const replica = presenceReplicaOf(directory);
     await replica.load(fetchFor(call));
     await replica.update((known) => call.send(report(known)));
     return listed(replica, params.slim_presence ? 'slim' : 'legacy', call.now);
   },
 });
 
-export const getPresences = operation({
+const getPresences = defineOperation({
   id: 'get-presence',
   method: 'GET',
   path: '/realm/presence',
@@ -71,28 +71,28 @@ export const getPresences = operation({
 });
 
 /** User by id or API e-mail. userByEmail also finds hidden real addresses, so the address is compared again. */
-function findByIdOrEmail(call: Call<unknown>, who: string): DirectoryUser | undefined {
+function findByIdOrEmail(call: ApiCall<unknown>, who: string): DirectoryUser | undefined {
   if (/^\d+$/.test(who)) return call.directory.user(userId(Number(who)));
   const user = call.directory.userByEmail(who);
   return user?.email.toLowerCase() === who.toLowerCase() ? user : undefined;
 }
 
-export const getUserPresence = operation({
+const getUserPresence = defineOperation({
   id: 'get-user-presence',
   method: 'GET',
   path: '/users/{user_id_or_email}/presence',
   guard: 'user',
   summary: 'Presence of one user.',
-  parameters: { user_id_or_email: pathText('Id or API e-mail of the user.') },
+  parameters: { user_id_or_email: pathTextParameter('Id or API e-mail of the user.') },
   async run(call) {
     const who = call.params.user_id_or_email;
-    await refreshUnless(call, () => findByIdOrEmail(call, who) !== undefined);
+    await refreshUnlessKnown(call, () => findByIdOrEmail(call, who) !== undefined);
     const user = findByIdOrEmail(call, who);
     if (!user?.isActive || isSystemBot(user)) throw apiError('NO_SUCH_USER');
     if (user.botType !== null) throw apiError('PRESENCE_OF_BOT');
     const times = (await syncedReplica(call)).of(user.id);
-    if (!times || hidesPresence(call.directory, user)) throw apiError('NO_PRESENCE', { user_id_or_email: who });
-    return { fields: { presence: presenceOfOne(times, user, call.now) } };
+    if (!times || isPresenceHidden(call.directory, user)) throw apiError('NO_PRESENCE', { user_id_or_email: who });
+    return { fields: { presence: presentUserPresence(times, user, call.now) } };
   },
 });
 

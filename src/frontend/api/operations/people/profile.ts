@@ -1,20 +1,20 @@
 /** Custom profile fields of the organization (realm.md) and their values (users.md). */
 import { Type } from 'typebox';
-import { presentField } from '#domain/people';
+import { presentProfileField } from '#domain/people';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { checkCount } from '#model/errors';
-import { forward, type Operation, operation } from '../../operation.js';
-import { flag, pathId } from '../../parameters.js';
+import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
+import { flagParameter, pathIdParameter } from '../../parameters.js';
 
-export const getProfileFields = operation({
+const getProfileFields = defineOperation({
   id: 'get-custom-profile-fields',
   method: 'GET',
   path: '/realm/profile_fields',
   guard: 'user',
   summary: 'Custom profile fields, by their order.',
   parameters: {},
-  run: ({ directory }) => ({ fields: { custom_fields: directory.profileFields().map(presentField) } }),
+  run: ({ directory }) => ({ fields: { custom_fields: directory.profileFields().map(presentProfileField) } }),
 });
 
 const optionalText = (trim: boolean, description: string) =>
@@ -27,7 +27,7 @@ const optionalText = (trim: boolean, description: string) =>
     description,
   }) as const;
 
-/** Options of a list field. Each option has three JSON values; the field has a few more. */
+/** Maximum of options of a list field. Each option has three JSON values; the field has a few more. */
 const MAX_OPTIONS = 10_300;
 const MAX_FIELD_VALUES = 3 * MAX_OPTIONS + 100;
 
@@ -43,10 +43,14 @@ const content = {
     maxValues: MAX_FIELD_VALUES,
     description: 'Options of a list, each with text and order; subtype and url_pattern of an external account.',
   },
-  display_in_profile_summary: flag('form', false, 'Shown in the summary of a profile; for at most two fields.'),
+  display_in_profile_summary: flagParameter(
+    'form',
+    false,
+    'Shown in the summary of a profile; for at most two fields.',
+  ),
 } as const;
 
-const fieldId = { field_id: pathId('The field.') } as const;
+const fieldId = { field_id: pathIdParameter('The field.') } as const;
 
 interface ContentValues {
   readonly name: string;
@@ -61,7 +65,7 @@ function contentOf({ field_data, ...rest }: ContentValues) {
   return { ...rest, field_data: JSON.stringify(field_data) };
 }
 
-export const createProfileField = operation({
+const createProfileField = defineOperation({
   id: 'create-custom-profile-field',
   method: 'POST',
   path: '/realm/profile_fields',
@@ -82,14 +86,14 @@ export const createProfileField = operation({
     display_in_profile_summary: content.display_in_profile_summary,
   },
   run: ({ params: { field_type, ...rest }, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.addProfileField,
       args: { field_type, ...contentOf(rest) },
     }),
 });
 
-export const updateProfileField = operation({
+export const updateProfileField = defineOperation({
   id: 'update-custom-profile-field',
   method: 'PATCH',
   path: '/realm/profile_fields/{field_id}',
@@ -97,14 +101,14 @@ export const updateProfileField = operation({
   summary: 'Replace label, hint, data and place in the summary of a field.',
   parameters: { ...fieldId, ...content },
   run: ({ params: { field_id, ...rest }, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.updateProfileField,
       args: { field_id, ...contentOf(rest) },
     }),
 });
 
-export const reorderProfileFields = operation({
+const reorderProfileFields = defineOperation({
   id: 'reorder-custom-profile-fields',
   method: 'PATCH',
   path: '/realm/profile_fields',
@@ -120,10 +124,10 @@ export const reorderProfileFields = operation({
     },
   },
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.orderProfileFields, args: { ...params } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.orderProfileFields, args: { ...params } }),
 });
 
-export const removeProfileField = operation({
+export const removeProfileField = defineOperation({
   id: 'remove-custom-profile-field',
   method: 'DELETE',
   path: '/realm/profile_fields/{field_id}',
@@ -131,13 +135,13 @@ export const removeProfileField = operation({
   summary: 'Remove a custom profile field, with what people filled into it.',
   parameters: fieldId,
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.removeProfileField, args: { ...params } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.removeProfileField, args: { ...params } }),
 });
 
 const closed = { additionalProperties: false } as const;
 const value = Type.Union([Type.String(), Type.Array(Type.Integer())]);
 
-export const updateProfileData = operation({
+const updateProfileData = defineOperation({
   id: 'update-profile-data',
   method: 'PATCH',
   path: '/users/me/profile_data',
@@ -153,10 +157,10 @@ export const updateProfileData = operation({
     },
   },
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.changeOwnProfile, args: { data: params.data } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.changeOwnProfile, args: { data: params.data } }),
 });
 
-export const removeProfileData = operation({
+const removeProfileData = defineOperation({
   id: 'remove-profile-data',
   method: 'DELETE',
   path: '/users/me/profile_data',
@@ -172,7 +176,7 @@ export const removeProfileData = operation({
     },
   },
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.clearOwnProfile, args: { data: params.data } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.clearOwnProfile, args: { data: params.data } }),
 });
 
 export const PROFILE_OPERATIONS = [
@@ -183,4 +187,4 @@ export const PROFILE_OPERATIONS = [
   removeProfileField,
   updateProfileData,
   removeProfileData,
-] as unknown as readonly Operation[];
+] as unknown as readonly ApiOperation[];

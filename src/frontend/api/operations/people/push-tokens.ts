@@ -2,24 +2,24 @@
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { forward, type Operation, operation } from '../../operation.js';
-import { maybeText, text } from '../../parameters.js';
+import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
+import { optionalTextParameter, textParameter } from '../../parameters.js';
 
 const MAX_TOKEN = 4_096;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 type Service = 'apns' | 'gcm';
 
-/** @throws ApiError */
+/** Checks a push token of a device. @throws ApiError */
 function check(service: Service, token: string): void {
   if (token === '' || token.length > MAX_TOKEN) throw apiError('TOKEN_LENGTH');
   if (service === 'apns' && !BASE64.test(token)) throw apiError('APNS_TOKEN');
 }
 
-const token = { token: text('form', 'Of the device, from its push service.') } as const;
+const token = { token: textParameter('form', 'Of the device, from its push service.') } as const;
 
-const remove = (id: string, path: string, service: Service): Operation =>
-  operation({
+const remove = (id: string, path: string, service: Service): ApiOperation =>
+  defineOperation({
     id,
     method: 'DELETE',
     path,
@@ -28,7 +28,7 @@ const remove = (id: string, path: string, service: Service): Operation =>
     parameters: token,
     run({ params, realm, caller }) {
       check(service, params.token);
-      return forward({
+      return forwardCommand({
         to: userKey(realm, caller),
         command: userCommands.removePushToken,
         args: { service, token: params.token },
@@ -36,21 +36,21 @@ const remove = (id: string, path: string, service: Service): Operation =>
     },
   });
 
-const addApnsToken = operation({
+const addApnsToken = defineOperation({
   id: 'add-apns-token',
   method: 'POST',
   path: '/users/me/apns_device_token',
   guard: 'human',
   summary: 'Push notifications to this Apple device.',
-  parameters: { ...token, appid: maybeText('form', 'App that the token is of.') },
+  parameters: { ...token, appid: optionalTextParameter('form', 'App that the token is of.') },
   run({ params, realm, caller }) {
     check('apns', params.token);
     const args = { service: 'apns' as const, token: params.token, app: params.appid ?? null };
-    return forward({ to: userKey(realm, caller), command: userCommands.addPushToken, args });
+    return forwardCommand({ to: userKey(realm, caller), command: userCommands.addPushToken, args });
   },
 });
 
-const addGcmToken = operation({
+const addGcmToken = defineOperation({
   id: 'add-gcm-token',
   method: 'POST',
   path: '/users/me/android_gcm_reg_id',
@@ -59,7 +59,7 @@ const addGcmToken = operation({
   parameters: token,
   run({ params, realm, caller }) {
     check('gcm', params.token);
-    return forward({
+    return forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.addPushToken,
       args: { service: 'gcm', token: params.token, app: null },
@@ -67,9 +67,9 @@ const addGcmToken = operation({
   },
 });
 
-export const PUSH_TOKEN_OPERATIONS: readonly Operation[] = [
+export const PUSH_TOKEN_OPERATIONS: readonly ApiOperation[] = [
   addApnsToken,
   remove('remove-apns-token', '/users/me/apns_device_token', 'apns'),
   addGcmToken,
   remove('remove-gcm-token', '/users/me/android_gcm_reg_id', 'gcm'),
-] as readonly Operation[];
+] as readonly ApiOperation[];

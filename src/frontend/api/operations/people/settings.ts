@@ -1,8 +1,8 @@
 /** PATCH /settings and its aliases (users.md § Settings). */
 
-import { mailDomain } from '#domain/people';
+import { mailDomainOfOrigin } from '#domain/people';
 import {
-  checkedUserSettings,
+  checkUserSettings,
   REALM_DEFAULT_NAMES,
   realmKey,
   USER_SETTING_NAMES,
@@ -10,10 +10,10 @@ import {
   type UserSettingName,
 } from '#model';
 import { realmCommands } from '#model/commands';
-import { forward, type Operation, operation, type Parameter } from '../../operation.js';
-import { maybeText } from '../../parameters.js';
+import { type ApiOperation, defineOperation, forwardCommand, type ParameterDeclaration } from '../../operation.js';
+import { optionalTextParameter } from '../../parameters.js';
 
-const parameterOf = (name: UserSettingName): Parameter => ({
+const parameterOf = (name: UserSettingName): ParameterDeclaration => ({
   in: 'form',
   encoding: typeof USER_SETTINGS[name].default === 'string' ? 'string' : 'json',
   schema: USER_SETTINGS[name].schema,
@@ -22,29 +22,29 @@ const parameterOf = (name: UserSettingName): Parameter => ({
 });
 
 const parameters = {
-  full_name: maybeText('form', 'New name.'),
-  email: maybeText('form', 'New address; it counts when the link that is sent to it was confirmed.'),
-  old_password: maybeText('form', 'Needed for a new one.'),
-  new_password: maybeText('form', 'New password.'),
+  full_name: optionalTextParameter('form', 'New name.'),
+  email: optionalTextParameter('form', 'New address; it counts when the link that is sent to it was confirmed.'),
+  old_password: optionalTextParameter('form', 'Needed for a new one.'),
+  new_password: optionalTextParameter('form', 'New password.'),
   ...Object.fromEntries(USER_SETTING_NAMES.map((name) => [name, parameterOf(name)])),
 };
 
-const settings = (id: string, path: string, summary: string): Operation =>
-  operation({
+const settings = (id: string, path: string, summary: string): ApiOperation =>
+  defineOperation({
     id,
     method: 'PATCH',
     path,
     guard: 'human',
     summary,
     parameters,
-    run({ params, realm, site }) {
+    run({ params, realm, site, session = null }) {
       const { full_name = null, email = null, old_password = '', new_password = '', ...rest } = params;
-      const args = { values: checkedUserSettings(rest), domain: mailDomain(site) };
+      const args = { values: checkUserSettings(rest), domain: mailDomainOfOrigin(site) };
       const to = realmKey(realm);
       if (full_name === null && email === null && new_password === '')
-        return forward({ to, command: realmCommands.changeSettings, args });
-      const account = { full_name, email, old_password, new_password, origin: site };
-      return forward({ to, command: realmCommands.changeOwnAccount, args: { ...args, account } });
+        return forwardCommand({ to, command: realmCommands.changeSettings, args });
+      const account = { full_name, email, old_password, new_password, origin: site, session };
+      return forwardCommand({ to, command: realmCommands.changeOwnAccount, args: { ...args, account } });
     },
   });
 
@@ -60,7 +60,7 @@ export const updateNotificationSettings = settings(
   'Older name of PATCH /settings.',
 );
 
-export const updateSettingsDefaults = operation({
+export const updateSettingsDefaults = defineOperation({
   id: 'update-realm-user-settings-defaults',
   method: 'PATCH',
   path: '/realm/user_settings_defaults',
@@ -68,9 +68,9 @@ export const updateSettingsDefaults = operation({
   summary: 'Change the settings that new accounts start with.',
   parameters: Object.fromEntries(REALM_DEFAULT_NAMES.map((name) => [name, parameterOf(name)])),
   run: ({ params, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.changeUserDefaults,
-      args: { values: checkedUserSettings(params) },
+      args: { values: checkUserSettings(params) },
     }),
 });

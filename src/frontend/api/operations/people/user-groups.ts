@@ -1,12 +1,12 @@
 /** User groups (users.md § User groups). */
 import { Type } from 'typebox';
-import { encodedGroups, groupsIn, type UserGroups } from '#domain/people';
+import { encodedGroups, type UserGroups, userGroupsOf } from '#domain/people';
 import { realmKey, userId } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryGroup } from '#model/records';
-import { type Call, forward, operation } from '../../operation.js';
-import { flag, pathId, text } from '../../parameters.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
+import { flagParameter, pathIdParameter, textParameter } from '../../parameters.js';
 
 const MAX_NAME = 100;
 
@@ -20,14 +20,14 @@ const ids = (description: string) =>
     description,
   }) as const;
 
-const groupId = { user_group_id: pathId('The group.') } as const;
+const groupId = { user_group_id: pathIdParameter('The group.') } as const;
 
 /** Groups of the replica; an unknown group is looked up again at the end of the log. @throws ApiError */
 async function findGroup(
-  call: Call<{ readonly user_group_id: number }>,
+  call: ApiCall<{ readonly user_group_id: number }>,
 ): Promise<{ readonly groups: UserGroups; readonly group: DirectoryGroup }> {
   const id = call.params.user_group_id;
-  const find = () => groupsIn(call.directory);
+  const find = () => userGroupsOf(call.directory);
   let groups = find();
   if (!groups.get(id)) {
     await call.refresh();
@@ -38,7 +38,7 @@ async function findGroup(
   return { groups, group };
 }
 
-export const getUserGroups = operation({
+export const getUserGroups = defineOperation({
   id: 'get-user-groups',
   method: 'GET',
   path: '/user_groups',
@@ -48,7 +48,7 @@ export const getUserGroups = operation({
   run: ({ directory }) => ({ fields: { user_groups: encodedGroups(directory) } }),
 });
 
-export const createUserGroup = operation({
+export const createUserGroup = defineOperation({
   id: 'create-user-group',
   method: 'POST',
   path: '/user_groups/create',
@@ -62,13 +62,14 @@ export const createUserGroup = operation({
       required: true,
       description: 'Name; case counts.',
     },
-    description: text('form', 'What the group is for.'),
+    description: textParameter('form', 'What the group is for.'),
     members: ids('Ids of the first members.'),
   },
-  run: ({ params, realm }) => forward({ to: realmKey(realm), command: realmCommands.createGroup, args: { ...params } }),
+  run: ({ params, realm }) =>
+    forwardCommand({ to: realmKey(realm), command: realmCommands.createGroup, args: { ...params } }),
 });
 
-export const updateUserGroup = operation({
+export const updateUserGroup = defineOperation({
   id: 'update-user-group',
   method: 'PATCH',
   path: '/user_groups/{user_group_id}',
@@ -94,7 +95,7 @@ export const updateUserGroup = operation({
   run({ params, realm }) {
     const { user_group_id, name = null, description = null } = params;
     if (name === null && description === null) throw apiError('NO_NEW_DATA');
-    return forward({
+    return forwardCommand({
       to: realmKey(realm),
       command: realmCommands.updateGroup,
       args: { user_group_id, name, description },
@@ -102,19 +103,20 @@ export const updateUserGroup = operation({
   },
 });
 
-export const removeUserGroup = operation({
+export const removeUserGroup = defineOperation({
   id: 'remove-user-group',
   method: 'DELETE',
   path: '/user_groups/{user_group_id}',
   guard: 'user_group_edit_policy_human',
   summary: 'Remove a user group.',
   parameters: groupId,
-  run: ({ params, realm }) => forward({ to: realmKey(realm), command: realmCommands.removeGroup, args: { ...params } }),
+  run: ({ params, realm }) =>
+    forwardCommand({ to: realmKey(realm), command: realmCommands.removeGroup, args: { ...params } }),
 });
 
 const edit = { ...groupId, delete: ids('Ids to take out.'), add: ids('Ids to add.') } as const;
 
-/** @throws ApiError */
+/** Refuses a change of a group that neither adds nor removes anything. @throws ApiError */
 function checkEdit({
   add,
   delete: gone,
@@ -125,7 +127,7 @@ function checkEdit({
   if (add.length === 0 && gone.length === 0) throw apiError('NOTHING_TO_DO');
 }
 
-export const updateUserGroupMembers = operation({
+export const updateUserGroupMembers = defineOperation({
   id: 'update-user-group-members',
   method: 'POST',
   path: '/user_groups/{user_group_id}/members',
@@ -134,11 +136,15 @@ export const updateUserGroupMembers = operation({
   parameters: edit,
   run({ params, realm, site }) {
     checkEdit(params);
-    return forward({ to: realmKey(realm), command: realmCommands.editMembers, args: { ...params, origin: site } });
+    return forwardCommand({
+      to: realmKey(realm),
+      command: realmCommands.editMembers,
+      args: { ...params, origin: site },
+    });
   },
 });
 
-export const updateUserGroupSubgroups = operation({
+export const updateUserGroupSubgroups = defineOperation({
   id: 'update-user-group-subgroups',
   method: 'POST',
   path: '/user_groups/{user_group_id}/subgroups',
@@ -147,17 +153,17 @@ export const updateUserGroupSubgroups = operation({
   parameters: edit,
   run({ params, realm }) {
     checkEdit(params);
-    return forward({ to: realmKey(realm), command: realmCommands.editSubgroups, args: { ...params } });
+    return forwardCommand({ to: realmKey(realm), command: realmCommands.editSubgroups, args: { ...params } });
   },
 });
 
-export const getUserGroupMembers = operation({
+export const getUserGroupMembers = defineOperation({
   id: 'get-user-group-members',
   method: 'GET',
   path: '/user_groups/{user_group_id}/members',
   guard: 'member_human',
   summary: 'Ids of the members of a user group.',
-  parameters: { ...groupId, direct_member_only: flag('query', false, 'Leave out members of subgroups.') },
+  parameters: { ...groupId, direct_member_only: flagParameter('query', false, 'Leave out members of subgroups.') },
   async run(call) {
     const { groups, group } = await findGroup(call);
     const members = call.params.direct_member_only ? group.members : groups.membersOf(group.id);
@@ -165,13 +171,13 @@ export const getUserGroupMembers = operation({
   },
 });
 
-export const getUserGroupSubgroups = operation({
+export const getUserGroupSubgroups = defineOperation({
   id: 'get-user-group-subgroups',
   method: 'GET',
   path: '/user_groups/{user_group_id}/subgroups',
   guard: 'member_human',
   summary: 'Ids of the subgroups of a user group.',
-  parameters: { ...groupId, direct_subgroup_only: flag('query', false, 'Leave out subgroups of subgroups.') },
+  parameters: { ...groupId, direct_subgroup_only: flagParameter('query', false, 'Leave out subgroups of subgroups.') },
   async run(call) {
     const { groups, group } = await findGroup(call);
     const subgroups = call.params.direct_subgroup_only ? group.subgroups : groups.subgroupsOf(group.id);
@@ -179,7 +185,7 @@ export const getUserGroupSubgroups = operation({
   },
 });
 
-export const isUserGroupMember = operation({
+export const isUserGroupMember = defineOperation({
   id: 'get-is-user-group-member',
   method: 'GET',
   path: '/user_groups/{user_group_id}/members/{user_id}',
@@ -187,8 +193,8 @@ export const isUserGroupMember = operation({
   summary: 'Is a user in a user group?',
   parameters: {
     ...groupId,
-    user_id: pathId('The user.'),
-    direct_member_only: flag('query', false, 'Membership in a subgroup does not count.'),
+    user_id: pathIdParameter('The user.'),
+    direct_member_only: flagParameter('query', false, 'Membership in a subgroup does not count.'),
   },
   async run(call) {
     const { params, directory } = call;

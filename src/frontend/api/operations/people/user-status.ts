@@ -1,12 +1,12 @@
 /** User status, and the progress of new users: hotspots, tutorial (users.md § User status, § Small operations). */
 import { Type } from 'typebox';
 import { checkEmoji, presentEmoji, resolveEmoji } from '#domain/emoji';
-import { isHotspot, mailDomain } from '#domain/people';
+import { isHotspot, mailDomainOfOrigin } from '#domain/people';
 import { realmKey, userKey } from '#model';
 import { realmCommands, type StatusEmoji, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type Call, forward, operation } from '../../operation.js';
-import { maybeFlag, maybeText, text } from '../../parameters.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
+import { optionalFlagParameter, optionalTextParameter, textParameter } from '../../parameters.js';
 
 const MAX_STATUS = 60;
 
@@ -20,7 +20,7 @@ interface StatusParams {
  * The emoji as stored and as shown to clients; null: remove the emoji; undefined: no change.
  * @throws ApiError
  */
-async function emojiOf(call: Call<StatusParams>): Promise<StatusEmoji | null | undefined> {
+async function emojiOf(call: ApiCall<StatusParams>): Promise<StatusEmoji | null | undefined> {
   const { emoji_name: name, emoji_code: code = null, reaction_type: type = null } = call.params;
   if (name === undefined) {
     if (code !== null || type !== null) throw apiError('STATUS_WITHOUT_EMOJI_NAME');
@@ -39,7 +39,7 @@ async function emojiOf(call: Call<StatusParams>): Promise<StatusEmoji | null | u
   return { ...emoji, shown: presentEmoji(emoji, call.directory) };
 }
 
-export const updateStatus = operation({
+const updateStatus = defineOperation({
   id: 'update-status',
   method: 'POST',
   path: '/users/me/status',
@@ -53,10 +53,10 @@ export const updateStatus = operation({
       required: false,
       description: 'Empty: none.',
     },
-    away: maybeFlag('form', 'Older form of turning `presence_enabled` off (true) and on.'),
-    emoji_name: maybeText('form', 'Name of the emoji; code and type follow from it. Empty: none.'),
-    emoji_code: maybeText('form', 'Code points in hexadecimal, or id of a custom emoji.'),
-    reaction_type: maybeText('form', "'unicode_emoji', 'realm_emoji' or 'service_extra_emoji'."),
+    away: optionalFlagParameter('form', 'Older form of turning `presence_enabled` off (true) and on.'),
+    emoji_name: optionalTextParameter('form', 'Name of the emoji; code and type follow from it. Empty: none.'),
+    emoji_code: optionalTextParameter('form', 'Code points in hexadecimal, or id of a custom emoji.'),
+    reaction_type: optionalTextParameter('form', "'unicode_emoji', 'realm_emoji' or 'service_extra_emoji'."),
   },
   async run(call) {
     const { status_text, away, emoji_name } = call.params;
@@ -67,38 +67,38 @@ export const updateStatus = operation({
       ...(away === undefined ? {} : { away }),
       ...(emoji === undefined ? {} : { emoji }),
     };
-    return forward({
+    return forwardCommand({
       to: realmKey(call.realm),
       command: realmCommands.setStatus,
-      args: { ...args, domain: mailDomain(call.site) },
+      args: { ...args, domain: mailDomainOfOrigin(call.site) },
     });
   },
 });
 
-export const markHotspot = operation({
+export const markHotspotAsRead = defineOperation({
   id: 'mark-hotspot-as-read',
   method: 'POST',
   path: '/users/me/hotspots',
   guard: 'human',
   summary: 'Have seen a hint for new users.',
-  parameters: { hotspot: text('form', 'Its name.') },
+  parameters: { hotspot: textParameter('form', 'Its name.') },
   run({ params: { hotspot }, realm, caller }) {
     if (!isHotspot(hotspot)) throw apiError('UNKNOWN_HOTSPOT', { hotspot });
-    return forward({ to: userKey(realm, caller), command: userCommands.markHotspot, args: { hotspot } });
+    return forwardCommand({ to: userKey(realm, caller), command: userCommands.markHotspot, args: { hotspot } });
   },
 });
 
-export const setTutorialStatus = operation({
+const setTutorialStatus = defineOperation({
   id: 'set-tutorial-status',
   method: 'POST',
   path: '/users/me/tutorial_status',
   guard: 'human',
   summary: 'Begin or end the tutorial of new users.',
-  parameters: { status: text('form', "'started' or 'finished'; anything else changes nothing.") },
+  parameters: { status: textParameter('form', "'started' or 'finished'; anything else changes nothing.") },
   run({ params: { status }, realm, caller }) {
     if (status !== 'started' && status !== 'finished') return { fields: {} };
-    return forward({ to: userKey(realm, caller), command: userCommands.setTutorial, args: { status } });
+    return forwardCommand({ to: userKey(realm, caller), command: userCommands.setTutorial, args: { status } });
   },
 });
 
-export const STATUS_OPERATIONS = [updateStatus, markHotspot, setTutorialStatus];
+export const STATUS_OPERATIONS = [updateStatus, markHotspotAsRead, setTutorialStatus];

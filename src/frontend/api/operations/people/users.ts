@@ -1,42 +1,48 @@
 /** Accounts: list, create, own account, login (users.md). */
-import { type Encoded, memoizeByObject, ReadyFields } from '#base';
-import { avatarUrl, encodedUsers, isEmail, isSystemBot, presentUser } from '#domain/people';
-import { loginGuardOf } from '#domain/secrets';
-import { realmKey, userId, userKey } from '#model';
-import { loginGuardCommands, realmCommands, userCommands } from '#model/commands';
+import { CachedResponseFields, type EncodedJson, memoizeByObject } from '#base';
+import { avatarUrl, encodeUserList, isSystemBot, presentUser } from '#domain/people';
+import { realmKey, userId } from '#model';
+import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, ProfileData } from '#model/records';
-import { type Answer, type Call, forward, operation } from '../../operation.js';
-import { flag, maybeText, pathId, pathText, text } from '../../parameters.js';
-import { readableKey } from '../../readable-key.js';
+import { passwordLogIn } from '../../log-in.js';
+import { type ApiCall, defineOperation, type FieldsAnswer, forwardCommand } from '../../operation.js';
+import {
+  flagParameter,
+  optionalTextParameter,
+  pathIdParameter,
+  pathTextParameter,
+  textParameter,
+} from '../../parameters.js';
+import { openOrRenewKey } from '../../readable-key.js';
 
 /** One response body per list. The encoded list is the same object until an account changes. */
-const allUsers = memoizeByObject((members: Encoded) => new ReadyFields({ members }));
+const allUsers = memoizeByObject((members: EncodedJson) => new CachedResponseFields({ members }));
 
-export const getUsers = operation({
+export const getUsers = defineOperation({
   id: 'get-users',
   method: 'GET',
   path: '/users',
   guard: 'user',
   summary: 'All users of the organization, deactivated ones and bots included.',
   parameters: {
-    client_gravatar: flag('query', true, 'The client computes gravatar URLs itself.'),
-    include_custom_profile_fields: flag('query', false, "Add each human's profile_data."),
+    client_gravatar: flagParameter('query', true, 'The client computes gravatar URLs itself.'),
+    include_custom_profile_fields: flagParameter('query', false, "Add each human's profile_data."),
   },
   run({ params, directory, caller }) {
     const { client_gravatar, include_custom_profile_fields } = params;
     const options = { clientGravatar: client_gravatar, profile: include_custom_profile_fields };
-    return { ready: allUsers(encodedUsers(directory, directory.user(caller)!, options)) };
+    return { ready: allUsers(encodeUserList(directory, directory.user(caller)!, options)) };
   },
 });
 
 const shapeParameters = {
-  client_gravatar: flag('query', true, 'The client computes gravatar URLs itself.'),
-  include_custom_profile_fields: flag('query', false, 'Add profile_data (humans).'),
+  client_gravatar: flagParameter('query', true, 'The client computes gravatar URLs itself.'),
+  include_custom_profile_fields: flagParameter('query', false, 'Add profile_data (humans).'),
 } as const;
 
 /** Answer with one user; an unknown user is looked up again at the end of the log. @throws ApiError */
-async function findUser(call: Call<ShapeValues>, find: () => DirectoryUser | undefined): Promise<Answer> {
+async function findUser(call: ApiCall<ShapeValues>, find: () => DirectoryUser | undefined): Promise<FieldsAnswer> {
   if (!find()) await call.refresh();
   const user = find();
   if (!user || isSystemBot(user)) throw apiError('NO_SUCH_USER');
@@ -52,23 +58,23 @@ interface ShapeValues {
   readonly include_custom_profile_fields: boolean;
 }
 
-export const getUser = operation({
+export const getUser = defineOperation({
   id: 'get-user',
   method: 'GET',
   path: '/users/{user_id}',
   guard: 'user',
   summary: 'One user by id, deactivated ones and bots included.',
-  parameters: { user_id: pathId('The user.'), ...shapeParameters },
+  parameters: { user_id: pathIdParameter('The user.'), ...shapeParameters },
   run: (call) => findUser(call, () => call.directory.user(userId(call.params.user_id))),
 });
 
-export const getUserByEmail = operation({
+export const getUserByEmail = defineOperation({
   id: 'get-user-by-email',
   method: 'GET',
   path: '/users/{email}',
   guard: 'user',
   summary: 'One user by API e-mail, ignoring case.',
-  parameters: { email: pathText('API e-mail of the user.'), ...shapeParameters },
+  parameters: { email: pathTextParameter('API e-mail of the user.'), ...shapeParameters },
   run(call) {
     const email = call.params.email.toLowerCase();
     return findUser(call, () => {
@@ -79,7 +85,7 @@ export const getUserByEmail = operation({
   },
 });
 
-export const getOwnUser = operation({
+export const getOwnUser = defineOperation({
   id: 'get-own-user',
   method: 'GET',
   path: '/users/me',
@@ -88,36 +94,36 @@ export const getOwnUser = operation({
   parameters: {},
   run(call) {
     const newest = call.newestMessage();
-    if (newest instanceof Promise) return newest.then((id) => ({ ready: ownUser(call, id) }));
-    return { ready: ownUser(call, newest) };
+    if (newest instanceof Promise) return newest.then((id) => ({ ready: presentOwnUser(call, id) }));
+    return { ready: presentOwnUser(call, newest) };
   },
 });
 
-export const createUser = operation({
+export const createUser = defineOperation({
   id: 'create-user',
   method: 'POST',
   path: '/users',
   guard: 'admin',
   summary: 'Create an account.',
   parameters: {
-    email: text('form', 'Address of the account.'),
-    password: text('form', 'At least 6 characters and hard enough to guess.'),
-    full_name: text('form', 'Name shown to others.'),
+    email: textParameter('form', 'Address of the account.'),
+    password: textParameter('form', 'At least 6 characters and hard enough to guess.'),
+    full_name: textParameter('form', 'Name shown to others.'),
   },
   run(call) {
     const { params, realm } = call;
-    return forward({ to: realmKey(realm), command: realmCommands.createUser, args: { ...params, origin: call.site } });
+    return forwardCommand({
+      to: realmKey(realm),
+      command: realmCommands.createUser,
+      args: { ...params, origin: call.site },
+    });
   },
 });
 
-/** Log-ins need the real address; the API e-mail that stands for a hidden address is refused. */
-const isAddressOf = (user: DirectoryUser, typed: string): boolean =>
-  user.deliveryEmail.toLowerCase() === typed.toLowerCase();
-
-/** Attempts of a log-in that finds the key unreadable while other log-ins replace the key. */
+/** Maximum of attempts of a log-in that finds the key unreadable while other log-ins replace the key. */
 const MAX_ATTEMPTS = 5;
 
-export const fetchApiKey = operation({
+export const fetchApiKey = defineOperation({
   id: 'fetch-api-key',
   method: 'POST',
   path: '/fetch_api_key',
@@ -125,28 +131,16 @@ export const fetchApiKey = operation({
   compressed: false,
   summary: 'Exchange address and password for the API key.',
   parameters: {
-    username: text('form', 'Real address of the account.'),
-    password: text('form', 'Its password.'),
+    username: textParameter('form', 'Real address of the account.'),
+    password: textParameter('form', 'Its password.'),
   },
   async run(call) {
-    const { username, password } = call.params;
-    const { realm, secrets } = call;
-    const typed = username.trim();
-    if (!isEmail(typed)) throw apiError('ENTER_VALID_EMAIL');
-    if (call.directory.deactivated) throw apiError('REALM_DEACTIVATED');
-    // Refresh for known addresses too, so that the response time doesn't show whether the address is known.
-    await call.refresh();
-    const found = call.directory.userByEmail(typed);
-    const user = found && !isSystemBot(found) && isAddressOf(found, typed) ? found : undefined;
-    const { to, ...hashed } = loginGuardOf(secrets, realm, typed);
-    const logIn = user
-      ? forward({ to: userKey(realm, user.id), command: userCommands.fetchKey, args: { password }, as: user.id })
-      : forward({ to, command: loginGuardCommands.fetchKey, args: { password, ...hashed } });
+    const { logIn, user } = await passwordLogIn(call);
     for (let attempts = 1; ; attempts++) {
       const { sealed, ...fields } = await call.send(logIn);
       // The login guard always refuses, so `user` is set here.
       const { id, keyHash } = user as DirectoryUser;
-      const api_key = await readableKey(call, { user: id, sealed: String(sealed), instead: keyHash, as: id });
+      const api_key = await openOrRenewKey(call, { user: id, sealed: String(sealed), instead: keyHash, as: id });
       if (api_key !== undefined) return { fields: { api_key, ...fields } };
       // Another log-in has replaced the key; the user actor will have the new one in a moment.
       if (attempts === MAX_ATTEMPTS) throw apiError('SERVICE_UNAVAILABLE');
@@ -155,22 +149,22 @@ export const fetchApiKey = operation({
 });
 
 /** Always refused: log-in by a token that another service signed cannot be configured. */
-export const fetchKeyByToken = operation({
+export const fetchApiKeyByToken = defineOperation({
   id: 'jwt-fetch-api-key',
   method: 'POST',
   path: '/jwt/fetch_api_key',
   guard: 'none',
   summary: 'Exchange a signed token for the API key; refused, because no such tokens are taken.',
   parameters: {
-    token: { ...maybeText('form', 'The token.'), default: '' },
-    include_profile: flag('form', false, "With the account's profile."),
+    token: { ...optionalTextParameter('form', 'The token.'), default: '' },
+    include_profile: flagParameter('form', false, "With the account's profile."),
   },
   run() {
     throw apiError('JWT_NOT_ENABLED');
   },
 });
 
-export const regenerateKey = operation({
+export const regenerateOwnApiKey = defineOperation({
   id: 'regenerate-own-api-key',
   method: 'POST',
   path: '/users/me/api_key/regenerate',
@@ -181,7 +175,7 @@ export const regenerateKey = operation({
   async run(call) {
     const { realm, secrets } = call;
     const { sealed } = await call.send(
-      forward({ to: realmKey(realm), command: realmCommands.regenerateKey, args: {} }),
+      forwardCommand({ to: realmKey(realm), command: realmCommands.regenerateKey, args: {} }),
     );
     return { fields: { api_key: secrets.open(String(sealed)) } };
   },
@@ -190,20 +184,23 @@ export const regenerateKey = operation({
 interface CachedOwnUser {
   readonly profile: ProfileData;
   readonly newest: number;
-  readonly ready: ReadyFields;
+  readonly ready: CachedResponseFields;
 }
 
 /** Answers of GET /users/me by directory record; a changed account has another record. */
 const cachedOwnUsers = new WeakMap<DirectoryUser, CachedOwnUser>();
 
-export function ownUser({ caller, directory }: Pick<Call<never>, 'caller' | 'directory'>, newest: number): ReadyFields {
+function presentOwnUser(
+  { caller, directory }: Pick<ApiCall<never>, 'caller' | 'directory'>,
+  newest: number,
+): CachedResponseFields {
   const user = directory.user(caller);
   if (!user) throw apiError('ACCOUNT_DEACTIVATED');
   const profile = directory.profile(caller);
   const known = cachedOwnUsers.get(user);
   if (known?.newest === newest && known.profile === profile) return known.ready;
   const { bot_type, bot_owner_id, ...own } = presentUser(user, user, { clientGravatar: false, profile: directory });
-  const ready = new ReadyFields({ ...own, avatar_url: avatarUrl(user), max_message_id: newest });
+  const ready = new CachedResponseFields({ ...own, avatar_url: avatarUrl(user), max_message_id: newest });
   cachedOwnUsers.set(user, { profile, newest, ready });
   return ready;
 }

@@ -1,11 +1,11 @@
 /** POST /zcommand (realm.md § Other): settings changed by slash commands, typed like a message. */
 
-import { mailDomain, userSetting } from '#domain/people';
+import { mailDomainOfOrigin, readUserSetting } from '#domain/people';
 import { realmKey, type UserSettingName, type UserSettingValue } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { forward, operation } from '../../operation.js';
-import { text } from '../../parameters.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
+import { textParameter } from '../../parameters.js';
 
 interface Switch {
   readonly setting: UserSettingName;
@@ -21,13 +21,13 @@ const SWITCHES = new Map<string, Switch>([
   ['fixed-width', { setting: 'fluid_layout_width', value: false, called: 'fixed width', back: 'fluid-width' }],
 ]);
 
-export const zcommand = operation({
+export const runSlashCommand = defineOperation({
   id: 'zcommand',
   method: 'POST',
   path: '/zcommand',
   guard: 'user',
   summary: 'Carry out a slash command: /ping, /night, /day, /fluid-width or /fixed-width.',
-  parameters: { command: text('form', 'With its slash.') },
+  parameters: { command: textParameter('form', 'With its slash.') },
   async run(call) {
     const { params, directory, caller, realm, site } = call;
     if (!params.command.startsWith('/')) throw apiError('ZCOMMAND_SLASH');
@@ -37,10 +37,10 @@ export const zcommand = operation({
     if (!wanted) throw apiError('NO_SUCH_ZCOMMAND', { command });
     const { setting, value, called, back } = wanted;
     const user = directory.user(caller);
-    if (user && userSetting(directory, user, setting) === value)
+    if (user && readUserSetting(directory, user, setting) === value)
       return { fields: { msg: `The ${called} is on already.` } };
-    const args = { values: { [setting]: value }, domain: mailDomain(site) };
-    await call.send(forward({ to: realmKey(realm), command: realmCommands.changeSettings, args }));
+    const args = { values: { [setting]: value }, domain: mailDomainOfOrigin(site) };
+    await call.send(forwardCommand({ to: realmKey(realm), command: realmCommands.changeSettings, args }));
     return { fields: { msg: `The ${called} is on now; \`/${back}\` turns it off.` } };
   },
 });

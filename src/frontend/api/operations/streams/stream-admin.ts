@@ -1,42 +1,53 @@
 /** Changing and archiving streams, default streams (streams.md). */
 import { Type } from 'typebox';
-import { MAX_DESCRIPTION } from '#domain/streams';
+import { MAX_DESCRIPTION_CHARACTERS } from '#domain/streams';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import { forward, operation } from '../../operation.js';
-import { formId, maybeFlag, maybeJson, maybeText, pathId } from '../../parameters.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
+import {
+  formIdParameter,
+  optionalFlagParameter,
+  optionalJsonParameter,
+  optionalTextParameter,
+  pathIdParameter,
+} from '../../parameters.js';
 
-export const updateStream = operation({
+export const updateStream = defineOperation({
   id: 'update-stream',
   method: 'PATCH',
   path: '/streams/{stream_id}',
-  // For administrators only; others get that refusal only for streams that they can access.
+  // Only administrators may call it; the handler refuses others, because they get that refusal only for streams that
+  // they can access.
   guard: 'user',
   summary: 'Change a stream: name, description, privacy, who may post.',
   parameters: {
-    stream_id: pathId('The stream.'),
+    stream_id: pathIdParameter('The stream.'),
     description: {
       in: 'form',
       encoding: 'string',
-      schema: Type.String({ maxLength: MAX_DESCRIPTION }),
+      schema: Type.String({ maxLength: MAX_DESCRIPTION_CHARACTERS }),
       required: false,
       description: 'Markdown; line breaks become blanks.',
     },
-    is_private: maybeFlag('form', 'Only who is subscribed has access.'),
-    is_announcement_only: maybeFlag('form', 'Older form of stream_post_policy: true = 2, false = 1.'),
-    stream_post_policy: maybeJson('form', Type.Enum([1, 2, 3, 4]), 'Who may post, as when subscribing.'),
-    history_public_to_subscribers: maybeFlag('form', 'New subscribers may read the past.'),
-    is_web_public: maybeFlag('form', 'Open to everybody on the web.'),
-    new_name: maybeText('form', 'New name.'),
-    message_retention_days: maybeJson(
+    is_private: optionalFlagParameter('form', 'Only who is subscribed has access.'),
+    is_announcement_only: optionalFlagParameter('form', 'Older form of stream_post_policy: true = 2, false = 1.'),
+    stream_post_policy: optionalJsonParameter('form', Type.Enum([1, 2, 3, 4]), 'Who may post, as when subscribing.'),
+    history_public_to_subscribers: optionalFlagParameter('form', 'New subscribers may read the past.'),
+    is_web_public: optionalFlagParameter('form', 'Open to everybody on the web.'),
+    new_name: optionalTextParameter('form', 'New name.'),
+    message_retention_days: optionalJsonParameter(
       'form',
       Type.Union([Type.String(), Type.Integer()]),
       "Days, 'realm_default' or 'unlimited'.",
     ),
-    can_remove_subscribers_group_id: maybeJson('form', Type.Integer(), 'System group that may unsubscribe others.'),
+    can_remove_subscribers_group_id: optionalJsonParameter(
+      'form',
+      Type.Integer(),
+      'System group that may unsubscribe others.',
+    ),
   },
   run({ params, realm, site, webPublicStreams }) {
-    return forward({
+    return forwardCommand({
       to: realmKey(realm),
       command: realmCommands.updateStream,
       args: {
@@ -57,45 +68,45 @@ export const updateStream = operation({
   },
 });
 
-export const archiveStream = operation({
+export const archiveStream = defineOperation({
   id: 'archive-stream',
   method: 'DELETE',
   path: '/streams/{stream_id}',
   guard: 'user',
   summary: 'Archive a stream.',
-  parameters: { stream_id: pathId('The stream.') },
+  parameters: { stream_id: pathIdParameter('The stream.') },
   run: ({ params, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.archiveStream,
       args: { stream_id: params.stream_id },
     }),
 });
 
-export const addDefaultStream = operation({
+export const addDefaultStream = defineOperation({
   id: 'add-default-stream',
   method: 'POST',
   path: '/default_streams',
   guard: 'admin',
   summary: 'Subscribe new users to a stream.',
-  parameters: { stream_id: formId('The stream.') },
+  parameters: { stream_id: formIdParameter('The stream.') },
   run: ({ params, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.setDefaultStream,
       args: { stream_id: params.stream_id, isDefault: true },
     }),
 });
 
-export const removeDefaultStream = operation({
+export const removeDefaultStream = defineOperation({
   id: 'remove-default-stream',
   method: 'DELETE',
   path: '/default_streams',
   guard: 'admin',
   summary: 'No longer subscribe new users to a stream.',
-  parameters: { stream_id: formId('The stream.') },
+  parameters: { stream_id: formIdParameter('The stream.') },
   run: ({ params, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.setDefaultStream,
       args: { stream_id: params.stream_id, isDefault: false },

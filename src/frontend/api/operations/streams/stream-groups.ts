@@ -2,33 +2,33 @@
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { forward, operation } from '../../operation.js';
-import { maybeText, pathId, text } from '../../parameters.js';
-import { streamNames } from './streams.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
+import { optionalTextParameter, pathIdParameter, textParameter } from '../../parameters.js';
+import { streamNamesParameter } from './streams.js';
 
-const group_id = pathId('The group.');
-const stream_names = { ...streamNames('Streams, by name.'), required: true } as const;
+const group_id = pathIdParameter('The group.');
+const stream_names = { ...streamNamesParameter('Streams, by name.'), required: true } as const;
 
-export const createStreamGroup = operation({
+export const createStreamGroup = defineOperation({
   id: 'create-default-stream-group',
   method: 'POST',
   path: '/default_stream_groups/create',
   guard: 'admin',
   summary: 'Make a group of streams that new users are offered together.',
   parameters: {
-    group_name: text('form', 'Its name, at most 60 characters.'),
-    description: text('form', 'What it is for.'),
+    group_name: textParameter('form', 'Its name, at most 60 characters.'),
+    description: textParameter('form', 'What it is for.'),
     stream_names,
   },
   run: ({ params: { group_name: name, description, stream_names }, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.createStreamGroup,
       args: { name, description, stream_names },
     }),
 });
 
-export const updateStreamGroup = operation({
+export const updateStreamGroup = defineOperation({
   id: 'update-default-stream-group',
   method: 'PATCH',
   path: '/default_stream_groups/{group_id}',
@@ -36,28 +36,28 @@ export const updateStreamGroup = operation({
   summary: 'Rename or describe a default stream group.',
   parameters: {
     group_id,
-    new_group_name: maybeText('form', 'New name.'),
-    new_description: maybeText('form', 'New description.'),
+    new_group_name: optionalTextParameter('form', 'New name.'),
+    new_description: optionalTextParameter('form', 'New description.'),
   },
   run({ params: { group_id, new_group_name, new_description }, realm }) {
     if (!new_group_name && !new_description) throw apiError('STREAM_GROUP_NOTHING');
     const args = { group_id, name: new_group_name ?? null, description: new_description ?? null };
-    return forward({ to: realmKey(realm), command: realmCommands.updateStreamGroup, args });
+    return forwardCommand({ to: realmKey(realm), command: realmCommands.updateStreamGroup, args });
   },
 });
 
-export const editStreamGroup = operation({
+export const updateStreamGroupStreams = defineOperation({
   id: 'update-default-stream-group-streams',
   method: 'PATCH',
   path: '/default_stream_groups/{group_id}/streams',
   guard: 'admin',
   summary: 'Add streams to a default stream group, or take them out.',
-  parameters: { group_id, op: text('form', "'add' or 'remove'."), stream_names },
+  parameters: { group_id, op: textParameter('form', "'add' or 'remove'."), stream_names },
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.editStreamGroup, args: { ...params } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.editStreamGroup, args: { ...params } }),
 });
 
-export const removeStreamGroup = operation({
+export const removeStreamGroup = defineOperation({
   id: 'remove-default-stream-group',
   method: 'DELETE',
   path: '/default_stream_groups/{group_id}',
@@ -65,11 +65,16 @@ export const removeStreamGroup = operation({
   summary: 'Remove a default stream group; its streams stay.',
   parameters: { group_id },
   run: ({ params: { group_id }, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.removeStreamGroup,
       args: { group_id },
     }),
 });
 
-export const STREAM_GROUP_OPERATIONS = [createStreamGroup, updateStreamGroup, editStreamGroup, removeStreamGroup];
+export const STREAM_GROUP_OPERATIONS = [
+  createStreamGroup,
+  updateStreamGroup,
+  updateStreamGroupStreams,
+  removeStreamGroup,
+];

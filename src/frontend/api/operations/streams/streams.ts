@@ -1,31 +1,31 @@
 /** Streams and subscriptions (streams.md). */
 import { Type } from 'typebox';
-import { MAX_DESCRIPTION } from '#domain/streams';
+import { MAX_DESCRIPTION_CHARACTERS } from '#domain/streams';
 import { realmKey, userKey } from '#model';
 import { realmCommands, userCommands } from '#model/commands';
-import { type Call, forward, operation } from '../../operation.js';
-import { flag, maybeFlag, maybeJson, text } from '../../parameters.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
+import { flagParameter, optionalFlagParameter, optionalJsonParameter, textParameter } from '../../parameters.js';
 
 const wantedStream = Type.Object(
   {
     name: Type.String(),
     color: Type.Optional(Type.String({ check: 'hexColor' })),
-    description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION })),
+    description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION_CHARACTERS })),
   },
   { additionalProperties: false },
 );
 
-/** Room for 1,000 streams in one call, with descriptions in wide characters. */
+/** Maximum of MiB of a call with streams: room for 1,000 of them, with descriptions in wide characters. */
 export const MAX_STREAMS_MIB = 4;
 const largeText = { maxCharacters: MAX_STREAMS_MIB * 1_048_576 } as const;
 
-export const wantedStreams = (description: string) =>
+export const wantedStreamsParameter = (description: string) =>
   ({ in: 'form', encoding: 'json', schema: Type.Array(wantedStream), description, ...largeText }) as const;
 
-export const streamNames = (description: string) =>
+export const streamNamesParameter = (description: string) =>
   ({ in: 'form', encoding: 'json', schema: Type.Array(Type.String()), description, ...largeText }) as const;
 
-export const principals = {
+export const principalsParameter = {
   in: 'form',
   encoding: 'json',
   schema: Type.Union([Type.Array(Type.String()), Type.Array(Type.Integer())]),
@@ -35,7 +35,10 @@ export const principals = {
 } as const;
 
 /** Arguments of joining beside the streams. New streams get the defaults of POST without options. */
-export const joiningArguments = ({ site, webPublicStreams }: Pick<Call<unknown>, 'site' | 'webPublicStreams'>) => ({
+export const defaultJoiningArguments = ({
+  site,
+  webPublicStreams,
+}: Pick<ApiCall<unknown>, 'site' | 'webPublicStreams'>) => ({
   principals: [],
   authorization_errors_fatal: true,
   announce: false,
@@ -49,7 +52,7 @@ export const joiningArguments = ({ site, webPublicStreams }: Pick<Call<unknown>,
   origin: site,
 });
 
-export const subscribe = operation({
+export const subscribeToStreams = defineOperation({
   id: 'subscribe',
   method: 'POST',
   path: '/users/me/subscriptions',
@@ -58,13 +61,16 @@ export const subscribe = operation({
   summary: 'Subscribe to streams, creating those that do not exist.',
   maxBodyMib: MAX_STREAMS_MIB,
   parameters: {
-    subscriptions: { ...wantedStreams('Streams by name, with description and colour.'), required: true },
-    principals,
-    authorization_errors_fatal: flag('form', true, 'Refuse everything when one stream is out of reach.'),
-    announce: flag('form', false, "Tell the organization's announcement stream of new streams."),
-    invite_only: flag('form', false, 'New streams are private.'),
-    is_web_public: flag('form', false, 'New streams are open to everybody on the web.'),
-    history_public_to_subscribers: maybeFlag('form', 'New subscribers of new private streams may read the past.'),
+    subscriptions: { ...wantedStreamsParameter('Streams by name, with description and colour.'), required: true },
+    principals: principalsParameter,
+    authorization_errors_fatal: flagParameter('form', true, 'Refuse everything when one stream is out of reach.'),
+    announce: flagParameter('form', false, "Tell the organization's announcement stream of new streams."),
+    invite_only: flagParameter('form', false, 'New streams are private.'),
+    is_web_public: flagParameter('form', false, 'New streams are open to everybody on the web.'),
+    history_public_to_subscribers: optionalFlagParameter(
+      'form',
+      'New subscribers of new private streams may read the past.',
+    ),
     stream_post_policy: {
       in: 'form',
       encoding: 'json',
@@ -81,15 +87,19 @@ export const subscribe = operation({
       default: 'realm_default' as string | number,
       description: "Days, 'realm_default' or 'unlimited'.",
     },
-    can_remove_subscribers_group_id: maybeJson('form', Type.Integer(), 'System group that may unsubscribe others.'),
+    can_remove_subscribers_group_id: optionalJsonParameter(
+      'form',
+      Type.Integer(),
+      'System group that may unsubscribe others.',
+    ),
   },
   run(call) {
     const { can_remove_subscribers_group_id, history_public_to_subscribers, ...rest } = call.params;
-    return forward({
+    return forwardCommand({
       to: realmKey(call.realm),
       command: realmCommands.subscribe,
       args: {
-        ...joiningArguments(call),
+        ...defaultJoiningArguments(call),
         ...rest,
         can_remove_subscribers_group_id: can_remove_subscribers_group_id ?? null,
         history_public_to_subscribers: history_public_to_subscribers ?? null,
@@ -98,49 +108,53 @@ export const subscribe = operation({
   },
 });
 
-export const getSubscriptions = operation({
+export const getSubscriptions = defineOperation({
   id: 'get-subscriptions',
   method: 'GET',
   path: '/users/me/subscriptions',
   guard: 'user',
   summary: 'Own subscriptions.',
-  parameters: { include_subscribers: flag('query', false, 'List the subscribers of each stream.') },
+  parameters: { include_subscribers: flagParameter('query', false, 'List the subscribers of each stream.') },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.subscriptions,
       args: { include_subscribers: params.include_subscribers },
     }),
 });
 
-export const getStreams = operation({
+export const getStreams = defineOperation({
   id: 'get-streams',
   method: 'GET',
   path: '/streams',
   guard: 'user',
   summary: 'Streams that the caller may see.',
   parameters: {
-    include_public: flag('query', true, 'All that are not private.'),
-    include_web_public: flag('query', false, 'Those open to the web.'),
-    include_subscribed: flag('query', true, 'Own subscriptions.'),
-    include_all_active: flag('query', false, 'All, also private ones; administrators only.'),
-    include_default: flag('query', false, 'Add is_default to each.'),
-    include_owner_subscribed: flag('query', false, "For bots: the owner's subscriptions."),
+    include_public: flagParameter('query', true, 'All that are not private.'),
+    include_web_public: flagParameter('query', false, 'Those open to the web.'),
+    include_subscribed: flagParameter('query', true, 'Own subscriptions.'),
+    include_all_active: flagParameter('query', false, 'All, also private ones; administrators only.'),
+    include_default: flagParameter('query', false, 'Add is_default to each.'),
+    include_owner_subscribed: flagParameter('query', false, "For bots: the owner's subscriptions."),
   },
   run: ({ params, realm, caller }) =>
-    forward({ to: userKey(realm, caller), command: userCommands.streams, args: { ...params } }),
+    forwardCommand({ to: userKey(realm, caller), command: userCommands.streams, args: { ...params } }),
 });
 
-export const getStreamId = operation({
+export const getStreamId = defineOperation({
   id: 'get-stream-id',
   method: 'GET',
   path: '/get_stream_id',
   guard: 'user',
   summary: 'Id of a stream that the caller may access, from its name.',
-  parameters: { stream: text('query', 'Name, ignoring case.') },
+  parameters: { stream: textParameter('query', 'Name, ignoring case.') },
   async run(call) {
     const { stream } = call.params;
     if (!call.directory.streamByName(stream)) await call.refresh();
-    return forward({ to: userKey(call.realm, call.caller), command: userCommands.streamIdByName, args: { stream } });
+    return forwardCommand({
+      to: userKey(call.realm, call.caller),
+      command: userCommands.streamIdByName,
+      args: { stream },
+    });
   },
 });

@@ -3,22 +3,32 @@ import { Type } from 'typebox';
 import { realmKey, streamId, userKey } from '#model';
 import { realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type Call, forward, operation } from '../../operation.js';
-import { pathId, text } from '../../parameters.js';
-import { joiningArguments, MAX_STREAMS_MIB, principals, streamNames, wantedStreams } from './streams.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
+import { pathIdParameter, textParameter } from '../../parameters.js';
+import {
+  defaultJoiningArguments,
+  MAX_STREAMS_MIB,
+  principalsParameter,
+  streamNamesParameter,
+  wantedStreamsParameter,
+} from './streams.js';
 
-export const unsubscribe = operation({
+export const unsubscribeFromStreams = defineOperation({
   id: 'unsubscribe',
   method: 'DELETE',
   path: '/users/me/subscriptions',
   guard: 'user',
   summary: 'Leave streams, or unsubscribe others.',
   maxBodyMib: MAX_STREAMS_MIB,
-  parameters: { subscriptions: { ...streamNames('Streams by name.'), required: true }, principals },
-  run: ({ params, realm }) => forward({ to: realmKey(realm), command: realmCommands.unsubscribe, args: { ...params } }),
+  parameters: {
+    subscriptions: { ...streamNamesParameter('Streams by name.'), required: true },
+    principals: principalsParameter,
+  },
+  run: ({ params, realm }) =>
+    forwardCommand({ to: realmKey(realm), command: realmCommands.unsubscribe, args: { ...params } }),
 });
 
-export const updateSubscriptions = operation({
+export const updateSubscriptions = defineOperation({
   id: 'update-subscriptions',
   method: 'PATCH',
   path: '/users/me/subscriptions',
@@ -27,23 +37,23 @@ export const updateSubscriptions = operation({
   summary: 'Join streams and leave others, all or nothing.',
   maxBodyMib: MAX_STREAMS_MIB,
   parameters: {
-    add: { ...wantedStreams('Streams to join.'), required: false, default: [] },
-    delete: { ...streamNames('Streams to leave, by name.'), required: false, default: [] as string[] },
+    add: { ...wantedStreamsParameter('Streams to join.'), required: false, default: [] },
+    delete: { ...streamNamesParameter('Streams to leave, by name.'), required: false, default: [] as string[] },
   },
   run(call) {
     const { add, delete: gone } = call.params;
     if (add.length === 0 && gone.length === 0) throw apiError('NOTHING_TO_DO');
-    return forward({
+    return forwardCommand({
       to: realmKey(call.realm),
       command: realmCommands.updateSubscriptions,
-      args: { add: { subscriptions: add, ...joiningArguments(call) }, delete: gone },
+      args: { add: { subscriptions: add, ...defaultJoiningArguments(call) }, delete: gone },
     });
   },
 });
 
 const PROPERTY_VALUE = Type.Union([Type.Boolean(), Type.String()]);
 
-export const updateSubscriptionSettings = operation({
+export const updateSubscriptionSettings = defineOperation({
   id: 'update-subscription-settings',
   method: 'POST',
   path: '/users/me/subscriptions/properties',
@@ -59,7 +69,7 @@ export const updateSubscriptionSettings = operation({
     },
   },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.subscriptionSettings,
       args: {
@@ -68,19 +78,19 @@ export const updateSubscriptionSettings = operation({
     }),
 });
 
-export const updateSubscriptionSetting = operation({
+export const updateSubscriptionSetting = defineOperation({
   id: 'update-subscription-setting',
   method: 'PATCH',
   path: '/users/me/subscriptions/{stream_id}',
   guard: 'user',
   summary: 'Older form for one setting; only the colour can be set with it.',
   parameters: {
-    stream_id: pathId('The stream.'),
-    property: text('form', 'Name of the setting.'),
-    value: text('form', 'Its value.'),
+    stream_id: pathIdParameter('The stream.'),
+    property: textParameter('form', 'Name of the setting.'),
+    value: textParameter('form', 'Its value.'),
   },
   run: ({ params: { stream_id, property, value }, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.subscriptionSettings,
       args: { data: [{ stream_id, property, value }] },
@@ -88,20 +98,20 @@ export const updateSubscriptionSetting = operation({
 });
 
 /** Refreshes the replica if the stream is unknown: the client may have the id from another frontend. */
-async function refreshForStream(call: Call<{ readonly stream_id: number }>): Promise<void> {
+async function refreshForStream(call: ApiCall<{ readonly stream_id: number }>): Promise<void> {
   if (!call.directory.stream(streamId(call.params.stream_id))) await call.refresh();
 }
 
-export const getStream = operation({
+export const getStream = defineOperation({
   id: 'get-stream-by-id',
   method: 'GET',
   path: '/streams/{stream_id}',
   guard: 'user',
   summary: 'One stream.',
-  parameters: { stream_id: pathId('The stream.') },
+  parameters: { stream_id: pathIdParameter('The stream.') },
   async run(call) {
     await refreshForStream(call);
-    return forward({
+    return forwardCommand({
       to: userKey(call.realm, call.caller),
       command: userCommands.streamById,
       args: { ...call.params },
@@ -109,16 +119,16 @@ export const getStream = operation({
   },
 });
 
-export const getSubscribers = operation({
+export const getSubscribers = defineOperation({
   id: 'get-subscribers',
   method: 'GET',
   path: '/streams/{stream_id}/members',
   guard: 'user',
   summary: 'Ids of the subscribers of a stream.',
-  parameters: { stream_id: pathId('The stream.') },
+  parameters: { stream_id: pathIdParameter('The stream.') },
   async run(call) {
     await refreshForStream(call);
-    return forward({
+    return forwardCommand({
       to: userKey(call.realm, call.caller),
       command: userCommands.subscribersOf,
       args: { ...call.params },
@@ -126,16 +136,16 @@ export const getSubscribers = operation({
   },
 });
 
-export const getSubscriptionStatus = operation({
+export const getSubscriptionStatus = defineOperation({
   id: 'get-subscription-status',
   method: 'GET',
   path: '/users/{user_id}/subscriptions/{stream_id}',
   guard: 'user',
   summary: 'Whether a user is subscribed to a stream.',
-  parameters: { user_id: pathId('The user.'), stream_id: pathId('The stream.') },
+  parameters: { user_id: pathIdParameter('The user.'), stream_id: pathIdParameter('The stream.') },
   async run(call) {
     await refreshForStream(call);
-    return forward({
+    return forwardCommand({
       to: userKey(call.realm, call.caller),
       command: userCommands.subscriptionStatus,
       args: { ...call.params },

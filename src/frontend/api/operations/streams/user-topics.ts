@@ -1,30 +1,33 @@
-/** Topic visibility (streams.md § User topics). */
+/** Topic visibility: users mute, unmute and follow topics (streams.md § User topics). */
 import { Type } from 'typebox';
-import { MAX_TOPIC } from '#domain/streams';
+import { MAX_TOPIC_CHARACTERS } from '#domain/streams';
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { lookUpStream } from '../../look-up.js';
-import { forward, operation } from '../../operation.js';
-import { maybeJson, maybeText, text } from '../../parameters.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
+import { optionalJsonParameter, optionalTextParameter, textParameter } from '../../parameters.js';
 
 /**
  * A longer topic is refused. streams.md would store it unchanged; the recorded peer (n 1022, 1035) has no room for it
  * and answers 500. A topic that is cut would be another topic than the one in the request.
  */
-const topic = { ...text('form', 'Topic; need not exist.'), schema: Type.String({ maxLength: MAX_TOPIC }) } as const;
+const topic = {
+  ...textParameter('form', 'Topic; need not exist.'),
+  schema: Type.String({ maxLength: MAX_TOPIC_CHARACTERS }),
+} as const;
 
-export const setUserTopic = operation({
+export const setUserTopicPolicy = defineOperation({
   id: 'update-user-topic',
   method: 'POST',
   path: '/user_topics',
   guard: 'user',
   summary: 'Mute, unmute or follow a topic.',
   parameters: {
-    stream_id: { ...maybeJson('form', Type.Integer(), 'Stream of the topic.'), required: true },
+    stream_id: { ...optionalJsonParameter('form', Type.Integer(), 'Stream of the topic.'), required: true },
     topic,
     visibility_policy: {
-      ...maybeJson('form', Type.Enum([0, 1, 2, 3]), '0 as the stream, 1 muted, 2 unmuted, 3 followed.'),
+      ...optionalJsonParameter('form', Type.Enum([0, 1, 2, 3]), '0 as the stream, 1 muted, 2 unmuted, 3 followed.'),
       required: true,
     },
   },
@@ -32,7 +35,7 @@ export const setUserTopic = operation({
     const { stream_id, topic, visibility_policy } = call.params;
     // An unknown stream refreshes the replica; the actor's replica then has to reach the same realm version.
     await lookUpStream(call, stream_id);
-    return forward({
+    return forwardCommand({
       to: userKey(call.realm, call.caller),
       command: userCommands.setTopicPolicy,
       args: { stream: stream_id, topic, policy: visibility_policy },
@@ -40,15 +43,15 @@ export const setUserTopic = operation({
   },
 });
 
-export const muteTopic = operation({
+export const muteTopic = defineOperation({
   id: 'mute-topic',
   method: 'PATCH',
   path: '/users/me/subscriptions/muted_topics',
   guard: 'user',
   summary: 'Mute or unmute a topic (older form of POST /user_topics).',
   parameters: {
-    stream_id: maybeJson('form', Type.Integer(), 'Stream of the topic; this or `stream`.'),
-    stream: maybeText('form', "The stream's name."),
+    stream_id: optionalJsonParameter('form', Type.Integer(), 'Stream of the topic; this or `stream`.'),
+    stream: optionalTextParameter('form', "The stream's name."),
     topic,
     op: {
       in: 'form',
@@ -64,7 +67,7 @@ export const muteTopic = operation({
     const named = stream_id ?? stream;
     if (named === undefined) throw apiError('SUPPLY_STREAM');
     await lookUpStream(call, named);
-    return forward({
+    return forwardCommand({
       to: userKey(call.realm, call.caller),
       command: userCommands.muteTopic,
       args: { stream: named, topic, mute: op === 'add' },

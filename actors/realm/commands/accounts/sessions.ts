@@ -1,0 +1,116 @@
+/**
+ * Sessions of browsers: they begin by a password, which the user actor has checked, or by a one-time link. They end by
+ * their owner, and with a new password or the deactivation of the account. Every frontend checks a session by its
+ * directory, so each change is an item for replicas.
+ */
+
+import { successReply } from '#actors/shared';
+import { spendLink, withLink, withoutSessions, withSession, withUse } from '#domain/secrets';
+import type { realmCommands } from '#model/commands';
+import { apiError } from '#model/errors';
+import type { AccountSessions } from '#model/records';
+import { directoryLogItem } from '../../log-items.js';
+import {
+  type ActorParts,
+  accountSessionsOf,
+  encodeRecord,
+  SESSIONS_PART,
+  sessionsOf,
+  userRecord,
+} from '../../state.js';
+import { requireActingUser } from '../callers.js';
+import { type RealmCommand, SETTINGS_LANE } from '../command.js';
+import type { AccountEffect, CommitEffect } from './effect.js';
+
+const stored = (account: AccountSessions): Required<Pick<CommitEffect, 'parts' | 'events'>> => ({
+  parts: { [`${SESSIONS_PART}${account.user}`]: encodeRecord(account) },
+  events: [directoryLogItem({ session: account })],
+});
+
+export const startSession: RealmCommand<typeof realmCommands.startSession> = {
+  lane: SETTINGS_LANE,
+  handle({ parts }, { checkedAt, ...session }, _inputs, { caller, now, version }) {
+    const user = requireActingUser(parts, caller);
+    const before = sessionsOf(parts, user.id);
+    // The password that was checked may have been replaced meanwhile.
+    if (before.endedAt > checkedAt) throw apiError('AUTHENTICATION_FAILED');
+    return { ...stored(withSession(before, session, now)), reply: successReply({ user_id: user.id }, version) };
+  },
+};
+
+/** Replicas may not show a new link yet, so this actor looks for it. */
+export const startSessionByLink: RealmCommand<typeof realmCommands.startSessionByLink> = {
+  lane: SETTINGS_LANE,
+  handle({ parts }, { link, ...session }, _inputs, { now, version }) {
+    for (const account of accountSessionsOf(parts)) {
+      const spent = spendLink(account, link, now);
+      if (!spent) continue;
+      requireActingUser(parts, spent.user);
+      return { ...stored(withSession(spent, session, now)), reply: successReply({ user_id: spent.user }, version) };
+    }
+    throw apiError('SIGN_IN_LINK_VOID');
+  },
+};
+
+export const noteSessionUse: RealmCommand<typeof realmCommands.noteSessionUse> = {
+  lane: SETTINGS_LANE,
+  handle({ parts }, { hash }, _inputs, { caller, now, version }) {
+    const after = withUse(sessionsOf(parts, caller), hash, now);
+    return after ? { ...stored(after), reply: successReply(undefined, version) } : { reply: successReply() };
+  },
+};
+
+export const endSession: RealmCommand<typeof realmCommands.endSession> = {
+  lane: SETTINGS_LANE,
+  handle({ parts }, { session }, _inputs, { caller, now, version }) {
+    const before = sessionsOf(parts, caller);
+    if (!before.sessions.some(({ id }) => id === session)) throw apiError('NO_SUCH_SESSION');
+    return {
+      ...stored(withoutSessions(before, ({ id }) => id === session, now)),
+      reply: successReply(undefined, version),
+    };
+  },
+};
+
+export const endSessions: RealmCommand<typeof realmCommands.endSessions> = {
+  lane: SETTINGS_LANE,
+  handle({ parts }, { except }, _inputs, { caller, now, version }) {
+    const before = sessionsOf(parts, caller);
+    if (!before.sessions.some(({ id }) => id !== except)) return { reply: successReply() };
+    return {
+      ...stored(withoutSessions(before, ({ id }) => id !== except, now)),
+      reply: successReply(undefined, version),
+    };
+  },
+};
+
+/** People sign in with a browser; bots have API keys. */
+export const addSignInLink: RealmCommand<typeof realmCommands.addSignInLink> = {
+  lane: SETTINGS_LANE,
+  handle({ parts }, { user_id, hash }, _inputs, { now, version }) {
+    const user = userRecord(parts, user_id);
+    if (!user) throw apiError('NO_SUCH_USER');
+    if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
+    if (user.botType !== null) throw apiError('NO_BOTS');
+    return { ...stored(withLink(sessionsOf(parts, user_id), hash, now)), reply: successReply(undefined, version) };
+  },
+};
+
+/**
+ * Ends the sessions of an account whose password was replaced or that was deactivated, and voids its one-time links.
+ * A password that was checked before `version` starts no session afterwards.
+ *
+ * @param except id of the session that stays; null: none stays
+ */
+export function endAllSessions(
+  parts: ActorParts,
+  user: number,
+  except: number | null,
+  { now, version }: { readonly now: number; readonly version: number },
+): Required<Pick<CommitEffect, 'parts' | 'events'>> {
+  const left = withoutSessions(sessionsOf(parts, user), ({ id }) => id !== except, now);
+  return stored({ ...left, links: [], endedAt: version });
+}
+
+export const sessionEffect: AccountEffect = ({ before, after }, { parts }, context) =>
+  before.isActive && !after.isActive && after.botType === null ? endAllSessions(parts, after.id, null, context) : {};

@@ -1,0 +1,50 @@
+/** The web client on the listener for clients: its files, and the operations of sessions. */
+import { fileURLToPath } from 'node:url';
+import type { Config } from '#app/config';
+import { memoizeByObject } from '#base';
+import { type ApiOperation, OPERATIONS } from '#frontend/api';
+import { type HttpExchange, ResponseHeaders } from '#frontend/http';
+import { readWebFiles, type WebAnswer, type WebFiles, type WebHeaders, webAnswer } from '#frontend/web';
+import { apiError } from '#model/errors';
+
+/** dist/web, which tools/build-web.mjs writes: seen from the bundled program, and from this file as it is compiled. */
+const FOLDERS = ['../web/', '../../../web/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+
+export interface WebClient {
+  /** Operations of the server; those of sessions are missing where the web client is turned off. */
+  readonly operations: readonly ApiOperation[];
+  /** There is a page to open. */
+  readonly hasPage: boolean;
+  /** Answers a request for the page or one of its files. @returns false when there is no such file */
+  serve(exchange: HttpExchange): boolean;
+}
+
+/** @param folders the first of them that has a manifest counts */
+export async function openWebClient({ web }: Pick<Config, 'web'>, folders = FOLDERS): Promise<WebClient> {
+  if (web === 'off') {
+    return { operations: OPERATIONS.filter(({ webClient }) => !webClient), hasPage: false, serve: () => false };
+  }
+  let files: WebFiles | undefined;
+  for (const folder of folders) files ??= await readWebFiles(folder);
+  return {
+    operations: OPERATIONS,
+    hasPage: files?.has('/') ?? false,
+    serve: (exchange) => files !== undefined && serveFile(files, exchange),
+  };
+}
+
+const headersOf = memoizeByObject((headers: WebHeaders) => new ResponseHeaders(headers));
+const NOT_FOUND = new ResponseHeaders([['Content-Type', 'application/json']]);
+
+function serveFile(files: WebFiles, exchange: HttpExchange): boolean {
+  const answer = webAnswer(files, exchange);
+  if (!answer) return false;
+  const send = ({ status, variant }: WebAnswer): void =>
+    exchange.respond(status, headersOf(variant.headers), status === 200 ? [variant.bytes] : []);
+  if (answer instanceof Promise) answer.then(send, () => exchange.respond(404, NOT_FOUND, [NO_PICTURE]));
+  else send(answer);
+  return true;
+}
+
+/** The platform has no library that draws pictures. */
+const NO_PICTURE = `${JSON.stringify({ result: 'error', msg: apiError('NOT_FOUND').message })}\n`;

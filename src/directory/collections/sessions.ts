@@ -1,0 +1,23 @@
+/** Sessions by account, and by the hash of their secret. */
+import type { UserId } from '#model';
+import type { AccountSessions, WebSession } from '#model/records';
+import { RecordCollection } from './collection.js';
+
+export class SessionCollection extends RecordCollection<UserId, AccountSessions> {
+  readonly #sessions = new Map<string, { readonly user: UserId; readonly session: WebSession }>();
+
+  constructor() {
+    super(({ user }) => user);
+  }
+
+  byHash(hash: string): { readonly user: UserId; readonly session: WebSession } | undefined {
+    return this.#sessions.get(hash);
+  }
+
+  override put(account: AccountSessions): void {
+    const { user } = account;
+    for (const { hash } of this.get(user)?.sessions ?? []) this.#sessions.delete(hash);
+    super.put(account);
+    for (const session of account.sessions) this.#sessions.set(session.hash, { user, session });
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Sessions of browsers and one-time links: their secrets and their rules. A secret has the form of an API key, so it
+ * names its organization. Pure, apart from the randomness of new secrets.
+ */
+import type { RealmId } from '#model';
+import type { AccountSessions, WebSession } from '#model/records';
+import type { ServerCryptography } from './secrets.js';
+
+const DAY_MS = 86_400_000;
+/** A session ends when it was not used for this time. */
+export const SESSION_IDLE_MS = 30 * DAY_MS;
+/** The time of the last use is kept to the day: noting every use would be a commit per request. */
+const NOTED_EVERY_MS = DAY_MS;
+const LINK_VALID_MS = 3_600_000;
+/** Sessions of one account; a further one ends the session that was not used for longest. */
+const MAX_SESSIONS = 50;
+/** Unused one-time links of one account; a further one voids the oldest. */
+const MAX_LINKS = 5;
+
+export interface WebSecret {
+  /** Goes to the browser. */
+  readonly token: string;
+  /** Goes to the directory. */
+  readonly hash: string;
+}
+
+/** @param token of a cookie */
+export const sessionHash = (secrets: ServerCryptography, token: string): string => secrets.keyHash(`session/${token}`);
+/** @param token of a one-time link */
+export const signInLinkHash = (secrets: ServerCryptography, token: string): string =>
+  secrets.keyHash(`sign-in-link/${token}`);
+
+export function newSessionSecret(secrets: ServerCryptography, realm: RealmId): WebSecret {
+  const token = secrets.newApiKey(realm);
+  return { token, hash: sessionHash(secrets, token) };
+}
+
+export function newSignInLink(secrets: ServerCryptography, realm: RealmId): WebSecret {
+  const token = secrets.newApiKey(realm);
+  return { token, hash: signInLinkHash(secrets, token) };
+}
+
+export const isSessionAlive = ({ used }: WebSession, now: number): boolean => now - used < SESSION_IDLE_MS;
+
+/** The use of a session is to be noted. */
+export const isUseToBeNoted = ({ used }: WebSession, now: number): boolean => now - used >= NOTED_EVERY_MS;
+
+/** Without sessions and links that have expired. */
+function current(account: AccountSessions, now: number): AccountSessions {
+  return {
+    ...account,
+    sessions: account.sessions.filter((session) => isSessionAlive(session, now)),
+    links: account.links.filter(({ expires }) => expires > now),
+  };
+}
+
+export function withSession(
+  account: AccountSessions,
+  { hash, client }: { readonly hash: string; readonly client: string },
+  now: number,
+): AccountSessions {
+  const id = account.last + 1;
+  const { sessions, ...rest } = current(account, now);
+  const kept = [...sessions].sort((a, b) => b.used - a.used || b.id - a.id).slice(0, MAX_SESSIONS - 1);
+  const all = [...kept, { id, hash, client, created: now, used: now }].sort((a, b) => a.id - b.id);
+  return { ...rest, last: id, sessions: all };
+}
+
+/** @param ends true for sessions that are to end */
+export function withoutSessions(
+  account: AccountSessions,
+  ends: (session: WebSession) => boolean,
+  now: number,
+): AccountSessions {
+  const left = current(account, now);
+  return { ...left, sessions: left.sessions.filter((session) => !ends(session)) };
+}
+
+/** @returns undefined if the use need not be noted, or the session has ended */
+export function withUse(account: AccountSessions, hash: string, now: number): AccountSessions | undefined {
+  const left = current(account, now);
+  const session = left.sessions.find((one) => one.hash === hash);
+  if (!session || !isUseToBeNoted(session, now)) return undefined;
+  return { ...left, sessions: left.sessions.map((one) => (one === session ? { ...one, used: now } : one)) };
+}
+
+export function withLink(account: AccountSessions, hash: string, now: number): AccountSessions {
+  const left = current(account, now);
+  return { ...left, links: [...left.links, { hash, expires: now + LINK_VALID_MS }].slice(-MAX_LINKS) };
+}
+
+/** The account without this link; undefined if the link was used, voided or has expired. */
+export function spendLink(account: AccountSessions, hash: string, now: number): AccountSessions | undefined {
+  const left = current(account, now);
+  const links = left.links.filter((link) => link.hash !== hash);
+  return links.length < left.links.length ? { ...left, links } : undefined;
+}

@@ -1,0 +1,34 @@
+/** A browser in words, for the list of one's sessions. */
+
+/** Browsers by a part of User-Agent. Later ones name earlier ones, too, so the order decides. */
+const BROWSERS: readonly (readonly [part: RegExp, name: string])[] = [
+  [/Edg(?:e|A|iOS)?\//, 'Edge'],
+  [/OPR\/|Opera/, 'Opera'],
+  [/SamsungBrowser\//, 'Samsung Internet'],
+  [/Firefox\/|FxiOS\//, 'Firefox'],
+  [/Chrom(?:e|ium)\/|CriOS\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+];
+
+const SYSTEMS: readonly (readonly [part: RegExp, name: string])[] = [
+  [/iPhone|iPad|iPod/, 'iOS'],
+  [/Android/, 'Android'],
+  [/CrOS/, 'ChromeOS'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X|Macintosh/, 'macOS'],
+  [/Linux/, 'Linux'],
+];
+
+const nameIn = (table: typeof BROWSERS, userAgent: string): string | undefined =>
+  table.find(([part]) => part.test(userAgent))?.[1];
+
+/** Characters of User-Agent that are looked at. */
+const MAX_LENGTH = 512;
+
+/** Such as 'Firefox on Linux'. */
+export function browserName(userAgent: string): string {
+  const text = userAgent.slice(0, MAX_LENGTH);
+  const browser = nameIn(BROWSERS, text) ?? 'Browser';
+  const system = nameIn(SYSTEMS, text);
+  return system === undefined ? browser : `${browser} on ${system}`;
+}

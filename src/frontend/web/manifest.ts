@@ -1,0 +1,87 @@
+/** The files of the web client, as `tools/build-web.mjs` lists them in `manifest.json`, read into memory once. */
+import { readFile } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
+import { fileHeaders, pageHeaders, type WebHeaders } from './headers.js';
+
+/** Codings of files that were compressed at the build, best first, with the endings of their files. */
+const ENDINGS = { br: 'br', gzip: 'gz' } as const;
+export type Coding = keyof typeof ENDINGS;
+export const CODINGS = Object.keys(ENDINGS) as readonly Coding[];
+
+/** A row of the manifest. */
+interface ManifestRow {
+  /** Relative to the folder of the manifest. */
+  readonly file: string;
+  readonly type: string;
+  readonly etag: string;
+  /** Bytes of the compressed forms, which stand beside the file, by their endings. */
+  readonly encodings?: Readonly<Record<string, number>>;
+}
+
+/** One form of a file: plain, or under a coding. */
+export interface WebVariant {
+  readonly bytes: Uint8Array;
+  /** With quotes; each form has its own. */
+  readonly etag: string;
+  readonly headers: WebHeaders;
+}
+
+export interface WebFile {
+  readonly plain: WebVariant;
+  readonly coded: { readonly [C in Coding]?: WebVariant };
+}
+
+/** Files by the path of their address. */
+export type WebFiles = ReadonlyMap<string, WebFile>;
+
+/** Names of files in this folder change with their content. */
+const HASHED = '/web/assets/';
+const ETAG = /^"?([\w.+-]{1,128})"?$/;
+
+function rowOf(path: string, value: unknown): ManifestRow {
+  const { file, type, etag, encodings } = value as Partial<ManifestRow>;
+  const tag = ETAG.exec(String(etag))?.[1];
+  if (!path.startsWith('/') || typeof file !== 'string' || typeof type !== 'string' || tag === undefined) {
+    throw new Error(`the manifest of the web client is broken: ${path}`);
+  }
+  return { file, type, etag: tag, ...(encodings && { encodings }) };
+}
+
+function pathInside(folder: string, file: string): string {
+  const path = resolve(folder, file);
+  if (path.startsWith(`${resolve(folder)}${sep}`)) return path;
+  throw new Error(`a file of the web client is outside of its folder: ${file}`);
+}
+
+async function load(folder: string, address: string, { file, type, etag, encodings }: ManifestRow): Promise<WebFile> {
+  const path = pathInside(folder, file);
+  const codings = CODINGS.filter((coding) => encodings?.[ENDINGS[coding]] !== undefined);
+  const make = async (name: string, coding?: Coding): Promise<WebVariant> => {
+    const tag = `"${coding === undefined ? etag : `${etag}-${coding}`}"`;
+    const facts = { type, etag: tag, coding, varies: codings.length > 0 };
+    const headers =
+      address === '/' ? pageHeaders(facts) : fileHeaders({ ...facts, immutable: address.startsWith(HASHED) });
+    return { bytes: await readFile(name), etag: tag, headers };
+  };
+  const coded = codings.map(async (coding) => [coding, await make(`${path}.${ENDINGS[coding]}`, coding)] as const);
+  return { plain: await make(path), coded: Object.fromEntries(await Promise.all(coded)) };
+}
+
+/**
+ * @returns undefined where the web client was not built
+ * @throws Error for a manifest that names files wrongly
+ */
+export async function readWebFiles(folder: string): Promise<WebFiles | undefined> {
+  let text: string;
+  try {
+    text = await readFile(join(folder, 'manifest.json'), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  const rows = Object.entries(JSON.parse(text) as Record<string, unknown>);
+  const files = rows.map(
+    async ([address, row]) => [address, await load(folder, address, rowOf(address, row))] as const,
+  );
+  return new Map(await Promise.all(files));
+}

@@ -1,0 +1,55 @@
+/** Small files that browsers and crawlers ask for at fixed addresses. They are made at their first use and kept. */
+import { createHash } from 'node:crypto';
+import { drawMark } from '#frontend/static';
+import { fileHeaders } from './headers.js';
+import type { WebFile } from './manifest.js';
+
+const ICON_SIDES = [192, 512];
+const FAVICON_SIDE = 64;
+
+const iconPath = (side: number): string => `/web/icon-${side}.png`;
+
+/** The description by which a browser installs the client. */
+const DESCRIPTION = {
+  name: 'Conclave',
+  short_name: 'Conclave',
+  id: '/',
+  start_url: '/',
+  scope: '/',
+  display: 'standalone',
+  icons: ICON_SIDES.map((side) => ({ src: iconPath(side), sizes: `${side}x${side}`, type: 'image/png' })),
+};
+
+/** Messages are for people with an account; a crawler would find an empty page. */
+const ROBOTS = 'User-agent: *\nDisallow: /\n';
+
+function fileOf(type: string, bytes: Uint8Array): WebFile {
+  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+  const headers = fileHeaders({ type, etag, coding: undefined, varies: false, immutable: false });
+  return { plain: { bytes, etag, headers }, coded: {} };
+}
+
+const icon = (side: number) => async (): Promise<WebFile> => fileOf('image/png', await drawMark(side));
+const text = (type: string, content: string) => async (): Promise<WebFile> => fileOf(type, Buffer.from(content));
+
+const FILES: ReadonlyMap<string, () => Promise<WebFile>> = new Map([
+  ['/favicon.ico', icon(FAVICON_SIDE)],
+  ...ICON_SIDES.map((side) => [iconPath(side), icon(side)] as const),
+  ['/robots.txt', text('text/plain; charset=utf-8', ROBOTS)],
+  ['/site.webmanifest', text('application/manifest+json', JSON.stringify(DESCRIPTION))],
+]);
+
+const made = new Map<string, Promise<WebFile>>();
+
+/** @returns undefined where there is no such file; rejects where pictures can't be drawn on this platform */
+export function ownFile(path: string): Promise<WebFile> | undefined {
+  const make = FILES.get(path);
+  let file = made.get(path);
+  if (!file && make) {
+    file = make();
+    made.set(path, file);
+    // A failure is not kept.
+    file.catch(() => made.delete(path));
+  }
+  return file;
+}

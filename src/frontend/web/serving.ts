@@ -1,0 +1,66 @@
+/** Chooses the answer to a request for the page or one of its files. */
+import { CODINGS, type Coding, type WebFile, type WebFiles, type WebVariant } from './manifest.js';
+import { ownFile } from './own-files.js';
+
+/** The head of a request. */
+export interface WebRequest {
+  /** Upper case. */
+  readonly method: string;
+  /** As sent, without the query. */
+  readonly path: string;
+  /** @param name in lower case @returns '' when absent */
+  header(name: string): string;
+}
+
+export interface WebAnswer {
+  readonly status: 200 | 304;
+  readonly variant: WebVariant;
+}
+
+/**
+ * Paths are compared as they were sent: an address with escapes or dots names no file.
+ *
+ * @returns undefined where there is no such file
+ */
+export function webAnswer(files: WebFiles, request: WebRequest): WebAnswer | Promise<WebAnswer> | undefined {
+  const { method, path } = request;
+  if (method !== 'GET' && method !== 'HEAD') return undefined;
+  const file = files.get(path) ?? ownFile(path);
+  if (!file) return undefined;
+  const accepted = request.header('accept-encoding');
+  const known = request.header('if-none-match');
+  return file instanceof Promise
+    ? file.then((found) => answerOf(found, accepted, known))
+    : answerOf(file, accepted, known);
+}
+
+function answerOf(file: WebFile, accepted: string, known: string): WebAnswer {
+  const coding = acceptedCoding(accepted, file);
+  const variant = (coding && file.coded[coding]) ?? file.plain;
+  return { status: names(known, variant.etag) ? 304 : 200, variant };
+}
+
+/** If-None-Match names this tag, compared weakly (RFC 9110 § 13.1.2). */
+const names = (header: string, etag: string): boolean =>
+  header !== '' && header.split(',').some((one) => ['*', etag, `W/${etag}`].includes(one.trim()));
+
+const WEIGHT = /^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
+
+/** The coding that the client likes best (RFC 9110 § 12.5.3); between equals the smaller one. */
+function acceptedCoding(header: string, file: WebFile): Coding | undefined {
+  if (header === '') return undefined;
+  const weights = new Map<string, number>();
+  for (const item of header.toLowerCase().split(',')) {
+    const [coding = '', weight] = item.split(';').map((part) => part.trim());
+    // A malformed weight counts as 0: the plain file is always safe.
+    weights.set(coding, weight === undefined ? 1 : Number(WEIGHT.exec(weight)?.[1] ?? 0));
+  }
+  let best: Coding | undefined;
+  let highest = weights.get('identity') ?? 0;
+  for (const coding of CODINGS) {
+    const weight = weights.get(coding) ?? weights.get('*') ?? 0;
+    if (!file.coded[coding] || weight === 0) continue;
+    if (best === undefined ? weight >= highest : weight > highest) [best, highest] = [coding, weight];
+  }
+  return best;
+}

@@ -1,0 +1,35 @@
+/**
+ * The cookie of a session. Behind TLS its name has the prefix `__Host-`: a browser then takes it only over TLS, from
+ * this very host, so that neither the network nor the host of another organization can plant a session.
+ */
+
+const NAME = 'conclave_session';
+const SECURE_NAME = `__Host-${NAME}`;
+/** Longest time for which browsers keep a cookie. The server ends a session that was not used for 30 days. */
+const MAX_AGE_S = 400 * 86_400;
+
+const TOKEN = /^[A-Za-z0-9]{32}$/;
+
+const cookie = (token: string, secure: boolean, maxAge: number): string =>
+  `${secure ? SECURE_NAME : NAME}=${token}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
+
+/** Value of Set-Cookie that begins a session. @param secure the browser reached the server over TLS */
+export const sessionCookie = (token: string, secure: boolean): string => cookie(token, secure, MAX_AGE_S);
+
+/** Value of Set-Cookie that makes the browser forget its session. */
+export const noSessionCookie = (secure: boolean): string => cookie('', secure, 0);
+
+/** Secret of the session in a Cookie header; '': there is none. */
+export function sessionTokenOf(header: string, secure: boolean): string {
+  const name = secure ? SECURE_NAME : NAME;
+  for (const pair of header.split(';')) {
+    const equals = pair.indexOf('=');
+    if (equals < 0 || pair.slice(0, equals).trim() !== name) continue;
+    const token = pair.slice(equals + 1).trim();
+    return TOKEN.test(token) ? token : '';
+  }
+  return '';
+}
+
+/** Well-formed token of a one-time link. */
+export const isSignInToken = (text: string): boolean => TOKEN.test(text);

@@ -1,0 +1,124 @@
+import t from 'tap';
+import { GROUPS, SHORTCUTS } from '../../../web/src/keyboard/index.js';
+import { de } from '../../../web/src/text/de/index.js';
+import { later as germanLater } from '../../../web/src/text/de/later.js';
+import { en } from '../../../web/src/text/en/index.js';
+import { later } from '../../../web/src/text/en/later.js';
+import {
+  addLaterTexts,
+  chooseLanguage,
+  compareNames,
+  formatAgo,
+  formatDay,
+  formatList,
+  formatSize,
+  formatTime,
+  language,
+  parts,
+  t as text,
+  twentyFourHours,
+} from '../../../web/src/text/index.js';
+
+type Forms = string | Readonly<Record<string, string>>;
+
+const formsOf = (entry: Forms): string[] => (typeof entry === 'string' ? [entry] : Object.values(entry));
+const placeholdersOf = (form: string): string[] => [...new Set(form.match(/\{[\w-]+\}/g) ?? [])].sort();
+
+const english: Readonly<Record<string, Forms>> = { ...en, ...later };
+const german: Readonly<Record<string, Forms>> = { ...de, ...germanLater };
+
+t.test('German has every key of English, and no other', async (t) => {
+  t.ok(Object.keys(english).length > 100);
+  t.strictSame(Object.keys(german).sort(), Object.keys(english).sort());
+});
+
+t.test('a text has the same placeholders in each language and in each plural form', async (t) => {
+  const wrong = Object.keys(english).filter((key) => {
+    const wanted = placeholdersOf(formsOf(english[key]!).at(-1)!).join();
+    return [...formsOf(english[key]!), ...formsOf(german[key]!)].some((form) => placeholdersOf(form).join() !== wanted);
+  });
+  t.strictSame(wrong, []);
+});
+
+t.test('a text with plural forms in one language has the forms of each language', async (t) => {
+  const formsOfLanguage = { en: english, de: german };
+  for (const [tag, catalogue] of Object.entries(formsOfLanguage)) {
+    const categories = [...new Intl.PluralRules(tag).resolvedOptions().pluralCategories].sort();
+    for (const [key, entry] of Object.entries(catalogue)) {
+      if (typeof entry !== 'string') t.strictSame(Object.keys(entry).sort(), categories, `${tag} ${key}`);
+    }
+  }
+});
+
+t.test('no text is empty, begins or ends with a space, or has markup', async (t) => {
+  for (const catalogue of [english, german]) {
+    const wrong = Object.entries(catalogue).filter(([, entry]) =>
+      formsOf(entry).some((form) => form === '' || form !== form.trim() || /<[a-z/]/i.test(form)),
+    );
+    t.strictSame(wrong, []);
+  }
+});
+
+t.test('each shortcut and each group of shortcuts has a text', async (t) => {
+  for (const id of Object.keys(SHORTCUTS)) t.ok(english[`shortcut.${id}`], id);
+  for (const group of GROUPS) t.ok(english[`help.group.${group}`], group);
+  const named = Object.keys(english).filter((key) => key.startsWith('shortcut.'));
+  t.equal(named.length, Object.keys(SHORTCUTS).length, 'no text is left over');
+});
+
+t.test('a text is filled in, and its number chooses the plural form', async (t) => {
+  t.equal(text('sidebar.unread', { n: 1200 }), '1,200 unread');
+  t.equal(text('error.rate-limit', { n: 1 }), 'Too many tries. Wait 1 second.');
+  t.equal(text('error.rate-limit', { n: 2 }), 'Too many tries. Wait 2 seconds.');
+  t.equal(text('sign-in.title', { name: '{name} $& <b>' }), 'Sign in to {name} $& <b>', 'values are taken literally');
+  const bold = { bold: true };
+  t.strictSame(parts('sign-in.title', { name: bold }), ['Sign in to ', bold]);
+});
+
+t.test('texts of lazy views show their key until they are loaded', async (t) => {
+  t.equal(text('help.title'), 'help.title');
+  await addLaterTexts();
+  t.equal(text('help.title'), 'Keyboard shortcuts');
+});
+
+t.test('the first wanted language with a catalogue is taken, and its region decides on formats', async (t) => {
+  await chooseLanguage(['xx', 'de-AT', 'en']);
+  t.equal(language.value, 'de');
+  t.equal(text('help.title'), 'Tastenkürzel');
+  t.equal(text('sidebar.unread', { n: 12000 }), `${new Intl.NumberFormat('de-AT').format(12000)} ungelesen`);
+  await chooseLanguage(['xx']);
+  t.equal(language.value, 'en');
+  t.equal(text('common.save'), 'Save');
+});
+
+t.test('days are named from the reader’s calendar', async (t) => {
+  const now = new Date(2026, 10, 23, 0, 30).getTime();
+  t.equal(formatDay(now, now), 'Today');
+  t.equal(formatDay(new Date(2026, 10, 22, 23, 59).getTime(), now), 'Yesterday');
+  t.equal(formatDay(new Date(2026, 10, 19).getTime(), now), 'Thursday');
+  t.equal(formatDay(new Date(2026, 10, 16).getTime(), now), 'November 16');
+  t.equal(formatDay(new Date(2025, 10, 16).getTime(), now), 'November 16, 2025');
+});
+
+t.test('times follow the setting, or the language’s habit', async (t) => {
+  const at = new Date(2026, 10, 23, 14, 5).getTime();
+  twentyFourHours.value = true;
+  t.equal(formatTime(at), '14:05');
+  twentyFourHours.value = false;
+  t.match(formatTime(at), /^2:05\sPM$/);
+  twentyFourHours.value = undefined;
+  t.match(formatTime(at), /^2:05\sPM$/);
+});
+
+t.test('distances, sizes, lists and order of names', async (t) => {
+  const now = new Date(2026, 10, 23, 12).getTime();
+  t.equal(formatAgo(now - 20_000, now), 'just now');
+  t.equal(formatAgo(now - 5 * 60_000, now), '5 minutes ago');
+  t.equal(formatAgo(now - 3 * 3_600_000, now), '3 hours ago');
+  t.equal(formatAgo(now - 24 * 3_600_000, now), 'yesterday');
+  t.equal(formatSize(900), '900 B');
+  t.equal(formatSize(1.44 * 1024 * 1024), '1.4 MB');
+  t.equal(formatSize(25 * 1024 * 1024), '25 MB');
+  t.equal(formatList(['A', 'B', 'C']), 'A, B, and C');
+  t.strictSame(['team 10', 'Émile', 'team 9', 'emil'].sort(compareNames), ['emil', 'Émile', 'team 9', 'team 10']);
+});

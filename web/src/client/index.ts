@@ -1,0 +1,14 @@
+/**
+ * The core of this page, for the views: `import { core } from '../client/index.js'`.
+ *
+ * The entry makes one core and gives it here before it renders. It is a variable of the module rather than a context of
+ * the tree, because menus and dialogs are rendered in trees of their own (`openLayer`).
+ */
+import type { Core } from '../core/index.js';
+
+/** Read it when a component renders or an event comes, never while modules load. */
+export let core: Core;
+
+export function provideCore(made: Core): void {
+  core = made;
+}

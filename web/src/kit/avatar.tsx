@@ -1,0 +1,58 @@
+import { useState } from 'preact/hooks';
+import { t } from '../text/index.js';
+
+export type Presence = 'active' | 'idle' | 'offline';
+
+interface AvatarProps {
+  readonly name: string;
+  /** Address of the picture. Initials stand in for none, for one of another host, and for one that fails to load. */
+  readonly src?: string | null | undefined;
+  /** Number from which the colour of the initials follows. */
+  readonly id?: number;
+  /** Edge in pixels. */
+  readonly size?: number;
+  readonly presence?: Presence | undefined;
+}
+
+const HUES = 12;
+
+/** The address of a picture of this server; undefined for other hosts, which the page's policy refuses to ask. */
+function ownPicture(src: string | null | undefined): string | undefined {
+  if (!src) return undefined;
+  return src.startsWith('blob:') || new URL(src, location.href).origin === location.origin ? src : undefined;
+}
+
+/** First letters of the first and the last word. */
+function initialsOf(name: string): string {
+  const words = name.trim().split(/\s+/);
+  const letters = words.length > 1 ? [words[0], words.at(-1)] : words;
+  return letters
+    .map((word) => [...(word ?? '')][0] ?? '')
+    .join('')
+    .toUpperCase();
+}
+
+/** Picture of a person or an organization. It is decoration: the name stands beside it. */
+export function Avatar({ name, src, id = 0, size = 32, presence }: AvatarProps) {
+  const [broken, setBroken] = useState<string>();
+  const picture = ownPicture(src);
+  return (
+    <span class="avatar" data-hue={id % HUES} style={{ '--size': `${size}px` }}>
+      {picture && broken !== picture ? (
+        <img src={picture} alt="" width={size} height={size} loading="lazy" onError={() => setBroken(picture)} />
+      ) : (
+        <span aria-hidden="true">{initialsOf(name)}</span>
+      )}
+      {presence && <PresenceDot presence={presence} />}
+    </span>
+  );
+}
+
+/** Dot for active (filled), idle (half), offline (ring): told apart without colour. */
+export function PresenceDot({ presence }: { readonly presence: Presence }) {
+  return (
+    <span class={`presence ${presence}`}>
+      <span class="hidden">{t(`presence.${presence}`)}, </span>
+    </span>
+  );
+}

@@ -1,0 +1,39 @@
+/**
+ * Components without knowledge of chat. Everything here works by keyboard, touch and screen reader, and under a policy
+ * without inline styles: `style={{…}}` is set by script, `style="…"` in HTML is refused by the browser.
+ *
+ *     <Button kind="primary" icon="send" onClick={send}>{t('compose.send')}</Button>
+ *     <IconButton icon="star" label={t('…')} shortcut="star" pressed={starred} onClick={…} />   named, with tooltip
+ *     <Field label={…} value={v} onInput={set} error={…} hint={…} />   PasswordField, TextArea, Select, Toggle, Choices
+ *     {open && <Dialog title={…} onClose={…} footer={<Button …/>}>…</Dialog>}   native modal, keeps the focus
+ *     if (await confirm({ title, text, action, danger: true })) …
+ *     openMenu(button, { label, items: [{ label, icon, shortcut, run }, 'line', …] })   or <MenuButton … />
+ *     {anchor && <Popover anchor={anchor} label={…} onClose={…}>…</Popover>}   in place; stays above everything
+ *     openLayer((close) => <Dialog … onClose={close} />)   from rows of a windowed list, which may be unmounted
+ *     <span data-tip={text}>   a tooltip on hover and focus; data-cut: the own text if it is cut off
+ *     toast({ text, kind: 'error', action: { label, run } }), announce(text)
+ *     <VirtualList items={…} keyOf={…} heightOf={…} label={…}>{(item, row) => <a {...row} …/>}</VirtualList>
+ *     useVirtual(options)   the virtualizer itself, for lists with measured rows
+ *     const SettingsView = lazy(async () => (await import('../settings/index.js')).SettingsView)   a chunk of its own
+ *     isPhone(), isNarrow(), rowHeight()   read signals: the component renders again when the layout changes
+ *     useShortcut('reply', () => …)   while the component is mounted and its dialog (or the page) has the keys
+ *
+ * Folders that use the kit: shell and all views. The kit imports text and keyboard.
+ */
+export { Avatar, type Presence, PresenceDot } from './avatar.js';
+export { Button, IconButton } from './button.js';
+export { confirm, Dialog } from './dialog.js';
+export { Choices, Field, PasswordField, Select, TextArea, Toggle } from './field.js';
+export { FOCUSABLE, focusIn, focusLater, isField } from './focus.js';
+export { Icon, type IconName } from './icons.js';
+export { hostOfLayers, onLeave, openLayer } from './layers.js';
+export { lazy } from './lazy.js';
+export { isNarrow, isPhone, media, rowHeight } from './media.js';
+export { MenuButton, type MenuItem, openMenu } from './menu.js';
+export { startOverlays } from './overlays.js';
+export { type Anchor, Popover } from './popover.js';
+export { isMac, Keys, keyboard, listenToKeys, ScopeContext, useShortcut } from './shortcut.js';
+export { Empty, Spinner } from './spinner.js';
+export { Tabs } from './tabs.js';
+export { announce, dropToast, toast } from './toast.js';
+export { type Row, useVirtual, VirtualList } from './virtual-list.js';

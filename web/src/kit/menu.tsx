@@ -1,0 +1,124 @@
+import { useState } from 'preact/hooks';
+import type { ShortcutId } from '../keyboard/index.js';
+import { IconButton } from './button.js';
+import { moveFocus } from './focus.js';
+import { Icon, type IconName } from './icons.js';
+import { openLayer } from './layers.js';
+import { type Anchor, type Placing, Popover } from './popover.js';
+import { Keys, keyboard } from './shortcut.js';
+
+interface MenuAction {
+  readonly label: string;
+  readonly icon?: IconName | undefined;
+  readonly shortcut?: ShortcutId | undefined;
+  readonly danger?: boolean | undefined;
+  /** A choice among others, or a switch: shown with a check mark when true. */
+  readonly checked?: boolean | undefined;
+  readonly disabled?: boolean | undefined;
+  readonly run: () => void;
+}
+
+/** An action, a line between groups, or nothing (so that conditions can stand in the list). */
+export type MenuItem = MenuAction | 'line' | false | undefined;
+
+interface MenuOptions extends Placing {
+  readonly label: string;
+  readonly items: readonly MenuItem[];
+  readonly onClose?: (() => void) | undefined;
+}
+
+const itemsIn = (menu: Element): HTMLElement[] => [...menu.querySelectorAll<HTMLElement>('[role^=menuitem]')];
+
+/** Moves by arrows, or to the next item that begins with the typed letter. */
+function onKeyDown(event: KeyboardEvent, close: () => void): void {
+  const items = itemsIn(event.currentTarget as Element);
+  if (moveFocus(event, items)) return;
+  if (event.key === 'Tab') {
+    event.preventDefault();
+    close();
+  } else if (event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey) {
+    const at = items.indexOf(document.activeElement as HTMLElement);
+    const letter = event.key.toLowerCase();
+    const order = [...items.slice(at + 1), ...items.slice(0, at + 1)];
+    order.find((item) => item.textContent?.trim().toLowerCase().startsWith(letter))?.focus();
+    event.preventDefault();
+  }
+  event.stopPropagation();
+}
+
+function Item({ item, close }: { readonly item: MenuAction; readonly close: () => void }) {
+  const chord = item.shortcut && keyboard.keysOf(item.shortcut)[0];
+  return (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the role with aria-checked is menuitemcheckbox
+    <button
+      type="button"
+      role={item.checked === undefined ? 'menuitem' : 'menuitemcheckbox'}
+      aria-checked={item.checked}
+      tabIndex={-1}
+      class={`menu-item ${item.danger ? 'danger' : ''}`}
+      disabled={item.disabled ?? false}
+      onClick={() => {
+        close();
+        item.run();
+      }}
+    >
+      {item.checked ? <Icon name="check" /> : item.icon ? <Icon name={item.icon} /> : <span class="icon" />}
+      <span class="menu-label">{item.label}</span>
+      {chord && <Keys chord={chord} />}
+    </button>
+  );
+}
+
+/** The open menu: there is one at most, and a second press on its button closes it. */
+let shown: { readonly anchor: Anchor; readonly close: () => void } | undefined;
+
+/** Opens a menu beside an element or at a point. Its items are left by Escape, Tab, a choice or a press elsewhere. */
+export function openMenu(anchor: Anchor, { label, items, onClose, side, align }: MenuOptions): void {
+  const before = shown;
+  before?.close();
+  if (before?.anchor === anchor) return;
+  openLayer((done) => {
+    const close = () => {
+      shown = undefined;
+      done();
+      onClose?.();
+    };
+    shown = { anchor, close };
+    return (
+      <Popover anchor={anchor} label={label} role="menu" class="menu" side={side} align={align} onClose={close}>
+        <div role="none" onKeyDown={(event) => onKeyDown(event, close)}>
+          {items.map((item, index) =>
+            item === 'line' ? <hr key={index} /> : item && <Item key={item.label} item={item} close={close} />,
+          )}
+        </div>
+      </Popover>
+    );
+  });
+}
+
+interface MenuButtonProps extends Placing {
+  readonly label: string;
+  readonly icon?: IconName;
+  /** Called when the menu opens, so that it shows the state of that moment. */
+  readonly items: () => readonly MenuItem[];
+  readonly class?: string | undefined;
+  readonly tabIndex?: number | undefined;
+}
+
+export function MenuButton({ label, icon = 'more', items, side, align, tabIndex, ...rest }: MenuButtonProps) {
+  const [open, setOpen] = useState(false);
+  return (
+    <IconButton
+      icon={icon}
+      label={label}
+      popup="menu"
+      expanded={open}
+      class={rest.class}
+      tabIndex={tabIndex}
+      onClick={(event) => {
+        setOpen(true);
+        openMenu(event.currentTarget, { label, items: items(), side, align, onClose: () => setOpen(false) });
+      }}
+    />
+  );
+}

@@ -1,0 +1,19 @@
+import { render } from 'preact';
+import { t } from '../text/index.js';
+import { setGuest } from './layers.js';
+import { Toasts } from './toast.js';
+import { Tooltips } from './tooltip.js';
+
+/** Shows toasts and tooltips from now on, in a tree of their own: they must stand inside of an open dialog. */
+export function startOverlays(): void {
+  const host = document.createElement('section');
+  host.ariaLabel = t('common.notices');
+  setGuest(host);
+  render(
+    <>
+      <Toasts />
+      <Tooltips />
+    </>,
+    host,
+  );
+}

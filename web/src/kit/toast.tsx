@@ -1,0 +1,113 @@
+import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../text/index.js';
+import { Button, IconButton } from './button.js';
+import { Icon } from './icons.js';
+
+interface ToastContent {
+  readonly text: string;
+  /** An error stays until it is closed; other kinds go after 6 s, or 12 s with an action. */
+  readonly kind?: 'info' | 'success' | 'error';
+  readonly action?: { readonly label: string; readonly run: () => void };
+}
+
+interface Shown extends ToastContent {
+  readonly id: number;
+}
+
+const MAX_TOASTS = 3;
+const SHOWN_MS = 6000;
+
+const toasts = signal<readonly Shown[]>([]);
+const spoken = signal<{ readonly polite: string; readonly assertive: string }>({ polite: '', assertive: '' });
+let ids = 0;
+
+/** Shows a short message at the bottom of the page. The same text is not shown twice. @returns its number */
+export function toast(content: ToastContent): number {
+  const same = toasts.value.find((one) => one.text === content.text);
+  if (same) return same.id;
+  const id = ++ids;
+  toasts.value = [...toasts.value, { ...content, id }].slice(-MAX_TOASTS);
+  return id;
+}
+
+export function dropToast(id: number): void {
+  toasts.value = toasts.value.filter((one) => one.id !== id);
+}
+
+/** Lets screen readers say a text, without showing it. */
+export function announce(text: string, how: 'polite' | 'assertive' = 'polite'): void {
+  // A text that equals the one before is said again only when the region's content changes.
+  const said = spoken.value[how] === text ? `${text}\u00a0` : text;
+  spoken.value = { ...spoken.value, [how]: said };
+}
+
+function Toast({ toast: { id, text, kind = 'info', action } }: { readonly toast: Shown }) {
+  const held = useRef(false);
+  useEffect(() => {
+    if (kind === 'error') return;
+    const timer = window.setInterval(() => held.current || dropToast(id), action ? SHOWN_MS * 2 : SHOWN_MS);
+    return () => window.clearInterval(timer);
+  }, []);
+  const hold = (on: boolean) => () => {
+    held.current = on;
+  };
+  return (
+    <li
+      class={`toast ${kind}`}
+      onPointerEnter={hold(true)}
+      onPointerLeave={hold(false)}
+      onFocusCapture={hold(true)}
+      onBlurCapture={hold(false)}
+    >
+      <Icon name={kind === 'error' ? 'warning' : kind === 'success' ? 'resolved' : 'info'} />
+      <span role={kind === 'error' ? 'alert' : 'status'}>{text}</span>
+      {action && (
+        <Button
+          kind="quiet"
+          onClick={() => {
+            dropToast(id);
+            action.run();
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
+      <IconButton icon="close" label={t('common.close')} onClick={() => dropToast(id)} />
+    </li>
+  );
+}
+
+/** Place of the toasts, and the regions that screen readers listen to. */
+export function Toasts() {
+  const ref = useRef<HTMLDivElement>(null);
+  const list = toasts.value;
+  useEffect(() => {
+    const panel = ref.current;
+    if (!panel) return;
+    if (list.length === 0) {
+      if (panel.matches(':popover-open')) panel.hidePopover();
+      return;
+    }
+    // Shown again, the panel stands above layers that were opened after it.
+    if (panel.matches(':popover-open')) panel.hidePopover();
+    panel.showPopover();
+  }, [list]);
+  return (
+    <>
+      <div ref={ref} popover="manual" class="toasts">
+        <ul>
+          {list.map((one) => (
+            <Toast key={one.id} toast={one} />
+          ))}
+        </ul>
+      </div>
+      <div class="hidden" aria-live="polite">
+        {spoken.value.polite}
+      </div>
+      <div class="hidden" aria-live="assertive">
+        {spoken.value.assertive}
+      </div>
+    </>
+  );
+}

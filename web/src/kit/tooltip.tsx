@@ -1,0 +1,93 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { SHORTCUTS, type ShortcutId } from '../keyboard/index.js';
+import { media } from './media.js';
+import { place } from './popover.js';
+import { Keys, keyboard } from './shortcut.js';
+
+const DELAY_MS = 500;
+/** A tooltip that follows another within this time appears at once. */
+const WARM_MS = 300;
+
+interface Tip {
+  readonly element: HTMLElement;
+  readonly text: string;
+  readonly shortcut: ShortcutId | undefined;
+}
+
+function tipOf(target: EventTarget | null): Tip | undefined {
+  const element = target instanceof Element ? target.closest<HTMLElement>('[data-tip],[data-cut]') : null;
+  if (!element) return undefined;
+  const { tip, cut } = element.dataset;
+  const text = cut === undefined ? tip : element.scrollWidth > element.clientWidth ? element.textContent : undefined;
+  if (!text) return undefined;
+  const id = element.dataset.shortcut ?? '';
+  return { element, text, shortcut: Object.hasOwn(SHORTCUTS, id) ? (id as ShortcutId) : undefined };
+}
+
+/**
+ * Tooltips of all elements with `data-tip`, on hover and on focus by keyboard. One component and one set of listeners
+ * serve the whole page. Screen readers get the name of the element itself.
+ */
+export function Tooltips() {
+  const [tip, setTip] = useState<Tip>();
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    let timer = 0;
+    let hiddenAt = 0;
+    let current: HTMLElement | undefined;
+    const show = (next: Tip | undefined, wait: number) => {
+      if (next?.element === current) return;
+      window.clearTimeout(timer);
+      if (current) hiddenAt = performance.now();
+      current = next?.element;
+      setTip(undefined);
+      if (next) timer = window.setTimeout(() => setTip(next), performance.now() - hiddenAt < WARM_MS ? 0 : wait);
+    };
+    const onOver = (event: PointerEvent) => {
+      if (event.pointerType === 'mouse' && !ref.current?.contains(event.target as Node))
+        show(tipOf(event.target), DELAY_MS);
+    };
+    // On a touch screen the focus moves without a key, and a tooltip would cover what was tapped.
+    const onFocus = (event: FocusEvent) => {
+      if (media('(hover: none)').peek()) return;
+      if (event.target instanceof Element && event.target.matches(':focus-visible'))
+        show(tipOf(event.target), DELAY_MS);
+    };
+    const hide = () => show(undefined, 0);
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'Escape') hide();
+    };
+    document.addEventListener('pointerover', onOver);
+    document.addEventListener('focusin', onFocus);
+    document.addEventListener('focusout', hide);
+    document.addEventListener('pointerdown', hide);
+    document.addEventListener('keydown', onKey);
+    document.addEventListener('scroll', hide, true);
+    return () => {
+      window.clearTimeout(timer);
+      document.removeEventListener('pointerover', onOver);
+      document.removeEventListener('focusin', onFocus);
+      document.removeEventListener('focusout', hide);
+      document.removeEventListener('pointerdown', hide);
+      document.removeEventListener('keydown', onKey);
+      document.removeEventListener('scroll', hide, true);
+    };
+  }, []);
+  useEffect(() => {
+    const panel = ref.current;
+    if (!panel) return;
+    if (!tip?.element.isConnected) {
+      if (panel.matches(':popover-open')) panel.hidePopover();
+      return;
+    }
+    panel.showPopover();
+    place(panel, tip.element, {});
+  }, [tip]);
+  const chord = tip?.shortcut && keyboard.keysOf(tip.shortcut)[0];
+  return (
+    <div ref={ref} class="tooltip" popover="manual" aria-hidden="true">
+      {tip?.text}
+      {chord && <Keys chord={chord} />}
+    </div>
+  );
+}

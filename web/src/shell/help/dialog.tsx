@@ -1,0 +1,111 @@
+import { useSignal } from '@preact/signals';
+import { GROUPS, SHORTCUTS, type ShortcutId } from '../../keyboard/index.js';
+import { announce, Button, confirm, Dialog, Field, IconButton, Keys, keyboard, Toggle } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+import { KeyTaker } from './key-taker.js';
+
+interface LineProps {
+  readonly id: ShortcutId;
+  readonly changing: boolean;
+  readonly onChange: (id: ShortcutId | undefined) => void;
+}
+
+/** One shortcut: name, keys, and the buttons that change them. */
+function Line({ id, changing, onChange }: LineProps) {
+  const name = t(`shortcut.${id}`);
+  const chords = keyboard.keysOf(id);
+  const changed = keyboard.changes.value[id] !== undefined;
+  return (
+    <li class="help-row">
+      <span>{name}</span>
+      {changing ? (
+        <KeyTaker
+          id={id}
+          onDone={(chord) => {
+            if (chord !== undefined) {
+              keyboard.setKeys(id, [chord]);
+              announce(t('help.changed', { name, keys: chord }));
+            }
+            onChange(undefined);
+          }}
+        />
+      ) : (
+        <span class="help-keys">
+          {chords.map((chord, index) => (
+            <span key={chord}>
+              {index > 0 && `${t('help.or')} `}
+              <Keys chord={chord} />
+            </span>
+          ))}
+        </span>
+      )}
+      {changed ? (
+        <IconButton icon="refresh" label={t('help.reset', { name })} onClick={() => keyboard.setKeys(id, undefined)} />
+      ) : (
+        <IconButton icon="edit" label={t('help.change', { name })} onClick={() => onChange(id)} size={16} />
+      )}
+    </li>
+  );
+}
+
+export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
+  const filter = useSignal('');
+  const changing = useSignal<ShortcutId | undefined>(undefined);
+  const wanted = filter.value.trim().toLowerCase();
+  const shown = keyboard.ids().filter((id) => t(`shortcut.${id}`).toLowerCase().includes(wanted));
+  const resetAll = async () => {
+    const text = t('help.reset-all');
+    if (await confirm({ title: text, text, action: t('help.reset-all') })) keyboard.changes.value = {};
+  };
+  return (
+    <Dialog title={t('help.title')} size="large" onClose={onClose}>
+      <Field
+        type="search"
+        quiet
+        icon="search"
+        label={t('help.filter')}
+        placeholder={t('help.filter')}
+        value={filter.value}
+        onInput={(value) => {
+          filter.value = value;
+        }}
+      />
+      <div class="help-groups">
+        {GROUPS.map((group) => {
+          const ids = shown.filter((id) => SHORTCUTS[id].group === group);
+          return (
+            ids.length > 0 && (
+              <section class="help-group" key={group} aria-labelledby={`help-${group}`}>
+                <h3 id={`help-${group}`}>{t(`help.group.${group}`)}</h3>
+                <ul>
+                  {ids.map((id) => (
+                    <Line
+                      key={id}
+                      id={id}
+                      changing={changing.value === id}
+                      onChange={(next) => {
+                        changing.value = next;
+                      }}
+                    />
+                  ))}
+                </ul>
+              </section>
+            )
+          );
+        })}
+      </div>
+      {shown.length === 0 && <p role="status">{t('common.no-results')}</p>}
+      <Toggle
+        label={t('help.single-keys')}
+        hint={t('help.single-keys-hint')}
+        checked={keyboard.enabled.value}
+        onChange={(on) => {
+          keyboard.enabled.value = on;
+        }}
+      />
+      {Object.keys(keyboard.changes.value).length > 0 && (
+        <Button onClick={() => void resetAll()}>{t('help.reset-all')}</Button>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,35 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { chordOf, keyNames, type ShortcutId } from '../../keyboard/index.js';
+import { isMac, keyboard } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+
+interface KeyTakerProps {
+  readonly id: ShortcutId;
+  /** @param chord undefined: Escape, or the focus went elsewhere */
+  readonly onDone: (chord: string | undefined) => void;
+}
+
+/** Waits for a press of the new keys of a shortcut. */
+export function KeyTaker({ id, onDone }: KeyTakerProps) {
+  const ref = useRef<HTMLButtonElement>(null);
+  const conflict = useSignal('');
+  useEffect(() => ref.current?.focus(), []);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Tab') return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.key === 'Escape') return onDone(undefined);
+    const chord = chordOf(event, isMac());
+    if (chord === undefined) return;
+    const [other] = keyboard.conflictsOf(id, chord);
+    if (other === undefined) return onDone(chord);
+    const keys = keyNames(chord, t, isMac()).join(' ');
+    conflict.value = t('help.conflict', { keys, name: t(`shortcut.${other}`) });
+  };
+  return (
+    <button type="button" ref={ref} class="help-press" onKeyDown={onKeyDown} onBlur={() => onDone(undefined)}>
+      <span role="status">{conflict.value || t('help.press')}</span>
+    </button>
+  );
+}

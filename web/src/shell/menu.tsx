@@ -1,0 +1,85 @@
+import { signal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { core } from '../client/index.js';
+import { Avatar, Icon, keyboard, type MenuItem, openMenu, toast, useShortcut } from '../kit/index.js';
+import { t } from '../text/index.js';
+import { chooseTheme, type Theme, theme } from './theme.js';
+
+/** The user has signed out here, on purpose. */
+export const left = signal(false);
+
+const THEMES = ['auto', 'light', 'dark', 'contrast'] as const;
+
+async function signOut(): Promise<void> {
+  left.value = true;
+  try {
+    await core.session.signOut();
+  } catch {
+    left.value = false;
+    toast({ text: t('error.unreachable'), kind: 'error' });
+  }
+}
+
+async function take(wanted: Theme): Promise<void> {
+  try {
+    await chooseTheme(core, wanted);
+  } catch {
+    // This browser has the theme already; the account gets it with the next choice.
+  }
+}
+
+function menuItems(): MenuItem[] {
+  const visitor = core.session.state.value === 'visitor';
+  const themes: MenuItem[] = THEMES.map((one) => ({
+    label: t(`shell.theme-${one}`),
+    checked: theme.value === one,
+    run: () => void take(one),
+  }));
+  const account: MenuItem = visitor
+    ? { label: t('shell.sign-in'), icon: 'sign-in', run: () => core.router.go({ view: 'sign-in', parts: [] }) }
+    : { label: t('shell.sign-out'), icon: 'sign-out', run: () => void signOut() };
+  return [
+    !visitor && {
+      label: t('shell.settings'),
+      icon: 'settings',
+      run: () => core.router.go({ view: 'settings', parts: [] }),
+    },
+    !visitor && {
+      label: t('shell.organization'),
+      icon: 'people',
+      run: () => core.router.go({ view: 'organization', parts: [] }),
+    },
+    { label: t('shell.help'), icon: 'keyboard', shortcut: 'help', run: () => keyboard.run('help') },
+    'line',
+    ...themes,
+    'line',
+    account,
+  ];
+}
+
+/** Icon and name of the organization, which open the menu. */
+export function RealmMenu() {
+  const button = useRef<HTMLButtonElement>(null);
+  const { realm_name: name = '', realm_icon_url: icon } = core.state.realm.value;
+  const open = () => {
+    if (button.current) openMenu(button.current, { label: t('shell.menu', { name }), items: menuItems() });
+  };
+  useShortcut('menu', open);
+  return (
+    <header class="realm">
+      <button
+        ref={button}
+        type="button"
+        class="realm-button"
+        aria-haspopup="menu"
+        data-tip={t('shell.menu', { name })}
+        data-shortcut="menu"
+        onClick={open}
+      >
+        <Avatar name={name} src={icon} size={28} />
+        <span>{name}</span>
+        <Icon name="chevron-down" />
+      </button>
+    </header>
+  );
+}

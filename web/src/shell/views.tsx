@@ -1,0 +1,44 @@
+import type { ComponentChild } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { core } from '../client/index.js';
+import type { Route } from '../core/index.js';
+import { Button, Empty } from '../kit/index.js';
+import { t } from '../text/index.js';
+
+/** The view that the reader's settings name as the first one. */
+export function homeRoute(): Route {
+  const wish: string | undefined = core.state.me.settings.value.default_view;
+  if (core.state.me.id === 0 || wish === 'all_messages') return { view: 'narrow', narrow: [] };
+  return { view: wish === 'inbox' ? 'inbox' : 'recent' };
+}
+
+/** The empty address leads to the first view, without an entry in the history. */
+function Home() {
+  useEffect(() => core.router.go(homeRoute(), true), []);
+  return null;
+}
+
+function NotFound() {
+  return (
+    <div class="opening">
+      <Empty icon="help">{t('shell.not-found')}</Empty>
+      <Button onClick={() => core.router.go(homeRoute())}>{t('shell.go-home')}</Button>
+    </div>
+  );
+}
+
+/**
+ * From a route to its view. A view comes with the first chunk if the reader starts with it (messages, recent, inbox),
+ * and by `lazy` otherwise.
+ */
+export function View({ route }: { readonly route: Route }): ComponentChild {
+  switch (route.view) {
+    case 'home':
+    case 'sign-in':
+      return <Home />;
+    case 'unknown':
+      return <NotFound />;
+    default:
+      return <Empty>{t('common.loading')}</Empty>;
+  }
+}

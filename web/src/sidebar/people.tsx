@@ -1,0 +1,98 @@
+import { useComputed } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { core } from '../client/index.js';
+import { directNarrow, narrowConversation, type Person } from '../core/index.js';
+import { Avatar, Field, rowHeight, useShortcut, VirtualList } from '../kit/index.js';
+import { compareNames, t } from '../text/index.js';
+import { peopleFilter } from './choices.js';
+import { Count } from './count.js';
+import { matchesFilter } from './rows.js';
+
+const ORDER = { active: 0, idle: 1, offline: 2 } as const;
+
+/** People who are not bots: those who are there first, then by name. */
+function peopleInOrder(filter: string): readonly Person[] {
+  const { people } = core.state;
+  return people.active.value
+    .filter((person) => !person.is_bot && (filter === '' || matchesFilter(person.full_name, filter)))
+    .map((person) => ({ person, rank: ORDER[people.onlineOf(person.user_id)] }))
+    .sort((a, b) => a.rank - b.rank || compareNames(a.person.full_name, b.person.full_name))
+    .map(({ person }) => person);
+}
+
+function PersonRow({ person, ...attributes }: { readonly person: Person; readonly onClick: (() => void) | undefined }) {
+  const { people, me, unread } = core.state;
+  const id = person.user_id;
+  const route = core.router.route.value;
+  const current = route.view === 'narrow' ? narrowConversation(route.narrow) : undefined;
+  const isCurrent =
+    current !== undefined && 'users' in current && current.users.length === 1 && current.users[0] === id;
+  const status = people.statuses.value.get(id)?.status_text;
+  return (
+    <div class="row person">
+      <a
+        href={core.router.hash({ view: 'narrow', narrow: directNarrow([id]) })}
+        aria-current={isCurrent ? 'page' : undefined}
+        data-tip={status ? `${person.full_name}: ${status}` : undefined}
+        {...attributes}
+      >
+        <Avatar name={person.full_name} src={person.avatar_url} id={id} size={24} presence={people.onlineOf(id)} />
+        <span class="row-name" data-cut="">
+          {person.full_name} {id === me.id && <span class="row-soft">{t('sidebar.you')}</span>}
+        </span>
+        <Count count={unread.countOf({ users: [id] }).value} strong />
+      </a>
+    </div>
+  );
+}
+
+/** Everyone in the organization, with presence. */
+export function PeopleSidebar({ onGo }: { readonly onGo?: () => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  const root = useRef<HTMLElement>(null);
+  const list = useComputed(() => peopleInOrder(peopleFilter.value.trim()));
+  const online = useComputed(() => {
+    const { people } = core.state;
+    return people.active.value.filter(({ user_id, is_bot }) => !is_bot && people.onlineOf(user_id) === 'active').length;
+  });
+  useShortcut('filter-people', () => field.current?.select());
+  const firstRow = () => root.current?.querySelector<HTMLElement>('[data-row]');
+  return (
+    <section class="side-content" aria-labelledby="people-title" ref={root}>
+      <header class="people-head">
+        <h2 id="people-title">{t('sidebar.people')}</h2>
+        <span class="row-soft">{t('sidebar.online', { n: online.value })}</span>
+      </header>
+      <search class="sidebar-filter">
+        <Field
+          type="search"
+          quiet
+          label={t('sidebar.people-filter')}
+          placeholder={t('sidebar.filter-short')}
+          icon="filter"
+          value={peopleFilter.value}
+          onInput={(value) => {
+            peopleFilter.value = value;
+          }}
+          inputRef={field}
+          onKeyDown={(event) => {
+            if (event.key === 'ArrowDown') firstRow()?.focus();
+            else if (event.key === 'Enter') firstRow()?.click();
+            else if (event.key === 'Escape' && peopleFilter.value) peopleFilter.value = '';
+            else return;
+            event.preventDefault();
+          }}
+        />
+      </search>
+      {list.value.length === 0 ? (
+        <p class="row-note">{t('common.no-results')}</p>
+      ) : (
+        <VirtualList items={list.value} keyOf={idOf} heightOf={rowHeight} label={t('sidebar.people')}>
+          {(person, attributes) => <PersonRow person={person} onClick={onGo} {...attributes} />}
+        </VirtualList>
+      )}
+    </section>
+  );
+}
+
+const idOf = (person: Person): number => person.user_id;

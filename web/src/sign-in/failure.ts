@@ -1,0 +1,33 @@
+import { ApiFailure } from '../core/index.js';
+import { t } from '../text/index.js';
+
+/**
+ * @param by what the visitor signed in with: the server has one code for a wrong password and a used link
+ * @returns the text for a refused or unanswered sign-in, in the reader's language where the code is known
+ */
+export function signInError(error: unknown, by: 'password' | 'link'): string {
+  if (!(error instanceof ApiFailure)) return t('error.unreachable');
+  if (error.retryAfterMs !== undefined) return t('error.rate-limit', { n: Math.ceil(error.retryAfterMs / 1000) });
+  switch (error.code) {
+    case 'AUTHENTICATION_FAILED':
+      return t(by === 'link' ? 'sign-in.link-used' : 'sign-in.wrong');
+    case 'USER_DEACTIVATED':
+      return t('sign-in.deactivated');
+    case 'REALM_DEACTIVATED':
+      return t('sign-in.realm-deactivated');
+    case 'PASSWORD_AUTH_DISABLED':
+      return t('sign-in.no-password');
+    default:
+      return error.message;
+  }
+}
+
+/** The text of an organization's description, which the server renders to HTML; entities of its five kinds only. */
+export function plainText(html: string): string {
+  const signs: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'", amp: '&' };
+  return html
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&(lt|gt|quot|#39|#x27|amp);/g, (whole, name: string) => signs[name] ?? whole)
+    .replace(/\s+/g, ' ')
+    .trim();
+}

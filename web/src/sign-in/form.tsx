@@ -1,0 +1,89 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { core } from '../client/index.js';
+import { Button, Field, Icon, PasswordField } from '../kit/index.js';
+import { t } from '../text/index.js';
+import { signInError } from './failure.js';
+
+interface Errors {
+  readonly email?: string;
+  readonly password?: string;
+  readonly form?: string;
+}
+
+/** E-mail address and password. An error appears at its field, or above the button, and the focus goes there. */
+export function SignInForm() {
+  const email = useSignal('');
+  const password = useSignal('');
+  const errors = useSignal<Errors>({});
+  const busy = useSignal(false);
+  const emailField = useRef<HTMLInputElement>(null);
+  const passwordField = useRef<HTMLInputElement>(null);
+
+  const check = (): boolean => {
+    if (!email.value.trim()) {
+      errors.value = { email: t('sign-in.missing-email') };
+      emailField.current?.focus();
+      return false;
+    }
+    if (!password.value) {
+      errors.value = { password: t('sign-in.missing-password') };
+      passwordField.current?.focus();
+      return false;
+    }
+    return true;
+  };
+
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (busy.value || !check()) return;
+    errors.value = {};
+    busy.value = true;
+    try {
+      await core.session.signIn(email.value.trim(), password.value);
+    } catch (error) {
+      errors.value = { form: signInError(error, 'password') };
+      passwordField.current?.select();
+    }
+    busy.value = false;
+  };
+
+  return (
+    <form class="sign-in-form" noValidate onSubmit={(event) => void submit(event)}>
+      <Field
+        type="email"
+        name="username"
+        label={t('sign-in.email')}
+        autocomplete="username"
+        value={email.value}
+        error={errors.value.email}
+        inputRef={emailField}
+        required
+        onInput={(value) => {
+          email.value = value;
+        }}
+      />
+      <PasswordField
+        name="password"
+        label={t('sign-in.password')}
+        autocomplete="current-password"
+        value={password.value}
+        error={errors.value.password}
+        inputRef={passwordField}
+        required
+        onInput={(value) => {
+          password.value = value;
+        }}
+      />
+      {errors.value.form && (
+        <p class="sign-in-error" role="alert">
+          <Icon name="warning" />
+          {errors.value.form}
+        </p>
+      )}
+      <Button kind="primary" type="submit" wide busy={busy.value}>
+        {t('sign-in.submit')}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,115 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { core } from '../client/index.js';
+import type { Answers } from '../contract/index.js';
+import { ApiFailure } from '../core/index.js';
+import { Avatar, Button, Icon, Spinner } from '../kit/index.js';
+import { t } from '../text/index.js';
+import { plainText, signInError } from './failure.js';
+import { SignInForm } from './form.js';
+
+type Server = Answers['GET /server_settings'];
+
+interface SignInViewProps {
+  /** Token of a one-time link. */
+  readonly token?: string | undefined;
+  /** The visitor was signed in until just now. */
+  readonly expired?: boolean | undefined;
+}
+
+/** Without a session the server lets visitors read what is public on the web. */
+function browse(): void {
+  core.start();
+  core.router.go({ view: 'home' });
+}
+
+function Note({ text }: { readonly text: string }) {
+  return (
+    <p class="sign-in-note">
+      <Icon name="info" />
+      {text}
+    </p>
+  );
+}
+
+export function SignInView({ token, expired }: SignInViewProps) {
+  const server = useSignal<Server | undefined>(undefined);
+  const failure = useSignal('');
+  const working = useSignal(token !== undefined);
+  const load = async () => {
+    failure.value = '';
+    try {
+      server.value = await core.api.get('/server_settings', {});
+    } catch (error) {
+      failure.value = error instanceof ApiFailure ? error.message : t('error.unreachable');
+    }
+  };
+  const useLink = async (link: string) => {
+    try {
+      await core.session.signInOnce(link);
+    } catch (error) {
+      failure.value = signInError(error, 'link');
+    }
+    working.value = false;
+  };
+  useEffect(() => {
+    void load();
+  }, []);
+  useEffect(() => {
+    if (token !== undefined) void useLink(token);
+  }, [token]);
+  if (working.value) {
+    return (
+      <main class="opening">
+        <h1 class="hidden">{t('sign-in.link-working')}</h1>
+        <p>{t('sign-in.link-working')}</p>
+        <Spinner />
+      </main>
+    );
+  }
+  const facts = server.value;
+  if (!facts) {
+    return (
+      <main class="opening">
+        <h1 class="hidden">{t('sign-in.submit')}</h1>
+        {failure.value ? (
+          <>
+            <p role="alert">{failure.value}</p>
+            <Button onClick={() => void load()}>{t('common.retry')}</Button>
+          </>
+        ) : (
+          <Spinner />
+        )}
+      </main>
+    );
+  }
+  const { realm_name: name, realm_icon: icon, realm_description: about = '' } = facts;
+  return (
+    <main class="sign-in">
+      <div class="sign-in-card">
+        <header class="sign-in-head">
+          <Avatar name={name ?? ''} src={icon} size={64} />
+          <h1>{name ? t('sign-in.title', { name }) : t('sign-in.no-realm')}</h1>
+          {about && <p>{plainText(about)}</p>}
+        </header>
+        {expired && <Note text={t('sign-in.expired')} />}
+        {failure.value && (
+          <p class="sign-in-error" role="alert">
+            <Icon name="warning" />
+            {failure.value}
+          </p>
+        )}
+        {name && facts.email_auth_enabled && <SignInForm />}
+        {name && !facts.email_auth_enabled && <Note text={t('sign-in.no-password')} />}
+        {facts.realm_web_public_access_enabled && (
+          <>
+            <p class="sign-in-or">{t('sign-in.or')}</p>
+            <Button wide onClick={browse}>
+              {t('sign-in.browse')}
+            </Button>
+          </>
+        )}
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,6 @@
+/** German texts of the lazy chunks. */
+import type { Catalogue, LaterTexts } from '../catalogue.js';
+import { settings } from './settings.js';
+import { shortcuts } from './shortcuts.js';
+
+export const later: Catalogue<LaterTexts> = { ...settings, ...shortcuts };

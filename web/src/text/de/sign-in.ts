@@ -1,0 +1,24 @@
+import type { Catalogue } from '../catalogue.js';
+import type { signIn as source } from '../en/sign-in.js';
+
+export const signIn: Catalogue<typeof source> = {
+  'sign-in.title': 'Anmelden bei {name}',
+  'sign-in.welcome': 'Willkommen',
+  'sign-in.email': 'E-Mail-Adresse',
+  'sign-in.password': 'Passwort',
+  'sign-in.submit': 'Anmelden',
+  'sign-in.browse': 'Ohne Konto umsehen',
+  'sign-in.or': 'oder',
+  'sign-in.wrong': 'E-Mail-Adresse oder Passwort stimmt nicht.',
+  'sign-in.deactivated': 'Dieses Konto ist deaktiviert. Wende dich an die Administration deiner Organisation.',
+  'sign-in.realm-deactivated': 'Diese Organisation ist geschlossen.',
+  'sign-in.no-password': 'In dieser Organisation ist die Anmeldung mit Passwort ausgeschaltet.',
+  'sign-in.missing-email': 'Gib deine E-Mail-Adresse ein.',
+  'sign-in.missing-password': 'Gib dein Passwort ein.',
+  'sign-in.link-working': 'Du wirst angemeldet …',
+  'sign-in.link-used':
+    'Dieser Link ist schon benutzt oder abgelaufen. Melde dich mit deinem Passwort an oder bitte um einen neuen Link.',
+  'sign-in.no-realm': 'Unter dieser Adresse gibt es keine Organisation.',
+  'sign-in.expired':
+    'Du wurdest abgemeldet. Melde dich wieder an, um weiterzumachen; nichts Geschriebenes ist verloren.',
+};

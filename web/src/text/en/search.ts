@@ -1,0 +1,4 @@
+/** Texts of search and quick switcher. */
+export const search = {
+  'search.label': 'Search messages',
+} as const;

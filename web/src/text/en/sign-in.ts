@@ -1,0 +1,20 @@
+/** Texts of the sign-in view. */
+export const signIn = {
+  'sign-in.title': 'Sign in to {name}',
+  'sign-in.welcome': 'Welcome',
+  'sign-in.email': 'E-mail address',
+  'sign-in.password': 'Password',
+  'sign-in.submit': 'Sign in',
+  'sign-in.browse': 'Look around without an account',
+  'sign-in.or': 'or',
+  'sign-in.wrong': 'The e-mail address or the password is not right.',
+  'sign-in.deactivated': 'This account is deactivated. Ask an administrator of your organization.',
+  'sign-in.realm-deactivated': 'This organization is closed.',
+  'sign-in.no-password': 'This organization does not let people sign in with a password.',
+  'sign-in.missing-email': 'Enter your e-mail address.',
+  'sign-in.missing-password': 'Enter your password.',
+  'sign-in.link-working': 'Signing you in …',
+  'sign-in.link-used': 'This link has been used or has expired. Sign in with your password, or ask for a new link.',
+  'sign-in.no-realm': 'There is no organization at this address.',
+  'sign-in.expired': 'You have been signed out. Sign in again to go on; nothing you wrote is lost.',
+} as const;
