@@ -202,8 +202,8 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   }
 
   /**
-   * Answers a poll, or lets it wait, unless it acknowledges an event of which the queue knows nothing. @param logAsked
-   * true if the log was asked already whether the acknowledged event can be one of this queue
+   * Answers a poll, or lets it wait, unless the queue cannot have given out the acknowledged event.
+   * @param logAsked true if the log was asked already whether that event can be one of this queue
    */
   #admit(args: QueuePollArgs, request: DeferredRequest, logAsked: boolean): void {
     const last = args.last_event_id;

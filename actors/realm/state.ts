@@ -76,7 +76,7 @@ export const RECORD_PART_PREFIXES: { readonly [C in keyof DirectoryRecords]: str
   sessions: SESSIONS_PART,
 };
 
-/** Parts that hold a whole list or table each. */
+/** ActorParts that hold a whole list or table each. */
 export const SINGLETON_PARTS: { readonly [W in keyof DirectorySingletons]: string } = {
   linkifiers: LINKIFIERS_PART,
   playgrounds: PLAYGROUNDS_PART,
@@ -127,7 +127,7 @@ export const profileRecord = (parts: ActorParts, user: number): DirectoryProfile
 
 export const accountSessionsOf = records('sessions');
 const storedSessions = record('sessions');
-export const sessionsOf = (parts: Parts, user: number): AccountSessions =>
+export const sessionsOf = (parts: ActorParts, user: number): AccountSessions =>
   storedSessions(parts, user) ?? { user: userId(user), last: 0, sessions: [], links: [], endedAt: 0 };
 
 export const linkifierRecords = singleton('linkifiers');

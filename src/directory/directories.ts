@@ -5,7 +5,7 @@ import type { DirectoryView, RealmEntry } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { ActorClient } from '#runtime';
 import { asDirectorySnapshot, type DirectorySnapshot } from './contents.js';
-import { DirectoryReplica, type KeyRevokedListener } from './replica.js';
+import { type CredentialEndListener, DirectoryReplica } from './replica.js';
 import type { RealmLogTail } from './tail.js';
 
 /** Thrown when the realm does not exist. */
@@ -46,8 +46,8 @@ export class DirectoryReplicas {
   readonly #open = new Map<RealmId, OpenReplica>();
   readonly #opening = new Map<RealmId, Promise<DirectoryReplica>>();
   readonly #dependents: ReplicaDependent[] = [];
-  /** Called with the hash of each API key that was revoked. */
-  onKeyRevoked: KeyRevokedListener = () => {};
+  /** Called with the hash of each API key that was revoked, and of each session that has ended. */
+  onCredentialEnded: CredentialEndListener = () => {};
   #round = 0;
   #timer: TimerHandle | undefined;
 

@@ -28,11 +28,11 @@ import type {
   UserStatus,
   WebSession,
 } from '#model/records';
-, Sessions, Streams, Users } from './collections/index.js';
 import {
   PreferenceCollection,
   ProfileCollection,
   RecordCollection,
+  SessionCollection,
   StreamCollection,
   UserCollection,
 } from './collections/index.js';
@@ -63,7 +63,7 @@ export class RealmDirectory implements DirectoryView {
   readonly #groups = new RecordCollection<number, DirectoryGroup>(({ id }) => id);
   readonly #emoji = new RecordCollection<number, DirectoryEmoji>(({ id }) => id);
   readonly #bots = new RecordCollection<UserId, DirectoryBot>(({ user }) => user);
-  readonly #sessions = new Sessions();
+  readonly #sessions = new SessionCollection();
   readonly #traffic = new Map<number, number>();
   readonly #collections: { readonly [C in keyof DirectoryRecords]: { put(record: DirectoryRecords[C]): void } };
 

@@ -17,8 +17,8 @@ import { type LogTailReader, RealmLogTail } from './tail.js';
  */
 const GRACE_MS = 300;
 
-/** Called with the hash of an API key that its account no longer has. */
-export type KeyRevokedListener = (keyHash: string) => void;
+/** Called with the hash of an API key that its account no longer has, or of a session that has ended. */
+export type CredentialEndListener = (hash: string, kind: 'key' | 'session') => void;
 
 type FetchSnapshot = (realm: RealmId) => Promise<DirectorySnapshot>;
 
@@ -47,7 +47,7 @@ export class DirectoryReplica implements LogTailReader {
     private readonly fetch: FetchSnapshot,
     private readonly clock: Clock,
     private readonly emoji: ExtraEmoji,
-    private readonly revoked: KeyRevokedListener,
+    private readonly ended: CredentialEndListener,
   ) {
     this.tail = new RealmLogTail(this.log, realm, after);
     this.tail.add(this);
@@ -60,7 +60,7 @@ export class DirectoryReplica implements LogTailReader {
     fetch: FetchSnapshot,
     clock: Clock,
     emoji: ExtraEmoji = extraEmojiNamed('conclave'),
-    revoked: KeyRevokedListener = () => {},
+    ended: CredentialEndListener = () => {},
   ): Promise<DirectoryReplica> {
     // Read the log's end before the snapshot: changes that the snapshot lacks come after this position.
     const { end } = await log.position(realm);

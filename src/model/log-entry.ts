@@ -38,7 +38,7 @@ export interface EventAudience {
   readonly weakerThan?: number;
   readonly rv?: number;
   readonly except?: readonly number[];
-  /** True: also event queues registered with all_public_streams, of users who are not guests at `rv`. */
+  /** If true, also event queues registered with all_public_streams, of users who are not guests at `rv`. */
   readonly publicStream?: boolean;
 }
 

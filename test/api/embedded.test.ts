@@ -17,6 +17,7 @@ import { emojiNames } from './suite/organization/emoji-names.js';
 import { pictureStoring } from './suite/organization/picture-storing.js';
 import { fullMembers } from './suite/people/full-members.js';
 import { presenceTime } from './suite/people/presence-time.js';
+import { sessionTime } from './suite/people/session-time.js';
 import { rateLimits } from './suite/server/rate-limits.js';
 import { streamTraffic } from './suite/streams/stream-traffic.js';
 import { writeCoverage } from './support/coverage-files.js';
@@ -40,6 +41,7 @@ const OF_THEIR_OWN: Readonly<Record<string, (t: Test) => Promise<void>>> = {
   'names of the extra emoji': emojiNames,
   'no image proxy': noImageProxy,
   'marks that take too long': slowMarks,
+  'sessions and time': sessionTime,
   'rate limits': rateLimits,
 };
 

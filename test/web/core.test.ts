@@ -1,32 +1,20 @@
 /** The state core of the web client against a real server. */
-import t, { type Test } from 'tap';
-import { Core, directNarrow, topicNarrow } from '../../web/src/core/index.js';
+import t from 'tap';
+import { directNarrow, topicNarrow } from '../../web/src/core/index.js';
 import { startEmbedded } from '../api/support/faces.js';
-import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
+import { makeOrganization, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
 import { until } from '../support/until.js';
-import { Browser, NodePlatform } from './support/node-platform.js';
+import { openTab } from './support/tab.js';
 
 const server = await startEmbedded();
 t.teardown(() => server.close());
-
-/** A tab of this person. It signs in by the person's key, because cookies are the server's concern, not the core's. */
-function openTab(t: Test, person: Person, browser = new Browser()) {
-  const platform = new NodePlatform(() => `http://127.0.0.1:${server.nextPort()}`, person.api.headers, browser);
-  const core = new Core(platform);
-  t.teardown(() => platform.close());
-  core.start();
-  return { core, platform };
-}
-
-const isLive = (core: Core) => () => core.queue.status.value === 'live';
 
 t.test('a message of one user is in the window of another', async (t) => {
   const org = await makeOrganization(server, ['member', 'other']);
   await subscribe(org.owner, 'general', { principals: [org.owner, org.member, org.other] });
   const stream = await streamIdOf(org.member, 'general');
   const first = await say(org.other, 'general', 'plans', 'before');
-  const { core } = openTab(t, org.member);
-  await until('live', isLive(core));
+  const { core } = await openTab(t, server, org.member);
   t.equal(core.session.state.value, 'signed-in');
   const window = core.windows.open(topicNarrow(stream, 'plans'));
   await window.jumpTo('first_unread');

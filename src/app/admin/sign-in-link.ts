@@ -1,19 +1,19 @@
 /** Links that sign a person in once, for people who have no password yet or forgot it. */
-import { newSignInLink, type Secrets } from '#domain/secrets';
+import { newSignInLink, type ServerCryptography } from '#domain/secrets';
 import { type RealmId, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import { findUser } from './accounts.js';
+import { findUserId } from './accounts.js';
 import type { ActorCaller } from './actor-caller.js';
 
 /** @param site base URL of the organization @returns a link that holds for one hour and one use @throws AdminError */
 export async function makeSignInLink(
   actors: ActorCaller,
-  secrets: Secrets,
+  secrets: ServerCryptography,
   realm: RealmId,
   email: string,
   site: string,
 ): Promise<string> {
-  const user_id = await findUser(actors, realm, email);
+  const user_id = await findUserId(actors, realm, email);
   const { token, hash } = newSignInLink(secrets, realm);
   await actors.fields(realmKey(realm), realmCommands.addSignInLink, { user_id, hash });
   // The part behind # stays in the browser, so no log of a proxy has the token.

@@ -32,7 +32,7 @@ import { REAL_CLOCK } from '#base/clock';
 import { writePrivateFile } from '#base/disk';
 import { ROLE } from '#domain/people';
 import { ServerCryptography } from '#domain/secrets';
-import { siteOf as addressOfSite } from '#frontend/gateway';
+import { siteUrlOf as addressOfSite } from '#frontend/gateway';
 import { ORGANIZATION_TYPES, type RealmId } from '#model';
 import { DirectoryInUse } from '#ports/store';
 import { CLUSTER_COMMANDS } from './cluster-commands.js';
@@ -110,7 +110,7 @@ async function checkHosts({ hosts }: ProcessPorts): Promise<void> {
   throw new AdminError('no actor host of this cluster is alive: start one with conclave serve --role actors');
 }
 
-const siteOf = (options: CommandOptions, config: Config): string =>
+const siteUrlOf = (options: CommandOptions, config: Config): string =>
   options.site ?? `${config.externalScheme}://${config.externalHost}:${config.port}`;
 
 function orgTypeOf(name: string | undefined): number {
@@ -120,7 +120,7 @@ function orgTypeOf(name: string | undefined): number {
 }
 
 async function writeCredentials(options: CommandOptions, config: Config, email: string, key: string): Promise<void> {
-  const site = siteOf(options, config);
+  const site = siteUrlOf(options, config);
   if (options.zuliprc === undefined) process.stdout.write(`${key}\n`);
   else await writePrivateFile(options.zuliprc, formatZuliprc(email, key, site));
 }
@@ -147,7 +147,7 @@ const PLAIN: Readonly<Record<string, CommandAction>> = {
         ownerName: required(options, 'full-name'),
         ownerPassword: options.password,
         orgType: orgTypeOf(options.type),
-        origin: siteOf(options, config),
+        origin: siteUrlOf(options, config),
       });
       await writeCredentials(options, config, ownerEmail, ownerKey);
     }),
@@ -187,14 +187,14 @@ const PLAIN: Readonly<Record<string, CommandAction>> = {
   'user sign-in-link': (config, options, logger) =>
     withActors(config, logger, async (actors, secrets) => {
       const email = required(options, 'email');
-      const realm = await findRealm(actors, options.realm);
+      const realm = await findRealmId(actors, options.realm);
       const page = await pageOf(actors, realm, options, config);
       process.stdout.write(`${await makeSignInLink(actors, secrets, realm, email, page)}\n`);
     }),
 };
 
 /** Base URL of an organization, for people: `--site`, or the configured address with the organization's subdomain. */
-async function pageOf(actors: ActorCaller, realm: RealmId, options: Options, config: Config): Promise<string> {
+async function pageOf(actors: ActorCaller, realm: RealmId, options: CommandOptions, config: Config): Promise<string> {
   if (options.site !== undefined) return options.site;
   const subdomain = (await listRealms(actors)).find(({ id }) => id === realm)?.subdomain ?? '';
   const { externalScheme: scheme, externalHost, host, port } = config;

@@ -201,7 +201,7 @@ export const SETTINGS = {
     value: 'ON_OR_OFF',
     description: 'on: frontends serve the web client, and people may sign in with a browser.',
     fallback: 'on' as 'on' | 'off',
-    parse: oneOf('on', 'off'),
+    parse: makeOneOfParser('on', 'off'),
   }),
   webPublicStreams: setting({
     env: 'WEB_PUBLIC_STREAMS',

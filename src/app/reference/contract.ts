@@ -6,7 +6,7 @@
  * has the type `Answer`. Types only, but for one table, so that the contract costs the client almost no script.
  */
 import type { Json, JsonObject } from '#base';
-import { OPERATIONS, type Operation, type Parameter } from '#frontend/api';
+import { type ApiOperation, OPERATIONS, type ParameterDeclaration } from '#frontend/api';
 
 export const CONTRACT_TYPES = 'web/src/contract/types.ts';
 export const WIRE_FORMAT = 'test/fixtures/api/wire.json';
@@ -95,12 +95,12 @@ function typeOf(schema: JsonObject, depth: number): string {
 const plain = (schema: unknown): JsonObject => JSON.parse(JSON.stringify(schema)) as JsonObject;
 
 /** A text whose content is JSON is declared as text; the contract knows the value in it. */
-function schemaOf(parameter: Parameter, described: WireParameter | undefined): JsonObject {
+function schemaOf(parameter: ParameterDeclaration, described: WireParameter | undefined): JsonObject {
   const declared = plain(parameter.schema);
   return declared.type === 'string' && described && described.schema.type !== 'string' ? described.schema : declared;
 }
 
-function requestType(operation: Operation, wire: WireFormat): string {
+function requestType(operation: ApiOperation, wire: WireFormat): string {
   const described = wire.operations[keyOfOperation(operation)]?.parameters ?? [];
   const rows = Object.entries(operation.parameters).map(([name, of]) => {
     const schema = schemaOf(
@@ -113,13 +113,13 @@ function requestType(operation: Operation, wire: WireFormat): string {
   return rows.length === 0 ? 'Record<never, never>' : `{\n${rows.join('\n')}\n  }`;
 }
 
-const keyOfOperation = ({ method, path }: Operation): string => `${method} ${path}`;
+const keyOfOperation = ({ method, path }: ApiOperation): string => `${method} ${path}`;
 
 const acceptsText = (schema: JsonObject): boolean =>
   schema.type === 'string' || objectsOf(schema.anyOf).some(({ type }) => type === 'string');
 
 /** Parameters that travel as JSON even when the value is a text: the text is then quoted. */
-const quotedOf = (operation: Operation): string[] =>
+const quotedOf = (operation: ApiOperation): string[] =>
   Object.entries(operation.parameters)
     .filter(([, of]) => of.encoding === 'json' && acceptsText(plain(of.schema)))
     .map(([name]) => name);
@@ -147,7 +147,7 @@ const SLIM_PRESENCES: JsonObject = {
   },
 };
 
-function contractTypes(operations: readonly Operation[], wire: WireFormat): string {
+function contractTypes(operations: readonly ApiOperation[], wire: WireFormat): string {
   const called = operations.filter(({ root }) => !root);
   const requests = called.map((of) => `  '${keyOfOperation(of)}': ${requestType(of, wire)};`);
   const answers = called.map((of) => {

@@ -11,9 +11,9 @@ import { createHealthPages, serveOpsPage } from '#app/ops';
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import { ServerCryptography } from '#domain/secrets';
-import { siteOf } from '#frontend/gateway';
+import { siteUrlOf } from '#frontend/gateway';
 import { Frontend, type HttpServer, openHttpServer, SLOW_CLIENT_LIMITS, SlowClientGuard } from '#frontend/http';
-import { ClientAddresses } from '#frontend/limits';
+import { ClientAddressResolver } from '#frontend/limits';
 import { createFirstOrganization, type FirstStartResult } from './first-start.js';
 import { ConclaveNode, openProcessPorts } from './node.js';
 import { formatHttpUrl, openOpsListener, registerHttpServerMetrics, startObserving } from './observe.js';
@@ -117,7 +117,7 @@ export async function startServer(
       maxFileMib: config.maxFileMib,
       uploadMemoryMib: config.uploadMemoryMib,
       sessions: config.web === 'on',
-      proxies: new ClientAddresses(config.trustedProxies),
+      proxies: new ClientAddressResolver(config.trustedProxies),
       webPublicStreams: config.webPublicStreams === 'yes',
       imageProxy: node.imageProxy,
       administratorEmail: config.administratorEmail,
@@ -152,7 +152,7 @@ export async function startServer(
     const site = formatHttpUrl(config.host, server.port);
     // People open the address that is configured; without one, the address that the server listens on.
     const { externalScheme: scheme, externalHost, host } = config;
-    const page = web.hasPage ? siteOf({ scheme, externalHost, host, port: server.port }, '', '') : undefined;
+    const page = web.hasPage ? siteUrlOf({ scheme, externalHost, host, port: server.port }, '', '') : undefined;
     const first = isClusterConfig(config)
       ? undefined
       : await createFirstOrganization(config, system, node.secrets, { site, page });

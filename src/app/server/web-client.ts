@@ -2,8 +2,8 @@
 import { fileURLToPath } from 'node:url';
 import type { Config } from '#app/config';
 import { memoizeByObject } from '#base';
-import { OPERATIONS, type Operation } from '#frontend/api';
-import { Headers, type HttpExchange } from '#frontend/http';
+import { type ApiOperation, OPERATIONS } from '#frontend/api';
+import { type HttpExchange, ResponseHeaders } from '#frontend/http';
 import { readWebFiles, type WebAnswer, type WebFiles, type WebHeaders, webAnswer } from '#frontend/web';
 import { apiError } from '#model/errors';
 
@@ -12,7 +12,7 @@ const FOLDERS = ['../web/', '../../../web/'].map((path) => fileURLToPath(new URL
 
 export interface WebClient {
   /** Operations of the server; those of sessions are missing where the web client is turned off. */
-  readonly operations: readonly Operation[];
+  readonly operations: readonly ApiOperation[];
   /** There is a page to open. */
   readonly hasPage: boolean;
   /** Answers a request for the page or one of its files. @returns false when there is no such file */
@@ -33,8 +33,8 @@ export async function openWebClient({ web }: Pick<Config, 'web'>, folders = FOLD
   };
 }
 
-const headersOf = memoizeByObject((headers: WebHeaders) => new Headers(headers));
-const NOT_FOUND = new Headers([['Content-Type', 'application/json']]);
+const headersOf = memoizeByObject((headers: WebHeaders) => new ResponseHeaders(headers));
+const NOT_FOUND = new ResponseHeaders([['Content-Type', 'application/json']]);
 
 function serveFile(files: WebFiles, exchange: HttpExchange): boolean {
   const answer = webAnswer(files, exchange);

@@ -1,9 +1,9 @@
 /** Sessions by account, and by the hash of their secret. */
 import type { UserId } from '#model';
 import type { AccountSessions, WebSession } from '#model/records';
-import { Collection } from './collection.js';
+import { RecordCollection } from './collection.js';
 
-export class Sessions extends Collection<UserId, AccountSessions> {
+export class SessionCollection extends RecordCollection<UserId, AccountSessions> {
   readonly #sessions = new Map<string, { readonly user: UserId; readonly session: WebSession }>();
 
   constructor() {

@@ -19,7 +19,7 @@ export interface RenderResult {
   readonly html: string;
   /** Mentions that notify the mentioned users. */
   readonly mentions: Mentions;
-  /** Mentions that notify nobody: silent forms, and all mentions in quotes. */
+  /** Mentions that don't notify: silent forms, and all mentions in quotes. */
   readonly silent: Mentions;
   /** True if the HTML has an `<a>`. */
   readonly hasLink: boolean;

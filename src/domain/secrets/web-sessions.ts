@@ -4,7 +4,7 @@
  */
 import type { RealmId } from '#model';
 import type { AccountSessions, WebSession } from '#model/records';
-import type { Secrets } from './secrets.js';
+import type { ServerCryptography } from './secrets.js';
 
 const DAY_MS = 86_400_000;
 /** A session ends when it was not used for this time. */
@@ -25,16 +25,17 @@ export interface WebSecret {
 }
 
 /** @param token of a cookie */
-export const sessionHash = (secrets: Secrets, token: string): string => secrets.keyHash(`session/${token}`);
+export const sessionHash = (secrets: ServerCryptography, token: string): string => secrets.keyHash(`session/${token}`);
 /** @param token of a one-time link */
-export const signInLinkHash = (secrets: Secrets, token: string): string => secrets.keyHash(`sign-in-link/${token}`);
+export const signInLinkHash = (secrets: ServerCryptography, token: string): string =>
+  secrets.keyHash(`sign-in-link/${token}`);
 
-export function newSessionSecret(secrets: Secrets, realm: RealmId): WebSecret {
+export function newSessionSecret(secrets: ServerCryptography, realm: RealmId): WebSecret {
   const token = secrets.newApiKey(realm);
   return { token, hash: sessionHash(secrets, token) };
 }
 
-export function newSignInLink(secrets: Secrets, realm: RealmId): WebSecret {
+export function newSignInLink(secrets: ServerCryptography, realm: RealmId): WebSecret {
   const token = secrets.newApiKey(realm);
   return { token, hash: signInLinkHash(secrets, token) };
 }

@@ -1,11 +1,11 @@
 /** Logging in with address and password: for an API key, or for the session of a browser (users.md § API keys). */
 import { isEmail, isSystemBot } from '#domain/people';
-import { loginGuardOf } from '#domain/secrets';
+import { loginGuardForAddress } from '#domain/secrets';
 import { userKey } from '#model';
 import { type LoginResult, loginGuardCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { type Call, type Forward, forward } from './operation.js';
+import { type ApiCall, type ForwardedCommand, forwardCommand } from './operation.js';
 
 /** Log-ins need the real address; the API e-mail that stands for a hidden address is refused. */
 const isAddressOf = (user: DirectoryUser, typed: string): boolean =>
@@ -13,14 +13,14 @@ const isAddressOf = (user: DirectoryUser, typed: string): boolean =>
 
 export interface PasswordLogIn {
   /** Checks the password and counts failures. */
-  readonly logIn: Forward<LoginResult>;
+  readonly logIn: ForwardedCommand<LoginResult>;
   /** undefined: no account has this address; then `logIn` is refused like a wrong password. */
   readonly user: DirectoryUser | undefined;
 }
 
 /** @throws ApiError */
 export async function passwordLogIn(
-  call: Call<{ readonly username: string; readonly password: string }>,
+  call: ApiCall<{ readonly username: string; readonly password: string }>,
 ): Promise<PasswordLogIn> {
   const { username, password } = call.params;
   const { realm, secrets } = call;
@@ -31,9 +31,9 @@ export async function passwordLogIn(
   await call.refresh();
   const found = call.directory.userByEmail(typed);
   const user = found && !isSystemBot(found) && isAddressOf(found, typed) ? found : undefined;
-  const { to, ...hashed } = loginGuardOf(secrets, realm, typed);
+  const { to, ...hashed } = loginGuardForAddress(secrets, realm, typed);
   const logIn = user
-    ? forward({ to: userKey(realm, user.id), command: userCommands.fetchKey, args: { password }, as: user.id })
-    : forward({ to, command: loginGuardCommands.fetchKey, args: { password, ...hashed } });
+    ? forwardCommand({ to: userKey(realm, user.id), command: userCommands.fetchKey, args: { password }, as: user.id })
+    : forwardCommand({ to, command: loginGuardCommands.fetchKey, args: { password, ...hashed } });
   return { logIn, user };
 }

@@ -2,8 +2,8 @@
 import { type Logger, SingleFlight } from '#base';
 import type { Clock } from '#base/clock';
 import { DirectoryBehind, type DirectoryReplicas, NoSuchRealm } from '#directory';
-import type { ServerCryptography } from '#domain/secrets';
-import type { ForwardedCommand } from '#frontend/api';
+import { type ServerCryptography, sessionHash } from '#domain/secrets';
+import { type ForwardedCommand, forwardCommand } from '#frontend/api';
 import type {
   AnonymousCaller,
   AuthenticatedCaller,
@@ -11,7 +11,8 @@ import type {
   ForwardedCommandHandle,
   FrontendServices,
 } from '#frontend/http';
-import type { RealmId } from '#model';
+import { type RealmId, realmKey } from '#model';
+import { realmCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
@@ -41,7 +42,8 @@ interface ResolvedKey {
 }
 
 /**
- * Maximum of cached keys with their realms and hashes and sessions. Both are pure functions of the key, so no entry can go stale.
+ * Maximum of cached keys and sessions, with their realms and hashes. Both are pure functions of the key, so no entry
+ * can go stale.
  */
 const MAX_KEYS = 50_000;
 
@@ -104,14 +106,14 @@ export class FrontendGateway implements FrontendServices {
     return newest instanceof Promise ? this.#translated(() => newest) : newest;
   }
 
-  authenticateSession(token: string, host: string): Caller | Promise<Caller> {
+  authenticateSession(token: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     const known = this.#resolveSession(token);
     const directory = this.options.directories.find(known.realm);
     if (directory?.sessionByHash(known.hash)) return this.#admitSession(directory, known, host);
     return this.#lookUpSession(known, host);
   }
 
-  noteSessionUse(caller: Caller): void {
+  noteSessionUse(caller: AuthenticatedCaller): void {
     const { realm, user, session } = caller;
     if (!session || this.#noted.has(session.hash)) return;
     this.#noted.add(session.hash);
@@ -119,7 +121,7 @@ export class FrontendGateway implements FrontendServices {
     const context = { caller, realm, client: 'conclave', requestId: '' };
     const done = (): void => void this.#noted.delete(session.hash);
     // A failure does no harm: the next request notes the use.
-    this.forward(forward({ ...command, as: user.id }), context).reply.then(done, done);
+    this.forward(forwardCommand({ ...command, as: user.id }), context).reply.then(done, done);
   }
 
   onCredentialEnded(listener: (hash: string, kind: 'key' | 'session') => void): void {
@@ -170,7 +172,7 @@ export class FrontendGateway implements FrontendServices {
     return fresh;
   }
 
-  async #lookUpSession(known: ResolvedKey, host: string): Promise<Caller> {
+  async #lookUpSession(known: ResolvedKey, host: string): Promise<AuthenticatedCaller> {
     let directory = await this.directoryOf(known.realm);
     if (!directory) throw apiError('NOT_LOGGED_IN');
     if (!directory.sessionByHash(known.hash)) {
@@ -182,7 +184,7 @@ export class FrontendGateway implements FrontendServices {
   }
 
   /** The cookie of another organization means nothing here: the browser is not signed in. */
-  #admitSession(directory: DirectoryView, { realm, hash }: ResolvedKey, host: string): Caller {
+  #admitSession(directory: DirectoryView, { realm, hash }: ResolvedKey, host: string): AuthenticatedCaller {
     const found = directory.sessionByHash(hash);
     const user = found && directory.user(found.user);
     if (!user?.isActive || !this.#isAt(host, directory)) throw apiError('NOT_LOGGED_IN');

@@ -120,7 +120,7 @@ export class ActorForwarder {
   }
 
   /** The key or session may have ended since authentication. @throws ApiError */
-  #checkCredential({ realm, user, session }: Caller): void {
+  #checkCredential({ realm, user, session }: AuthenticatedCaller): void {
     const directory = this.services.directoryNow(realm);
     if (!directory) return;
     if (session) {
@@ -178,7 +178,7 @@ export class ActorForwarder {
   }
 }
 
-const credentialOf = ({ session, user }: Caller): string => session?.hash ?? user.keyHash;
+const credentialOf = ({ session, user }: AuthenticatedCaller): string => session?.hash ?? user.keyHash;
 
 const contextOf = ({ account, realm, client, request }: OperationCall): ForwardedCommandContext => ({
   caller: account,

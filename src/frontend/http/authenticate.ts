@@ -72,7 +72,7 @@ const isNowhere = (error: unknown): boolean => error instanceof ApiError && erro
 
 export class Authenticator {
   readonly #cache: AuthenticatedCallerCache;
-  readonly #sessions: AuthCache;
+  readonly #sessions: AuthenticatedCallerCache;
 
   /** @param publicAccess true if the server allows organizations to be read without an account */
   constructor(
@@ -80,7 +80,7 @@ export class Authenticator {
     private readonly publicAccess: boolean,
   ) {
     this.#cache = new AuthenticatedCallerCache(services);
-    this.#sessions = new AuthCache(services);
+    this.#sessions = new AuthenticatedCallerCache(services);
   }
 
   /**
@@ -104,7 +104,7 @@ export class Authenticator {
 
   #identifyWithoutCookie(
     request: InboundRequest,
-    operation: Operation,
+    operation: ApiOperation,
     key: string | undefined,
   ): AnonymousCaller | Promise<AnonymousCaller> {
     const { guard, visitors, anonymous } = operation;
@@ -139,7 +139,7 @@ export class Authenticator {
     return visitors && authorization === '' ? this.#publicOrganization(host) : this.#account(authorization, host);
   }
 
-  #accountOfSession(token: string, host: string): Caller | Promise<Caller> {
+  #accountOfSession(token: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     const known = this.#sessions.find(token, host);
     if (known) return this.#inUse(known);
     const caller = this.services.authenticateSession(token, host);
@@ -149,7 +149,7 @@ export class Authenticator {
   }
 
   /** @throws ApiError NOT_LOGGED_IN for a session that was not used for too long */
-  #inUse(caller: Caller): Caller {
+  #inUse(caller: AuthenticatedCaller): AuthenticatedCaller {
     const now = this.services.clock.now();
     const session = caller.session!;
     if (!isSessionAlive(session, now)) throw apiError('NOT_LOGGED_IN');
@@ -158,7 +158,7 @@ export class Authenticator {
   }
 
   /** Pictures that are public stay visible in a browser whose session has ended. */
-  async #accountOrVisitor(request: InboundRequest, operation: Operation, token: string): Promise<AnonymousCaller> {
+  async #accountOrVisitor(request: InboundRequest, operation: ApiOperation, token: string): Promise<AnonymousCaller> {
     try {
       return await this.#accountOfSession(token, request.host);
     } catch (error) {

@@ -1,7 +1,7 @@
 /** Settings of a frontend, with their defaults. */
 import type { Metrics } from '#base/metrics';
 import type { ImageProxy } from '#frontend/image-proxy';
-import type { ClientAddresses } from '#frontend/limits';
+import type { ClientAddressResolver } from '#frontend/limits';
 import type { CallLimiter } from './call-limiter.js';
 import type { HttpExchange } from './server.js';
 
@@ -17,7 +17,7 @@ export interface FrontendOptions {
   /** Browsers may sign in and have sessions. Default false. */
   readonly sessions?: boolean;
   /** Proxies that tell by X-Forwarded-Proto whether a browser uses TLS. Default: none. */
-  readonly proxies?: ClientAddresses;
+  readonly proxies?: ClientAddressResolver;
   /** Streams may be opened to the web, and be read without credentials. Default false. */
   readonly webPublicStreams?: boolean;
   /** Proxy for pictures of other hosts. Default: such pictures are not served. */

@@ -42,7 +42,7 @@ export const JSON_RESPONSE_HEADERS = new ResponseHeaders([
 ]);
 const HTML_HEADERS = JSON_RESPONSE_HEADERS.with({ 'Content-Type': 'text/html; charset=utf-8' });
 const UNAUTHORIZED_HEADERS = JSON_RESPONSE_HEADERS.with({ 'WWW-Authenticate': `Basic realm="${PRODUCT_NAME}"` });
-const SIGNED_OUT_HEADERS = JSON_HEADERS.with({ 'WWW-Authenticate': `Session realm="${PRODUCT}"` });
+const SIGNED_OUT_HEADERS = JSON_RESPONSE_HEADERS.with({ 'WWW-Authenticate': `Session realm="${PRODUCT_NAME}"` });
 const RETRY_HEADERS = JSON_RESPONSE_HEADERS.with({ 'Retry-After': '1' });
 
 const PREFIX = '{"result":"success","msg":""';

@@ -79,9 +79,9 @@ export interface FrontendServices {
    * @param token of the cookie, 32 characters `[A-Za-z0-9]`, checked before
    * @throws ApiError (or rejects with it) NOT_LOGGED_IN, ORGANIZATION_DEACTIVATED
    */
-  authenticateSession(token: string, host: string): Caller | Promise<Caller>;
+  authenticateSession(token: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller>;
   /** Notes that the caller's session is in use, some time later. */
-  noteSessionUse(caller: Caller): void;
+  noteSessionUse(caller: AuthenticatedCaller): void;
   /** The organization that the host names. @throws ApiError (or rejects with it) NONEXISTENT_SUBDOMAIN */
   anonymous(host: string): AnonymousCaller | Promise<AnonymousCaller>;
   /**

@@ -15,16 +15,15 @@ const DRAWN_SIDE = 64;
 const svg = (text: string) => async (): Promise<StaticFile> => ({ type: 'image/svg+xml', bytes: Buffer.from(text) });
 
 /**
- * The mark of the product as PNG. The logo mark as PNG. The image library is loaded on first use: the server also runs where it has no build.
+ * Draws the logo mark as PNG. The image library is loaded on first use: the server also runs where it has no build.
  *
  * @param side pixels
  */
 export async function drawMark(side: number): Promise<Uint8Array> {
   const { default: sharp } = await import('sharp');
-  return {
-    type: 'image/png',
-    bytes: await sharp(Buffer.from(LOGO_MARK_SVG)).resize(EMOJI_SIDE, EMOJI_SIDE).png().toBuffer(),
-  };
+  // Drawings without a density of their own are read at 72 dots per inch, which is 64 pixels for the mark.
+  const density = (72 * side) / DRAWN_SIDE;
+  return sharp(Buffer.from(LOGO_MARK_SVG), { density }).resize(side, side).png().toBuffer();
 }
 
 const mark = async (): Promise<StaticFile> => ({ type: 'image/png', bytes: await drawMark(EMOJI_SIDE) });

@@ -44,7 +44,8 @@ export const commandOf =
 export type CommandTable = Readonly<Record<string, Command>>;
 
 /**
- * A command with its arguments and its actor, whose types `redirectCommand` (or `forwardCommand` of operations) has checked.
+ * A command with its arguments and its actor, checked by the types of `redirectCommand`, or of `forwardCommand`
+ * in operations.
  */
 export interface AddressedCommand<R extends AnyReply = AnyReply> {
   readonly to: ActorKey;

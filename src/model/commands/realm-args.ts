@@ -41,7 +41,7 @@ export type BotStreamChoices = { readonly sending: string | null; readonly event
 export type BotRequest = {
   /** Number of files in the request's form. */
   readonly files: number;
-  /** True: the request is only checked, and no bot is made. */
+  /** If true, the request is only checked, and no bot is made. */
   readonly dry: boolean;
 };
 

@@ -39,7 +39,7 @@ type UserRef = { readonly user_id: number };
 type BotRef = { readonly bot_id: number };
 type Id = { readonly id: number };
 type Sealed = FieldsReply<{ readonly sealed: string }>;
-type SignedIn = Fields<{ readonly user_id: number }>;
+type SignedIn = FieldsReply<{ readonly user_id: number }>;
 type Joined = FieldsReply<{ readonly organization: string; readonly email: string }>;
 
 const command = commandOf<'realm'>();
@@ -101,12 +101,12 @@ export const realmCommands = {
   /** The same by the hash of a one-time link; the caller is unknown, and the actor finds the account. */
   startSessionByLink: command<NewSession & { readonly link: string }, SignedIn>('start-session-by-link'),
   /** Notes that the session was used today. */
-  noteSessionUse: command<{ readonly hash: string }, Fields>('note-session-use'),
-  endSession: command<{ readonly session: number }, Fields>('end-session'),
+  noteSessionUse: command<{ readonly hash: string }, FieldsReply>('note-session-use'),
+  endSession: command<{ readonly session: number }, FieldsReply>('end-session'),
   /** `except`: id of the session that stays; null: none stays. */
-  endSessions: command<{ readonly except: number | null }, Fields>('end-sessions'),
+  endSessions: command<{ readonly except: number | null }, FieldsReply>('end-sessions'),
   /** From the command line: makes a one-time link. */
-  addSignInLink: command<UserRef & { readonly hash: string }, Fields>('add-sign-in-link'),
+  addSignInLink: command<UserRef & { readonly hash: string }, FieldsReply>('add-sign-in-link'),
 
   // Bots.
   createBot: command<CreateBotArgs, FieldsReply>('create-bot'),

@@ -37,7 +37,7 @@ export type NewSubscription = {
 
 export type UnsubscribedArgs = {
   readonly streams: readonly { readonly id: number; readonly name: string }[];
-  /** True: the user gets no event about the end of the subscription. */
+  /** If true, the user gets no event about the end of the subscription. */
   readonly silent?: boolean;
 };
 

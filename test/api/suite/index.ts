@@ -65,6 +65,7 @@ import { avatarAddresses } from './people/avatar-addresses.js';
 import { avatars } from './people/avatars.js';
 import { changingAccounts } from './people/changing-accounts.js';
 import { deactivating } from './people/deactivating.js';
+import { endsOfSessions } from './people/ends-of-sessions.js';
 import { lookingUp } from './people/looking-up.js';
 import { newcomers } from './people/newcomers.js';
 import { newestMessage } from './people/newest-message.js';
@@ -160,6 +161,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'own account': ownAccount,
   'own keys': ownKeys,
   "the web client's sessions": webSessions,
+  "ends of the web client's sessions": endsOfSessions,
   'defaults of settings': settingsDefaults,
   'alert words and mutes': preferences,
   'organization settings': organizationSettings,

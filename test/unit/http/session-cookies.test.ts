@@ -1,7 +1,7 @@
 /** The cookie of a session as the frontend reads it. */
 import t, { type Test } from 'tap';
 import type { FrontendOptions } from '#frontend/http';
-import { ClientAddresses } from '#frontend/limits';
+import { ClientAddressResolver } from '#frontend/limits';
 import { noSessionCookie, sessionCookie, sessionTokenOf } from '#frontend/web';
 import type { WebSession } from '#model/records';
 import { ADAPTERS, openFrontend } from './both-adapters.js';
@@ -105,14 +105,14 @@ for (const kind of ADAPTERS) {
 
   t.test(`${kind}: only a trusted proxy says that a browser uses TLS`, async (t) => {
     const https = { 'X-Forwarded-Proto': 'https' };
-    const behind = await open(t, kind, { proxies: new ClientAddresses('127.0.0.0/8') });
+    const behind = await open(t, kind, { proxies: new ClientAddressResolver('127.0.0.0/8') });
     t.match((await behind.ask(https, 'GET /seen')).json(), { secure: true });
     t.match((await behind.ask({}, 'GET /seen')).json(), { secure: false });
     t.match((await behind.ask({ 'X-Forwarded-Proto': 'https, http' }, 'GET /seen')).json(), { secure: false });
     t.equal((await behind.ask({ ...https, Cookie: SECURE })).status, 200);
     t.equal((await behind.ask({ ...https, Cookie: PLAIN })).status, 401);
     for (const proxies of ['', '10.0.0.0/8']) {
-      const direct = await open(t, kind, { proxies: new ClientAddresses(proxies) });
+      const direct = await open(t, kind, { proxies: new ClientAddressResolver(proxies) });
       t.match((await direct.ask(https, 'GET /seen')).json(), { secure: false }, proxies);
       t.equal((await direct.ask({ ...https, Cookie: SECURE })).status, 401, proxies);
     }

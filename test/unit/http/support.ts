@@ -63,7 +63,7 @@ export class FakeServices implements FrontendServices {
   /** A user that tests change while the frontend runs. */
   directoryNow(): undefined {}
 
-  authenticateSession(token: string): Caller | Promise<Caller> {
+  authenticateSession(token: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     if (token !== this.session?.token) throw apiError('NOT_LOGGED_IN');
     return { ...this.caller, session: this.session.of };
   }

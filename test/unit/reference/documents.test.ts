@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
-import { insertMetricsTable, renderDocuments } from '#app/reference';
+import { CONTRACT_TYPES, contractText, insertMetricsTable, renderDocuments, WIRE_FORMAT } from '#app/reference';
 
 for (const [name, text] of renderDocuments()) {
   t.test(`docs/${name} is the output of \`npm run docs\``, async (t) => {

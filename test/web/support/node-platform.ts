@@ -97,9 +97,9 @@ export class NodePlatform implements Platform {
   readonly address: Platform['address'];
   /** Requests so far, as "METHOD /path" without the query. */
   readonly requests: string[] = [];
-  /** Called before and after each request; throwing makes the server unreachable. */
+  /** Called before each request and after its answer; an error is a lost connection. */
   before: (request: HttpRequest) => void | Promise<void> = () => {};
-  after: (request: HttpRequest) => void | Promise<void> = () => {};
+  after: (request: HttpRequest, text: string) => void | Promise<void> = () => {};
   readonly #timers = new Set<NodeJS.Timeout>();
   #closed = false;
 
@@ -136,7 +136,7 @@ export class NodePlatform implements Platform {
       signal: request.signal ?? null,
     });
     const text = await answer.text();
-    await this.after(request);
+    await this.after(request, text);
     return { status: answer.status, text };
   }
 

@@ -40,6 +40,7 @@ export class Core {
     this.state = new State(platform);
     const { api, state } = this;
     this.windows = new Windows(api, state.facts);
+    this.windows.watch(platform);
     this.queue = new Queue(platform, api, {
       load: (snapshot, again) => this.#load(snapshot, again),
       apply: (events) => this.#apply(events),

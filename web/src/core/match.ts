@@ -8,6 +8,7 @@ export interface Facts {
   /** undefined: unknown stream. */
   streamKind(id: number): 'private' | 'public' | 'web-public' | undefined;
   isMuted(stream: number, topic: string): boolean;
+  isSubscribed(stream: number): boolean;
 }
 
 const RESOLVED = '✔ ';
@@ -77,6 +78,22 @@ function holds({ operator, operand }: Term, message: Message, facts: Facts): boo
   }
 }
 
+/**
+ * Whether the narrow shows messages that the user has no copy of: the history of a stream. Such messages have the flag
+ * `historical`. All other narrows show copies only.
+ */
+export const showsHistory = (narrow: Narrow): boolean =>
+  narrow.some(({ operator, negated }) => !negated && (operator === 'stream' || operator === 'streams')) &&
+  !narrow.some(({ operator }) => operator === 'is');
+
+/** Whether the user has events about every message that the narrow shows. */
+export const hearsAll = (narrow: Narrow, facts: Facts): boolean =>
+  !showsHistory(narrow) ||
+  narrow.some(
+    ({ operator, operand, negated }) =>
+      operator === 'stream' && !negated && typeof operand === 'number' && facts.isSubscribed(operand),
+  );
+
 /** @returns undefined: only the server can tell */
 export function matches(narrow: Narrow, message: Message, facts: Facts): boolean | undefined {
   let unsure = false;
@@ -85,6 +102,10 @@ export function matches(narrow: Narrow, message: Message, facts: Facts): boolean
     // The API ignores the negation of `in`.
     if (is !== undefined && is === (term.negated === true && term.operator !== 'in')) return false;
     if (is === undefined) unsure = true;
+  }
+  // A reaction makes a copy that looks like no copy.
+  if (message.flags.includes('historical') && !message.flags.includes('starred') && !showsHistory(narrow)) {
+    return undefined;
   }
   return unsure ? undefined : true;
 }

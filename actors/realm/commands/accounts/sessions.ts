@@ -4,30 +4,37 @@
  * directory, so each change is an item for replicas.
  */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import { spendLink, withLink, withoutSessions, withSession, withUse } from '#domain/secrets';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { AccountSessions } from '#model/records';
-import { directoryItem } from '../../log-items.js';
-import { accountSessionsOf, type Parts, SESSIONS_PART, sessionsOf, toPart, userOf } from '../../state.js';
-import { actingUser } from '../callers.js';
+import { directoryLogItem } from '../../log-items.js';
+import {
+  type ActorParts,
+  accountSessionsOf,
+  encodeRecord,
+  SESSIONS_PART,
+  sessionsOf,
+  userRecord,
+} from '../../state.js';
+import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
-import type { AccountEffect, Effect } from './effect.js';
+import type { AccountEffect, CommitEffect } from './effect.js';
 
-const stored = (account: AccountSessions): Required<Pick<Effect, 'parts' | 'events'>> => ({
-  parts: { [`${SESSIONS_PART}${account.user}`]: toPart(account) },
-  events: [directoryItem({ session: account })],
+const stored = (account: AccountSessions): Required<Pick<CommitEffect, 'parts' | 'events'>> => ({
+  parts: { [`${SESSIONS_PART}${account.user}`]: encodeRecord(account) },
+  events: [directoryLogItem({ session: account })],
 });
 
 export const startSession: RealmCommand<typeof realmCommands.startSession> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { checkedAt, ...session }, _inputs, { caller, now, version }) {
-    const user = actingUser(parts, caller);
+    const user = requireActingUser(parts, caller);
     const before = sessionsOf(parts, user.id);
     // The password that was checked may have been replaced meanwhile.
     if (before.endedAt > checkedAt) throw apiError('AUTHENTICATION_FAILED');
-    return { ...stored(withSession(before, session, now)), reply: success({ user_id: user.id }, version) };
+    return { ...stored(withSession(before, session, now)), reply: successReply({ user_id: user.id }, version) };
   },
 };
 
@@ -38,8 +45,8 @@ export const startSessionByLink: RealmCommand<typeof realmCommands.startSessionB
     for (const account of accountSessionsOf(parts)) {
       const spent = spendLink(account, link, now);
       if (!spent) continue;
-      actingUser(parts, spent.user);
-      return { ...stored(withSession(spent, session, now)), reply: success({ user_id: spent.user }, version) };
+      requireActingUser(parts, spent.user);
+      return { ...stored(withSession(spent, session, now)), reply: successReply({ user_id: spent.user }, version) };
     }
     throw apiError('SIGN_IN_LINK_VOID');
   },
@@ -49,7 +56,7 @@ export const noteSessionUse: RealmCommand<typeof realmCommands.noteSessionUse> =
   lane: SETTINGS_LANE,
   handle({ parts }, { hash }, _inputs, { caller, now, version }) {
     const after = withUse(sessionsOf(parts, caller), hash, now);
-    return after ? { ...stored(after), reply: success(undefined, version) } : { reply: success() };
+    return after ? { ...stored(after), reply: successReply(undefined, version) } : { reply: successReply() };
   },
 };
 
@@ -58,7 +65,10 @@ export const endSession: RealmCommand<typeof realmCommands.endSession> = {
   handle({ parts }, { session }, _inputs, { caller, now, version }) {
     const before = sessionsOf(parts, caller);
     if (!before.sessions.some(({ id }) => id === session)) throw apiError('NO_SUCH_SESSION');
-    return { ...stored(withoutSessions(before, ({ id }) => id === session, now)), reply: success(undefined, version) };
+    return {
+      ...stored(withoutSessions(before, ({ id }) => id === session, now)),
+      reply: successReply(undefined, version),
+    };
   },
 };
 
@@ -66,8 +76,11 @@ export const endSessions: RealmCommand<typeof realmCommands.endSessions> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { except }, _inputs, { caller, now, version }) {
     const before = sessionsOf(parts, caller);
-    if (!before.sessions.some(({ id }) => id !== except)) return { reply: success() };
-    return { ...stored(withoutSessions(before, ({ id }) => id !== except, now)), reply: success(undefined, version) };
+    if (!before.sessions.some(({ id }) => id !== except)) return { reply: successReply() };
+    return {
+      ...stored(withoutSessions(before, ({ id }) => id !== except, now)),
+      reply: successReply(undefined, version),
+    };
   },
 };
 
@@ -75,11 +88,11 @@ export const endSessions: RealmCommand<typeof realmCommands.endSessions> = {
 export const addSignInLink: RealmCommand<typeof realmCommands.addSignInLink> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { user_id, hash }, _inputs, { now, version }) {
-    const user = userOf(parts, user_id);
+    const user = userRecord(parts, user_id);
     if (!user) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
     if (user.botType !== null) throw apiError('NO_BOTS');
-    return { ...stored(withLink(sessionsOf(parts, user_id), hash, now)), reply: success(undefined, version) };
+    return { ...stored(withLink(sessionsOf(parts, user_id), hash, now)), reply: successReply(undefined, version) };
   },
 };
 
@@ -90,11 +103,11 @@ export const addSignInLink: RealmCommand<typeof realmCommands.addSignInLink> = {
  * @param except id of the session that stays; null: none stays
  */
 export function endAllSessions(
-  parts: Parts,
+  parts: ActorParts,
   user: number,
   except: number | null,
   { now, version }: { readonly now: number; readonly version: number },
-): Required<Pick<Effect, 'parts' | 'events'>> {
+): Required<Pick<CommitEffect, 'parts' | 'events'>> {
   const left = withoutSessions(sessionsOf(parts, user), ({ id }) => id !== except, now);
   return stored({ ...left, links: [], endedAt: version });
 }

@@ -18,7 +18,7 @@ export interface NarrowConditions {
   readonly impossible: boolean;
   readonly conversation?: string;
   readonly topicKey?: string;
-  /** True: only direct messages; false: only stream messages; undefined: both. */
+  /** Kind of messages: direct (true), stream (false) or both (undefined). */
   readonly direct?: boolean;
   /** Index that is made for this user and has few messages: starred ones, messages with alerts, or one message id. */
   readonly personal?: MessageIndex;

@@ -14,7 +14,7 @@ export const MAX_SEARCH_TERMS = 100;
 export interface SearchQuery {
   /** Stems that must all occur; [] = no message matches. */
   readonly stems: readonly string[];
-  /** Phrases in lower case, each of which must occur literally. */
+  /** Phrases in lower case; all must occur literally. */
   readonly phrases: readonly string[];
 }
 

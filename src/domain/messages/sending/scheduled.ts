@@ -38,7 +38,7 @@ export interface ScheduledMessage extends ScheduledBody {
   readonly early?: number;
 }
 
-/** What remains of a scheduled message that was sent, until its sender deletes it. */
+/** Remains of a scheduled message that was sent, until its sender deletes it. */
 export interface DeliveryReceipt extends JsonObject {
   readonly id: number;
   readonly phase: 'sent';

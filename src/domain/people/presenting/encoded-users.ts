@@ -11,7 +11,7 @@ import { type PresentUserOptions, presentUser } from './present-user.js';
 
 interface UserListOptions extends Omit<PresentUserOptions, 'profile'> {
   readonly profile?: boolean;
-  /** True: only active accounts; false: only deactivated ones; absent: both. */
+  /** Restricts the list to active (true) or deactivated (false) accounts; absent: both. */
   readonly active?: boolean | undefined;
 }
 

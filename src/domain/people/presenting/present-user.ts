@@ -53,9 +53,9 @@ export interface PresentUserOptions {
   readonly clientGravatar: boolean;
   /** Source of the field profile_data, which humans have. Absent: the field is left out. */
   readonly profile?: Pick<DirectoryView, 'profile'> | undefined;
-  /** True: leaves `is_active` out, as the lists of POST /register do. */
+  /** If true, leaves `is_active` out, as the lists of POST /register do. */
   readonly withoutActive?: boolean;
-  /** True: leaves `avatar_url` out. The client requests GET /avatar when it shows the account. */
+  /** If true, leaves `avatar_url` out. The client requests GET /avatar when it shows the account. */
   readonly withoutAvatar?: boolean;
   /** True for callers without an account: they get no address, and only the day of the creation time. */
   readonly web?: boolean;

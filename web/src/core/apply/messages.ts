@@ -3,12 +3,12 @@ import type { Events, Message } from '../../contract/index.js';
 import { conversationOf, participantsOf } from '../match.js';
 import { othersOf } from '../narrow.js';
 import type { State } from '../state/state.js';
+import type { Mention } from '../state/unread.js';
 import type { Appliers, Target } from './target.js';
 
-/** A wildcard counts as a mention unless its place is muted. */
-function mentions(state: State, flags: readonly string[], stream: number | undefined, topic: string): boolean {
-  if (flags.includes('mentioned')) return true;
-  return flags.includes('wildcard_mentioned') && (stream === undefined || !state.muting.isMuted(stream, topic));
+function mentionIn(flags: readonly string[]): Mention | undefined {
+  if (flags.includes('mentioned')) return 'personal';
+  return flags.includes('wildcard_mentioned') ? 'wildcard' : undefined;
 }
 
 function arrive({ state, windows }: Target, { message: of, flags }: Events['message']): void {
@@ -16,7 +16,7 @@ function arrive({ state, windows }: Target, { message: of, flags }: Events['mess
   const { id, stream_id: stream, subject: topic } = message;
   const me = state.me.userId.peek();
   const place = conversationOf(message, me);
-  if (!flags.includes('read')) state.unread.add(id, place, mentions(state, flags, stream, topic));
+  if (!flags.includes('read')) state.unread.add(id, place, mentionIn(flags));
   state.realm.set({ max_message_id: Math.max(id, state.realm.fields.peek().max_message_id ?? 0) });
   if (stream === undefined) state.conversations.arriveDirect(participantsOf(message), id);
   else {
@@ -32,24 +32,27 @@ function arrive({ state, windows }: Target, { message: of, flags }: Events['mess
 function update({ state, windows }: Target, event: Events['update_message']): void {
   const { message_id, message_ids, stream_id: from, new_stream_id, orig_subject, subject, content } = event;
   const moved = from !== undefined && (new_stream_id !== undefined || orig_subject !== undefined);
-  if (moved) move(state, event, from);
-  if (content !== undefined) {
-    const of = state.unread.conversationOf(message_id);
-    const [stream, topic] = of && 'stream' in of ? [of.stream, of.topic] : [undefined, ''];
-    if (of) state.unread.setMentioned(message_id, mentions(state, event.flags, stream, topic));
-  }
+  // A user who is not in the new stream loses the copies of the moved messages.
+  const to = new_stream_id ?? from;
+  const lost = moved && to !== from && state.streams.isSubscribed(from) && !state.streams.isSubscribed(to ?? 0);
+  if (moved) move(state, event, from, lost);
+  if (content !== undefined) state.unread.setMention(message_id, mentionIn(event.flags));
   for (const id of moved ? message_ids : [message_id]) {
     windows.store.change(id, (message) => ({
       ...message,
       ...(moved && new_stream_id !== undefined
         ? { stream_id: new_stream_id, display_recipient: state.streams.nameOf(new_stream_id) }
         : {}),
+      ...(lost ? { flags: ['read', 'historical'] } : {}),
       ...(moved && subject !== undefined ? { subject, topic_links: event.topic_links ?? message.topic_links } : {}),
       ...(id === message_id && content !== undefined ? contentFields(event, message) : {}),
       ...(event.rendering_only ? {} : editFields(event, id, message)),
     }));
   }
-  if (moved) windows.reconsider(message_ids);
+  if (lost) windows.lose(message_ids);
+  if (moved) windows.reconsider(message_ids, 'place');
+  const marked = event.flags.some((flag) => OF_TEXT.has(flag));
+  if (content !== undefined && (marked || windows.store.has(message_id))) windows.reconsider([message_id], 'text');
 }
 
 const contentFields = (event: Events['update_message'], message: Message): Partial<Message> => ({
@@ -77,11 +80,10 @@ function editFields(event: Events['update_message'], id: number, message: Messag
   return { last_edit_timestamp: timestamp, edit_history: [entry, ...(message.edit_history ?? [])] };
 }
 
-function move(state: State, event: Events['update_message'], from: number): void {
+function move(state: State, event: Events['update_message'], from: number, lost: boolean): void {
   const { message_ids: ids, new_stream_id, orig_subject, subject } = event;
   const to = new_stream_id ?? from;
-  // A user outside the new stream loses the moved messages.
-  if (state.streams.isSubscribed(from) && !state.streams.isSubscribed(to)) state.unread.remove(ids);
+  if (lost) state.unread.remove(ids);
   else state.unread.move(ids, to, subject);
   if (orig_subject !== undefined && event.propagate_mode === 'change_all') {
     state.conversations.removeTopic(from, orig_subject);
@@ -112,7 +114,7 @@ function addFlag({ state, windows }: Target, { flag, messages, all }: Events['up
       message.flags.includes(flag) ? message : { ...message, flags: [...message.flags, flag] },
     );
   }
-  windows.reconsider(messages, true);
+  windows.reconsider(messages, 'flags');
 }
 
 function removeFlag({ state, windows }: Target, event: Events['update_message_flags/remove']): void {
@@ -124,13 +126,13 @@ function removeFlag({ state, windows }: Target, event: Events['update_message_fl
       if (!of) continue;
       const users = othersOf(of.user_ids ?? [], state.me.userId.peek());
       const place = of.stream_id === undefined ? { users } : { stream: of.stream_id, topic: of.topic ?? '' };
-      state.unread.add(id, place, of.mentioned === true);
+      state.unread.add(id, place, of.mentioned === true ? 'personal' : undefined);
     }
   }
   for (const id of messages) {
     windows.store.change(id, (message) => ({ ...message, flags: message.flags.filter((one) => one !== flag) }));
   }
-  windows.reconsider(messages, true);
+  windows.reconsider(messages, 'flags');
 }
 
 const sameReaction =

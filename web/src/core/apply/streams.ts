@@ -1,16 +1,23 @@
 /** Events about streams, subscriptions and policies of topics. */
 import type { Events } from '../../contract/index.js';
 import type { State } from '../state/state.js';
-import { type Appliers, ignore } from './target.js';
+import { type Appliers, ignore, type Target } from './target.js';
 
 function updateStream(state: State, event: Events['stream/update']): void {
-  const stream = state.streams.byId.peek().get(event.stream_id);
-  if (!stream) return;
   const { property, value, rendered_description, history_public_to_subscribers, is_web_public } = event;
   const more = { rendered_description, history_public_to_subscribers, is_web_public };
   const given = Object.fromEntries(Object.entries(more).filter(([, of]) => of !== undefined));
   // Only subscriptions have an address for mail.
-  if (property in stream) state.streams.put(stream.stream_id, { ...stream, [property]: value, ...given });
+  const changed = <S extends { readonly stream_id: number }>(stream: S): S =>
+    stream.stream_id === event.stream_id && property in stream ? { ...stream, [property]: value, ...given } : stream;
+  const stream = state.streams.byId.peek().get(event.stream_id);
+  if (stream) state.streams.put(stream.stream_id, changed(stream));
+  const { realm_default_streams: streams = [], realm_default_stream_groups: groups = [] } = state.realm.fields.peek();
+  if (!streams.some(({ stream_id }) => stream_id === event.stream_id) && groups.length === 0) return;
+  state.realm.set({
+    realm_default_streams: streams.map(changed),
+    realm_default_stream_groups: groups.map((group) => ({ ...group, streams: group.streams.map(changed) })),
+  });
 }
 
 function createStreams(state: State, { streams }: Events['stream/create']): void {
@@ -22,11 +29,12 @@ function createStreams(state: State, { streams }: Events['stream/create']): void
   }
 }
 
-function leave(state: State, { subscriptions }: Events['subscription/remove']): void {
+function leave({ state, windows }: Target, { subscriptions }: Events['subscription/remove']): void {
   for (const { stream_id } of subscriptions) {
     const stream = state.streams.byId.peek().get(stream_id);
     if (stream) state.streams.put(stream_id, { ...stream, membership: 'former' });
     state.unread.removeStream(stream_id);
+    windows.subscriptionChanged(stream_id);
   }
 }
 
@@ -49,10 +57,13 @@ export const STREAMS: Appliers<
   'stream/delete': ({ state }, { streams }) => {
     for (const { stream_id } of streams) state.streams.put(stream_id, undefined);
   },
-  'subscription/add': ({ state }, { subscriptions }) => {
-    for (const stream of subscriptions) state.streams.put(stream.stream_id, { ...stream, membership: 'subscribed' });
+  'subscription/add': ({ state, windows }, { subscriptions }) => {
+    for (const stream of subscriptions) {
+      state.streams.put(stream.stream_id, { ...stream, membership: 'subscribed' });
+      windows.subscriptionChanged(stream.stream_id);
+    }
   },
-  'subscription/remove': ({ state }, event) => leave(state, event),
+  'subscription/remove': leave,
   'subscription/update': ({ state }, { stream_id, property, value }) => {
     const stream = state.streams.byId.peek().get(stream_id);
     if (stream) state.streams.put(stream_id, { ...stream, [property]: value });

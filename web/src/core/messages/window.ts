@@ -1,7 +1,7 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { Message } from '../../contract/index.js';
 import { type Api, ApiFailure } from '../api.js';
-import { type Facts, matches } from '../match.js';
+import { type Facts, hearsAll, matches, showsHistory } from '../match.js';
 import { type Narrow, narrowKey, narrowParam } from '../narrow.js';
 import type { MessageStore } from './store.js';
 
@@ -20,6 +20,9 @@ export interface WindowChange {
   /** Number of rows that came or went. */
   readonly count: number;
 }
+
+/** Kinds of changes of a message: its stream or topic, marks of the user, marks that follow from its text. */
+export type ChangeKind = 'place' | 'flags' | 'text';
 
 export type WindowPhase = 'loading' | 'ready' | 'failed';
 
@@ -135,9 +138,26 @@ export class MessageWindow {
     return matches(this.narrow, message, this.facts);
   }
 
+  /** Whether events keep the window complete. Others catch up by fetching: `catchUp`. */
+  get isLive(): boolean {
+    return hearsAll(this.narrow, this.facts);
+  }
+
+  /** Fetches what came behind the newest message, for windows without events. */
+  async catchUp(): Promise<void> {
+    if (this.phase.peek() !== 'ready' || !this.foundNewest.peek()) return;
+    if (this.last === undefined) await this.refresh();
+    else await this.#page('newer', false, this.last);
+  }
+
+  /** The user lost the copies of these messages by a move. */
+  lose(ids: readonly number[]): void {
+    if (!showsHistory(this.narrow)) this.remove(ids);
+  }
+
   /** Whether an arriving message would be shown now or after the fetch that is under way. */
   takes(message: Message): boolean {
-    if (this.matches(message) !== true) return false;
+    if (!this.isLive || this.matches(message) !== true) return false;
     return this.foundNewest.peek() || this.fetching.peek() !== undefined;
   }
 
@@ -149,26 +169,43 @@ export class MessageWindow {
   }
 
   /**
-   * Messages that changed their place or flags.
+   * Messages that changed. A row whose flags no longer fit stays, so that nothing vanishes under the reader's eyes; it
+   * goes when the window is opened again.
    * @returns whether the window has to be refreshed: a message that is not here may belong into the loaded range
    */
-  reconsider(ids: readonly number[], flagsOnly: boolean): boolean {
+  reconsider(ids: readonly number[], why: ChangeKind): boolean {
     const here = new Set(this.ids.peek());
     const gone: number[] = [];
     let unknown = false;
     for (const id of ids) {
       const message = this.store.peek(id);
       const is = message && this.matches(message);
-      // A message that was read stays in a view of unread ones: it must not vanish under the reader's eyes.
       if (here.has(id)) {
-        if (is === false && !flagsOnly) gone.push(id);
+        if (is === false && why === 'place') gone.push(id);
       } else if (this.#covers(id)) {
         if (is === true) this.#insert(id, 'inserted');
-        else if (!message && !flagsOnly) unknown = true;
+        else if (is === undefined && this.#dependsOn(why)) unknown = true;
       }
     }
     this.remove(gone);
     return unknown;
+  }
+
+  /** Removes rows that no longer fit. */
+  sweep(): void {
+    this.remove(
+      this.ids.peek().filter((id) => {
+        const message = this.store.peek(id);
+        return message === undefined || this.matches(message) === false;
+      }),
+    );
+  }
+
+  /** Whether a change of this kind may bring in a message. */
+  #dependsOn(why: ChangeKind): boolean {
+    if (why === 'place') return true;
+    const operands = why === 'flags' ? ['starred', 'unread'] : ['mentioned', 'alerted'];
+    return this.narrow.some(({ operator, operand }) => operator === 'is' && operands.includes(String(operand)));
   }
 
   remove(ids: readonly number[]): void {

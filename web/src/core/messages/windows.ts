@@ -1,11 +1,13 @@
 import type { Message } from '../../contract/index.js';
 import type { Api } from '../api.js';
 import type { Facts } from '../match.js';
-import { type Narrow, narrowKey } from '../narrow.js';
+import { type Narrow, narrowKey, operandOf } from '../narrow.js';
+import type { Platform } from '../ports.js';
 import { MessageStore } from './store.js';
-import { MessageWindow } from './window.js';
+import { type ChangeKind, MessageWindow } from './window.js';
 
 const MAX_WINDOWS = 20;
+const CATCH_UP_MS = 15_000;
 
 /**
  * The windows that are open or were open lately, and the messages in them.
@@ -34,6 +36,10 @@ export class Windows {
     const window = this.#windows.get(key) ?? new MessageWindow(narrow, this.api, this.store, this.facts);
     this.#windows.delete(key);
     this.#windows.set(key, window);
+    if (window !== this.#active) {
+      window.sweep();
+      if (!window.isLive) window.markStale();
+    }
     this.#active = window;
     this.#evict();
     void window.refreshIfStale();
@@ -52,12 +58,34 @@ export class Windows {
     return taking.length > 0;
   }
 
-  reconsider(ids: readonly number[], flagsOnly = false): void {
+  reconsider(ids: readonly number[], why: ChangeKind): void {
     for (const window of this.#windows.values()) {
-      if (!window.reconsider(ids, flagsOnly)) continue;
+      if (!window.reconsider(ids, why)) continue;
       if (window === this.#active) void window.refresh();
       else window.markStale();
     }
+  }
+
+  lose(ids: readonly number[]): void {
+    for (const window of this.#windows.values()) window.lose(ids);
+  }
+
+  /** The user joined or left the stream: messages may have come without events. */
+  subscriptionChanged(stream: number): void {
+    for (const window of this.#windows.values()) {
+      if (operandOf(window.narrow, 'stream') !== stream) continue;
+      window.markStale();
+      if (window === this.#active) void window.refreshIfStale();
+    }
+  }
+
+  /** Catches up on screen, where no events come, as long as the page lives. */
+  watch(platform: Platform): void {
+    platform.setTimer(() => {
+      const active = this.#active;
+      if (active && !active.isLive && platform.visible.peek()) void active.catchUp();
+      this.watch(platform);
+    }, CATCH_UP_MS);
   }
 
   delete(ids: readonly number[]): void {

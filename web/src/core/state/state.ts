@@ -39,6 +39,7 @@ export class State {
       },
       streamKind: (id) => streams.kindOf(id),
       isMuted: (stream, topic) => muting.isMuted(stream, topic),
+      isSubscribed: (id) => streams.isSubscribed(id),
     };
   }
 

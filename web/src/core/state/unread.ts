@@ -6,6 +6,11 @@ import type { Slice } from './slice.js';
 
 type UnreadMsgs = Snapshot['unread_msgs'];
 
+export type Mention = 'personal' | 'wildcard';
+
+const isMuted = (muting: MutingState, of: Conversation | undefined): boolean =>
+  of !== undefined && 'stream' in of && muting.isMuted(of.stream, of.topic);
+
 /** The unread messages of one conversation. */
 interface Group {
   readonly of: Conversation;
@@ -38,8 +43,9 @@ export class UnreadState implements Slice {
   readonly incomplete = signal(false);
   readonly #groups = new Map<string, Group>();
   readonly #groupOf = new Map<number, Group>();
-  readonly #mentions = new Set<number>();
-  readonly #counts = new Map<string, ReadonlySignal<number>>();
+  /** Wildcards count unless their place is muted now. */
+  readonly #mentions = new Map<number, Mention>();
+  readonly #numbers = new Map<string, ReadonlySignal<number>>();
   #me = 0;
 
   readonly conversations: ReadonlySignal<readonly UnreadConversation[]> = computed(() => {
@@ -49,11 +55,11 @@ export class UnreadState implements Slice {
       const other = merged.get(key);
       let newest = other?.newest ?? 0;
       let mentions = other?.mentions ?? 0;
+      const muted = isMuted(this.muting, of);
       for (const id of ids) {
         if (id > newest) newest = id;
-        if (this.#mentions.has(id)) mentions++;
+        if (this.#counts(id, muted)) mentions++;
       }
-      const muted = 'stream' in of && this.muting.isMuted(of.stream, of.topic);
       merged.set(key, { of, key, count: ids.size + (other?.count ?? 0), newest, mentions, muted });
     }
     return [...merged.values()].sort((a, b) => b.newest - a.newest);
@@ -65,7 +71,10 @@ export class UnreadState implements Slice {
 
   readonly mentions: ReadonlySignal<readonly number[]> = computed(() => {
     this.version.value;
-    return [...this.#mentions].sort((a, b) => a - b);
+    const of = (id: number): Conversation | undefined => this.#groupOf.get(id)?.of;
+    return [...this.#mentions.keys()]
+      .filter((id) => this.#counts(id, isMuted(this.muting, of(id))))
+      .sort((a, b) => a - b);
   });
 
   /** Of all direct messages. */
@@ -90,7 +99,8 @@ export class UnreadState implements Slice {
     for (const { user_ids_string, unread_message_ids } of huddles) {
       add({ users: othersOf(user_ids_string.split(',').map(Number), this.#me) }, unread_message_ids);
     }
-    for (const id of mentions) this.#mentions.add(id);
+    // The snapshot leaves out those that don't count, and says nothing of the kind.
+    for (const id of mentions) this.#mentions.set(id, 'personal');
     this.incomplete.value = old_unreads_missing;
     this.version.value++;
   }
@@ -111,7 +121,7 @@ export class UnreadState implements Slice {
       streams: streams.sort((a, b) => a.stream_id - b.stream_id || (a.topic < b.topic ? -1 : 1)),
       pms: pms.sort((a, b) => a.other_user_id - b.other_user_id),
       huddles: huddles.sort((a, b) => (a.user_ids_string < b.user_ids_string ? -1 : 1)),
-      mentions: sorted(this.#mentions),
+      mentions: [...this.mentions.peek()],
       count: this.total.peek(),
       old_unreads_missing: this.incomplete.peek(),
     };
@@ -147,9 +157,9 @@ export class UnreadState implements Slice {
     return this.#groupOf.get(id)?.of;
   }
 
-  add(id: number, of: Conversation, mentioned: boolean): void {
+  add(id: number, of: Conversation, mention: Mention | undefined): void {
     this.#put(id, of);
-    if (mentioned) this.#mentions.add(id);
+    if (mention) this.#mentions.set(id, mention);
     else this.#mentions.delete(id);
     this.version.value++;
   }
@@ -175,21 +185,25 @@ export class UnreadState implements Slice {
     for (const id of ids) {
       const group = this.#groupOf.get(id);
       if (!group || !('stream' in group.of)) continue;
-      const mentioned = this.#mentions.has(id);
-      this.add(id, { stream, topic: topic ?? group.of.topic }, mentioned);
+      this.add(id, { stream, topic: topic ?? group.of.topic }, this.#mentions.get(id));
     }
   }
 
-  setMentioned(id: number, mentioned: boolean): void {
+  setMention(id: number, mention: Mention | undefined): void {
     const of = this.#groupOf.get(id)?.of;
-    if (of) this.add(id, of, mentioned);
+    if (of) this.add(id, of, mention);
+  }
+
+  #counts(id: number, muted: boolean): boolean {
+    const mention = this.#mentions.get(id);
+    return mention === 'personal' || (mention === 'wildcard' && !muted);
   }
 
   #counted(name: string, count: () => number): ReadonlySignal<number> {
-    const known = this.#counts.get(name);
+    const known = this.#numbers.get(name);
     if (known) return known;
     const made = computed(count);
-    this.#counts.set(name, made);
+    this.#numbers.set(name, made);
     return made;
   }
 

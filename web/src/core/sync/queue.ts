@@ -24,6 +24,37 @@ const CAPABILITIES = {
   linkifier_url_template: true,
 };
 
+/** Parts of the state, by the events that change them; `subscription` has all visible streams. */
+const FETCHED = [
+  'alert_words',
+  'custom_profile_fields',
+  'default_stream_groups',
+  'default_streams',
+  'drafts',
+  'giphy',
+  'message',
+  'muted_users',
+  'presence',
+  'realm',
+  'realm_bot',
+  'realm_domains',
+  'realm_emoji',
+  'realm_linkifiers',
+  'realm_playgrounds',
+  'realm_user',
+  'realm_user_groups',
+  'realm_user_settings_defaults',
+  'recent_private_conversations',
+  'scheduled_messages',
+  'starred_messages',
+  'subscription',
+  'update_message_flags',
+  'user_settings',
+  'user_status',
+  'user_topic',
+  'video_calls',
+];
+
 /** The owner of the state that the queue keeps up to date. */
 export interface QueueUser {
   /** @param again events were lost: what was fetched before may be out of date */
@@ -212,6 +243,7 @@ export class Queue {
       slim_presence: true,
       include_subscribers: false,
       client_capabilities: CAPABILITIES,
+      fetch_event_types: FETCHED,
     })) as Snapshot;
     if (turn !== this.#turn) return;
     const again = this.#loaded;

@@ -175,7 +175,7 @@ export class Outbox {
     if (!this.#find(localId)) return;
     try {
       const { message } = await this.api.get('/messages/{message_id}', { message_id: id });
-      this.windows.arrive(message);
+      if (!this.windows.arrive(message)) await this.windows.active?.catchUp();
     } catch (error) {
       if (error instanceof Unreachable) {
         this.platform.setTimer(() => void this.#fetchSent(localId, id), EVENT_LIMIT_MS);

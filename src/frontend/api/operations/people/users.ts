@@ -1,9 +1,8 @@
 /** Accounts: list, create, own account, login (users.md). */
 import { CachedResponseFields, type EncodedJson, memoizeByObject } from '#base';
-import { avatarUrl, encodeUserList, isEmail, isSystemBot, presentUser } from '#domain/people';
-import { loginGuardForAddress } from '#domain/secrets';
-import { realmKey, userId, userKey } from '#model';
-import { loginGuardCommands, realmCommands, userCommands } from '#model/commands';
+import { avatarUrl, encodeUserList, isSystemBot, presentUser } from '#domain/people';
+import { realmKey, userId } from '#model';
+import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, ProfileData } from '#model/records';
 import { passwordLogIn } from '../../log-in.js';
@@ -136,19 +135,7 @@ export const fetchApiKey = defineOperation({
     password: textParameter('form', 'Its password.'),
   },
   async run(call) {
-    const { username, password } = call.params;
-    const { realm, secrets } = call;
-    const typed = username.trim();
-    if (!isEmail(typed)) throw apiError('ENTER_VALID_EMAIL');
-    if (call.directory.deactivated) throw apiError('REALM_DEACTIVATED');
-    // Refresh for known addresses too, so that the response time doesn't show whether the address is known.
-    await call.refresh();
-    const found = call.directory.userByEmail(typed);
-    const user = found && !isSystemBot(found) && isAddressOf(found, typed) ? found : undefined;
-    const { to, ...hashed } = loginGuardForAddress(secrets, realm, typed);
-    const logIn = user
-      ? forwardCommand({ to: userKey(realm, user.id), command: userCommands.fetchKey, args: { password }, as: user.id })
-      : forwardCommand({ to, command: loginGuardCommands.fetchKey, args: { password, ...hashed } });
+    const { logIn, user } = await passwordLogIn(call);
     for (let attempts = 1; ; attempts++) {
       const { sealed, ...fields } = await call.send(logIn);
       // The login guard always refuses, so `user` is set here.

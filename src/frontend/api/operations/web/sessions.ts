@@ -6,8 +6,15 @@ import { type NewSession, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { passwordLogIn } from '../../log-in.js';
-import { type Answer, type Call, type Forward, forward, type Operation, operation } from '../../operation.js';
-import { pathId, text } from '../../parameters.js';
+import {
+  type ApiCall,
+  type ApiOperation,
+  defineOperation,
+  type FieldsAnswer,
+  type ForwardedCommand,
+  forwardCommand,
+} from '../../operation.js';
+import { pathIdParameter, textParameter } from '../../parameters.js';
 
 const USER_AGENT = ['user-agent'];
 
@@ -17,15 +24,15 @@ const USER_AGENT = ['user-agent'];
  * @param command begins the session with this hash
  */
 async function withSession(
-  call: Call<unknown>,
-  command: (session: NewSession) => Forward<{ readonly user_id: number }>,
-): Promise<Answer> {
+  call: ApiCall<unknown>,
+  command: (session: NewSession) => ForwardedCommand<{ readonly user_id: number }>,
+): Promise<FieldsAnswer> {
   const { token, hash } = newSessionSecret(call.secrets, call.realm);
   const { user_id } = await call.send(command({ hash, client: browserName(call.header('user-agent')) }));
   return { fields: { user_id }, headers: { 'Set-Cookie': sessionCookie(token, call.secure) } };
 }
 
-export const signIn = operation({
+export const signIn = defineOperation({
   id: 'web-sign-in',
   method: 'POST',
   path: '/web/session',
@@ -35,8 +42,8 @@ export const signIn = operation({
   headers: USER_AGENT,
   summary: 'Sign in with address and password; the answer sets the cookie of a session.',
   parameters: {
-    username: text('form', 'Real address of the account.'),
-    password: text('form', 'Its password.'),
+    username: textParameter('form', 'Real address of the account.'),
+    password: textParameter('form', 'Its password.'),
   },
   async run(call) {
     const { logIn, user } = await passwordLogIn(call);
@@ -46,12 +53,12 @@ export const signIn = operation({
     const { id } = user as DirectoryUser;
     const to = realmKey(call.realm);
     return withSession(call, (session) =>
-      forward({ to, command: realmCommands.startSession, args: { ...session, checkedAt }, as: id }),
+      forwardCommand({ to, command: realmCommands.startSession, args: { ...session, checkedAt }, as: id }),
     );
   },
 });
 
-export const signInOnce = operation({
+export const signInOnce = defineOperation({
   id: 'web-sign-in-once',
   method: 'POST',
   path: '/web/session/one-time',
@@ -60,7 +67,7 @@ export const signInOnce = operation({
   webClient: true,
   headers: USER_AGENT,
   summary: 'Sign in by a one-time link; the answer sets the cookie of a session.',
-  parameters: { token: text('form', 'From the link.') },
+  parameters: { token: textParameter('form', 'From the link.') },
   async run(call) {
     const { token } = call.params;
     if (!isSignInToken(token)) throw apiError('SIGN_IN_LINK_VOID');
@@ -68,12 +75,12 @@ export const signInOnce = operation({
     const link = signInLinkHash(call.secrets, token);
     const to = realmKey(call.realm);
     return withSession(call, (session) =>
-      forward({ to, command: realmCommands.startSessionByLink, args: { ...session, link } }),
+      forwardCommand({ to, command: realmCommands.startSessionByLink, args: { ...session, link } }),
     );
   },
 });
 
-export const signOut = operation({
+export const signOut = defineOperation({
   id: 'web-sign-out',
   method: 'DELETE',
   path: '/web/session',
@@ -85,12 +92,12 @@ export const signOut = operation({
   async run(call) {
     const { realm, session, secure } = call;
     if (session === undefined) throw apiError('NO_SUCH_SESSION');
-    await call.send(forward({ to: realmKey(realm), command: realmCommands.endSession, args: { session } }));
+    await call.send(forwardCommand({ to: realmKey(realm), command: realmCommands.endSession, args: { session } }));
     return { fields: {}, headers: { 'Set-Cookie': noSessionCookie(secure) } };
   },
 });
 
-export const getSessions = operation({
+export const getSessions = defineOperation({
   id: 'web-get-sessions',
   method: 'GET',
   path: '/web/sessions',
@@ -111,7 +118,7 @@ export const getSessions = operation({
   },
 });
 
-export const endSession = operation({
+export const endSession = defineOperation({
   id: 'web-end-session',
   method: 'DELETE',
   path: '/web/sessions/{session_id}',
@@ -119,12 +126,12 @@ export const endSession = operation({
   guard: 'human',
   webClient: true,
   summary: "End one of one's own sessions.",
-  parameters: { session_id: pathId('The session.') },
+  parameters: { session_id: pathIdParameter('The session.') },
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.endSession, args: { session: params.session_id } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.endSession, args: { session: params.session_id } }),
 });
 
-export const endOtherSessions = operation({
+export const endOtherSessions = defineOperation({
   id: 'web-end-other-sessions',
   method: 'DELETE',
   path: '/web/sessions',
@@ -134,7 +141,7 @@ export const endOtherSessions = operation({
   summary: "End all of one's own sessions but this one.",
   parameters: {},
   run: ({ realm, session = null }) =>
-    forward({ to: realmKey(realm), command: realmCommands.endSessions, args: { except: session } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.endSessions, args: { except: session } }),
 });
 
 export const WEB_OPERATIONS = [
@@ -144,4 +151,4 @@ export const WEB_OPERATIONS = [
   getSessions,
   endSession,
   endOtherSessions,
-] as unknown as readonly Operation[];
+] as unknown as readonly ApiOperation[];

@@ -1,0 +1,266 @@
+/** Snapshot + events = state, for the web client's core: after random commands its state is that of a new tab. */
+import t, { type Test } from 'tap';
+import type { Message } from '../../web/src/contract/index.js';
+import {
+  ALL,
+  directNarrow,
+  type MessageWindow,
+  type Narrow,
+  narrowParam,
+  streamNarrow,
+  topicNarrow,
+} from '../../web/src/core/index.js';
+import { startEmbedded } from '../api/support/faces.js';
+import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
+import { until } from '../support/until.js';
+import { openTab, settle, type Tab } from './support/tab.js';
+
+const SEED = Number(process.env.WEB_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const STEPS = 80;
+
+const server = await startEmbedded();
+t.teardown(() => server.close());
+
+/** Small random numbers that a seed repeats (mulberry32). */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+interface World {
+  readonly people: readonly Person[];
+  readonly streams: readonly { readonly id: number; readonly name: string }[];
+  readonly messages: number[];
+  readonly pick: <T>(list: readonly T[]) => T;
+}
+
+const TOPICS = ['one', 'One', 'two', '✔ two', 'three'];
+const EMOJI = ['heart', 'tada', '+1'];
+
+/** Commands that may be refused: a message may be gone, a topic the same as before. */
+const COMMANDS: readonly ((world: World, by: Person) => Promise<unknown>)[] = [
+  async ({ messages, streams, pick, people }, by) => {
+    const text = pick(['hello', `@**${pick(people).name}**`, '@**all** listen', '/me waves', ':tada:']);
+    messages.push(await say(by, pick(streams).name, pick(TOPICS), text));
+  },
+  async ({ messages, streams, pick }, by) => {
+    messages.push(await say(by, pick(streams).name, pick(TOPICS)));
+  },
+  async ({ messages, people, pick }, by) => {
+    messages.push(
+      await tell(
+        by,
+        [pick(people), pick(people)].filter((one, at, all) => all.indexOf(one) === at),
+      ),
+    );
+  },
+  ({ messages, pick }, by) =>
+    by.api.ok('PATCH /messages/{message_id}', {
+      message_id: pick(messages),
+      content: `edited @**all** ${Math.random()}`,
+    }),
+  ({ messages, pick }, by) =>
+    by.api.ok('PATCH /messages/{message_id}', {
+      message_id: pick(messages),
+      topic: pick(TOPICS),
+      propagate_mode: pick(['change_one', 'change_later', 'change_all']),
+    }),
+  ({ messages, streams, pick }, by) =>
+    by.api.ok('PATCH /messages/{message_id}', {
+      message_id: pick(messages),
+      stream_id: pick(streams).id,
+      propagate_mode: pick(['change_one', 'change_all']),
+      send_notification_to_new_thread: pick([true, false]),
+    }),
+  ({ messages, pick }, by) => by.api.ok('DELETE /messages/{message_id}', { message_id: pick(messages) }),
+  ({ messages, pick }, by) =>
+    by.api.ok('POST /messages/flags', {
+      messages: [pick(messages), pick(messages)],
+      op: pick(['add', 'remove']),
+      flag: pick(['read', 'starred']),
+    }),
+  ({ pick }, by) => (pick([0, 0, 0, 1]) ? by.api.ok('POST /mark_all_as_read', {}) : Promise.resolve()),
+  ({ streams, pick }, by) =>
+    by.api.ok('POST /mark_topic_as_read', { stream_id: pick(streams).id, topic_name: pick(TOPICS) }),
+  ({ messages, pick }, by) =>
+    by.api.ok('POST /messages/{message_id}/reactions', { message_id: pick(messages), emoji_name: pick(EMOJI) }),
+  ({ messages, pick }, by) =>
+    by.api.ok('DELETE /messages/{message_id}/reactions', { message_id: pick(messages), emoji_name: pick(EMOJI) }),
+  ({ streams, pick }, by) =>
+    by.api.ok('POST /user_topics', {
+      stream_id: pick(streams).id,
+      topic: pick(TOPICS),
+      visibility_policy: pick([0, 1, 2, 3]),
+    }),
+  ({ streams, pick }, by) =>
+    by.api.ok('POST /users/me/subscriptions/properties', {
+      subscription_data: [
+        { stream_id: pick(streams).id, property: pick(['is_muted', 'pin_to_top']), value: pick([true, false]) },
+      ],
+    }),
+  ({ streams, pick }, by) => by.api.ok('DELETE /users/me/subscriptions', { subscriptions: [pick(streams).name] }),
+  ({ streams, people, pick }, by) => subscribe(by, pick(streams).name, { principals: [pick(people)] }),
+  ({ streams, pick }, by) =>
+    by.api.ok('PATCH /streams/{stream_id}', {
+      stream_id: pick(streams).id,
+      description: pick(['plans', 'talk', '']),
+    }),
+  ({ people, pick }, by) => by.api.ok('POST /users/me/muted_users/{muted_user_id}', { muted_user_id: pick(people).id }),
+  ({ people, pick }, by) =>
+    by.api.ok('DELETE /users/me/muted_users/{muted_user_id}', { muted_user_id: pick(people).id }),
+  ({ pick }, by) =>
+    by.api.ok('POST /users/me/status', {
+      status_text: pick(['', 'away', 'busy']),
+      ...pick([{}, { emoji_name: 'heart', emoji_code: '2764', reaction_type: 'unicode_emoji' }]),
+    }),
+  ({ pick }, by) => by.api.ok('PATCH /settings', { color_scheme: pick([1, 2, 3]), enter_sends: pick([true, false]) }),
+  (_, by) => by.api.ok('POST /users/me/alert_words', { alert_words: [`word${Math.floor(Math.random() * 9)}`] }),
+  ({ people, pick }, by) =>
+    by.api.ok('POST /user_groups/create', {
+      name: `group ${Math.random()}`,
+      description: '',
+      members: [pick(people).id],
+    }),
+  ({ streams, pick }, by) =>
+    by.api.ok('POST /drafts', {
+      drafts: [{ type: 'stream', to: [pick(streams).id], topic: pick(TOPICS), content: 'unfinished' }],
+    }),
+  ({ pick }, by) =>
+    by.api.ok('PATCH /realm', { description: pick(['a', 'b']), digest_emails_enabled: pick([true, false]) }),
+  ({ people, pick }, by) =>
+    by.api.ok('PATCH /users/{user_id}', { user_id: pick(people.slice(1)).id, role: pick([200, 300, 400]) }),
+  (_, by) => by.api.ok('PATCH /settings', { full_name: `${by.name} ${Math.floor(Math.random() * 9)}` }),
+];
+
+/** A refusal is part of the game; anything else is not. */
+const refused = (error: unknown): boolean => error instanceof Error && / as \w+: 4\d\d /.test(error.message);
+
+/** The parts that events keep exact. */
+function comparable({ core }: Tab): Record<string, unknown> {
+  const {
+    presences: _,
+    server_timestamp: __,
+    max_message_id: ___,
+    ...state
+  } = { ...core.state.save() } as Record<string, unknown>;
+  const streams = (name: string) =>
+    ((state[name] ?? []) as { first_message_id: unknown; stream_weekly_traffic: unknown }[]).map(
+      ({ first_message_id: _, stream_weekly_traffic: __, ...stream }) => stream,
+    );
+  for (const name of ['subscriptions', 'unsubscribed', 'never_subscribed']) state[name] = streams(name);
+  state.user_topics = [...(state.user_topics as { stream_id: number; topic_name: string }[])].sort(
+    (a, b) => a.stream_id - b.stream_id || (a.topic_name.toLowerCase() < b.topic_name.toLowerCase() ? -1 : 1),
+  );
+  const byId = (a: { user_id: number }, b: { user_id: number }): number => a.user_id - b.user_id;
+  state.realm_users = [...(state.realm_users as { user_id: number }[])].sort(byId);
+  // Deletions leave the newest message of a conversation unsaid.
+  delete state.recent_private_conversations;
+  // No event says whether a mention in a muted place is personal.
+  const unread = state.unread_msgs as { mentions: number[] };
+  const { streams: known, muting, unread: of } = core.state;
+  const mentions = unread.mentions.filter((id) => {
+    const place = of.conversationOf(id);
+    return !place || 'users' in place || !(known.isMuted(place.stream) || muting.isMuted(place.stream, place.topic));
+  });
+  state.unread_msgs = { ...unread, mentions };
+  delete state.server_generation;
+  return state;
+}
+
+/** The messages of a window as the server has them now, in the range that is loaded. */
+async function checkWindow(t: Test, { core, person }: Tab, window: MessageWindow, title: string): Promise<void> {
+  const [first, last] = [window.first, window.last];
+  const { messages } = await person.api.ok<{ messages: { id: number; flags: string[] }[] }>('GET /messages', {
+    anchor: 'newest',
+    num_before: 1000,
+    num_after: 0,
+    narrow: narrowParam(window.narrow),
+    client_gravatar: false,
+  });
+  const there = messages.filter(
+    ({ id }) =>
+      (window.foundOldest.value || (first !== undefined && id >= first)) &&
+      (window.foundNewest.value || (last !== undefined && id <= last)),
+  );
+  t.strictSame(
+    window.ids.value,
+    there.map(({ id }) => id),
+    `${title}: the ids`,
+  );
+  // Views take names from the list of users, and events say nothing of the server's own numbers.
+  const plain = (message: object | undefined): object => {
+    const { id, content, sender_id, subject, stream_id, flags, reactions, submessages, last_edit_timestamp } =
+      (message ?? {}) as Message;
+    return {
+      ...{ id, content, sender_id, subject, stream_id, submessages, last_edit_timestamp },
+      flags: flags?.filter((flag) => flag !== 'historical').sort(),
+      reactions: reactions?.map(({ emoji_name, emoji_code, user_id }) => ({ emoji_name, emoji_code, user_id })),
+    };
+  };
+  t.strictSame(
+    window.ids.value.map((id) => plain(core.windows.store.peek(id))),
+    there.map(plain),
+    `${title}: the messages`,
+  );
+}
+
+t.test(`random commands (WEB_TEST_SEED=${SEED})`, async (t) => {
+  const random = randomOf(SEED);
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
+  const org = await makeOrganization(server, ['admin', 'member', 'other']);
+  const { owner, admin, member, other } = org;
+  const people = [owner, admin, member, other];
+  await owner.api.ok('PATCH /realm', {
+    delete_own_message_policy: 5,
+    edit_topic_policy: 5,
+    move_messages_between_streams_policy: 1,
+  });
+  await subscribe(owner, ['general', 'random', 'side'], { principals: people });
+  await subscribe(owner, 'closed', { invite_only: true, principals: [owner, member] });
+  const streams = await Promise.all(
+    ['general', 'random', 'side', 'closed'].map(async (name) => ({ name, id: await streamIdOf(owner, name) })),
+  );
+  const world: World = { people, streams, messages: [], pick };
+  for (let i = 0; i < 12; i++) await COMMANDS[i % 3]!(world, pick([owner, member]));
+
+  const tabs = [await openTab(t, server, member), await openTab(t, server, admin)];
+  const narrows: Narrow[] = [
+    ALL,
+    streamNarrow(streams[0]!.id),
+    topicNarrow(streams[0]!.id, 'one'),
+    topicNarrow(streams[1]!.id, 'two'),
+    [{ operator: 'is', operand: 'starred' }],
+    [{ operator: 'is', operand: 'mentioned' }],
+    directNarrow([owner.id]),
+    [{ operator: 'is', operand: 'dm' }],
+  ];
+  for (const { core } of tabs) for (const narrow of narrows) await core.windows.open(narrow).jumpTo('newest');
+
+  for (let step = 0; step < STEPS; step++) {
+    const count = 1 + Math.floor(random() * 3);
+    const acts = Array.from({ length: count }, () => pick(COMMANDS)(world, pick(people)));
+    for (const { reason } of (await Promise.allSettled(acts)).filter((one) => one.status === 'rejected')) {
+      if (!refused(reason)) throw reason;
+    }
+    if (step % 20 !== 19) continue;
+    for (const tab of tabs) {
+      await settle(tab);
+      const fresh = await openTab(t, server, tab.person);
+      t.strictSame(comparable(tab), comparable(fresh), `the state of ${tab.person.role} after ${step + 1} steps`);
+      fresh.platform.close();
+    }
+  }
+  for (const tab of tabs) {
+    await settle(tab);
+    for (const window of [...tab.core.windows.all()]) {
+      tab.core.windows.open(window.narrow);
+      await until('the window is ready', () => window.fetching.value === undefined && window.phase.value === 'ready');
+      await checkWindow(t, tab, window, `${tab.person.role}, ${JSON.stringify(window.narrow)}`);
+    }
+  }
+});
