@@ -6,10 +6,14 @@
  * or `ask`, the administration with `ActorCaller`. Arguments, key of the actor and reply are checked against the
  * declaration. The kind has a table of handlers with the same keys (`mapHandlersByName` of the runtime), so that each
  * declared command has exactly one handler with the declared arguments. To find the handler of a command, look for
- * references of its line here.  Names travel between hosts of different versions and are stored in outboxes, so the
- * string of a command never changes.  Files: `command.ts` (types of a declaration, checks of senders), one file per
- * kind, `realm-args.ts` (the arguments of the realm actor, which has most commands). Types and names only; imports
- * ids, records and JSON types. Importers: all wings above `model`.
+ * references of its line here.
+ *
+ * Names travel between hosts of different versions and are stored in outboxes, so the string of a command never
+ * changes.
+ *
+ * Files: `command.ts` (types of a declaration, checks of senders), one file per kind, `realm-args.ts` (the arguments
+ * of the realm actor, which has most commands). Types and names only; imports ids, records and JSON types. Importers:
+ * all wings above `model`.
  */
 export {
   type ActorRedirect,
