@@ -297,7 +297,10 @@ export class Queue {
   /** The network is back, or the user: ends a pause, and a poll that has probably died in the meantime. */
   #hurry(): void {
     this.#wake();
-    if (this.platform.now() - this.#answeredAt > POLL_LIMIT_MS) this.#polling?.abort(new Unreachable('woken'));
+    const offline = this.status.peek() === 'offline';
+    if (offline && this.#loaded && this.#id === undefined) this.#setStatus('live');
+    if (offline || this.platform.now() - this.#answeredAt > POLL_LIMIT_MS)
+      this.#polling?.abort(new Unreachable('woken'));
   }
 }
 
