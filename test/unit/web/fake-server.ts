@@ -51,7 +51,15 @@ export class FakeServer {
     const url = new URL(request.path, 'http://server');
     const isList = request.method === 'GET' && url.pathname === '/api/v1/messages';
     const made = isList ? this.#list(url.searchParams) : (this.other(request) ?? success({}));
-    return new Promise((resolve, reject) => this.held.push({ answer: () => made, resolve, reject }));
+    return new Promise((resolve, reject) => {
+      const held = { answer: () => made, resolve, reject };
+      this.held.push(held);
+      request.signal?.addEventListener('abort', () => {
+        const at = this.held.indexOf(held);
+        if (at >= 0) this.held.splice(at, 1);
+        reject(new Error('aborted'));
+      });
+    });
   }
 
   /** Delivers the oldest answer. @returns whether there was one */

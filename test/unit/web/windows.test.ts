@@ -76,6 +76,31 @@ t.test('an answer that is older than an event does not undo it', async (t) => {
   t.equal(windows.store.peek(2)?.content, 'edited');
 });
 
+t.test('an answer that is older than an event about a known message keeps the newer text', async (t) => {
+  const { server, windows, window } = setUp(3);
+  void window.jumpTo('newest');
+  await server.deliverAll();
+  void window.refresh();
+  windows.store.change(2, (message) => ({ ...message, content: 'edited' }));
+  await server.deliverAll();
+  t.equal(windows.store.peek(2)?.content, 'edited');
+});
+
+t.test('a window that is not on screen is fetched again when it is opened, if a message moved in unseen', async (t) => {
+  const { server, windows, window } = setUp(3);
+  server.messages.set(2, messageOf(2, 'far'));
+  void window.jumpTo('newest');
+  await server.deliverAll();
+  windows.open(ALL);
+  server.messages.set(2, messageOf(2, 'plans'));
+  windows.reconsider([2], 'place');
+  await server.deliverAll();
+  t.strictSame(window.ids.value, [1, 3]);
+  windows.open(NARROW);
+  await server.deliverAll();
+  t.strictSame(window.ids.value, [1, 2, 3]);
+});
+
 t.test('a message that moves leaves one window and appears in the other, at its place', async (t) => {
   const { server, windows, window } = setUp(3);
   server.messages.set(2, messageOf(2, 'other'));

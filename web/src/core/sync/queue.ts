@@ -84,6 +84,8 @@ export class Queue {
   #answeredAt = 0;
   #watch: Timer | undefined;
   #started = false;
+  /** The poll was ended to ask at once. */
+  #hurried = false;
 
   constructor(
     private readonly platform: Platform,
@@ -231,7 +233,8 @@ export class Queue {
         if (error instanceof ApiFailure && error.status === 401) return;
         if (isLost(error)) this.#id = undefined;
         failures++;
-        if (failures > 1 || !isLost(error)) await this.#pause(failures, error);
+        if (this.#hurried) this.#hurried = false;
+        else if (failures > 1 || !isLost(error)) await this.#pause(failures, error);
       }
     }
   }
@@ -296,8 +299,12 @@ export class Queue {
 
   /** The network is back, or the user: ends a pause, and a poll that has probably died in the meantime. */
   #hurry(): void {
+    const silent = this.platform.now() - this.#answeredAt > POLL_LIMIT_MS;
+    if (this.#polling && (silent || this.status.peek() === 'offline')) {
+      this.#hurried = true;
+      this.#polling.abort(new Unreachable('woken'));
+    }
     this.#wake();
-    if (this.platform.now() - this.#answeredAt > POLL_LIMIT_MS) this.#polling?.abort(new Unreachable('woken'));
   }
 }
 
