@@ -299,8 +299,10 @@ export class Queue {
 
   /** The network is back, or the user: ends a pause, and a poll that has probably died in the meantime. */
   #hurry(): void {
-    const silent = this.platform.now() - this.#answeredAt > POLL_LIMIT_MS;
-    if (this.#polling && (silent || this.status.peek() === 'offline')) {
+    const offline = this.status.peek() === 'offline';
+    // A visitor has no queue to ask.
+    if (offline && this.#loaded && this.#id === undefined) this.#setStatus('live');
+    if (this.#polling && (offline || this.platform.now() - this.#answeredAt > POLL_LIMIT_MS)) {
       this.#hurried = true;
       this.#polling.abort(new Unreachable('woken'));
     }
