@@ -57,12 +57,7 @@ export class ResponseSender implements RequestLifetimeListener {
 
   #refuse(request: InboundRequest, error: ErrorReply): void {
     request.rate = selectTighterLimit(error.rate, request.rate);
-    this.#respondPlain(
-      request,
-      error.status,
-      errorResponseHeaders(error, request.fromWebClient),
-      errorResponseBody(error),
-    );
+    this.#respondPlain(request, error.status, errorResponseHeaders(error, request.fromPage), errorResponseBody(error));
   }
 
   #unexpected(request: InboundRequest, error: unknown): ErrorReply {

@@ -18,4 +18,4 @@ export { browserName } from './client-name.js';
 export type { WebHeaders } from './headers.js';
 export { readWebFiles, type WebFiles } from './manifest.js';
 export { type WebAnswer, webAnswer } from './serving.js';
-export { isSignInToken, noSessionCookie, sessionCookie, sessionTokenOf } from './session-cookie.js';
+export { isSignInToken, namesSession, noSessionCookie, sessionCookie, sessionTokenOf } from './session-cookie.js';

@@ -106,7 +106,7 @@ export class NodePlatform implements Platform {
   constructor(
     private readonly origin: () => string,
     private readonly headers: Readonly<Record<string, string>>,
-    private readonly browser = new Browser(),
+    readonly browser = new Browser(),
   ) {
     this.tabs = browser.openTab();
     const { values } = browser;
