@@ -124,17 +124,19 @@ function StreamRow({ row, attributes, current, onGo }: RowProps<RowOf<'stream'>>
         </span>
         {!open && <Count count={count} mentioned={mentioned} quiet={faint || stream.muted} />}
       </a>
-      <MoreButton row={row} />
-      {!isCurrent && (
-        <IconButton
-          icon="chevron-right"
-          class="stream-toggle"
-          label={label}
-          expanded={open}
-          tabIndex={-1}
-          onClick={() => openStream(stream.id, !open)}
-        />
-      )}
+      <span class="row-tools">
+        <MoreButton row={row} />
+        {!isCurrent && (
+          <IconButton
+            icon="chevron-right"
+            class="stream-toggle"
+            label={label}
+            expanded={open}
+            tabIndex={-1}
+            onClick={() => openStream(stream.id, !open)}
+          />
+        )}
+      </span>
     </div>
   );
 }
@@ -158,7 +160,9 @@ function TopicRow({ row, attributes, current, onGo }: RowProps<RowOf<'topic'>>) 
         </span>
         <Count count={count} mentioned={mentioned} quiet={muted} />
       </a>
-      <MoreButton row={row} />
+      <span class="row-tools">
+        <MoreButton row={row} />
+      </span>
     </div>
   );
 }
