@@ -100,6 +100,12 @@ export class Windows {
     await this.#active?.refresh();
   }
 
+  /** Forgets the windows that are not on screen. */
+  keepActive(): void {
+    for (const [key, window] of this.#windows) if (window !== this.#active) this.#windows.delete(key);
+    this.#sweepStore();
+  }
+
   clear(): void {
     this.#windows.clear();
     this.#active = undefined;
@@ -112,6 +118,11 @@ export class Windows {
       if (this.#windows.size <= MAX_WINDOWS) break;
       this.#windows.delete(key);
     }
+    this.#sweepStore();
+  }
+
+  /** Keeps the messages that some window shows. */
+  #sweepStore(): void {
     const shown = new Set<number>();
     for (const { ids } of this.#windows.values()) for (const id of ids.peek()) shown.add(id);
     this.store.keep(shown);
