@@ -46,9 +46,10 @@ export class Core {
       apply: (events) => this.#apply(events),
       save: () => state.save(),
       sessionChanged: (signedIn) => {
-        if (signedIn) this.start();
-        else this.#signedOut();
+        if (!signedIn) this.#signedOut();
+        else if (this.session.state.peek() !== 'signed-in') this.start();
       },
+      isSignedOut: () => this.session.state.peek() === 'signed-out',
     });
     this.session = new Session(api, (signedIn) => {
       this.queue.announceSession(signedIn);
@@ -116,10 +117,13 @@ export class Core {
   }
 
   #load(snapshot: Snapshot, again: boolean): void {
+    const before = this.state.me.userId.peek();
     batch(() => {
       this.state.load(snapshot);
       this.session.state.value = this.state.me.userId.peek() === 0 ? 'visitor' : 'signed-in';
     });
+    // A sign-in, here or in another tab, may have changed the account.
+    if (before !== this.state.me.userId.peek()) this.windows.keepActive();
     if (again) void this.windows.refresh();
   }
 

@@ -9,6 +9,9 @@ import type { MessageStore } from './store.js';
 const FIRST_SIDE = 50;
 const PAGE = 100;
 const MAX_REPEATS = 5;
+/** A window with more rows lets go of the oldest ones while messages arrive, down to the second number. */
+const MAX_FOLLOWED = 2_000;
+const KEPT_FOLLOWED = 1_500;
 /** A refreshed window keeps at most this many messages on each side of the reader's place. */
 const MAX_REFRESHED_SIDE = 400;
 
@@ -166,6 +169,7 @@ export class MessageWindow {
     if (this.fetching.peek() !== undefined) this.#arrived.push(id);
     if (!this.foundNewest.peek() || this.phase.peek() !== 'ready') return;
     this.#insert(id, 'arrived');
+    this.#trim();
   }
 
   /**
@@ -217,6 +221,18 @@ export class MessageWindow {
     batch(() => {
       this.ids.value = after;
       this.change.value = { kind: 'removed', count: before.length - after.length };
+    });
+  }
+
+  /** A window that follows the newest messages for days lets go of the oldest ones, unless the reader is near them. */
+  #trim(): void {
+    const ids = this.ids.peek();
+    if (ids.length <= MAX_FOLLOWED || this.fetching.peek() !== undefined) return;
+    const cut = ids.length - KEPT_FOLLOWED;
+    if (this.place !== undefined && this.place < ids[cut + PAGE]!) return;
+    batch(() => {
+      this.foundOldest.value = false;
+      this.remove(ids.slice(0, cut));
     });
   }
 
