@@ -5,6 +5,7 @@ import { Button, Dialog, isNarrow, isPhone, useShortcut } from '../kit/index.js'
 import { LeftSidebar, PeopleSidebar } from '../sidebar/index.js';
 import { t } from '../text/index.js';
 import { Bar } from './bar.js';
+import { Boundary } from './boundary.js';
 import { useCommands } from './commands.js';
 import { RealmMenu } from './menu.js';
 import { StatusLine } from './status.js';
@@ -94,7 +95,9 @@ export function Frame() {
           showsPeople={showsPeople}
         />
         <div class="view">
-          <View route={core.router.route.value} />
+          <Boundary of={core.router.route.value}>
+            <View route={core.router.route.value} />
+          </Boundary>
         </div>
         <VisitorBar />
         <StatusLine />

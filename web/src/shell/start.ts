@@ -5,6 +5,7 @@ import type { Core } from '../core/index.js';
 import { listenToKeys, startOverlays } from '../kit/index.js';
 import { chooseLanguage, twentyFourHours } from '../text/index.js';
 import { App } from './app.js';
+import { startBadge } from './badge.js';
 import { loadKeys } from './keys.js';
 import { startTheme } from './theme.js';
 import { startTitle } from './title.js';
@@ -14,6 +15,7 @@ export async function startShell(core: Core, root: HTMLElement): Promise<void> {
   provideCore(core);
   startTheme(core);
   startTitle(core);
+  startBadge(core);
   loadKeys();
   await chooseLanguage(navigator.languages);
   effect(() => {

@@ -33,7 +33,11 @@ export function openStreamMenu(anchor: Anchor, id: number): void {
   const mine = stream.membership === 'subscribed';
   const { name, pin_to_top = false, is_muted = false } = stream;
   const items: MenuItem[] = [
-    mine && { label: t('sidebar.mark-read'), icon: 'resolved', run: () => void attempt(core.reading.markStreamRead(id)) },
+    mine && {
+      label: t('sidebar.mark-read'),
+      icon: 'resolved',
+      run: () => void attempt(core.reading.markStreamRead(id)),
+    },
     mine && {
       label: t(pin_to_top ? 'sidebar.unpin' : 'sidebar.pin'),
       icon: 'pin',
