@@ -1,9 +1,16 @@
 import { core } from '../client/index.js';
 import { type Conversation, conversationKey, directNarrow, streamNarrow, topicNarrow } from '../core/index.js';
-import { Icon, IconButton, type IconName, keyboard, PresenceDot, type Row as RowAttributes } from '../kit/index.js';
+import {
+  Count,
+  Icon,
+  IconButton,
+  type IconName,
+  keyboard,
+  PresenceDot,
+  type Row as RowAttributes,
+} from '../kit/index.js';
 import { type Key, t } from '../text/index.js';
 import { allDirects, openSection, openStream, showAllTopics } from './choices.js';
-import { Count } from './count.js';
 import { openRowMenu } from './open-menu.js';
 import { directName, type Section, type SidebarRow, type ViewId } from './rows.js';
 
