@@ -19,6 +19,8 @@ export async function startShell(core: Core, root: HTMLElement): Promise<void> {
   loadKeys();
   await chooseLanguage(navigator.languages);
   effect(() => {
+    // Visitors have settings, too, but these are defaults of the organization.
+    if (core.state.me.id === 0) return;
     const { default_language: wanted, twenty_four_hour_time } = core.state.me.settings.value;
     twentyFourHours.value = twenty_four_hour_time;
     if (wanted !== undefined) void chooseLanguage([wanted, ...navigator.languages]);
