@@ -1,7 +1,7 @@
 import { signal, useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { Button, Dialog, isNarrow, isPhone, useShortcut } from '../kit/index.js';
+import { Button, Dialog, isField, isNarrow, isPhone, useShortcut } from '../kit/index.js';
 import { LeftSidebar, PeopleSidebar } from '../sidebar/index.js';
 import { t } from '../text/index.js';
 import { Bar } from './bar.js';
@@ -134,6 +134,7 @@ function useFocusOnView(): void {
     if (route === before.current) return;
     before.current = route;
     const focused = document.activeElement;
+    if (isField(focused)) return;
     if (!focused || focused === document.body || focused.closest('.side,.drawer,.open-sidebar')) focusMain();
   });
 }
