@@ -1,10 +1,11 @@
 import { signal, useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { Button, Dialog, isNarrow, isPhone, useShortcut } from '../kit/index.js';
+import { Button, Dialog, isField, isNarrow, isPhone, useShortcut } from '../kit/index.js';
 import { LeftSidebar, PeopleSidebar } from '../sidebar/index.js';
 import { t } from '../text/index.js';
 import { Bar } from './bar.js';
+import { Boundary } from './boundary.js';
 import { useCommands } from './commands.js';
 import { RealmMenu } from './menu.js';
 import { StatusLine } from './status.js';
@@ -94,7 +95,9 @@ export function Frame() {
           showsPeople={showsPeople}
         />
         <div class="view">
-          <View route={core.router.route.value} />
+          <Boundary of={core.router.route.value}>
+            <View route={core.router.route.value} />
+          </Boundary>
         </div>
         <VisitorBar />
         <StatusLine />
@@ -131,6 +134,7 @@ function useFocusOnView(): void {
     if (route === before.current) return;
     before.current = route;
     const focused = document.activeElement;
+    if (isField(focused)) return;
     if (!focused || focused === document.body || focused.closest('.side,.drawer,.open-sidebar')) focusMain();
   });
 }
