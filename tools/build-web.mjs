@@ -4,7 +4,7 @@
  * dist/web/assets holds scripts, styles and fonts under names with a hash of their content, each beside its `.br` and
  * `.gz` form when that form is smaller; dist/web/index.html is the page with the addresses of the entry.
  * dist/web/manifest.json names them all: address → {file, type, bytes, etag, encodings}. The frontend serves exactly
- * the addresses of the manifest (src/frontend/web). Lazy chunks come from `import()`. All styles are one file, because a
+ * the addresses of the manifest (src/frontend/web). Lazy chunks come from `import()`. All styles are one file, since a
  * chunk can't load a style of its own: `web/src/style/index.css` imports every style sheet, but for LATER_STYLES.
  *
  * Old assets stay for a day: a page that was loaded before the build may still ask for its chunks.

@@ -24,7 +24,7 @@ const SEEN_MS = 200;
 /** Where a message is put on screen. */
 type Where = 'top' | 'center' | 'nearest' | number;
 
-/** What the view and the keys do with the list. */
+/** Commands of the view and of the keys to the list. */
 export interface ListHandle {
   /** Brings a message on screen. @returns whether it is in the list */
   show(id: number, where: Where): boolean;
@@ -97,7 +97,7 @@ function useList(window: MessageWindow, rows: readonly MessageRow[], onRest: () 
     const element = scroller.current!;
     const onScroll = () => {
       wanted.current = undefined;
-      place.note(follows());
+      place.noteScroll(follows());
       if (element.scrollTop < NEAR_PX) void window.loadOlder();
       if (element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX) void window.loadNewer();
       rest();
@@ -164,7 +164,7 @@ function bring(scroller: HTMLElement, id: number, where: Where): boolean {
   return true;
 }
 
-/** Messages of which the end, or as much as fits, is on screen. */
+/** Messages whose end is on screen, and one that fills the screen. */
 function onScreen(scroller: HTMLElement | null): readonly number[] {
   if (!scroller) return [];
   const { top, bottom } = scroller.getBoundingClientRect();

@@ -7,16 +7,18 @@ const END_PX = 4;
 /**
  * Keeps what is read at its place on screen.
  *
- * The reader's place is the first message whose text begins on screen, with its distance from the top in pixels. `note`
- * takes it down after the reader has scrolled. `restore` comes after each change of the document, before it is painted,
- * and scrolls by as many pixels as the change has moved that message. While the end of the list is on screen, the end
- * is the place instead, so that new messages come into view.
+ * The reader's place is the first message whose text begins on screen, with its distance from the top in pixels.
+ * `note` takes it down after the reader has scrolled. `restore` comes after each change of the document, before it is
+ * painted, and scrolls by as many pixels as the change has moved that message. While the end of the list is on screen,
+ * the end is the place instead, so that new messages come into view.
  */
 export class PlaceKeeper {
   /** The list follows new messages. */
   atEnd = false;
   #id: number | undefined;
   #top = 0;
+  /** Position of the list when the place was taken down. */
+  #scrollTop = 0;
 
   constructor(private readonly scroller: () => HTMLElement | null) {}
 
@@ -30,11 +32,12 @@ export class PlaceKeeper {
     return this.#top;
   }
 
-  /** @param follow whether the end of the list, if it is on screen, is the reader's place */
+  /** Takes the place down as it is. @param follow whether the end of the list, if on screen, is the place */
   note(follow: boolean): void {
     const scroller = this.scroller();
     if (!scroller) return;
     this.atEnd = follow && scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < END_PX;
+    this.#scrollTop = scroller.scrollTop;
     const { top, bottom } = scroller.getBoundingClientRect();
     this.#id = undefined;
     for (const element of scroller.querySelectorAll<HTMLElement>(MESSAGES)) {
@@ -47,6 +50,20 @@ export class PlaceKeeper {
     }
   }
 
+  /** After scrolling. Heights may have changed since the last frame as well: a picture came, or a style sheet. */
+  noteScroll(follow: boolean): void {
+    const scroller = this.scroller();
+    if (!scroller) return;
+    const scrolled = scroller.scrollTop - this.#scrollTop;
+    if (this.atEnd) {
+      if (scrolled > -1) this.restore();
+    } else {
+      this.#top -= scrolled;
+      this.restore();
+    }
+    this.note(follow);
+  }
+
   /** Scrolls so that the place is where it was. */
   restore(): void {
     const scroller = this.scroller();
@@ -54,11 +71,12 @@ export class PlaceKeeper {
     if (this.atEnd) {
       const end = scroller.scrollHeight - scroller.clientHeight;
       if (Math.abs(end - scroller.scrollTop) >= 1) scroller.scrollTop = end;
-      return;
+    } else {
+      const element = this.#id !== undefined && scroller.querySelector(`[data-message="${this.#id}"]`);
+      if (!element) return;
+      const moved = element.getBoundingClientRect().top - scroller.getBoundingClientRect().top - this.#top;
+      if (Math.abs(moved) >= 0.5) scroller.scrollTop += moved;
     }
-    const element = this.#id !== undefined && scroller.querySelector(`[data-message="${this.#id}"]`);
-    if (!element) return;
-    const moved = element.getBoundingClientRect().top - scroller.getBoundingClientRect().top - this.#top;
-    if (Math.abs(moved) >= 0.5) scroller.scrollTop += moved;
+    this.#scrollTop = scroller.scrollTop;
   }
 }

@@ -53,7 +53,7 @@ function WindowView({ narrow, near }: ViewProps) {
   const handle = useRef<ListHandle>(null);
   const marked = useSignal<number | undefined>(undefined);
   const below = useSignal(false);
-  /** What is to be shown once rows are there. */
+  /** A wish to stand somewhere, until rows are there. */
   const goal = useRef<{ readonly near?: number | undefined } | undefined>({});
   const phase = window.phase.value;
 
@@ -142,7 +142,7 @@ function WindowView({ narrow, near }: ViewProps) {
   );
 }
 
-/** What stands above the oldest loaded message; always of the same height. */
+/** The part above the oldest loaded message; always of the same height. */
 function Top({ window, empty }: { readonly window: MessageWindow; readonly empty: boolean }) {
   const { failure, fetching, foundOldest } = window;
   if (empty) return <p>{t(narrowConversation(window.narrow) ? 'messages.none-yet' : 'messages.none')}</p>;

@@ -12,8 +12,8 @@ interface ContentProps {
 }
 
 /**
- * The server's HTML. It is put in while the element is attached, before the list measures the row, so that a row has its
- * height from the first moment.
+ * The server's HTML. It is put in while the element is attached, before the list measures the row, so that a row has
+ * its height from the first moment.
  */
 export function Content({ html, isMe = false, ...rest }: ContentProps) {
   const fill = useCallback(

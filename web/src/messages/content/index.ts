@@ -1,7 +1,7 @@
 /**
  * The server's HTML of a message as nodes.
  *
- *     html → sanitize (DOMPurify, allow lists) → decorate (emoji, mentions, times, spoilers, code, pictures, links) → nodes
+ *     html → sanitize (DOMPurify, allow lists) → decorate (emoji, mentions, times, code, …) → nodes
  *
  * `formulas.ts` sets the styles of formulas by script, because the page's policy refuses them as attributes, and loads
  * their style sheet with the first one. `presses.ts` hears clicks in all texts of the list at once.

@@ -2,7 +2,7 @@ import DOMPurify from 'dompurify';
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
-/** What the server's Markdown makes; formulas are MathML, spans and SVG. */
+/** Elements that the server's Markdown makes; formulas are MathML, spans and SVG. */
 const TAGS = words(`
   a b blockquote br code del div em h1 h2 h3 h4 h5 h6 hr i img li ol p pre s span strong table tbody td th thead time
   tr ul
@@ -37,7 +37,7 @@ function prepare(): void {
 }
 
 /**
- * The HTML of a message as nodes of which nothing runs.
+ * Makes harmless nodes of the HTML of a message.
  *
  * The browser refuses `style` attributes already while it parses. Those of formulas are therefore renamed before, in
  * tags only: the server writes every other `<` of a text as a reference.
@@ -48,6 +48,8 @@ export function sanitize(html: string): DocumentFragment {
   return DOMPurify.sanitize(renamed, {
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ATTRIBUTES,
+    // Values like `height:1em` are no addresses.
+    ADD_URI_SAFE_ATTR: ['data-style', 'data-code-language', 'aria-label', 'datetime'],
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
     RETURN_DOM_FRAGMENT: true,

@@ -1,5 +1,5 @@
 /**
- * What readers do with messages now and then; a chunk of its own, loaded by `../chunk.ts` together with its texts.
+ * Everything that readers do with messages now and then: a chunk of its own, loaded by `../chunk.ts` with its texts.
  *
  * `menu.ts` the menus of a message and of a person · `edit.tsx` the edit box and the source of a message ·
  * `move.tsx` move and resolve · `history.tsx` edit history and read receipts · `viewer.tsx` pictures ·

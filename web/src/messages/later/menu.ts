@@ -180,7 +180,7 @@ export function openMessageMenu(message: Message, window: MessageWindow, anchor:
   openMenu(anchor, { label: t('messages.actions'), items: itemsOf(message, window, anchor), align: 'end' });
 }
 
-/** What one does with the sender of a message or with a person who is mentioned. */
+/** Opens the menu of a sender, or of a person whose mention was pressed. */
 export function openPersonMenu(anchor: Anchor, id: number): void {
   const name = core.state.people.nameOf(id);
   openMenu(anchor, {
