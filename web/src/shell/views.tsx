@@ -47,6 +47,8 @@ export function View({ route }: { readonly route: Route }): ComponentChild {
       return <ScheduledView />;
     case 'unknown':
       return <NotFound />;
+    case 'narrow':
+      return <MessagesView narrow={route.narrow} near={route.near} />;
     default:
       return <Empty>{t('common.loading')}</Empty>;
   }
