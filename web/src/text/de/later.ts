@@ -2,5 +2,6 @@
 import type { Catalogue, LaterTexts } from '../catalogue.js';
 import { settings } from './settings.js';
 import { shortcuts } from './shortcuts.js';
+import { writing } from './writing.js';
 
-export const later: Catalogue<LaterTexts> = { ...settings, ...shortcuts };
+export const later: Catalogue<LaterTexts> = { ...settings, ...shortcuts, ...writing };
