@@ -2,6 +2,7 @@
 import type { Catalogue, LaterTexts } from '../catalogue.js';
 import { settings } from './settings.js';
 import { shortcuts } from './shortcuts.js';
+import { sidebarMenus } from './sidebar-menus.js';
 import { writing } from './writing.js';
 
-export const later: Catalogue<LaterTexts> = { ...settings, ...shortcuts, ...writing };
+export const later: Catalogue<LaterTexts> = { ...settings, ...shortcuts, ...sidebarMenus, ...writing };

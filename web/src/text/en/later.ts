@@ -1,6 +1,7 @@
-/** English texts of the lazy chunks: settings and the list of shortcuts. */
+/** English texts of the lazy chunks: settings, shortcuts, menus of the sidebar, emoji picker, scheduling. */
 import { settings } from './settings.js';
 import { shortcuts } from './shortcuts.js';
+import { sidebarMenus } from './sidebar-menus.js';
 import { writing } from './writing.js';
 
-export const later = { ...settings, ...shortcuts, ...writing } as const;
+export const later = { ...settings, ...shortcuts, ...sidebarMenus, ...writing } as const;
