@@ -115,13 +115,30 @@ export class Composer {
     this.show();
   }
 
-  ask({ to, insert, replace }: ComposeRequest): void {
+  ask({ to, insert, replace, draft }: ComposeRequest): void {
+    if (draft !== undefined) {
+      this.#resume(draft);
+      return;
+    }
     if (to) this.setTarget(targetOf(to), keyOf(targetOf(to)) !== this.#viewedKey());
     // A forwarded message: the address is for the user to choose.
     else if (insert !== undefined) this.chosen.value = true;
     this.show();
     if (replace !== undefined) this.setText(replace);
     if (insert !== undefined) this.append(insert);
+  }
+
+  /** Goes on with one draft of the list. */
+  #resume(id: number): void {
+    this.#leaveDraft();
+    const draft = core.drafts.resume(id);
+    const target = draft.target ? targetOf(draft.target) : NEW_STREAM;
+    this.target.value = target;
+    this.chosen.value = keyOf(target) !== this.#viewedKey();
+    this.error.value = undefined;
+    this.#draft = draft;
+    this.#showText(draft.content.peek());
+    this.show();
   }
 
   show(): void {
