@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { Avatar, Icon, IconButton } from '../kit/index.js';
@@ -19,7 +20,8 @@ type Of<K extends Target['kind']> = Target & { readonly kind: K };
 function StreamAddress({ composer, target }: { readonly composer: Composer; readonly target: Of<'stream'> }) {
   const { streams, realm } = core.state;
   const name = target.stream === undefined ? '' : streams.nameOf(target.stream);
-  const [typed, setTyped] = useState<string>();
+  /** Text of the field while it is no stream; undefined: the name of the chosen one. */
+  const typed = useSignal<string | undefined>(undefined);
   const stream = useRef<HTMLInputElement>(null);
   const topic = useRef<HTMLInputElement>(null);
   const wantsTopic = realm.value.realm_mandatory_topics === true;
@@ -27,9 +29,14 @@ function StreamAddress({ composer, target }: { readonly composer: Composer; read
     const field = target.stream === undefined ? stream.current : target.topic === '' ? topic.current : undefined;
     field?.focus();
   }, []);
+  // Keys may come faster than the component renders, so changes are made to the address of now.
+  const set = (part: Partial<Of<'stream'>>) => {
+    const now = composer.target.peek();
+    if (now.kind === 'stream') composer.setTarget({ ...now, ...part });
+  };
   const choose = (id: number | undefined) => {
-    setTyped(undefined);
-    composer.setTarget({ ...target, stream: id });
+    typed.value = undefined;
+    set({ stream: id });
   };
   const color = target.stream === undefined ? undefined : streams.byId.value.get(target.stream)?.color;
   return (
@@ -37,17 +44,23 @@ function StreamAddress({ composer, target }: { readonly composer: Composer; read
       <Combo
         label={t('compose.stream')}
         placeholder={t('compose.stream')}
-        value={typed ?? name}
-        find={(query) => findStreams(typed === undefined ? '' : query).map((one) => streamSuggestion(one))}
+        value={typed.value ?? name}
+        find={(query) => findStreams(typed.value === undefined ? '' : query).map((one) => streamSuggestion(one))}
         picksFirst
-        onInput={setTyped}
+        onInput={(value) => {
+          typed.value = value;
+        }}
         onPick={({ id }) => {
           choose(id);
           topic.current?.focus();
         }}
         onDone={() => topic.current?.focus()}
         onBlur={() => {
-          if (typed !== undefined) choose(streams.named(typed.trim()) ?? target.stream);
+          const left = typed.peek();
+          if (left === undefined) return;
+          typed.value = undefined;
+          const id = streams.named(left.trim());
+          if (id !== undefined) choose(id);
         }}
         before={
           <span class="compose-stream" style={{ '--stream': color || 'currentColor' }}>
@@ -67,9 +80,9 @@ function StreamAddress({ composer, target }: { readonly composer: Composer; read
         find={(query) =>
           target.stream === undefined ? [] : findTopics(target.stream, query).map((one) => topicSuggestion(one))
         }
-        onInput={(value) => composer.setTarget({ ...target, topic: value })}
+        onInput={(value) => set({ topic: value })}
         onPick={({ text }) => {
-          composer.setTarget({ ...target, topic: text });
+          set({ topic: text });
           composer.focus();
         }}
         onDone={() => composer.focus()}

@@ -312,12 +312,13 @@ export class Composer {
     });
   }
 
-  /** The text of the last second is not on the server when the page goes. */
+  /** The address, and the text of the last second, which is not on the server when the page goes. */
   #keep(): void {
     const content = this.text.peek();
+    const isSaved = this.#draft.phase.peek() === 'saved';
     try {
-      if (content.trim() === '' || this.#draft.phase.peek() === 'saved') sessionStorage.removeItem(KEPT);
-      else sessionStorage.setItem(KEPT, JSON.stringify({ target: this.target.peek(), content }));
+      if (content.trim() === '') sessionStorage.removeItem(KEPT);
+      else sessionStorage.setItem(KEPT, JSON.stringify({ target: this.target.peek(), content, isSaved }));
     } catch {
       // Without storage the draft on the server is what is left.
     }
@@ -328,12 +329,13 @@ export class Composer {
       const kept = sessionStorage.getItem(KEPT);
       sessionStorage.removeItem(KEPT);
       if (kept === null) return;
-      const { target, content } = JSON.parse(kept) as { target: Target; content: string };
+      const { target, content, isSaved } = JSON.parse(kept) as { target: Target; content: string; isSaved: boolean };
       this.target.value = target;
       this.chosen.value = true;
       this.open.value = true;
       this.#draft = core.drafts.open(conversationOfTarget(target));
-      this.setText(content);
+      if (isSaved && this.#draft.content.peek() !== '') this.#showText(this.#draft.content.peek());
+      else this.setText(content);
     } catch {
       // A damaged entry is as good as none.
     }
