@@ -1,6 +1,7 @@
 import { signal, useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
+import { ComposeBox } from '../compose/index.js';
 import { Button, Dialog, isField, isNarrow, isPhone, useShortcut } from '../kit/index.js';
 import { LeftSidebar, PeopleSidebar } from '../sidebar/index.js';
 import { t } from '../text/index.js';
@@ -99,6 +100,7 @@ export function Frame() {
             <View route={core.router.route.value} />
           </Boundary>
         </div>
+        <ComposeBox />
         <VisitorBar />
         <StatusLine />
       </main>

@@ -4,5 +4,6 @@ import { message } from './message.js';
 import { settings } from './settings.js';
 import { shortcuts } from './shortcuts.js';
 import { sidebarMenus } from './sidebar-menus.js';
+import { writing } from './writing.js';
 
-export const later: Catalogue<LaterTexts> = { ...message, ...settings, ...shortcuts, ...sidebarMenus };
+export const later: Catalogue<LaterTexts> = { ...message, ...settings, ...shortcuts, ...sidebarMenus, ...writing };
