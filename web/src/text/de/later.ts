@@ -2,5 +2,6 @@
 import type { Catalogue, LaterTexts } from '../catalogue.js';
 import { settings } from './settings.js';
 import { shortcuts } from './shortcuts.js';
+import { sidebarMenus } from './sidebar-menus.js';
 
-export const later: Catalogue<LaterTexts> = { ...settings, ...shortcuts };
+export const later: Catalogue<LaterTexts> = { ...settings, ...shortcuts, ...sidebarMenus };
