@@ -3,6 +3,7 @@ import { h, render } from 'preact';
 import { provideCore } from '../client/index.js';
 import type { Core } from '../core/index.js';
 import { listenToKeys, startOverlays } from '../kit/index.js';
+import { startNotices } from '../notify/index.js';
 import { chooseLanguage, twentyFourHours } from '../text/index.js';
 import { App } from './app.js';
 import { startBadge } from './badge.js';
@@ -31,4 +32,5 @@ export async function startShell(core: Core, root: HTMLElement): Promise<void> {
     window.addEventListener(type, () => core.presence.noteInput(), { passive: true });
   }
   render(h(App, null), root);
+  startNotices(core).catch(() => {});
 }
