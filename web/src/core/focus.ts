@@ -17,6 +17,8 @@ export class Focus {
   readonly message = signal<number | undefined>(undefined);
   /** The compose box takes a request and sets it back to undefined. */
   readonly compose = signal<ComposeRequest | undefined>(undefined);
+  /** Person whose profile is shown in a dialog; views set it, the dialog sets it back to undefined. */
+  readonly profile = signal<number | undefined>(undefined);
   /** Message whose text is being edited in place. */
   readonly editing = signal<number | undefined>(undefined);
 }

@@ -7,6 +7,7 @@ import { t } from '../text/index.js';
 import { Bar } from './bar.js';
 import { useCommands } from './commands.js';
 import { RealmMenu } from './menu.js';
+import { PersonDialog } from './settings.js';
 import { StatusLine } from './status.js';
 import { View } from './views.js';
 
@@ -114,6 +115,7 @@ export function Frame() {
           <PeopleSidebar onGo={closeDrawer} />
         </Dialog>
       )}
+      {core.focus.profile.value !== undefined && <PersonDialog />}
     </div>
   );
 }

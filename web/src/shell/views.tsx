@@ -4,6 +4,8 @@ import { core } from '../client/index.js';
 import type { Route } from '../core/index.js';
 import { Button, Empty } from '../kit/index.js';
 import { t } from '../text/index.js';
+import { OrganizationRoute, PersonRoute, SettingsRoute, StreamsRoute } from './settings.js';
+import { chooseScheme } from './theme.js';
 
 /** The view that the reader's settings name as the first one. */
 export function homeRoute(): Route {
@@ -38,6 +40,16 @@ export function View({ route }: { readonly route: Route }): ComponentChild {
       return <Home />;
     case 'unknown':
       return <NotFound />;
+    case 'settings':
+      return <SettingsRoute parts={route.parts} onScheme={chooseScheme} />;
+    case 'streams':
+      return <StreamsRoute parts={route.parts} />;
+    case 'organization':
+      return <OrganizationRoute parts={route.parts} />;
+    case 'users':
+      return <PersonRoute parts={route.parts} />;
+    case 'groups':
+      return <OrganizationRoute parts={['groups']} />;
     default:
       return <Empty>{t('common.loading')}</Empty>;
   }
