@@ -45,13 +45,13 @@ export function Pages({ view, label, pages, part }: PagesProps) {
         </nav>
       )}
       {current && (
-        <section class="settings-page" key={current.id} aria-labelledby="settings-title" tabIndex={-1}>
+        <div class="settings-page" key={current.id}>
           <div class="settings-content">
             {phone && <BackLink hash={core.router.hash({ view, parts: [] })} label={label} />}
-            <h2 id="settings-title">{current.label}</h2>
+            <h2>{current.label}</h2>
             {current.show()}
           </div>
-        </section>
+        </div>
       )}
     </div>
   );
@@ -78,13 +78,13 @@ interface GroupProps {
 /** A part of a page with its heading. */
 export function Group({ title, hint, children, action }: GroupProps) {
   return (
-    <section class="settings-group" aria-label={title}>
+    <div class="settings-group">
       <div class="settings-group-head">
         <h3>{title}</h3>
         {action}
       </div>
       {hint && <p class="field-hint">{hint}</p>}
       {children}
-    </section>
+    </div>
   );
 }

@@ -9,10 +9,10 @@ const stay = () => {};
 export function PersonView({ parts }: { readonly parts: readonly string[] }) {
   const person = core.state.people.byId.value.get(Number(parts[0]));
   return (
-    <section class="settings-page" aria-label={t('settings.profile')} tabIndex={-1}>
+    <div class="settings-page">
       <div class="settings-content">
         {person ? <PersonCard person={person} onGo={stay} /> : <Empty icon="user">{t('settings.no-person')}</Empty>}
       </div>
-    </section>
+    </div>
   );
 }

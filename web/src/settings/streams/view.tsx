@@ -29,7 +29,7 @@ export function StreamsView({ parts }: { readonly parts: readonly string[] }) {
         <StreamList filter={part === 'subscribed' ? 'subscribed' : 'all'} current={stream} />
       )}
       {(!phone || showsDetail) && (
-        <section class="settings-page" key={part} aria-label={t('settings.stream')} tabIndex={-1}>
+        <div class="settings-page" key={part}>
           <div class="settings-content">
             {phone && <BackLink hash="#streams/all" label={t('sidebar.streams')} />}
             {isNew ? (
@@ -40,7 +40,7 @@ export function StreamsView({ parts }: { readonly parts: readonly string[] }) {
               <Empty icon="hash">{t(/^\d+$/.test(part) ? 'settings.no-stream' : 'settings.choose-stream')}</Empty>
             )}
           </div>
-        </section>
+        </div>
       )}
     </div>
   );
