@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Route } from '../core/index.js';
 import { Button, Empty } from '../kit/index.js';
+import { DraftsView, InboxView, RecentView, ScheduledView } from '../overviews/index.js';
 import { t } from '../text/index.js';
 import { OrganizationRoute, PersonRoute, SettingsRoute, StreamsRoute } from './settings.js';
 import { chooseScheme } from './theme.js';
@@ -38,6 +39,14 @@ export function View({ route }: { readonly route: Route }): ComponentChild {
     case 'home':
     case 'sign-in':
       return <Home />;
+    case 'inbox':
+      return <InboxView />;
+    case 'recent':
+      return <RecentView />;
+    case 'drafts':
+      return <DraftsView />;
+    case 'scheduled':
+      return <ScheduledView />;
     case 'unknown':
       return <NotFound />;
     case 'settings':

@@ -50,7 +50,9 @@ export function GroupsPage() {
             <span class="row-text">
               @{group.name}
               <span class="field-hint">
-                {group.description} {t('settings.people-count', { n: group.members.length })}
+                {[group.description, t('settings.people-count', { n: group.members.length })]
+                  .filter(Boolean)
+                  .join(' · ')}
               </span>
             </span>
             {mayEditGroup(group) && (

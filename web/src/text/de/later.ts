@@ -5,6 +5,7 @@ import { settingsOrganization } from './settings-organization.js';
 import { settingsOwn } from './settings-own.js';
 import { settingsStreams } from './settings-streams.js';
 import { shortcuts } from './shortcuts.js';
+import { sidebarMenus } from './sidebar-menus.js';
 
 export const later: Catalogue<LaterTexts> = {
   ...settings,
@@ -12,4 +13,5 @@ export const later: Catalogue<LaterTexts> = {
   ...settingsOwn,
   ...settingsStreams,
   ...shortcuts,
+  ...sidebarMenus,
 };
