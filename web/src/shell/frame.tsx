@@ -9,6 +9,7 @@ import { Bar } from './bar.js';
 import { Boundary } from './boundary.js';
 import { useCommands } from './commands.js';
 import { RealmMenu } from './menu.js';
+import { PersonDialog } from './settings.js';
 import { StatusLine } from './status.js';
 import { View } from './views.js';
 
@@ -119,6 +120,7 @@ export function Frame() {
           <PeopleSidebar onGo={closeDrawer} />
         </Dialog>
       )}
+      {core.focus.profile.value !== undefined && <PersonDialog />}
     </div>
   );
 }

@@ -5,6 +5,8 @@ import type { Route } from '../core/index.js';
 import { Button, Empty } from '../kit/index.js';
 import { DraftsView, InboxView, RecentView, ScheduledView } from '../overviews/index.js';
 import { t } from '../text/index.js';
+import { OrganizationRoute, PersonRoute, SettingsRoute, StreamsRoute } from './settings.js';
+import { chooseScheme } from './theme.js';
 
 /** The view that the reader's settings name as the first one. */
 export function homeRoute(): Route {

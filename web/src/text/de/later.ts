@@ -2,6 +2,9 @@
 import type { Catalogue, LaterTexts } from '../catalogue.js';
 import { message } from './message.js';
 import { settings } from './settings.js';
+import { settingsOrganization } from './settings-organization.js';
+import { settingsOwn } from './settings-own.js';
+import { settingsStreams } from './settings-streams.js';
 import { shortcuts } from './shortcuts.js';
 import { sidebarMenus } from './sidebar-menus.js';
 import { writing } from './writing.js';
