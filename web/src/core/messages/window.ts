@@ -1,8 +1,9 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { Message } from '../../contract/index.js';
-import { type Api, ApiFailure } from '../api.js';
+import { type Api, ApiFailure, Unreachable } from '../api.js';
 import { type Facts, hearsAll, matches, showsHistory } from '../match.js';
 import { type Narrow, narrowKey, narrowParam } from '../narrow.js';
+import type { KeptWindow } from '../offline.js';
 import type { MessageStore } from './store.js';
 
 /** Messages of a first load on each side of the anchor, and of each further page. */
@@ -28,6 +29,9 @@ export interface WindowChange {
 export type ChangeKind = 'place' | 'flags' | 'text';
 
 export type WindowPhase = 'loading' | 'ready' | 'failed';
+
+/** Finds the copy of a window by its key. */
+export type KeptMessages = (key: string) => Promise<KeptWindow | undefined>;
 
 /** Pages that are being fetched. */
 type Direction = 'older' | 'newer' | 'around';
@@ -77,6 +81,7 @@ export class MessageWindow {
     private readonly api: Api,
     private readonly store: MessageStore,
     private readonly facts: Facts,
+    private readonly kept: KeptMessages,
   ) {
     this.key = narrowKey(narrow);
   }
@@ -314,6 +319,18 @@ export class MessageWindow {
     return arrived.length === 0 ? ids : [...new Set([...ids, ...arrived])].sort((a, b) => a - b);
   }
 
+  /** Takes the copy that an earlier page kept of this window; the next registration fetches it again. */
+  async #restore(): Promise<Found | undefined> {
+    const { messages, foundNewest } = (await this.kept(this.key)) ?? { messages: [], foundNewest: false };
+    const ids = this.store.merge(messages, Number.POSITIVE_INFINITY);
+    if (!ids || ids.length === 0) return undefined;
+    const wanted = this.#wanted;
+    const unread = messages.find(({ flags }) => !flags.includes('read'))?.id;
+    const anchor =
+      typeof wanted === 'number' ? wanted : ((wanted === 'first_unread' ? unread : undefined) ?? ids.at(-1)!);
+    return { ids, anchor, foundOldest: false, foundNewest };
+  }
+
   /** The anchor itself, or the first message behind it, or the last one. */
   #nearest(anchor: number): number | undefined {
     return this.ids.peek().find((id) => id >= anchor) ?? this.last;
@@ -340,7 +357,9 @@ export class MessageWindow {
         return { ids, anchor: answer.anchor, foundOldest: found_oldest, foundNewest: found_newest };
       }
     } catch (error) {
+      const kept = error instanceof Unreachable && this.phase.peek() === 'loading' ? await this.#restore() : undefined;
       if (load !== this.#loads) return undefined;
+      if (kept) return kept;
       batch(() => {
         this.fetching.value = undefined;
         this.failure.value = error instanceof Error ? error : new ApiFailure(0, '', String(error), undefined, {});

@@ -4,7 +4,7 @@ import type { Facts } from '../match.js';
 import { type Narrow, narrowKey, operandOf } from '../narrow.js';
 import type { Platform } from '../ports.js';
 import { MessageStore } from './store.js';
-import { type ChangeKind, MessageWindow } from './window.js';
+import { type ChangeKind, type KeptMessages, MessageWindow } from './window.js';
 
 const MAX_WINDOWS = 20;
 /** After this many more messages, those that no window shows any more are forgotten. */
@@ -27,6 +27,8 @@ export class Windows {
   constructor(
     private readonly api: Api,
     private readonly facts: Facts,
+    /** The copy of a window, for times without a network. */
+    private readonly kept: KeptMessages = async () => undefined,
   ) {}
 
   /** The window that is on screen. */
@@ -36,7 +38,7 @@ export class Windows {
 
   open(narrow: Narrow): MessageWindow {
     const key = narrowKey(narrow);
-    const window = this.#windows.get(key) ?? new MessageWindow(narrow, this.api, this.store, this.facts);
+    const window = this.#windows.get(key) ?? new MessageWindow(narrow, this.api, this.store, this.facts, this.kept);
     this.#windows.delete(key);
     this.#windows.set(key, window);
     if (window !== this.#active) {
