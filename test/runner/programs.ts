@@ -75,6 +75,7 @@ const LOADS: readonly (readonly [beginning: string, load: number, seconds: numbe
   ['dist/test/contract/bus-nats', 0.2, 30],
   ['dist/test/contract', 0.5, 8],
   ['dist/test/unit', 1, 12],
+  ['dist/test/web', 0.8, 30],
 ];
 
 export function loadOf(file: string): Load {
@@ -119,11 +120,14 @@ const JUDGE = 'dist/test/api/contract-tried.test.js';
 /** Programs into which the API suite of a face is cut. */
 const SHARDS: Readonly<Record<string, number>> = { [JUDGED]: 2, 'dist/test/api/cluster.test.js': 2 };
 
+/** As `npm start` runs the server: fewer collections of garbage, a twentieth of the CPU of the API suite. */
+const HEAP_FLAGS = ['--min-semi-space-size=16', '--max-semi-space-size=64'];
+
 function shards(file: string): Program[] {
   const count = SHARDS[file] ?? 1;
   return Array.from({ length: count }, (_, i) => ({
     title: `${sourceOf(file)}${count > 1 ? ` ${i + 1}/${count}` : ''}`,
-    argv: [file],
+    argv: [...HEAP_FLAGS, file],
     files: [file],
     env: count > 1 ? { API_TEST_SHARD: `${i + 1}/${count}` } : {},
     after: [],

@@ -1,37 +1,205 @@
-/** The state core of the web client against a real server. */
+/** The state core of the web client against a real server: tabs, lost queues, lost connections. */
 import t from 'tap';
 import { directNarrow, topicNarrow } from '../../web/src/core/index.js';
 import { startEmbedded } from '../api/support/faces.js';
 import { makeOrganization, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
 import { until } from '../support/until.js';
-import { openTab } from './support/tab.js';
+import { Browser } from './support/node-platform.js';
+import { openTab, settle } from './support/tab.js';
 
 const server = await startEmbedded();
 t.teardown(() => server.close());
 
-t.test('a message of one user is in the window of another', async (t) => {
+async function makeWorld() {
   const org = await makeOrganization(server, ['member', 'other']);
   await subscribe(org.owner, 'general', { principals: [org.owner, org.member, org.other] });
-  const stream = await streamIdOf(org.member, 'general');
-  const first = await say(org.other, 'general', 'plans', 'before');
-  const { core } = await openTab(t, server, org.member);
+  return { ...org, stream: await streamIdOf(org.member, 'general') };
+}
+
+const sendsOf = (requests: readonly string[]): number =>
+  requests.filter((request) => request === 'POST /api/v1/messages').length;
+
+t.test('a message of one user appears in the window of another', async (t) => {
+  const { member, other, stream } = await makeWorld();
+  const first = await say(other, 'general', 'plans', 'before');
+  const { core } = await openTab(t, server, member);
   t.equal(core.session.state.value, 'signed-in');
   const window = core.windows.open(topicNarrow(stream, 'plans'));
   await window.jumpTo('first_unread');
   t.strictSame(window.ids.value, [first]);
   t.equal(window.anchor.value, first);
-  t.equal(core.state.unread.countOf({ stream, topic: 'Plans' }).value, 1);
-  const second = await say(org.other, 'general', 'plans', 'after');
+  const count = core.state.unread.countOf({ stream, topic: 'Plans' });
+  t.equal(count.value, 1);
+  const second = await say(other, 'general', 'plans', 'after');
   await until('the message', () => window.ids.value.includes(second));
-  t.equal(core.state.unread.countOf({ stream, topic: 'plans' }).value, 2);
+  t.equal(count.value, 2);
   core.reading.seen(window.ids.value, window.narrow);
-  t.equal(core.state.unread.countOf({ stream, topic: 'plans' }).value, 0);
-  core.outbox.send({ stream, topic: 'plans' }, 'mine');
-  t.equal(core.outbox.in(window.narrow).value.length, 1);
-  await until('own message', () => window.ids.value.length === 3);
-  t.equal(core.outbox.items.value.length, 0);
-  const direct = core.windows.open(directNarrow([org.other.id]));
+  t.equal(count.value, 0, 'what was seen counts as read at once');
+  const direct = core.windows.open(directNarrow([other.id]));
   await direct.jumpTo('newest');
-  await tell(org.other, [org.member], 'hello');
-  await until('direct', () => direct.ids.value.length === 1);
+  await tell(other, [member], 'hello');
+  await until('the direct message', () => direct.ids.value.length === 1);
+});
+
+t.test('a sent message is shown at once and stays when its event comes', async (t) => {
+  const { member, stream } = await makeWorld();
+  const { core } = await openTab(t, server, member);
+  const window = core.windows.open(topicNarrow(stream, 'plans'));
+  await window.jumpTo('newest');
+  const echoes = core.outbox.in(window.narrow);
+  const shown: number[] = [];
+  const stop = echoes.subscribe((items) => shown.push(items.length + window.ids.peek().length));
+  core.outbox.send({ stream, topic: 'plans' }, 'mine');
+  t.equal(echoes.value.length, 1);
+  await until('the event', () => window.ids.value.length === 1 && echoes.value.length === 0);
+  stop();
+  t.strictSame(new Set(shown), new Set([0, 1]), 'the message is never there twice, and never away');
+});
+
+t.test('a lost queue is replaced, and the window has what came in between', async (t) => {
+  const { member, other, stream } = await makeWorld();
+  const kept = await say(other, 'general', 'plans', 'kept');
+  const doomed = await say(other, 'general', 'plans', 'doomed');
+  const { core, platform } = await openTab(t, server, member);
+  const window = core.windows.open(topicNarrow(stream, 'plans'));
+  await window.jumpTo('newest');
+  const before = core.queue.id;
+  platform.before = ({ path }) => {
+    if (path.startsWith('/api/v1/events')) throw new Error('no network');
+  };
+  await member.api.ok('DELETE /events', { queue_id: before });
+  await until('the line says so', () => core.queue.status.value === 'connecting');
+  const [, missed] = [
+    await member.api.call('DELETE /messages/{message_id}', { message_id: doomed }),
+    await say(other, 'general', 'plans', 'missed'),
+  ];
+  await other.api.ok('PATCH /messages/{message_id}', { message_id: kept, content: 'changed' });
+  platform.before = () => {};
+  await until('another queue', () => core.queue.id !== before && core.queue.status.value === 'live');
+  await until('the missed message', () => window.ids.value.includes(missed));
+  t.match(core.windows.store.peek(kept)?.content, /changed/);
+  t.equal(core.state.unread.countOf({ stream, topic: 'plans' }).value, 3);
+});
+
+t.test('two tabs share one queue, and the second goes on when the first is closed', async (t) => {
+  const { member, other, stream } = await makeWorld();
+  const browser = new Browser();
+  const one = await openTab(t, server, member, browser);
+  const two = await openTab(t, server, member, browser);
+  t.ok(one.core.queue.leads.value);
+  t.notOk(two.core.queue.leads.value);
+  t.equal(two.core.queue.id, one.core.queue.id);
+  t.notOk(two.platform.requests.some((request) => request.endsWith('/register') || request.endsWith('/events')));
+  const window = two.core.windows.open(topicNarrow(stream, 'plans'));
+  await window.jumpTo('newest');
+  const first = await say(other, 'general', 'plans');
+  await until('the event in the second tab', () => window.ids.value.includes(first));
+  t.strictSame(two.core.state.save(), one.core.state.save());
+  two.core.outbox.send({ stream, topic: 'plans' }, 'from the second tab');
+  await until('the echo is settled', () => two.core.outbox.items.value.length === 0);
+  t.equal(window.ids.value.length, 2);
+
+  const queue = one.core.queue.id;
+  one.platform.close();
+  const second = await say(other, 'general', 'plans');
+  await until('the event in the tab that is left', () => window.ids.value.includes(second));
+  t.ok(two.core.queue.leads.value);
+  t.equal(two.core.queue.id, queue, 'with the same queue');
+  t.notOk(two.platform.requests.some((request) => request.endsWith('/register')));
+  await settle(two);
+});
+
+t.test('a message whose answer was lost is sent once', async (t) => {
+  const { member, stream } = await makeWorld();
+  const { core, platform } = await openTab(t, server, member);
+  const window = core.windows.open(topicNarrow(stream, 'plans'));
+  await window.jumpTo('newest');
+  // The request takes effect, then the connection breaks: its answer and the polls are lost.
+  let broken = false;
+  const check = platform.after;
+  platform.before = ({ path }) => {
+    if (broken && path.startsWith('/api/v1/events')) throw new Error('no network');
+  };
+  platform.after = async (request, text) => {
+    if (broken) throw new Error('no network');
+    if (request.method === 'POST' && request.path === '/api/v1/messages') {
+      broken = true;
+      await member.api.ok('DELETE /events', { queue_id: core.queue.id });
+      throw new Error('no network');
+    }
+    await check(request, text);
+  };
+  core.outbox.send({ stream, topic: 'plans' }, 'only once');
+  await until('it waits', () => core.outbox.items.value[0]?.phase === 'waiting');
+  t.ok(platform.browser.values.has(`outbox/${platform.tabs.id}`), 'the item is in the storage');
+  platform.before = () => {};
+  platform.after = check;
+  await until('it is settled', () => core.outbox.items.value.length === 0);
+  await until('it is in the window', () => window.ids.value.length === 1);
+  t.equal(sendsOf(platform.requests), 1);
+});
+
+t.test('a message written without a network is sent when there is one, also by another tab', async (t) => {
+  const { member, stream } = await makeWorld();
+  const browser = new Browser();
+  const one = await openTab(t, server, member, browser);
+  one.platform.online.value = false;
+  t.equal(one.core.queue.status.value, 'offline');
+  one.core.outbox.send({ stream, topic: 'plans' }, 'written on the train');
+  t.equal(one.core.outbox.items.value[0]?.phase, 'waiting');
+  one.platform.close();
+  const two = await openTab(t, server, member, browser);
+  const window = two.core.windows.open(topicNarrow(stream, 'plans'));
+  await window.jumpTo('newest');
+  await until('it is sent', () => window.ids.value.length === 1);
+  await until(
+    'nothing is left in the storage',
+    () => ![...browser.values.keys()].some((key) => key.startsWith('outbox/')),
+  );
+});
+
+t.test('a refused message stays with its reason until it is discarded', async (t) => {
+  const { member, stream } = await makeWorld();
+  const { core } = await openTab(t, server, member);
+  const { localId } = core.outbox.send({ stream, topic: 'plans' }, '   ');
+  await until('it fails', () => core.outbox.items.value[0]?.phase === 'failed');
+  t.match(core.outbox.items.value[0]?.error, /empty/);
+  core.outbox.discard(localId);
+  t.equal(core.outbox.items.value.length, 0);
+});
+
+t.test('a message to a stream without a subscription appears without an event', async (t) => {
+  const { owner, member } = await makeWorld();
+  await subscribe(owner, 'elsewhere');
+  const stream = await streamIdOf(owner, 'elsewhere');
+  const { core } = await openTab(t, server, member);
+  const window = core.windows.open(topicNarrow(stream, 'plans'));
+  await window.jumpTo('newest');
+  core.outbox.send({ stream, topic: 'plans' }, 'hello');
+  await until('it is there', () => window.ids.value.length === 1 && core.outbox.items.value.length === 0);
+});
+
+t.test('a draft is saved when typing stops, and another tab has it', async (t) => {
+  const { member, stream } = await makeWorld();
+  const { core } = await openTab(t, server, member);
+  const draft = core.drafts.open({ stream, topic: 'plans' });
+  draft.write('half a');
+  draft.write('half a thought');
+  await until('it is saved', () => draft.phase.value === 'saved');
+  await until('the event', () => core.state.own.drafts.value.length === 1);
+  const { core: other } = await openTab(t, server, member);
+  const again = other.drafts.open({ stream, topic: 'Plans' });
+  t.equal(again.content.value, 'half a thought');
+  again.discard();
+  await until('it is gone', () => core.state.own.drafts.value.length === 0);
+});
+
+t.test('a session that ends signs out all tabs', async (t) => {
+  const { member } = await makeWorld();
+  const browser = new Browser();
+  const one = await openTab(t, server, member, browser);
+  const two = await openTab(t, server, member, browser);
+  await one.person.api.ok('POST /users/me/api_key/regenerate');
+  await until('the first tab knows', () => one.core.session.state.value === 'signed-out', 30_000);
+  await until('the second tab knows', () => two.core.session.state.value === 'signed-out');
 });

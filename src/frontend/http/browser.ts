@@ -3,7 +3,7 @@
  * another site causes included. So a cookie counts for calls only together with a header that no other site can send
  * (a preflight would refuse it), from a page of this host.
  */
-import { sessionTokenOf } from '#frontend/web';
+import { namesSession, sessionTokenOf } from '#frontend/web';
 import type { HttpExchange } from './server.js';
 
 /** Settings of the frontend that concern browsers. */
@@ -21,6 +21,8 @@ export interface BrowserPolicy {
 export interface BrowserRequest {
   /** The request has the header of the web client, X-Conclave-Web. */
   readonly fromClient: boolean;
+  /** The request comes from a page of this server, as far as can be seen. */
+  readonly fromPage: boolean;
   /** No other site has caused the request. */
   readonly sameOrigin: boolean;
   /** Over TLS, as far as the browser sees it. */
@@ -29,14 +31,13 @@ export interface BrowserRequest {
   readonly token: string;
 }
 
-const NO_BROWSER: BrowserRequest = { fromClient: false, sameOrigin: false, secure: false, token: '' };
+const NO_BROWSER: BrowserRequest = { fromClient: false, fromPage: false, sameOrigin: false, secure: false, token: '' };
 
 /**
  * Sec-Fetch-Site decides where there is one: no page can forge it, and a proxy does not change it. 'none' is an address
  * that the user opened. Browsers leave it out on unencrypted connections to other machines; then Origin decides.
  */
-function isSameOrigin(exchange: HttpExchange, host: string, port: string): boolean {
-  const site = exchange.header('sec-fetch-site');
+function isSameOrigin(exchange: HttpExchange, site: string, host: string, port: string): boolean {
   if (site !== '') return site === 'same-origin' || (site === 'none' && exchange.method === 'GET');
   const origin = exchange.header('origin').toLowerCase();
   if (origin === '') return true;
@@ -56,8 +57,10 @@ export function readBrowser(exchange: HttpExchange, host: string, policy: Browse
   if (!policy.sessions) return NO_BROWSER;
   const fromClient = exchange.header('x-conclave-web') === '1';
   const cookie = exchange.header('cookie');
-  if (!fromClient && cookie === '') return NO_BROWSER;
-  const sameOrigin = isSameOrigin(exchange, host, policy.port);
+  const site = exchange.header('sec-fetch-site');
+  if (!fromClient && cookie === '' && site === '') return NO_BROWSER;
+  const sameOrigin = isSameOrigin(exchange, site, host, policy.port);
   const secure = isSecure(exchange, policy);
-  return { fromClient, sameOrigin, secure, token: sameOrigin ? sessionTokenOf(cookie, secure) : '' };
+  const fromPage = fromClient || site === 'same-origin' || namesSession(cookie);
+  return { fromClient, fromPage, sameOrigin, secure, token: sameOrigin ? sessionTokenOf(cookie, secure) : '' };
 }

@@ -129,9 +129,9 @@ export class InboundRequest {
     return this.#browser;
   }
 
-  /** The web client sends the request; false, too, where the operation did not need to know. */
-  get fromWebClient(): boolean {
-    return this.#browser?.fromClient === true;
+  /** A page of this server sends the request; false, too, where the operation did not need to know. */
+  get fromPage(): boolean {
+    return this.#browser?.fromPage === true;
   }
 
   /** Reads every header that may be needed later: the native server drops the head when the handler returns. */

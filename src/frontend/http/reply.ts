@@ -83,7 +83,7 @@ export const successBodyOfText = (text: string, ignored: readonly string[] | und
 ];
 
 /** Body of a success with fields that are sent again and again; it is put together once. */
-export function successBodyOfReadyFields(
+export function successBodyOfCachedFields(
   ready: CachedResponseFields,
   ignored: readonly string[] | undefined,
 ): ResponseBodyPart[] {
@@ -109,12 +109,12 @@ export function errorResponseBody(error: ErrorReply): ResponseBodyPart[] {
   return [`${JSON.stringify({ result: 'error', msg, ...extra, ...(code === undefined ? {} : { code }) })}\n`];
 }
 
-/** @param fromWebClient a browser must not ask for a password by itself, as it does for the scheme Basic */
-export function errorResponseHeaders(error: ErrorReply, fromWebClient = false): ResponseHeaders {
+/** @param fromPage a browser must not ask for a password by itself, as it does for the scheme Basic */
+export function errorResponseHeaders(error: ErrorReply, fromPage = false): ResponseHeaders {
   if (error.html) return HTML_HEADERS;
   switch (error.status) {
     case 401:
-      return fromWebClient ? SIGNED_OUT_HEADERS : UNAUTHORIZED_HEADERS;
+      return fromPage ? SIGNED_OUT_HEADERS : UNAUTHORIZED_HEADERS;
     case 405:
       return JSON_RESPONSE_HEADERS.with({ Allow: String(error.extra?.allowed_methods).replaceAll(',', ', ') });
     case 429: {

@@ -31,5 +31,8 @@ export function sessionTokenOf(header: string, secure: boolean): string {
   return '';
 }
 
+/** The Cookie header has a session, which may have ended. */
+export const namesSession = (header: string): boolean => header.includes(`${NAME}=`);
+
 /** Well-formed token of a one-time link. */
 export const isSignInToken = (text: string): boolean => TOKEN.test(text);

@@ -69,7 +69,15 @@ for (const kind of ADAPTERS) {
       }
     }
     const program = await ask({ Cookie: PLAIN, 'X-Conclave-Web': '' });
-    t.same([program.status, program.headers['www-authenticate']], [401, 'Basic realm="Conclave"']);
+    t.same([program.status, program.headers['www-authenticate']], [401, 'Session realm="Conclave"']);
+    for (const headers of [{}, { Cookie: 'theme=dark' }, { 'Sec-Fetch-Site': 'none' }]) {
+      const opened = await ask({ ...headers, 'X-Conclave-Web': '' });
+      t.equal(opened.headers['www-authenticate'], 'Basic realm="Conclave"', 'a person who opens an address is asked');
+    }
+    for (const headers of [{ Cookie: `conclave_session=${OTHER}` }, { 'Sec-Fetch-Site': 'same-origin' }]) {
+      const picture = await ask({ ...headers, 'X-Conclave-Web': '' });
+      t.equal(picture.headers['www-authenticate'], 'Session realm="Conclave"', 'no window over the page for a picture');
+    }
     t.match((await ask({ Cookie: PLAIN, Authorization: AUTH })).json(), { caller: 5, session: null });
   });
 

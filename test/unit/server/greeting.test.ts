@@ -13,3 +13,12 @@ t.test('the first start prints the place of the key, and a curl command that rea
   });
   test.same(shown.split('\n').slice(0, 3), ['-u', 'owner@localhost:a:key', `${SITE}/api/v1/messages`]);
 });
+
+t.test('only a first start with a page prints a link for the browser of the owner', (test) => {
+  const link = `${SITE}/#sign-in/abc`;
+  test.match(formatStartGreeting({ zuliprc: '/x', link }, SITE), `\n  ${link}\n`);
+  for (const text of [formatStartGreeting({ zuliprc: '/x' }, SITE), formatStartGreeting(undefined, SITE)]) {
+    test.notMatch(text, 'sign-in');
+  }
+  test.end();
+});

@@ -106,7 +106,7 @@ export class NodePlatform implements Platform {
   constructor(
     private readonly origin: () => string,
     private readonly headers: Readonly<Record<string, string>>,
-    private readonly browser = new Browser(),
+    readonly browser = new Browser(),
   ) {
     this.tabs = browser.openTab();
     const { values } = browser;
@@ -136,6 +136,8 @@ export class NodePlatform implements Platform {
       signal: request.signal ?? null,
     });
     const text = await answer.text();
+    // A closed tab never gets its answers.
+    if (this.#closed) return new Promise(() => {});
     await this.after(request, text);
     return { status: answer.status, text };
   }

@@ -55,7 +55,11 @@ export class Core {
       if (signedIn) this.start();
       else this.#signedOut();
     });
-    api.onSignedOut = () => this.#signedOut();
+    api.onSignedOut = () => {
+      if (this.session.state.peek() === 'signed-out') return;
+      this.queue.announceSession(false);
+      this.#signedOut();
+    };
     this.outbox = new Outbox(platform, api, state, this.windows, this.queue);
     this.drafts = new Drafts(platform, api, state);
     this.reading = new Reading(platform, api, state, this.windows);

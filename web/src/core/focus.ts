@@ -9,6 +9,8 @@ export interface ComposeRequest {
   readonly insert?: string;
   /** Text instead of what is there. */
   readonly replace?: string;
+  /** The stored draft to go on with: `drafts.resume(id)`. */
+  readonly draft?: number;
 }
 
 /** A request to the emoji picker. */

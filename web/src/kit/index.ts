@@ -22,8 +22,10 @@
  */
 export { Avatar, type Presence, PresenceDot } from './avatar.js';
 export { Button, IconButton } from './button.js';
+export { Choices, Select, TextArea, Toggle } from './choices.js';
+export { Count } from './count.js';
 export { confirm, Dialog } from './dialog.js';
-export { Choices, Field, PasswordField, Select, TextArea, Toggle } from './field.js';
+export { Field } from './field.js';
 export { FOCUSABLE, focusIn, focusLater, isField } from './focus.js';
 export { Icon, type IconName } from './icons.js';
 export { hostOfLayers, onLeave, openLayer } from './layers.js';
@@ -31,6 +33,7 @@ export { lazy } from './lazy.js';
 export { isNarrow, isPhone, media, rowHeight } from './media.js';
 export { MenuButton, type MenuItem, openMenu } from './menu.js';
 export { startOverlays } from './overlays.js';
+export { PasswordField } from './password.js';
 export { type Anchor, Popover } from './popover.js';
 export { isMac, Keys, keyboard, listenToKeys, ScopeContext, useShortcut } from './shortcut.js';
 export { Empty, Spinner } from './spinner.js';

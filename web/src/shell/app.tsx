@@ -1,11 +1,13 @@
 import { useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { Spinner } from '../kit/index.js';
-import { SignInView } from '../sign-in/index.js';
+import { lazy, Spinner } from '../kit/index.js';
 import { language, t } from '../text/index.js';
 import { Frame } from './frame.js';
 import { left } from './menu.js';
+
+/** A chunk of its own: most visits have a session. */
+const SignInView = lazy(async () => (await import('../sign-in/index.js')).SignInView);
 
 function Opening() {
   return (

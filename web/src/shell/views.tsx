@@ -4,6 +4,7 @@ import { core } from '../client/index.js';
 import type { Route } from '../core/index.js';
 import { Button, Empty } from '../kit/index.js';
 import { MessagesView } from '../messages/index.js';
+import { DraftsView, InboxView, RecentView, ScheduledView } from '../overviews/index.js';
 import { t } from '../text/index.js';
 
 /** The view that the reader's settings name as the first one. */
@@ -37,6 +38,14 @@ export function View({ route }: { readonly route: Route }): ComponentChild {
     case 'home':
     case 'sign-in':
       return <Home />;
+    case 'inbox':
+      return <InboxView />;
+    case 'recent':
+      return <RecentView />;
+    case 'drafts':
+      return <DraftsView />;
+    case 'scheduled':
+      return <ScheduledView />;
     case 'unknown':
       return <NotFound />;
     case 'narrow':

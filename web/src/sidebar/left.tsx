@@ -5,6 +5,7 @@ import { type Conversation, narrowConversation, operandOf } from '../core/index.
 import { Field, IconButton, rowHeight, useShortcut, VirtualList } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { allDirects, allTopics, closed, filter, opened, openSection, openStream } from './choices.js';
+import { hasMenu, openRowMenu } from './open-menu.js';
 import { Row } from './row.js';
 import { type SidebarRow, sidebarRows } from './rows.js';
 
@@ -32,6 +33,15 @@ function onRowKey(event: KeyboardEvent, row: SidebarRow): void {
   else if (row.kind === 'stream') openStream(row.stream.id, open);
   else return;
   event.preventDefault();
+}
+
+/** Opens the row's own menu at the pointer, or below the row when a key asked for it. */
+function onRowMenu(event: MouseEvent, row: SidebarRow): void {
+  if (!hasMenu(row)) return;
+  event.preventDefault();
+  const { clientX: x, clientY: y, target } = event;
+  const byKey = (x === 0 && y === 0) || event.button !== 2;
+  void openRowMenu(byKey && target instanceof Element ? target : { x, y }, row);
 }
 
 interface LeftSidebarProps {
@@ -102,7 +112,11 @@ export function LeftSidebar({ onGo }: LeftSidebarProps) {
       <VirtualList items={rows.value} keyOf={keyOf} heightOf={heightOf} canFocus={canFocus} label={t('sidebar.label')}>
         {(row, attributes) => (
           // biome-ignore lint/a11y/noStaticElementInteractions: keys of the link or button inside
-          <div class="row-box" onKeyDown={(event) => onRowKey(event, row)}>
+          <div
+            class="row-box"
+            onKeyDown={(event) => onRowKey(event, row)}
+            onContextMenu={(event) => onRowMenu(event, row)}
+          >
             <Row
               row={row}
               attributes={attributes}

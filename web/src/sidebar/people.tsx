@@ -2,10 +2,9 @@ import { useComputed } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { directNarrow, narrowConversation, type Person } from '../core/index.js';
-import { Avatar, Field, rowHeight, useShortcut, VirtualList } from '../kit/index.js';
+import { Avatar, Count, Field, rowHeight, useShortcut, VirtualList } from '../kit/index.js';
 import { compareNames, t } from '../text/index.js';
 import { peopleFilter } from './choices.js';
-import { Count } from './count.js';
 import { matchesFilter } from './rows.js';
 
 const ORDER = { active: 0, idle: 1, offline: 2 } as const;

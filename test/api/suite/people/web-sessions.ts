@@ -14,7 +14,7 @@ import {
 import { bad, basic, type Refusal, unauthorized } from '../../support/client.js';
 import { upload } from '../../support/files.js';
 import type { RawAnswer } from '../../support/http.js';
-import { makeOrganization } from '../../support/organization.js';
+import { makeBot, makeOrganization } from '../../support/organization.js';
 import type { Answer } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
@@ -121,6 +121,24 @@ export const webSessions: Facts = async (t, server) => {
       api.with({ authorization: 'Basic !' }).call('GET /users/me'),
       unauthorized('Invalid authorization header for basic auth'),
     );
+  });
+
+  await t.test('sessions are for people of every role: bots and visitors have none', async (t) => {
+    const org = await makeOrganization(server);
+    const list = { method: 'GET', path: '/web/sessions' };
+    const web = { 'x-conclave-web': '1' };
+    for (const person of org.people) {
+      const { api } = await browserOf(org, person);
+      t.match((await api.raw(list)).body, { sessions: [{ id: 1, current: true }] }, person.role);
+      t.match((await person.api.with(web).raw(list)).body, { sessions: [{ id: 1, current: false }] }, 'by API key');
+      await refused(t, endSession(person.api.with(web)), bad('No such session'), 'an API key has no session to end');
+    }
+    await refused(t, pageOf(org).raw(list), NOT_LOGGED_IN, 'visitors');
+    const bot = await makeBot(org.member);
+    await refused(t, bot.api.with(web).raw(list), bad('This endpoint does not accept bot requests.'));
+    const link = makeSignInLink(server.actors, server.secrets, org.realm, bot.email, 'http://x');
+    await t.rejects(link, { message: /bot/ });
+    await refused(t, org.member.api.raw(list), NOT_THE_CLIENT, 'without the header');
   });
 
   await t.test('the cookie of another organization means nothing here', async (t) => {

@@ -70,10 +70,11 @@ export class Windows {
     for (const window of this.#windows.values()) window.lose(ids);
   }
 
-  /** The user joined or left the stream: messages may have come without events. */
+  /** The user joined or left the stream: messages may have come or gone without events. */
   subscriptionChanged(stream: number): void {
     for (const window of this.#windows.values()) {
-      if (operandOf(window.narrow, 'stream') !== stream) continue;
+      const of = operandOf(window.narrow, 'stream');
+      if (of !== undefined && of !== stream) continue;
       window.markStale();
       if (window === this.#active) void window.refreshIfStale();
     }

@@ -84,6 +84,8 @@ export class Queue {
   #answeredAt = 0;
   #watch: Timer | undefined;
   #started = false;
+  /** The poll was ended to ask at once. */
+  #hurried = false;
 
   constructor(
     private readonly platform: Platform,
@@ -231,7 +233,8 @@ export class Queue {
         if (error instanceof ApiFailure && error.status === 401) return;
         if (isLost(error)) this.#id = undefined;
         failures++;
-        if (failures > 1 || !isLost(error)) await this.#pause(failures, error);
+        if (this.#hurried) this.#hurried = false;
+        else if (failures > 1 || !isLost(error)) await this.#pause(failures, error);
       }
     }
   }
@@ -296,8 +299,14 @@ export class Queue {
 
   /** The network is back, or the user: ends a pause, and a poll that has probably died in the meantime. */
   #hurry(): void {
+    const offline = this.status.peek() === 'offline';
+    // A visitor has no queue to ask.
+    if (offline && this.#loaded && this.#id === undefined) this.#setStatus('live');
+    if (this.#polling && (offline || this.platform.now() - this.#answeredAt > POLL_LIMIT_MS)) {
+      this.#hurried = true;
+      this.#polling.abort(new Unreachable('woken'));
+    }
     this.#wake();
-    if (this.platform.now() - this.#answeredAt > POLL_LIMIT_MS) this.#polling?.abort(new Unreachable('woken'));
   }
 }
 

@@ -3,5 +3,6 @@ import type { Catalogue, LaterTexts } from '../catalogue.js';
 import { message } from './message.js';
 import { settings } from './settings.js';
 import { shortcuts } from './shortcuts.js';
+import { sidebarMenus } from './sidebar-menus.js';
 
-export const later: Catalogue<LaterTexts> = { ...message, ...settings, ...shortcuts };
+export const later: Catalogue<LaterTexts> = { ...message, ...settings, ...shortcuts, ...sidebarMenus };

@@ -1,6 +1,7 @@
-/** English texts of the lazy chunks: settings and the list of shortcuts. */
+/** English texts of the lazy chunks: settings, shortcuts, menus of the sidebar and of messages. */
 import { message } from './message.js';
 import { settings } from './settings.js';
 import { shortcuts } from './shortcuts.js';
+import { sidebarMenus } from './sidebar-menus.js';
 
-export const later = { ...message, ...settings, ...shortcuts } as const;
+export const later = { ...message, ...settings, ...shortcuts, ...sidebarMenus } as const;

@@ -32,7 +32,7 @@ async function withSession(
   return { fields: { user_id }, headers: { 'Set-Cookie': sessionCookie(token, call.secure) } };
 }
 
-export const signIn = defineOperation({
+export const signInOperation = defineOperation({
   id: 'web-sign-in',
   method: 'POST',
   path: '/web/session',
@@ -58,7 +58,7 @@ export const signIn = defineOperation({
   },
 });
 
-export const signInOnce = defineOperation({
+export const signInOnceOperation = defineOperation({
   id: 'web-sign-in-once',
   method: 'POST',
   path: '/web/session/one-time',
@@ -80,7 +80,7 @@ export const signInOnce = defineOperation({
   },
 });
 
-export const signOut = defineOperation({
+export const signOutOperation = defineOperation({
   id: 'web-sign-out',
   method: 'DELETE',
   path: '/web/session',
@@ -97,7 +97,7 @@ export const signOut = defineOperation({
   },
 });
 
-export const getSessions = defineOperation({
+export const getSessionsOperation = defineOperation({
   id: 'web-get-sessions',
   method: 'GET',
   path: '/web/sessions',
@@ -118,7 +118,7 @@ export const getSessions = defineOperation({
   },
 });
 
-export const endSession = defineOperation({
+export const endSessionOperation = defineOperation({
   id: 'web-end-session',
   method: 'DELETE',
   path: '/web/sessions/{session_id}',
@@ -131,7 +131,7 @@ export const endSession = defineOperation({
     forwardCommand({ to: realmKey(realm), command: realmCommands.endSession, args: { session: params.session_id } }),
 });
 
-export const endOtherSessions = defineOperation({
+export const endOtherSessionsOperation = defineOperation({
   id: 'web-end-other-sessions',
   method: 'DELETE',
   path: '/web/sessions',
@@ -145,10 +145,10 @@ export const endOtherSessions = defineOperation({
 });
 
 export const WEB_OPERATIONS = [
-  signIn,
-  signInOnce,
-  signOut,
-  getSessions,
-  endSession,
-  endOtherSessions,
+  signInOperation,
+  signInOnceOperation,
+  signOutOperation,
+  getSessionsOperation,
+  endSessionOperation,
+  endOtherSessionsOperation,
 ] as unknown as readonly ApiOperation[];

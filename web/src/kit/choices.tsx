@@ -1,0 +1,148 @@
+import { useId } from 'preact/hooks';
+import { type Described, Entry, type TextProps } from './entry.js';
+import { Icon } from './icons.js';
+
+/** Several lines of text. */
+export function TextArea({ rows = 3, ...props }: TextProps & { readonly rows?: number }) {
+  return (
+    <Entry
+      {...props}
+      control={(ids) => (
+        <textarea
+          {...ids}
+          class="input"
+          rows={rows}
+          name={props.name}
+          value={props.value}
+          placeholder={props.placeholder}
+          maxLength={props.maxLength}
+          required={props.required}
+          disabled={props.disabled}
+          data-autofocus={props.autofocus ? '' : undefined}
+          onInput={(event) => props.onInput(event.currentTarget.value)}
+        />
+      )}
+    />
+  );
+}
+
+interface Choice<V extends string | number> {
+  readonly value: V;
+  readonly label: string;
+  readonly hint?: string | undefined;
+}
+
+interface ChoiceProps<V extends string | number> extends Described {
+  readonly value: V;
+  readonly options: readonly Choice<V>[];
+  readonly onChange: (value: V) => void;
+  readonly disabled?: boolean | undefined;
+}
+
+/** One of many, as a list that opens. */
+export function Select<V extends string | number>({
+  value,
+  options,
+  onChange,
+  disabled,
+  ...described
+}: ChoiceProps<V>) {
+  return (
+    <Entry
+      {...described}
+      control={(ids) => (
+        <span class="input select">
+          <select
+            {...ids}
+            value={String(value)}
+            disabled={disabled}
+            onChange={(event) => {
+              const chosen = options[event.currentTarget.selectedIndex];
+              if (chosen) onChange(chosen.value);
+            }}
+          >
+            {options.map((option) => (
+              <option key={option.value} value={String(option.value)}>
+                {option.label}
+              </option>
+            ))}
+          </select>
+          <Icon name="chevron-down" size={16} />
+        </span>
+      )}
+    />
+  );
+}
+
+/** One of a few, all visible. */
+export function Choices<V extends string | number>({
+  label,
+  hint,
+  value,
+  options,
+  onChange,
+  disabled,
+}: ChoiceProps<V>) {
+  const name = useId();
+  return (
+    <fieldset class="choices">
+      <legend>{label}</legend>
+      {hint && <p class="field-hint">{hint}</p>}
+      {options.map((option) => (
+        <label key={option.value} class="choice">
+          <input
+            type="radio"
+            name={name}
+            checked={option.value === value}
+            disabled={disabled}
+            onChange={() => onChange(option.value)}
+          />
+          <span>
+            {option.label}
+            {option.hint && <span class="field-hint">{option.hint}</span>}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+interface ToggleProps extends Described {
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
+  readonly disabled?: boolean | undefined;
+}
+
+/** A switch that takes effect at once. */
+export function Toggle({ label, hint, error, checked, onChange, disabled }: ToggleProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label class="toggle">
+        <span>
+          {label}
+          {hint && (
+            <span class="field-hint" id={`${id}-hint`}>
+              {hint}
+            </span>
+          )}
+        </span>
+        <input
+          type="checkbox"
+          // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox says its state by itself
+          role="switch"
+          checked={checked}
+          disabled={disabled}
+          aria-describedby={hint ? `${id}-hint` : undefined}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+      </label>
+      {error && (
+        <p class="field-error" role="alert">
+          <Icon name="warning" size={16} />
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}

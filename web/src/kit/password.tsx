@@ -1,0 +1,22 @@
+import { useState } from 'preact/hooks';
+import { t } from '../text/index.js';
+import { IconButton } from './button.js';
+import { Field, type FieldProps } from './field.js';
+
+/** A password, with a button that shows it. */
+export function PasswordField(props: Omit<FieldProps, 'type' | 'end'>) {
+  const [shown, setShown] = useState(false);
+  return (
+    <Field
+      {...props}
+      type={shown ? 'text' : 'password'}
+      end={
+        <IconButton
+          icon={shown ? 'eye-off' : 'eye'}
+          label={t(shown ? 'common.hide-password' : 'common.show-password')}
+          onClick={() => setShown(!shown)}
+        />
+      }
+    />
+  );
+}
