@@ -19,3 +19,6 @@ export const later: Catalogue<LaterTexts> = {
   ...sidebarMenus,
   ...writing,
 };
+=======
+export const later: Catalogue<LaterTexts> = { ...message, ...settings, ...shortcuts, ...sidebarMenus };
+>>>>>>> w/v1

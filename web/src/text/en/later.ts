@@ -18,3 +18,6 @@ export const later = {
   ...sidebarMenus,
   ...writing,
 } as const;
+=======
+export const later = { ...message, ...settings, ...shortcuts, ...sidebarMenus } as const;
+>>>>>>> w/v1
