@@ -1,8 +1,9 @@
 /** German texts of the lazy chunks. */
 import type { Catalogue, LaterTexts } from '../catalogue.js';
+import { message } from './message.js';
 import { settings } from './settings.js';
 import { shortcuts } from './shortcuts.js';
 import { sidebarMenus } from './sidebar-menus.js';
 import { writing } from './writing.js';
 
-export const later: Catalogue<LaterTexts> = { ...settings, ...shortcuts, ...sidebarMenus, ...writing };
+export const later: Catalogue<LaterTexts> = { ...message, ...settings, ...shortcuts, ...sidebarMenus, ...writing };
