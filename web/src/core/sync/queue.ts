@@ -63,6 +63,7 @@ export interface QueueUser {
   save(): Snapshot;
   /** The session began or ended in another tab. */
   sessionChanged(signedIn: boolean): void;
+  isSignedOut(): boolean;
 }
 
 /**
@@ -188,6 +189,7 @@ export class Queue {
     }
     if (message.type === 'ask') {
       if (this.leads.peek() && this.#loaded) this.#postState(message.from);
+      else if (this.leads.peek() && this.user.isSignedOut()) this.announceSession(false);
       return;
     }
     if (this.leads.peek()) return;
