@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer, type Socket, connect } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Test } from 'tap';
 import type { Organization } from '../../api/support/organization.js';
 
