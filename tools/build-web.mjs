@@ -5,8 +5,8 @@
  * `.gz` form when that form is smaller; dist/web/index.html is the page with the addresses of the entry.
  * dist/web/manifest.json names them all: address → {file, type, bytes, etag, encodings}. The frontend serves exactly
  * the addresses of the manifest (src/frontend/web). Lazy chunks come from `import()`. All styles are one file, since a
- * chunk can't load a style of its own: `web/src/style/index.css` imports every style sheet, but for LATER_STYLES. The service worker
- * (web/worker) is a bundle of its own at a fixed address; it knows the files of the first view.
+ * chunk can't load a style of its own: `web/src/style/index.css` imports every style sheet, but for LATER_STYLES. The
+ * service worker (web/worker) is a bundle of its own at a fixed address; it knows the files of the first view.
  *
  * Old assets stay for a day: a page that was loaded before the build may still ask for its chunks.
  */

@@ -140,6 +140,8 @@ export class Core {
 
   #load(snapshot: Snapshot, again: boolean): void {
     const before = this.state.me.userId.peek();
+    const refreshes = again || this.#restored;
+    this.#restored = false;
     batch(() => {
       this.state.load(snapshot);
       this.session.state.value = this.state.me.userId.peek() === 0 ? 'visitor' : 'signed-in';

@@ -9,4 +9,13 @@ import { shortcuts } from './shortcuts.js';
 import { sidebarMenus } from './sidebar-menus.js';
 import { writing } from './writing.js';
 
-export const later: Catalogue<LaterTexts> = { ...message, ...settings, ...shortcuts, ...sidebarMenus, ...writing };
+export const later: Catalogue<LaterTexts> = {
+  ...message,
+  ...settings,
+  ...settingsOrganization,
+  ...settingsOwn,
+  ...settingsStreams,
+  ...shortcuts,
+  ...sidebarMenus,
+  ...writing,
+};

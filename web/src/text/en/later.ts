@@ -8,4 +8,13 @@ import { shortcuts } from './shortcuts.js';
 import { sidebarMenus } from './sidebar-menus.js';
 import { writing } from './writing.js';
 
-export const later = { ...message, ...settings, ...shortcuts, ...sidebarMenus, ...writing } as const;
+export const later = {
+  ...message,
+  ...settings,
+  ...settingsOrganization,
+  ...settingsOwn,
+  ...settingsStreams,
+  ...shortcuts,
+  ...sidebarMenus,
+  ...writing,
+} as const;
