@@ -45,6 +45,7 @@ export class Core {
       load: (snapshot, again) => this.#load(snapshot, again),
       apply: (events) => this.#apply(events),
       save: () => state.save(),
+      mayRead: () => this.session.mayRead(),
       sessionChanged: (signedIn) => {
         if (signedIn) this.start();
         else this.#signedOut();

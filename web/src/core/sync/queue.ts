@@ -61,7 +61,9 @@ export interface QueueUser {
   load(snapshot: Snapshot, again: boolean): void;
   apply(events: readonly QueueEvent[]): void;
   save(): Snapshot;
-  /** The session began or ended in another tab. */
+  /** The server would answer a registration. */
+  mayRead(): Promise<boolean>;
+  /** The session began or ended in another tab, or there is none. */
   sessionChanged(signedIn: boolean): void;
 }
 
@@ -77,6 +79,8 @@ export class Queue {
   #id: string | undefined;
   #last = -1;
   #loaded = false;
+  /** There is no session. */
+  #stopped = false;
   /** A loop runs only while this number is its own. */
   #turn = 0;
   #wake: () => void = () => {};
@@ -122,6 +126,7 @@ export class Queue {
   }
 
   #begin(): void {
+    this.#stopped = false;
     if (this.leads.peek()) {
       this.#lead();
       return;
@@ -132,6 +137,7 @@ export class Queue {
 
   /** Ends polling; `start` begins again. */
   stop(): void {
+    this.#stopped = true;
     this.#turn++;
     this.#polling?.abort();
     this.#wake();
@@ -186,6 +192,7 @@ export class Queue {
     }
     if (message.type === 'ask') {
       if (this.leads.peek() && this.#loaded) this.#postState(message.from);
+      else if (this.leads.peek() && this.#stopped) this.announceSession(false);
       return;
     }
     if (this.leads.peek()) return;
@@ -237,6 +244,12 @@ export class Queue {
   }
 
   async #register(turn: number): Promise<void> {
+    if (!this.#loaded && !(await this.user.mayRead())) {
+      if (turn !== this.#turn) return;
+      this.announceSession(false);
+      this.user.sessionChanged(false);
+      return;
+    }
     const snapshot = (await this.api.post('/register', {
       apply_markdown: true,
       client_gravatar: false,
