@@ -21,7 +21,7 @@ type QueueCommand<C extends Command<'queue'>, I = undefined> = CommandDefinition
 /** Time after a takeover for which a queue waits for its client, ms: the crash of a host must not cost a queue. */
 const GRACE_MS = 60_000;
 
-export const registerQueue: QueueCommand<typeof queueCommands.register, RegistrationSnapshot> = {
+export const registerQueueHandler: QueueCommand<typeof queueCommands.register, RegistrationSnapshot> = {
   creates: true,
   mintsKey: true,
   inputs: takeRegistrationSnapshot,
@@ -51,7 +51,7 @@ export const registerQueue: QueueCommand<typeof queueCommands.register, Registra
 };
 
 /** POST /register without an account: replies with the public state, and makes no queue. */
-export const answerVisitor: QueueCommand<typeof queueCommands.visit, RegistrationSnapshot> = {
+export const answerVisitorHandler: QueueCommand<typeof queueCommands.visit, RegistrationSnapshot> = {
   creates: true,
   read: true,
   inputs: takeRegistrationSnapshot,
@@ -59,7 +59,7 @@ export const answerVisitor: QueueCommand<typeof queueCommands.visit, Registratio
 };
 
 /** Writes a checkpoint; sent by the queue's own timer. */
-export const writeCheckpoint: QueueCommand<typeof queueCommands.flush> = {
+export const writeCheckpointHandler: QueueCommand<typeof queueCommands.flush> = {
   handle: ({ state, volatile: { acked, active, position, isPolling } }) => ({
     reply: valueReply(null),
     state: { ...state, acked, active, position, held: isPolling },
@@ -78,17 +78,17 @@ function endWith(
 }
 
 /** DELETE /events: deletes the queue. */
-export const deleteQueue: QueueCommand<typeof queueCommands.remove> = {
+export const deleteQueueHandler: QueueCommand<typeof queueCommands.remove> = {
   handle: ({ volatile }) => endWith(volatile, 'deleted', successReply()),
 };
 
 /** Ends the queue for a reason that its session, or the runtime's quota of queues per account, has found. */
-export const endQueue: QueueCommand<typeof queueCommands.end> = {
+export const endQueueHandler: QueueCommand<typeof queueCommands.end> = {
   handle: ({ volatile }, { reason }) => endWith(volatile, reason, valueReply(null)),
 };
 
 /** Collects an idle queue at its due time, unless its client gave a sign of life meanwhile. */
-export const endIdleQueue: QueueCommand<typeof queueCommands.due> = {
+export const endIdleQueueHandler: QueueCommand<typeof queueCommands.due> = {
   handle({ state, volatile }, _args, _inputs, { now }) {
     const active = volatile.isPolling ? now : volatile.active;
     const wake = Math.max(active + state.lifespanMs, volatile.since + GRACE_MS);

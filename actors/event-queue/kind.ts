@@ -4,7 +4,14 @@ import type { ActorKey } from '#model';
 import { liveQueueCommands, type QueueEndReason, queueCommands } from '#model/commands';
 import { type ActorKind, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { answerVisitor, deleteQueue, endIdleQueue, endQueue, registerQueue, writeCheckpoint } from './commands.js';
+import {
+  answerVisitorHandler,
+  deleteQueueHandler,
+  endIdleQueueHandler,
+  endQueueHandler,
+  registerQueueHandler,
+  writeCheckpointHandler,
+} from './commands.js';
 import { QUEUE_END_REASONS } from './machine.js';
 import { missingQueueReply, QueueSidecar } from './sidecar.js';
 import type { QueueState } from './state.js';
@@ -25,12 +32,12 @@ export const queueKind: ActorKind<QueueState, QueueVolatile, ActorServices> = {
   directory: true,
   loadedParts: [],
   commands: mapHandlersByName(queueCommands, {
-    register: registerQueue,
-    visit: answerVisitor,
-    flush: writeCheckpoint,
-    remove: deleteQueue,
-    end: endQueue,
-    due: endIdleQueue,
+    register: registerQueueHandler,
+    visit: answerVisitorHandler,
+    flush: writeCheckpointHandler,
+    remove: deleteQueueHandler,
+    end: endQueueHandler,
+    due: endIdleQueueHandler,
   }),
   sidecarCommands: Object.values(liveQueueCommands),
   idleTimeoutMs: IDLE_TIMEOUT_MS,

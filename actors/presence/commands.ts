@@ -47,7 +47,7 @@ interface Report extends Reading {
 }
 
 /** A client's report: changes memory only. The very first one also creates the root, which a flush needs. */
-export const reportPresence: PresenceCommand<typeof presenceCommands.report> = {
+export const reportPresenceHandler: PresenceCommand<typeof presenceCommands.report> = {
   creates: true,
   handle(view, { status, pingOnly, known }, _inputs, { caller, directory, now }) {
     const { state, volatile } = view;
@@ -98,7 +98,7 @@ const written = ({ state, volatile }: ActorView<PresenceState, PresenceMemory>):
 });
 
 /** Replies with the changed presences, for operations. */
-export const readPresences: PresenceCommand<typeof presenceCommands.presences> = {
+export const readPresencesHandler: PresenceCommand<typeof presenceCommands.presences> = {
   creates: true,
   lane: 'read',
   read: true,
@@ -106,7 +106,7 @@ export const readPresences: PresenceCommand<typeof presenceCommands.presences> =
 };
 
 /** Replies with the changed presences, for other actors. */
-export const readPresenceChanges: PresenceCommand<typeof presenceCommands.presenceChanges> = {
+export const readPresenceChangesHandler: PresenceCommand<typeof presenceCommands.presenceChanges> = {
   creates: true,
   lane: 'read',
   read: true,
@@ -114,7 +114,7 @@ export const readPresenceChanges: PresenceCommand<typeof presenceCommands.presen
 };
 
 /** Sent by the realm actor after its own event: a user's setting `presence_enabled` has changed. */
-export const applyPresenceSetting: PresenceCommand<typeof presenceCommands.switched> = {
+export const applyPresenceSettingHandler: PresenceCommand<typeof presenceCommands.switched> = {
   creates: true,
   handle(view, { on, at }, _inputs, { caller }) {
     const { volatile } = view;
@@ -126,6 +126,6 @@ export const applyPresenceSetting: PresenceCommand<typeof presenceCommands.switc
 };
 
 /** Writes the changed times; sent by the sidecar when it is time. */
-export const flushPresences: PresenceCommand<typeof presenceCommands.flush> = {
+export const flushPresencesHandler: PresenceCommand<typeof presenceCommands.flush> = {
   handle: (view) => ({ reply: valueReply(null), ...(view.volatile.dirty ? written(view) : {}) }),
 };

@@ -5,11 +5,11 @@ import { apiError } from '#model/errors';
 import { type ActorKind, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 import {
-  applyPresenceSetting,
-  flushPresences,
-  readPresenceChanges,
-  readPresences,
-  reportPresence,
+  applyPresenceSettingHandler,
+  flushPresencesHandler,
+  readPresenceChangesHandler,
+  readPresencesHandler,
+  reportPresenceHandler,
 } from './commands.js';
 import { PresenceMemory } from './presences.js';
 import { PresenceSidecar } from './sidecar.js';
@@ -21,11 +21,11 @@ export const presenceKind: ActorKind<PresenceState, PresenceMemory, ActorService
   directory: true,
   loadedParts: [PRESENCE_PART_PREFIX],
   commands: mapHandlersByName(presenceCommands, {
-    report: reportPresence,
-    presences: readPresences,
-    presenceChanges: readPresenceChanges,
-    switched: applyPresenceSetting,
-    flush: flushPresences,
+    report: reportPresenceHandler,
+    presences: readPresencesHandler,
+    presenceChanges: readPresenceChangesHandler,
+    switched: applyPresenceSettingHandler,
+    flush: flushPresencesHandler,
   }),
   initial: () => ({ made: false }),
   volatile: (_key, _state, parts) => new PresenceMemory(parts),

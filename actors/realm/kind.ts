@@ -9,79 +9,104 @@ import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ActorKind, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { regenerateApiKey, regenerateBotApiKey, renewApiKey, renewBotApiKey } from './commands/accounts/api-keys.js';
-import { setAccountRateLimits, setBillingAdmin } from './commands/accounts/command-line.js';
-import { createUser } from './commands/accounts/create-user.js';
-import { deactivateBot, deactivateSelf, deactivateUser } from './commands/accounts/deactivate-user.js';
-import { confirmEmailChange, EMAIL_CHANGE_PART_PREFIX } from './commands/accounts/email-change.js';
-import { announceFullMembers } from './commands/accounts/full-members.js';
-import { reactivateUser } from './commands/accounts/reactivate-user.js';
 import {
-  addSignInLink,
-  endSession,
-  endSessions,
-  noteSessionUse,
-  startSession,
-  startSessionByLink,
+  regenerateApiKeyHandler,
+  regenerateBotApiKeyHandler,
+  renewApiKeyHandler,
+  renewBotApiKeyHandler,
+} from './commands/accounts/api-keys.js';
+import { setAccountRateLimitsHandler, setBillingAdminHandler } from './commands/accounts/command-line.js';
+import { createUserHandler } from './commands/accounts/create-user.js';
+import {
+  deactivateBotHandler,
+  deactivateSelfHandler,
+  deactivateUserHandler,
+} from './commands/accounts/deactivate-user.js';
+import { confirmEmailChangeHandler, EMAIL_CHANGE_PART_PREFIX } from './commands/accounts/email-change.js';
+import { announceFullMembersHandler } from './commands/accounts/full-members.js';
+import { reactivateUserHandler } from './commands/accounts/reactivate-user.js';
+import {
+  addSignInLinkHandler,
+  endSessionHandler,
+  endSessionsHandler,
+  noteSessionUseHandler,
+  startSessionByLinkHandler,
+  startSessionHandler,
 } from './commands/accounts/sessions.js';
-import { updateUser } from './commands/accounts/update-user.js';
-import { publishVisibleAddresses } from './commands/accounts/visibility-change.js';
-import { createBot } from './commands/bots/create-bot.js';
-import { updateBot } from './commands/bots/update-bot.js';
+import { updateUserHandler } from './commands/accounts/update-user.js';
+import { publishVisibleAddressesHandler } from './commands/accounts/visibility-change.js';
+import { createBotHandler } from './commands/bots/create-bot.js';
+import { updateBotHandler } from './commands/bots/update-bot.js';
 import { withDirectoryVersion } from './commands/command.js';
-import { removeAvatar, setAvatar } from './commands/files/avatar.js';
-import { addCustomEmoji, beginEmojiUpload, removeCustomEmoji } from './commands/files/emoji.js';
-import { readSpaceUsed, recordFileChanges, reserveFileNumber } from './commands/files/files.js';
-import { setRealmPicture } from './commands/files/organization-pictures.js';
-import { beginPictureUpload } from './commands/files/pictures.js';
-import { editGroupMembers, editGroupSubgroups } from './commands/groups/group-members.js';
-import { createUserGroup, removeUserGroup, updateUserGroup } from './commands/groups/user-groups.js';
-import { allocateGroupRecipient, reserveMessageIds, returnMessageIds } from './commands/ids.js';
-import { sendInvitations } from './commands/invitations/invite.js';
-import { joinByInvitation, readInvitationPage } from './commands/invitations/join.js';
+import { removeAvatarHandler, setAvatarHandler } from './commands/files/avatar.js';
+import { addCustomEmojiHandler, beginEmojiUploadHandler, removeCustomEmojiHandler } from './commands/files/emoji.js';
+import { readSpaceUsedHandler, recordFileChangesHandler, reserveFileNumberHandler } from './commands/files/files.js';
+import { setRealmPictureHandler } from './commands/files/organization-pictures.js';
+import { beginPictureUploadHandler } from './commands/files/pictures.js';
+import { editGroupMembersHandler, editGroupSubgroupsHandler } from './commands/groups/group-members.js';
 import {
-  createInvitationLink,
-  listInvitations,
-  resendInvitation,
-  revokeInvitation,
-  revokeInvitationLink,
+  createUserGroupHandler,
+  removeUserGroupHandler,
+  updateUserGroupHandler,
+} from './commands/groups/user-groups.js';
+import { allocateGroupRecipientHandler, reserveMessageIdsHandler, returnMessageIdsHandler } from './commands/ids.js';
+import { sendInvitationsHandler } from './commands/invitations/invite.js';
+import { joinByInvitationHandler, readInvitationPageHandler } from './commands/invitations/join.js';
+import {
+  createInvitationLinkHandler,
+  listInvitationsHandler,
+  resendInvitationHandler,
+  revokeInvitationHandler,
+  revokeInvitationLinkHandler,
 } from './commands/invitations/manage-invitations.js';
-import { readSignUpPage, requestSignUp, signUp } from './commands/invitations/sign-up.js';
+import { readSignUpPageHandler, requestSignUpHandler, signUpHandler } from './commands/invitations/sign-up.js';
 import {
-  createRealm,
-  initializeRealm,
-  isSubdomainTaken,
-  readNextRealmId,
+  createRealmHandler,
+  initializeRealmHandler,
+  isSubdomainTakenHandler,
+  readNextRealmIdHandler,
 } from './commands/organization/create-realm.js';
-import { addEmailDomain, removeEmailDomain, updateEmailDomain } from './commands/organization/domains.js';
-import { addLinkifier, removeLinkifier, updateLinkifier } from './commands/organization/linkifiers.js';
-import { addPlayground, removePlayground } from './commands/organization/playgrounds.js';
 import {
-  addProfileField,
-  orderProfileFields,
-  removeProfileField,
-  updateProfileField,
+  addEmailDomainHandler,
+  removeEmailDomainHandler,
+  updateEmailDomainHandler,
+} from './commands/organization/domains.js';
+import {
+  addLinkifierHandler,
+  removeLinkifierHandler,
+  updateLinkifierHandler,
+} from './commands/organization/linkifiers.js';
+import { addPlaygroundHandler, removePlaygroundHandler } from './commands/organization/playgrounds.js';
+import {
+  addProfileFieldHandler,
+  orderProfileFieldsHandler,
+  removeProfileFieldHandler,
+  updateProfileFieldHandler,
 } from './commands/organization/profile-fields.js';
-import { deactivateRealm, reactivateRealm, recordRealmActivity } from './commands/organization/realm-activity.js';
-import { updateRealmSettings, updateUserDefaults } from './commands/organization/realm-settings.js';
+import {
+  deactivateRealmHandler,
+  reactivateRealmHandler,
+  recordRealmActivityHandler,
+} from './commands/organization/realm-activity.js';
+import { updateRealmSettingsHandler, updateUserDefaultsHandler } from './commands/organization/realm-settings.js';
 import { addAlertWords, removeAlertWords } from './commands/preferences/alert-words.js';
 import { muteUser, unmuteUser } from './commands/preferences/mute-user.js';
-import { updateOwnAccount, updateOwnSettings } from './commands/preferences/own-settings.js';
-import { clearOwnProfile, updateOwnProfile } from './commands/preferences/profile-data.js';
-import { setUserStatus } from './commands/preferences/user-status.js';
-import { readWholeDirectory } from './commands/snapshot.js';
-import { archiveStream, archiveVacatedStreams } from './commands/streams/archive-stream.js';
+import { updateOwnAccountHandler, updateOwnSettingsHandler } from './commands/preferences/own-settings.js';
+import { clearOwnProfileHandler, updateOwnProfileHandler } from './commands/preferences/profile-data.js';
+import { setUserStatusHandler } from './commands/preferences/user-status.js';
+import { readWholeDirectoryHandler } from './commands/snapshot.js';
+import { archiveStreamHandler, archiveVacatedStreamsHandler } from './commands/streams/archive-stream.js';
 import {
-  createStreamGroup,
-  editStreamGroup,
-  removeStreamGroup,
-  setDefaultStream,
-  updateStreamGroup,
+  createStreamGroupHandler,
+  editStreamGroupHandler,
+  removeStreamGroupHandler,
+  setDefaultStreamHandler,
+  updateStreamGroupHandler,
 } from './commands/streams/default-streams.js';
-import { recordFirstMessage, recordStreamTraffic } from './commands/streams/stream-reports.js';
-import { updateStream } from './commands/streams/update-stream.js';
-import { continueJoining, subscribeUsers } from './commands/subscriptions/subscribe.js';
-import { unsubscribeUsers, updateSubscriptions } from './commands/subscriptions/unsubscribe.js';
+import { recordFirstMessageHandler, recordStreamTrafficHandler } from './commands/streams/stream-reports.js';
+import { updateStreamHandler } from './commands/streams/update-stream.js';
+import { continueJoiningHandler, subscribeUsersHandler } from './commands/subscriptions/subscribe.js';
+import { unsubscribeUsersHandler, updateSubscriptionsHandler } from './commands/subscriptions/unsubscribe.js';
 import { INVITATION_PART_PREFIXES } from './invitations.js';
 import { realmMachine } from './machine.js';
 import { MAIL_COUNT_PART_PREFIX } from './mail-limits.js';
@@ -114,114 +139,114 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
   commands: withDirectoryVersion(
     mapHandlersByName(realmCommands, {
       // ids.ts and snapshot.ts: ids for other actors, the directory for replicas
-      takeIds: reserveMessageIds,
-      returnIds: returnMessageIds,
-      groupRecipient: allocateGroupRecipient,
-      snapshot: readWholeDirectory,
+      takeIds: reserveMessageIdsHandler,
+      returnIds: returnMessageIdsHandler,
+      groupRecipient: allocateGroupRecipientHandler,
+      snapshot: readWholeDirectoryHandler,
       // organization/: organizations come and go
-      peekRealm: readNextRealmId,
-      createRealm,
-      init: initializeRealm,
-      subdomainTaken: isSubdomainTaken,
-      deactivate: deactivateRealm,
-      reactivate: reactivateRealm,
-      noteActivity: recordRealmActivity,
+      peekRealm: readNextRealmIdHandler,
+      createRealm: createRealmHandler,
+      init: initializeRealmHandler,
+      subdomainTaken: isSubdomainTakenHandler,
+      deactivate: deactivateRealmHandler,
+      reactivate: reactivateRealmHandler,
+      noteActivity: recordRealmActivityHandler,
       // organization/: settings and lists
-      changeRealm: updateRealmSettings,
-      changeUserDefaults: updateUserDefaults,
-      addLinkifier,
-      updateLinkifier,
-      removeLinkifier,
-      addPlayground,
-      removePlayground,
-      addDomain: addEmailDomain,
-      changeDomain: updateEmailDomain,
-      removeDomain: removeEmailDomain,
-      addProfileField,
-      updateProfileField,
-      orderProfileFields,
-      removeProfileField,
+      changeRealm: updateRealmSettingsHandler,
+      changeUserDefaults: updateUserDefaultsHandler,
+      addLinkifier: addLinkifierHandler,
+      updateLinkifier: updateLinkifierHandler,
+      removeLinkifier: removeLinkifierHandler,
+      addPlayground: addPlaygroundHandler,
+      removePlayground: removePlaygroundHandler,
+      addDomain: addEmailDomainHandler,
+      changeDomain: updateEmailDomainHandler,
+      removeDomain: removeEmailDomainHandler,
+      addProfileField: addProfileFieldHandler,
+      updateProfileField: updateProfileFieldHandler,
+      orderProfileFields: orderProfileFieldsHandler,
+      removeProfileField: removeProfileFieldHandler,
       // accounts/: people, roles and keys
-      createUser,
-      updateUser,
-      deactivateUser,
-      deactivateSelf,
-      reactivateUser,
-      showAddresses: publishVisibleAddresses,
-      due: announceFullMembers,
-      confirmEmail: confirmEmailChange,
-      regenerateKey: regenerateApiKey,
-      renewKey: renewApiKey,
-      renewBotKey: renewBotApiKey,
-      setBilling: setBillingAdmin,
-      setRateLimits: setAccountRateLimits,
+      createUser: createUserHandler,
+      updateUser: updateUserHandler,
+      deactivateUser: deactivateUserHandler,
+      deactivateSelf: deactivateSelfHandler,
+      reactivateUser: reactivateUserHandler,
+      showAddresses: publishVisibleAddressesHandler,
+      due: announceFullMembersHandler,
+      confirmEmail: confirmEmailChangeHandler,
+      regenerateKey: regenerateApiKeyHandler,
+      renewKey: renewApiKeyHandler,
+      renewBotKey: renewBotApiKeyHandler,
+      setBilling: setBillingAdminHandler,
+      setRateLimits: setAccountRateLimitsHandler,
       // accounts/sessions.ts: browsers that are signed in
-      startSession,
-      startSessionByLink,
-      noteSessionUse,
-      endSession,
-      endSessions,
-      addSignInLink,
+      startSession: startSessionHandler,
+      startSessionByLink: startSessionByLinkHandler,
+      noteSessionUse: noteSessionUseHandler,
+      endSession: endSessionHandler,
+      endSessions: endSessionsHandler,
+      addSignInLink: addSignInLinkHandler,
       // bots/ (deactivation and keys are in accounts/)
-      createBot,
-      updateBot,
-      deactivateBot,
-      regenerateBotKey: regenerateBotApiKey,
+      createBot: createBotHandler,
+      updateBot: updateBotHandler,
+      deactivateBot: deactivateBotHandler,
+      regenerateBotKey: regenerateBotApiKeyHandler,
       // preferences/: what users choose for themselves
-      changeSettings: updateOwnSettings,
-      changeOwnAccount: updateOwnAccount,
-      setStatus: setUserStatus,
+      changeSettings: updateOwnSettingsHandler,
+      changeOwnAccount: updateOwnAccountHandler,
+      setStatus: setUserStatusHandler,
       addAlertWords,
       removeAlertWords,
       muteUser,
       unmuteUser,
-      changeOwnProfile: updateOwnProfile,
-      clearOwnProfile,
+      changeOwnProfile: updateOwnProfileHandler,
+      clearOwnProfile: clearOwnProfileHandler,
       // invitations/: ways to join the organization
-      invite: sendInvitations,
-      inviteByLink: createInvitationLink,
-      listInvitations,
-      revokeInvitation,
-      revokeLink: revokeInvitationLink,
-      resendInvitation,
-      peekInvitation: readInvitationPage,
-      join: joinByInvitation,
-      peekSignUp: readSignUpPage,
-      askSignUp: requestSignUp,
-      signUp,
+      invite: sendInvitationsHandler,
+      inviteByLink: createInvitationLinkHandler,
+      listInvitations: listInvitationsHandler,
+      revokeInvitation: revokeInvitationHandler,
+      revokeLink: revokeInvitationLinkHandler,
+      resendInvitation: resendInvitationHandler,
+      peekInvitation: readInvitationPageHandler,
+      join: joinByInvitationHandler,
+      peekSignUp: readSignUpPageHandler,
+      askSignUp: requestSignUpHandler,
+      signUp: signUpHandler,
       // groups/
-      createGroup: createUserGroup,
-      updateGroup: updateUserGroup,
-      removeGroup: removeUserGroup,
-      editMembers: editGroupMembers,
-      editSubgroups: editGroupSubgroups,
+      createGroup: createUserGroupHandler,
+      updateGroup: updateUserGroupHandler,
+      removeGroup: removeUserGroupHandler,
+      editMembers: editGroupMembersHandler,
+      editSubgroups: editGroupSubgroupsHandler,
       // streams/
-      updateStream,
-      archiveStream,
-      vacated: archiveVacatedStreams,
-      setDefaultStream,
-      createStreamGroup,
-      updateStreamGroup,
-      editStreamGroup,
-      removeStreamGroup,
-      firstMessage: recordFirstMessage,
-      streamTraffic: recordStreamTraffic,
+      updateStream: updateStreamHandler,
+      archiveStream: archiveStreamHandler,
+      vacated: archiveVacatedStreamsHandler,
+      setDefaultStream: setDefaultStreamHandler,
+      createStreamGroup: createStreamGroupHandler,
+      updateStreamGroup: updateStreamGroupHandler,
+      editStreamGroup: editStreamGroupHandler,
+      removeStreamGroup: removeStreamGroupHandler,
+      firstMessage: recordFirstMessageHandler,
+      streamTraffic: recordStreamTrafficHandler,
       // subscriptions/
-      subscribe: subscribeUsers,
-      unsubscribe: unsubscribeUsers,
-      updateSubscriptions,
-      carryOnJoining: continueJoining,
+      subscribe: subscribeUsersHandler,
+      unsubscribe: unsubscribeUsersHandler,
+      updateSubscriptions: updateSubscriptionsHandler,
+      carryOnJoining: continueJoiningHandler,
       // files/: pictures and uploaded files
-      emojiBegin: beginEmojiUpload,
-      emojiAdd: addCustomEmoji,
-      emojiRemove: removeCustomEmoji,
-      pictureBegin: beginPictureUpload,
-      setAvatar,
-      removeAvatar,
-      setRealmPicture,
-      fileId: reserveFileNumber,
-      filesChanged: recordFileChanges,
-      spaceUsed: readSpaceUsed,
+      emojiBegin: beginEmojiUploadHandler,
+      emojiAdd: addCustomEmojiHandler,
+      emojiRemove: removeCustomEmojiHandler,
+      pictureBegin: beginPictureUploadHandler,
+      setAvatar: setAvatarHandler,
+      removeAvatar: removeAvatarHandler,
+      setRealmPicture: setRealmPictureHandler,
+      fileId: reserveFileNumberHandler,
+      filesChanged: recordFileChangesHandler,
+      spaceUsed: readSpaceUsedHandler,
     }),
   ),
   initial: (key) => ({

@@ -6,26 +6,32 @@ import { conversationCommands, directCommands, streamCommands } from '#model/com
 import { apiError } from '#model/errors';
 import { type ActorKind, type ActorView, mapHandlersByName, type Outcome } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { sendBotReply, sendDirectBotReply } from './commands/bot-reply.js';
-import { deleteMessage, deleteTopicBatch } from './commands/delete.js';
-import { editMessageText, moveMessages, moveNextBatch } from './commands/edit.js';
+import { sendBotReplyHandler, sendDirectBotReplyHandler } from './commands/bot-reply.js';
+import { deleteMessageHandler, deleteTopicBatchHandler } from './commands/delete.js';
+import { editMessageTextHandler, moveMessagesHandler, moveNextBatchHandler } from './commands/edit.js';
 import {
-  archiveConversation,
-  isStreamMember,
-  joinMembers,
-  publishSubscribers,
-  readMembers,
-  removeMembers,
-  suspendMembers,
+  archiveConversationHandler,
+  isStreamMemberHandler,
+  joinMembersHandler,
+  publishSubscribersHandler,
+  readMembersHandler,
+  removeMembersHandler,
+  suspendMembersHandler,
 } from './commands/members.js';
-import { postDirectNotice, postNotice } from './commands/notice.js';
-import { addReaction, recordCopyMade, removeReaction } from './commands/react.js';
-import { removeExpiredMessages } from './commands/retention.js';
-import { noSuchStreamError, sendDirectMessage, sendToStream } from './commands/send.js';
-import { sendScheduledDirect, sendScheduledToStream } from './commands/send-scheduled.js';
-import { addSubmessage } from './commands/submessage.js';
-import { listAllTopics, readTopicNames, readTopicWatchers, refreshTopic, setTopicWatched } from './commands/topics.js';
-import { publishStreamTyping } from './commands/typing.js';
+import { postDirectNoticeHandler, postNoticeHandler } from './commands/notice.js';
+import { addReactionHandler, recordCopyMadeHandler, removeReactionHandler } from './commands/react.js';
+import { removeExpiredMessagesHandler } from './commands/retention.js';
+import { noSuchStreamError, sendDirectMessageHandler, sendToStreamHandler } from './commands/send.js';
+import { sendScheduledDirectHandler, sendScheduledToStreamHandler } from './commands/send-scheduled.js';
+import { addSubmessageHandler } from './commands/submessage.js';
+import {
+  listAllTopicsHandler,
+  readTopicNamesHandler,
+  readTopicWatchersHandler,
+  refreshTopicHandler,
+  setTopicWatchedHandler,
+} from './commands/topics.js';
+import { publishStreamTypingHandler } from './commands/typing.js';
 import { MOVE_PART_PREFIX } from './editing/move-batches.js';
 import { streamMachine } from './machine.js';
 import { RecentlyChangedMessages } from './recent.js';
@@ -59,13 +65,13 @@ const awaitPublished: StreamCommand<typeof conversationCommands.awaitPublished> 
 const shared = mapHandlersByName<typeof conversationCommands, StreamState, StreamVolatile, ActorServices>(
   conversationCommands,
   {
-    edit: editMessageText,
-    move: moveMessages,
-    deleteMessage,
-    react: addReaction,
-    unreact: removeReaction,
-    submessage: addSubmessage,
-    due: removeExpiredMessages,
+    edit: editMessageTextHandler,
+    move: moveMessagesHandler,
+    deleteMessage: deleteMessageHandler,
+    react: addReactionHandler,
+    unreact: removeReactionHandler,
+    submessage: addSubmessageHandler,
+    due: removeExpiredMessagesHandler,
     awaitPublished,
   },
 );
@@ -79,26 +85,26 @@ export const streamKind: ActorKind<StreamState, StreamVolatile, ActorServices> =
   commands: {
     ...shared,
     ...mapHandlersByName<typeof streamCommands, StreamState, StreamVolatile, ActorServices>(streamCommands, {
-      copyMade: recordCopyMade,
-      send: sendToStream,
-      sendScheduled: sendScheduledToStream,
-      botReply: sendBotReply,
-      typing: publishStreamTyping,
-      notice: postNotice,
-      join: joinMembers,
-      leave: removeMembers,
-      suspend: suspendMembers,
-      showSubscribers: publishSubscribers,
-      archive: archiveConversation,
-      members: readMembers,
-      isMember: isStreamMember,
-      moveNextBatch,
-      deleteTopic: deleteTopicBatch,
-      listTopics: listAllTopics,
-      topicNames: readTopicNames,
-      topicChanged: refreshTopic,
-      topicWatched: setTopicWatched,
-      topicWatchers: readTopicWatchers,
+      copyMade: recordCopyMadeHandler,
+      send: sendToStreamHandler,
+      sendScheduled: sendScheduledToStreamHandler,
+      botReply: sendBotReplyHandler,
+      typing: publishStreamTypingHandler,
+      notice: postNoticeHandler,
+      join: joinMembersHandler,
+      leave: removeMembersHandler,
+      suspend: suspendMembersHandler,
+      showSubscribers: publishSubscribersHandler,
+      archive: archiveConversationHandler,
+      members: readMembersHandler,
+      isMember: isStreamMemberHandler,
+      moveNextBatch: moveNextBatchHandler,
+      deleteTopic: deleteTopicBatchHandler,
+      listTopics: listAllTopicsHandler,
+      topicNames: readTopicNamesHandler,
+      topicChanged: refreshTopicHandler,
+      topicWatched: setTopicWatchedHandler,
+      topicWatchers: readTopicWatchersHandler,
     }),
   },
 };
@@ -110,10 +116,10 @@ export const directKind: ActorKind<StreamState, StreamVolatile, ActorServices> =
   commands: {
     ...shared,
     ...mapHandlersByName<typeof directCommands, StreamState, StreamVolatile, ActorServices>(directCommands, {
-      sendDirect: sendDirectMessage,
-      sendDirectScheduled: sendScheduledDirect,
-      directBotReply: sendDirectBotReply,
-      directNotice: postDirectNotice,
+      sendDirect: sendDirectMessageHandler,
+      sendDirectScheduled: sendScheduledDirectHandler,
+      directBotReply: sendDirectBotReplyHandler,
+      directNotice: postDirectNoticeHandler,
     }),
   },
 };

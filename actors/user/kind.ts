@@ -18,65 +18,97 @@ import {
 import { apiError } from '#model/errors';
 import { type ActorKind, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { createAccount, readNewestMessages, readSealedKey } from './commands/account/account.js';
-import { leaveStreamsOnDeactivation, rejoinStreamsOnReactivation } from './commands/account/activity.js';
-import { putBotStorage, readBotStorage, removeBotStorage } from './commands/account/bot-storage.js';
-import { checkPassword, fetchApiKey, setApiKey, setPassword } from './commands/account/login.js';
-import { readOwnSections } from './commands/account/own-state.js';
-import { addPushToken, PUSH_TOKEN_PART_PREFIX, removePushToken } from './commands/account/push-tokens.js';
-import { markHotspotRead, setTutorialStatus } from './commands/account/tutorial.js';
+import { createAccountHandler, readNewestMessagesHandler, readSealedKeyHandler } from './commands/account/account.js';
+import { leaveStreamsOnDeactivationHandler, rejoinStreamsOnReactivationHandler } from './commands/account/activity.js';
 import {
-  checkFileAccess,
-  checkFileExists,
-  checkFilePublic,
-  listAccessibleFiles,
+  putBotStorageHandler,
+  readBotStorageHandler,
+  removeBotStorageHandler,
+} from './commands/account/bot-storage.js';
+import {
+  checkPasswordHandler,
+  fetchApiKeyHandler,
+  setApiKeyHandler,
+  setPasswordHandler,
+} from './commands/account/login.js';
+import { readOwnSectionsHandler } from './commands/account/own-state.js';
+import { addPushTokenHandler, PUSH_TOKEN_PART_PREFIX, removePushTokenHandler } from './commands/account/push-tokens.js';
+import { markHotspotReadHandler, setTutorialStatusHandler } from './commands/account/tutorial.js';
+import {
+  checkFileAccessHandler,
+  checkFileExistsHandler,
+  checkFilePublicHandler,
+  listAccessibleFilesHandler,
 } from './commands/files/file-access.js';
 import {
-  beginUpload,
-  completeUpload,
-  listAttachments,
-  recordFileLinked,
-  recordFileUnlinked,
-  removeAttachment,
+  beginUploadHandler,
+  completeUploadHandler,
+  listAttachmentsHandler,
+  recordFileLinkedHandler,
+  recordFileUnlinkedHandler,
+  removeAttachmentHandler,
 } from './commands/files/files.js';
-import { recordScheduledFailed, recordScheduledSent, runUserTimer } from './commands/later/delivery.js';
-import { createDrafts, deleteAllDrafts, deleteDraft, editDraft, listDrafts } from './commands/later/drafts.js';
 import {
-  deleteScheduledMessage,
-  editScheduledMessage,
-  listScheduledMessages,
-  scheduleMessage,
+  recordScheduledFailedHandler,
+  recordScheduledSentHandler,
+  runUserTimerHandler,
+} from './commands/later/delivery.js';
+import {
+  createDraftsHandler,
+  deleteAllDraftsHandler,
+  deleteDraftHandler,
+  editDraftHandler,
+  listDraftsHandler,
+} from './commands/later/drafts.js';
+import {
+  deleteScheduledMessageHandler,
+  editScheduledMessageHandler,
+  listScheduledMessagesHandler,
+  scheduleMessageHandler,
 } from './commands/later/scheduled.js';
-import { fetchPublicMessage, fetchPublicMessages, listPublicTopics } from './commands/messages/anonymous.js';
-import { giveBotCopies, makeReadCopies, setFlags, setFlagsInNarrow } from './commands/messages/flags.js';
-import { warnOfLostMessage } from './commands/messages/lost-messages.js';
-import { markAllRead } from './commands/messages/mark-all-read.js';
-import { markLeftStreamRead, markStreamRead } from './commands/messages/mark-stream-read.js';
-import { markTopicRead } from './commands/messages/mark-topic-read.js';
+import {
+  fetchPublicMessageHandler,
+  fetchPublicMessagesHandler,
+  listPublicTopicsHandler,
+} from './commands/messages/anonymous.js';
+import { giveBotCopies, makeReadCopies, setFlagsHandler, setFlagsInNarrowHandler } from './commands/messages/flags.js';
+import { warnOfLostMessageHandler } from './commands/messages/lost-messages.js';
+import { markAllReadHandler } from './commands/messages/mark-all-read.js';
+import { markLeftStreamReadHandler, markStreamReadHandler } from './commands/messages/mark-stream-read.js';
+import { markTopicReadHandler } from './commands/messages/mark-topic-read.js';
 import {
   deleteMessage,
-  deleteTopic,
+  deleteTopicHandler,
   editMessage,
-  fetchEditHistory,
+  fetchEditHistoryHandler,
   moveMessage,
 } from './commands/messages/message-changes.js';
-import { fetchMessage, fetchMessages, matchMessagesToNarrow, renderPreview } from './commands/messages/messages.js';
-import { muteUser } from './commands/messages/mute-user.js';
-import { redirectToMessageOwner } from './commands/messages/on-message.js';
-import { listReadReceipts } from './commands/messages/read-receipts.js';
-import { retryAfterJoin } from './commands/messages/retry-after-join.js';
-import { publishDirectTyping } from './commands/messages/typing.js';
-import { listStreamTopics } from './commands/streams/stream-topics.js';
-import { fetchStream, listSubscribers, readSubscriptionStatus } from './commands/streams/streams.js';
-import { updateSubscriptionSettings } from './commands/streams/subscription-settings.js';
 import {
-  addSubscriptions,
-  endSubscriptions,
-  findStreamIdByName,
-  listStreams,
-  listSubscriptions,
+  fetchMessageHandler,
+  fetchMessagesHandler,
+  matchMessagesToNarrowHandler,
+  renderPreviewHandler,
+} from './commands/messages/messages.js';
+import { muteUserHandler } from './commands/messages/mute-user.js';
+import { redirectToMessageOwner } from './commands/messages/on-message.js';
+import { listReadReceiptsHandler } from './commands/messages/read-receipts.js';
+import { retryAfterJoinHandler } from './commands/messages/retry-after-join.js';
+import { publishDirectTypingHandler } from './commands/messages/typing.js';
+import { listStreamTopicsHandler } from './commands/streams/stream-topics.js';
+import {
+  fetchStreamHandler,
+  listSubscribersHandler,
+  readSubscriptionStatusHandler,
+} from './commands/streams/streams.js';
+import { updateSubscriptionSettingsHandler } from './commands/streams/subscription-settings.js';
+import {
+  addSubscriptionsHandler,
+  endSubscriptionsHandler,
+  findStreamIdByNameHandler,
+  listStreamsHandler,
+  listSubscriptionsHandler,
 } from './commands/streams/subscriptions.js';
-import { moveTopicPolicy, muteTopic, setTopicPolicy } from './commands/streams/topics.js';
+import { moveTopicPolicyHandler, muteTopicHandler, setTopicPolicyHandler } from './commands/streams/topics.js';
 import { FILE_PART_PREFIX } from './files.js';
 import { userMachine } from './machine.js';
 import { SUBSCRIPTION_PART_PREFIX, type UserState } from './state.js';
@@ -98,86 +130,86 @@ export const userKind: ActorKind<UserState, undefined, ActorServices> = {
     PUSH_TOKEN_PART_PREFIX,
   ],
   commands: mapHandlersByName(userCommands, {
-    create: createAccount,
-    fetchKey: fetchApiKey,
-    checkPassword,
-    setPassword,
-    setKey: setApiKey,
-    addPushToken,
-    removePushToken,
-    sealedKey: readSealedKey,
-    newest: readNewestMessages,
-    deactivated: leaveStreamsOnDeactivation,
-    reactivated: rejoinStreamsOnReactivation,
-    subscribed: addSubscriptions,
-    unsubscribed: endSubscriptions,
-    subscriptionSettings: updateSubscriptionSettings,
-    streamById: fetchStream,
-    subscribersOf: listSubscribers,
-    subscriptionStatus: readSubscriptionStatus,
-    ownState: readOwnSections,
-    muteUser,
-    subscriptions: listSubscriptions,
-    streams: listStreams,
-    fetchMessages,
-    matchesNarrow: matchMessagesToNarrow,
-    fetchMessage,
-    publicMessages: fetchPublicMessages,
-    publicMessage: fetchPublicMessage,
-    publicTopics: listPublicTopics,
+    create: createAccountHandler,
+    fetchKey: fetchApiKeyHandler,
+    checkPassword: checkPasswordHandler,
+    setPassword: setPasswordHandler,
+    setKey: setApiKeyHandler,
+    addPushToken: addPushTokenHandler,
+    removePushToken: removePushTokenHandler,
+    sealedKey: readSealedKeyHandler,
+    newest: readNewestMessagesHandler,
+    deactivated: leaveStreamsOnDeactivationHandler,
+    reactivated: rejoinStreamsOnReactivationHandler,
+    subscribed: addSubscriptionsHandler,
+    unsubscribed: endSubscriptionsHandler,
+    subscriptionSettings: updateSubscriptionSettingsHandler,
+    streamById: fetchStreamHandler,
+    subscribersOf: listSubscribersHandler,
+    subscriptionStatus: readSubscriptionStatusHandler,
+    ownState: readOwnSectionsHandler,
+    muteUser: muteUserHandler,
+    subscriptions: listSubscriptionsHandler,
+    streams: listStreamsHandler,
+    fetchMessages: fetchMessagesHandler,
+    matchesNarrow: matchMessagesToNarrowHandler,
+    fetchMessage: fetchMessageHandler,
+    publicMessages: fetchPublicMessagesHandler,
+    publicMessage: fetchPublicMessageHandler,
+    publicTopics: listPublicTopicsHandler,
     editMessage,
     moveMessage,
     deleteMessage,
-    history: fetchEditHistory,
-    deleteTopic,
-    streamTopics: listStreamTopics,
-    render: renderPreview,
-    streamIdByName: findStreamIdByName,
-    fileBegin: beginUpload,
-    fileDone: completeUpload,
-    fileRemove: removeAttachment,
-    fileLinked: recordFileLinked,
-    fileUnlinked: recordFileUnlinked,
-    fileExists: checkFileExists,
-    fileAccess: checkFileAccess,
-    filePublic: checkFilePublic,
-    filesAccessible: listAccessibleFiles,
-    attachments: listAttachments,
+    history: fetchEditHistoryHandler,
+    deleteTopic: deleteTopicHandler,
+    streamTopics: listStreamTopicsHandler,
+    render: renderPreviewHandler,
+    streamIdByName: findStreamIdByNameHandler,
+    fileBegin: beginUploadHandler,
+    fileDone: completeUploadHandler,
+    fileRemove: removeAttachmentHandler,
+    fileLinked: recordFileLinkedHandler,
+    fileUnlinked: recordFileUnlinkedHandler,
+    fileExists: checkFileExistsHandler,
+    fileAccess: checkFileAccessHandler,
+    filePublic: checkFilePublicHandler,
+    filesAccessible: listAccessibleFilesHandler,
+    attachments: listAttachmentsHandler,
     makeCopy: makeReadCopies,
     giveCopy: giveBotCopies,
-    lostMessage: warnOfLostMessage,
-    retryAfterJoin,
+    lostMessage: warnOfLostMessageHandler,
+    retryAfterJoin: retryAfterJoinHandler,
     react: redirectToMessageOwner<AddReactionArgs>(conversationCommands.react),
     unreact: redirectToMessageOwner<RemoveReactionArgs>(conversationCommands.unreact),
     submessage: redirectToMessageOwner<SubmessageArgs>(conversationCommands.submessage),
-    readReceipts: listReadReceipts,
-    setFlags,
-    setFlagsInNarrow,
-    markAllRead,
-    markStreamRead,
-    markTopicRead,
-    readStream: markLeftStreamRead,
-    typing: publishDirectTyping,
-    markHotspot: markHotspotRead,
-    setTutorial: setTutorialStatus,
-    drafts: listDrafts,
-    createDrafts,
-    editDraft,
-    deleteDraft,
-    dropDrafts: deleteAllDrafts,
-    botStorage: readBotStorage,
-    putStorage: putBotStorage,
-    removeStorage: removeBotStorage,
-    scheduledMessages: listScheduledMessages,
-    schedule: scheduleMessage,
-    editScheduled: editScheduledMessage,
-    deleteScheduled: deleteScheduledMessage,
-    due: runUserTimer,
-    scheduledSent: recordScheduledSent,
-    scheduledFailed: recordScheduledFailed,
-    setTopicPolicy,
-    muteTopic,
-    moveTopicPolicy,
+    readReceipts: listReadReceiptsHandler,
+    setFlags: setFlagsHandler,
+    setFlagsInNarrow: setFlagsInNarrowHandler,
+    markAllRead: markAllReadHandler,
+    markStreamRead: markStreamReadHandler,
+    markTopicRead: markTopicReadHandler,
+    readStream: markLeftStreamReadHandler,
+    typing: publishDirectTypingHandler,
+    markHotspot: markHotspotReadHandler,
+    setTutorial: setTutorialStatusHandler,
+    drafts: listDraftsHandler,
+    createDrafts: createDraftsHandler,
+    editDraft: editDraftHandler,
+    deleteDraft: deleteDraftHandler,
+    dropDrafts: deleteAllDraftsHandler,
+    botStorage: readBotStorageHandler,
+    putStorage: putBotStorageHandler,
+    removeStorage: removeBotStorageHandler,
+    scheduledMessages: listScheduledMessagesHandler,
+    schedule: scheduleMessageHandler,
+    editScheduled: editScheduledMessageHandler,
+    deleteScheduled: deleteScheduledMessageHandler,
+    due: runUserTimerHandler,
+    scheduledSent: recordScheduledSentHandler,
+    scheduledFailed: recordScheduledFailedHandler,
+    setTopicPolicy: setTopicPolicyHandler,
+    muteTopic: muteTopicHandler,
+    moveTopicPolicy: moveTopicPolicyHandler,
   }),
   initial: () => ({ phase: 'active', passwordHash: null, keySealed: '' }),
   volatile: () => undefined,

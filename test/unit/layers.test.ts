@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { IMPORTED_FROM_ONE_FOLDER, SOURCE_WINGS } from '#app/reference';
 import { circles, SourceTree } from '../support/imports.js';
@@ -95,3 +96,17 @@ t.test('a file imports a module in one statement', async (t) => {
   });
   t.strictSame(wrong, []);
 });
+
+t.test(
+  'operations end in Operation and handlers of commands in Handler, so that a bare name tells which it is',
+  async (t) => {
+    const declared = /^export const (\w+)(?:: \w*Command<| = defineOperation\()/gm;
+    const wrong = [...tree.modules.keys()].flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(declared)]
+        .map(([text, name = '']) => ({ name, suffix: text.includes('defineOperation') ? 'Operation' : 'Handler' }))
+        .filter(({ name, suffix }) => !name.endsWith(suffix))
+        .map(({ name }) => `${file}: ${name}`),
+    );
+    t.strictSame(wrong, []);
+  },
+);

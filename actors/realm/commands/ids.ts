@@ -13,7 +13,7 @@ const ID_BLOCK = 10_000;
 const MAX_COUNT = 100_000;
 
 /** Hands out message ids. The command has its own lane, so that senders never wait for inputs of other commands. */
-export const reserveMessageIds: RealmCommand<typeof realmCommands.takeIds> = {
+export const reserveMessageIdsHandler: RealmCommand<typeof realmCommands.takeIds> = {
   lane: 'ids',
   handle({ state, volatile }, { count }) {
     if (!Number.isSafeInteger(count) || count < 1 || count > MAX_COUNT) throw new Error(`take-ids: count ${count}`);
@@ -31,7 +31,7 @@ export const reserveMessageIds: RealmCommand<typeof realmCommands.takeIds> = {
  * without a gap. Shares the lane of `take-ids`: an id taken later needs a commit to reserve it, and a host that lost
  * the partition cannot commit.
  */
-export const returnMessageIds: RealmCommand<typeof realmCommands.returnIds> = {
+export const returnMessageIdsHandler: RealmCommand<typeof realmCommands.returnIds> = {
   lane: 'ids',
   handle({ state, volatile }) {
     const reservedIds = volatile.nextId - 1;
@@ -46,7 +46,7 @@ export const returnMessageIds: RealmCommand<typeof realmCommands.returnIds> = {
  * Replies with the recipient_id of a direct-message group: allocated by the group's first message, and then never
  * changed.
  */
-export const allocateGroupRecipient: RealmCommand<typeof realmCommands.groupRecipient> = {
+export const allocateGroupRecipientHandler: RealmCommand<typeof realmCommands.groupRecipient> = {
   lane: 'groups',
   handle({ state, parts }, { group }) {
     const part = `${DIRECT_GROUP_PART_PREFIX}${group}`;

@@ -18,7 +18,7 @@ function records(parts: ActorParts, prefix: string): Json[] {
 const mapped = <T>(of: { readonly [name: string]: T }, as: (one: T, name: string) => Json): JsonObject =>
   Object.fromEntries(Object.entries(of).map(([name, one]) => [name, as(one, name)]));
 
-export const readWholeDirectory: RealmCommand<typeof realmCommands.snapshot> = {
+export const readWholeDirectoryHandler: RealmCommand<typeof realmCommands.snapshot> = {
   lane: 'snapshot',
   read: true,
   handle: ({ state, parts }, _args, _inputs, { version }) => ({

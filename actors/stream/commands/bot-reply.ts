@@ -13,7 +13,7 @@ import {
 import { ApiError } from '#model/errors';
 import type { StreamCommand, StreamHandler } from '../state.js';
 import type { ComposeInputs } from './compose.js';
-import { checkAndSendToStream, type DirectComposeInputs, sendDirectMessage } from './send.js';
+import { checkAndSendToStream, type DirectComposeInputs, sendDirectMessageHandler } from './send.js';
 
 /** Client name of the messages that outgoing webhooks send. */
 const CLIENT = 'OutgoingWebhookResponse';
@@ -38,7 +38,7 @@ function reportingToBot<A extends SendArgs, I>(plain: StreamHandler<A, I>): Stre
   };
 }
 
-export const sendBotReply: StreamCommand<typeof streamCommands.botReply, ComposeInputs> =
+export const sendBotReplyHandler: StreamCommand<typeof streamCommands.botReply, ComposeInputs> =
   reportingToBot(checkAndSendToStream);
-export const sendDirectBotReply: StreamCommand<typeof directCommands.directBotReply, DirectComposeInputs> =
-  reportingToBot(sendDirectMessage);
+export const sendDirectBotReplyHandler: StreamCommand<typeof directCommands.directBotReply, DirectComposeInputs> =
+  reportingToBot(sendDirectMessageHandler);

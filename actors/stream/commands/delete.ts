@@ -45,7 +45,7 @@ function checkDelete(message: StoredMessage, { directory, caller, now }: Command
 }
 
 /** DELETE /messages/{message_id}: deletes one message. */
-export const deleteMessage: StreamCommand<typeof conversationCommands.deleteMessage, DeleteInputs> = {
+export const deleteMessageHandler: StreamCommand<typeof conversationCommands.deleteMessage, DeleteInputs> = {
   async inputs({ message_id }, { realm }, sources) {
     const stored = await loadMessageRecord(realm, message_id, sources);
     const { stream, topic } = stored ? toStoredMessage(stored).body : { stream: 0, topic: '' };
@@ -105,7 +105,7 @@ async function topicPage(
 }
 
 /** POST /streams/{stream_id}/delete_topic: deletes a batch, newest first, and redirects to itself until all is done. */
-export const deleteTopicBatch: StreamCommand<typeof streamCommands.deleteTopic, Page> = {
+export const deleteTopicBatchHandler: StreamCommand<typeof streamCommands.deleteTopic, Page> = {
   // Waits for a move that is still writing its messages.
   lane: 'moves',
   creates: true,

@@ -167,13 +167,13 @@ function handle(command: typeof conversationCommands.edit) {
 }
 
 /** PATCH /messages/{id} with a new text only. */
-export const editMessageText: StreamCommand<typeof conversationCommands.edit, EditInputs> = {
+export const editMessageTextHandler: StreamCommand<typeof conversationCommands.edit, EditInputs> = {
   inputs: inputs(false),
   handle: handle(conversationCommands.edit),
 };
 
 /** PATCH /messages/{id} with a new topic or stream, and perhaps a new text. */
-export const moveMessages: StreamCommand<typeof conversationCommands.move, EditInputs> = {
+export const moveMessagesHandler: StreamCommand<typeof conversationCommands.move, EditInputs> = {
   lane: 'moves',
   exclusive: true,
   inputs: inputs(true),
@@ -187,7 +187,7 @@ interface BatchInputs {
 }
 
 /** Writes the next batch of a move. */
-export const moveNextBatch: StreamCommand<typeof streamCommands.moveNextBatch, BatchInputs> = {
+export const moveNextBatchHandler: StreamCommand<typeof streamCommands.moveNextBatch, BatchInputs> = {
   async inputs(args, context, { store }) {
     const { realm, view } = context;
     const stream = ownStream(context);

@@ -35,7 +35,7 @@ export function hasMembers(parts: ActorParts): boolean {
 }
 
 /** Replies with the subscribers and their version, for the realm actor and for snapshots. */
-export const readMembers: StreamCommand<typeof streamCommands.members> = {
+export const readMembersHandler: StreamCommand<typeof streamCommands.members> = {
   lane: 'members',
   read: true,
   creates: true,
@@ -68,7 +68,7 @@ function peers(op: 'peer_add' | 'peer_remove', users: readonly number[], mv: num
 }
 
 /** Replies whether the stream knows of this user's subscription. */
-export const isStreamMember: StreamCommand<typeof streamCommands.isMember> = {
+export const isStreamMemberHandler: StreamCommand<typeof streamCommands.isMember> = {
   lane: 'members',
   read: true,
   creates: true,
@@ -78,7 +78,7 @@ export const isStreamMember: StreamCommand<typeof streamCommands.isMember> = {
 type MembersContext = Pick<CommandContext, 'key' | 'directory'>;
 
 /** Subscribes users. Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
-export const joinMembers: StreamCommand<typeof streamCommands.join> = {
+export const joinMembersHandler: StreamCommand<typeof streamCommands.join> = {
   creates: true,
   handle({ state, parts }, { users, after: given = state.last }, _inputs, context) {
     const joining = users.filter((user) => !isCurrentMember(storedMember(parts, user)));
@@ -152,7 +152,7 @@ function readStreamCommands(
 }
 
 /** Unsubscribes users. Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
-export const removeMembers: StreamCommand<typeof streamCommands.leave> = {
+export const removeMembersHandler: StreamCommand<typeof streamCommands.leave> = {
   creates: true,
   handle(view, { users }, _inputs, context) {
     const leaving = users.filter((user) => isCurrentMember(storedMember(view.parts, user)));
@@ -167,7 +167,7 @@ export const removeMembers: StreamCommand<typeof streamCommands.leave> = {
  * Suspends deactivated accounts, whose deactivation has an event of its own. The stream counts them as unsubscribed,
  * and they get no copies. Their user actors keep the subscription, and join again when the account is reactivated.
  */
-export const suspendMembers: StreamCommand<typeof streamCommands.suspend> = {
+export const suspendMembersHandler: StreamCommand<typeof streamCommands.suspend> = {
   creates: true,
   handle(view, { users }, _inputs, context) {
     const leaving = users.filter((user) => isCurrentMember(storedMember(view.parts, user)));
@@ -178,7 +178,7 @@ export const suspendMembers: StreamCommand<typeof streamCommands.suspend> = {
 };
 
 /** Publishes all subscribers to a user who may see the stream from now on without being subscribed. */
-export const publishSubscribers: StreamCommand<typeof streamCommands.showSubscribers> = {
+export const publishSubscribersHandler: StreamCommand<typeof streamCommands.showSubscribers> = {
   creates: true,
   handle({ parts }, { user }, _inputs, { key }) {
     const users = listMemberIds(parts);
@@ -192,7 +192,7 @@ export const publishSubscribers: StreamCommand<typeof streamCommands.showSubscri
  * Archives the stream; the realm actor has decided and published that. All subscriptions end, without peer_remove
  * events.
  */
-export const archiveConversation: StreamCommand<typeof streamCommands.archive> = {
+export const archiveConversationHandler: StreamCommand<typeof streamCommands.archive> = {
   creates: true,
   handle(view, _args, _inputs, context) {
     const leaving = listMemberIds(view.parts);

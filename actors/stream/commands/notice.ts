@@ -57,7 +57,7 @@ const UNRENDERED: RenderResult = {
   attachmentPaths: [],
 };
 
-export const postNotice: StreamCommand<typeof streamCommands.notice, ComposeInputs> = {
+export const postNoticeHandler: StreamCommand<typeof streamCommands.notice, ComposeInputs> = {
   creates: true,
   inputs: loadComposeInputs,
   handle({ state, parts }, args, prepared, context) {
@@ -68,7 +68,7 @@ export const postNotice: StreamCommand<typeof streamCommands.notice, ComposeInpu
   },
 };
 
-export const postDirectNotice: StreamCommand<typeof directCommands.directNotice, ComposeInputs> = {
+export const postDirectNoticeHandler: StreamCommand<typeof directCommands.directNotice, ComposeInputs> = {
   creates: true,
   inputs: loadComposeInputs,
   handle({ state }, args, prepared, context) {

@@ -42,7 +42,7 @@ const isSameEmoji = (
   sought: { readonly code: string; readonly type: EmojiRef['type'] | undefined },
 ): boolean => stored.type === sought.type && comparableEmojiCode(stored.code, stored.type) === sought.code;
 
-export const addReaction: StreamCommand<typeof conversationCommands.react, MessageRecord | null> = {
+export const addReactionHandler: StreamCommand<typeof conversationCommands.react, MessageRecord | null> = {
   inputs: ({ message_id }, { realm }, sources) => loadMessageRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
     const { caller, directory, realm } = context;
@@ -82,7 +82,7 @@ export const addReaction: StreamCommand<typeof conversationCommands.react, Messa
   },
 };
 
-export const removeReaction: StreamCommand<typeof conversationCommands.unreact, MessageRecord | null> = {
+export const removeReactionHandler: StreamCommand<typeof conversationCommands.unreact, MessageRecord | null> = {
   inputs: ({ message_id }, { realm }, sources) => loadMessageRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
     const message = latestMessage(view, args.message_id, stored);
@@ -158,7 +158,7 @@ function reactionEvent(
  * Records that a user has made copies of old messages by flagging them, and gets events of their changes from now on.
  * Never refuses; messages that were deleted or moved away meanwhile are skipped.
  */
-export const recordCopyMade: StreamCommand<typeof streamCommands.copyMade, readonly (MessageRecord | null)[]> = {
+export const recordCopyMadeHandler: StreamCommand<typeof streamCommands.copyMade, readonly (MessageRecord | null)[]> = {
   inputs: ({ ids }, { realm }, { store }) => store.getMessages(realm, ids),
   handle(view, { ids, user }, stored, context) {
     const messages = ids.flatMap((id, i) => {

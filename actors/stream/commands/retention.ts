@@ -34,7 +34,7 @@ function retentionDays(key: ActorKey, directory: DirectoryView): number | null {
   return days > 0 ? days : null;
 }
 
-export const removeExpiredMessages: StreamCommand<typeof conversationCommands.due, readonly MessageRecord[]> = {
+export const removeExpiredMessagesHandler: StreamCommand<typeof conversationCommands.due, readonly MessageRecord[]> = {
   async inputs(_args, { key, realm }, { store, directory }) {
     if (retentionDays(key, await directory(realm)) === null) return [];
     const { kind, rest } = parseActorKey(key);

@@ -13,7 +13,7 @@ import {
 import { ApiError } from '#model/errors';
 import type { StreamCommand, StreamHandler } from '../state.js';
 import type { ComposeInputs } from './compose.js';
-import { checkAndSendToStream, type DirectComposeInputs, sendDirectMessage } from './send.js';
+import { checkAndSendToStream, type DirectComposeInputs, sendDirectMessageHandler } from './send.js';
 
 function reportingToSender<A extends SendArgs, I>(plain: StreamHandler<A, I>): StreamHandler<A & SendScheduledArgs, I> {
   return {
@@ -36,7 +36,7 @@ function reportingToSender<A extends SendArgs, I>(plain: StreamHandler<A, I>): S
   };
 }
 
-export const sendScheduledToStream: StreamCommand<typeof streamCommands.sendScheduled, ComposeInputs> =
+export const sendScheduledToStreamHandler: StreamCommand<typeof streamCommands.sendScheduled, ComposeInputs> =
   reportingToSender(checkAndSendToStream);
-export const sendScheduledDirect: StreamCommand<typeof directCommands.sendDirectScheduled, DirectComposeInputs> =
-  reportingToSender(sendDirectMessage);
+export const sendScheduledDirectHandler: StreamCommand<typeof directCommands.sendDirectScheduled, DirectComposeInputs> =
+  reportingToSender(sendDirectMessageHandler);

@@ -80,7 +80,7 @@ const GRANTABLE: ReadonlySet<string> = new Set([
  * Sends a message to a stream. Before a refusal for want of a right, redirects once to the sender's own actor
  * (retry-after-join.ts).
  */
-export const sendToStream: StreamCommand<typeof streamCommands.send, ComposeInputs> = {
+export const sendToStreamHandler: StreamCommand<typeof streamCommands.send, ComposeInputs> = {
   ...checkAndSendToStream,
   handle(view, { again = false, ...message }, prepared, context) {
     try {
@@ -101,7 +101,7 @@ export const sendToStream: StreamCommand<typeof streamCommands.send, ComposeInpu
 
 export type DirectComposeInputs = ComposeInputs & { readonly recipient: number };
 
-export const sendDirectMessage: StreamCommand<typeof directCommands.sendDirect, DirectComposeInputs> = {
+export const sendDirectMessageHandler: StreamCommand<typeof directCommands.sendDirect, DirectComposeInputs> = {
   creates: true,
   async inputs(args, context, sources) {
     const known = context.view.state.recipient;

@@ -8,7 +8,7 @@ import type { MessageRecord } from '#model/records';
 import { audienceOfCopies, changeMessageBody, latestMessage, loadMessageRecord, redirectToOwner } from '../messages.js';
 import type { StreamCommand } from '../state.js';
 
-export const addSubmessage: StreamCommand<typeof conversationCommands.submessage, MessageRecord | null> = {
+export const addSubmessageHandler: StreamCommand<typeof conversationCommands.submessage, MessageRecord | null> = {
   inputs: ({ message_id }, { realm }, sources) => loadMessageRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
     const message = latestMessage(view, args.message_id, stored);

@@ -18,7 +18,7 @@ import { withRetentionTimer } from './retention.js';
 const ownStream = (key: ActorKey): number => Number(parseActorKey(key).rest);
 
 /** Lists all topics, for users who may read the whole stream; the user actor that redirects here has checked that. */
-export const listAllTopics: StreamCommand<typeof streamCommands.listTopics> = {
+export const listAllTopicsHandler: StreamCommand<typeof streamCommands.listTopics> = {
   lane: 'topics',
   read: true,
   creates: true,
@@ -26,7 +26,7 @@ export const listAllTopics: StreamCommand<typeof streamCommands.listTopics> = {
 };
 
 /** Replies with the names of topics, for the actor of a user who may read only part of the stream. */
-export const readTopicNames: StreamCommand<typeof streamCommands.topicNames> = {
+export const readTopicNamesHandler: StreamCommand<typeof streamCommands.topicNames> = {
   lane: 'topics',
   read: true,
   creates: true,
@@ -34,7 +34,7 @@ export const readTopicNames: StreamCommand<typeof streamCommands.topicNames> = {
 };
 
 /** Finds a topic's newest message after messages came from another stream. Never refuses; may be repeated. */
-export const refreshTopic: StreamCommand<typeof streamCommands.topicChanged, readonly MessageRecord[]> = {
+export const refreshTopicHandler: StreamCommand<typeof streamCommands.topicChanged, readonly MessageRecord[]> = {
   creates: true,
   inputs: ({ topic }, { realm, key }, { store }) => readNewestOfTopic(store, realm, ownStream(key), topic),
   handle: (view, { topic }, newest, { key, now }) => ({
@@ -45,7 +45,7 @@ export const refreshTopic: StreamCommand<typeof streamCommands.topicChanged, rea
 };
 
 /** Replies with the users whose actors keep a policy for the topic. */
-export const readTopicWatchers: StreamCommand<typeof streamCommands.topicWatchers> = {
+export const readTopicWatchersHandler: StreamCommand<typeof streamCommands.topicWatchers> = {
   lane: 'topics',
   read: true,
   creates: true,
@@ -53,7 +53,7 @@ export const readTopicWatchers: StreamCommand<typeof streamCommands.topicWatcher
 };
 
 /** Records that a user's actor keeps a policy for the topic, or no longer does. Never refuses; may be repeated. */
-export const setTopicWatched: StreamCommand<typeof streamCommands.topicWatched> = {
+export const setTopicWatchedHandler: StreamCommand<typeof streamCommands.topicWatched> = {
   creates: true,
   handle: ({ parts }, { topic, user, watches }) => ({
     reply: valueReply(null),

@@ -10,7 +10,7 @@ import { apiError } from '#model/errors';
 import type { StreamCommand } from '../state.js';
 import { storedMember } from './members.js';
 
-export const publishStreamTyping: StreamCommand<typeof streamCommands.typing> = {
+export const publishStreamTypingHandler: StreamCommand<typeof streamCommands.typing> = {
   lane: 'typing',
   read: true,
   // The stream may never have had a subscriber, and so no root.

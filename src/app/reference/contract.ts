@@ -125,7 +125,7 @@ const quotedOf = (operation: ApiOperation): string[] =>
     .map(([name]) => name);
 
 /** The text of web/src/contract/types.ts, from the text of wire.json. */
-export const contractText = (wireFormat: string): string =>
+export const renderContractTypes = (wireFormat: string): string =>
   contractTypes(OPERATIONS, JSON.parse(wireFormat, corrected) as WireFormat);
 
 /**

@@ -10,6 +10,6 @@
  *
  * Importers: tests. Nothing of a running server imports this folder.
  */
-export { CONTRACT_TYPES, contractText, WIRE_FORMAT } from './contract.js';
+export { CONTRACT_TYPES, renderContractTypes, WIRE_FORMAT } from './contract.js';
 export { IMPORTED_FROM_ONE_FOLDER, SOURCE_WINGS } from './directions.js';
 export { insertMetricsTable, renderDocuments } from './documents.js';

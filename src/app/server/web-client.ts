@@ -4,7 +4,7 @@ import type { Config } from '#app/config';
 import { memoizeByObject } from '#base';
 import { type ApiOperation, OPERATIONS } from '#frontend/api';
 import { type HttpExchange, ResponseHeaders } from '#frontend/http';
-import { readWebFiles, type WebAnswer, type WebFiles, type WebHeaders, webAnswer } from '#frontend/web';
+import { answerForWebFile, readWebFiles, type WebFileAnswer, type WebFiles, type WebHeaders } from '#frontend/web';
 import { apiError } from '#model/errors';
 
 /** dist/web, which tools/build-web.mjs writes: seen from the bundled program, and from this file as it is compiled. */
@@ -37,9 +37,9 @@ const headersOf = memoizeByObject((headers: WebHeaders) => new ResponseHeaders(h
 const NOT_FOUND = new ResponseHeaders([['Content-Type', 'application/json']]);
 
 function serveFile(files: WebFiles, exchange: HttpExchange): boolean {
-  const answer = webAnswer(files, exchange);
+  const answer = answerForWebFile(files, exchange);
   if (!answer) return false;
-  const send = ({ status, variant }: WebAnswer): void =>
+  const send = ({ status, variant }: WebFileAnswer): void =>
     exchange.respond(status, headersOf(variant.headers), status === 200 ? [variant.bytes] : []);
   if (answer instanceof Promise) answer.then(send, () => exchange.respond(404, NOT_FOUND, [NO_PICTURE]));
   else send(answer);

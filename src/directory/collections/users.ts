@@ -1,6 +1,6 @@
 /** Accounts by id, API key, e-mail address and avatar. System bots are found but not listed. */
 
-import { isCalledBot, makeSystemBots, SYSTEM_BOT_EMAILS } from '#domain/people';
+import { isCalledBot, SYSTEM_BOT_EMAILS, systemBotRecords } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryUser } from '#model/records';
 import { RecordCollection } from './collection.js';
@@ -16,7 +16,7 @@ export class UserCollection extends RecordCollection<UserId, DirectoryUser> {
   /** @param since creation time of the organization, wall ms */
   constructor(since: number) {
     super(({ id }) => id);
-    this.#systemBots = new Map(makeSystemBots(since).map((bot) => [bot.id, bot]));
+    this.#systemBots = new Map(systemBotRecords(since).map((bot) => [bot.id, bot]));
   }
 
   override get(id: UserId): DirectoryUser | undefined {

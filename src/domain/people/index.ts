@@ -16,7 +16,7 @@
  * Actors, frontend, delivery, the directory and higher domain folders may import this folder.
  */
 export { type IsDisposableDomain, parseDisposableDomains } from './addresses/disposable.js';
-export { type AddressProblem, checkEmailDomain, domainOfAddress, findAddressProblem } from './addresses/domains.js';
+export { type AddressProblem, domainOfAddress, findAddressProblem, parseEmailDomain } from './addresses/domains.js';
 export { checkFullName, FAKE_EMAIL_DOMAIN, isEmail, mailDomainOfOrigin } from './addresses/names.js';
 export { findSubdomainProblem } from './addresses/subdomains.js';
 export {
@@ -94,9 +94,9 @@ export {
   findSystemBot,
   isSystemBot,
   LAST_RESERVED_USER_ID,
-  makeSystemBots,
   NOTIFICATION_BOT_ID,
   SYSTEM_BOT_EMAILS,
+  systemBotRecords,
   WELCOME_BOT_ID,
 } from './system-bots.js';
 export {

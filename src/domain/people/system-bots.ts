@@ -43,8 +43,11 @@ export const SYSTEM_BOT_EMAILS: ReadonlyMap<string, UserId> = new Map(
 
 export const isSystemBot = ({ id }: { readonly id: number }): boolean => id <= LAST_RESERVED_USER_ID;
 
-/** The system bots of an organization, by id. @param since creation time of the organization, ms */
-export const makeSystemBots = (since: number): readonly DirectoryUser[] =>
+/**
+ * Records of an organization's system bots, by id. They are the same everywhere, so none is stored. @param since
+ * creation time of the organization, ms
+ */
+export const systemBotRecords = (since: number): readonly DirectoryUser[] =>
   Object.values(BOTS).map((one) => ({ ...one, joined: since }));
 
 /** A system bot, as the organization's directory knows it. */

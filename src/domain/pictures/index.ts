@@ -4,8 +4,8 @@
  *
  * An uploaded picture takes this way: `decode.ts` checks its format and opens it within limits, `scale.ts` makes PNG
  * files of fixed sizes, `names.ts` names their blobs. A request for a picture goes the other way: `names.ts` parses its
- * path. `organization.ts` has the addresses and API fields of icon and logos, with their defaults. `proxied-address.ts`
- * makes and checks the addresses under which the image proxy fetches pictures of other hosts.
+ * path. `organization.ts` has the addresses and API fields of icon and logos, with their defaults.
+ * `proxied-image-url.ts` makes and checks the addresses under which the image proxy fetches pictures of other hosts.
  *
  * Invariants: the bytes of an upload are never stored or served; only newly encoded pictures are. Every upload gets a
  * new blob. The image proxy fetches only addresses whose digest was made with this server's key.
@@ -27,5 +27,5 @@ export {
   uploadedAvatarUrl,
 } from './names.js';
 export { presentRealmPicture, presentRealmPictures, realmPictureOrDefaultUrl } from './organization.js';
-export { imageProxyPath, readProxiedAddress } from './proxied-address.js';
+export { imageProxyPath, readProxiedImageUrl } from './proxied-image-url.js';
 export { type AvatarImages, makeAvatarImages, makeIconImage, makeLogoImage } from './scale.js';

@@ -23,8 +23,8 @@ export type PresenceForm = 'slim' | 'legacy';
  */
 const STILL_ACTIVE_MS = 70_000;
 /**
- * Time of silence of a user's clients after which the user is offline, seconds. The register response tells clients the
- * same number.
+ * Age of a user's shown timestamp above which the user is offline, seconds. The timestamp is that of the last activity
+ * while the user counts as active, else that of the last report. The register response tells clients the same number.
  */
 export const OFFLINE_AFTER_SECONDS = 200;
 /** Time without a report after which a user is left out of lists of presences, ms. */

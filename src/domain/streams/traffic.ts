@@ -8,7 +8,7 @@ const MIN_DAYS = 7;
 
 /** Numbers of messages by day (UTC). */
 export interface DailyCounts extends JsonObject {
-  /** The last counted day, in days since 1970. */
+  /** Day (since 1970, UTC) of the first number in `counts`. */
   readonly day: number;
   /** Counts of that day and of the days before it, at most COUNTED_DAYS. */
   readonly counts: readonly number[];

@@ -83,7 +83,7 @@ export const successBodyOfText = (text: string, ignored: readonly string[] | und
 ];
 
 /** Body of a success with fields that are sent again and again; it is put together once. */
-export function successBodyOfReadyFields(
+export function successBodyOfCachedFields(
   ready: CachedResponseFields,
   ignored: readonly string[] | undefined,
 ): ResponseBodyPart[] {

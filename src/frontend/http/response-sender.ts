@@ -19,9 +19,9 @@ import {
   JSON_RESPONSE_HEADERS,
   partialSuccessBody,
   refusalOfError,
+  successBodyOfCachedFields,
   successBodyOfFields,
   successBodyOfParts,
-  successBodyOfReadyFields,
 } from './reply.js';
 import type { RequestMetrics } from './request-metrics.js';
 import { type HttpExchange, type ResponseBodyPart, ResponseHeaders } from './server.js';
@@ -74,7 +74,7 @@ export class ResponseSender implements RequestLifetimeListener {
     ignored: readonly string[] | undefined,
   ): void {
     if ('ready' in outcome)
-      this.#respond(request, 200, JSON_RESPONSE_HEADERS, successBodyOfReadyFields(outcome.ready, ignored));
+      this.#respond(request, 200, JSON_RESPONSE_HEADERS, successBodyOfCachedFields(outcome.ready, ignored));
     else if ('fields' in outcome) {
       const { fields, headers } = outcome;
       const all = headers ? JSON_RESPONSE_HEADERS.with(headers) : JSON_RESPONSE_HEADERS;

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Clock, TimerHandle } from '#base/clock';
-import { readProxiedAddress } from '#domain/pictures';
+import { readProxiedImageUrl } from '#domain/pictures';
 import { type FetchedImage, ImageFetchError, type ImageFetcher } from './fetcher.js';
 
 interface ProxiedImage extends FetchedImage {
@@ -72,7 +72,7 @@ export class ImageProxy {
 
   /** The address that a path of the proxy names; undefined unless this server signed it. */
   address(digest: string, hex: string): string | undefined {
-    return readProxiedAddress(digest, hex, this.key);
+    return readProxiedImageUrl(digest, hex, this.key);
   }
 
   /** Returns a picture from the cache, or fetches it. @throws ImageFetchError, and nothing else */

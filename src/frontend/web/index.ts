@@ -17,5 +17,5 @@
 export { browserName } from './client-name.js';
 export type { WebHeaders } from './headers.js';
 export { readWebFiles, type WebFiles } from './manifest.js';
-export { type WebAnswer, webAnswer } from './serving.js';
+export { answerForWebFile, type WebFileAnswer } from './serving.js';
 export { isSignInToken, namesSession, noSessionCookie, sessionCookie, sessionTokenOf } from './session-cookie.js';

@@ -12,17 +12,21 @@ export interface WebRequest {
   header(name: string): string;
 }
 
-export interface WebAnswer {
+export interface WebFileAnswer {
   readonly status: 200 | 304;
   readonly variant: WebVariant;
 }
 
 /**
- * Paths are compared as they were sent: an address with escapes or dots names no file.
+ * Answers a request for a file of the web client: the file in the best coding that the client accepts, or 304. Paths
+ * are compared as they were sent: an address with escapes or dots names no file.
  *
  * @returns undefined where there is no such file
  */
-export function webAnswer(files: WebFiles, request: WebRequest): WebAnswer | Promise<WebAnswer> | undefined {
+export function answerForWebFile(
+  files: WebFiles,
+  request: WebRequest,
+): WebFileAnswer | Promise<WebFileAnswer> | undefined {
   const { method, path } = request;
   if (method !== 'GET' && method !== 'HEAD') return undefined;
   const file = files.get(path) ?? ownFile(path);
@@ -34,7 +38,7 @@ export function webAnswer(files: WebFiles, request: WebRequest): WebAnswer | Pro
     : answerOf(file, accepted, known);
 }
 
-function answerOf(file: WebFile, accepted: string, known: string): WebAnswer {
+function answerOf(file: WebFile, accepted: string, known: string): WebFileAnswer {
   const coding = acceptedCoding(accepted, file);
   const variant = (coding && file.coded[coding]) ?? file.plain;
   return { status: names(known, variant.etag) ? 304 : 200, variant };

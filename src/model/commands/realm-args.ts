@@ -254,7 +254,7 @@ export type InvitationOffer = {
 };
 
 /** An invitation from its link, whose signature was checked. */
-export type InvitationLink = {
+export type OpenedInvitationLink = {
   readonly kind: 'single' | 'link';
   readonly id: number;
   readonly nonce: string;

@@ -12,11 +12,11 @@ import type {
   CreateUserArgs,
   FilesChangedArgs,
   GroupEdit,
-  InvitationLink,
   InvitationOffer,
   LinkifierContent,
   NewRealmArgs,
   NewSession,
+  OpenedInvitationLink,
   PlaygroundContent,
   ProfileFieldContent,
   ProfileInput,
@@ -217,10 +217,10 @@ export const realmCommands = {
   revokeLink: command<Id, FieldsReply>('revoke-invitation-link'),
   resendInvitation: command<Id & { readonly origin: string }, FieldsReply>('resend-invitation'),
   peekInvitation: command<
-    InvitationLink,
+    OpenedInvitationLink,
     FieldsReply<{ readonly organization: string; readonly inviter: string; readonly email: string | null }>
   >('peek-invitation'),
-  join: command<InvitationLink & ApplicantArgs, Joined>('join'),
+  join: command<OpenedInvitationLink & ApplicantArgs, Joined>('join'),
   peekSignUp: command<NoArguments, FieldsReply<{ readonly organization: string }>>('peek-sign-up'),
   /** Mails a link for creating an account to an address, which may have an account already. */
   askSignUp: command<AskSignUpArgs, FieldsReply>('ask-sign-up'),

@@ -1,3 +1,7 @@
+/**
+ * Requests over NATS: one subject per host, frames with numbers, heartbeats. A request fails as 'disconnected' when its
+ * host is silent for SERVER_SILENCE_TIMEOUT_MS, when a frame is missing, or when another server takes the subject.
+ */
 import type { Json } from '#base';
 import type { TimerEntry } from '#base/clock';
 import { BusError, type BusFailure, type PendingReply } from './bus.js';

@@ -29,6 +29,7 @@ interface TakeoverContext {
   logInfo(context: object, message: string): void;
 }
 
+/** Claims free partitions for this host, and takes over the partitions that the table assigns to it. */
 export class PartitionTakeover {
   /** Time before which this host takes no partitions; monotonic. */
   #unableUntil = 0;

@@ -1,7 +1,9 @@
 import t from 'tap';
 import type { Json } from '#base';
 import { DirectoryReplica, type DirectorySnapshot } from '#directory';
-import { realmId, realmKey } from '#model';
+import { extraEmojiNamed } from '#domain/emoji';
+import { realmId, realmKey, userId } from '#model';
+import type { AccountSessions } from '#model/records';
 import { snapshotWith } from '../../support/directory.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { MemoryLog } from '../../support/memory-log.js';
@@ -11,7 +13,7 @@ const REALM = realmId(1);
 
 const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => snapshotWith({ version, subdomain });
 
-async function world() {
+async function world(ended: (hash: string, kind: 'key' | 'session') => void = () => {}) {
   const log = new MemoryLog({});
   const clock = new FakeClock();
   const server: { snapshot: DirectorySnapshot; fetches: number; gate: Promise<void> | undefined } = {
@@ -29,6 +31,8 @@ async function world() {
       return snapshot;
     },
     clock,
+    extraEmojiNamed('conclave'),
+    ended,
   );
   const append = (v: number, ...items: Json[]) =>
     log.append(REALM, { actor: realmKey(REALM), groups: [{ v, p: v - 1, items }] } as unknown as Json);
@@ -91,4 +95,32 @@ t.test('entries that arrive during a snapshot are applied to it', async (test) =
   await until('the snapshot is there', () => replica.view.subdomain === 'second');
   test.equal(replica.view.settings.name, 'seven');
   test.equal(replica.view.version, 7);
+});
+
+t.test('every way in which a session disappears is reported, and nothing else', async (test) => {
+  const gone: string[] = [];
+  const { replica, server, append, clock } = await world((hash, kind) => void gone.push(`${kind} ${hash}`));
+  const withSessions = (...hashes: string[]): AccountSessions => ({
+    user: userId(8),
+    last: 9,
+    sessions: hashes.map((hash, i) => ({ id: i + 1, hash, client: 'Firefox', created: 0, used: 0 })),
+    links: [],
+    endedAt: 0,
+  });
+  const put = (v: number, ...hashes: string[]) =>
+    append(v, { t: 'directory', change: { session: withSessions(...hashes) } } as unknown as Json);
+  await put(6, 'a', 'b', 'c');
+  await put(7, 'a', 'b', 'c', 'd');
+  await until('the sessions are known', () => replica.view.sessionByHash('d') !== undefined);
+  test.equal(replica.view.sessionByHash('a')?.user, 8);
+  test.same(gone, []);
+  await put(8, 'a', 'c', 'd');
+  await until('one has ended', () => replica.view.sessionByHash('b') === undefined);
+  test.same(gone, ['session b']);
+  server.snapshot = snapshotWith({ version: 9, sessions: [withSessions('a')] });
+  const reached = replica.reach(9);
+  await until('the replica waits', () => clock.next() !== undefined);
+  clock.advance(clock.next()!);
+  await reached;
+  test.same(gone.sort(), ['session b', 'session c', 'session d'], 'a new snapshot lacks them');
 });

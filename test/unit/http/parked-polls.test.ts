@@ -10,7 +10,7 @@ import {
 import { Frontend } from '#frontend/http';
 import { eventId, FIRST_TRANSIENT_SLOT, queueId, queueKey, realmId, userId } from '#model';
 import { apiError, type ErrorReply } from '#model/errors';
-import { getEvents } from '../../../src/frontend/api/operations/events.js';
+import { getEventsOperation } from '../../../src/frontend/api/operations/events.js';
 import { optionalJsonParameter, optionalTextParameter } from '../../../src/frontend/api/parameters.js';
 import { anyCommand } from '../../support/any-command.js';
 import { settle } from '../../support/fake-clock.js';
@@ -310,7 +310,7 @@ t.test('a frontend that shuts down answers waiting polls, and cancels the other 
 t.test('a queue that knows a later heartbeat than the command makes its client poll again', async (t) => {
   const services = new FakeServices();
   const options = { instance: 'f1', heartbeatMs: EVERY_MS, random: () => 1 };
-  const frontend = new Frontend([getEvents], services, options);
+  const frontend = new Frontend([getEventsOperation], services, options);
   const queue = '00000000-0000-4000-8000-000000000000';
   const beat = eventId(58, FIRST_TRANSIENT_SLOT);
   const send = (last: number): FakeExchange => {

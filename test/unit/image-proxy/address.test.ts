@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { imageProxyPath, readProxiedAddress } from '#domain/pictures';
+import { imageProxyPath, readProxiedImageUrl } from '#domain/pictures';
 
 const ADDRESS = 'https://example.com/é.png?a=1&b=2';
 const DIGEST = 'acfcc79d93eaff8bdff593c4967e84f5ff181e44';
@@ -8,17 +8,17 @@ const HEX = '68747470733a2f2f6578616d706c652e636f6d2fc3a92e706e673f613d3126623d3
 
 t.test('a path has the SHA-1 HMAC of the address and the address, in hexadecimal', async (t) => {
   t.equal(imageProxyPath(ADDRESS, 'key'), `/external_content/${DIGEST}/${HEX}`);
-  t.equal(readProxiedAddress(DIGEST, HEX, 'key'), ADDRESS);
+  t.equal(readProxiedImageUrl(DIGEST, HEX, 'key'), ADDRESS);
 });
 
 t.test('only paths signed by the server name an address', async (t) => {
-  t.equal(readProxiedAddress(DIGEST, HEX, 'other key'), undefined);
-  t.equal(readProxiedAddress(DIGEST.toUpperCase(), HEX, 'key'), undefined);
+  t.equal(readProxiedImageUrl(DIGEST, HEX, 'other key'), undefined);
+  t.equal(readProxiedImageUrl(DIGEST.toUpperCase(), HEX, 'key'), undefined);
   for (const digest of ['', 'x', DIGEST.slice(1), `${DIGEST}0`, `${DIGEST}\n`, 'é'.repeat(40)]) {
-    t.equal(readProxiedAddress(digest, HEX, 'key'), undefined, JSON.stringify(digest));
+    t.equal(readProxiedImageUrl(digest, HEX, 'key'), undefined, JSON.stringify(digest));
   }
   for (const hex of ['', HEX.slice(1), HEX.slice(2), `${HEX}0`, `${HEX}00`, `${HEX}zz`, HEX.toUpperCase(), 'zz']) {
-    t.equal(readProxiedAddress(DIGEST, hex, 'key'), undefined, JSON.stringify(hex));
+    t.equal(readProxiedImageUrl(DIGEST, hex, 'key'), undefined, JSON.stringify(hex));
   }
 });
 
@@ -28,7 +28,7 @@ t.test('no digit of a path can be changed', async () => {
     fc.property(fc.nat(digits.length - 1), fc.integer({ min: 1, max: 15 }), (at, by) => {
       const digit = ((Number.parseInt(digits[at]!, 16) + by) % 16).toString(16);
       const changed = digits.slice(0, at) + digit + digits.slice(at + 1);
-      return readProxiedAddress(changed.slice(0, 40), changed.slice(40), 'key') === undefined;
+      return readProxiedImageUrl(changed.slice(0, 40), changed.slice(40), 'key') === undefined;
     }),
   );
 });
@@ -38,7 +38,7 @@ t.test('a path leads back to its address', async () => {
     fc.property(fc.string({ unit: 'grapheme' }), (rest) => {
       const address = `http://a/${rest}`;
       const [, , digest = '', hex = ''] = imageProxyPath(address, 'key')!.split('/');
-      return readProxiedAddress(digest, hex, 'key') === address;
+      return readProxiedImageUrl(digest, hex, 'key') === address;
     }),
   );
 });

@@ -5,7 +5,7 @@ import { encodeReadState, type StoredMessage, toMessageRecord, UserFlags } from 
 import { type ActorKey, realmId, streamKey, userKey } from '#model';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../actors/services.js';
-import { markLeftStreamRead } from '../../../actors/user/commands/messages/mark-stream-read.js';
+import { markLeftStreamReadHandler } from '../../../actors/user/commands/messages/mark-stream-read.js';
 import { MemoryStore } from '../../support/memory-store.js';
 
 const REALM = realmId(1);
@@ -70,9 +70,9 @@ class LeaversActor {
     const view = { state: {}, parts: this.parts, exists: true, volatile: undefined } as never;
     const context = { key: SELF, realm: REALM, caller: 0, view } as InputContext<never, undefined>;
     const sources = { store: this.store, ask: async () => null } as unknown as InputSources;
-    const inputs = await markLeftStreamRead.inputs!(args as never, context as never, sources);
+    const inputs = await markLeftStreamReadHandler.inputs!(args as never, context as never, sources);
     const directory = { version: 1 };
-    const outcome = markLeftStreamRead.handle(view, args as never, inputs, {
+    const outcome = markLeftStreamReadHandler.handle(view, args as never, inputs, {
       ...context,
       directory,
     } as unknown as CommandContext);

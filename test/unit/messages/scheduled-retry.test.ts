@@ -3,7 +3,7 @@ import t from 'tap';
 import type { Json, JsonObject } from '#base';
 import { nextScheduledTime, type ScheduledMessage, scheduledDueNow, storedScheduled } from '#domain/messages';
 import type { CommandContext, Outcome } from '#runtime';
-import { recordScheduledFailed } from '../../../actors/user/commands/later/delivery.js';
+import { recordScheduledFailedHandler } from '../../../actors/user/commands/later/delivery.js';
 import { SUBSCRIPTION_PART_PREFIX } from '../../../actors/user/state.js';
 
 const NOW = 1_700_000_000_000;
@@ -39,7 +39,7 @@ function failed(message: ScheduledMessage, subscribed: boolean, outside = true) 
   const parts = partsOf(message, subscribed);
   const view = { state: {}, parts, exists: true, volatile: undefined } as never;
   const args = { id: 4, reason: 'Not authorized', outside };
-  const outcome = recordScheduledFailed.handle(view, args, undefined, context) as Outcome<JsonObject>;
+  const outcome = recordScheduledFailedHandler.handle(view, args, undefined, context) as Outcome<JsonObject>;
   const after = new Map([...parts, ...Object.entries(outcome.parts ?? {})] as [string, Json][]);
   return { outcome, after, message: storedScheduled(after, 4) as ScheduledMessage };
 }

@@ -16,10 +16,10 @@ import {
 } from '#model';
 import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/inputs.js';
 import { realmSection } from '../../../actors/event-queue/snapshot/organization-sections.js';
-import { updateRealmSettings } from '../../../actors/realm/commands/organization/realm-settings.js';
+import { updateRealmSettingsHandler } from '../../../actors/realm/commands/organization/realm-settings.js';
 import { encodeRecord } from '../../../actors/realm/state.js';
 import { RealmVolatile } from '../../../actors/realm/volatile.js';
-import { updateRealm } from '../../../src/frontend/api/operations/organization/organization.js';
+import { updateRealmOperation } from '../../../src/frontend/api/operations/organization/organization.js';
 import type { RealmSettingName } from '../../../src/model/settings/realm-settings.js';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
@@ -46,7 +46,7 @@ function change(values: Partial<RealmSettings>, caller: number) {
   const state = { ...realmKind.initial(KEY), settings: DEFAULT_REALM_SETTINGS };
   const context = { key: KEY, realm: realmId(1), now: 1_000, caller, client: 'test', version: 7 };
   const view = { state, parts, volatile: new RealmVolatile(state, parts) };
-  return updateRealmSettings.handle(view, { values }, undefined, {
+  return updateRealmSettingsHandler.handle(view, { values }, undefined, {
     ...context,
     pendingCommands: () => [],
     directory: undefined as never,
@@ -54,8 +54,8 @@ function change(values: Partial<RealmSettings>, caller: number) {
 }
 
 t.test('every row is a parameter of PATCH /realm, in the order of the table', async (t) => {
-  t.same(Object.keys(updateRealm.parameters), Object.keys(REALM_SETTINGS));
-  for (const [name, parameter] of Object.entries(updateRealm.parameters)) {
+  t.same(Object.keys(updateRealmOperation.parameters), Object.keys(REALM_SETTINGS));
+  for (const [name, parameter] of Object.entries(updateRealmOperation.parameters)) {
     t.match(parameter, { in: 'form', required: false }, name);
   }
 });

@@ -11,11 +11,14 @@ import {
   type UserSettingName,
   type UserSettingValue,
 } from '#model';
-import { updateUserDefaults } from '../../../actors/realm/commands/organization/realm-settings.js';
-import { updateOwnSettings } from '../../../actors/realm/commands/preferences/own-settings.js';
+import { updateUserDefaultsHandler } from '../../../actors/realm/commands/organization/realm-settings.js';
+import { updateOwnSettingsHandler } from '../../../actors/realm/commands/preferences/own-settings.js';
 import { encodeRecord } from '../../../actors/realm/state.js';
 import { RealmVolatile } from '../../../actors/realm/volatile.js';
-import { updateSettings, updateSettingsDefaults } from '../../../src/frontend/api/operations/people/settings.js';
+import {
+  updateSettings,
+  updateSettingsDefaultsOperation,
+} from '../../../src/frontend/api/operations/people/settings.js';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
 
@@ -59,7 +62,7 @@ t.test('every row is a parameter of PATCH /settings, and of the defaults unless 
   t.same(Object.keys(updateSettings.parameters), [...own, ...USER_SETTING_NAMES]);
   const without = ['timezone', 'default_language', 'enable_login_emails', 'enable_marketing_emails'];
   t.same(
-    Object.keys(updateSettingsDefaults.parameters),
+    Object.keys(updateSettingsDefaultsOperation.parameters),
     USER_SETTING_NAMES.filter((name) => !without.includes(name)),
   );
 });
@@ -68,7 +71,7 @@ t.test('every row is stored and published when it changes', async (t) => {
   for (const name of USER_SETTING_NAMES) {
     const value = changedValue(name);
     const values = { [name]: value };
-    const { parts, events = [] } = updateOwnSettings.handle(
+    const { parts, events = [] } = updateOwnSettingsHandler.handle(
       view(),
       { values, domain: 'localhost' },
       undefined,
@@ -102,9 +105,14 @@ t.test('every row is a field of POST /register, for users and for the defaults o
 });
 
 t.test('every default of an organization is stored and published when it changes', async (t) => {
-  for (const name of Object.keys(updateSettingsDefaults.parameters) as UserSettingName[]) {
+  for (const name of Object.keys(updateSettingsDefaultsOperation.parameters) as UserSettingName[]) {
     const value = changedValue(name);
-    const { parts, events = [] } = updateUserDefaults.handle(view(), { values: { [name]: value } }, undefined, context);
+    const { parts, events = [] } = updateUserDefaultsHandler.handle(
+      view(),
+      { values: { [name]: value } },
+      undefined,
+      context,
+    );
     t.same(parts?.['user-defaults'], { [name]: value }, name);
     const event = { type: 'realm_user_settings_defaults', op: 'update', property: name, value };
     t.match(events[1], { t: 'event', event }, name);

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { presenceKey, realmId } from '#model';
 import type { ActorView, CommandContext } from '#runtime';
-import { applyPresenceSetting, reportPresence } from '../../../actors/presence/commands.js';
+import { applyPresenceSettingHandler, reportPresenceHandler } from '../../../actors/presence/commands.js';
 import { PresenceMemory } from '../../../actors/presence/presences.js';
 import type { PresenceState } from '../../../actors/presence/state.js';
 import { directoryWith } from '../../support/directory.js';
@@ -29,12 +29,12 @@ function actor(people: number, more: Parameters<typeof directoryWith>[0] = {}) {
   const view = (): ActorView<PresenceState, PresenceMemory> => ({ state, parts: new Map(), volatile });
   const does = (caller: number, now = NOW, status: 'active' | 'idle' = 'active') => {
     const args = { status, pingOnly: true, known: null };
-    const outcome = reportPresence.handle(view(), args, undefined, context(caller, now));
+    const outcome = reportPresenceHandler.handle(view(), args, undefined, context(caller, now));
     state = outcome.state ?? state;
     return outcome;
   };
   const turns = (caller: number, on: boolean, at: number) =>
-    applyPresenceSetting.handle(view(), { on, at }, undefined, context(caller, at));
+    applyPresenceSettingHandler.handle(view(), { on, at }, undefined, context(caller, at));
   return { directory, volatile, does, turns };
 }
 

@@ -4,7 +4,7 @@ import { realmKind } from '#actors/realm';
 import type { Json } from '#base';
 import { DEFAULT_REALM_SETTINGS, realmId, realmKey } from '#model';
 import type { DirectoryStream } from '#model/records';
-import { createUser } from '../../../actors/realm/commands/accounts/create-user.js';
+import { createUserHandler } from '../../../actors/realm/commands/accounts/create-user.js';
 import { encodeRecord, type RealmState } from '../../../actors/realm/state.js';
 import { RealmVolatile } from '../../../actors/realm/volatile.js';
 import { person } from '../../support/person.js';
@@ -41,7 +41,7 @@ function created(users: number) {
     pendingCommands: () => [],
     directory: undefined as never,
   };
-  return createUser.handle({ state, parts, volatile: new RealmVolatile(state, parts) }, args, prepared, context);
+  return createUserHandler.handle({ state, parts, volatile: new RealmVolatile(state, parts) }, args, prepared, context);
 }
 
 t.test(

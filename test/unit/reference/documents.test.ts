@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
-import { CONTRACT_TYPES, contractText, insertMetricsTable, renderDocuments, WIRE_FORMAT } from '#app/reference';
+import { CONTRACT_TYPES, insertMetricsTable, renderContractTypes, renderDocuments, WIRE_FORMAT } from '#app/reference';
 
 for (const [name, text] of renderDocuments()) {
   t.test(`docs/${name} is the output of \`npm run docs\``, async (t) => {
@@ -14,7 +14,7 @@ t.test('docs/logs-and-metrics.md has the table of the declared metrics', async (
 });
 
 t.test('the types of the web client are the output of `npm run docs`', async (t) => {
-  t.equal(await readFile(CONTRACT_TYPES, 'utf8'), contractText(await readFile(WIRE_FORMAT, 'utf8')));
+  t.equal(await readFile(CONTRACT_TYPES, 'utf8'), renderContractTypes(await readFile(WIRE_FORMAT, 'utf8')));
 });
 
 t.test('docs/dependencies.md gives a reason for every package', async (t) => {

@@ -5,9 +5,9 @@ import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/inputs.js';
 import { subscriptionSections } from '../../../actors/event-queue/snapshot/stream-sections.js';
 import {
-  addSubscriptions,
-  endSubscriptions,
-  listSubscriptions,
+  addSubscriptionsHandler,
+  endSubscriptionsHandler,
+  listSubscriptionsHandler,
 } from '../../../actors/user/commands/streams/subscriptions.js';
 import { itemsFitIntoLog } from '../../../src/runtime/pack-entries.js';
 import { person } from '../../support/person.js';
@@ -37,7 +37,12 @@ const lists = (shown: unknown): unknown[] => {
 t.test('deactivated accounts are in no list of subscribers', async (t) => {
   const parts = new Map<string, Json>([['sub/1', own(1, true)]]);
   const subscribers = new Map([1, 2, 3].map((id) => [id, members]));
-  const reply = listSubscriptions.handle({ parts } as never, { include_subscribers: true }, subscribers, context).reply;
+  const reply = listSubscriptionsHandler.handle(
+    { parts } as never,
+    { include_subscribers: true },
+    subscribers,
+    context,
+  ).reply;
   const fields = `{"result":"success"${Buffer.concat((reply as unknown as { ok: Uint8Array[] }).ok)}}`;
   t.same(lists(JSON.parse(fields).subscriptions), [[10, 12]]);
 
@@ -56,7 +61,12 @@ t.test('deactivated accounts are in no list of subscribers', async (t) => {
 t.test('joining many large streams is published in several events, each of which fits into the log', async (t) => {
   const joined = [1, 2, 3].map((id) => ({ stream: stream(id), subscribers: Array(50_000).fill(12), color: null }));
   const args = { streams: joined } as never;
-  const { events = [] } = addSubscriptions.handle({ parts: new Map() } as never, args, undefined as never, context);
+  const { events = [] } = addSubscriptionsHandler.handle(
+    { parts: new Map() } as never,
+    args,
+    undefined as never,
+    context,
+  );
   const told = events.map((item) => {
     const { event } = item as unknown as { event: { type: string; subscriptions: { stream_id: number }[] } };
     return [event.type, ...event.subscriptions.map((one) => one.stream_id)];
@@ -72,7 +82,7 @@ t.test('joining and leaving thousands of streams is published in events that fit
   const ids = Array.from({ length: 3_000 }, (_, i) => i + 1);
   const described = (id: number) => ({ ...stream(id), description: 'd'.repeat(1_000) });
   const joined = ids.map((id) => ({ stream: described(id), subscribers: [10], color: null }));
-  const joining = addSubscriptions.handle(
+  const joining = addSubscriptionsHandler.handle(
     { parts: new Map() } as never,
     { streams: joined } as never,
     undefined as never,
@@ -80,7 +90,7 @@ t.test('joining and leaving thousands of streams is published in events that fit
   );
   const left = ids.map((id) => ({ id, name: `${id} ${'n'.repeat(400)}` }));
   const parts = new Map(ids.map((id) => [`sub/${id}`, own(id, true)]));
-  const leaving = endSubscriptions.handle({ parts } as never, { streams: left }, undefined as never, context);
+  const leaving = endSubscriptionsHandler.handle({ parts } as never, { streams: left }, undefined as never, context);
   for (const { events = [] } of [joining, leaving]) {
     t.ok(itemsFitIntoLog(events));
     const told = events.flatMap((item) => {

@@ -140,6 +140,8 @@ export class NodePlatform implements Platform {
       signal: request.signal ?? null,
     });
     const text = await answer.text();
+    // A closed tab never gets its answers.
+    if (this.#closed) return new Promise(() => {});
     await this.after(request, text);
     return { status: answer.status, text };
   }

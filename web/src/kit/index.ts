@@ -23,6 +23,7 @@
 export { Avatar, type Presence, PresenceDot } from './avatar.js';
 export { Button, IconButton } from './button.js';
 export { Choices, Select, TextArea, Toggle } from './choices.js';
+export { Count } from './count.js';
 export { confirm, Dialog } from './dialog.js';
 export { Field } from './field.js';
 export { FOCUSABLE, focusIn, focusLater, isField } from './focus.js';

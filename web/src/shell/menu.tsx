@@ -57,7 +57,14 @@ function menuItems(): MenuItem[] {
   ];
 }
 
-/** Icon and name of the organization, which open the menu. */
+/** The page is there already: only the address behind `#` changes. */
+function goHome(event: MouseEvent): void {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  core.router.go({ view: 'home' });
+}
+
+/** Icon of the organization, which leads to the first view, and its name, which opens the menu. */
 export function RealmMenu() {
   const button = useRef<HTMLButtonElement>(null);
   const { realm_name: name = '', realm_icon_url: icon } = core.state.realm.value;
@@ -67,6 +74,10 @@ export function RealmMenu() {
   useShortcut('menu', open);
   return (
     <header class="realm">
+      <a class="realm-home" href="/" data-tip={t('shell.home', { name })} onClick={goHome}>
+        <Avatar name={name} src={icon} size={28} />
+        <span class="hidden">{t('shell.home', { name })}</span>
+      </a>
       <button
         ref={button}
         type="button"
@@ -76,7 +87,6 @@ export function RealmMenu() {
         data-shortcut="menu"
         onClick={open}
       >
-        <Avatar name={name} src={icon} size={28} />
         <span>{name}</span>
         <Icon name="chevron-down" />
       </button>

@@ -5,8 +5,9 @@ import { type Conversation, narrowConversation, operandOf } from '../core/index.
 import { Field, IconButton, rowHeight, useShortcut, VirtualList } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { allDirects, allTopics, closed, filter, opened, openSection, openStream } from './choices.js';
+import { hasMenu, openRowMenu } from './open-menu.js';
 import { Row } from './row.js';
-import { type SidebarRow, sidebarRows } from './rows.js';
+import { matchesFilter, type SidebarRow, sidebarRows } from './rows.js';
 
 /** The conversation or the stream of the route. */
 function currentOf(): Conversation | { readonly stream: number } | undefined {
@@ -24,6 +25,9 @@ const keyOf = (row: SidebarRow): string => row.key;
 
 const canFocus = (row: SidebarRow): boolean => row.kind !== 'note';
 
+const isFound = (row: SidebarRow, words: string): boolean =>
+  row.kind === 'stream' ? matchesFilter(row.stream.name, words) : row.kind !== 'heading' && row.kind !== 'note';
+
 /** Opens and closes by the arrows to the right and left, as trees do. */
 function onRowKey(event: KeyboardEvent, row: SidebarRow): void {
   const open = event.key === 'ArrowRight';
@@ -32,6 +36,15 @@ function onRowKey(event: KeyboardEvent, row: SidebarRow): void {
   else if (row.kind === 'stream') openStream(row.stream.id, open);
   else return;
   event.preventDefault();
+}
+
+/** Opens the row's own menu at the pointer, or below the row when a key asked for it. */
+function onRowMenu(event: MouseEvent, row: SidebarRow): void {
+  if (!hasMenu(row)) return;
+  event.preventDefault();
+  const { clientX: x, clientY: y, target } = event;
+  const byKey = (x === 0 && y === 0) || event.button !== 2;
+  void openRowMenu(byKey && target instanceof Element ? target : { x, y }, row);
 }
 
 interface LeftSidebarProps {
@@ -63,7 +76,12 @@ export function LeftSidebar({ onGo }: LeftSidebarProps) {
     }
   });
   useShortcut('filter-streams', () => field.current?.select());
-  const firstRow = () => root.current?.querySelector<HTMLElement>('a[data-row]');
+  /** The link of the first row that matches by itself: a stream may stand there for one of its topics. */
+  const firstRow = () => {
+    const words = filter.value.trim();
+    const row = rows.value.find((one) => isFound(one, words));
+    return row && root.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(row.key)}"] a[data-row]`);
+  };
   return (
     <nav class="side-content" aria-label={t('sidebar.label')} ref={root}>
       <search class="sidebar-filter">
@@ -102,13 +120,18 @@ export function LeftSidebar({ onGo }: LeftSidebarProps) {
       <VirtualList items={rows.value} keyOf={keyOf} heightOf={heightOf} canFocus={canFocus} label={t('sidebar.label')}>
         {(row, attributes) => (
           // biome-ignore lint/a11y/noStaticElementInteractions: keys of the link or button inside
-          <div class="row-box" onKeyDown={(event) => onRowKey(event, row)}>
+          <div
+            class="row-box"
+            onKeyDown={(event) => onRowKey(event, row)}
+            onContextMenu={(event) => onRowMenu(event, row)}
+          >
             <Row
               row={row}
               attributes={attributes}
               current={current.value}
               onGo={() => {
                 filter.value = '';
+                field.current?.blur();
                 onGo?.();
               }}
             />

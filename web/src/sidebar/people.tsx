@@ -2,10 +2,9 @@ import { useComputed } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { directNarrow, narrowConversation, type Person } from '../core/index.js';
-import { Avatar, Field, rowHeight, useShortcut, VirtualList } from '../kit/index.js';
+import { Avatar, Count, Field, rowHeight, useShortcut, VirtualList } from '../kit/index.js';
 import { compareNames, t } from '../text/index.js';
 import { peopleFilter } from './choices.js';
-import { Count } from './count.js';
 import { matchesFilter } from './rows.js';
 
 const ORDER = { active: 0, idle: 1, offline: 2 } as const;
@@ -20,7 +19,7 @@ function peopleInOrder(filter: string): readonly Person[] {
     .map(({ person }) => person);
 }
 
-function PersonRow({ person, ...attributes }: { readonly person: Person; readonly onClick: (() => void) | undefined }) {
+function PersonRow({ person, ...attributes }: { readonly person: Person; readonly onClick: () => void }) {
   const { people, me, unread } = core.state;
   const id = person.user_id;
   const route = core.router.route.value;
@@ -56,6 +55,10 @@ export function PeopleSidebar({ onGo }: { readonly onGo?: () => void }) {
     return people.active.value.filter(({ user_id, is_bot }) => !is_bot && people.onlineOf(user_id) === 'active').length;
   });
   useShortcut('filter-people', () => field.current?.select());
+  const follow = () => {
+    field.current?.blur();
+    onGo?.();
+  };
   const firstRow = () => root.current?.querySelector<HTMLElement>('[data-row]');
   return (
     <section class="side-content" aria-labelledby="people-title" ref={root}>
@@ -88,7 +91,7 @@ export function PeopleSidebar({ onGo }: { readonly onGo?: () => void }) {
         <p class="row-note">{t('common.no-results')}</p>
       ) : (
         <VirtualList items={list.value} keyOf={idOf} heightOf={rowHeight} label={t('sidebar.people')}>
-          {(person, attributes) => <PersonRow person={person} onClick={onGo} {...attributes} />}
+          {(person, attributes) => <PersonRow person={person} onClick={follow} {...attributes} />}
         </VirtualList>
       )}
     </section>

@@ -1,9 +1,17 @@
 import { core } from '../client/index.js';
 import { type Conversation, conversationKey, directNarrow, streamNarrow, topicNarrow } from '../core/index.js';
-import { Icon, IconButton, type IconName, keyboard, PresenceDot, type Row as RowAttributes } from '../kit/index.js';
+import {
+  Count,
+  Icon,
+  IconButton,
+  type IconName,
+  keyboard,
+  PresenceDot,
+  type Row as RowAttributes,
+} from '../kit/index.js';
 import { type Key, t } from '../text/index.js';
 import { allDirects, openSection, openStream, showAllTopics } from './choices.js';
-import { Count } from './count.js';
+import { openRowMenu } from './open-menu.js';
 import { directName, type Section, type SidebarRow, type ViewId } from './rows.js';
 
 type RowOf<K extends SidebarRow['kind']> = Extract<SidebarRow, { readonly kind: K }>;
@@ -88,6 +96,21 @@ const newDirect = () => keyboard.run('direct');
 
 const isAt = (hash: string): boolean => core.platform.address.hash.value === hash;
 
+/** Appears under the pointer; the keyboard has the menu key, a touch screen the long press. */
+function MoreButton({ row }: { readonly row: SidebarRow }) {
+  return (
+    <IconButton
+      icon="more-vertical"
+      class="row-more"
+      label={t('common.more')}
+      popup="menu"
+      tabIndex={-1}
+      size={16}
+      onClick={(event) => void openRowMenu(event.currentTarget, row)}
+    />
+  );
+}
+
 function StreamRow({ row, attributes, current, onGo }: RowProps<RowOf<'stream'>>) {
   const { stream, open, count, mentioned, faint } = row;
   const isCurrent = current !== undefined && 'stream' in current && current.stream === stream.id;
@@ -108,16 +131,19 @@ function StreamRow({ row, attributes, current, onGo }: RowProps<RowOf<'stream'>>
         </span>
         {!open && <Count count={count} mentioned={mentioned} quiet={faint || stream.muted} />}
       </a>
-      {!isCurrent && (
-        <IconButton
-          icon="chevron-right"
-          class="stream-toggle"
-          label={label}
-          expanded={open}
-          tabIndex={-1}
-          onClick={() => openStream(stream.id, !open)}
-        />
-      )}
+      <span class="row-tools">
+        <MoreButton row={row} />
+        {!isCurrent && (
+          <IconButton
+            icon="chevron-right"
+            class="stream-toggle"
+            label={label}
+            expanded={open}
+            tabIndex={-1}
+            onClick={() => openStream(stream.id, !open)}
+          />
+        )}
+      </span>
     </div>
   );
 }
@@ -141,6 +167,9 @@ function TopicRow({ row, attributes, current, onGo }: RowProps<RowOf<'topic'>>) 
         </span>
         <Count count={count} mentioned={mentioned} quiet={muted} />
       </a>
+      <span class="row-tools">
+        <MoreButton row={row} />
+      </span>
     </div>
   );
 }

@@ -72,7 +72,7 @@ interface RenewalInputs extends NewApiKey {
  * checked the right to the key. A token that can't be unsealed is replaced too. Replies with the sealed key, or with
  * null if a person's key is no longer `instead`: the user actor then has the newer key.
  */
-export const renewApiKey: RealmCommand<typeof realmCommands.renewKey, RenewalInputs> = {
+export const renewApiKeyHandler: RealmCommand<typeof realmCommands.renewKey, RenewalInputs> = {
   // One renewal at a time: the next command sees the key of the one before.
   lane: 'renewed keys',
   exclusive: true,
@@ -99,10 +99,10 @@ export const renewApiKey: RealmCommand<typeof realmCommands.renewKey, RenewalInp
 };
 
 /** Replaces a bot's API key for other actors, which read the new key from the directory. */
-export const renewBotApiKey: RealmCommand<typeof realmCommands.renewBotKey, RenewalInputs> = {
-  ...renewApiKey,
+export const renewBotApiKeyHandler: RealmCommand<typeof realmCommands.renewBotKey, RenewalInputs> = {
+  ...renewApiKeyHandler,
   handle: (view, args, inputs, context) => ({
-    ...renewApiKey.handle(view, args, inputs, context),
+    ...renewApiKeyHandler.handle(view, args, inputs, context),
     reply: valueReply(null),
   }),
 };
@@ -111,7 +111,7 @@ export const renewBotApiKey: RealmCommand<typeof realmCommands.renewBotKey, Rene
  * POST /users/me/api_key/regenerate: replaces one's own key. The reply has the sealed key, because replies may be kept
  * in the Store.
  */
-export const regenerateApiKey: RealmCommand<typeof realmCommands.regenerateKey, NewApiKey> = {
+export const regenerateApiKeyHandler: RealmCommand<typeof realmCommands.regenerateKey, NewApiKey> = {
   lane: SETTINGS_LANE,
   inputs: (_args, { realm }, sources) => makeApiKey(realm, sources),
   handle: ({ parts }, _args, key, { caller, realm, version }) => ({
@@ -122,7 +122,7 @@ export const regenerateApiKey: RealmCommand<typeof realmCommands.regenerateKey, 
 };
 
 /** POST /bots/{bot_id}/api_key/regenerate: replaces a bot's key. */
-export const regenerateBotApiKey: RealmCommand<typeof realmCommands.regenerateBotKey, NewApiKey> = {
+export const regenerateBotApiKeyHandler: RealmCommand<typeof realmCommands.regenerateBotKey, NewApiKey> = {
   inputs: (_args, { realm }, sources) => makeApiKey(realm, sources),
   handle({ parts }, { bot_id }, key, { caller, realm, version }) {
     const { user } = requireManagedBot(parts, bot_id, requireActingUser(parts, caller));

@@ -9,7 +9,7 @@ import { accountChangeEffect, accountChangeOutcome } from './account-changes.js'
 import { personUpdatedEvent } from './person-events.js';
 
 /** Makes an account a billing administrator, or an ordinary account again. */
-export const setBillingAdmin: RealmCommand<typeof realmCommands.setBilling> = {
+export const setBillingAdminHandler: RealmCommand<typeof realmCommands.setBilling> = {
   lane: SETTINGS_LANE,
   handle(view, { user_id, on }, _inputs, context) {
     const before = userRecord(view.parts, user_id);
@@ -25,7 +25,7 @@ export const setBillingAdmin: RealmCommand<typeof realmCommands.setBilling> = {
  * Sets rate limits for one account; clients are not told. `rules` is the text that src/frontend/limits/rules.ts parses;
  * null: the account has the limits of all accounts.
  */
-export const setAccountRateLimits: RealmCommand<typeof realmCommands.setRateLimits> = {
+export const setAccountRateLimitsHandler: RealmCommand<typeof realmCommands.setRateLimits> = {
   lane: SETTINGS_LANE,
   handle(view, { user_id, rules }, _inputs, context) {
     const before = userRecord(view.parts, user_id);

@@ -14,7 +14,7 @@ import {
   prepareAccount,
 } from './new-account.js';
 
-export const createUser: RealmCommand<typeof realmCommands.createUser, PreparedAccount> = {
+export const createUserHandler: RealmCommand<typeof realmCommands.createUser, PreparedAccount> = {
   inputs({ email, password, full_name: fullName, role = ROLE.member }, { realm, view }, sources) {
     const streams = firstStreamsOfNewcomer(view, [], role);
     return prepareAccount({ email, fullName, password, streams }, realm, sources);

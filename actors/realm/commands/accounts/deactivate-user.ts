@@ -75,7 +75,7 @@ function deactivationMail(
 const LANE = { lane: 'directory', exclusive: true } as const;
 
 /** DELETE /users/{user_id}: deactivates an account, by an administrator. */
-export const deactivateUser: RealmCommand<typeof realmCommands.deactivateUser> = {
+export const deactivateUserHandler: RealmCommand<typeof realmCommands.deactivateUser> = {
   ...LANE,
   handle(view, { user_id, comment }, _inputs, context) {
     const { parts, state } = view;
@@ -92,7 +92,7 @@ export const deactivateUser: RealmCommand<typeof realmCommands.deactivateUser> =
 };
 
 /** DELETE /users/me: deactivates one's own account. */
-export const deactivateSelf: RealmCommand<typeof realmCommands.deactivateSelf> = {
+export const deactivateSelfHandler: RealmCommand<typeof realmCommands.deactivateSelf> = {
   ...LANE,
   handle(view, _args, _inputs, context) {
     const { parts } = view;
@@ -107,7 +107,7 @@ export const deactivateSelf: RealmCommand<typeof realmCommands.deactivateSelf> =
 };
 
 /** DELETE /bots/{bot_id} (users.md); without effect on a bot that is already deactivated. */
-export const deactivateBot: RealmCommand<typeof realmCommands.deactivateBot> = {
+export const deactivateBotHandler: RealmCommand<typeof realmCommands.deactivateBot> = {
   lane: 'directory',
   exclusive: true,
   handle(view, { bot_id }, _inputs, context) {

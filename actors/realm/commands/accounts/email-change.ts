@@ -109,7 +109,7 @@ export function requestEmailChange(
 }
 
 /** The link was opened; the sender has checked its signature and expiry. @throws ApiError */
-export const confirmEmailChange: RealmCommand<typeof realmCommands.confirmEmail, boolean> = {
+export const confirmEmailChangeHandler: RealmCommand<typeof realmCommands.confirmEmail, boolean> = {
   lane: SETTINGS_LANE,
   inputs: ({ user }, { view }, { services }) =>
     services.disposable(domainOfAddress(changeOf(view.parts, user)?.email ?? '')),

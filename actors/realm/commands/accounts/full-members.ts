@@ -58,7 +58,7 @@ export function fullMemberEvents(
 }
 
 /** Announces accounts that have become full members by their age; sent by the timer. */
-export const announceFullMembers: RealmCommand<typeof realmCommands.due> = {
+export const announceFullMembersHandler: RealmCommand<typeof realmCommands.due> = {
   handle({ state, parts }, _args, _inputs, { now, version }) {
     const moved = { settings: state.settings, fullMembersAt: now };
     const events = fullMemberEvents(userRecords(parts), state, moved, version);

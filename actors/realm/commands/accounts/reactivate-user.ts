@@ -20,7 +20,7 @@ function checkMayReactivate(parts: ActorParts, caller: number, user: DirectoryUs
   if (user.botType !== null) checkMayCreateBot(acting, user.botType, settings);
 }
 
-export const reactivateUser: RealmCommand<typeof realmCommands.reactivateUser> = {
+export const reactivateUserHandler: RealmCommand<typeof realmCommands.reactivateUser> = {
   lane: 'directory',
   exclusive: true,
   handle(view, { user_id }, _inputs, context) {

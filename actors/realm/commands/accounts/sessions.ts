@@ -27,7 +27,7 @@ const stored = (account: AccountSessions): Required<Pick<CommitEffect, 'parts' |
   events: [directoryLogItem({ session: account })],
 });
 
-export const startSession: RealmCommand<typeof realmCommands.startSession> = {
+export const startSessionHandler: RealmCommand<typeof realmCommands.startSession> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { checkedAt, ...session }, _inputs, { caller, now, version }) {
     const user = requireActingUser(parts, caller);
@@ -39,7 +39,7 @@ export const startSession: RealmCommand<typeof realmCommands.startSession> = {
 };
 
 /** Replicas may not show a new link yet, so this actor looks for it. */
-export const startSessionByLink: RealmCommand<typeof realmCommands.startSessionByLink> = {
+export const startSessionByLinkHandler: RealmCommand<typeof realmCommands.startSessionByLink> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { link, ...session }, _inputs, { now, version }) {
     for (const account of accountSessionsOf(parts)) {
@@ -52,7 +52,7 @@ export const startSessionByLink: RealmCommand<typeof realmCommands.startSessionB
   },
 };
 
-export const noteSessionUse: RealmCommand<typeof realmCommands.noteSessionUse> = {
+export const noteSessionUseHandler: RealmCommand<typeof realmCommands.noteSessionUse> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { hash }, _inputs, { caller, now, version }) {
     const after = withUse(sessionsOf(parts, caller), hash, now);
@@ -60,7 +60,7 @@ export const noteSessionUse: RealmCommand<typeof realmCommands.noteSessionUse> =
   },
 };
 
-export const endSession: RealmCommand<typeof realmCommands.endSession> = {
+export const endSessionHandler: RealmCommand<typeof realmCommands.endSession> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { session }, _inputs, { caller, now, version }) {
     const before = sessionsOf(parts, caller);
@@ -72,7 +72,7 @@ export const endSession: RealmCommand<typeof realmCommands.endSession> = {
   },
 };
 
-export const endSessions: RealmCommand<typeof realmCommands.endSessions> = {
+export const endSessionsHandler: RealmCommand<typeof realmCommands.endSessions> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { except }, _inputs, { caller, now, version }) {
     const before = sessionsOf(parts, caller);
@@ -85,7 +85,7 @@ export const endSessions: RealmCommand<typeof realmCommands.endSessions> = {
 };
 
 /** People sign in with a browser; bots have API keys. */
-export const addSignInLink: RealmCommand<typeof realmCommands.addSignInLink> = {
+export const addSignInLinkHandler: RealmCommand<typeof realmCommands.addSignInLink> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { user_id, hash }, _inputs, { now, version }) {
     const user = userRecord(parts, user_id);

@@ -63,7 +63,7 @@ function steps(
   ];
 }
 
-export const updateUser: RealmCommand<typeof realmCommands.updateUser, Inputs> = {
+export const updateUserHandler: RealmCommand<typeof realmCommands.updateUser, Inputs> = {
   // No user joins or leaves a stream meanwhile: the visibility of streams depends on subscriptions.
   lane: 'directory',
   exclusive: true,

@@ -110,7 +110,7 @@ function addressBatches(before: DirectoryUser, after: DirectoryUser, parts: Acto
  * Publishes addresses that became visible to a user. The realm sends this to itself for each batch: one event per
  * address would be too much for one commit.
  */
-export const publishVisibleAddresses: RealmCommand<typeof realmCommands.showAddresses> = {
+export const publishVisibleAddressesHandler: RealmCommand<typeof realmCommands.showAddresses> = {
   lane: 'addresses',
   handle({ parts }, { viewer: id, of }) {
     const viewer = userRecord(parts, id);

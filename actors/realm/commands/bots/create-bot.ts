@@ -76,7 +76,7 @@ interface BotInputs {
   readonly own: OwnPrivateStreams;
 }
 
-export const createBot: RealmCommand<typeof realmCommands.createBot, BotInputs> = {
+export const createBotHandler: RealmCommand<typeof realmCommands.createBot, BotInputs> = {
   lane: BOT_LANE,
   async inputs(args, context, sources) {
     const { secrets } = sources.services;

@@ -119,7 +119,7 @@ function settingEvents(parts: ActorParts, before: BotAccount, after: BotAccount)
     .map(([field, value]) => botUpdatedItem(parts, after, { [field]: value }));
 }
 
-export const updateBot: RealmCommand<typeof realmCommands.updateBot, Inputs> = {
+export const updateBotHandler: RealmCommand<typeof realmCommands.updateBot, Inputs> = {
   // No user joins or leaves a stream meanwhile: the effect of a role depends on subscriptions.
   lane: 'directory',
   exclusive: true,

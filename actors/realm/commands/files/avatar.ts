@@ -50,7 +50,7 @@ const changed = (user: DirectoryUser, parts: ActorParts, { version }: CommandCon
 });
 
 /** Shows a new avatar; sent by the frontend when the picture is stored. */
-export const setAvatar: RealmCommand<typeof realmCommands.setAvatar> = {
+export const setAvatarHandler: RealmCommand<typeof realmCommands.setAvatar> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { user: id, hash, number }, _inputs, context) {
     const before = avatarAccount(state, parts, context.caller, id);
@@ -73,7 +73,7 @@ export const setAvatar: RealmCommand<typeof realmCommands.setAvatar> = {
  * Returns to the gravatar. The avatar's version grows even without an uploaded picture, because the gravatar may have
  * changed.
  */
-export const removeAvatar: RealmCommand<typeof realmCommands.removeAvatar> = {
+export const removeAvatarHandler: RealmCommand<typeof realmCommands.removeAvatar> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { user: id, hash }, _inputs, context) {
     const { avatar: _, ...before } = avatarAccount(state, parts, context.caller, id);

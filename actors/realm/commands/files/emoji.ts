@@ -36,7 +36,7 @@ function checkMayAdd({ settings }: RealmState, parts: ActorParts, name: string, 
  * Makes all checks of a new emoji except that of its picture; replies with the number under which the frontend stores
  * it.
  */
-export const beginEmojiUpload: RealmCommand<typeof realmCommands.emojiBegin> = {
+export const beginEmojiUploadHandler: RealmCommand<typeof realmCommands.emojiBegin> = {
   handle({ state, parts }, { name, files, tooLarge, mib }, _inputs, context) {
     checkMayAdd(state, parts, name, context);
     if (files !== 1) throw apiError('EMOJI_ONE_FILE');
@@ -48,7 +48,7 @@ export const beginEmojiUpload: RealmCommand<typeof realmCommands.emojiBegin> = {
 };
 
 /** Adds an emoji; sent by the frontend when the picture is stored. */
-export const addCustomEmoji: RealmCommand<typeof realmCommands.emojiAdd> = {
+export const addCustomEmojiHandler: RealmCommand<typeof realmCommands.emojiAdd> = {
   handle({ state, parts }, { id, name, extension, animated }, _inputs, context) {
     checkMayAdd(state, parts, name, context);
     const { realm, caller } = context;
@@ -65,7 +65,7 @@ export const addCustomEmoji: RealmCommand<typeof realmCommands.emojiAdd> = {
 };
 
 /** DELETE /realm/emoji/{name}: deactivates the emoji; old messages and reactions keep it. */
-export const removeCustomEmoji: RealmCommand<typeof realmCommands.emojiRemove> = {
+export const removeCustomEmojiHandler: RealmCommand<typeof realmCommands.emojiRemove> = {
   handle({ parts }, { name }, _inputs, context) {
     const emoji = active(parts, name);
     if (!emoji) throw apiError('EMOJI_DOES_NOT_EXIST', { emoji_name: name });

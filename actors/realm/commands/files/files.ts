@@ -10,7 +10,7 @@ import type { RealmCommand } from '../command.js';
  * Number of a new file; null: there is no space for it. Numbers of failed uploads are skipped. Running uploads count,
  * so that concurrent ones cannot exceed the quota together.
  */
-export const reserveFileNumber: RealmCommand<typeof realmCommands.fileId> = {
+export const reserveFileNumberHandler: RealmCommand<typeof realmCommands.fileId> = {
   lane: 'files',
   handle({ state, volatile }, { size, quota }, _inputs, { now }) {
     const { uploads } = state;
@@ -23,7 +23,7 @@ export const reserveFileNumber: RealmCommand<typeof realmCommands.fileId> = {
 };
 
 /** Replies with the bytes that all files take. */
-export const readSpaceUsed: RealmCommand<typeof realmCommands.spaceUsed> = {
+export const readSpaceUsedHandler: RealmCommand<typeof realmCommands.spaceUsed> = {
   lane: 'space',
   read: true,
   handle: ({ state }) => ({ reply: valueReply(state.uploads.used) }),
@@ -34,7 +34,7 @@ export const readSpaceUsed: RealmCommand<typeof realmCommands.spaceUsed> = {
  * outbox, so the commit that removed the files is durable; the inputs may therefore delete the bytes, and a repeat does
  * no harm.
  */
-export const recordFileChanges: RealmCommand<typeof realmCommands.filesChanged> = {
+export const recordFileChangesHandler: RealmCommand<typeof realmCommands.filesChanged> = {
   lane: 'files',
   async inputs({ erase }, { realm }, { services }) {
     for (const path of erase) {

@@ -13,7 +13,7 @@ import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import { activateUpload, discardUploads, eraseBlobCommands, type UploadReplacement } from './pictures.js';
 
-export const setRealmPicture: RealmCommand<typeof realmCommands.setRealmPicture> = {
+export const setRealmPictureHandler: RealmCommand<typeof realmCommands.setRealmPicture> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { name, number }, _inputs, context) {
     if (!isAdmin(requireActingUser(parts, context.caller))) throw apiError('ADMIN_REQUIRED');

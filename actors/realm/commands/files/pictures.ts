@@ -53,7 +53,7 @@ export const eraseBlobCommands = (realm: number, blobs: readonly string[]): read
   blobs.length === 0 ? [] : [[reportFileChanges(realm as never, 0, [], blobs)]];
 
 /** Replies with the number of a new upload of a picture. The command that shows it checks the rights. */
-export const beginPictureUpload: RealmCommand<typeof realmCommands.pictureBegin> = {
+export const beginPictureUploadHandler: RealmCommand<typeof realmCommands.pictureBegin> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { picture }) {
     const { last, since } = uploadsOf(parts, picture);

@@ -17,7 +17,7 @@ import {
   uniqueAscending,
 } from './user-groups.js';
 
-export const editGroupMembers: RealmCommand<typeof realmCommands.editMembers> = {
+export const editGroupMembersHandler: RealmCommand<typeof realmCommands.editMembers> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, args, _inputs, { caller, now, realm, version }) {
     const acting = requireGroupEditor(parts, caller, state.settings, now);
@@ -64,7 +64,7 @@ export const editGroupMembers: RealmCommand<typeof realmCommands.editMembers> = 
   },
 };
 
-export const editGroupSubgroups: RealmCommand<typeof realmCommands.editSubgroups> = {
+export const editGroupSubgroupsHandler: RealmCommand<typeof realmCommands.editSubgroups> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, args, _inputs, { caller, now, version }) {
     const acting = requireGroupEditor(parts, caller, state.settings, now);

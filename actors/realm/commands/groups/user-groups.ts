@@ -65,7 +65,7 @@ function checkName(parts: ActorParts, name: string): void {
   if (taken) throw apiError('GROUP_EXISTS', { name });
 }
 
-export const createUserGroup: RealmCommand<typeof realmCommands.createGroup> = {
+export const createUserGroupHandler: RealmCommand<typeof realmCommands.createGroup> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { name, description, members }, _inputs, { caller, now, version }) {
     requireGroupEditor(parts, caller, state.settings, now);
@@ -89,7 +89,7 @@ export const createUserGroup: RealmCommand<typeof realmCommands.createGroup> = {
   },
 };
 
-export const updateUserGroup: RealmCommand<typeof realmCommands.updateGroup> = {
+export const updateUserGroupHandler: RealmCommand<typeof realmCommands.updateGroup> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { user_group_id, name, description }, _inputs, { caller, now, version }) {
     const acting = requireGroupEditor(parts, caller, state.settings, now);
@@ -113,7 +113,7 @@ export const updateUserGroup: RealmCommand<typeof realmCommands.updateGroup> = {
   },
 };
 
-export const removeUserGroup: RealmCommand<typeof realmCommands.removeGroup> = {
+export const removeUserGroupHandler: RealmCommand<typeof realmCommands.removeGroup> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { user_group_id }, _inputs, { caller, now, version }) {
     const acting = requireGroupEditor(parts, caller, state.settings, now);

@@ -60,7 +60,7 @@ const PROBLEMS: Readonly<Record<AddressProblem, string>> = {
  */
 const MIN_AGE_MS = 3 * 86_400_000;
 
-export const sendInvitations: RealmCommand<typeof realmCommands.invite, Inputs> = {
+export const sendInvitationsHandler: RealmCommand<typeof realmCommands.invite, Inputs> = {
   lane: 'invitations',
 
   inputs: async ({ stream_ids, origin }, { realm, view }, sources) => ({

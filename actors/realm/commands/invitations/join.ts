@@ -2,7 +2,7 @@
 
 import { directNoticeCommand, silentMention, successReply } from '#actors/shared';
 import type { Json } from '#base';
-import type { InvitationLink, OutboxCommand, realmCommands } from '#model/commands';
+import type { OpenedInvitationLink, OutboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { CommandContext } from '#runtime';
 import {
@@ -25,7 +25,7 @@ import type { RealmCommand } from '../command.js';
 /** The invitation that a link names, if the invitation is valid and has the link's nonce. */
 export function findInvitationByLink(
   parts: ActorParts,
-  { kind, id, nonce }: InvitationLink,
+  { kind, id, nonce }: OpenedInvitationLink,
   now: number,
 ): Invitation | undefined {
   const found = findInvitation(parts, kind, id, now);
@@ -33,7 +33,7 @@ export function findInvitationByLink(
 }
 
 /** Replies with the content of the page behind an invitation link. */
-export const readInvitationPage: RealmCommand<typeof realmCommands.peekInvitation> = {
+export const readInvitationPageHandler: RealmCommand<typeof realmCommands.peekInvitation> = {
   lane: 'read',
   read: true,
   handle({ state, parts }, args, _inputs, { now }) {
@@ -45,7 +45,7 @@ export const readInvitationPage: RealmCommand<typeof realmCommands.peekInvitatio
 };
 
 /** Creates an account by an invitation, which is then used up. */
-export const joinByInvitation: RealmCommand<typeof realmCommands.join, PreparedAccount | undefined> = {
+export const joinByInvitationHandler: RealmCommand<typeof realmCommands.join, PreparedAccount | undefined> = {
   // One at a time, so that an invitation to an address is used only once.
   lane: 'directory',
   exclusive: true,

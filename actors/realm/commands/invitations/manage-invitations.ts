@@ -38,7 +38,7 @@ interface LinkInputs {
 }
 
 /** POST /invites/multiuse: makes an invitation link. */
-export const createInvitationLink: RealmCommand<typeof realmCommands.inviteByLink, LinkInputs> = {
+export const createInvitationLinkHandler: RealmCommand<typeof realmCommands.inviteByLink, LinkInputs> = {
   lane: LANE,
 
   inputs: async ({ stream_ids, origin }, { realm, view }, sources) => ({
@@ -75,7 +75,7 @@ export const createInvitationLink: RealmCommand<typeof realmCommands.inviteByLin
 };
 
 /** GET /invites: lists the invitations that the caller may see. */
-export const listInvitations: RealmCommand<typeof realmCommands.listInvitations, InvitationLinkMaker> = {
+export const listInvitationsHandler: RealmCommand<typeof realmCommands.listInvitations, InvitationLinkMaker> = {
   lane: 'read',
   read: true,
   inputs: ({ origin }, { realm }, { services }) => invitationLinkMaker(services.secrets, realm, origin),
@@ -106,7 +106,7 @@ function manageable(parts: ActorParts, id: number, acting: DirectoryUser, now: n
 }
 
 /** DELETE /invites/{id}: revokes an invitation to an address. */
-export const revokeInvitation: RealmCommand<typeof realmCommands.revokeInvitation> = {
+export const revokeInvitationHandler: RealmCommand<typeof realmCommands.revokeInvitation> = {
   lane: LANE,
   handle({ parts }, { id }, _inputs, { caller, now, version }) {
     const found = manageable(parts, id, requireActingUser(parts, caller), now);
@@ -119,7 +119,7 @@ export const revokeInvitation: RealmCommand<typeof realmCommands.revokeInvitatio
 };
 
 /** DELETE /invites/multiuse/{id}: revokes an invitation link. */
-export const revokeInvitationLink: RealmCommand<typeof realmCommands.revokeLink> = {
+export const revokeInvitationLinkHandler: RealmCommand<typeof realmCommands.revokeLink> = {
   lane: LANE,
   handle({ state, parts }, { id }, _inputs, { caller, now, version }) {
     const acting = requireActingUser(parts, caller);
@@ -137,7 +137,7 @@ export const revokeInvitationLink: RealmCommand<typeof realmCommands.revokeLink>
 };
 
 /** POST /invites/{id}/resend: sends the same link again and restarts its validity. */
-export const resendInvitation: RealmCommand<typeof realmCommands.resendInvitation, InvitationLinkMaker> = {
+export const resendInvitationHandler: RealmCommand<typeof realmCommands.resendInvitation, InvitationLinkMaker> = {
   lane: LANE,
   inputs: ({ origin }, { realm }, { services }) => sealedInvitationLinkMaker(services.secrets, realm, origin),
   handle({ state, parts }, { id }, link, { caller, now, realm }) {

@@ -31,7 +31,7 @@ function checkOpen({ settings }: RealmState): void {
 }
 
 /** Replies with the content of the sign-up page. */
-export const readSignUpPage: RealmCommand<typeof realmCommands.peekSignUp> = {
+export const readSignUpPageHandler: RealmCommand<typeof realmCommands.peekSignUp> = {
   lane: 'read',
   read: true,
   handle({ state }) {
@@ -50,7 +50,7 @@ interface SignUpInputs {
  * Mails a confirmation link. Addresses with an account get a mail too and the reply is the same, so that it discloses
  * nothing.
  */
-export const requestSignUp: RealmCommand<typeof realmCommands.askSignUp, SignUpInputs> = {
+export const requestSignUpHandler: RealmCommand<typeof realmCommands.askSignUp, SignUpInputs> = {
   lane: 'invitations',
   inputs: ({ email, by, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
     link: sealMailLink(secrets, makeSignUpLink(secrets, origin, { realm, email, expires: clock.now() + VALID_MS, by })),
@@ -94,7 +94,7 @@ export const requestSignUp: RealmCommand<typeof realmCommands.askSignUp, SignUpI
 };
 
 /** Creates the account of a sign-up; the sender has checked the link. */
-export const signUp: RealmCommand<typeof realmCommands.signUp, PreparedAccount | undefined> = {
+export const signUpHandler: RealmCommand<typeof realmCommands.signUp, PreparedAccount | undefined> = {
   lane: 'directory',
   exclusive: true,
 

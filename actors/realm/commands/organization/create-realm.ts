@@ -23,17 +23,17 @@ import type { RealmCommand } from '../command.js';
 import { createInitialStreams } from '../streams/initial-streams.js';
 
 /**
- * Replies with the number of the next realm, for keys that name it. The number is not reserved: `createRealm` refuses a
- * second sender.
+ * Replies with the number of the next realm, for keys that name it. The number is not reserved: `createRealmHandler`
+ * refuses a second sender.
  */
-export const readNextRealmId: RealmCommand<typeof realmCommands.peekRealm> = {
+export const readNextRealmIdHandler: RealmCommand<typeof realmCommands.peekRealm> = {
   creates: true,
   lane: 'realms',
   handle: ({ state }) => ({ reply: valueReply(state.nextRealm) }),
 };
 
 /** GET /realm/subdomain/{subdomain}: tells whether an organization has the subdomain. */
-export const isSubdomainTaken: RealmCommand<typeof realmCommands.subdomainTaken> = {
+export const isSubdomainTakenHandler: RealmCommand<typeof realmCommands.subdomainTaken> = {
   creates: true,
   lane: 'read',
   read: true,
@@ -43,7 +43,7 @@ export const isSubdomainTaken: RealmCommand<typeof realmCommands.subdomainTaken>
 };
 
 /** At realm 0: registers a new organization, if the number is still the next one and the subdomain is free. */
-export const createRealm: RealmCommand<typeof realmCommands.createRealm> = {
+export const createRealmHandler: RealmCommand<typeof realmCommands.createRealm> = {
   creates: true,
   lane: 'realms',
   exclusive: true,
@@ -64,7 +64,7 @@ export const createRealm: RealmCommand<typeof realmCommands.createRealm> = {
 };
 
 /** At the new realm: sets settings, the owner's account, and the first streams unless `origin` is null. */
-export const initializeRealm: RealmCommand<typeof realmCommands.init> = {
+export const initializeRealmHandler: RealmCommand<typeof realmCommands.init> = {
   creates: true,
   handle({ state, volatile }, { subdomain, name, owner, orgType, origin }, _inputs, context) {
     const { now, realm, version } = context;

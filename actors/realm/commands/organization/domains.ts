@@ -31,7 +31,7 @@ function findDomain(list: readonly DirectoryDomain[], domain: string): Directory
   return found;
 }
 
-export const addEmailDomain: RealmCommand<typeof realmCommands.addDomain> = {
+export const addEmailDomainHandler: RealmCommand<typeof realmCommands.addDomain> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { domain, allow_subdomains: allowSubdomains }, _inputs, { caller, version }) {
     checkOwner(parts, caller);
@@ -46,7 +46,7 @@ export const addEmailDomain: RealmCommand<typeof realmCommands.addDomain> = {
   },
 };
 
-export const updateEmailDomain: RealmCommand<typeof realmCommands.changeDomain> = {
+export const updateEmailDomainHandler: RealmCommand<typeof realmCommands.changeDomain> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { domain, allow_subdomains: allowSubdomains }, _inputs, { caller, version }) {
     checkOwner(parts, caller);
@@ -61,7 +61,7 @@ export const updateEmailDomain: RealmCommand<typeof realmCommands.changeDomain> 
   },
 };
 
-export const removeEmailDomain: RealmCommand<typeof realmCommands.removeDomain> = {
+export const removeEmailDomainHandler: RealmCommand<typeof realmCommands.removeDomain> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { domain }, _inputs, { caller, version }) {
     checkOwner(parts, caller);

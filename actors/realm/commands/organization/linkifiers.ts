@@ -48,7 +48,7 @@ function storeList(list: readonly DirectoryLinkifier[], version: number): Stored
   };
 }
 
-export const addLinkifier: RealmCommand<typeof realmCommands.addLinkifier> = {
+export const addLinkifierHandler: RealmCommand<typeof realmCommands.addLinkifier> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, args, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
@@ -63,7 +63,7 @@ export const addLinkifier: RealmCommand<typeof realmCommands.addLinkifier> = {
   },
 };
 
-export const updateLinkifier: RealmCommand<typeof realmCommands.updateLinkifier> = {
+export const updateLinkifierHandler: RealmCommand<typeof realmCommands.updateLinkifier> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { filter_id: id, ...args }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
@@ -76,7 +76,7 @@ export const updateLinkifier: RealmCommand<typeof realmCommands.updateLinkifier>
   },
 };
 
-export const removeLinkifier: RealmCommand<typeof realmCommands.removeLinkifier> = {
+export const removeLinkifierHandler: RealmCommand<typeof realmCommands.removeLinkifier> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { filter_id }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);

@@ -29,7 +29,7 @@ function storeList(
   };
 }
 
-export const addPlayground: RealmCommand<typeof realmCommands.addPlayground> = {
+export const addPlaygroundHandler: RealmCommand<typeof realmCommands.addPlayground> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { name, language, url_prefix: urlPrefix }, _inputs, { caller, version }) {
     if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
@@ -46,7 +46,7 @@ export const addPlayground: RealmCommand<typeof realmCommands.addPlayground> = {
   },
 };
 
-export const removePlayground: RealmCommand<typeof realmCommands.removePlayground> = {
+export const removePlaygroundHandler: RealmCommand<typeof realmCommands.removePlayground> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { playground_id }, _inputs, { caller, version }) {
     if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');

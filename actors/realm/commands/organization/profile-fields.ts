@@ -67,7 +67,7 @@ function find(fields: readonly DirectoryProfileField[], id: number): DirectoryPr
   return field;
 }
 
-export const addProfileField: RealmCommand<typeof realmCommands.addProfileField> = {
+export const addProfileFieldHandler: RealmCommand<typeof realmCommands.addProfileField> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { field_type: type, ...content }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
@@ -91,7 +91,7 @@ export const addProfileField: RealmCommand<typeof realmCommands.addProfileField>
 };
 
 /** Replaces the whole content of a profile field by PATCH: omitted parameters are reset. Only the type stays. */
-export const updateProfileField: RealmCommand<typeof realmCommands.updateProfileField> = {
+export const updateProfileFieldHandler: RealmCommand<typeof realmCommands.updateProfileField> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { field_id, ...given }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
@@ -111,7 +111,7 @@ export const updateProfileField: RealmCommand<typeof realmCommands.updateProfile
 const isSame = (field: DirectoryProfileField, { name, hint, field_data }: ProfileFieldContent): boolean =>
   name === field.name && hint === field.hint && field_data === field.data;
 
-export const orderProfileFields: RealmCommand<typeof realmCommands.orderProfileFields> = {
+export const orderProfileFieldsHandler: RealmCommand<typeof realmCommands.orderProfileFields> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { order }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
@@ -122,7 +122,7 @@ export const orderProfileFields: RealmCommand<typeof realmCommands.orderProfileF
   },
 };
 
-export const removeProfileField: RealmCommand<typeof realmCommands.removeProfileField> = {
+export const removeProfileFieldHandler: RealmCommand<typeof realmCommands.removeProfileField> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { field_id }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);

@@ -24,7 +24,7 @@ const toServer = (realm: RealmId, deactivated: boolean): OutboxCommand[] => [
  * Deactivates the organization: its users are refused from then on, and waiting polls end with the event. The phase
  * follows from `machine.ts`.
  */
-export const deactivateRealm: RealmCommand<typeof realmCommands.deactivate> = {
+export const deactivateRealmHandler: RealmCommand<typeof realmCommands.deactivate> = {
   handle({ parts }, _args, _inputs, { caller, realm, version }) {
     const acting = userRecord(parts, caller);
     if (caller !== 0 && !(acting && isOwner(acting))) throw apiError('OWNER_REQUIRED');
@@ -41,7 +41,7 @@ export const deactivateRealm: RealmCommand<typeof realmCommands.deactivate> = {
 };
 
 /** Reactivates the organization; only from the command line. */
-export const reactivateRealm: RealmCommand<typeof realmCommands.reactivate> = {
+export const reactivateRealmHandler: RealmCommand<typeof realmCommands.reactivate> = {
   handle: (_view, _args, _inputs, { realm, version }) => ({
     reply: successReply(undefined, version),
     events: [directoryLogItem({ deactivated: false })],
@@ -51,7 +51,7 @@ export const reactivateRealm: RealmCommand<typeof realmCommands.reactivate> = {
 };
 
 /** At realm 0: records whether an organization is active. Never refused; a repeat changes nothing. */
-export const recordRealmActivity: RealmCommand<typeof realmCommands.noteActivity> = {
+export const recordRealmActivityHandler: RealmCommand<typeof realmCommands.noteActivity> = {
   lane: 'realms',
   handle({ parts }, { realm, deactivated }) {
     const known = [...realmRecords(parts)].find(({ id }) => id === realmId(realm));

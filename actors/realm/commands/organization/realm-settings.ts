@@ -28,7 +28,7 @@ import { fullMemberEvents, nextFullMemberTime } from '../accounts/full-members.j
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
-export const updateRealmSettings: RealmCommand<typeof realmCommands.changeRealm> = {
+export const updateRealmSettingsHandler: RealmCommand<typeof realmCommands.changeRealm> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { values }, _inputs, { caller, now, version }) {
     const acting = requireActingUser(parts, caller);
@@ -78,7 +78,7 @@ function checkStreams(values: Partial<RealmSettings>, parts: ActorParts): void {
 }
 
 /** Changes the settings that new accounts start with. */
-export const updateUserDefaults: RealmCommand<typeof realmCommands.changeUserDefaults> = {
+export const updateUserDefaultsHandler: RealmCommand<typeof realmCommands.changeUserDefaults> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { values }, _inputs, { caller, version }) {
     if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');

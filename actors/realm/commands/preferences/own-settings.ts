@@ -44,13 +44,13 @@ import { storePreferences, withUserStatus } from './preferences.js';
 import { presenceSwitchEffect } from './presence-switch.js';
 
 /** PATCH /settings with settings only: such requests need no inputs, so they never wait. */
-export const updateOwnSettings: RealmCommand<typeof realmCommands.changeSettings> = {
+export const updateOwnSettingsHandler: RealmCommand<typeof realmCommands.changeSettings> = {
   lane: SETTINGS_LANE,
   handle: (view, args, _inputs, context) => settingsOutcome(view, args, context, undefined),
 };
 
 /** PATCH /settings with a name, password or address too; its inputs may wait for the user actor. */
-export const updateOwnAccount: RealmCommand<typeof realmCommands.changeOwnAccount, AccountInputs> = {
+export const updateOwnAccountHandler: RealmCommand<typeof realmCommands.changeOwnAccount, AccountInputs> = {
   lane: 'account',
   inputs: ({ account }, context, sources) => loadAccountInputs(account, context, sources),
   handle: (view, args, inputs, context) =>

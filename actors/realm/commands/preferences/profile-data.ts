@@ -170,7 +170,7 @@ const changed = (change: ProfileChange, version: number): Outcome<RealmState> =>
 });
 
 /** PATCH /users/me/profile_data: sets one's own profile values. */
-export const updateOwnProfile: RealmCommand<typeof realmCommands.changeOwnProfile, RenderedProfileValues> = {
+export const updateOwnProfileHandler: RealmCommand<typeof realmCommands.changeOwnProfile, RenderedProfileValues> = {
   lane: SETTINGS_LANE,
   inputs: ({ data }, { view }) => renderProfileValues(view.parts, data),
   handle({ parts }, { data }, rendered, { caller, version }) {
@@ -181,7 +181,7 @@ export const updateOwnProfile: RealmCommand<typeof realmCommands.changeOwnProfil
 };
 
 /** DELETE /users/me/profile_data: clears one's own profile values. */
-export const clearOwnProfile: RealmCommand<typeof realmCommands.clearOwnProfile> = {
+export const clearOwnProfileHandler: RealmCommand<typeof realmCommands.clearOwnProfile> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { data }, _inputs, { caller, version }) {
     const profile = new Profile(parts, requireActingUser(parts, caller), version);

@@ -10,12 +10,12 @@ import { everyoneEventItem } from '../../log-items.js';
 import { type ActorParts, EMOJI_PART_PREFIX, PREFERENCES_PART_PREFIX, preferencesRecord } from '../../state.js';
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
-import { updateOwnSettings } from './own-settings.js';
+import { updateOwnSettingsHandler } from './own-settings.js';
 import { storePreferences, withUserStatus } from './preferences.js';
 
 const NO_EMOJI = { emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' } as const;
 
-export const setUserStatus: RealmCommand<typeof realmCommands.setStatus> = {
+export const setUserStatusHandler: RealmCommand<typeof realmCommands.setStatus> = {
   lane: SETTINGS_LANE,
   handle(view, { text, away, emoji, domain }, _inputs, context) {
     const { caller, version } = context;
@@ -25,7 +25,7 @@ export const setUserStatus: RealmCommand<typeof realmCommands.setStatus> = {
     const switching =
       away === undefined
         ? undefined
-        : updateOwnSettings.handle(view, { values: { presence_enabled: !away }, domain }, undefined, context);
+        : updateOwnSettingsHandler.handle(view, { values: { presence_enabled: !away }, domain }, undefined, context);
     const before = writtenPreferences(switching?.parts, caller) ?? preferencesRecord(view.parts, caller);
     const status = {
       text: text ?? before.status?.text ?? '',

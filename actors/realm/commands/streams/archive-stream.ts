@@ -101,27 +101,28 @@ function archiveEffect(
   };
 }
 
-export const archiveStream: RealmCommand<typeof realmCommands.archiveStream, StreamMembershipReply | undefined> = {
-  lane: 'directory',
-  exclusive: true,
+export const archiveStreamHandler: RealmCommand<typeof realmCommands.archiveStream, StreamMembershipReply | undefined> =
+  {
+    lane: 'directory',
+    exclusive: true,
 
-  inputs: async ({ stream_id }, { realm, view }, sources) =>
-    streamRecord(view.parts, stream_id) && readMembership(realm, stream_id, sources),
+    inputs: async ({ stream_id }, { realm, view }, sources) =>
+      streamRecord(view.parts, stream_id) && readMembership(realm, stream_id, sources),
 
-  handle(view, { stream_id }, membership, { caller, realm, version }) {
-    const { parts } = view;
-    const { stream } = requireAdministeredStream(parts, caller, stream_id, membership);
-    if (stream.archived) throw apiError('STREAM_ALREADY_DEACTIVATED');
-    const { state, part, events, commands } = archiveEffect(view, stream, membership!, { realm, version });
-    return { reply: successReply({}, version), state, parts: part, events, commands, replyAfterCommands: true };
-  },
-};
+    handle(view, { stream_id }, membership, { caller, realm, version }) {
+      const { parts } = view;
+      const { stream } = requireAdministeredStream(parts, caller, stream_id, membership);
+      if (stream.archived) throw apiError('STREAM_ALREADY_DEACTIVATED');
+      const { state, part, events, commands } = archiveEffect(view, stream, membership!, { realm, version });
+      return { reply: successReply({}, version), state, parts: part, events, commands, replyAfterCommands: true };
+    },
+  };
 
 /**
  * Archives private streams without active subscribers; the realm sends this to itself. The command has a lane of its
  * own, because the lane of the deciding command waits until it is done.
  */
-export const archiveVacatedStreams: RealmCommand<typeof realmCommands.vacated, ReadonlyMap<number, number>> = {
+export const archiveVacatedStreamsHandler: RealmCommand<typeof realmCommands.vacated, ReadonlyMap<number, number>> = {
   lane: 'vacated',
   async inputs({ streams }, { realm }, sources) {
     const ids = streams.map(({ stream }) => stream);

@@ -101,7 +101,7 @@ function checkNotDefault(stream: DirectoryStream, group: string): void {
   if (stream.isDefault) throw apiError('STREAM_GROUP_DEFAULT_STREAM', { stream: stream.name, group });
 }
 
-export const createStreamGroup: RealmCommand<typeof realmCommands.createStreamGroup, readonly number[]> = {
+export const createStreamGroupHandler: RealmCommand<typeof realmCommands.createStreamGroup, readonly number[]> = {
   ...DIRECTORY,
   inputs: loadOwnPrivateStreams,
   handle(view, args, own, { caller, version }) {
@@ -121,7 +121,7 @@ export const createStreamGroup: RealmCommand<typeof realmCommands.createStreamGr
   },
 };
 
-export const updateStreamGroup: RealmCommand<typeof realmCommands.updateStreamGroup> = {
+export const updateStreamGroupHandler: RealmCommand<typeof realmCommands.updateStreamGroup> = {
   ...DIRECTORY,
   handle({ parts }, { group_id, name, description }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
@@ -137,7 +137,7 @@ export const updateStreamGroup: RealmCommand<typeof realmCommands.updateStreamGr
 };
 
 /** Adds streams to a default stream group or removes them, all or none. */
-export const editStreamGroup: RealmCommand<typeof realmCommands.editStreamGroup, readonly number[]> = {
+export const editStreamGroupHandler: RealmCommand<typeof realmCommands.editStreamGroup, readonly number[]> = {
   ...DIRECTORY,
   inputs: loadOwnPrivateStreams,
   handle(view, args, own, { caller, version }) {
@@ -162,7 +162,7 @@ export const editStreamGroup: RealmCommand<typeof realmCommands.editStreamGroup,
   },
 };
 
-export const removeStreamGroup: RealmCommand<typeof realmCommands.removeStreamGroup> = {
+export const removeStreamGroupHandler: RealmCommand<typeof realmCommands.removeStreamGroup> = {
   ...DIRECTORY,
   handle({ parts }, { group_id }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
@@ -176,31 +176,33 @@ export const removeStreamGroup: RealmCommand<typeof realmCommands.removeStreamGr
 };
 
 /** POST and DELETE /default_streams: makes a stream a default stream, or no longer one. */
-export const setDefaultStream: RealmCommand<typeof realmCommands.setDefaultStream, StreamMembershipReply | undefined> =
-  {
-    lane: 'directory',
-    exclusive: true,
+export const setDefaultStreamHandler: RealmCommand<
+  typeof realmCommands.setDefaultStream,
+  StreamMembershipReply | undefined
+> = {
+  lane: 'directory',
+  exclusive: true,
 
-    inputs: async ({ stream_id }, { realm, view }, sources) =>
-      streamRecord(view.parts, stream_id) && readMembership(realm, stream_id, sources),
+  inputs: async ({ stream_id }, { realm, view }, sources) =>
+    streamRecord(view.parts, stream_id) && readMembership(realm, stream_id, sources),
 
-    handle({ parts }, { stream_id, isDefault }, membership, { caller, version }) {
-      const acting = userRecord(parts, caller);
-      const stream = streamRecord(parts, stream_id);
-      if (!acting || !isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
-      const subscribed = membership?.members.includes(caller) ?? false;
-      const mayKnow = isDefault ? canAccessStream : canSeeStreamMetadata;
-      if (!stream || !mayKnow(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
-      if (isDefault && stream.inviteOnly) throw apiError('DEFAULT_STREAM_PRIVATE_ADD');
-      // Adding a default stream again sends nothing; removing a stream that is none still sends the list.
-      if (isDefault && stream.isDefault) return { reply: successReply() };
-      const after = { ...stream, isDefault };
-      const changed = defaultStreamsEvent(parts, after, version);
-      if (stream.isDefault === isDefault) return { reply: successReply(), events: [changed] };
-      return {
-        reply: successReply({}, version),
-        parts: { [`${STREAM_PART_PREFIX}${stream_id}`]: encodeRecord(after) },
-        events: [directoryLogItem({ stream: after }), changed],
-      };
-    },
-  };
+  handle({ parts }, { stream_id, isDefault }, membership, { caller, version }) {
+    const acting = userRecord(parts, caller);
+    const stream = streamRecord(parts, stream_id);
+    if (!acting || !isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
+    const subscribed = membership?.members.includes(caller) ?? false;
+    const mayKnow = isDefault ? canAccessStream : canSeeStreamMetadata;
+    if (!stream || !mayKnow(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
+    if (isDefault && stream.inviteOnly) throw apiError('DEFAULT_STREAM_PRIVATE_ADD');
+    // Adding a default stream again sends nothing; removing a stream that is none still sends the list.
+    if (isDefault && stream.isDefault) return { reply: successReply() };
+    const after = { ...stream, isDefault };
+    const changed = defaultStreamsEvent(parts, after, version);
+    if (stream.isDefault === isDefault) return { reply: successReply(), events: [changed] };
+    return {
+      reply: successReply({}, version),
+      parts: { [`${STREAM_PART_PREFIX}${stream_id}`]: encodeRecord(after) },
+      events: [directoryLogItem({ stream: after }), changed],
+    };
+  },
+};

@@ -7,7 +7,7 @@ import { encodeRecord, STREAM_PART_PREFIX, streamRecord, TRAFFIC_PART_PREFIX } f
 import type { RealmCommand } from '../command.js';
 
 /** Records the id of a stream's first message; its `first_message_id` never changes again. */
-export const recordFirstMessage: RealmCommand<typeof realmCommands.firstMessage> = {
+export const recordFirstMessageHandler: RealmCommand<typeof realmCommands.firstMessage> = {
   lane: 'first-message',
   handle({ state, parts }, { stream, id }, _inputs, { version }) {
     const before = streamRecord(parts, stream);
@@ -23,7 +23,7 @@ export const recordFirstMessage: RealmCommand<typeof realmCommands.firstMessage>
 };
 
 /** Records the number of a stream's recent messages, at most once a day; registrations show it. */
-export const recordStreamTraffic: RealmCommand<typeof realmCommands.streamTraffic> = {
+export const recordStreamTrafficHandler: RealmCommand<typeof realmCommands.streamTraffic> = {
   lane: 'first-message',
   handle: (_view, { stream, recent }) => ({
     reply: valueReply(null),

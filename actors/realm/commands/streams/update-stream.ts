@@ -111,7 +111,7 @@ function apply(first: StreamChange | undefined, before: StreamChange['stream'], 
   return { changes, refusal: undefined };
 }
 
-export const updateStream: RealmCommand<typeof realmCommands.updateStream, StreamMembershipReply | undefined> = {
+export const updateStreamHandler: RealmCommand<typeof realmCommands.updateStream, StreamMembershipReply | undefined> = {
   lane: 'directory',
   exclusive: true,
 

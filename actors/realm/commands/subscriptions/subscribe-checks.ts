@@ -44,7 +44,7 @@ export const MAX_STREAMS_PER_REQUEST = 1_000;
 /** Maximum number of streams times users in one request to subscribe. */
 const MAX_SUBSCRIPTIONS_PER_REQUEST = 50_000;
 
-/** Checks the size of a request to subscribe against both limits. @throws ApiError */
+/** Refuses a request to subscribe with too many streams, or with too many streams times users. @throws ApiError */
 export function checkSubscriptionCount(streams: number, users: number): void {
   checkCount('subscriptions', streams, MAX_STREAMS_PER_REQUEST);
   if (streams > 0) checkCount('principals', users, Math.floor(MAX_SUBSCRIPTIONS_PER_REQUEST / streams));

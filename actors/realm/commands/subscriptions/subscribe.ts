@@ -159,7 +159,7 @@ export async function loadJoinInputs(
   return { members, rendered: await renderDescriptions(subscriptions) };
 }
 
-export const subscribeUsers: RealmCommand<typeof realmCommands.subscribe, JoinInputs> = {
+export const subscribeUsersHandler: RealmCommand<typeof realmCommands.subscribe, JoinInputs> = {
   lane: 'directory',
   exclusive: true,
 
@@ -190,7 +190,7 @@ export const subscribeUsers: RealmCommand<typeof realmCommands.subscribe, JoinIn
  * own, because the lane of the deciding command waits until it is done. Users who are already subscribed are skipped,
  * so a repeat does no harm.
  */
-export const continueJoining: RealmCommand<typeof realmCommands.carryOnJoining, SubscribersByStream> = {
+export const continueJoiningHandler: RealmCommand<typeof realmCommands.carryOnJoining, SubscribersByStream> = {
   lane: 'joining',
 
   inputs: ({ streams }, { realm }, sources) =>

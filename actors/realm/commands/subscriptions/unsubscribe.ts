@@ -102,7 +102,7 @@ function archiveVacated(vacated: LeaveDecision['vacated'], { realm }: CommandCon
   return [outboxCommand({ to: realmKey(realm), name: realmCommands.vacated, args: { streams: vacated }, caller: 0 })];
 }
 
-export const unsubscribeUsers: RealmCommand<typeof realmCommands.unsubscribe, SubscribersByStream> = {
+export const unsubscribeUsersHandler: RealmCommand<typeof realmCommands.unsubscribe, SubscribersByStream> = {
   lane: 'directory',
   exclusive: true,
 
@@ -122,7 +122,7 @@ export const unsubscribeUsers: RealmCommand<typeof realmCommands.unsubscribe, Su
 };
 
 /** PATCH: adds and removes subscriptions, both or neither; added streams exist before any is removed. */
-export const updateSubscriptions: RealmCommand<typeof realmCommands.updateSubscriptions, JoinInputs> = {
+export const updateSubscriptionsHandler: RealmCommand<typeof realmCommands.updateSubscriptions, JoinInputs> = {
   lane: 'directory',
   exclusive: true,
 

@@ -14,7 +14,7 @@ import {
 } from '../../state.js';
 
 /** Creates the account. Sent by the realm actor, which has decided: never refuses. */
-export const createAccount: UserCommand<typeof userCommands.create> = {
+export const createAccountHandler: UserCommand<typeof userCommands.create> = {
   creates: true,
   handle({ state }, { passwordHash, keySealed, streams }) {
     const used = new Set<string>();
@@ -30,7 +30,7 @@ export const createAccount: UserCommand<typeof userCommands.create> = {
 };
 
 /** Replies with the sealed API key, for the command line, which knows the server secret. */
-export const readSealedKey: UserCommand<typeof userCommands.sealedKey> = {
+export const readSealedKeyHandler: UserCommand<typeof userCommands.sealedKey> = {
   lane: 'read',
   read: true,
   // Keys of bots are in the directory, because their owners may read them, too.
@@ -40,7 +40,7 @@ export const readSealedKey: UserCommand<typeof userCommands.sealedKey> = {
 };
 
 /** Replies with the newest messages of the user; the frontend keeps them up to date from the log. */
-export const readNewestMessages: UserCommand<typeof userCommands.newest, NewestMessageState> = {
+export const readNewestMessagesHandler: UserCommand<typeof userCommands.newest, NewestMessageState> = {
   lane: 'read',
   read: true,
   inputs: (_args, { realm, caller, view }, { store }) =>

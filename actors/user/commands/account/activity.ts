@@ -35,7 +35,7 @@ const toStreams = (
   });
 
 /** Leaves the account's streams after its deactivation. Never refuses, and a repeat changes nothing. */
-export const leaveStreamsOnDeactivation: UserCommand<typeof userCommands.deactivated> = {
+export const leaveStreamsOnDeactivationHandler: UserCommand<typeof userCommands.deactivated> = {
   handle(view, _args, _inputs, context) {
     const commands = toStreams(subscribedTo(view, context).live, streamCommands.suspend, context);
     return { reply: valueReply(null), commands: [commands], replyAfterCommands: true };
@@ -46,7 +46,7 @@ export const leaveStreamsOnDeactivation: UserCommand<typeof userCommands.deactiv
  * Rejoins the account's streams after its reactivation. Never refuses, and a repeat changes nothing. Subscriptions to
  * streams that were archived meanwhile end here, because deactivated accounts get no such command.
  */
-export const rejoinStreamsOnReactivation: UserCommand<typeof userCommands.reactivated> = {
+export const rejoinStreamsOnReactivationHandler: UserCommand<typeof userCommands.reactivated> = {
   handle(view, _args, _inputs, context) {
     const { live, ended } = subscribedTo(view, context);
     const { version: after } = context.directory;

@@ -23,7 +23,7 @@ const missing = (): Error => apiError('KEY_DOES_NOT_EXIST');
 const asFields = (entries: Iterable<{ readonly key: string; readonly value: string }>) =>
   Object.fromEntries([...entries].map(({ key, value }) => [key, value]));
 
-export const readBotStorage: UserCommand<typeof userCommands.botStorage> = {
+export const readBotStorageHandler: UserCommand<typeof userCommands.botStorage> = {
   lane: 'read',
   read: true,
   handle: ({ parts }, { keys }) => ({
@@ -31,7 +31,7 @@ export const readBotStorage: UserCommand<typeof userCommands.botStorage> = {
   }),
 };
 
-export const putBotStorage: UserCommand<typeof userCommands.putStorage> = {
+export const putBotStorageHandler: UserCommand<typeof userCommands.putStorage> = {
   handle({ state, parts }, { storage }) {
     checkCount('storage', Object.keys(storage).length, MAX_STORAGE_ENTRIES_AT_ONCE);
     const { parts: changed, growth } = putStorageEntries(parts, storage);
@@ -43,7 +43,7 @@ export const putBotStorage: UserCommand<typeof userCommands.putStorage> = {
   },
 };
 
-export const removeBotStorage: UserCommand<typeof userCommands.removeStorage> = {
+export const removeBotStorageHandler: UserCommand<typeof userCommands.removeStorage> = {
   handle({ state, parts }, { keys }) {
     const entries = readStorageEntries(parts, keys, missing);
     const size = (state.storage ?? 0) - countStorageCharacters(Object.values(entries));

@@ -42,7 +42,7 @@ function withAttempt(state: UserState, correct: boolean, now: number): Pick<Outc
  * POST /fetch_api_key, after the frontend has found the account (users.md § API keys). The key is returned sealed,
  * because replies may be stored.
  */
-export const fetchApiKey: UserCommand<typeof userCommands.fetchKey, boolean | null> = {
+export const fetchApiKeyHandler: UserCommand<typeof userCommands.fetchKey, boolean | null> = {
   ...LOGIN,
   inputs: isCorrect,
   handle({ state }, _args, correct, { directory, caller, now }) {
@@ -61,7 +61,7 @@ export const fetchApiKey: UserCommand<typeof userCommands.fetchKey, boolean | nu
 };
 
 /** Checks a password for the realm actor, which changes it together with the rest of a request. */
-export const checkPassword: UserCommand<typeof userCommands.checkPassword, boolean | null> = {
+export const checkPasswordHandler: UserCommand<typeof userCommands.checkPassword, boolean | null> = {
   ...LOGIN,
   inputs: isCorrect,
   handle({ state }, _args, correct, { now }) {
@@ -74,7 +74,7 @@ export const checkPassword: UserCommand<typeof userCommands.checkPassword, boole
 };
 
 /** Stores a new password hash. Sent by the realm actor, which has decided: never refuses. */
-export const setPassword: UserCommand<typeof userCommands.setPassword> = {
+export const setPasswordHandler: UserCommand<typeof userCommands.setPassword> = {
   handle: ({ state }, { passwordHash }) => ({ reply: valueReply(null), state: { ...state, passwordHash } }),
 };
 
@@ -82,7 +82,7 @@ export const setPassword: UserCommand<typeof userCommands.setPassword> = {
  * Stores a new API key. Sent by the realm actor: never refuses. Push tokens are deleted, because they were registered
  * with the old key.
  */
-export const setApiKey: UserCommand<typeof userCommands.setKey> = {
+export const setApiKeyHandler: UserCommand<typeof userCommands.setKey> = {
   handle: ({ state, parts }, { keySealed }) => ({
     reply: valueReply(null),
     state: { ...state, keySealed },

@@ -25,7 +25,7 @@ const SECTIONS: { readonly [S in OwnStateSection]: (parts: ActorParts, state: Us
   hotspots: (_parts, { tutorial = {} }) => nextHotspots(tutorial),
 };
 
-export const readOwnSections: UserCommand<typeof userCommands.ownState> = {
+export const readOwnSectionsHandler: UserCommand<typeof userCommands.ownState> = {
   lane: 'read',
   read: true,
   handle: ({ state, parts }, { sections }, _inputs, { version }) => ({

@@ -14,7 +14,7 @@ import type { UserCommand } from '../../state.js';
 /** Maximum number of devices per user; a further one replaces the one that was registered longest ago. */
 const MAX_TOKENS = 100;
 
-export const addPushToken: UserCommand<typeof userCommands.addPushToken> = {
+export const addPushTokenHandler: UserCommand<typeof userCommands.addPushToken> = {
   handle({ parts }, { service, token, app }, _inputs, { now }) {
     const part = pushTokenPartName(service, token);
     const others = pushTokenPartNames(parts).filter((other) => other !== part);
@@ -28,7 +28,7 @@ export const addPushToken: UserCommand<typeof userCommands.addPushToken> = {
   },
 };
 
-export const removePushToken: UserCommand<typeof userCommands.removePushToken> = {
+export const removePushTokenHandler: UserCommand<typeof userCommands.removePushToken> = {
   handle({ parts }, { service, token }) {
     const part = pushTokenPartName(service, token);
     if (!parts.has(part)) throw apiError('NO_SUCH_TOKEN');

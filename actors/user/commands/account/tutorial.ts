@@ -13,7 +13,7 @@ const hotspotsEvent = (user: number, tutorial: TutorialState): LogItem => ({
 });
 
 /** Marks a hint as seen. Emits the event even if the hint was seen before. */
-export const markHotspotRead: UserCommand<typeof userCommands.markHotspot> = {
+export const markHotspotReadHandler: UserCommand<typeof userCommands.markHotspot> = {
   handle({ state }, { hotspot }, _inputs, { caller }) {
     const before = state.tutorial ?? {};
     const tutorial = { ...before, seen: [...new Set([...(before.seen ?? []), hotspot])] };
@@ -22,7 +22,7 @@ export const markHotspotRead: UserCommand<typeof userCommands.markHotspot> = {
 };
 
 /** Ends the tutorial or starts it again. Emits an event only if other hints are to be shown now. */
-export const setTutorialStatus: UserCommand<typeof userCommands.setTutorial> = {
+export const setTutorialStatusHandler: UserCommand<typeof userCommands.setTutorial> = {
   handle({ state }, { status }, _inputs, { caller }) {
     const before = state.tutorial ?? {};
     const tutorial = { ...before, finished: status === 'finished' };

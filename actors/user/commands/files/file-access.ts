@@ -58,7 +58,7 @@ async function access(
   return may ? 'granted' : 'denied';
 }
 
-export const checkFileExists: UserCommand<typeof userCommands.fileExists> = {
+export const checkFileExistsHandler: UserCommand<typeof userCommands.fileExists> = {
   lane: 'read',
   read: true,
   handle: ({ parts }, { path }) => ({ reply: valueReply(findFile(parts, path) !== undefined) }),
@@ -70,7 +70,7 @@ const checkGranted = (access: Access): void => {
 };
 
 /** Succeeds if the caller may see the file; refused otherwise. */
-export const checkFileAccess: UserCommand<typeof userCommands.fileAccess, Access> = {
+export const checkFileAccessHandler: UserCommand<typeof userCommands.fileAccess, Access> = {
   lane: 'read',
   read: true,
   inputs: ({ path }, context, sources) => access(path, context, sources),
@@ -81,7 +81,7 @@ export const checkFileAccess: UserCommand<typeof userCommands.fileAccess, Access
 };
 
 /** Replies with those files that the caller may see; a message of the caller may claim them. */
-export const listAccessibleFiles: UserCommand<typeof userCommands.filesAccessible, readonly string[]> = {
+export const listAccessibleFilesHandler: UserCommand<typeof userCommands.filesAccessible, readonly string[]> = {
   lane: 'read',
   read: true,
   async inputs({ paths }, context, sources) {
@@ -92,7 +92,7 @@ export const listAccessibleFiles: UserCommand<typeof userCommands.filesAccessibl
 };
 
 /** Succeeds if visitors without an account may see the file; refused otherwise. Sent to the owner's actor. */
-export const checkFilePublic: UserCommand<typeof userCommands.filePublic, Access> = {
+export const checkFilePublicHandler: UserCommand<typeof userCommands.filePublic, Access> = {
   lane: 'read',
   read: true,
   async inputs({ path }, context, sources) {

@@ -23,7 +23,7 @@ import { applyPartChanges, nextTimerTime, type UserCommand, type UserState, user
  * Records a file before its bytes are stored. If the upload is interrupted, the record expires and has the bytes
  * erased. The frontend makes the path (src/domain/files/names.ts).
  */
-export const beginUpload: UserCommand<typeof userCommands.fileBegin, number | null> = {
+export const beginUploadHandler: UserCommand<typeof userCommands.fileBegin, number | null> = {
   lane: 'upload',
   inputs: async ({ size }, { realm }, { ask, services }) => {
     const { uploadQuotaMib } = services.limits;
@@ -40,7 +40,7 @@ export const beginUpload: UserCommand<typeof userCommands.fileBegin, number | nu
 };
 
 /** Completes an upload: its bytes are stored, and the file exists from now on. */
-export const completeUpload: UserCommand<typeof userCommands.fileDone> = {
+export const completeUploadHandler: UserCommand<typeof userCommands.fileDone> = {
   handle({ parts }, { path }, _inputs, { key, realm, now }) {
     const begun = findFileOrUpload(parts, path);
     if (!begun) throw apiError('SERVICE_UNAVAILABLE');
@@ -58,7 +58,7 @@ export const completeUpload: UserCommand<typeof userCommands.fileDone> = {
 };
 
 /** GET /attachments: lists the user's own files. */
-export const listAttachments: UserCommand<typeof userCommands.attachments, number> = {
+export const listAttachmentsHandler: UserCommand<typeof userCommands.attachments, number> = {
   lane: 'read',
   read: true,
   inputs: (_args, { realm }, { ask }) => ask(realmKey(realm), realmCommands.spaceUsed, {}),
@@ -69,7 +69,7 @@ export const listAttachments: UserCommand<typeof userCommands.attachments, numbe
 };
 
 /** DELETE /attachments/{attachment_id}: deletes one of the user's own files. */
-export const removeAttachment: UserCommand<typeof userCommands.fileRemove> = {
+export const removeAttachmentHandler: UserCommand<typeof userCommands.fileRemove> = {
   handle({ parts }, { id }, _inputs, { key, realm }) {
     const wanted = /^[0-9]{1,15}$/.test(id) ? Number(id) : -1;
     const file = [...ownFiles(parts)].find((one) => one.ready && one.id === wanted);
@@ -86,7 +86,7 @@ export const removeAttachment: UserCommand<typeof userCommands.fileRemove> = {
 };
 
 /** Records that a message which links the file was sent or edited. Sent by the conversation's actor: never refuses. */
-export const recordFileLinked: UserCommand<typeof userCommands.fileLinked> = {
+export const recordFileLinkedHandler: UserCommand<typeof userCommands.fileLinked> = {
   handle({ parts }, { path, message, sent }, _inputs, { key, realm }) {
     const file = findFile(parts, path);
     if (!file || file.messages.some(({ id }) => id === message)) return { reply: valueReply(null) };
@@ -107,7 +107,7 @@ export const recordFileLinked: UserCommand<typeof userCommands.fileLinked> = {
  * Records that a message which linked the file was deleted or edited. Deletion of the last such message deletes the
  * file; after an edit, an unlinked file is kept as long as a new one.
  */
-export const recordFileUnlinked: UserCommand<typeof userCommands.fileUnlinked> = {
+export const recordFileUnlinkedHandler: UserCommand<typeof userCommands.fileUnlinked> = {
   handle({ parts }, { path, message, deleted }, _inputs, { key, realm, now }) {
     const file = findFile(parts, path);
     if (!file?.messages.some(({ id }) => id === message)) return { reply: valueReply(null) };

@@ -92,7 +92,7 @@ function deliverDueMessages(
  * Records that a scheduled message was sent. Sent by the conversation's actor. The user may have deleted the message
  * meanwhile.
  */
-export const recordScheduledSent: UserCommand<typeof userCommands.scheduledSent> = {
+export const recordScheduledSentHandler: UserCommand<typeof userCommands.scheduledSent> = {
   handle({ parts }, { id }, _inputs, { key }) {
     if (storedScheduled(parts, id)?.phase !== 'sending') return { reply: valueReply(null) };
     const delivered: DeliveryReceipt = { id, phase: 'sent' };
@@ -124,7 +124,7 @@ function isEarly(
 }
 
 /** Records that a scheduled message was refused, or delivers it again later. Sent by the conversation's actor. */
-export const recordScheduledFailed: UserCommand<typeof userCommands.scheduledFailed> = {
+export const recordScheduledFailedHandler: UserCommand<typeof userCommands.scheduledFailed> = {
   handle({ parts }, failure, _inputs, { key, realm, directory, now }) {
     const { id, reason } = failure;
     const known = storedScheduled(parts, id);
@@ -160,7 +160,7 @@ const failureNotice = ({ at }: ScheduledMessage, reason: string): string => {
   ].join('\n\n');
 };
 
-export const runUserTimer: UserCommand<typeof userCommands.due> = {
+export const runUserTimerHandler: UserCommand<typeof userCommands.due> = {
   handle({ parts }, _args, _inputs, context) {
     const delivery = deliverDueMessages(parts, context);
     const sweep = deleteExpiredFiles(parts, context);

@@ -82,7 +82,7 @@ function addEvents(self: number, drafts: readonly Draft[]): LogItem[] {
 }
 
 /** GET /drafts: lists the user's drafts. */
-export const listDrafts: UserCommand<typeof userCommands.drafts> = {
+export const listDraftsHandler: UserCommand<typeof userCommands.drafts> = {
   lane: 'read',
   read: true,
   handle({ parts }, _args, _inputs, { directory, caller }) {
@@ -93,7 +93,7 @@ export const listDrafts: UserCommand<typeof userCommands.drafts> = {
 };
 
 /** POST /drafts: creates all of the drafts or none. */
-export const createDrafts: UserCommand<typeof userCommands.createDrafts> = {
+export const createDraftsHandler: UserCommand<typeof userCommands.createDrafts> = {
   handle({ state, parts }, { drafts: given }, _inputs, context) {
     const self = userId(context.caller);
     checkDraftsEnabled(context.directory, self);
@@ -112,7 +112,7 @@ export const createDrafts: UserCommand<typeof userCommands.createDrafts> = {
 };
 
 /** PATCH /drafts/{draft_id}: the whole draft is replaced. */
-export const editDraft: UserCommand<typeof userCommands.editDraft> = {
+export const editDraftHandler: UserCommand<typeof userCommands.editDraft> = {
   handle({ parts }, { id, draft: given }, _inputs, context) {
     checkDraftsEnabled(context.directory, userId(context.caller));
     if (!storedDraft(parts, id)) throw apiError('NO_SUCH_DRAFT');
@@ -126,7 +126,7 @@ export const editDraft: UserCommand<typeof userCommands.editDraft> = {
 };
 
 /** DELETE /drafts/{draft_id}: deletes a draft. */
-export const deleteDraft: UserCommand<typeof userCommands.deleteDraft> = {
+export const deleteDraftHandler: UserCommand<typeof userCommands.deleteDraft> = {
   handle({ parts }, { id }, _inputs, { directory, caller }) {
     checkDraftsEnabled(directory, userId(caller));
     if (!storedDraft(parts, id)) throw apiError('NO_SUCH_DRAFT');
@@ -142,7 +142,7 @@ export const deleteDraft: UserCommand<typeof userCommands.deleteDraft> = {
  * Deletes all drafts, because the user has turned their synchronization off. Sent by the realm actor: never refuses,
  * and a repeat changes nothing.
  */
-export const deleteAllDrafts: UserCommand<typeof userCommands.dropDrafts> = {
+export const deleteAllDraftsHandler: UserCommand<typeof userCommands.dropDrafts> = {
   handle({ parts }, _args, _inputs, { key }) {
     const gone = storedDrafts(parts);
     if (gone.length === 0) return { reply: valueReply(null) };

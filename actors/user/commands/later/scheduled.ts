@@ -24,7 +24,7 @@ import {
 import { nextDraftOrScheduledId, nextTimerTime, type UserCommand } from '../../state.js';
 
 /** GET /scheduled_messages: lists the messages that are not sent yet. */
-export const listScheduledMessages: UserCommand<typeof userCommands.scheduledMessages> = {
+export const listScheduledMessagesHandler: UserCommand<typeof userCommands.scheduledMessages> = {
   lane: 'read',
   read: true,
   handle: ({ parts }) => ({
@@ -33,7 +33,7 @@ export const listScheduledMessages: UserCommand<typeof userCommands.scheduledMes
 };
 
 /** POST /scheduled_messages: schedules a message. */
-export const scheduleMessage: UserCommand<typeof userCommands.schedule, SchedulingInputs> = {
+export const scheduleMessageHandler: UserCommand<typeof userCommands.schedule, SchedulingInputs> = {
   inputs: (args, context, sources) =>
     loadSchedulingInputs(args, args.type === 'stream' ? args.to[0] : undefined, undefined, context, sources),
   handle(view, args, inputs, context) {
@@ -53,7 +53,7 @@ export const scheduleMessage: UserCommand<typeof userCommands.schedule, Scheduli
 };
 
 /** PATCH /scheduled_messages/{scheduled_message_id}, from its fifth check on. */
-export const editScheduledMessage: UserCommand<typeof userCommands.editScheduled, SchedulingInputs> = {
+export const editScheduledMessageHandler: UserCommand<typeof userCommands.editScheduled, SchedulingInputs> = {
   inputs(args, context, sources) {
     const known = storedScheduled(context.view.parts, args.id);
     const before = known?.phase === 'sent' ? undefined : known;
@@ -112,7 +112,7 @@ function targetOf(args: EditScheduledArgs, known: ScheduledMessage | undefined):
 }
 
 /** DELETE /scheduled_messages/{scheduled_message_id}; also for a message that was sent. */
-export const deleteScheduledMessage: UserCommand<typeof userCommands.deleteScheduled> = {
+export const deleteScheduledMessageHandler: UserCommand<typeof userCommands.deleteScheduled> = {
   handle({ parts }, { id }, _inputs, { caller }) {
     if (!storedScheduled(parts, id)) throw apiError('NO_SUCH_SCHEDULED_MESSAGE');
     const left = new Map(parts);

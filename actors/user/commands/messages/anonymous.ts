@@ -45,7 +45,7 @@ const shown = (
 ): JsonObject => ({ ...presentMessageVariant(presentNeutralMessage(message, directory), options), flags: ['read'] });
 
 /** GET /messages without an account: public messages. */
-export const fetchPublicMessages: UserCommand<
+export const fetchPublicMessagesHandler: UserCommand<
   typeof userCommands.publicMessages,
   { readonly fetched: MessageWindow; readonly matches: readonly (SearchMatch | undefined)[] }
 > = {
@@ -86,7 +86,7 @@ export const fetchPublicMessages: UserCommand<
 };
 
 /** GET /messages/{message_id} without an account. A message without access is reported like a missing one. */
-export const fetchPublicMessage: UserCommand<typeof userCommands.publicMessage, StoredMessage | undefined> = {
+export const fetchPublicMessageHandler: UserCommand<typeof userCommands.publicMessage, StoredMessage | undefined> = {
   creates: true,
   lane: 'read',
   read: true,
@@ -102,7 +102,7 @@ export const fetchPublicMessage: UserCommand<typeof userCommands.publicMessage, 
 };
 
 /** GET /users/me/{stream_id}/topics of a web-public stream: topics of the whole history. */
-export const listPublicTopics: UserCommand<typeof userCommands.publicTopics> = {
+export const listPublicTopicsHandler: UserCommand<typeof userCommands.publicTopics> = {
   creates: true,
   lane: 'read',
   read: true,

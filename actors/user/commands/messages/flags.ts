@@ -170,7 +170,7 @@ function copyMadeCommands(
 }
 
 /** POST /messages/flags: changes a flag of the named messages. */
-export const setFlags: UserCommand<typeof userCommands.setFlags, PickedMessages> = {
+export const setFlagsHandler: UserCommand<typeof userCommands.setFlags, PickedMessages> = {
   inputs: ({ messages }, context, sources) => pick(messages, context, sources),
   handle(view, args, { own, missing, folds }, context): Outcome<UserState> {
     // Operations that make copies need access to all messages; the others skip messages without access.
@@ -187,7 +187,7 @@ export const setFlags: UserCommand<typeof userCommands.setFlags, PickedMessages>
 };
 
 /** POST /messages/flags/narrow: changes a flag of messages in a narrow. */
-export const setFlagsInNarrow: UserCommand<
+export const setFlagsInNarrowHandler: UserCommand<
   typeof userCommands.setFlagsInNarrow,
   { readonly fetched: MessageWindow; readonly folds: readonly ReadStateFold[] }
 > = {

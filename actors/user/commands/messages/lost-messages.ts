@@ -7,7 +7,7 @@ import { type UserCommand, userIdOfKey } from '../../state.js';
 const WARN_MS = 60_000;
 
 /** Warns the bot's owner. Sent by frontends and by stream actors: never refuses. */
-export const warnOfLostMessage: UserCommand<typeof userCommands.lostMessage> = {
+export const warnOfLostMessageHandler: UserCommand<typeof userCommands.lostMessage> = {
   handle({ state }, { stream, exists, origin }, _inputs, { now, realm, key, directory }) {
     const bot = directory.user(userIdOfKey(key));
     const owner = bot?.botOwner ? directory.user(bot.botOwner) : undefined;

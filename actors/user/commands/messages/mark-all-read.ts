@@ -60,7 +60,7 @@ function marked({ mark, read }: OriginReadState, { settled, newer }: NewestOfOri
 const changes = ({ mark, read, unread }: OriginReadState, { settled, newer }: NewestOfOrigin): boolean =>
   settled > mark || unread.size > 0 || newer.some((id) => id > mark && !read.has(id));
 
-export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> = {
+export const markAllReadHandler: UserCommand<typeof userCommands.markAllRead, Marking> = {
   // The reads may take long and must not keep other commands waiting.
   lane: 'mark-all',
   async inputs(_args, context, sources) {

@@ -85,7 +85,7 @@ function marked(
 }
 
 /** POST /mark_stream_as_read: marks all messages of a stream as read. */
-export const markStreamRead: UserCommand<typeof userCommands.markStreamRead, StreamMarking | undefined> = {
+export const markStreamReadHandler: UserCommand<typeof userCommands.markStreamRead, StreamMarking | undefined> = {
   lane: 'mark-stream',
   async inputs({ stream: id }, context, sources) {
     const { directory, user } = await loadReadingRights(context, sources);
@@ -138,7 +138,7 @@ type LeaveMarking = StreamMarking & { readonly unread?: Unread };
  * get no events of deletions there, so the events name the read ids. Commits are of bounded size, and each marks
  * exactly the ids that its events name.
  */
-export const markLeftStreamRead: UserCommand<typeof userCommands.readStream, LeaveMarking> = {
+export const markLeftStreamReadHandler: UserCommand<typeof userCommands.readStream, LeaveMarking> = {
   async inputs(args, context, sources) {
     const { stream, until, archived = false } = args;
     const marking = await lookAt(stream, context, sources, until);

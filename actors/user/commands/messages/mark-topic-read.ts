@@ -42,7 +42,7 @@ async function lookAt(
   return { stream: 'open', known, messages: [...new Map(messages.map((one) => [one.id, one])).values()] };
 }
 
-export const markTopicRead: UserCommand<typeof userCommands.markTopicRead, TopicMarking> = {
+export const markTopicReadHandler: UserCommand<typeof userCommands.markTopicRead, TopicMarking> = {
   lane: 'mark-topic',
   async inputs(args, context, sources) {
     const { directory, user } = await loadReadingRights(context, sources);

@@ -26,7 +26,7 @@ export const deleteMessage = redirectToMessageOwner<{ readonly message_id: numbe
 );
 
 /** GET /messages/{message_id}/history: the edit history of a message. */
-export const fetchEditHistory: UserCommand<typeof userCommands.history, ReadableMessage | undefined> = {
+export const fetchEditHistoryHandler: UserCommand<typeof userCommands.history, ReadableMessage | undefined> = {
   lane: 'read',
   read: true,
   inputs: ({ message_id }, context, sources) => accessibleMessage(message_id, context, sources),
@@ -41,7 +41,7 @@ export const fetchEditHistory: UserCommand<typeof userCommands.history, Readable
 const DELETE_TOPIC_MS = 50_000;
 
 /** POST /streams/{stream_id}/delete_topic. Administrators need access to the stream, too. */
-export const deleteTopic: UserCommand<typeof userCommands.deleteTopic> = {
+export const deleteTopicHandler: UserCommand<typeof userCommands.deleteTopic> = {
   lane: 'read',
   read: true,
   handle({ parts }, { stream_id, topic }, _inputs, { directory, caller, realm, now }) {

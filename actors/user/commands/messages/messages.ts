@@ -40,7 +40,7 @@ function present(
 }
 
 /** GET /messages: encodes the messages while they are read from the Store. */
-export const fetchMessages: UserCommand<typeof userCommands.fetchMessages, ResponseFields> = {
+export const fetchMessagesHandler: UserCommand<typeof userCommands.fetchMessages, ResponseFields> = {
   lane: 'read',
   read: true,
   async inputs(args, context, sources) {
@@ -62,7 +62,7 @@ export const fetchMessages: UserCommand<typeof userCommands.fetchMessages, Respo
 };
 
 /** GET /messages/matches_narrow: considers only the caller's copies, not the public history. */
-export const matchMessagesToNarrow: UserCommand<
+export const matchMessagesToNarrowHandler: UserCommand<
   typeof userCommands.matchesNarrow,
   { readonly messages: Readonly<Record<number, SearchMatch>> }
 > = {
@@ -88,7 +88,7 @@ export const matchMessagesToNarrow: UserCommand<
 };
 
 /** GET /messages/{message_id}: one message. */
-export const fetchMessage: UserCommand<typeof userCommands.fetchMessage, ReadableMessage | undefined> = {
+export const fetchMessageHandler: UserCommand<typeof userCommands.fetchMessage, ReadableMessage | undefined> = {
   lane: 'read',
   read: true,
   inputs: ({ message_id }, context, sources) => accessibleMessage(message_id, context, sources),
@@ -101,7 +101,7 @@ export const fetchMessage: UserCommand<typeof userCommands.fetchMessage, Readabl
 };
 
 /** POST /messages/render: the HTML of a text. */
-export const renderPreview: UserCommand<typeof userCommands.render, RenderResult | null> = {
+export const renderPreviewHandler: UserCommand<typeof userCommands.render, RenderResult | null> = {
   lane: 'read',
   read: true,
   async inputs({ content, origin }, { realm, caller }, sources) {

@@ -20,7 +20,7 @@ import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import { subscriptionsOf, type UserCommand, type UserState } from '../../state.js';
 
-export const muteUser: UserCommand<typeof userCommands.muteUser, readonly ReadableMessage[]> = {
+export const muteUserHandler: UserCommand<typeof userCommands.muteUser, readonly ReadableMessage[]> = {
   // The reads may take long and must not keep other commands waiting.
   lane: 'mute-user',
   inputs: ({ muted_user_id }, context, sources) => readUnreadFrom(muted_user_id, context, sources),

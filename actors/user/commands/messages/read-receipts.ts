@@ -12,7 +12,7 @@ interface Receipts {
   readonly readers: readonly number[];
 }
 
-export const listReadReceipts: UserCommand<typeof userCommands.readReceipts, Receipts> = {
+export const listReadReceiptsHandler: UserCommand<typeof userCommands.readReceipts, Receipts> = {
   lane: 'read',
   read: true,
   async inputs({ message_id }, context, sources) {

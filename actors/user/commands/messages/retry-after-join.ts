@@ -14,7 +14,7 @@ import { isSubscribed, type UserCommand } from '../../state.js';
  * Redirects the message back to the stream, which decides now. Waits (`CommandTooEarly`) until the stream knows of a
  * subscription.
  */
-export const retryAfterJoin: UserCommand<typeof userCommands.retryAfterJoin> = {
+export const retryAfterJoinHandler: UserCommand<typeof userCommands.retryAfterJoin> = {
   lane: 'send-again',
   read: true,
   async inputs({ stream }, { realm, caller, view }, sources) {

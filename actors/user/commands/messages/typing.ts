@@ -8,7 +8,7 @@ import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../state.js';
 
-export const publishDirectTyping: UserCommand<typeof userCommands.typing> = {
+export const publishDirectTypingHandler: UserCommand<typeof userCommands.typing> = {
   lane: 'read',
   read: true,
   handle(_view, { op, to }, _inputs, { directory, caller }) {

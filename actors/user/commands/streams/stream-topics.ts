@@ -43,7 +43,7 @@ async function receivedTopics(
 }
 
 /** Lists the topics of a stream that the user may see. Inputs null: all topics, as the stream's actor lists them. */
-export const listStreamTopics: UserCommand<typeof userCommands.streamTopics, readonly ListedTopic[] | null> = {
+export const listStreamTopicsHandler: UserCommand<typeof userCommands.streamTopics, readonly ListedTopic[] | null> = {
   lane: 'read',
   read: true,
   async inputs({ stream_id }, context, sources) {

@@ -22,7 +22,7 @@ function knownStream(id: number, parts: Parts, directory: DirectoryView, caller:
 }
 
 /** GET /streams/{stream_id}: one stream. */
-export const fetchStream: UserCommand<typeof userCommands.streamById> = {
+export const fetchStreamHandler: UserCommand<typeof userCommands.streamById> = {
   lane: 'read',
   read: true,
   handle: ({ parts }, { stream_id }, _inputs, { directory, caller }) => ({
@@ -31,7 +31,7 @@ export const fetchStream: UserCommand<typeof userCommands.streamById> = {
 };
 
 /** GET /streams/{stream_id}/members: the subscribers of a stream. */
-export const listSubscribers: UserCommand<typeof userCommands.subscribersOf, StreamMembershipReply> = {
+export const listSubscribersHandler: UserCommand<typeof userCommands.subscribersOf, StreamMembershipReply> = {
   lane: 'read',
   read: true,
   async inputs({ stream_id }, { realm, caller, view }, sources) {
@@ -45,16 +45,19 @@ export const listSubscribers: UserCommand<typeof userCommands.subscribersOf, Str
 };
 
 /** GET /users/{user_id}/subscriptions/{stream_id}: whether a user is subscribed. */
-export const readSubscriptionStatus: UserCommand<typeof userCommands.subscriptionStatus, StreamMembershipReply> = {
-  lane: 'read',
-  read: true,
-  async inputs({ user_id, stream_id }, { realm, caller, view }, sources) {
-    const directory = await sources.directory(realm);
-    const user = directory.user(userId(user_id));
-    if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
-    if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
-    knownStream(stream_id, view.parts, directory, caller);
-    return readMembership(realm, stream_id, sources);
-  },
-  handle: (_view, { user_id }, { members }) => ({ reply: successReply({ is_subscribed: members.includes(user_id) }) }),
-};
+export const readSubscriptionStatusHandler: UserCommand<typeof userCommands.subscriptionStatus, StreamMembershipReply> =
+  {
+    lane: 'read',
+    read: true,
+    async inputs({ user_id, stream_id }, { realm, caller, view }, sources) {
+      const directory = await sources.directory(realm);
+      const user = directory.user(userId(user_id));
+      if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
+      if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
+      knownStream(stream_id, view.parts, directory, caller);
+      return readMembership(realm, stream_id, sources);
+    },
+    handle: (_view, { user_id }, { members }) => ({
+      reply: successReply({ is_subscribed: members.includes(user_id) }),
+    }),
+  };

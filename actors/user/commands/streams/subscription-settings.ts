@@ -65,7 +65,7 @@ function target(
 }
 
 /** Applies settings of subscriptions one after the other; those before a refused one stay. */
-export const updateSubscriptionSettings: UserCommand<typeof userCommands.subscriptionSettings> = {
+export const updateSubscriptionSettingsHandler: UserCommand<typeof userCommands.subscriptionSettings> = {
   handle({ parts }, { data }, _inputs, { directory, caller }) {
     const now = new Map<number, Subscription>();
     const events: LogItem[] = [];

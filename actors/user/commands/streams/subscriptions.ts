@@ -35,7 +35,7 @@ import {
 } from '../../state.js';
 
 /** Subscribes the user. Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
-export const addSubscriptions: UserCommand<typeof userCommands.subscribed> = {
+export const addSubscriptionsHandler: UserCommand<typeof userCommands.subscribed> = {
   handle({ parts }, { streams }, _inputs, { key, now, directory }) {
     const used = new Set(subscriptionsOf(parts).map((own) => own.color));
     const changed: Record<string, Json> = {};
@@ -75,7 +75,7 @@ export const addSubscriptions: UserCommand<typeof userCommands.subscribed> = {
 };
 
 /** GET /users/me/subscriptions: the user's subscriptions. */
-export const listSubscriptions: UserCommand<typeof userCommands.subscriptions, SubscribersByStream> = {
+export const listSubscriptionsHandler: UserCommand<typeof userCommands.subscriptions, SubscribersByStream> = {
   lane: 'read',
   read: true,
   inputs: ({ include_subscribers }, { realm, view }, sources) => {
@@ -106,7 +106,7 @@ export const listSubscriptions: UserCommand<typeof userCommands.subscriptions, S
 };
 
 /** GET /streams (streams.md): the streams that the user may see. */
-export const listStreams: UserCommand<typeof userCommands.streams, ReadonlySet<number>> = {
+export const listStreamsHandler: UserCommand<typeof userCommands.streams, ReadonlySet<number>> = {
   lane: 'read',
   read: true,
   async inputs({ include_owner_subscribed }, { realm, caller }, sources) {
@@ -138,7 +138,7 @@ export const listStreams: UserCommand<typeof userCommands.streams, ReadonlySet<n
 };
 
 /** GET /get_stream_id: the id of a stream by its name. A stream without access is reported as missing. */
-export const findStreamIdByName: UserCommand<typeof userCommands.streamIdByName> = {
+export const findStreamIdByNameHandler: UserCommand<typeof userCommands.streamIdByName> = {
   lane: 'read',
   read: true,
   handle({ parts }, { stream: name }, _inputs, { directory, caller }) {
@@ -155,7 +155,7 @@ export const findStreamIdByName: UserCommand<typeof userCommands.streamIdByName>
  * Ends subscriptions of the user. Sent by the realm actor, which has decided: never refuses, and a repeat changes
  * nothing. Colors and switches are kept for a return. `silent`: the stream was archived, which has an event of its own.
  */
-export const endSubscriptions: UserCommand<typeof userCommands.unsubscribed> = {
+export const endSubscriptionsHandler: UserCommand<typeof userCommands.unsubscribed> = {
   handle({ parts }, { streams, silent }, _inputs, { key }) {
     const left = streams.filter(({ id }) => subscriptionOf(parts, id)?.active);
     if (left.length === 0) return { reply: valueReply(null) };

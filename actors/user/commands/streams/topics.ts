@@ -82,7 +82,7 @@ class TopicChanges {
 const seconds = (now: number): number => Math.floor(now / 1000);
 
 /** POST /user_topics: sets the user's policy for a topic. */
-export const setTopicPolicy: UserCommand<typeof userCommands.setTopicPolicy> = {
+export const setTopicPolicyHandler: UserCommand<typeof userCommands.setTopicPolicy> = {
   handle({ parts }, { stream: id, topic, policy }, _inputs, { directory, caller, now, realm }) {
     const stream = directory.stream(streamId(id));
     const user = directory.user(userId(caller));
@@ -95,7 +95,7 @@ export const setTopicPolicy: UserCommand<typeof userCommands.setTopicPolicy> = {
 };
 
 /** PATCH /users/me/subscriptions/muted_topics: mutes or unmutes a topic. */
-export const muteTopic: UserCommand<typeof userCommands.muteTopic> = {
+export const muteTopicHandler: UserCommand<typeof userCommands.muteTopic> = {
   handle({ parts }, { stream: named, topic, mute }, _inputs, { directory, caller, now, realm }) {
     const user = directory.user(userId(caller));
     const stream: DirectoryStream | undefined =
@@ -114,7 +114,7 @@ export const muteTopic: UserCommand<typeof userCommands.muteTopic> = {
 };
 
 /** Moves the user's policy with a whole topic. Never refuses; the runtime drops a repeat. */
-export const moveTopicPolicy: UserCommand<typeof userCommands.moveTopicPolicy> = {
+export const moveTopicPolicyHandler: UserCommand<typeof userCommands.moveTopicPolicy> = {
   handle({ parts }, { from, to, targetExisted }, _inputs, { key, directory, now, realm }) {
     // Only the case of the name changed: the topic is the same.
     const same = to && from.stream === to.stream && toTopicKey(from.topic) === toTopicKey(to.topic);

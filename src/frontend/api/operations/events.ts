@@ -71,7 +71,7 @@ function registerVisitor(call: ApiCall<unknown>, params: Parameters<typeof toQue
   return forwardCommand({ ...queue, command: queueCommands.visit, extraFields: VERSION_FIELDS });
 }
 
-export const registerQueue = defineOperation({
+export const registerQueueOperation = defineOperation({
   id: 'register-queue',
   method: 'POST',
   path: '/register',
@@ -128,7 +128,7 @@ class Heartbeats implements PollKeepalive {
   }
 }
 
-export const getEvents = defineOperation({
+export const getEventsOperation = defineOperation({
   id: 'get-events',
   method: 'GET',
   path: '/events',
@@ -208,7 +208,7 @@ const BARE_CAPABILITIES = [
   'linkifier_url_template',
 ] as const;
 
-export const deleteQueue = defineOperation({
+export const deleteQueueOperation = defineOperation({
   id: 'delete-queue',
   method: 'DELETE',
   path: '/events',

@@ -136,7 +136,6 @@ export const frontend: Facts = async (t, server) => {
 
   await t.test('unknown paths are 404', async (t) => {
     for (const path of [
-      '/',
       '/api/v1',
       '/api/v1/',
       '/api/v1/nothing',

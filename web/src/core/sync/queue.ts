@@ -65,6 +65,7 @@ export interface QueueUser {
   mayRead(): Promise<boolean>;
   /** The session began or ended in another tab, or there is none. */
   sessionChanged(signedIn: boolean): void;
+  isSignedOut(): boolean;
 }
 
 /**
@@ -79,8 +80,6 @@ export class Queue {
   #id: string | undefined;
   #last = -1;
   #loaded = false;
-  /** There is no session. */
-  #stopped = false;
   /** A loop runs only while this number is its own. */
   #turn = 0;
   #wake: () => void = () => {};
@@ -88,6 +87,8 @@ export class Queue {
   #answeredAt = 0;
   #watch: Timer | undefined;
   #started = false;
+  /** The poll was ended to ask at once. */
+  #hurried = false;
 
   constructor(
     private readonly platform: Platform,
@@ -126,7 +127,6 @@ export class Queue {
   }
 
   #begin(): void {
-    this.#stopped = false;
     if (this.leads.peek()) {
       this.#lead();
       return;
@@ -137,7 +137,6 @@ export class Queue {
 
   /** Ends polling; `start` begins again. */
   stop(): void {
-    this.#stopped = true;
     this.#turn++;
     this.#polling?.abort();
     this.#wake();
@@ -192,7 +191,7 @@ export class Queue {
     }
     if (message.type === 'ask') {
       if (this.leads.peek() && this.#loaded) this.#postState(message.from);
-      else if (this.leads.peek() && this.#stopped) this.announceSession(false);
+      else if (this.leads.peek() && this.user.isSignedOut()) this.announceSession(false);
       return;
     }
     if (this.leads.peek()) return;
@@ -238,7 +237,8 @@ export class Queue {
         if (error instanceof ApiFailure && error.status === 401) return;
         if (isLost(error)) this.#id = undefined;
         failures++;
-        if (failures > 1 || !isLost(error)) await this.#pause(failures, error);
+        if (this.#hurried) this.#hurried = false;
+        else if (failures > 1 || !isLost(error)) await this.#pause(failures, error);
       }
     }
   }
@@ -309,11 +309,14 @@ export class Queue {
 
   /** The network is back, or the user: ends a pause, and a poll that has probably died in the meantime. */
   #hurry(): void {
-    this.#wake();
     const offline = this.status.peek() === 'offline';
+    // A visitor has no queue to ask.
     if (offline && this.#loaded && this.#id === undefined) this.#setStatus('live');
-    if (offline || this.platform.now() - this.#answeredAt > POLL_LIMIT_MS)
-      this.#polling?.abort(new Unreachable('woken'));
+    if (this.#polling && (offline || this.platform.now() - this.#answeredAt > POLL_LIMIT_MS)) {
+      this.#hurried = true;
+      this.#polling.abort(new Unreachable('woken'));
+    }
+    this.#wake();
   }
 }
 

@@ -2,5 +2,31 @@ import type { Catalogue } from '../catalogue.js';
 import type { overviews as source } from '../en/overviews.js';
 
 export const overviews: Catalogue<typeof source> = {
-  'overviews.empty': 'Hier ist noch nichts.',
+  'overviews.inbox-empty': 'Du hast alles gelesen.',
+  'overviews.unread-sum': { one: '{n} ungelesene Nachricht', other: '{n} ungelesene Nachrichten' },
+  'overviews.read-all': 'Alles als gelesen markieren',
+  'overviews.read-all-question': {
+    one: '{n} Nachricht gilt dann als gelesen, auch in Streams, die hier nicht stehen.',
+    other: '{n} Nachrichten gelten dann als gelesen, auch in Streams, die hier nicht stehen.',
+  },
+  'overviews.mark-read-of': '{name} als gelesen markieren',
+  'overviews.recent-empty': 'Keine Unterhaltung zu zeigen.',
+  'overviews.filter': 'Unterhaltungen filtern',
+  'overviews.only-unread': 'Ungelesen',
+  'overviews.only-participated': 'Mit mir',
+  'overviews.only-muted': 'Auch stumme',
+  'overviews.participants': 'Mit {names}',
+  'overviews.older': 'Ältere Unterhaltungen zeigen',
+  'overviews.drafts-empty': 'Keine Entwürfe. Was du schreibst und nicht sendest, bleibt hier.',
+  'overviews.no-address': 'Ohne Adresse',
+  'overviews.resume': 'Weiterschreiben',
+  'overviews.delete-draft': 'Entwurf löschen',
+  'overviews.draft-deleted': 'Der Entwurf ist gelöscht.',
+  'overviews.scheduled-empty': 'Keine geplanten Nachrichten.',
+  'overviews.edit-time': 'Zeit ändern',
+  'overviews.time': 'Zeit des Sendens',
+  'overviews.time-past': 'Wähle eine Zeit in der Zukunft.',
+  'overviews.send-now': 'Jetzt senden',
+  'overviews.delete-scheduled': 'Geplante Nachricht löschen',
+  'overviews.failed': 'Konnte nicht gesendet werden',
 };

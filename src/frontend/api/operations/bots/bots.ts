@@ -97,7 +97,7 @@ async function withAvatar<A extends JsonObject>(
 
 const fileCount = ({ files }: Pick<ApiCall<unknown>, 'files'>): number => (files === 'too large' ? 1 : files.length);
 
-export const createBot = defineOperation({
+export const createBotOperation = defineOperation({
   id: 'create-bot',
   method: 'POST',
   path: '/bots',
@@ -156,7 +156,7 @@ export const createBot = defineOperation({
 
 const botId = { bot_id: pathIdParameter('The bot.') } as const;
 
-export const updateBot = defineOperation({
+export const updateBotOperation = defineOperation({
   id: 'update-bot',
   method: 'PATCH',
   path: '/bots/{bot_id}',
@@ -195,7 +195,7 @@ export const updateBot = defineOperation({
   },
 });
 
-export const regenerateBotKey = defineOperation({
+export const regenerateBotKeyOperation = defineOperation({
   id: 'regenerate-bot-api-key',
   method: 'POST',
   path: '/bots/{bot_id}/api_key/regenerate',
@@ -216,7 +216,7 @@ export const regenerateBotKey = defineOperation({
   },
 });
 
-export const deactivateBot = defineOperation({
+export const deactivateBotOperation = defineOperation({
   id: 'deactivate-bot',
   method: 'DELETE',
   path: '/bots/{bot_id}',
@@ -230,8 +230,8 @@ export const deactivateBot = defineOperation({
 
 export const BOT_OPERATIONS = [
   getBots,
-  createBot,
-  updateBot,
-  regenerateBotKey,
-  deactivateBot,
+  createBotOperation,
+  updateBotOperation,
+  regenerateBotKeyOperation,
+  deactivateBotOperation,
 ] as unknown as readonly ApiOperation[];

@@ -41,7 +41,7 @@ async function refreshForDrafts(
   );
 }
 
-export const getDrafts = defineOperation({
+export const getDraftsOperation = defineOperation({
   id: 'get-drafts',
   method: 'GET',
   path: '/drafts',
@@ -52,7 +52,7 @@ export const getDrafts = defineOperation({
   run: ({ realm, caller }) => forwardCommand({ to: userKey(realm, caller), command: userCommands.drafts, args: {} }),
 });
 
-export const createDrafts = defineOperation({
+export const createDraftsOperation = defineOperation({
   id: 'create-drafts',
   method: 'POST',
   path: '/drafts',
@@ -73,7 +73,7 @@ export const createDrafts = defineOperation({
   },
 });
 
-export const editDraft = defineOperation({
+export const editDraftOperation = defineOperation({
   id: 'edit-draft',
   method: 'PATCH',
   path: '/drafts/{draft_id}',
@@ -95,7 +95,7 @@ export const editDraft = defineOperation({
   },
 });
 
-export const deleteDraft = defineOperation({
+export const deleteDraftOperation = defineOperation({
   id: 'delete-draft',
   method: 'DELETE',
   path: '/drafts/{draft_id}',

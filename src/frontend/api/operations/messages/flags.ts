@@ -16,7 +16,7 @@ function checkFlag(named: string, op: string): { flag: EditableFlag; op: 'add' |
   return { flag: named as EditableFlag, op };
 }
 
-export const setMessageFlags = defineOperation({
+export const setMessageFlagsOperation = defineOperation({
   id: 'update-message-flags',
   method: 'POST',
   path: '/messages/flags',
@@ -47,7 +47,7 @@ const MAX_MESSAGES = 5_000;
 const count = (description: string) =>
   ({ in: 'form', encoding: 'uint', schema: Type.Integer({ minimum: 0 }), required: true, description }) as const;
 
-export const setMessageFlagsInNarrow = defineOperation({
+export const setMessageFlagsInNarrowOperation = defineOperation({
   id: 'update-message-flags-for-narrow',
   method: 'POST',
   path: '/messages/flags/narrow',
@@ -89,7 +89,7 @@ export const setMessageFlagsInNarrow = defineOperation({
  */
 const MARK_DEADLINE_MS = 60_000;
 
-export const markAllAsRead = defineOperation({
+export const markAllAsReadOperation = defineOperation({
   id: 'mark-all-as-read',
   method: 'POST',
   path: '/mark_all_as_read',
@@ -105,7 +105,7 @@ export const markAllAsRead = defineOperation({
     }),
 });
 
-export const markStreamAsRead = defineOperation({
+export const markStreamAsReadOperation = defineOperation({
   id: 'mark-stream-as-read',
   method: 'POST',
   path: '/mark_stream_as_read',
@@ -121,7 +121,7 @@ export const markStreamAsRead = defineOperation({
     }),
 });
 
-export const markTopicAsRead = defineOperation({
+export const markTopicAsReadOperation = defineOperation({
   id: 'mark-topic-as-read',
   method: 'POST',
   path: '/mark_topic_as_read',

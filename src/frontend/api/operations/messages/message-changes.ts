@@ -6,7 +6,7 @@ import { lookUpStream } from '../../look-up.js';
 import { defineOperation, forwardCommand } from '../../operation.js';
 import { flagParameter, longTextParameter, pathIdParameter, textParameter } from '../../parameters.js';
 
-export const updateMessage = defineOperation({
+export const updateMessageOperation = defineOperation({
   id: 'update-message',
   method: 'PATCH',
   path: '/messages/{message_id}',
@@ -56,7 +56,7 @@ export const updateMessage = defineOperation({
   },
 });
 
-export const deleteMessage = defineOperation({
+export const deleteMessageOperation = defineOperation({
   id: 'delete-message',
   method: 'DELETE',
   path: '/messages/{message_id}',
@@ -71,7 +71,7 @@ export const deleteMessage = defineOperation({
     }),
 });
 
-export const getMessageHistory = defineOperation({
+export const getMessageHistoryOperation = defineOperation({
   id: 'get-message-history',
   method: 'GET',
   path: '/messages/{message_id}/history',
@@ -92,7 +92,7 @@ export const getMessageHistory = defineOperation({
  */
 const DELETE_TOPIC_DEADLINE_MS = 70_000;
 
-export const deleteTopic = defineOperation({
+export const deleteTopicOperation = defineOperation({
   id: 'delete-topic',
   method: 'POST',
   path: '/streams/{stream_id}/delete_topic',
@@ -114,7 +114,7 @@ export const deleteTopic = defineOperation({
   },
 });
 
-export const getStreamTopics = defineOperation({
+export const getStreamTopicsOperation = defineOperation({
   id: 'get-stream-topics',
   method: 'GET',
   path: '/users/me/{stream_id}/topics',

@@ -18,7 +18,7 @@ import {
 
 const MAX_MESSAGES = 5_000;
 
-export const sendMessage = defineOperation({
+export const sendMessageOperation = defineOperation({
   id: 'send-message',
   method: 'POST',
   path: '/messages',
@@ -106,7 +106,7 @@ async function streamToSend(call: ApiCall<unknown>, named: string | number): Pro
 const count = (description: string) =>
   ({ in: 'query', encoding: 'uint', schema: Type.Integer({ minimum: 0 }), required: true, description }) as const;
 
-export const getMessages = defineOperation({
+export const getMessagesOperation = defineOperation({
   id: 'get-messages',
   method: 'GET',
   path: '/messages',
@@ -147,7 +147,7 @@ export const getMessages = defineOperation({
   },
 });
 
-export const checkMessagesMatchNarrow = defineOperation({
+export const checkMessagesMatchNarrowOperation = defineOperation({
   id: 'check-messages-match-narrow',
   method: 'GET',
   path: '/messages/matches_narrow',
@@ -167,7 +167,7 @@ export const checkMessagesMatchNarrow = defineOperation({
   },
 });
 
-export const getMessage = defineOperation({
+export const getMessageOperation = defineOperation({
   id: 'get-message',
   method: 'GET',
   path: '/messages/{message_id}',
@@ -186,7 +186,7 @@ export const getMessage = defineOperation({
     }),
 });
 
-export const getReadReceipts = defineOperation({
+export const getReadReceiptsOperation = defineOperation({
   id: 'get-read-receipts',
   method: 'GET',
   path: '/messages/{message_id}/read_receipts',
@@ -201,7 +201,7 @@ export const getReadReceipts = defineOperation({
     }),
 });
 
-export const renderMessage = defineOperation({
+export const renderMessageOperation = defineOperation({
   id: 'render-message',
   method: 'POST',
   path: '/messages/render',

@@ -8,7 +8,7 @@ const message_id = pathIdParameter('The message.');
 const emoji_code = optionalTextParameter('form', 'Code points in hexadecimal, or id of a custom emoji.');
 const reaction_type = optionalTextParameter('form', "'unicode_emoji', 'realm_emoji' or 'service_extra_emoji'.");
 
-export const addReaction = defineOperation({
+export const addReactionOperation = defineOperation({
   id: 'add-reaction',
   method: 'POST',
   path: '/messages/{message_id}/reactions',
@@ -33,7 +33,7 @@ export const addReaction = defineOperation({
     }),
 });
 
-export const removeReaction = defineOperation({
+export const removeReactionOperation = defineOperation({
   id: 'remove-reaction',
   method: 'DELETE',
   path: '/messages/{message_id}/reactions',

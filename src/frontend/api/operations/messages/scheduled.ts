@@ -46,7 +46,7 @@ function checkFuture(call: ApiCall<unknown>, seconds: number): void {
   if (seconds * 1000 <= call.now) throw apiError('SCHEDULED_IN_PAST');
 }
 
-export const getScheduledMessages = defineOperation({
+export const getScheduledMessagesOperation = defineOperation({
   id: 'get-scheduled-messages',
   method: 'GET',
   path: '/scheduled_messages',
@@ -57,7 +57,7 @@ export const getScheduledMessages = defineOperation({
     forwardCommand({ to: userKey(realm, caller), command: userCommands.scheduledMessages, args: {} }),
 });
 
-export const createScheduledMessage = defineOperation({
+export const createScheduledMessageOperation = defineOperation({
   id: 'create-scheduled-message',
   method: 'POST',
   path: '/scheduled_messages',
@@ -88,7 +88,7 @@ export const createScheduledMessage = defineOperation({
   },
 });
 
-export const updateScheduledMessage = defineOperation({
+export const updateScheduledMessageOperation = defineOperation({
   id: 'update-scheduled-message',
   method: 'PATCH',
   path: '/scheduled_messages/{scheduled_message_id}',
@@ -137,7 +137,7 @@ async function refreshForEither(call: ApiCall<unknown>, given: string): Promise<
   }
 }
 
-export const deleteScheduledMessage = defineOperation({
+export const deleteScheduledMessageOperation = defineOperation({
   id: 'delete-scheduled-message',
   method: 'DELETE',
   path: '/scheduled_messages/{scheduled_message_id}',

@@ -9,7 +9,7 @@ import { formIdParameter } from '../../parameters.js';
 const limited = (maxLength: number, description: string) =>
   ({ in: 'form', encoding: 'string', schema: Type.String({ maxLength }), required: true, description }) as const;
 
-export const addSubmessage = defineOperation({
+export const addSubmessageOperation = defineOperation({
   id: 'add-submessage',
   method: 'POST',
   path: '/submessage',

@@ -8,7 +8,7 @@ import { lookUpStream, refreshUnlessKnown } from '../../look-up.js';
 import { defineOperation, forwardCommand } from '../../operation.js';
 import { longTextParameter, optionalJsonParameter } from '../../parameters.js';
 
-export const setTypingStatus = defineOperation({
+export const setTypingStatusOperation = defineOperation({
   id: 'set-typing-status',
   method: 'POST',
   path: '/typing',

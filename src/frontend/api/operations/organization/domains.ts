@@ -1,6 +1,6 @@
 /** Domains to which e-mail addresses of accounts are restricted (realm.md § Domains). */
 import { Type } from 'typebox';
-import { checkEmailDomain, presentDomain } from '#domain/people';
+import { parseEmailDomain, presentDomain } from '#domain/people';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { defineOperation, forwardCommand } from '../../operation.js';
@@ -39,7 +39,7 @@ const addDomain = defineOperation({
     forwardCommand({
       to: realmKey(realm),
       command: realmCommands.addDomain,
-      args: { domain: checkEmailDomain(params.domain), allow_subdomains: params.allow_subdomains },
+      args: { domain: parseEmailDomain(params.domain), allow_subdomains: params.allow_subdomains },
     }),
 });
 

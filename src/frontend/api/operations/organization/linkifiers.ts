@@ -7,7 +7,7 @@ import { apiError, validationError } from '#model/errors';
 import { defineOperation, forwardCommand } from '../../operation.js';
 import { pathIdParameter, textParameter } from '../../parameters.js';
 
-export const getLinkifiers = defineOperation({
+export const getLinkifiersOperation = defineOperation({
   id: 'get-linkifiers',
   method: 'GET',
   path: '/realm/linkifiers',
@@ -30,7 +30,7 @@ const content = {
 
 const filterId = { filter_id: pathIdParameter('The linkifier.') } as const;
 
-export const addLinkifier = defineOperation({
+export const addLinkifierOperation = defineOperation({
   id: 'add-linkifier',
   method: 'POST',
   path: '/realm/filters',
@@ -41,7 +41,7 @@ export const addLinkifier = defineOperation({
     forwardCommand({ to: realmKey(realm), command: realmCommands.addLinkifier, args: { ...params } }),
 });
 
-export const updateLinkifier = defineOperation({
+export const updateLinkifierOperation = defineOperation({
   id: 'update-linkifier',
   method: 'PATCH',
   path: '/realm/filters/{filter_id}',
@@ -52,7 +52,7 @@ export const updateLinkifier = defineOperation({
     forwardCommand({ to: realmKey(realm), command: realmCommands.updateLinkifier, args: { ...params } }),
 });
 
-export const removeLinkifier = defineOperation({
+export const removeLinkifierOperation = defineOperation({
   id: 'remove-linkifier',
   method: 'DELETE',
   path: '/realm/filters/{filter_id}',
@@ -78,7 +78,7 @@ function checkLanguage(given: string): string {
   return language;
 }
 
-export const addPlayground = defineOperation({
+export const addPlaygroundOperation = defineOperation({
   id: 'add-code-playground',
   method: 'POST',
   path: '/realm/playgrounds',
@@ -105,7 +105,7 @@ export const addPlayground = defineOperation({
   },
 });
 
-export const removePlayground = defineOperation({
+export const removePlaygroundOperation = defineOperation({
   id: 'remove-code-playground',
   method: 'DELETE',
   path: '/realm/playgrounds/{playground_id}',

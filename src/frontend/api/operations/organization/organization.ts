@@ -12,7 +12,7 @@ const parameters = Object.fromEntries(
   ]),
 );
 
-export const updateRealm = defineOperation({
+export const updateRealmOperation = defineOperation({
   id: 'update-realm',
   method: 'PATCH',
   path: '/realm',
@@ -26,7 +26,7 @@ export const updateRealm = defineOperation({
   },
 });
 
-export const deactivateRealm = defineOperation({
+export const deactivateRealmOperation = defineOperation({
   id: 'deactivate-realm',
   method: 'POST',
   path: '/realm/deactivate',

@@ -30,7 +30,7 @@ function renderedDescription(text: string): string {
   return html;
 }
 
-export const getServerSettings = defineOperation({
+export const getServerSettingsOperation = defineOperation({
   id: 'get-server-settings',
   method: 'GET',
   path: '/server_settings',
@@ -70,7 +70,7 @@ export const getServerSettings = defineOperation({
   }),
 });
 
-export const checkCompatibility = defineOperation({
+export const checkCompatibilityOperation = defineOperation({
   id: 'check-compatibility',
   method: 'GET',
   path: '/compatibility',
@@ -86,7 +86,7 @@ export const checkCompatibility = defineOperation({
   },
 });
 
-export const checkSubdomain = defineOperation({
+export const checkSubdomainOperation = defineOperation({
   id: 'check-subdomain',
   method: 'GET',
   path: '/realm/subdomain/{subdomain}',

@@ -12,7 +12,7 @@ const profileValue = Type.Object(
   { additionalProperties: false },
 );
 
-export const updateUser = defineOperation({
+export const updateUserOperation = defineOperation({
   id: 'update-user',
   method: 'PATCH',
   path: '/users/{user_id}',
@@ -45,7 +45,7 @@ export const updateUser = defineOperation({
 
 const MAX_COMMENT = 2_000;
 
-export const deactivateUser = defineOperation({
+export const deactivateUserOperation = defineOperation({
   id: 'deactivate-user',
   method: 'DELETE',
   path: '/users/{user_id}',
@@ -67,7 +67,7 @@ export const deactivateUser = defineOperation({
   },
 });
 
-export const reactivateUser = defineOperation({
+export const reactivateUserOperation = defineOperation({
   id: 'reactivate-user',
   method: 'POST',
   path: '/users/{user_id}/reactivate',
@@ -88,4 +88,9 @@ const deactivateOwnUser = defineOperation({
   run: ({ realm }) => forwardCommand({ to: realmKey(realm), command: realmCommands.deactivateSelf, args: {} }),
 });
 
-export const ACCOUNT_OPERATIONS = [updateUser, deactivateUser, reactivateUser, deactivateOwnUser];
+export const ACCOUNT_OPERATIONS = [
+  updateUserOperation,
+  deactivateUserOperation,
+  reactivateUserOperation,
+  deactivateOwnUser,
+];

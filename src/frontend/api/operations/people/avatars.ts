@@ -31,7 +31,7 @@ const uploadAvatar = defineOperation({
   },
 });
 
-export const removeAvatar = defineOperation({
+export const removeAvatarOperation = defineOperation({
   id: 'delete-avatar',
   method: 'DELETE',
   path: '/users/me/avatar',
@@ -104,7 +104,7 @@ const byEmail = (id: string, path: string, size: AvatarSize) =>
 
 export const AVATAR_OPERATIONS = [
   uploadAvatar,
-  removeAvatar,
+  removeAvatarOperation,
   byId('get-avatar', '/avatar/{user_id}', 'small', false),
   byId('get-avatar-at-root', '/avatar/{user_id}', 'small', true),
   byId('get-medium-avatar', '/avatar/{user_id}/medium', 'medium', true),

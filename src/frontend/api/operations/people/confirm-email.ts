@@ -33,7 +33,7 @@ async function asPage(answer: () => RawAnswer | Promise<RawAnswer>): Promise<Raw
 
 const parameters = { token: pathTextParameter('From the mail.') } as const;
 
-export const showEmailConfirmation = defineOperation({
+export const showEmailConfirmationOperation = defineOperation({
   id: 'show-email-confirmation',
   method: 'GET',
   path: '/accounts/confirm_email/{token}',
@@ -49,7 +49,7 @@ export const showEmailConfirmation = defineOperation({
     }),
 });
 
-export const confirmEmail = defineOperation({
+export const confirmEmailOperation = defineOperation({
   id: 'confirm-email',
   method: 'POST',
   path: '/accounts/confirm_email/{token}',

@@ -17,7 +17,7 @@ const words = (maxLength?: number) =>
     description: 'Words or phrases; case does not count.',
   }) as const;
 
-export const getAlertWords = defineOperation({
+export const getAlertWordsOperation = defineOperation({
   id: 'get-alert-words',
   method: 'GET',
   path: '/users/me/alert_words',
@@ -27,7 +27,7 @@ export const getAlertWords = defineOperation({
   run: ({ directory, caller }) => ({ fields: { alert_words: directory.preferencesOf(caller).alertWords } }),
 });
 
-export const addAlertWords = defineOperation({
+export const addAlertWordsOperation = defineOperation({
   id: 'add-alert-words',
   method: 'POST',
   path: '/users/me/alert_words',
@@ -42,7 +42,7 @@ export const addAlertWords = defineOperation({
     }),
 });
 
-export const removeAlertWords = defineOperation({
+export const removeAlertWordsOperation = defineOperation({
   id: 'remove-alert-words',
   method: 'DELETE',
   path: '/users/me/alert_words',
@@ -70,7 +70,7 @@ async function checkMutable(call: ApiCall<{ readonly muted_user_id: number }>): 
   if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
 }
 
-export const muteUser = defineOperation({
+export const muteUserOperation = defineOperation({
   id: 'mute-user',
   method: 'POST',
   path: '/users/me/muted_users/{muted_user_id}',
@@ -89,7 +89,7 @@ export const muteUser = defineOperation({
   },
 });
 
-export const unmuteUser = defineOperation({
+export const unmuteUserOperation = defineOperation({
   id: 'unmute-user',
   method: 'DELETE',
   path: '/users/me/muted_users/{muted_user_id}',

@@ -93,7 +93,7 @@ const createProfileField = defineOperation({
     }),
 });
 
-export const updateProfileField = defineOperation({
+export const updateProfileFieldOperation = defineOperation({
   id: 'update-custom-profile-field',
   method: 'PATCH',
   path: '/realm/profile_fields/{field_id}',
@@ -127,7 +127,7 @@ const reorderProfileFields = defineOperation({
     forwardCommand({ to: realmKey(realm), command: realmCommands.orderProfileFields, args: { ...params } }),
 });
 
-export const removeProfileField = defineOperation({
+export const removeProfileFieldOperation = defineOperation({
   id: 'remove-custom-profile-field',
   method: 'DELETE',
   path: '/realm/profile_fields/{field_id}',
@@ -182,9 +182,9 @@ const removeProfileData = defineOperation({
 export const PROFILE_OPERATIONS = [
   getProfileFields,
   createProfileField,
-  updateProfileField,
+  updateProfileFieldOperation,
   reorderProfileFields,
-  removeProfileField,
+  removeProfileFieldOperation,
   updateProfileData,
   removeProfileData,
 ] as unknown as readonly ApiOperation[];

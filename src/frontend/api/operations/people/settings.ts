@@ -60,7 +60,7 @@ export const updateNotificationSettings = settings(
   'Older name of PATCH /settings.',
 );
 
-export const updateSettingsDefaults = defineOperation({
+export const updateSettingsDefaultsOperation = defineOperation({
   id: 'update-realm-user-settings-defaults',
   method: 'PATCH',
   path: '/realm/user_settings_defaults',

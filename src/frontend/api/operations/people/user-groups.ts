@@ -38,7 +38,7 @@ async function findGroup(
   return { groups, group };
 }
 
-export const getUserGroups = defineOperation({
+export const getUserGroupsOperation = defineOperation({
   id: 'get-user-groups',
   method: 'GET',
   path: '/user_groups',
@@ -48,7 +48,7 @@ export const getUserGroups = defineOperation({
   run: ({ directory }) => ({ fields: { user_groups: encodedGroups(directory) } }),
 });
 
-export const createUserGroup = defineOperation({
+export const createUserGroupOperation = defineOperation({
   id: 'create-user-group',
   method: 'POST',
   path: '/user_groups/create',
@@ -69,7 +69,7 @@ export const createUserGroup = defineOperation({
     forwardCommand({ to: realmKey(realm), command: realmCommands.createGroup, args: { ...params } }),
 });
 
-export const updateUserGroup = defineOperation({
+export const updateUserGroupOperation = defineOperation({
   id: 'update-user-group',
   method: 'PATCH',
   path: '/user_groups/{user_group_id}',
@@ -103,7 +103,7 @@ export const updateUserGroup = defineOperation({
   },
 });
 
-export const removeUserGroup = defineOperation({
+export const removeUserGroupOperation = defineOperation({
   id: 'remove-user-group',
   method: 'DELETE',
   path: '/user_groups/{user_group_id}',
@@ -127,7 +127,7 @@ function checkEdit({
   if (add.length === 0 && gone.length === 0) throw apiError('NOTHING_TO_DO');
 }
 
-export const updateUserGroupMembers = defineOperation({
+export const updateUserGroupMembersOperation = defineOperation({
   id: 'update-user-group-members',
   method: 'POST',
   path: '/user_groups/{user_group_id}/members',
@@ -144,7 +144,7 @@ export const updateUserGroupMembers = defineOperation({
   },
 });
 
-export const updateUserGroupSubgroups = defineOperation({
+export const updateUserGroupSubgroupsOperation = defineOperation({
   id: 'update-user-group-subgroups',
   method: 'POST',
   path: '/user_groups/{user_group_id}/subgroups',
@@ -157,7 +157,7 @@ export const updateUserGroupSubgroups = defineOperation({
   },
 });
 
-export const getUserGroupMembers = defineOperation({
+export const getUserGroupMembersOperation = defineOperation({
   id: 'get-user-group-members',
   method: 'GET',
   path: '/user_groups/{user_group_id}/members',
@@ -171,7 +171,7 @@ export const getUserGroupMembers = defineOperation({
   },
 });
 
-export const getUserGroupSubgroups = defineOperation({
+export const getUserGroupSubgroupsOperation = defineOperation({
   id: 'get-user-group-subgroups',
   method: 'GET',
   path: '/user_groups/{user_group_id}/subgroups',
@@ -185,7 +185,7 @@ export const getUserGroupSubgroups = defineOperation({
   },
 });
 
-export const isUserGroupMember = defineOperation({
+export const isUserGroupMemberOperation = defineOperation({
   id: 'get-is-user-group-member',
   method: 'GET',
   path: '/user_groups/{user_group_id}/members/{user_id}',

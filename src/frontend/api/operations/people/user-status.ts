@@ -75,7 +75,7 @@ const updateStatus = defineOperation({
   },
 });
 
-export const markHotspotAsRead = defineOperation({
+export const markHotspotAsReadOperation = defineOperation({
   id: 'mark-hotspot-as-read',
   method: 'POST',
   path: '/users/me/hotspots',
@@ -101,4 +101,4 @@ const setTutorialStatus = defineOperation({
   },
 });
 
-export const STATUS_OPERATIONS = [updateStatus, markHotspotAsRead, setTutorialStatus];
+export const STATUS_OPERATIONS = [updateStatus, markHotspotAsReadOperation, setTutorialStatus];

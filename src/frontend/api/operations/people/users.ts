@@ -19,7 +19,7 @@ import { openOrRenewKey } from '../../readable-key.js';
 /** One response body per list. The encoded list is the same object until an account changes. */
 const allUsers = memoizeByObject((members: EncodedJson) => new CachedResponseFields({ members }));
 
-export const getUsers = defineOperation({
+export const getUsersOperation = defineOperation({
   id: 'get-users',
   method: 'GET',
   path: '/users',
@@ -58,7 +58,7 @@ interface ShapeValues {
   readonly include_custom_profile_fields: boolean;
 }
 
-export const getUser = defineOperation({
+export const getUserOperation = defineOperation({
   id: 'get-user',
   method: 'GET',
   path: '/users/{user_id}',
@@ -68,7 +68,7 @@ export const getUser = defineOperation({
   run: (call) => findUser(call, () => call.directory.user(userId(call.params.user_id))),
 });
 
-export const getUserByEmail = defineOperation({
+export const getUserByEmailOperation = defineOperation({
   id: 'get-user-by-email',
   method: 'GET',
   path: '/users/{email}',
@@ -85,7 +85,7 @@ export const getUserByEmail = defineOperation({
   },
 });
 
-export const getOwnUser = defineOperation({
+export const getOwnUserOperation = defineOperation({
   id: 'get-own-user',
   method: 'GET',
   path: '/users/me',
@@ -99,7 +99,7 @@ export const getOwnUser = defineOperation({
   },
 });
 
-export const createUser = defineOperation({
+export const createUserOperation = defineOperation({
   id: 'create-user',
   method: 'POST',
   path: '/users',
@@ -123,7 +123,7 @@ export const createUser = defineOperation({
 /** Maximum of attempts of a log-in that finds the key unreadable while other log-ins replace the key. */
 const MAX_ATTEMPTS = 5;
 
-export const fetchApiKey = defineOperation({
+export const fetchApiKeyOperation = defineOperation({
   id: 'fetch-api-key',
   method: 'POST',
   path: '/fetch_api_key',
@@ -149,7 +149,7 @@ export const fetchApiKey = defineOperation({
 });
 
 /** Always refused: log-in by a token that another service signed cannot be configured. */
-export const fetchApiKeyByToken = defineOperation({
+export const fetchApiKeyByTokenOperation = defineOperation({
   id: 'jwt-fetch-api-key',
   method: 'POST',
   path: '/jwt/fetch_api_key',
@@ -164,7 +164,7 @@ export const fetchApiKeyByToken = defineOperation({
   },
 });
 
-export const regenerateOwnApiKey = defineOperation({
+export const regenerateOwnApiKeyOperation = defineOperation({
   id: 'regenerate-own-api-key',
   method: 'POST',
   path: '/users/me/api_key/regenerate',

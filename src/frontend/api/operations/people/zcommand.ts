@@ -21,7 +21,7 @@ const SWITCHES = new Map<string, Switch>([
   ['fixed-width', { setting: 'fluid_layout_width', value: false, called: 'fixed width', back: 'fluid-width' }],
 ]);
 
-export const runSlashCommand = defineOperation({
+export const runSlashCommandOperation = defineOperation({
   id: 'zcommand',
   method: 'POST',
   path: '/zcommand',

@@ -12,7 +12,7 @@ import {
   pathIdParameter,
 } from '../../parameters.js';
 
-export const updateStream = defineOperation({
+export const updateStreamOperation = defineOperation({
   id: 'update-stream',
   method: 'PATCH',
   path: '/streams/{stream_id}',
@@ -68,7 +68,7 @@ export const updateStream = defineOperation({
   },
 });
 
-export const archiveStream = defineOperation({
+export const archiveStreamOperation = defineOperation({
   id: 'archive-stream',
   method: 'DELETE',
   path: '/streams/{stream_id}',
@@ -83,7 +83,7 @@ export const archiveStream = defineOperation({
     }),
 });
 
-export const addDefaultStream = defineOperation({
+export const addDefaultStreamOperation = defineOperation({
   id: 'add-default-stream',
   method: 'POST',
   path: '/default_streams',
@@ -98,7 +98,7 @@ export const addDefaultStream = defineOperation({
     }),
 });
 
-export const removeDefaultStream = defineOperation({
+export const removeDefaultStreamOperation = defineOperation({
   id: 'remove-default-stream',
   method: 'DELETE',
   path: '/default_streams',

@@ -9,7 +9,7 @@ import { streamNamesParameter } from './streams.js';
 const group_id = pathIdParameter('The group.');
 const stream_names = { ...streamNamesParameter('Streams, by name.'), required: true } as const;
 
-export const createStreamGroup = defineOperation({
+export const createStreamGroupOperation = defineOperation({
   id: 'create-default-stream-group',
   method: 'POST',
   path: '/default_stream_groups/create',
@@ -28,7 +28,7 @@ export const createStreamGroup = defineOperation({
     }),
 });
 
-export const updateStreamGroup = defineOperation({
+export const updateStreamGroupOperation = defineOperation({
   id: 'update-default-stream-group',
   method: 'PATCH',
   path: '/default_stream_groups/{group_id}',
@@ -46,7 +46,7 @@ export const updateStreamGroup = defineOperation({
   },
 });
 
-export const updateStreamGroupStreams = defineOperation({
+export const updateStreamGroupStreamsOperation = defineOperation({
   id: 'update-default-stream-group-streams',
   method: 'PATCH',
   path: '/default_stream_groups/{group_id}/streams',
@@ -57,7 +57,7 @@ export const updateStreamGroupStreams = defineOperation({
     forwardCommand({ to: realmKey(realm), command: realmCommands.editStreamGroup, args: { ...params } }),
 });
 
-export const removeStreamGroup = defineOperation({
+export const removeStreamGroupOperation = defineOperation({
   id: 'remove-default-stream-group',
   method: 'DELETE',
   path: '/default_stream_groups/{group_id}',
@@ -73,8 +73,8 @@ export const removeStreamGroup = defineOperation({
 });
 
 export const STREAM_GROUP_OPERATIONS = [
-  createStreamGroup,
-  updateStreamGroup,
-  updateStreamGroupStreams,
-  removeStreamGroup,
+  createStreamGroupOperation,
+  updateStreamGroupOperation,
+  updateStreamGroupStreamsOperation,
+  removeStreamGroupOperation,
 ];

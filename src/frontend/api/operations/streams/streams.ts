@@ -52,7 +52,7 @@ export const defaultJoiningArguments = ({
   origin: site,
 });
 
-export const subscribeToStreams = defineOperation({
+export const subscribeToStreamsOperation = defineOperation({
   id: 'subscribe',
   method: 'POST',
   path: '/users/me/subscriptions',
@@ -108,7 +108,7 @@ export const subscribeToStreams = defineOperation({
   },
 });
 
-export const getSubscriptions = defineOperation({
+export const getSubscriptionsOperation = defineOperation({
   id: 'get-subscriptions',
   method: 'GET',
   path: '/users/me/subscriptions',
@@ -123,7 +123,7 @@ export const getSubscriptions = defineOperation({
     }),
 });
 
-export const getStreams = defineOperation({
+export const getStreamsOperation = defineOperation({
   id: 'get-streams',
   method: 'GET',
   path: '/streams',
@@ -141,7 +141,7 @@ export const getStreams = defineOperation({
     forwardCommand({ to: userKey(realm, caller), command: userCommands.streams, args: { ...params } }),
 });
 
-export const getStreamId = defineOperation({
+export const getStreamIdOperation = defineOperation({
   id: 'get-stream-id',
   method: 'GET',
   path: '/get_stream_id',

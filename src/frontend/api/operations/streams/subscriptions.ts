@@ -13,7 +13,7 @@ import {
   wantedStreamsParameter,
 } from './streams.js';
 
-export const unsubscribeFromStreams = defineOperation({
+export const unsubscribeFromStreamsOperation = defineOperation({
   id: 'unsubscribe',
   method: 'DELETE',
   path: '/users/me/subscriptions',
@@ -28,7 +28,7 @@ export const unsubscribeFromStreams = defineOperation({
     forwardCommand({ to: realmKey(realm), command: realmCommands.unsubscribe, args: { ...params } }),
 });
 
-export const updateSubscriptions = defineOperation({
+export const updateSubscriptionsOperation = defineOperation({
   id: 'update-subscriptions',
   method: 'PATCH',
   path: '/users/me/subscriptions',
@@ -53,7 +53,7 @@ export const updateSubscriptions = defineOperation({
 
 const PROPERTY_VALUE = Type.Union([Type.Boolean(), Type.String()]);
 
-export const updateSubscriptionSettings = defineOperation({
+export const updateSubscriptionSettingsOperation = defineOperation({
   id: 'update-subscription-settings',
   method: 'POST',
   path: '/users/me/subscriptions/properties',
@@ -78,7 +78,7 @@ export const updateSubscriptionSettings = defineOperation({
     }),
 });
 
-export const updateSubscriptionSetting = defineOperation({
+export const updateSubscriptionSettingOperation = defineOperation({
   id: 'update-subscription-setting',
   method: 'PATCH',
   path: '/users/me/subscriptions/{stream_id}',
@@ -102,7 +102,7 @@ async function refreshForStream(call: ApiCall<{ readonly stream_id: number }>): 
   if (!call.directory.stream(streamId(call.params.stream_id))) await call.refresh();
 }
 
-export const getStream = defineOperation({
+export const getStreamOperation = defineOperation({
   id: 'get-stream-by-id',
   method: 'GET',
   path: '/streams/{stream_id}',
@@ -119,7 +119,7 @@ export const getStream = defineOperation({
   },
 });
 
-export const getSubscribers = defineOperation({
+export const getSubscribersOperation = defineOperation({
   id: 'get-subscribers',
   method: 'GET',
   path: '/streams/{stream_id}/members',
@@ -136,7 +136,7 @@ export const getSubscribers = defineOperation({
   },
 });
 
-export const getSubscriptionStatus = defineOperation({
+export const getSubscriptionStatusOperation = defineOperation({
   id: 'get-subscription-status',
   method: 'GET',
   path: '/users/{user_id}/subscriptions/{stream_id}',

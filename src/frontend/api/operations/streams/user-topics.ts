@@ -17,7 +17,7 @@ const topic = {
   schema: Type.String({ maxLength: MAX_TOPIC_CHARACTERS }),
 } as const;
 
-export const setUserTopicPolicy = defineOperation({
+export const setUserTopicPolicyOperation = defineOperation({
   id: 'update-user-topic',
   method: 'POST',
   path: '/user_topics',
@@ -43,7 +43,7 @@ export const setUserTopicPolicy = defineOperation({
   },
 });
 
-export const muteTopic = defineOperation({
+export const muteTopicOperation = defineOperation({
   id: 'mute-topic',
   method: 'PATCH',
   path: '/users/me/subscriptions/muted_topics',

@@ -33,7 +33,7 @@ async function withSession(
   return { fields: { user_id }, headers: { 'Set-Cookie': sessionCookie(token, call.secure) } };
 }
 
-export const signIn = defineOperation({
+export const signInOperation = defineOperation({
   id: 'web-sign-in',
   method: 'POST',
   path: '/web/session',
@@ -59,7 +59,7 @@ export const signIn = defineOperation({
   },
 });
 
-export const signInOnce = defineOperation({
+export const signInOnceOperation = defineOperation({
   id: 'web-sign-in-once',
   method: 'POST',
   path: '/web/session/one-time',
@@ -82,7 +82,7 @@ export const signInOnce = defineOperation({
 });
 
 /** Answers 200 without a session too, because a browser reports a refused request on its console as an error. */
-export const getSession = defineOperation({
+export const getSessionOperation = defineOperation({
   id: 'web-get-session',
   method: 'GET',
   path: '/web/session',
@@ -102,7 +102,7 @@ export const getSession = defineOperation({
   },
 });
 
-export const signOut = defineOperation({
+export const signOutOperation = defineOperation({
   id: 'web-sign-out',
   method: 'DELETE',
   path: '/web/session',
@@ -119,7 +119,7 @@ export const signOut = defineOperation({
   },
 });
 
-export const getSessions = defineOperation({
+export const getSessionsOperation = defineOperation({
   id: 'web-get-sessions',
   method: 'GET',
   path: '/web/sessions',
@@ -140,7 +140,7 @@ export const getSessions = defineOperation({
   },
 });
 
-export const endSession = defineOperation({
+export const endSessionOperation = defineOperation({
   id: 'web-end-session',
   method: 'DELETE',
   path: '/web/sessions/{session_id}',
@@ -153,7 +153,7 @@ export const endSession = defineOperation({
     forwardCommand({ to: realmKey(realm), command: realmCommands.endSession, args: { session: params.session_id } }),
 });
 
-export const endOtherSessions = defineOperation({
+export const endOtherSessionsOperation = defineOperation({
   id: 'web-end-other-sessions',
   method: 'DELETE',
   path: '/web/sessions',
@@ -167,11 +167,11 @@ export const endOtherSessions = defineOperation({
 });
 
 export const WEB_OPERATIONS = [
-  signIn,
-  signInOnce,
-  getSession,
-  signOut,
-  getSessions,
-  endSession,
-  endOtherSessions,
+  signInOperation,
+  signInOnceOperation,
+  getSessionOperation,
+  signOutOperation,
+  getSessionsOperation,
+  endSessionOperation,
+  endOtherSessionsOperation,
 ] as unknown as readonly ApiOperation[];

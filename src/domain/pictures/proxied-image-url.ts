@@ -18,7 +18,7 @@ export function imageProxyPath(address: string, key: string): string | undefined
 }
 
 /** The proxied address that the two parts of a proxy path name; undefined if the digest is wrong. */
-export function readProxiedAddress(digest: string, hex: string, key: string): string | undefined {
+export function readProxiedImageUrl(digest: string, hex: string, key: string): string | undefined {
   if (!/^[0-9a-f]{40}$/.test(digest) || hex.length > 2 * MAX_ADDRESS || !/^(?:[0-9a-f]{2})+$/.test(hex))
     return undefined;
   const address = Buffer.from(hex, 'hex').toString();

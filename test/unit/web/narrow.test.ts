@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import t from 'tap';
+import {
+  conversationKey,
+  decodePart,
+  encodePart,
+  hashOf,
+  hashOfRoute,
+  type Names,
+  type Narrow,
+  narrowConversation,
+  narrowOf,
+  type Route,
+  routeOf,
+  type Term,
+} from '../../../web/src/core/index.js';
+
+const STREAMS = new Map([
+  [1, 'general'],
+  [12, 'plans for 2024'],
+  [13, '2024-plans'],
+  [14, 'été/(draft) 100%'],
+]);
+
+const NAMES: Names = {
+  me: 5,
+  streamName: (id) => STREAMS.get(id),
+  streamNamed: (name) => [...STREAMS].find(([, of]) => of === name)?.[0],
+  userName: (id) => (id < 50 ? `User №${id}.` : undefined),
+};
+
+const text = fc.string({ minLength: 1, unit: 'grapheme' });
+const id = fc.integer({ min: 1, max: 60 });
+const users = fc
+  .uniqueArray(id, { minLength: 1, maxLength: 4 })
+  .map((ids) => ids.filter((one) => one !== NAMES.me || ids.length === 1).sort((a, b) => a - b))
+  .filter((ids) => ids.length > 0);
+
+const term: fc.Arbitrary<Term> = fc.oneof(
+  id.map((operand): Term => ({ operator: 'stream', operand })),
+  text.map((operand): Term => ({ operator: 'topic', operand })),
+  users.map((operand): Term => ({ operator: 'dm', operand })),
+  id.map((operand): Term => ({ operator: 'sender', operand })),
+  id.map((operand): Term => ({ operator: 'dm-including', operand })),
+  fc.constantFrom('starred', 'mentioned', 'unread', 'dm').map((operand): Term => ({ operator: 'is', operand })),
+  fc.constantFrom('link', 'image').map((operand): Term => ({ operator: 'has', operand })),
+  text.map((operand): Term => ({ operator: 'search', operand })),
+);
+const negatable = fc.tuple(term, fc.boolean()).map(([of, negated]): Term => (negated ? { ...of, negated: true } : of));
+
+t.test(
+  'a part of an address is decoded to the text that was encoded, and has no character that ends a link',
+  async (t) => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (of) => {
+        const part = encodePart(of);
+        return decodePart(part) === of && /^[\w.-]*$/.test(part);
+      }),
+    );
+    t.equal(encodePart('a b (c) 1.5%'), 'a.20b.20.28c.29.201.2E5.25');
+  },
+);
+
+t.test('every narrow is read back from its address', async () => {
+  fc.assert(
+    fc.property(
+      fc.array(negatable, { minLength: 1, maxLength: 4 }),
+      fc.option(fc.integer({ min: 1, max: 1e9 }), { nil: undefined }),
+      (narrow, near) => {
+        const read = narrowOf(hashOf(narrow, NAMES, near), NAMES);
+        return JSON.stringify(read) === JSON.stringify(near === undefined ? { narrow } : { narrow, near });
+      },
+    ),
+  );
+});
+
+t.test('every address is a route, and a route leads back to itself', async (t) => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (of) => {
+      const route = routeOf(`#${of}`, NAMES);
+      const again = routeOf(hashOfRoute(route, NAMES), NAMES);
+      return JSON.stringify(again) === JSON.stringify(route);
+    }),
+  );
+  const routes: Route[] = [
+    { view: 'inbox' },
+    { view: 'settings', parts: ['display'] },
+    { view: 'sign-in', parts: ['to/ken.'] },
+    { view: 'narrow', narrow: [], near: 7 },
+  ];
+  for (const route of routes) t.strictSame(routeOf(hashOfRoute(route, NAMES), NAMES), route);
+  t.strictSame(routeOf('', NAMES), { view: 'home' });
+});
+
+t.test('addresses that other clients write', async (t) => {
+  const narrow = (hash: string): Narrow | undefined => narrowOf(hash, NAMES)?.narrow;
+  const topic = (stream: number | string, of: string): Narrow => [
+    { operator: 'stream', operand: stream },
+    { operator: 'topic', operand: of },
+  ];
+  t.strictSame(narrowOf('#narrow/stream/12-plans-for-2024/topic/a.20b/near/5', NAMES), {
+    narrow: topic(12, 'a b'),
+    near: 5,
+  });
+  t.strictSame(narrowOf('#narrow/channel/12-x/topic/a/with/9', NAMES), { narrow: topic(12, 'a'), near: 9 });
+  t.strictSame(narrow('#narrow/stream/general'), [{ operator: 'stream', operand: 1 }], 'a name alone');
+  t.strictSame(narrow('#narrow/stream/plans-for-2024'), [{ operator: 'stream', operand: 12 }], 'a name with dashes');
+  t.strictSame(narrow('#narrow/stream/2024-plans'), [{ operator: 'stream', operand: 13 }], 'a name like an id');
+  t.strictSame(narrow('#narrow/stream/99-gone'), [{ operator: 'stream', operand: 99 }]);
+  t.strictSame(narrow('#narrow/pm-with/5,7-pair'), [{ operator: 'dm', operand: [7] }], 'without oneself');
+  t.strictSame(narrow('#narrow/dm/5-me'), [{ operator: 'dm', operand: [5] }], 'notes to oneself');
+  t.strictSame(narrow('#narrow/is/private'), [{ operator: 'is', operand: 'dm' }]);
+  t.strictSame(narrow('#narrow/-sender/7-user'), [{ operator: 'sender', operand: 7, negated: true }]);
+  t.equal(narrow('#narrow/nonsense/7'), undefined);
+  t.equal(narrow('#narrow/dm/nobody'), undefined);
+});
+
+t.test('a conversation is found in its narrow, in any case of the topic', async (t) => {
+  const of = narrowConversation([
+    { operator: 'topic', operand: 'Plans' },
+    { operator: 'stream', operand: 3 },
+  ]);
+  t.strictSame(of, { stream: 3, topic: 'Plans' });
+  t.equal(conversationKey(of!), conversationKey({ stream: 3, topic: 'plANS' }));
+  t.equal(narrowConversation([{ operator: 'stream', operand: 3 }]), undefined);
+  t.equal(narrowConversation([{ operator: 'dm', operand: [3], negated: true }]), undefined);
+});

@@ -1,0 +1,142 @@
+/** States of messages on their way, on a platform whose time and answers the test controls. */
+import t from 'tap';
+import { Core, type HttpAnswer, type HttpRequest } from '../../../web/src/core/index.js';
+import { FakePlatform, FakeServer, ME, messageOf, turns } from './fake-server.js';
+
+const TO = { stream: 7, topic: 'plans' };
+
+const answer = (fields: object, status = 200): HttpAnswer => ({ status, text: JSON.stringify({ msg: '', ...fields }) });
+
+/** A core that is live: its poll stays open. */
+async function setUp() {
+  const server = new FakeServer();
+  const platform = new FakePlatform(server);
+  const sent: HttpRequest[] = [];
+  server.other = (request) => {
+    if (request.path.endsWith('/register'))
+      return answer({ queue_id: 'q', last_event_id: 1, user_id: ME, max_message_id: 5 });
+    if (request.path.includes('/events')) return answer({ events: [], queue_id: 'q' });
+    if (request.method === 'POST' && request.path.endsWith('/messages')) {
+      sent.push(request);
+      return answer({ id: 100 + sent.length });
+    }
+    return undefined;
+  };
+  const core = new Core(platform);
+  core.start();
+  await turns();
+  await server.deliver();
+  t.equal(core.queue.status.peek(), 'live');
+  // The poll and the report of presence stay unanswered.
+  server.held.splice(0);
+  return { server, platform, core, sent };
+}
+
+const phases = (core: Core): readonly string[] => core.outbox.items.value.map(({ phase }) => phase);
+
+t.test('the event settles an item, before or after the answer', async (t) => {
+  for (const first of ['event', 'answer']) {
+    const { server, core, sent } = await setUp();
+    const { localId } = core.outbox.send(TO, 'hello');
+    t.strictSame(phases(core), ['sending']);
+    t.equal(new URLSearchParams(sent[0]?.body).get('local_id'), localId);
+    t.equal(new URLSearchParams(sent[0]?.body).get('queue_id'), 'q');
+    const event = () =>
+      core.outbox.noteMessage({
+        id: 2,
+        type: 'message',
+        message: messageOf(101, 'plans'),
+        flags: [],
+        local_message_id: localId,
+      });
+    if (first === 'event') event();
+    await server.deliverAll();
+    if (first === 'answer') event();
+    t.strictSame(phases(core), []);
+  }
+});
+
+t.test('a refusal is shown with its reason, and the item can be taken back', async (t) => {
+  const { server, core } = await setUp();
+  server.other = () => answer({ result: 'error', code: 'BAD_REQUEST', msg: 'Not allowed' }, 400);
+  const { localId } = core.outbox.send(TO, 'hello');
+  await server.deliverAll();
+  t.strictSame(phases(core), ['failed']);
+  t.equal(core.outbox.items.value[0]?.error, 'Not allowed');
+  t.equal(core.outbox.takeBack(localId)?.content, 'hello');
+  t.strictSame(phases(core), []);
+});
+
+t.test('too many calls: the item is sent again when the server allows it', async (t) => {
+  const { server, platform, core, sent } = await setUp();
+  const normal = server.other;
+  server.other = () => answer({ result: 'error', code: 'RATE_LIMIT_HIT', msg: 'slow down', 'retry-after': 7 }, 429);
+  core.outbox.send(TO, 'hello');
+  await server.deliverAll();
+  t.strictSame(phases(core), ['waiting']);
+  server.other = normal;
+  await platform.pass(6_900);
+  t.equal(sent.length, 0);
+  await platform.pass(200);
+  t.equal(sent.length, 1);
+});
+
+t.test('after a lost answer the item is looked for, and sent again only if it is not there', async (t) => {
+  for (const arrived of [true, false]) {
+    const { server, platform, core, sent } = await setUp();
+    core.outbox.send(TO, 'hello\n');
+    if (arrived) {
+      const message = { ...messageOf(101, 'plans', 'hello'), sender_id: ME };
+      server.messages.set(101, message);
+    }
+    await server.lose();
+    t.strictSame(phases(core), ['waiting']);
+    await platform.pass(2_900);
+    t.equal(sent.length, 1, 'the first request may still be on its way');
+    await platform.pass(200);
+    await server.deliverAll();
+    t.equal(sent.length, arrived ? 1 : 2);
+    t.strictSame(phases(core), arrived ? [] : ['sending']);
+  }
+});
+
+t.test('two equal messages with lost answers are two messages', async (t) => {
+  const { server, platform, core, sent } = await setUp();
+  core.outbox.send(TO, 'ok');
+  core.outbox.send(TO, 'ok');
+  // Only the first reached the server.
+  server.messages.set(101, { ...messageOf(101, 'plans', 'ok'), sender_id: ME });
+  await server.lose();
+  await server.lose();
+  for (let round = 0; round < 4; round++) {
+    await platform.pass(3_100);
+    await server.deliverAll();
+  }
+  t.equal(sent.length, 3);
+});
+
+t.test('an equal message from before is no proof', async (t) => {
+  const { server, platform, core, sent } = await setUp();
+  server.messages.set(4, { ...messageOf(4, 'plans', 'ok'), sender_id: ME });
+  core.outbox.send(TO, 'ok');
+  await server.lose();
+  await platform.pass(3_100);
+  await server.deliverAll();
+  t.equal(sent.length, 2);
+});
+
+t.test('without a network the item waits, is in the storage, and goes out with the network', async (t) => {
+  const { server, platform, core, sent } = await setUp();
+  platform.online.value = false;
+  core.outbox.send(TO, 'hello');
+  await turns();
+  t.strictSame(phases(core), ['waiting']);
+  t.ok(platform.values.has('outbox/tab'));
+  t.equal(sent.length, 0);
+  platform.online.value = true;
+  await turns();
+  await server.deliver();
+  await turns();
+  t.equal(core.queue.status.value, 'live');
+  t.equal(sent.length, 1);
+});

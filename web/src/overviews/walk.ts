@@ -1,0 +1,46 @@
+import type { RefObject } from 'preact';
+import { useRef } from 'preact/hooks';
+import { focusIn, useShortcut } from '../kit/index.js';
+
+const buttonsOf = (row: Element): HTMLElement[] => [...row.querySelectorAll<HTMLElement>('[data-row],button')];
+
+/**
+ * Keys of a view that is a list: j and k walk like the arrows, wherever the focus is, and the arrows to the sides move
+ * among the link and the buttons of a row.
+ *
+ * @returns the ref and the key handler for the element around the list
+ */
+export function useWalk(): {
+  readonly ref: RefObject<HTMLDivElement | null>;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+} {
+  const ref = useRef<HTMLDivElement>(null);
+  const walking = useRef(false);
+  const walk = (key: string) => (): boolean => {
+    const root = ref.current;
+    if (!root || walking.current) return false;
+    const focused = document.activeElement;
+    if (!focused?.closest('[data-virtual-list]') || !root.contains(focused)) {
+      return focusIn(root.querySelector('[data-virtual-list]') ?? root);
+    }
+    walking.current = true;
+    focused.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    walking.current = false;
+    return true;
+  };
+  useShortcut('message-down', walk('ArrowDown'));
+  useShortcut('message-up', walk('ArrowUp'));
+  useShortcut('first', walk('Home'));
+  useShortcut('last', walk('End'));
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    const row = event.target instanceof Element ? event.target.closest('[data-index]') : null;
+    if (step === 0 || !row || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    const targets = buttonsOf(row);
+    const next = targets[targets.indexOf(event.target as HTMLElement) + step];
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  };
+  return { ref, onKeyDown };
+}

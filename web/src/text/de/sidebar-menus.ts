@@ -1,0 +1,20 @@
+import type { Catalogue } from '../catalogue.js';
+import type { sidebarMenus as source } from '../en/sidebar-menus.js';
+
+export const sidebarMenus: Catalogue<typeof source> = {
+  'sidebar.stream-menu': 'Aktionen zu {name}',
+  'sidebar.topic-menu': 'Aktionen zu {name}',
+  'sidebar.mark-read': 'Alles als gelesen markieren',
+  'sidebar.pin': 'Anheften',
+  'sidebar.unpin': 'Lösen',
+  'sidebar.mute-stream': 'Stummschalten',
+  'sidebar.unmute-stream': 'Laut schalten',
+  'sidebar.copy-link': 'Link kopieren',
+  'sidebar.stream-settings': 'Einstellungen des Streams',
+  'sidebar.leave': 'Abbestellen',
+  'sidebar.leave-question': 'Nachrichten aus {name} erreichen dich dann nicht mehr.',
+  'sidebar.topic-inherit': 'Wie der Stream',
+  'sidebar.topic-muted': 'Stumm',
+  'sidebar.topic-unmuted': 'Nicht stumm',
+  'sidebar.topic-followed': 'Gefolgt',
+};

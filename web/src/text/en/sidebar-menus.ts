@@ -1,0 +1,18 @@
+/** Texts of the menus of the sidebar; part of the lazy texts. */
+export const sidebarMenus = {
+  'sidebar.stream-menu': 'Actions on {name}',
+  'sidebar.topic-menu': 'Actions on {name}',
+  'sidebar.mark-read': 'Mark all as read',
+  'sidebar.pin': 'Pin',
+  'sidebar.unpin': 'Unpin',
+  'sidebar.mute-stream': 'Mute',
+  'sidebar.unmute-stream': 'Unmute',
+  'sidebar.copy-link': 'Copy link',
+  'sidebar.stream-settings': 'Settings of the stream',
+  'sidebar.leave': 'Unsubscribe',
+  'sidebar.leave-question': 'Messages of {name} no longer reach you.',
+  'sidebar.topic-inherit': 'Like the stream',
+  'sidebar.topic-muted': 'Muted',
+  'sidebar.topic-unmuted': 'Not muted',
+  'sidebar.topic-followed': 'Followed',
+} as const;
