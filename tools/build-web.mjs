@@ -5,7 +5,8 @@
  * `.gz` form when that form is smaller; dist/web/index.html is the page with the addresses of the entry.
  * dist/web/manifest.json names them all: address → {file, type, bytes, etag, encodings}. The frontend serves exactly
  * the addresses of the manifest (src/frontend/web). Lazy chunks come from `import()`. All styles are one file, since a
- * chunk can't load a style of its own: `web/src/style/index.css` imports every style sheet, but for LATER_STYLES.
+ * chunk can't load a style of its own: `web/src/style/index.css` imports every style sheet, but for LATER_STYLES. The
+ * service worker (web/worker) is a bundle of its own at a fixed address; it knows the files of the first view.
  *
  * Old assets stay for a day: a page that was loaded before the build may still ask for its chunks.
  */
@@ -114,6 +115,33 @@ async function bundle() {
   return { files: outputFiles, script, imports: entry.imports, style: entry.cssBundle, later };
 }
 
+/**
+ * The service worker, which knows the files of the first view and their version.
+ * @returns its bytes
+ */
+async function bundleWorker({ files, script, imports, style }, page) {
+  const { build } = await import('esbuild');
+  const shell = [script, ...imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path), style]
+    .filter(Boolean)
+    .map(addressOf);
+  const names = files.map(({ path }) => basename(path)).sort();
+  const version = createHash('sha256').update(page).update(names.join()).digest('base64url').slice(0, 12);
+  const { outputFiles } = await build({
+    entryPoints: ['web/worker/worker.ts'],
+    bundle: true,
+    format: 'iife',
+    platform: 'browser',
+    target: ['es2022'],
+    tsconfig: 'web/worker/tsconfig.json',
+    minify: true,
+    write: false,
+    define: { SHELL_FILES: JSON.stringify(shell), SHELL_VERSION: JSON.stringify(version) },
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  return outputFiles[0].contents;
+}
+
 const addressOf = (path) => `${ADDRESS}/${basename(path)}`;
 
 /** The page: the entry, its static imports (fetched beside it instead of after it) and its style. */
@@ -174,7 +202,12 @@ const before = state();
 if (existsSync(MANIFEST) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === before) process.exit(0);
 mkdirSync(ASSETS, { recursive: true });
 const made = await bundle();
-const manifest = { '/': publish('index.html', Buffer.from(pageOf(made))) };
+const page = pageOf(made);
+const worker = await bundleWorker(made, page);
+const manifest = {
+  '/': publish('index.html', Buffer.from(page)),
+  '/service-worker.js': publish('service-worker.js', Buffer.from(worker)),
+};
 for (const { path, contents } of made.files) {
   manifest[addressOf(path)] = publish(`assets/${basename(path)}`, Buffer.from(contents));
 }

@@ -29,6 +29,8 @@ export class Focus {
   readonly compose = signal<ComposeRequest | undefined>(undefined);
   /** The emoji picker takes a request and sets it back to undefined. */
   readonly emoji = signal<EmojiRequest | undefined>(undefined);
+  /** Person whose profile is shown in a dialog; views set it, the dialog sets it back to undefined. */
+  readonly profile = signal<number | undefined>(undefined);
   /** Message whose text is being edited in place. */
   readonly editing = signal<number | undefined>(undefined);
 }

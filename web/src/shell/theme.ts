@@ -1,4 +1,5 @@
 import { effect, signal } from '@preact/signals';
+import { core as client } from '../client/index.js';
 import type { Core } from '../core/index.js';
 
 export type Theme = 'auto' | 'light' | 'dark' | 'contrast';
@@ -25,7 +26,7 @@ export function startTheme(core: Core): void {
   theme.value = stored();
   effect(() => {
     const scheme = core.state.me.settings.value.color_scheme;
-    if (scheme === undefined || theme.peek() === 'contrast') return;
+    if (scheme === undefined || core.state.me.id === 0 || theme.peek() === 'contrast') return;
     theme.value = scheme === SCHEMES.dark ? 'dark' : scheme === SCHEMES.light ? 'light' : 'auto';
   });
   effect(() => {
@@ -45,4 +46,9 @@ export async function chooseTheme(core: Core, wanted: Theme): Promise<void> {
   theme.value = wanted;
   if (core.state.me.id === 0 || wanted === 'contrast') return;
   await core.api.patch('/settings', { color_scheme: SCHEMES[wanted] });
+}
+
+/** Chooses a theme by the value of the setting `color_scheme`. */
+export async function chooseScheme(value: number): Promise<void> {
+  await chooseTheme(client, value === SCHEMES.dark ? 'dark' : value === SCHEMES.light ? 'light' : 'auto');
 }

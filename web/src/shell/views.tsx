@@ -6,6 +6,8 @@ import { Button, Empty } from '../kit/index.js';
 import { MessagesView } from '../messages/index.js';
 import { DraftsView, InboxView, RecentView, ScheduledView } from '../overviews/index.js';
 import { t } from '../text/index.js';
+import { OrganizationRoute, PersonRoute, SettingsRoute, StreamsRoute } from './settings.js';
+import { chooseScheme } from './theme.js';
 
 /** The view that the reader's settings name as the first one. */
 export function homeRoute(): Route {
@@ -50,6 +52,16 @@ export function View({ route }: { readonly route: Route }): ComponentChild {
       return <NotFound />;
     case 'narrow':
       return <MessagesView narrow={route.narrow} near={route.near} />;
+    case 'settings':
+      return <SettingsRoute parts={route.parts} onScheme={chooseScheme} />;
+    case 'streams':
+      return <StreamsRoute parts={route.parts} />;
+    case 'organization':
+      return <OrganizationRoute parts={route.parts} />;
+    case 'users':
+      return <PersonRoute parts={route.parts} />;
+    case 'groups':
+      return <OrganizationRoute parts={['groups']} />;
     default:
       return <Empty>{t('common.loading')}</Empty>;
   }

@@ -1,0 +1,172 @@
+import { useState } from 'preact/hooks';
+import { core } from '../../client/index.js';
+import type { Bot } from '../../contract/index.js';
+import { Avatar, Button, confirm, Empty, Field, MenuButton, Select } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+import { FormDialog } from '../parts/form-dialog.js';
+import { Group } from '../parts/pages.js';
+import { Refusal, type Saving, useSaving } from '../parts/saving.js';
+import { CopyText } from '../parts/secret.js';
+
+const TYPE = { generic: 1, incoming: 2, outgoing: 3 } as const;
+
+const TYPES = [
+  { value: TYPE.generic, label: () => t('settings.bot.generic') },
+  { value: TYPE.incoming, label: () => t('settings.bot.incoming') },
+  { value: TYPE.outgoing, label: () => t('settings.bot.outgoing') },
+];
+
+/** Types of bots that the organization's policy lets the reader create. */
+function typesToCreate() {
+  const { me, realm } = core.state;
+  const policy = realm.value.realm_bot_creation_policy ?? 1;
+  if (me.isAdmin || policy === 1) return TYPES;
+  return policy === 2 ? TYPES.filter(({ value }) => value !== TYPE.generic) : [];
+}
+
+/** Own bots, and for administrators all bots. */
+export function BotsPage() {
+  const [creating, setCreating] = useState(false);
+  const [shown, setShown] = useState<number>();
+  const saving = useSaving();
+  const bots = core.state.realm.value.realm_bots ?? [];
+  const active = bots.filter(({ is_active }) => is_active);
+  const ended = bots.filter(({ is_active }) => !is_active);
+  const types = typesToCreate();
+  return (
+    <>
+      {types.length > 0 && (
+        <p>
+          <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+            {t('settings.create-bot')}
+          </Button>
+        </p>
+      )}
+      <Refusal saving={saving} />
+      {bots.length === 0 && <Empty icon="bot">{t('settings.no-bots')}</Empty>}
+      <ul class="rows">
+        {active.map((bot) => (
+          <BotLine
+            key={bot.user_id}
+            bot={bot}
+            saving={saving}
+            showsKey={shown === bot.user_id}
+            onKey={() => setShown(shown === bot.user_id ? undefined : bot.user_id)}
+          />
+        ))}
+      </ul>
+      {ended.length > 0 && (
+        <Group title={t('settings.people-deactivated')}>
+          <ul class="rows">
+            {ended.map(({ user_id, full_name, email }) => (
+              <li key={user_id} class="row-line">
+                <span class="row-text">
+                  {full_name}
+                  <span class="field-hint">{email}</span>
+                </span>
+                <Button
+                  onClick={() => void saving.run(() => core.api.post('/users/{user_id}/reactivate', { user_id }))}
+                >
+                  {t('settings.reactivate')}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </Group>
+      )}
+      {creating && <CreateBot types={types} onClose={() => setCreating(false)} onMade={setShown} />}
+    </>
+  );
+}
+
+interface LineProps {
+  readonly bot: Bot;
+  readonly saving: Saving;
+  readonly showsKey: boolean;
+  readonly onKey: () => void;
+}
+
+function BotLine({ bot, saving, showsKey, onKey }: LineProps) {
+  const { user_id, full_name, email, avatar_url, bot_type, owner_id, api_key } = bot;
+  const type = TYPES.find(({ value }) => value === bot_type);
+  const regenerate = async () => {
+    const text = t('settings.new-bot-key-question', { name: full_name });
+    if (!(await confirm({ title: t('settings.new-key'), text, action: t('settings.new-key'), danger: true }))) return;
+    await saving.run(() => core.api.post('/bots/{bot_id}/api_key/regenerate', { bot_id: user_id }));
+  };
+  const end = async () => {
+    const title = t('settings.deactivate-name', { name: full_name });
+    const action = t('settings.deactivate-account');
+    if (!(await confirm({ title, text: t('settings.deactivate-bot'), action, danger: true }))) return;
+    await saving.run(() => core.api.delete('/bots/{bot_id}', { bot_id: user_id }));
+  };
+  return (
+    <li class="row-line">
+      <Avatar name={full_name} src={avatar_url} id={user_id} size={32} />
+      <span class="row-text">
+        {full_name}
+        <span class="field-hint">
+          {[type?.label(), email, owner_id && core.state.people.nameOf(owner_id)].filter(Boolean).join(' · ')}
+        </span>
+        {showsKey && api_key && <CopyText text={api_key} label={t('settings.key-of', { name: full_name })} />}
+      </span>
+      <MenuButton
+        label={t('settings.actions-for', { name: full_name })}
+        align="end"
+        items={() => [
+          { label: t(showsKey ? 'settings.hide-key' : 'settings.show-key'), icon: 'lock', run: onKey },
+          { label: t('settings.new-key'), icon: 'refresh', run: () => void regenerate() },
+          'line',
+          { label: t('settings.deactivate-account'), icon: 'trash', danger: true, run: () => void end() },
+        ]}
+      />
+    </li>
+  );
+}
+
+interface CreateProps {
+  readonly types: readonly { readonly value: number; readonly label: () => string }[];
+  readonly onClose: () => void;
+  readonly onMade: (id: number) => void;
+}
+
+function CreateBot({ types, onClose, onMade }: CreateProps) {
+  const [name, setName] = useState('');
+  const [short, setShort] = useState('');
+  const [type, setType] = useState(types[0]?.value ?? TYPE.generic);
+  const [url, setUrl] = useState('');
+  return (
+    <FormDialog
+      title={t('settings.create-bot')}
+      action={t('settings.create')}
+      onClose={onClose}
+      submit={async () => {
+        const bot = await core.api.post('/bots', {
+          full_name: name,
+          short_name: short,
+          bot_type: type,
+          ...(type === TYPE.outgoing ? { payload_url: url } : {}),
+        });
+        onMade(Number(bot.user_id));
+      }}
+    >
+      <Select
+        label={t('settings.bot-type')}
+        value={type}
+        options={types.map(({ value, label }) => ({ value, label: label() }))}
+        onChange={setType}
+      />
+      <Field label={t('settings.name')} value={name} onInput={setName} autofocus required />
+      <Field
+        label={t('settings.bot-email')}
+        hint={t('settings.bot-email-hint', { host: core.state.realm.value.realm_bot_domain ?? '' })}
+        value={short}
+        onInput={setShort}
+        required
+      />
+      {type === TYPE.outgoing && (
+        <Field type="url" label={t('settings.bot-url')} value={url} onInput={setUrl} required />
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,88 @@
+import { useRef, useState } from 'preact/hooks';
+import { core } from '../../client/index.js';
+import { Button, confirm, Empty, Field, IconButton } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+import { Refusal, SavedMark, useSaving } from '../parts/saving.js';
+
+/** The organization's own emoji. */
+export function EmojiPage() {
+  const { me, emoji, people } = core.state;
+  const saving = useSaving();
+  const remove = async (name: string) => {
+    const title = t('settings.delete-emoji', { name });
+    const agreed = await confirm({
+      title,
+      text: t('settings.delete-emoji-question'),
+      action: t('common.delete'),
+      danger: true,
+    });
+    if (agreed) await saving.run(() => core.api.delete('/realm/emoji/{emoji_name}', { emoji_name: name }));
+  };
+  const list = emoji.active.value;
+  return (
+    <>
+      {me.may('add_custom_emoji_policy') && <AddEmoji />}
+      <Refusal saving={saving} />
+      {list.length === 0 && <Empty icon="smile">{t('settings.no-emoji')}</Empty>}
+      <ul class="rows">
+        {list.map(({ id, name, source_url, still_url, author_id }) => (
+          <li key={id} class="row-line">
+            <img class="emoji-picture" src={still_url ?? source_url} alt="" width={24} height={24} />
+            <span class="row-text">
+              :{name}:<span class="field-hint">{author_id ? people.nameOf(author_id) : ''}</span>
+            </span>
+            {(me.isAdmin || author_id === me.id) && (
+              <IconButton icon="trash" label={t('settings.delete-emoji', { name })} onClick={() => void remove(name)} />
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function AddEmoji() {
+  const [name, setName] = useState('');
+  const [file, setFile] = useState<File>();
+  const input = useRef<HTMLInputElement>(null);
+  const saving = useSaving();
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (!file) return saving.refuse(t('settings.emoji-file-missing'));
+    const path = `/realm/emoji/${encodeURIComponent(name.trim())}`;
+    if (!(await saving.run(() => core.api.upload(path, file, () => {})))) return;
+    setName('');
+    setFile(undefined);
+    if (input.current) input.current.value = '';
+  };
+  return (
+    <form class="setting add-line" onSubmit={(event) => void submit(event)}>
+      <Field
+        label={t('settings.emoji-name')}
+        hint={t('settings.emoji-name-hint')}
+        value={name}
+        onInput={setName}
+        error={saving.error}
+        required
+      />
+      <input
+        ref={input}
+        class="hidden"
+        type="file"
+        accept="image/*"
+        tabIndex={-1}
+        aria-label={t('settings.emoji-file')}
+        onChange={(event) => setFile(event.currentTarget.files?.[0])}
+      />
+      <p class="settings-buttons">
+        <Button icon="image" onClick={() => input.current?.click()}>
+          {file?.name ?? t('settings.emoji-file')}
+        </Button>
+        <Button kind="primary" type="submit" busy={saving.busy}>
+          {t('settings.add')}
+        </Button>
+      </p>
+      <SavedMark saving={saving} />
+    </form>
+  );
+}

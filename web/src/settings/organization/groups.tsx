@@ -1,0 +1,121 @@
+import { useState } from 'preact/hooks';
+import { core } from '../../client/index.js';
+import type { UserGroup } from '../../contract/index.js';
+import { Button, confirm, Empty, Field, IconButton } from '../../kit/index.js';
+import { compareNames, t } from '../../text/index.js';
+import { useForm } from '../parts/form.js';
+import { FormDialog } from '../parts/form-dialog.js';
+import { PeoplePicker } from '../parts/people-picker.js';
+import { Refusal, useSaving } from '../parts/saving.js';
+
+/** Whether the reader may change the group: by the policy, and as its member or from moderators up. */
+function mayEditGroup(group: UserGroup): boolean {
+  const { me } = core.state;
+  return me.may('user_group_edit_policy') && (me.allows(4) || group.members.includes(me.id));
+}
+
+/** User groups, which are mentioned like people. */
+export function GroupsPage() {
+  const [open, setOpen] = useState<number | 'new'>();
+  const saving = useSaving();
+  const { people, me } = core.state;
+  const groups = [...people.groups.value.values()]
+    .filter(({ is_system_group }) => !is_system_group)
+    .sort((a, b) => compareNames(a.name, b.name));
+  const edited = typeof open === 'number' ? people.groups.value.get(open) : undefined;
+  const remove = async ({ id, name }: UserGroup) => {
+    const title = t('settings.delete-group', { name });
+    const agreed = await confirm({
+      title,
+      text: t('settings.delete-group-question'),
+      action: t('common.delete'),
+      danger: true,
+    });
+    if (agreed) await saving.run(() => core.api.delete('/user_groups/{user_group_id}', { user_group_id: id }));
+  };
+  return (
+    <>
+      {me.may('user_group_edit_policy') && (
+        <p>
+          <Button kind="primary" icon="plus" onClick={() => setOpen('new')}>
+            {t('settings.create-group')}
+          </Button>
+        </p>
+      )}
+      <Refusal saving={saving} />
+      {groups.length === 0 && <Empty icon="people">{t('settings.no-groups')}</Empty>}
+      <ul class="rows">
+        {groups.map((group) => (
+          <li key={group.id} class="row-line">
+            <span class="row-text">
+              @{group.name}
+              <span class="field-hint">
+                {[group.description, t('settings.people-count', { n: group.members.length })]
+                  .filter(Boolean)
+                  .join(' · ')}
+              </span>
+            </span>
+            {mayEditGroup(group) && (
+              <>
+                <IconButton
+                  icon="edit"
+                  label={t('settings.edit-name', { name: group.name })}
+                  onClick={() => setOpen(group.id)}
+                />
+                <IconButton
+                  icon="trash"
+                  label={t('settings.delete-group', { name: group.name })}
+                  onClick={() => void remove(group)}
+                />
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+      {(open === 'new' || edited) && <GroupDialog group={edited} onClose={() => setOpen(undefined)} />}
+    </>
+  );
+}
+
+interface DialogProps {
+  /** undefined: a new one */
+  readonly group: UserGroup | undefined;
+  readonly onClose: () => void;
+}
+
+function GroupDialog({ group, onClose }: DialogProps) {
+  const form = useForm({
+    name: group?.name ?? '',
+    description: group?.description ?? '',
+    members: group?.members ?? [core.state.me.id],
+  });
+  const { name, description, members } = form.values;
+  const submit = async () => {
+    if (!group) return core.api.post('/user_groups/create', { name, description, members });
+    const user_group_id = group.id;
+    const { members: changed, ...texts } = form.changes;
+    if (Object.keys(texts).length > 0)
+      await core.api.patch('/user_groups/{user_group_id}', { user_group_id, ...texts });
+    if (!changed) return;
+    const added = changed.filter((id) => !group.members.includes(id));
+    const removed = group.members.filter((id) => !changed.includes(id));
+    if (added.length === 0 && removed.length === 0) return;
+    await core.api.post('/user_groups/{user_group_id}/members', {
+      user_group_id,
+      ...(added.length > 0 ? { add: added } : {}),
+      ...(removed.length > 0 ? { delete: removed } : {}),
+    });
+  };
+  return (
+    <FormDialog
+      title={group ? t('settings.edit-name', { name: group.name }) : t('settings.create-group')}
+      action={t(group ? 'common.save' : 'settings.create')}
+      onClose={onClose}
+      submit={submit}
+    >
+      <Field label={t('settings.name')} value={name} onInput={(text) => form.set('name', text)} autofocus required />
+      <Field label={t('settings.description')} value={description} onInput={(text) => form.set('description', text)} />
+      <PeoplePicker label={t('settings.members')} chosen={members} onChange={(ids) => form.set('members', ids)} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks';
+import { core } from '../../client/index.js';
+import { ApiFailure } from '../../core/index.js';
+import { Button, Empty, Field, IconButton } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+import { useForm } from '../parts/form.js';
+import { FormDialog } from '../parts/form-dialog.js';
+import { Refusal, useSaving } from '../parts/saving.js';
+
+type Linkifier = NonNullable<typeof core.state.realm.value.realm_linkifiers>[number];
+
+/** Patterns that become links in messages, in the order in which they were added. */
+export function LinkifiersPage() {
+  const [open, setOpen] = useState<Linkifier | 'new'>();
+  const saving = useSaving();
+  const list = core.state.realm.value.realm_linkifiers ?? [];
+  return (
+    <>
+      <p class="field-hint">{t('settings.linkifiers-hint')}</p>
+      <p>
+        <Button kind="primary" icon="plus" onClick={() => setOpen('new')}>
+          {t('settings.add-linkifier')}
+        </Button>
+      </p>
+      <Refusal saving={saving} />
+      {list.length === 0 && <Empty icon="link">{t('settings.no-linkifiers')}</Empty>}
+      <ul class="rows">
+        {list.map((linkifier) => {
+          const { id, pattern, url_template } = linkifier;
+          return (
+            <li key={id} class="row-line">
+              <span class="row-text">
+                <code>{pattern}</code>
+                <span class="field-hint">{url_template}</span>
+              </span>
+              <IconButton
+                icon="edit"
+                label={t('settings.edit-name', { name: pattern })}
+                onClick={() => setOpen(linkifier)}
+              />
+              <IconButton
+                icon="trash"
+                label={t('settings.remove-name', { name: pattern })}
+                onClick={() => void saving.run(() => core.api.delete('/realm/filters/{filter_id}', { filter_id: id }))}
+              />
+            </li>
+          );
+        })}
+      </ul>
+      {open && <LinkifierDialog linkifier={open === 'new' ? undefined : open} onClose={() => setOpen(undefined)} />}
+    </>
+  );
+}
+
+/** The server's complaint about one of the fields. */
+function complaint(error: unknown, field: string): string | undefined {
+  if (!(error instanceof ApiFailure)) return undefined;
+  const errors = error.fields.errors as Readonly<Record<string, readonly string[]>> | undefined;
+  return errors?.[field]?.join(' ');
+}
+
+interface DialogProps {
+  readonly linkifier: Linkifier | undefined;
+  readonly onClose: () => void;
+}
+
+function LinkifierDialog({ linkifier, onClose }: DialogProps) {
+  const form = useForm({ pattern: linkifier?.pattern ?? '', url_template: linkifier?.url_template ?? '' });
+  const [failure, setFailure] = useState<unknown>();
+  const submit = async () => {
+    try {
+      if (linkifier) {
+        await core.api.patch('/realm/filters/{filter_id}', { filter_id: linkifier.id, ...form.values });
+      } else await core.api.post('/realm/filters', form.values);
+    } catch (error) {
+      setFailure(error);
+      throw error;
+    }
+  };
+  return (
+    <FormDialog
+      title={t(linkifier ? 'settings.edit-linkifier' : 'settings.add-linkifier')}
+      action={t(linkifier ? 'common.save' : 'settings.add')}
+      onClose={onClose}
+      submit={submit}
+    >
+      <Field
+        label={t('settings.pattern')}
+        placeholder="#(?P<id>[0-9]+)"
+        value={form.values.pattern}
+        error={complaint(failure, 'pattern')}
+        onInput={(text) => form.set('pattern', text)}
+        autofocus
+      />
+      <Field
+        label={t('settings.url-template')}
+        placeholder="https://example.com/issues/{id}"
+        value={form.values.url_template}
+        error={complaint(failure, 'url_template')}
+        onInput={(text) => form.set('url_template', text)}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks';
+import { core } from '../../client/index.js';
+import type { Person } from '../../core/index.js';
+import { Field, Select, TextArea } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+import { useForm } from '../parts/form.js';
+import { FormDialog } from '../parts/form-dialog.js';
+import { isRole, roleOptions, rolesToGive } from '../parts/roles.js';
+
+interface DialogProps {
+  readonly person: Person;
+  readonly onClose: () => void;
+}
+
+const MAX_COMMENT = 2_000;
+
+/** Name and role of somebody else. */
+export function EditPersonDialog({ person, onClose }: DialogProps) {
+  const form = useForm({ full_name: person.full_name, role: person.role });
+  return (
+    <FormDialog
+      title={t('settings.edit-person')}
+      action={t('common.save')}
+      onClose={onClose}
+      submit={() => core.api.patch('/users/{user_id}', { user_id: person.user_id, ...form.changes })}
+    >
+      <Field
+        label={t('settings.name')}
+        value={form.values.full_name}
+        onInput={(name) => form.set('full_name', name)}
+        autofocus
+      />
+      <Select
+        label={t('settings.role')}
+        value={form.values.role}
+        options={roleOptions(rolesToGive())}
+        onChange={(role) => isRole(role) && form.set('role', role)}
+      />
+    </FormDialog>
+  );
+}
+
+/** Ends an account; its messages stay. */
+export function DeactivateDialog({ person, onClose }: DialogProps) {
+  const [comment, setComment] = useState('');
+  return (
+    <FormDialog
+      title={t('settings.deactivate-name', { name: person.full_name })}
+      action={t('settings.deactivate-account')}
+      danger
+      onClose={onClose}
+      submit={() =>
+        core.api.delete('/users/{user_id}', {
+          user_id: person.user_id,
+          ...(comment.trim() ? { deactivation_notification_comment: comment } : {}),
+        })
+      }
+    >
+      <p>{t('settings.deactivate-other')}</p>
+      <TextArea
+        label={t('settings.deactivate-comment')}
+        hint={t('settings.deactivate-comment-hint')}
+        value={comment}
+        maxLength={MAX_COMMENT}
+        onInput={setComment}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks';
+import { core } from '../../client/index.js';
+import { Button, Empty, Field, IconButton } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+import { FormDialog } from '../parts/form-dialog.js';
+import { Refusal, useSaving } from '../parts/saving.js';
+
+/** Sites that run code blocks of a language. */
+export function PlaygroundsPage() {
+  const [open, setOpen] = useState(false);
+  const saving = useSaving();
+  const list = core.state.realm.value.realm_playgrounds ?? [];
+  return (
+    <>
+      <p class="field-hint">{t('settings.playgrounds-hint')}</p>
+      <p>
+        <Button kind="primary" icon="plus" onClick={() => setOpen(true)}>
+          {t('settings.add-playground')}
+        </Button>
+      </p>
+      <Refusal saving={saving} />
+      {list.length === 0 && <Empty icon="code">{t('settings.no-playgrounds')}</Empty>}
+      <ul class="rows">
+        {list.map(({ id, name, url_prefix, highlighter_language, pygments_language }) => (
+          <li key={id} class="row-line">
+            <span class="row-text">
+              {name}
+              <span class="field-hint">
+                {highlighter_language ?? pygments_language} · {url_prefix}
+              </span>
+            </span>
+            <IconButton
+              icon="trash"
+              label={t('settings.remove-name', { name })}
+              onClick={() =>
+                void saving.run(() => core.api.delete('/realm/playgrounds/{playground_id}', { playground_id: id }))
+              }
+            />
+          </li>
+        ))}
+      </ul>
+      {open && <PlaygroundDialog onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function PlaygroundDialog({ onClose }: { readonly onClose: () => void }) {
+  const [name, setName] = useState('');
+  const [language, setLanguage] = useState('');
+  const [prefix, setPrefix] = useState('');
+  return (
+    <FormDialog
+      title={t('settings.add-playground')}
+      action={t('settings.add')}
+      onClose={onClose}
+      submit={() => core.api.post('/realm/playgrounds', { name, highlighter_language: language, url_prefix: prefix })}
+    >
+      <Field label={t('settings.name')} value={name} onInput={setName} autofocus required />
+      <Field label={t('settings.code-language')} placeholder="Rust" value={language} onInput={setLanguage} required />
+      <Field
+        label={t('settings.url-prefix')}
+        placeholder="https://play.example.com/?code="
+        value={prefix}
+        onInput={setPrefix}
+        required
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,185 @@
+import { useState } from 'preact/hooks';
+import { core } from '../../client/index.js';
+import { Button, Field, PasswordField, toast } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+import { FormDialog } from '../parts/form-dialog.js';
+import { Group } from '../parts/pages.js';
+import { CopyText } from '../parts/secret.js';
+
+type Open = 'email' | 'password' | 'key' | 'deactivate' | undefined;
+
+const ownEmail = () => core.state.me.person.value?.delivery_email ?? core.state.me.person.value?.email ?? '';
+
+/** Address, password, key and end of the account. */
+export function AccountPage() {
+  const [open, setOpen] = useState<Open>();
+  const [key, setKey] = useState<string>();
+  const close = () => setOpen(undefined);
+  const { me, realm } = core.state;
+  const mayChangeEmail = me.isAdmin || !realm.value.realm_email_changes_disabled;
+  return (
+    <>
+      <Group title={t('settings.email')}>
+        <p>{ownEmail()}</p>
+        {mayChangeEmail && (
+          <p>
+            <Button onClick={() => setOpen('email')}>{t('settings.change-email')}</Button>
+          </p>
+        )}
+      </Group>
+      <Group title={t('settings.password')} hint={t('settings.password-hint')}>
+        <p>
+          <Button onClick={() => setOpen('password')}>{t('settings.change-password')}</Button>
+        </p>
+      </Group>
+      <Group title={t('settings.api-key')} hint={t('settings.api-key-hint')}>
+        {key ? (
+          <>
+            <CopyText text={key} label={t('settings.api-key')} />
+            <p class="settings-buttons">
+              <Button onClick={() => setKey(undefined)}>{t('settings.hide-key')}</Button>
+              <NewKey onKey={setKey} />
+            </p>
+          </>
+        ) : (
+          <p>
+            <Button onClick={() => setOpen('key')}>{t('settings.show-key')}</Button>
+          </p>
+        )}
+      </Group>
+      <Group title={t('settings.deactivate')} hint={t('settings.deactivate-hint')}>
+        <p>
+          <Button kind="danger" onClick={() => setOpen('deactivate')}>
+            {t('settings.deactivate')}
+          </Button>
+        </p>
+      </Group>
+      {open === 'email' && <EmailDialog onClose={close} />}
+      {open === 'password' && <PasswordDialog onClose={close} />}
+      {open === 'key' && <KeyDialog onClose={close} onKey={setKey} />}
+      {open === 'deactivate' && (
+        <FormDialog
+          title={t('settings.deactivate')}
+          action={t('settings.deactivate')}
+          danger
+          onClose={close}
+          submit={async () => {
+            await core.api.delete('/users/me', {});
+            await core.session.signOut();
+          }}
+        >
+          <p>{t('settings.deactivate-question')}</p>
+        </FormDialog>
+      )}
+    </>
+  );
+}
+
+interface DialogProps {
+  readonly onClose: () => void;
+}
+
+function EmailDialog({ onClose }: DialogProps) {
+  const [email, setEmail] = useState('');
+  return (
+    <FormDialog
+      title={t('settings.change-email')}
+      action={t('common.save')}
+      onClose={onClose}
+      submit={async () => {
+        await core.api.patch('/settings', { email: email.trim() });
+        toast({ text: t('settings.email-sent', { email: email.trim() }), kind: 'success' });
+      }}
+    >
+      <Field
+        type="email"
+        label={t('settings.new-email')}
+        hint={t('settings.new-email-hint')}
+        value={email}
+        onInput={setEmail}
+        autocomplete="email"
+        autofocus
+        required
+      />
+    </FormDialog>
+  );
+}
+
+function PasswordDialog({ onClose }: DialogProps) {
+  const [before, setBefore] = useState('');
+  const [next, setNext] = useState('');
+  return (
+    <FormDialog
+      title={t('settings.change-password')}
+      action={t('common.save')}
+      onClose={onClose}
+      submit={async () => {
+        await core.api.patch('/settings', { old_password: before, new_password: next });
+        toast({ text: t('settings.password-changed'), kind: 'success' });
+      }}
+    >
+      <PasswordField
+        label={t('settings.old-password')}
+        value={before}
+        onInput={setBefore}
+        autocomplete="current-password"
+        autofocus
+      />
+      <PasswordField
+        label={t('settings.new-password')}
+        hint={t('settings.new-password-hint', { n: core.state.realm.value.password_min_length ?? 6 })}
+        value={next}
+        onInput={setNext}
+        autocomplete="new-password"
+        required
+      />
+    </FormDialog>
+  );
+}
+
+function KeyDialog({ onClose, onKey }: DialogProps & { readonly onKey: (key: string) => void }) {
+  const [password, setPassword] = useState('');
+  return (
+    <FormDialog
+      title={t('settings.show-key')}
+      action={t('settings.show-key')}
+      onClose={onClose}
+      submit={async () => {
+        const { api_key } = await core.api.post('/fetch_api_key', { username: ownEmail(), password });
+        onKey(api_key);
+      }}
+    >
+      <PasswordField
+        label={t('settings.your-password')}
+        value={password}
+        onInput={setPassword}
+        autocomplete="current-password"
+        autofocus
+        required
+      />
+    </FormDialog>
+  );
+}
+
+/** Replaces the key: programs that use the old one stop working. */
+function NewKey({ onKey }: { readonly onKey: (key: string) => void }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button kind="quiet" icon="refresh" onClick={() => setOpen(true)}>
+        {t('settings.new-key')}
+      </Button>
+      {open && (
+        <FormDialog
+          title={t('settings.new-key')}
+          action={t('settings.new-key')}
+          danger
+          onClose={() => setOpen(false)}
+          submit={async () => onKey(String((await core.api.post('/users/me/api_key/regenerate', {})).api_key))}
+        >
+          <p>{t('settings.new-key-question')}</p>
+        </FormDialog>
+      )}
+    </>
+  );
+}

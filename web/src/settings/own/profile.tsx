@@ -1,0 +1,131 @@
+import { core } from '../../client/index.js';
+import { Avatar, Button, Field, Toggle } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+import { useForm } from '../parts/form.js';
+import { Group } from '../parts/pages.js';
+import { PictureEntry } from '../parts/picture.js';
+import { SettingRow } from '../parts/rows.js';
+import { SavedMark, useSaving } from '../parts/saving.js';
+import { ProfileFieldEntry } from './profile-field.js';
+
+const MAX_NAME = 100;
+const MAX_STATUS = 60;
+const MAX_EMOJI_NAME = 40;
+
+/** Name, picture, status and the organization's own fields. */
+export function ProfilePage() {
+  const { me, realm } = core.state;
+  const person = me.person.value;
+  if (!person) return null;
+  const { realm_name_changes_disabled, realm_avatar_changes_disabled, server_name_changes_disabled } = realm.value;
+  const mayRename = me.isAdmin || !(realm_name_changes_disabled || server_name_changes_disabled);
+  const mayPicture = me.isAdmin || !(realm_avatar_changes_disabled || realm.value.server_avatar_changes_disabled);
+  const fields = realm.value.custom_profile_fields ?? [];
+  const avatar = <Avatar name={person.full_name} src={person.avatar_url} id={person.user_id} size={80} />;
+  return (
+    <>
+      {mayPicture ? (
+        <PictureEntry
+          label={t('settings.picture')}
+          picture={avatar}
+          maxMib={realm.value.max_avatar_file_size_mib ?? 5}
+          removable={realm.value.avatar_source === 'U'}
+          upload={(file) => core.api.upload('/users/me/avatar', file, () => {})}
+          remove={() => core.api.delete('/users/me/avatar', {})}
+        />
+      ) : (
+        avatar
+      )}
+      {mayRename ? (
+        <SettingRow
+          control={{ kind: 'text', max: MAX_NAME }}
+          label={t('settings.name')}
+          value={person.full_name}
+          save={(name) => core.api.patch('/settings', { full_name: String(name) })}
+        />
+      ) : (
+        <p class="field-hint">{t('settings.name-fixed')}</p>
+      )}
+      <StatusEntry />
+      {fields.length > 0 && (
+        <Group title={t('settings.fields')}>
+          {fields.map((field) => (
+            <ProfileFieldEntry key={field.id} field={field} person={person} />
+          ))}
+        </Group>
+      )}
+      <p>
+        <Button kind="quiet" icon="user" onClick={() => showPerson(person.user_id)}>
+          {t('settings.see-profile')}
+        </Button>
+      </p>
+    </>
+  );
+}
+
+const showPerson = (id: number) => {
+  core.focus.profile.value = id;
+};
+
+/** Text and emoji that stand beside one's name, and whether one is shown as away. */
+function StatusEntry() {
+  const { me, people } = core.state;
+  const status = people.statuses.value.get(me.id);
+  const saving = useSaving();
+  const away = useSaving();
+  const form = useForm({ text: status?.status_text ?? '', emoji: status?.emoji_name ?? '' });
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const { text, emoji } = form.values;
+    const emoji_name = emoji.trim().replaceAll(':', '');
+    if (await saving.run(() => core.api.post('/users/me/status', { status_text: text, emoji_name }))) form.reset();
+  };
+  const clear = () => saving.run(() => core.api.post('/users/me/status', { status_text: '', emoji_name: '' }));
+  return (
+    <Group title={t('settings.status')}>
+      <form class="setting status-entry" onSubmit={(event) => void submit(event)}>
+        <Field
+          label={t('settings.status-text')}
+          placeholder={t('settings.status-example')}
+          value={form.values.text}
+          maxLength={MAX_STATUS}
+          error={saving.error}
+          onInput={(text) => form.set('text', text)}
+        />
+        <Field
+          label={t('settings.status-emoji')}
+          placeholder="palm_tree"
+          value={form.values.emoji}
+          maxLength={MAX_EMOJI_NAME}
+          onInput={(emoji) => form.set('emoji', emoji)}
+        />
+        <p class="settings-buttons">
+          <Button kind="primary" type="submit" busy={saving.busy} disabled={!form.changed}>
+            {t('common.save')}
+          </Button>
+          {(status?.status_text || status?.emoji_name) && (
+            <Button
+              onClick={() => {
+                form.reset();
+                void clear();
+              }}
+            >
+              {t('settings.status-clear')}
+            </Button>
+          )}
+        </p>
+        <SavedMark saving={saving} />
+      </form>
+      <div class="setting flag">
+        <Toggle
+          label={t('settings.away')}
+          hint={t('settings.away-hint')}
+          error={away.error}
+          checked={!me.settings.value.presence_enabled}
+          onChange={(on) => void away.run(() => core.api.patch('/settings', { presence_enabled: !on }))}
+        />
+        <SavedMark saving={away} />
+      </div>
+    </Group>
+  );
+}

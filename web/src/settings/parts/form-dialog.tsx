@@ -1,0 +1,55 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import { Button, Dialog } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+import { Refusal, useSaving } from './saving.js';
+
+interface FormDialogProps {
+  readonly title: string;
+  readonly action: string;
+  readonly children: ComponentChildren;
+  readonly danger?: boolean;
+  readonly submit: () => Promise<unknown>;
+  /** Called after success, too. */
+  readonly onClose: () => void;
+}
+
+/** A form in a dialog: closes when the server has agreed, and says why if it has not. */
+export function FormDialog({ title, action, children, danger, submit, onClose }: FormDialogProps) {
+  const saving = useSaving();
+  const id = useId();
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      footer={
+        <>
+          <Button kind="quiet" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button kind={danger ? 'danger' : 'primary'} busy={saving.busy} onClick={() => submitForm(id)}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={id}
+        class="settings-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!saving.busy) void saving.run(submit).then((done) => done && onClose());
+        }}
+      >
+        {children}
+        <Refusal saving={saving} />
+        <button type="submit" class="hidden" tabIndex={-1} aria-hidden="true" />
+      </form>
+    </Dialog>
+  );
+}
+
+const submitForm = (id: string) => {
+  const form = document.getElementById(id);
+  if (form instanceof HTMLFormElement) form.requestSubmit();
+};

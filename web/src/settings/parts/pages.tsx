@@ -1,0 +1,90 @@
+import type { ComponentChild } from 'preact';
+import { core } from '../../client/index.js';
+import { Icon, type IconName, isPhone } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+
+export interface Page {
+  /** Part of the address. */
+  readonly id: string;
+  readonly label: string;
+  readonly icon: IconName;
+  readonly show: () => ComponentChild;
+}
+
+interface PagesProps {
+  readonly view: 'settings' | 'organization';
+  readonly label: string;
+  readonly pages: readonly Page[];
+  /** First part of the address. */
+  readonly part: string | undefined;
+}
+
+/** A list of pages beside the current one. On a phone, the list first and then the page alone. */
+export function Pages({ view, label, pages, part }: PagesProps) {
+  const phone = isPhone();
+  const current = pages.find(({ id }) => id === part) ?? (phone ? undefined : pages[0]);
+  const showsList = !phone || !current;
+  return (
+    <div class="settings">
+      {showsList && (
+        <nav class="settings-nav" aria-label={label}>
+          <ul>
+            {pages.map(({ id, label: name, icon }) => (
+              <li key={id}>
+                <a
+                  href={core.router.hash({ view, parts: [id] })}
+                  aria-current={id === current?.id ? 'page' : undefined}
+                >
+                  <Icon name={icon} />
+                  <span>{name}</span>
+                  {phone && <Icon name="chevron-right" />}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      )}
+      {current && (
+        <div class="settings-page" key={current.id}>
+          <div class="settings-content">
+            {phone && <BackLink hash={core.router.hash({ view, parts: [] })} label={label} />}
+            <h2>{current.label}</h2>
+            {current.show()}
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The way back to a list, on a phone. */
+export function BackLink({ hash, label }: { readonly hash: string; readonly label: string }) {
+  return (
+    <a class="settings-back" href={hash} aria-label={t('settings.back-to', { name: label })}>
+      <Icon name="chevron-left" />
+      {label}
+    </a>
+  );
+}
+
+interface GroupProps {
+  readonly title: string;
+  readonly hint?: ComponentChild;
+  readonly children: ComponentChild;
+  /** A button beside the title. */
+  readonly action?: ComponentChild;
+}
+
+/** A part of a page with its heading. */
+export function Group({ title, hint, children, action }: GroupProps) {
+  return (
+    <div class="settings-group">
+      <div class="settings-group-head">
+        <h3>{title}</h3>
+        {action}
+      </div>
+      {hint && <p class="field-hint">{hint}</p>}
+      {children}
+    </div>
+  );
+}

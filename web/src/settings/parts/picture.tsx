@@ -1,0 +1,60 @@
+import type { ComponentChild } from 'preact';
+import { useRef } from 'preact/hooks';
+import { Button } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+import { Refusal, SavedMark, useSaving } from './saving.js';
+
+interface PictureProps {
+  /** Name of the picture for screen readers. */
+  readonly label: string;
+  readonly picture: ComponentChild;
+  readonly maxMib: number;
+  /** Whether there is an own picture to remove. */
+  readonly removable: boolean;
+  readonly upload: (file: File) => Promise<unknown>;
+  readonly remove: () => Promise<unknown>;
+}
+
+/** A picture that can be replaced and removed. */
+export function PictureEntry({ label, picture, maxMib, removable, upload, remove }: PictureProps) {
+  const saving = useSaving();
+  const input = useRef<HTMLInputElement>(null);
+  const take = (file: File | undefined) => {
+    if (!file) return;
+    if (file.size > maxMib * 1024 * 1024) saving.refuse(t('settings.too-large', { n: maxMib }));
+    else void saving.run(() => upload(file));
+  };
+  return (
+    <fieldset class="setting picture-entry">
+      <legend class="hidden">{label}</legend>
+      {picture}
+      <div>
+        <p class="settings-buttons">
+          <input
+            ref={input}
+            class="hidden"
+            type="file"
+            accept="image/*"
+            aria-label={t('settings.choose-file', { name: label })}
+            tabIndex={-1}
+            onChange={(event) => {
+              take(event.currentTarget.files?.[0]);
+              event.currentTarget.value = '';
+            }}
+          />
+          <Button icon="image" busy={saving.busy} onClick={() => input.current?.click()}>
+            {t('settings.upload')}
+          </Button>
+          {removable && (
+            <Button kind="quiet" onClick={() => void saving.run(remove)}>
+              {t('settings.remove')}
+            </Button>
+          )}
+        </p>
+        <p class="field-hint">{t('settings.picture-limit', { n: maxMib })}</p>
+        <Refusal saving={saving} />
+      </div>
+      <SavedMark saving={saving} />
+    </fieldset>
+  );
+}

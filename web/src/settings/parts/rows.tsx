@@ -1,0 +1,157 @@
+import { core } from '../../client/index.js';
+import { Button, Field, Select, TextArea, Toggle } from '../../kit/index.js';
+import { compareNames, LANGUAGES, t } from '../../text/index.js';
+import { useForm } from './form.js';
+import { SavedMark, useSaving } from './saving.js';
+import { formatSpan } from './span.js';
+
+export type SettingValue = string | number | boolean | null;
+
+export interface Option {
+  readonly value: SettingValue;
+  readonly label: () => string;
+}
+
+/** How a setting is shown and changed. Its label follows from its name. */
+export type Control =
+  | { readonly kind: 'flag' }
+  | { readonly kind: 'text' | 'area'; readonly max?: number }
+  | { readonly kind: 'number'; readonly min: number }
+  | { readonly kind: 'choice'; readonly options: readonly Option[] | (() => readonly Option[]) }
+  /** A span of time; `none` is the stored form of no limit. */
+  | {
+      readonly kind: 'limit';
+      readonly unit: 'seconds' | 'days';
+      readonly spans: readonly number[];
+      readonly none: null | -1;
+    }
+  | { readonly kind: 'stream' }
+  | { readonly kind: 'language' };
+
+interface RowProps {
+  readonly control: Control;
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly value: SettingValue;
+  readonly save: (value: SettingValue) => Promise<unknown>;
+}
+
+const NO_STREAM = -1;
+
+/** A value that no option has (set by another client) is an option all the same. */
+function withCurrent(options: readonly Option[], value: SettingValue): readonly Option[] {
+  return options.some((one) => one.value === value) ? options : [...options, { value, label: () => String(value) }];
+}
+
+function optionsOf(control: Control, value: SettingValue): readonly Option[] {
+  switch (control.kind) {
+    case 'choice':
+      return withCurrent(typeof control.options === 'function' ? control.options() : control.options, value);
+    case 'limit': {
+      const known = [...new Set([...control.spans, ...(typeof value === 'number' && value > 0 ? [value] : [])])];
+      const spans = known
+        .sort((a, b) => a - b)
+        .map((one) => ({ value: one, label: () => formatSpan(one, control.unit) }));
+      return [...spans, { value: control.none, label: () => t('settings.no-limit') }];
+    }
+    case 'stream':
+      return [
+        { value: NO_STREAM, label: () => t('settings.none') },
+        ...core.state.streams.all.value
+          .filter(({ invite_only, stream_id }) => !invite_only || stream_id === value)
+          .map(({ stream_id, name }) => ({ value: stream_id, label: () => `#${name}` })),
+      ];
+    case 'language':
+      return withCurrent(
+        Object.entries(LANGUAGES)
+          .map(([code, name]) => ({ value: code, label: () => name }))
+          .sort((a, b) => compareNames(a.label(), b.label())),
+        value,
+      );
+    default:
+      return [];
+  }
+}
+
+/** Text and numbers wait for their button. */
+function TypedRow({ control, label, hint, value, save }: RowProps) {
+  const saving = useSaving();
+  const form = useForm({ text: value === null ? '' : String(value) });
+  const isNumber = control.kind === 'number';
+  const props = {
+    label,
+    hint,
+    error: saving.error,
+    value: form.values.text,
+    onInput: (text: string) => form.set('text', text),
+  };
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const { text } = form.values;
+    if (isNumber && !/^\d+$/.test(text.trim())) saving.refuse(t('settings.not-a-number'));
+    else if (await saving.run(() => save(isNumber ? Number(text) : text))) form.reset();
+  };
+  return (
+    <form class="setting" onSubmit={(event) => void submit(event)}>
+      {control.kind === 'area' ? (
+        <TextArea {...props} maxLength={control.max} />
+      ) : (
+        <Field
+          {...props}
+          type={isNumber ? 'number' : 'text'}
+          maxLength={control.kind === 'text' ? control.max : undefined}
+        />
+      )}
+      {(form.changed || saving.busy) && (
+        <p class="settings-buttons">
+          <Button kind="primary" type="submit" busy={saving.busy}>
+            {t('common.save')}
+          </Button>
+          <Button onClick={form.reset}>{t('common.cancel')}</Button>
+        </p>
+      )}
+      <SavedMark saving={saving} />
+    </form>
+  );
+}
+
+/** One setting. Switches and lists take effect at once. */
+export function SettingRow(props: RowProps) {
+  const saving = useSaving();
+  const { control, label, hint, value, save } = props;
+  if (control.kind === 'text' || control.kind === 'area' || control.kind === 'number') return <TypedRow {...props} />;
+  if (control.kind === 'flag') {
+    return (
+      <div class="setting flag">
+        <Toggle
+          label={label}
+          hint={hint}
+          error={saving.error}
+          checked={value === true}
+          onChange={(on) => void saving.run(() => save(on))}
+        />
+        <SavedMark saving={saving} />
+      </div>
+    );
+  }
+  const options = optionsOf(control, value);
+  return (
+    <div class="setting">
+      <Select
+        label={label}
+        hint={hint}
+        error={saving.error}
+        value={String(value)}
+        options={options.map((one) => ({ value: String(one.value), label: one.label() }))}
+        onChange={(text) => {
+          const chosen = options.find((one) => String(one.value) === text);
+          if (chosen)
+            void saving.run(() =>
+              save(control.kind === 'limit' && chosen.value === control.none ? 'unlimited' : chosen.value),
+            );
+        }}
+      />
+      <SavedMark saving={saving} />
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiFailure } from '../../core/index.js';
+import { Icon } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+
+const SHOWN_MS = 3_000;
+
+export interface Saving {
+  readonly phase: 'idle' | 'busy' | 'saved';
+  readonly busy: boolean;
+  /** Why the last try failed. */
+  readonly error: string | undefined;
+  /** Carries out a change. @returns whether it succeeded */
+  run(change: () => Promise<unknown>): Promise<boolean>;
+  /** Says an error that was found before the server was asked; undefined: takes it back. */
+  refuse(error: string | undefined): void;
+}
+
+/** @returns the text for a refusal or for no answer */
+export function failureText(error: unknown): string {
+  if (!(error instanceof ApiFailure)) return t('error.unreachable');
+  if (error.retryAfterMs !== undefined) return t('error.rate-limit', { n: Math.ceil(error.retryAfterMs / 1000) });
+  return error.message;
+}
+
+/** State of one change: busy, saved for a moment, or refused. */
+export function useSaving(): Saving {
+  const [phase, setPhase] = useState<Saving['phase']>('idle');
+  const [error, setError] = useState<string>();
+  const shown = useRef(true);
+  useEffect(() => {
+    shown.current = true;
+    return () => {
+      shown.current = false;
+    };
+  }, []);
+  useEffect(() => {
+    if (phase !== 'saved') return;
+    const timer = window.setTimeout(() => setPhase('idle'), SHOWN_MS);
+    return () => window.clearTimeout(timer);
+  }, [phase]);
+  return {
+    phase,
+    busy: phase === 'busy',
+    error,
+    refuse: setError,
+    async run(change) {
+      setPhase('busy');
+      setError(undefined);
+      try {
+        await change();
+        if (shown.current) setPhase('saved');
+        return true;
+      } catch (failure) {
+        if (shown.current) {
+          setPhase('idle');
+          setError(failureText(failure));
+        }
+        return false;
+      }
+    },
+  };
+}
+
+/** "Saved" beside a control, for a moment; screen readers say it. */
+export function SavedMark({ saving }: { readonly saving: Saving }) {
+  return (
+    <span class="saved-mark" role="status">
+      {saving.phase === 'saved' && (
+        <>
+          <Icon name="check" size={16} />
+          {t('settings.saved')}
+        </>
+      )}
+    </span>
+  );
+}
+
+/** The refusal of a change that has no field of its own. */
+export function Refusal({ saving }: { readonly saving: Saving }) {
+  return saving.error ? (
+    <p class="field-error" role="alert">
+      <Icon name="warning" size={16} />
+      {saving.error}
+    </p>
+  ) : null;
+}

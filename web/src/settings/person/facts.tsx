@@ -1,0 +1,93 @@
+import { core } from '../../client/index.js';
+import type { CustomProfileField } from '../../contract/index.js';
+import type { Person } from '../../core/index.js';
+import { formatDate, language, t, twentyFourHours } from '../../text/index.js';
+import { dataOfField, FIELD_TYPE, optionsOfField } from '../parts/profile-fields.js';
+import { roleName } from '../parts/roles.js';
+
+/** The time where a person lives; undefined if the zone is unknown. */
+function localTime(zone: string | undefined): string | undefined {
+  if (!zone) return undefined;
+  const twentyFour = twentyFourHours.value;
+  try {
+    return new Intl.DateTimeFormat(language.value, {
+      hour: 'numeric',
+      minute: '2-digit',
+      timeZone: zone,
+      ...(twentyFour === undefined ? {} : { hour12: !twentyFour }),
+    }).format(core.platform.now());
+  } catch {
+    // A zone that this browser does not know.
+    return undefined;
+  }
+}
+
+const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text);
+
+function WebLink({ address, text }: { readonly address: string; readonly text: string }) {
+  if (!isWebAddress(address)) return <>{text}</>;
+  return (
+    <a href={address} target="_blank" rel="noopener noreferrer">
+      {text}
+    </a>
+  );
+}
+
+/** The value of one of the organization's fields, as its type says. */
+function FieldValue({ field, value }: { readonly field: CustomProfileField; readonly value: string }) {
+  const { people, realm } = core.state;
+  switch (field.type) {
+    case FIELD_TYPE.choice:
+      return <>{optionsOfField(field).find(({ key }) => key === value)?.text ?? value}</>;
+    case FIELD_TYPE.date:
+      return <>{Number.isNaN(Date.parse(value)) ? value : formatDate(Date.parse(`${value}T12:00`))}</>;
+    case FIELD_TYPE.link:
+      return <WebLink address={value} text={value} />;
+    case FIELD_TYPE.people:
+      return <>{(JSON.parse(value) as readonly number[]).map((id) => people.nameOf(id)).join(', ')}</>;
+    case FIELD_TYPE.account: {
+      const { subtype, url_pattern } = dataOfField(field);
+      const known = realm.value.realm_default_external_accounts?.[String(subtype)]?.url_pattern;
+      const pattern = String(url_pattern ?? known ?? '');
+      return <WebLink address={pattern.replace('%(username)s', encodeURIComponent(value))} text={value} />;
+    }
+    default:
+      return <>{value}</>;
+  }
+}
+
+/** The known facts about a person: role, address, time, fields. */
+export function Facts({ person }: { readonly person: Person }) {
+  const { people, realm } = core.state;
+  const { is_bot, bot_owner_id, role, delivery_email, timezone, date_joined, profile_data = {} } = person;
+  const time = localTime(timezone);
+  const fields = (realm.value.custom_profile_fields ?? []).filter(({ id }) => profile_data[String(id)]?.value);
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    [t('settings.role'), is_bot ? t('settings.role.bot') : roleName(role)],
+    [t('settings.bot-owner'), bot_owner_id ? people.nameOf(bot_owner_id) : undefined],
+    [t('settings.email'), delivery_email ?? undefined],
+    [t('settings.local-time'), time],
+    [t('settings.joined'), date_joined ? formatDate(Date.parse(date_joined)) : undefined],
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(
+        ([name, value]) =>
+          value && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+      )}
+      {fields.map((field) => (
+        <div key={field.id}>
+          <dt>{field.name}</dt>
+          <dd>
+            <FieldValue field={field} value={profile_data[String(field.id)]?.value ?? ''} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,144 @@
+import { core } from '../../client/index.js';
+import { type Stream, streamNarrow } from '../../core/index.js';
+import { Button, Choices, confirm } from '../../kit/index.js';
+import { formatDate, t } from '../../text/index.js';
+import { SettingRow } from '../parts/rows.js';
+import { Refusal, SavedMark, useSaving } from '../parts/saving.js';
+import {
+  isPostPolicy,
+  kindOption,
+  MAX_DESCRIPTION,
+  MAX_STREAM_NAME,
+  POST_POLICY,
+  removalOptions,
+  retentionOptions,
+  retentionValue,
+} from './fields.js';
+import { KIND_FLAGS, kindOfStream, kindsToCreate, mayEditStream, maySetRetention, type StreamKind } from './rights.js';
+
+/** Name, description, kind and policies: to edit for administrators, to read for others. */
+export function GeneralTab({ stream }: { readonly stream: Stream }) {
+  const { stream_id } = stream;
+  const facts = (
+    <p class="field-hint">
+      {t('settings.stream-since', { date: formatDate(stream.date_created * 1000) })}{' '}
+      <a href={core.router.hash({ view: 'narrow', narrow: streamNarrow(stream_id) })}>{t('settings.view-stream')}</a>
+    </p>
+  );
+  if (!mayEditStream()) {
+    return (
+      <>
+        <p>{stream.description || t('settings.no-description')}</p>
+        <p>{t(`settings.kind.${kindOfStream(stream)}`)}</p>
+        {facts}
+      </>
+    );
+  }
+  // Group and kind of a private stream are decided by those who are in it.
+  const inside = !stream.invite_only || stream.membership === 'subscribed';
+  return (
+    <>
+      <SettingRow
+        control={{ kind: 'text', max: MAX_STREAM_NAME }}
+        label={t('settings.stream-name')}
+        value={stream.name}
+        save={(name) => core.api.patch('/streams/{stream_id}', { stream_id, new_name: String(name) })}
+      />
+      <SettingRow
+        control={{ kind: 'area', max: MAX_DESCRIPTION }}
+        label={t('settings.description')}
+        value={stream.description}
+        save={(text) => core.api.patch('/streams/{stream_id}', { stream_id, description: String(text) })}
+      />
+      {inside && <KindEntry stream={stream} />}
+      <SettingRow
+        control={POST_POLICY}
+        label={t('settings.stream-post-policy')}
+        value={stream.stream_post_policy}
+        save={async (value) => {
+          if (isPostPolicy(value))
+            await core.api.patch('/streams/{stream_id}', { stream_id, stream_post_policy: value });
+        }}
+      />
+      {inside && (
+        <SettingRow
+          control={{ kind: 'choice', options: removalOptions }}
+          label={t('settings.stream-removers')}
+          value={stream.can_remove_subscribers_group_id ?? null}
+          save={(id) =>
+            core.api.patch('/streams/{stream_id}', { stream_id, can_remove_subscribers_group_id: Number(id) })
+          }
+        />
+      )}
+      {maySetRetention() && (
+        <SettingRow
+          control={{ kind: 'choice', options: retentionOptions }}
+          label={t('settings.retention')}
+          value={retentionValue(stream.message_retention_days)}
+          save={(days) =>
+            core.api.patch('/streams/{stream_id}', {
+              stream_id,
+              message_retention_days: typeof days === 'number' ? days : String(days),
+            })
+          }
+        />
+      )}
+      {facts}
+      <Archive stream={stream} />
+    </>
+  );
+}
+
+function KindEntry({ stream }: { readonly stream: Stream }) {
+  const saving = useSaving();
+  const current = kindOfStream(stream);
+  const kinds = [...new Set([current, ...kindsToCreate()])];
+  const save = (kind: StreamKind) => {
+    const { private: is_private, web, history } = KIND_FLAGS[kind];
+    return core.api.patch('/streams/{stream_id}', {
+      stream_id: stream.stream_id,
+      is_private,
+      is_web_public: web,
+      history_public_to_subscribers: history,
+    });
+  };
+  return (
+    <div class="setting">
+      <Choices
+        label={t('settings.stream-kind')}
+        value={current}
+        options={ORDER.filter((kind) => kinds.includes(kind)).map(kindOption)}
+        onChange={(kind) => void saving.run(() => save(kind))}
+      />
+      <Refusal saving={saving} />
+      <SavedMark saving={saving} />
+    </div>
+  );
+}
+
+const ORDER: readonly StreamKind[] = ['public', 'web-public', 'private-shared', 'private'];
+
+function Archive({ stream }: { readonly stream: Stream }) {
+  const saving = useSaving();
+  const archive = async () => {
+    const agreed = await confirm({
+      title: t('settings.archive-name', { name: stream.name }),
+      text: t('settings.archive-question'),
+      action: t('settings.archive'),
+      danger: true,
+    });
+    if (!agreed) return;
+    const done = await saving.run(() => core.api.delete('/streams/{stream_id}', { stream_id: stream.stream_id }));
+    if (done) core.router.go({ view: 'streams', parts: ['all'] }, true);
+  };
+  return (
+    <>
+      <p>
+        <Button kind="danger" icon="trash" busy={saving.busy} onClick={() => void archive()}>
+          {t('settings.archive')}
+        </Button>
+      </p>
+      <Refusal saving={saving} />
+    </>
+  );
+}

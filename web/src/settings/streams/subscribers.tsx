@@ -1,0 +1,97 @@
+import { useState } from 'preact/hooks';
+import { core } from '../../client/index.js';
+import type { Stream } from '../../core/index.js';
+import { Button, Field, Spinner } from '../../kit/index.js';
+import { compareNames, t } from '../../text/index.js';
+import { Failed } from '../parts/failed.js';
+import { useFetched } from '../parts/fetched.js';
+import { PeoplePicker } from '../parts/people-picker.js';
+import { PersonLine } from '../parts/person-line.js';
+import { Refusal, SavedMark, useSaving } from '../parts/saving.js';
+import { mayAddSubscribers, mayRemoveSubscribers } from './rights.js';
+
+const MAX_SHOWN = 200;
+
+/** People of a stream: who they are, adding and removing. */
+export function SubscribersTab({ stream }: { readonly stream: Stream }) {
+  const { stream_id, name } = stream;
+  const [added, setAdded] = useState<readonly number[]>([]);
+  const [filter, setFilter] = useState('');
+  const saving = useSaving();
+  const members = useFetched(
+    async () => (await core.api.get('/streams/{stream_id}/members', { stream_id })).subscribers,
+    ['subscription/peer_add', 'subscription/peer_remove', 'subscription/add', 'subscription/remove'],
+    stream_id,
+  );
+  if (members.error) return <Failed of={members} />;
+  if (!members.value) return <Spinner />;
+  const { people, me } = core.state;
+  const wanted = filter.trim().toLowerCase();
+  const found = members.value
+    .map((id) => people.byId.value.get(id))
+    .filter((person) => person !== undefined)
+    .filter(({ full_name }) => full_name.toLowerCase().includes(wanted))
+    .sort((a, b) => compareNames(a.full_name, b.full_name));
+  const add = async (event: Event) => {
+    event.preventDefault();
+    if (added.length === 0) return;
+    const body = { subscriptions: [{ name }], principals: added };
+    if (await saving.run(() => core.api.post('/users/me/subscriptions', body))) {
+      setAdded([]);
+      members.again();
+    }
+  };
+  const remove = (id: number) =>
+    void saving
+      .run(() =>
+        core.api.delete('/users/me/subscriptions', {
+          subscriptions: [name],
+          ...(id === me.id ? {} : { principals: [id] }),
+        }),
+      )
+      .then(members.again);
+  return (
+    <>
+      {mayAddSubscribers(stream) && (
+        <form class="setting" onSubmit={(event) => void add(event)}>
+          <PeoplePicker
+            label={t('settings.add-subscribers')}
+            chosen={added}
+            without={members.value}
+            onChange={setAdded}
+            error={saving.error}
+          />
+          {added.length > 0 && (
+            <Button kind="primary" type="submit" busy={saving.busy}>
+              {t('settings.add')}
+            </Button>
+          )}
+          <SavedMark saving={saving} />
+        </form>
+      )}
+      {!mayAddSubscribers(stream) && <Refusal saving={saving} />}
+      <Field
+        type="search"
+        quiet
+        icon="filter"
+        label={t('settings.filter-people')}
+        placeholder={t('settings.filter-people')}
+        value={filter}
+        onInput={setFilter}
+      />
+      <p class="field-hint">{t('settings.subscribers', { n: members.value.length })}</p>
+      <ul class="rows">
+        {found.slice(0, MAX_SHOWN).map((person) => (
+          <PersonLine key={person.user_id} person={person}>
+            {(person.user_id === me.id || mayRemoveSubscribers(stream)) && (
+              <Button kind="quiet" onClick={() => remove(person.user_id)}>
+                {t('settings.remove')}
+              </Button>
+            )}
+          </PersonLine>
+        ))}
+      </ul>
+      {found.length > MAX_SHOWN && <p class="field-hint">{t('common.and-more', { n: found.length - MAX_SHOWN })}</p>}
+    </>
+  );
+}

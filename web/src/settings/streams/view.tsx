@@ -1,0 +1,144 @@
+import { useState } from 'preact/hooks';
+import { core } from '../../client/index.js';
+import type { Stream } from '../../core/index.js';
+import { Button, Empty, Field, Icon, isPhone, Tabs, VirtualList } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+import { BackLink } from '../parts/pages.js';
+import { CreateStream } from './create.js';
+import { GeneralTab } from './general.js';
+import { PersonalTab } from './personal.js';
+import { mayCreateStreams } from './rights.js';
+import { SubscribeButton } from './subscribe.js';
+import { SubscribersTab } from './subscribers.js';
+
+const ICONS = { private: 'lock', public: 'hash', 'web-public': 'globe' } as const;
+const ROW_HEIGHT = 60;
+
+type Filter = 'all' | 'subscribed';
+
+/** `#streams/all`, `#streams/subscribed`, `#streams/new`, `#streams/12/…`: browse, create, edit. */
+export function StreamsView({ parts }: { readonly parts: readonly string[] }) {
+  const phone = isPhone();
+  const [part = 'all', tab] = parts;
+  const stream = core.state.streams.byId.value.get(Number(part));
+  const isNew = part === 'new' && mayCreateStreams();
+  const showsDetail = stream !== undefined || isNew || /^\d+$/.test(part);
+  return (
+    <div class="settings streams-settings">
+      {(!phone || !showsDetail) && (
+        <StreamList filter={part === 'subscribed' ? 'subscribed' : 'all'} current={stream} />
+      )}
+      {(!phone || showsDetail) && (
+        <div class="settings-page" key={part}>
+          <div class="settings-content">
+            {phone && <BackLink hash="#streams/all" label={t('sidebar.streams')} />}
+            {isNew ? (
+              <CreateStream />
+            ) : stream ? (
+              <StreamPage stream={stream} tab={tab} />
+            ) : (
+              <Empty icon="hash">{t(/^\d+$/.test(part) ? 'settings.no-stream' : 'settings.choose-stream')}</Empty>
+            )}
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function StreamList({ filter, current }: { readonly filter: Filter; readonly current: Stream | undefined }) {
+  const [text, setText] = useState('');
+  const wanted = text.trim().toLowerCase();
+  const { streams } = core.state;
+  const list = (filter === 'all' ? streams.all : streams.subscribed).value.filter(
+    ({ name, description, membership, invite_only }) =>
+      (membership !== 'former' || !invite_only || core.state.me.isAdmin) &&
+      (name.toLowerCase().includes(wanted) || description.toLowerCase().includes(wanted)),
+  );
+  return (
+    <nav class="settings-nav stream-list" aria-label={t('sidebar.streams')}>
+      <div class="stream-list-head">
+        <Field
+          type="search"
+          quiet
+          icon="filter"
+          label={t('settings.filter-streams')}
+          placeholder={t('settings.filter-streams')}
+          value={text}
+          onInput={setText}
+        />
+        {mayCreateStreams() && (
+          <Button kind="primary" icon="plus" wide onClick={() => core.router.go({ view: 'streams', parts: ['new'] })}>
+            {t('settings.create-stream')}
+          </Button>
+        )}
+        <p class="stream-filter">
+          <a href="#streams/all" aria-current={filter === 'all' ? 'page' : undefined}>
+            {t('settings.all-streams')}
+          </a>
+          <a href="#streams/subscribed" aria-current={filter === 'subscribed' ? 'page' : undefined}>
+            {t('settings.subscribed')}
+          </a>
+        </p>
+      </div>
+      {list.length === 0 ? (
+        <p class="row-note">{t('common.no-results')}</p>
+      ) : (
+        <VirtualList items={list} keyOf={idOf} heightOf={() => ROW_HEIGHT} label={t('sidebar.streams')}>
+          {(stream, row) => (
+            <div class="stream-line">
+              <a
+                href={core.router.hash({ view: 'streams', parts: [String(stream.stream_id)] })}
+                aria-current={stream.stream_id === current?.stream_id ? 'page' : undefined}
+                style={{ '--stream': stream.color || 'currentColor' }}
+                {...row}
+              >
+                <Icon name={ICONS[streams.kindOf(stream.stream_id) ?? 'public']} />
+                <span class="stream-line-text">
+                  <span data-cut="">{stream.name}</span>
+                  <span class="row-soft" data-cut="">
+                    {stream.description || t('settings.no-description')}
+                  </span>
+                </span>
+              </a>
+              <SubscribeButton stream={stream} small />
+            </div>
+          )}
+        </VirtualList>
+      )}
+    </nav>
+  );
+}
+
+const idOf = ({ stream_id }: Stream): number => stream_id;
+
+const TABS = ['general', 'personal', 'subscribers'] as const;
+type Tab = (typeof TABS)[number];
+
+function StreamPage({ stream, tab }: { readonly stream: Stream; readonly tab: string | undefined }) {
+  const tabs = TABS.filter((id) => id !== 'personal' || stream.membership === 'subscribed');
+  const current: Tab = tabs.find((id) => id === tab) ?? 'general';
+  return (
+    <>
+      <div class="settings-group-head">
+        <h2>
+          <span class="bar-stream" style={{ '--stream': stream.color || 'currentColor' }}>
+            <Icon name={ICONS[core.state.streams.kindOf(stream.stream_id) ?? 'public']} />
+          </span>
+          {stream.name}
+        </h2>
+        <SubscribeButton stream={stream} />
+      </div>
+      <Tabs
+        label={stream.name}
+        tabs={tabs.map((id) => ({ id, label: t(`settings.stream-${id}`) }))}
+        current={current}
+        onChange={(id) => core.router.go({ view: 'streams', parts: [String(stream.stream_id), id] }, true)}
+      >
+        {current === 'general' && <GeneralTab stream={stream} />}
+        {current === 'personal' && <PersonalTab stream={stream} />}
+        {current === 'subscribers' && <SubscribersTab stream={stream} />}
+      </Tabs>
+    </>
+  );
+}
