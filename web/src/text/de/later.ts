@@ -19,6 +19,3 @@ export const later: Catalogue<LaterTexts> = {
   ...sidebarMenus,
   ...writing,
 };
-=======
-export const later: Catalogue<LaterTexts> = { ...message, ...settings, ...shortcuts, ...sidebarMenus };
->>>>>>> w/v1

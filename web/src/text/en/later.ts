@@ -18,6 +18,3 @@ export const later = {
   ...sidebarMenus,
   ...writing,
 } as const;
-=======
-export const later = { ...message, ...settings, ...shortcuts, ...sidebarMenus } as const;
->>>>>>> w/v1
