@@ -4,8 +4,9 @@
  * dist/web/assets holds scripts, styles and fonts under names with a hash of their content, each beside its `.br` and
  * `.gz` form when that form is smaller; dist/web/index.html is the page with the addresses of the entry.
  * dist/web/manifest.json names them all: address → {file, type, bytes, etag, encodings}. The frontend serves exactly
- * the addresses of the manifest (src/frontend/web). Lazy chunks come from `import()`; all styles are one file, because
- * a chunk can't load a style of its own, so `web/src/style/index.css` imports every style sheet.
+ * the addresses of the manifest (src/frontend/web). Lazy chunks come from `import()`. All styles are one file, since a
+ * chunk can't load a style of its own: `web/src/style/index.css` imports every style sheet, but for LATER_STYLES. The
+ * service worker (web/worker) is a bundle of its own at a fixed address; it knows the files of the first view.
  *
  * Old assets stay for a day: a page that was loaded before the build may still ask for its chunks.
  */
@@ -31,6 +32,11 @@ const MANIFEST = join(TARGET, 'manifest.json');
 const INPUTS = ['web', 'package-lock.json', 'tools/build-web.mjs'];
 const ADDRESS = '/web/assets';
 const KEPT_MS = 24 * 3_600_000;
+
+const ENTRY = 'web/src/main.tsx';
+
+/** Style sheets that the page names without loading them; a view turns `link[data-later="NAME"]` on. */
+const LATER_STYLES = { formulas: 'web/src/style/formulas.css' };
 
 /** Types by ending; the build fails for a file of another type. */
 const TYPES = {
@@ -79,7 +85,7 @@ const onlyWoff2 = {
 async function bundle() {
   const { build } = await import('esbuild');
   const { outputFiles, metafile } = await build({
-    entryPoints: { main: 'web/src/main.tsx' },
+    entryPoints: { main: ENTRY, ...LATER_STYLES },
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -99,23 +105,57 @@ async function bundle() {
     plugins: [onlyWoff2],
     logLevel: 'warning',
   });
-  const styles = outputFiles.filter(({ path }) => path.endsWith('.css'));
-  if (styles.length > 1) throw new Error('a lazy chunk imports a style; import it in web/src/style/index.css instead');
-  const entry = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === 'web/src/main.tsx');
-  if (!entry) throw new Error('esbuild made no entry');
-  return { files: outputFiles, script: entry[0], imports: entry[1].imports, style: styles[0]?.path };
+  const outputOf = (source) => Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === source);
+  const [script, entry] = outputOf(ENTRY);
+  const later = Object.entries(LATER_STYLES).map(([name, source]) => ({ name, path: outputOf(source)[0] }));
+  const known = new Set([entry.cssBundle, ...later.map(({ path }) => path)]);
+  if (Object.keys(metafile.outputs).some((path) => path.endsWith('.css') && !known.has(path))) {
+    throw new Error('a lazy chunk imports a style; import it in web/src/style/index.css instead');
+  }
+  return { files: outputFiles, script, imports: entry.imports, style: entry.cssBundle, later };
+}
+
+/**
+ * The service worker, which knows the files of the first view and their version.
+ * @returns its bytes
+ */
+async function bundleWorker({ files, script, imports, style }, page) {
+  const { build } = await import('esbuild');
+  const shell = [script, ...imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path), style]
+    .filter(Boolean)
+    .map(addressOf);
+  const names = files.map(({ path }) => basename(path)).sort();
+  const version = createHash('sha256').update(page).update(names.join()).digest('base64url').slice(0, 12);
+  const { outputFiles } = await build({
+    entryPoints: ['web/worker/worker.ts'],
+    bundle: true,
+    format: 'iife',
+    platform: 'browser',
+    target: ['es2022'],
+    tsconfig: 'web/worker/tsconfig.json',
+    minify: true,
+    write: false,
+    define: { SHELL_FILES: JSON.stringify(shell), SHELL_VERSION: JSON.stringify(version) },
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  return outputFiles[0].contents;
 }
 
 const addressOf = (path) => `${ADDRESS}/${basename(path)}`;
 
 /** The page: the entry, its static imports (fetched beside it instead of after it) and its style. */
-function pageOf({ script, imports, style }) {
+function pageOf({ script, imports, style, later }) {
   const preloads = imports
     .filter(({ kind }) => kind === 'import-statement')
     .map(({ path }) => `<link rel="modulepreload" href="${addressOf(path)}">`);
   const scripts = [...preloads, `<script type="module" src="${addressOf(script)}"></script>`];
+  const styles = [
+    ...(style ? [`<link rel="stylesheet" href="${addressOf(style)}">`] : []),
+    ...later.map(({ name, path }) => `<link rel="stylesheet" href="${addressOf(path)}" data-later="${name}" disabled>`),
+  ];
   return readFileSync('web/index.html', 'utf8')
-    .replace('<!-- styles -->', style ? `<link rel="stylesheet" href="${addressOf(style)}">` : '')
+    .replace('<!-- styles -->', styles.join('\n    '))
     .replace('<!-- scripts -->', scripts.join('\n    '));
 }
 
@@ -162,7 +202,12 @@ const before = state();
 if (existsSync(MANIFEST) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === before) process.exit(0);
 mkdirSync(ASSETS, { recursive: true });
 const made = await bundle();
-const manifest = { '/': publish('index.html', Buffer.from(pageOf(made))) };
+const page = pageOf(made);
+const worker = await bundleWorker(made, page);
+const manifest = {
+  '/': publish('index.html', Buffer.from(page)),
+  '/service-worker.js': publish('service-worker.js', Buffer.from(worker)),
+};
 for (const { path, contents } of made.files) {
   manifest[addressOf(path)] = publish(`assets/${basename(path)}`, Buffer.from(contents));
 }

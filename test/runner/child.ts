@@ -24,6 +24,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 const KEPT_CHARACTERS = 20_000;
 const tail = (text: string): string => text.slice(-KEPT_CHARACTERS);
 
+const PRELOADED = ['--import', new URL('./no-async-hooks.js', import.meta.url).href];
+
 export interface RunOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly limitSeconds: number;
@@ -32,7 +34,7 @@ export interface RunOptions {
 
 export function runProgram(program: Program, { env, limitSeconds, onOutput }: RunOptions): Promise<Finished> {
   const begun = performance.now();
-  const child = spawn(process.execPath, [...program.argv], {
+  const child = spawn(process.execPath, [...PRELOADED, ...program.argv], {
     env: { ...process.env, ...env, ...program.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -84,9 +84,17 @@ export function loadOf(file: string): Load {
 }
 
 /** Files of these folders run several in one process. */
-const BUNDLED = ['dist/test/unit'];
-/** They measure or exhaust the process that they run in, or replace what others use in it. */
-const ALONE: readonly string[] = [];
+const BUNDLED = ['dist/test/unit', 'dist/test/contract'];
+/** Files in these folders that take long by waiting or by computing: others run beside them. */
+const ALONE: readonly string[] = [
+  'bus-nats',
+  'log-jetstream',
+  'placement-cluster',
+  'placement-random',
+  'placement-store-lost',
+  'store-lmdb',
+  'store-mongo',
+].map((name) => `dist/test/contract/${name}.test.js`);
 const MAX_BUNDLE = 20;
 
 function bundles(files: readonly string[]): Program[] {

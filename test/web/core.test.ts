@@ -194,6 +194,25 @@ t.test('a draft is saved when typing stops, and another tab has it', async (t) =
   await until('it is gone', () => core.state.own.drafts.value.length === 0);
 });
 
+t.test('a draft without a network is there again after the page was loaded', async (t) => {
+  const { member, stream } = await makeWorld();
+  const browser = new Browser();
+  const one = await openTab(t, server, member, browser);
+  one.platform.before = () => {
+    throw new Error('no network');
+  };
+  const draft = one.core.drafts.open({ stream, topic: 'plans' });
+  draft.write('half a thought');
+  await until('it is not saved', () => draft.phase.value === 'unsaved');
+  one.platform.close();
+  const two = await openTab(t, server, member, browser);
+  const again = two.core.drafts.open({ stream, topic: 'plans' });
+  t.equal(again.content.value, 'half a thought');
+  again.write('half a thought more');
+  await until('it is saved', () => two.core.state.own.drafts.value[0]?.content === 'half a thought more');
+  t.notOk([...browser.values.keys()].some((key) => key.startsWith('draft/')));
+});
+
 t.test('a session that ends signs out all tabs', async (t) => {
   const { member } = await makeWorld();
   const browser = new Browser();

@@ -126,6 +126,33 @@ t.test('a message that moves in and is not known is fetched', async (t) => {
   t.equal(window.change.value.kind, 'refreshed');
 });
 
+t.test('a window that follows a busy conversation lets go of what is far above the reader', async (t) => {
+  const { server, windows, window } = setUp(3);
+  void window.jumpTo('newest');
+  await server.deliverAll();
+  t.ok(window.foundOldest.value);
+  const arrive = (from: number, to: number) => {
+    for (let id = from; id <= to; id++) {
+      server.messages.set(id, messageOf(id, 'plans'));
+      windows.arrive(messageOf(id, 'plans'));
+    }
+  };
+  window.place = 10;
+  arrive(4, 2_100);
+  t.equal(window.first, 1, 'the reader is at the old ones');
+  window.place = 2_100;
+  arrive(2_101, 2_101);
+  t.equal(window.ids.value.length, 1_500);
+  t.notOk(window.foundOldest.value);
+  void window.loadOlder();
+  await server.deliverAll();
+  t.strictSame(window.change.value, { kind: 'prepended', count: 100 });
+  t.strictSame(
+    window.ids.value,
+    Array.from({ length: 1_600 }, (_, at) => at + 502),
+  );
+});
+
 t.test('a window that failed to load says so and loads again', async (t) => {
   const { server, window } = setUp(3);
   void window.jumpTo('newest');

@@ -1,10 +1,11 @@
-import { batch } from '@preact/signals-core';
+import { batch, effect } from '@preact/signals-core';
 import type { Events, QueueEvent, Snapshot } from '../contract/index.js';
 import { Api } from './api.js';
 import { applyEvent } from './apply/apply.js';
 import { Focus } from './focus.js';
 import type { Names } from './hash.js';
 import { Windows } from './messages/windows.js';
+import { OfflineCopy } from './offline.js';
 import type { Platform } from './ports.js';
 import { PresenceReports } from './presence.js';
 import { Router } from './route.js';
@@ -32,6 +33,9 @@ export class Core {
   readonly presence: PresenceReports;
   readonly router: Router;
   readonly focus = new Focus();
+  readonly #offline: OfflineCopy;
+  /** The state is the copy of an earlier page, because the server can't be reached. */
+  #restored = false;
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #loadingTopics = new Map<number, Promise<void>>();
 
@@ -39,16 +43,18 @@ export class Core {
     this.api = new Api(platform);
     this.state = new State(platform);
     const { api, state } = this;
-    this.windows = new Windows(api, state.facts);
+    this.windows = new Windows(api, state.facts, (key) => this.#offline.window(key));
     this.windows.watch(platform);
     this.queue = new Queue(platform, api, {
       load: (snapshot, again) => this.#load(snapshot, again),
       apply: (events) => this.#apply(events),
       save: () => state.save(),
+      mayRead: () => this.session.mayRead(),
       sessionChanged: (signedIn) => {
-        if (signedIn) this.start();
-        else this.#signedOut();
+        if (!signedIn) this.#signedOut();
+        else if (this.session.state.peek() !== 'signed-in') this.start();
       },
+      isSignedOut: () => this.session.state.peek() === 'signed-out',
     });
     this.session = new Session(api, (signedIn) => {
       this.queue.announceSession(signedIn);
@@ -66,6 +72,12 @@ export class Core {
     this.notices = new TypingNotices(platform, api, state);
     this.presence = new PresenceReports(platform, api, state, this.queue);
     this.router = new Router(platform.address, this.names);
+    const isSignedIn = (): boolean => this.session.state.peek() === 'signed-in' && !this.#restored;
+    this.#offline = new OfflineCopy(platform, state, this.windows, isSignedIn);
+    effect(() => {
+      const status = this.queue.status.value;
+      if (status === 'connecting' || status === 'offline') void this.#restore();
+    });
   }
 
   /** Names for addresses; signals underneath, so a link follows a rename. */
@@ -115,12 +127,29 @@ export class Core {
     return loading;
   }
 
+  /** Shows what an earlier page kept until the server can be reached. */
+  async #restore(): Promise<void> {
+    if (this.session.state.peek() !== 'unknown') return;
+    const snapshot = await this.#offline.snapshot();
+    if (!snapshot || this.session.state.peek() !== 'unknown') return;
+    this.#restored = true;
+    batch(() => {
+      this.state.load(snapshot);
+      this.session.state.value = 'signed-in';
+    });
+  }
+
   #load(snapshot: Snapshot, again: boolean): void {
+    const before = this.state.me.userId.peek();
+    const refreshes = again || this.#restored;
+    this.#restored = false;
     batch(() => {
       this.state.load(snapshot);
       this.session.state.value = this.state.me.userId.peek() === 0 ? 'visitor' : 'signed-in';
     });
-    if (again) void this.windows.refresh();
+    // A sign-in, here or in another tab, may have changed the account.
+    if (before !== this.state.me.userId.peek()) this.windows.keepActive();
+    if (refreshes) void this.windows.refresh();
   }
 
   #apply(events: readonly QueueEvent[]): void {
@@ -140,6 +169,7 @@ export class Core {
     if (this.session.state.peek() === 'signed-out') return;
     this.queue.stop();
     this.windows.clear();
+    void this.#offline.clear();
     this.session.state.value = 'signed-out';
   }
 }

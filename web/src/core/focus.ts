@@ -13,12 +13,22 @@ export interface ComposeRequest {
   readonly draft?: number;
 }
 
+/** A request to the emoji picker. */
+export interface EmojiRequest {
+  /** Box in pixels of the window beside which the picker opens: that of the pressed button. */
+  readonly at: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+  /** Called for each choice. */
+  readonly choose: (emoji: { readonly name: string; readonly code: string; readonly type: string }) => void;
+}
+
 /** Requests between views, which don't import each other. */
 export class Focus {
   /** The message that keys act on; undefined: none is selected. */
   readonly message = signal<number | undefined>(undefined);
   /** The compose box takes a request and sets it back to undefined. */
   readonly compose = signal<ComposeRequest | undefined>(undefined);
+  /** The emoji picker takes a request and sets it back to undefined. */
+  readonly emoji = signal<EmojiRequest | undefined>(undefined);
   /** Person whose profile is shown in a dialog; views set it, the dialog sets it back to undefined. */
   readonly profile = signal<number | undefined>(undefined);
   /** Message whose text is being edited in place. */

@@ -27,7 +27,7 @@
  */
 export { Api, ApiFailure, type CallOptions, Unreachable } from './api.js';
 export { Core } from './core.js';
-export { type ComposeRequest, Focus } from './focus.js';
+export { type ComposeRequest, type EmojiRequest, Focus } from './focus.js';
 export { decodePart, encodePart, hashOf, type Names, narrowOf } from './hash.js';
 export { conversationOf, type Facts, matches, participantsOf } from './match.js';
 export { MessageStore } from './messages/store.js';

@@ -86,13 +86,14 @@ export const showsHistory = (narrow: Narrow): boolean =>
   narrow.some(({ operator, negated }) => !negated && (operator === 'stream' || operator === 'streams')) &&
   !narrow.some(({ operator }) => operator === 'is');
 
-/** Whether the user has events about every message that the narrow shows. */
+/** Whether the user has events about every message that the narrow shows; visitors have none. */
 export const hearsAll = (narrow: Narrow, facts: Facts): boolean =>
-  !showsHistory(narrow) ||
-  narrow.some(
-    ({ operator, operand, negated }) =>
-      operator === 'stream' && !negated && typeof operand === 'number' && facts.isSubscribed(operand),
-  );
+  facts.me !== 0 &&
+  (!showsHistory(narrow) ||
+    narrow.some(
+      ({ operator, operand, negated }) =>
+        operator === 'stream' && !negated && typeof operand === 'number' && facts.isSubscribed(operand),
+    ));
 
 /** @returns undefined: only the server can tell */
 export function matches(narrow: Narrow, message: Message, facts: Facts): boolean | undefined {

@@ -1,5 +1,5 @@
 import { createContext } from 'preact';
-import { useContext, useEffect, useRef } from 'preact/hooks';
+import { useContext, useLayoutEffect, useRef } from 'preact/hooks';
 import {
   chordOf,
   type Handler,
@@ -29,7 +29,8 @@ export function useShortcut(id: ShortcutId, handler: Handler, when = true): void
   const scope = useContext(ScopeContext);
   const latest = useRef(handler);
   latest.current = handler;
-  useEffect(() => (when ? keyboard.on(id, scope, () => latest.current()) : undefined), [id, scope, when]);
+  // Before the next paint: a key pressed as soon as the view is seen counts.
+  useLayoutEffect(() => (when ? keyboard.on(id, scope, () => latest.current()) : undefined), [id, scope, when]);
 }
 
 const PRESSABLE = 'a[href],button,summary,input,select,[role=menuitem],[role=option],[role=tab]';

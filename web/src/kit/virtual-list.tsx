@@ -7,7 +7,7 @@ import {
   type VirtualizerOptions,
 } from '@tanstack/virtual-core';
 import type { ComponentChild } from 'preact';
-import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 
 type Options = Pick<VirtualizerOptions<HTMLElement, HTMLElement>, 'count' | 'getScrollElement' | 'estimateSize'> &
   Partial<VirtualizerOptions<HTMLElement, HTMLElement>>;
@@ -63,11 +63,13 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   const wanted = useRef<string | number>(undefined);
   const found = current === undefined ? -1 : items.findIndex((item) => keyOf(item) === current);
   const tabbed = found >= 0 ? found : items.findIndex(canFocus);
+  // A new function makes the virtualizer lay out all rows again.
+  const getItemKey = useCallback((index: number) => keyOf(items[index]!), [items]);
   const virtual = useVirtual({
     count: items.length,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => heightOf(items[index]!),
-    getItemKey: (index) => keyOf(items[index]!),
+    getItemKey,
     overscan: 8,
     rangeExtractor: (range) => {
       const rows = defaultRangeExtractor(range);

@@ -58,17 +58,14 @@ export function DirectName({ users }: { readonly users: readonly number[] }) {
 /** A conversation in a row: its stream, if asked for, and its topic, or its people. */
 export function Place({ of, withStream = true }: { readonly of: Conversation; readonly withStream?: boolean }) {
   if ('users' in of) return <DirectName users={of.users} />;
+  if (!withStream) return <TopicName topic={of.topic} />;
   return (
-    <>
-      {withStream && (
-        <>
-          <StreamName id={of.stream} />
-          <span class="place-soft" aria-hidden="true">
-            ›
-          </span>
-        </>
-      )}
+    <span class="place">
+      <StreamName id={of.stream} />
+      <span class="place-soft" aria-hidden="true">
+        ›
+      </span>
       <TopicName topic={of.topic} />
-    </>
+    </span>
   );
 }

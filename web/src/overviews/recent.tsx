@@ -144,7 +144,7 @@ function Filters() {
 type Item = RecentConversation | 'more';
 
 const keyOf = (item: Item): string => (item === 'more' ? item : item.key);
-const heightOf = (): number => rowHeight() + 10;
+const heightOf = (): number => rowHeight() + (isPhone() ? 16 : 10);
 
 /** Conversations in the order of their newest messages. */
 export function RecentView() {

@@ -1,6 +1,7 @@
 import { core } from '../client/index.js';
 import { conversationKey, conversationNarrow, type Narrow, narrowConversation, type Route } from '../core/index.js';
 import { isField, toast, useShortcut } from '../kit/index.js';
+import { openSearch, openSwitcher } from '../search/index.js';
 import { t } from '../text/index.js';
 import { openHelp } from './open-help.js';
 import { homeRoute } from './views.js';
@@ -39,6 +40,8 @@ function back(): boolean {
 export function useCommands(): void {
   useShortcut('help', openHelp);
   useShortcut('back', back);
+  useShortcut('search', openSearch);
+  useShortcut('switch', openSwitcher);
   useShortcut('inbox', go({ view: 'inbox' }));
   useShortcut('recent', go({ view: 'recent' }));
   useShortcut('drafts', go({ view: 'drafts' }));

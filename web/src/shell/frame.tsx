@@ -1,10 +1,13 @@
 import { signal, useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { Button, Dialog, isNarrow, isPhone, useShortcut } from '../kit/index.js';
+import { ComposeBox } from '../compose/index.js';
+import { Button, Dialog, isField, isNarrow, isPhone, useShortcut } from '../kit/index.js';
+import { Content } from '../messages/index.js';
 import { LeftSidebar, PeopleSidebar } from '../sidebar/index.js';
 import { t } from '../text/index.js';
 import { Bar } from './bar.js';
+import { Boundary } from './boundary.js';
 import { useCommands } from './commands.js';
 import { RealmMenu } from './menu.js';
 import { PersonDialog } from './settings.js';
@@ -95,8 +98,11 @@ export function Frame() {
           showsPeople={showsPeople}
         />
         <div class="view">
-          <View route={core.router.route.value} />
+          <Boundary of={core.router.route.value}>
+            <View route={core.router.route.value} />
+          </Boundary>
         </div>
+        <ComposeBox content={Content} />
         <VisitorBar />
         <StatusLine />
       </main>
@@ -133,6 +139,7 @@ function useFocusOnView(): void {
     if (route === before.current) return;
     before.current = route;
     const focused = document.activeElement;
+    if (isField(focused)) return;
     if (!focused || focused === document.body || focused.closest('.side,.drawer,.open-sidebar')) focusMain();
   });
 }

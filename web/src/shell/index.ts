@@ -5,7 +5,8 @@
  *
  * - `app.tsx` chooses by the session; `frame.tsx` lays out columns, drawers on a phone.
  * - `views.tsx` is the table from routes to views. A view that is not needed at once comes by `lazy`.
- * - `bar.tsx` and `title.ts` name what is on screen; `status.tsx` says in one line what the connection does.
+ * - `bar.tsx`, `title.ts` and `badge.ts` say what is on screen and unread; `boundary.tsx` catches a view that fails;
+ *   `status.tsx` says in one line what the connection does.
  * - `menu.tsx`, `theme.ts`, `commands.ts` (shortcuts of the frame), `help/` (list of shortcuts, a lazy chunk).
  *
  * Views are imported here and nowhere else; a view never imports another one. The frame holds its size: what comes and

@@ -26,7 +26,7 @@ export function startTheme(core: Core): void {
   theme.value = stored();
   effect(() => {
     const scheme = core.state.me.settings.value.color_scheme;
-    if (scheme === undefined || theme.peek() === 'contrast') return;
+    if (scheme === undefined || core.state.me.id === 0 || theme.peek() === 'contrast') return;
     theme.value = scheme === SCHEMES.dark ? 'dark' : scheme === SCHEMES.light ? 'light' : 'auto';
   });
   effect(() => {

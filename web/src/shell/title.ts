@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals';
 import type { Core } from '../core/index.js';
+import { shownCount } from '../notify/index.js';
 import { language, t } from '../text/index.js';
 import { routeName } from './names.js';
 
@@ -13,7 +14,7 @@ export function startTitle(core: Core): void {
     const signedIn = core.session.state.value === 'signed-in';
     const view = core.session.state.value === 'signed-out' ? '' : routeName(core.router.route.value);
     const title = [view, realm].filter(Boolean).join(' · ') || 'Conclave';
-    const n = signedIn ? core.state.unread.total.value : 0;
+    const n = signedIn ? shownCount(core.state) : 0;
     document.title = n > 0 ? t('shell.title-unread', { n: Math.min(n, MAX_SHOWN), title }) : title;
   });
 }

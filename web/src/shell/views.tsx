@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Route } from '../core/index.js';
 import { Button, Empty } from '../kit/index.js';
+import { MessagesView } from '../messages/index.js';
 import { DraftsView, InboxView, RecentView, ScheduledView } from '../overviews/index.js';
 import { t } from '../text/index.js';
 import { OrganizationRoute, PersonRoute, SettingsRoute, StreamsRoute } from './settings.js';
@@ -49,6 +50,8 @@ export function View({ route }: { readonly route: Route }): ComponentChild {
       return <ScheduledView />;
     case 'unknown':
       return <NotFound />;
+    case 'narrow':
+      return <MessagesView narrow={route.narrow} near={route.near} />;
     case 'settings':
       return <SettingsRoute parts={route.parts} onScheme={chooseScheme} />;
     case 'streams':

@@ -7,7 +7,7 @@ import { t } from '../text/index.js';
 import { allDirects, allTopics, closed, filter, opened, openSection, openStream } from './choices.js';
 import { hasMenu, openRowMenu } from './open-menu.js';
 import { Row } from './row.js';
-import { type SidebarRow, sidebarRows } from './rows.js';
+import { matchesFilter, type SidebarRow, sidebarRows } from './rows.js';
 
 /** The conversation or the stream of the route. */
 function currentOf(): Conversation | { readonly stream: number } | undefined {
@@ -24,6 +24,9 @@ const heightOf = (row: SidebarRow): number => rowHeight() + (row.kind === 'headi
 const keyOf = (row: SidebarRow): string => row.key;
 
 const canFocus = (row: SidebarRow): boolean => row.kind !== 'note';
+
+const isFound = (row: SidebarRow, words: string): boolean =>
+  row.kind === 'stream' ? matchesFilter(row.stream.name, words) : row.kind !== 'heading' && row.kind !== 'note';
 
 /** Opens and closes by the arrows to the right and left, as trees do. */
 function onRowKey(event: KeyboardEvent, row: SidebarRow): void {
@@ -73,7 +76,12 @@ export function LeftSidebar({ onGo }: LeftSidebarProps) {
     }
   });
   useShortcut('filter-streams', () => field.current?.select());
-  const firstRow = () => root.current?.querySelector<HTMLElement>('a[data-row]');
+  /** The link of the first row that matches by itself: a stream may stand there for one of its topics. */
+  const firstRow = () => {
+    const words = filter.value.trim();
+    const row = rows.value.find((one) => isFound(one, words));
+    return row && root.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(row.key)}"] a[data-row]`);
+  };
   return (
     <nav class="side-content" aria-label={t('sidebar.label')} ref={root}>
       <search class="sidebar-filter">
@@ -123,6 +131,7 @@ export function LeftSidebar({ onGo }: LeftSidebarProps) {
               current={current.value}
               onGo={() => {
                 filter.value = '';
+                field.current?.blur();
                 onGo?.();
               }}
             />

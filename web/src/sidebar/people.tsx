@@ -19,7 +19,7 @@ function peopleInOrder(filter: string): readonly Person[] {
     .map(({ person }) => person);
 }
 
-function PersonRow({ person, ...attributes }: { readonly person: Person; readonly onClick: (() => void) | undefined }) {
+function PersonRow({ person, ...attributes }: { readonly person: Person; readonly onClick: () => void }) {
   const { people, me, unread } = core.state;
   const id = person.user_id;
   const route = core.router.route.value;
@@ -70,6 +70,10 @@ export function PeopleSidebar({ onGo }: { readonly onGo?: () => void }) {
     return people.active.value.filter(({ user_id, is_bot }) => !is_bot && people.onlineOf(user_id) === 'active').length;
   });
   useShortcut('filter-people', () => field.current?.select());
+  const follow = () => {
+    field.current?.blur();
+    onGo?.();
+  };
   const firstRow = () => root.current?.querySelector<HTMLElement>('[data-row]');
   return (
     <section class="side-content" aria-labelledby="people-title" ref={root}>
@@ -102,7 +106,7 @@ export function PeopleSidebar({ onGo }: { readonly onGo?: () => void }) {
         <p class="row-note">{t('common.no-results')}</p>
       ) : (
         <VirtualList items={list.value} keyOf={idOf} heightOf={rowHeight} label={t('sidebar.people')}>
-          {(person, attributes) => <PersonRow person={person} onClick={onGo} {...attributes} />}
+          {(person, attributes) => <PersonRow person={person} onClick={follow} {...attributes} />}
         </VirtualList>
       )}
     </section>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { Button, Field, Icon, PasswordField } from '../kit/index.js';
+import { Button, Field, Icon, media, PasswordField } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { signInError } from './failure.js';
 
@@ -19,6 +19,11 @@ export function SignInForm() {
   const busy = useSignal(false);
   const emailField = useRef<HTMLInputElement>(null);
   const passwordField = useRef<HTMLInputElement>(null);
+
+  // On a touch screen the keyboard would cover the page before it is read.
+  useEffect(() => {
+    if (!media('(pointer: coarse)').peek()) emailField.current?.focus();
+  }, []);
 
   const check = (): boolean => {
     if (!email.value.trim()) {

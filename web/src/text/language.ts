@@ -29,6 +29,8 @@ const CHUNKS: {
 export const language = signal<Language>('en');
 
 let laterWanted = false;
+/** Number of the newest choice; an older one whose chunk arrives late changes nothing. */
+let choices = 0;
 writeNumbersBy(formatNumber);
 
 export const isLanguage = (tag: string): tag is Language => Object.hasOwn(LANGUAGES, tag);
@@ -42,8 +44,10 @@ export async function chooseLanguage(wanted: readonly string[]): Promise<void> {
   const code = tag.split('-')[0]!.toLowerCase();
   const chosen: Language = isLanguage(code) ? code : 'en';
   const chunk = CHUNKS[chosen];
+  const choice = ++choices;
   const texts = await chunk.texts();
   const more = laterWanted ? await chunk.later() : {};
+  if (choice !== choices) return;
   replaceTexts(chosen, { ...texts, ...more });
   formatFor(tag);
   language.value = chosen;

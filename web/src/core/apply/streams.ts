@@ -55,7 +55,10 @@ export const STREAMS: Appliers<
   'stream/create': ({ state }, event) => createStreams(state, event),
   'stream/update': ({ state }, event) => updateStream(state, event),
   'stream/delete': ({ state }, { streams }) => {
-    for (const { stream_id } of streams) state.streams.put(stream_id, undefined);
+    for (const { stream_id } of streams) {
+      state.streams.put(stream_id, undefined);
+      state.unread.removeStream(stream_id);
+    }
   },
   'subscription/add': ({ state, windows }, { subscriptions }) => {
     for (const stream of subscriptions) {

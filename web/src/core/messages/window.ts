@@ -1,14 +1,18 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { Message } from '../../contract/index.js';
-import { type Api, ApiFailure } from '../api.js';
+import { type Api, ApiFailure, Unreachable } from '../api.js';
 import { type Facts, hearsAll, matches, showsHistory } from '../match.js';
 import { type Narrow, narrowKey, narrowParam } from '../narrow.js';
+import type { KeptWindow } from '../offline.js';
 import type { MessageStore } from './store.js';
 
 /** Messages of a first load on each side of the anchor, and of each further page. */
 const FIRST_SIDE = 50;
 const PAGE = 100;
 const MAX_REPEATS = 5;
+/** A window with more rows lets go of the oldest ones while messages arrive, down to the second number. */
+const MAX_FOLLOWED = 2_000;
+const KEPT_FOLLOWED = 1_500;
 /** A refreshed window keeps at most this many messages on each side of the reader's place. */
 const MAX_REFRESHED_SIDE = 400;
 
@@ -25,6 +29,9 @@ export interface WindowChange {
 export type ChangeKind = 'place' | 'flags' | 'text';
 
 export type WindowPhase = 'loading' | 'ready' | 'failed';
+
+/** Finds the copy of a window by its key. */
+export type KeptMessages = (key: string) => Promise<KeptWindow | undefined>;
 
 /** Pages that are being fetched. */
 type Direction = 'older' | 'newer' | 'around';
@@ -74,6 +81,7 @@ export class MessageWindow {
     private readonly api: Api,
     private readonly store: MessageStore,
     private readonly facts: Facts,
+    private readonly kept: KeptMessages,
   ) {
     this.key = narrowKey(narrow);
   }
@@ -166,6 +174,7 @@ export class MessageWindow {
     if (this.fetching.peek() !== undefined) this.#arrived.push(id);
     if (!this.foundNewest.peek() || this.phase.peek() !== 'ready') return;
     this.#insert(id, 'arrived');
+    this.#trim();
   }
 
   /**
@@ -217,6 +226,18 @@ export class MessageWindow {
     batch(() => {
       this.ids.value = after;
       this.change.value = { kind: 'removed', count: before.length - after.length };
+    });
+  }
+
+  /** A window that follows the newest messages for days lets go of the oldest ones, unless the reader is near them. */
+  #trim(): void {
+    const ids = this.ids.peek();
+    if (ids.length <= MAX_FOLLOWED || this.fetching.peek() !== undefined) return;
+    const cut = ids.length - KEPT_FOLLOWED;
+    if (this.place !== undefined && this.place < ids[cut + PAGE]!) return;
+    batch(() => {
+      this.foundOldest.value = false;
+      this.remove(ids.slice(0, cut));
     });
   }
 
@@ -298,6 +319,18 @@ export class MessageWindow {
     return arrived.length === 0 ? ids : [...new Set([...ids, ...arrived])].sort((a, b) => a - b);
   }
 
+  /** Takes the copy that an earlier page kept of this window; the next registration fetches it again. */
+  async #restore(): Promise<Found | undefined> {
+    const { messages, foundNewest } = (await this.kept(this.key)) ?? { messages: [], foundNewest: false };
+    const ids = this.store.merge(messages, Number.POSITIVE_INFINITY);
+    if (!ids || ids.length === 0) return undefined;
+    const wanted = this.#wanted;
+    const unread = messages.find(({ flags }) => !flags.includes('read'))?.id;
+    const anchor =
+      typeof wanted === 'number' ? wanted : ((wanted === 'first_unread' ? unread : undefined) ?? ids.at(-1)!);
+    return { ids, anchor, foundOldest: false, foundNewest };
+  }
+
   /** The anchor itself, or the first message behind it, or the last one. */
   #nearest(anchor: number): number | undefined {
     return this.ids.peek().find((id) => id >= anchor) ?? this.last;
@@ -324,7 +357,9 @@ export class MessageWindow {
         return { ids, anchor: answer.anchor, foundOldest: found_oldest, foundNewest: found_newest };
       }
     } catch (error) {
+      const kept = error instanceof Unreachable && this.phase.peek() === 'loading' ? await this.#restore() : undefined;
       if (load !== this.#loads) return undefined;
+      if (kept) return kept;
       batch(() => {
         this.fetching.value = undefined;
         this.failure.value = error instanceof Error ? error : new ApiFailure(0, '', String(error), undefined, {});

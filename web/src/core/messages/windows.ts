@@ -4,9 +4,11 @@ import type { Facts } from '../match.js';
 import { type Narrow, narrowKey, operandOf } from '../narrow.js';
 import type { Platform } from '../ports.js';
 import { MessageStore } from './store.js';
-import { type ChangeKind, MessageWindow } from './window.js';
+import { type ChangeKind, type KeptMessages, MessageWindow } from './window.js';
 
 const MAX_WINDOWS = 20;
+/** After this many more messages, those that no window shows any more are forgotten. */
+const SWEEP_AFTER = 2_000;
 const CATCH_UP_MS = 15_000;
 
 /**
@@ -20,10 +22,13 @@ export class Windows {
   /** The one used last stands last. */
   readonly #windows = new Map<string, MessageWindow>();
   #active: MessageWindow | undefined;
+  #sweepAt = SWEEP_AFTER;
 
   constructor(
     private readonly api: Api,
     private readonly facts: Facts,
+    /** The copy of a window, for times without a network. */
+    private readonly kept: KeptMessages = async () => undefined,
   ) {}
 
   /** The window that is on screen. */
@@ -33,7 +38,7 @@ export class Windows {
 
   open(narrow: Narrow): MessageWindow {
     const key = narrowKey(narrow);
-    const window = this.#windows.get(key) ?? new MessageWindow(narrow, this.api, this.store, this.facts);
+    const window = this.#windows.get(key) ?? new MessageWindow(narrow, this.api, this.store, this.facts, this.kept);
     this.#windows.delete(key);
     this.#windows.set(key, window);
     if (window !== this.#active) {
@@ -55,6 +60,7 @@ export class Windows {
     const taking = [...this.#windows.values()].filter((window) => window.takes(message));
     if (taking.length > 0 || this.store.has(message.id)) this.store.arrive(message);
     for (const window of taking) window.arrive(message.id);
+    if (this.store.size > this.#sweepAt) this.#sweepStore();
     return taking.length > 0;
   }
 
@@ -100,6 +106,12 @@ export class Windows {
     await this.#active?.refresh();
   }
 
+  /** Forgets the windows that are not on screen. */
+  keepActive(): void {
+    for (const [key, window] of this.#windows) if (window !== this.#active) this.#windows.delete(key);
+    this.#sweepStore();
+  }
+
   clear(): void {
     this.#windows.clear();
     this.#active = undefined;
@@ -112,8 +124,14 @@ export class Windows {
       if (this.#windows.size <= MAX_WINDOWS) break;
       this.#windows.delete(key);
     }
+    this.#sweepStore();
+  }
+
+  /** Keeps the messages that some window shows. */
+  #sweepStore(): void {
     const shown = new Set<number>();
     for (const { ids } of this.#windows.values()) for (const id of ids.peek()) shown.add(id);
     this.store.keep(shown);
+    this.#sweepAt = this.store.size + SWEEP_AFTER;
   }
 }

@@ -4,6 +4,7 @@ import { type Conversation, conversationKey, othersOf } from '../narrow.js';
 import type { Platform, Timer } from '../ports.js';
 import type { StoredDraft } from '../state/own.js';
 import type { State } from '../state/state.js';
+import { UnsavedTexts } from './unsaved.js';
 
 const SAVE_AFTER_MS = 1_000;
 const RETRY_MS = 10_000;
@@ -20,22 +21,28 @@ export type DraftTarget = Conversation | undefined;
  *     draft.move(otherConversation)
  *     draft.discard()                            // sent, or thrown away
  *     draft.close()                              // the box closes: saves what is not saved yet
+ *
+ * A text that the server doesn't have stays in this browser (unsaved.ts).
  */
 export class Drafts {
+  readonly #unsaved: UnsavedTexts;
+
   constructor(
     private readonly platform: Platform,
     private readonly api: Api,
     private readonly state: State,
-  ) {}
+  ) {
+    this.#unsaved = new UnsavedTexts(platform);
+  }
 
   open(target: DraftTarget): OpenDraft {
-    return new OpenDraft(this.platform, this.api, this.state, target, this.newestFor(target));
+    return new OpenDraft(this.platform, this.api, this.state, this.#unsaved, target, this.newestFor(target));
   }
 
   /** Opens one of the list. */
   resume(id: number): OpenDraft {
     const stored = this.state.own.draftsById.peek().get(id);
-    return new OpenDraft(this.platform, this.api, this.state, stored && this.targetOf(stored), stored);
+    return new OpenDraft(this.platform, this.api, this.state, this.#unsaved, stored && this.targetOf(stored), stored);
   }
 
   newestFor(target: DraftTarget): StoredDraft | undefined {
@@ -73,12 +80,13 @@ export class OpenDraft {
     private readonly platform: Platform,
     private readonly api: Api,
     private readonly state: State,
+    private readonly unsaved: UnsavedTexts,
     target: DraftTarget,
     stored: StoredDraft | undefined,
   ) {
     this.#target = target;
     this.#id = stored?.id;
-    this.#content.value = stored?.content ?? '';
+    this.#content.value = this.unsaved.get(this.#key) ?? stored?.content ?? '';
   }
 
   get content(): ReadonlySignal<string> {
@@ -96,6 +104,7 @@ export class OpenDraft {
   }
 
   move(target: DraftTarget): void {
+    this.unsaved.set(this.#key, '');
     this.#target = target;
     if (this.#content.peek().trim() !== '') this.#saveIn(SAVE_AFTER_MS);
   }
@@ -108,30 +117,45 @@ export class OpenDraft {
 
   close(): void {
     this.#done = true;
-    if (this.phase.peek() === 'writing') this.#saveIn(0);
+    if (this.#timer !== undefined) this.#saveIn(0);
   }
 
-  #saveIn(ms: number): void {
+  #saveIn(ms: number, phase: 'writing' | 'unsaved' = 'writing'): void {
     if (this.#timer !== undefined) this.platform.clearTimer(this.#timer);
-    this.phase.value = 'writing';
+    this.phase.value = phase;
     this.#timer = this.platform.setTimer(() => {
       this.#timer = undefined;
       this.#saving = this.#saving.then(() => this.#save());
     }, ms);
   }
 
+  /** Of the text that stays in this browser. */
+  get #key(): string {
+    const where = this.#target === undefined ? '' : conversationKey(this.#target);
+    return `${this.state.me.userId.peek()}/${where}`;
+  }
+
   async #save(): Promise<void> {
-    if (this.state.me.settings.peek().enable_drafts_synchronization === false || this.state.me.id === 0) return;
+    const key = this.#key;
+    this.unsaved.set(key, this.#content.peek());
+    if (this.state.me.settings.peek().enable_drafts_synchronization === false || this.state.me.userId.peek() === 0) {
+      this.phase.value = 'saved';
+      return;
+    }
     this.phase.value = 'saving';
     try {
       await this.#write();
-      if (this.phase.peek() === 'saving') this.phase.value = 'saved';
+      if (this.phase.peek() !== 'saving') return;
+      this.unsaved.set(key, '');
+      this.phase.value = 'saved';
     } catch (error) {
       // A draft that was deleted elsewhere while the user went on with it is a new one.
       if (error instanceof ApiFailure && error.status === 404) this.#id = undefined;
       if (this.phase.peek() === 'saving') this.phase.value = 'unsaved';
       const lasts = error instanceof ApiFailure && error.status !== 404 && error.retryAfterMs === undefined;
-      if (!lasts && this.#timer === undefined) this.#saveIn(error instanceof ApiFailure ? SAVE_AFTER_MS : RETRY_MS);
+      if (!lasts && this.#timer === undefined) {
+        this.#saveIn(error instanceof ApiFailure ? SAVE_AFTER_MS : RETRY_MS, 'unsaved');
+      }
     }
   }
 

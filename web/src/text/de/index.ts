@@ -3,6 +3,7 @@ import type { Catalogue, Texts } from '../catalogue.js';
 import { common } from './common.js';
 import { compose } from './compose.js';
 import { messages } from './messages.js';
+import { notify } from './notify.js';
 import { overviews } from './overviews.js';
 import { search } from './search.js';
 import { shell } from './shell.js';
@@ -13,6 +14,7 @@ export const de: Catalogue<Texts> = {
   ...common,
   ...compose,
   ...messages,
+  ...notify,
   ...overviews,
   ...search,
   ...shell,

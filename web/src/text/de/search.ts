@@ -2,5 +2,24 @@ import type { Catalogue } from '../catalogue.js';
 import type { search as source } from '../en/search.js';
 
 export const search: Catalogue<typeof source> = {
-  'search.label': 'Nachrichten durchsuchen',
+  'search.label': 'Nachrichten suchen',
+  'search.placeholder': 'Wörter, stream:, sender:, has: …',
+  'search.more': 'Gesuchte Wörter',
+  'search.go': 'Suchen',
+  'search.remove': '{term} entfernen',
+  'search.hint': 'Ein Minus vor einem Operator schließt aus: -sender:',
+  'search.stream': 'Nachrichten eines Streams',
+  'search.streams': 'Alle öffentlichen Streams, mit ihrer Geschichte',
+  'search.topic': 'Nachrichten eines Themas',
+  'search.sender': 'Nachrichten einer Person',
+  'search.dm': 'Direktnachrichten mit bestimmten Personen',
+  'search.dm-including': 'Direktnachrichten, an denen eine Person beteiligt ist',
+  'search.is': 'Ungelesen, markiert, Erwähnungen, erledigt …',
+  'search.has': 'Mit Link, Bild oder Datei',
+  'search.in': 'Ohne oder mit stummen Unterhaltungen',
+  'search.near': 'Um eine Nachricht herum',
+  'search.id': 'Eine Nachricht nach ihrer Nummer',
+  'search.switch': 'Zu einer Unterhaltung gehen',
+  'search.switch-placeholder': 'Stream, Thema, Person oder Ansicht',
+  'search.switch-hint': 'Stream > Thema findet Themen eines Streams',
 };

@@ -2,6 +2,7 @@
 import { common } from './common.js';
 import { compose } from './compose.js';
 import { messages } from './messages.js';
+import { notify } from './notify.js';
 import { overviews } from './overviews.js';
 import { search } from './search.js';
 import { shell } from './shell.js';
@@ -12,6 +13,7 @@ export const en = {
   ...common,
   ...compose,
   ...messages,
+  ...notify,
   ...overviews,
   ...search,
   ...shell,

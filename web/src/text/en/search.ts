@@ -1,4 +1,23 @@
 /** Texts of search and quick switcher. */
 export const search = {
   'search.label': 'Search messages',
+  'search.placeholder': 'Words, stream:, sender:, has: …',
+  'search.more': 'Words to search for',
+  'search.go': 'Search',
+  'search.remove': 'Remove {term}',
+  'search.hint': 'A minus before an operator excludes: -sender:',
+  'search.stream': 'Messages in a stream',
+  'search.streams': 'All public streams, with their history',
+  'search.topic': 'Messages in a topic',
+  'search.sender': 'Messages from a person',
+  'search.dm': 'Direct messages with certain people',
+  'search.dm-including': 'Direct messages with a person among others',
+  'search.is': 'Unread, starred, mentions, resolved …',
+  'search.has': 'With a link, an image or a file',
+  'search.in': 'Without or with muted conversations',
+  'search.near': 'Around a message',
+  'search.id': 'One message by its number',
+  'search.switch': 'Go to a conversation',
+  'search.switch-placeholder': 'Stream, topic, person or view',
+  'search.switch-hint': 'stream > topic finds topics of a stream',
 } as const;

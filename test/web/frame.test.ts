@@ -1,0 +1,101 @@
+/** Sign-in, frame, sidebars and shortcuts of the web client in Chromium, against a real server. */
+import t from 'tap';
+import { startEmbedded } from '../api/support/faces.js';
+import { makeOrganization, PASSWORD, say, subscribe, tell } from '../api/support/organization.js';
+import { CHROMIUM_IS_MISSING, ClientPage, DESK, openChromium, PHONE } from './support/chromium.js';
+
+if (CHROMIUM_IS_MISSING) {
+  t.plan(0, CHROMIUM_IS_MISSING);
+  process.exit(0);
+}
+
+const server = await startEmbedded();
+t.teardown(() => server.close());
+const browser = await openChromium(t);
+const org = await makeOrganization(server, ['member', 'other']);
+const { owner, member, other } = org;
+await subscribe(owner, 'general', { principals: [owner, member, other] });
+await say(other, 'general', 'plans', 'for tomorrow');
+await say(other, 'general', 'lunch', `@**${member.name}** hungry?`);
+await tell(other, [member], 'hello');
+const host = `${org.subdomain}.localhost:${server.nextPort()}`;
+
+for (const [name, look] of [
+  ['light', { viewport: DESK, scheme: 'light' }],
+  ['dark', { viewport: DESK, scheme: 'dark' }],
+  ['a phone', { viewport: PHONE, scheme: 'light' }],
+  ['a dark phone', { viewport: PHONE, scheme: 'dark' }],
+] as const) {
+  t.test(`sign-in, frame, menu and list of shortcuts are accessible: ${name}`, async (t) => {
+    const client = await ClientPage.open(browser, host, look);
+    await client.signIn(member.email, 'not the password');
+    await client.waitFor('.sign-in-error', 'not right');
+    t.strictSame(await client.findings(), [], 'sign-in with an error');
+    await client.page.type('input[name=password]', PASSWORD);
+    await client.page.keyboard.press('Enter');
+    await client.waitFor('.app');
+    if (look.viewport === PHONE) {
+      await client.click('.open-sidebar button');
+      await client.waitFor('dialog .row', 'general');
+    } else await client.waitFor('.row', 'general');
+    t.strictSame(await client.findings(), [], 'frame');
+    await client.click('.realm-button');
+    await client.waitFor('.menu-item', 'Sign out');
+    t.strictSame(await client.findings(), [], 'menu');
+    await client.click('.menu-item', 'Keyboard shortcuts');
+    if (look.viewport === DESK) {
+      await client.waitFor('.help-row', 'Inbox');
+      t.strictSame(await client.findings(), [], 'list of shortcuts');
+    }
+    t.strictSame(client.faults, []);
+  });
+}
+
+t.test('rows of the sidebar are reached by keys, and the address follows', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  await client.signIn(member.email, PASSWORD);
+  await client.waitFor('.row.stream', 'general');
+  const { keyboard } = client.page;
+  await keyboard.press('q');
+  await keyboard.type('plans');
+  await client.waitFor('.row.topic', 'plans');
+  await keyboard.press('Enter');
+  await client.waitFor('.bar-title', 'plans');
+  t.match(client.page.url(), /#narrow\/stream\/\d+-general\/topic\/plans$/);
+  await keyboard.press('p');
+  await client.waitFor('.bar-title', other.name);
+  await client.waitFor('[aria-current=page]', other.name);
+  t.match(await client.page.title(), new RegExp(`${other.name} · The ${org.subdomain}`));
+  t.strictSame(client.faults, []);
+});
+
+t.test('keys of a shortcut are changed in the list, and stay changed', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  await client.signIn(member.email, PASSWORD);
+  await client.waitFor('.row.stream', 'general');
+  const { keyboard } = client.page;
+  await keyboard.press('?');
+  await client.click('.help-row button', 'Change the keys of “Drafts”');
+  await client.waitFor('.help-press');
+  await keyboard.press('t');
+  await client.waitFor('.help-press', 'Recent conversations');
+  await keyboard.press('y');
+  await client.waitFor('.help-row button', 'Restore default keys of “Drafts”');
+  await keyboard.press('Escape');
+  await client.page.reload();
+  await client.waitFor('.row.stream', 'general');
+  await keyboard.press('y');
+  await client.waitFor('.bar-title', 'Drafts');
+  t.strictSame(client.faults, []);
+});
+
+t.test('signing out ends the session of the browser', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  await client.signIn(other.email, PASSWORD);
+  await client.click('.realm-button');
+  await client.click('.menu-item', 'Sign out');
+  await client.waitFor('h1', 'Sign in to');
+  await client.page.reload();
+  await client.waitFor('h1', 'Sign in to');
+  t.strictSame(client.faults, []);
+});

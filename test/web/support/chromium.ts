@@ -1,0 +1,101 @@
+/** The built client in Debian's Chromium. Everything that must not happen in a page is collected on the way. */
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import type { Test } from 'tap';
+
+const CHROMIUM = '/usr/bin/chromium';
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Chromium writes each refused request to the console; the client says refusals itself. */
+const REFUSED = /^Failed to load resource: the server responded with a status of 4\d\d/;
+
+export const CHROMIUM_IS_MISSING = existsSync(CHROMIUM) ? false : 'Chromium is not installed';
+
+export const DESK = { width: 1280, height: 800 };
+export const PHONE = { width: 390, height: 844, hasTouch: true, isMobile: true };
+
+export async function openChromium(t: Test): Promise<Browser> {
+  const browser = await puppeteer.launch({
+    executablePath: CHROMIUM,
+    headless: true,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+  });
+  t.teardown(() => browser.close());
+  return browser;
+}
+
+interface Look {
+  readonly viewport?: typeof DESK | typeof PHONE;
+  readonly scheme?: 'light' | 'dark';
+}
+
+/** A page of a browser profile of its own. */
+export class ClientPage {
+  /** Console errors, violations of the policy, uncaught errors, requests to other hosts. */
+  readonly faults: string[] = [];
+
+  private constructor(
+    readonly page: Page,
+    private readonly origin: string,
+  ) {}
+
+  /** @param host of the organization, with the port */
+  static async open(browser: Browser, host: string, { viewport = DESK, scheme = 'light' }: Look = {}) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    const client = new ClientPage(page, `http://${host}`);
+    await page.setViewport(viewport);
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    page.on('console', (message) => {
+      const bad = message.type() === 'error' || message.type() === 'warn';
+      if (bad && !REFUSED.test(message.text())) client.faults.push(message.text());
+    });
+    page.on('pageerror', (error) => client.faults.push(String(error)));
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (!['data:', 'blob:'].includes(url.protocol) && url.host !== host) client.faults.push(`asks ${url.host}`);
+    });
+    return client;
+  }
+
+  goTo(hash: string): Promise<unknown> {
+    return this.page.goto(`${this.origin}/${hash}`);
+  }
+
+  /** Waits for an element whose text or name has the words. */
+  waitFor(selector: string, words = ''): Promise<unknown> {
+    const has = `(e) => (e.textContent + (e.ariaLabel ?? '')).includes(${JSON.stringify(words)})`;
+    const found = `[...document.querySelectorAll(${JSON.stringify(selector)})].some(${has})`;
+    return this.page.waitForFunction(found, { timeout: 15_000 });
+  }
+
+  async click(selector: string, words = ''): Promise<void> {
+    await this.waitFor(selector, words);
+    const has = `(e) => (e.textContent + (e.ariaLabel ?? '')).includes(${JSON.stringify(words)})`;
+    await this.page.evaluate(`[...document.querySelectorAll(${JSON.stringify(selector)})].find(${has}).click()`);
+  }
+
+  textOf(selector: string): Promise<string> {
+    return this.page.evaluate(
+      `document.querySelector(${JSON.stringify(selector)})?.textContent ?? ''`,
+    ) as Promise<string>;
+  }
+
+  async signIn(email: string, password: string): Promise<void> {
+    await this.goTo('#sign-in');
+    await this.page.waitForSelector('input[name=username]');
+    await this.page.type('input[name=username]', email);
+    await this.page.type('input[name=password]', password);
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** Rules of axe that the page breaks, and whether it is wider than the window. */
+  async findings(): Promise<string[]> {
+    await this.page.evaluate(AXE);
+    const found = await this.page.evaluate(`axe.run(document).then(({ violations }) => [
+      ...violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')),
+      ...(document.documentElement.scrollWidth > innerWidth ? ['scrolls sideways'] : []),
+    ])`);
+    return found as string[];
+  }
+}

@@ -1,0 +1,160 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { core } from '../client/index.js';
+import { Avatar, Icon, IconButton } from '../kit/index.js';
+import { t } from '../text/index.js';
+import { Combo } from './completion/combo.js';
+import {
+  findPeople,
+  findStreams,
+  findTopics,
+  personSuggestion,
+  streamSuggestion,
+  topicSuggestion,
+} from './completion/sources.js';
+import type { Composer, Target } from './composer.js';
+
+type Of<K extends Target['kind']> = Target & { readonly kind: K };
+
+/** Stream and topic. */
+function StreamAddress({ composer, target }: { readonly composer: Composer; readonly target: Of<'stream'> }) {
+  const { streams, realm } = core.state;
+  const name = target.stream === undefined ? '' : streams.nameOf(target.stream);
+  /** Text of the field while it is no stream; undefined: the name of the chosen one. */
+  const typed = useSignal<string | undefined>(undefined);
+  const stream = useRef<HTMLInputElement>(null);
+  const topic = useRef<HTMLInputElement>(null);
+  const wantsTopic = realm.value.realm_mandatory_topics === true;
+  useEffect(() => {
+    const field = target.stream === undefined ? stream.current : target.topic === '' ? topic.current : undefined;
+    field?.focus();
+  }, []);
+  // Keys may come faster than the component renders, so changes are made to the address of now.
+  const set = (part: Partial<Of<'stream'>>) => {
+    const now = composer.target.peek();
+    if (now.kind === 'stream') composer.setTarget({ ...now, ...part });
+  };
+  const choose = (id: number | undefined) => {
+    typed.value = undefined;
+    set({ stream: id });
+  };
+  const color = target.stream === undefined ? undefined : streams.byId.value.get(target.stream)?.color;
+  return (
+    <>
+      <Combo
+        label={t('compose.stream')}
+        placeholder={t('compose.stream')}
+        value={typed.value ?? name}
+        find={(query) => findStreams(typed.value === undefined ? '' : query).map((one) => streamSuggestion(one))}
+        picksFirst
+        onInput={(value) => {
+          typed.value = value;
+        }}
+        onPick={({ id }) => {
+          choose(id);
+          topic.current?.focus();
+        }}
+        onDone={() => topic.current?.focus()}
+        onBlur={() => {
+          const left = typed.peek();
+          if (left === undefined) return;
+          typed.value = undefined;
+          const id = streams.named(left.trim());
+          if (id !== undefined) choose(id);
+        }}
+        before={
+          <span class="compose-stream" style={{ '--stream': color || 'currentColor' }}>
+            <Icon name={streams.kindOf(target.stream ?? 0) === 'private' ? 'lock' : 'hash'} size={16} />
+          </span>
+        }
+        inputRef={stream}
+      />
+      <span class="compose-separator" aria-hidden="true">
+        ›
+      </span>
+      <Combo
+        label={t('compose.topic')}
+        placeholder={t(wantsTopic ? 'compose.topic' : 'compose.topic-optional')}
+        value={target.topic}
+        maxLength={realm.value.max_topic_length}
+        find={(query) =>
+          target.stream === undefined ? [] : findTopics(target.stream, query).map((one) => topicSuggestion(one))
+        }
+        onInput={(value) => set({ topic: value })}
+        onPick={({ text }) => {
+          set({ topic: text });
+          composer.focus();
+        }}
+        onDone={() => composer.focus()}
+        inputRef={topic}
+      />
+    </>
+  );
+}
+
+/** Recipients of direct messages as chips, and a field that adds one. */
+function DirectAddress({ composer, target }: { readonly composer: Composer; readonly target: Of<'direct'> }) {
+  const { people } = core.state;
+  const [typed, setTyped] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  const { users } = target;
+  useEffect(() => {
+    if (users.length === 0) field.current?.focus();
+  }, []);
+  const set = (ids: readonly number[]) => composer.setTarget({ kind: 'direct', users: ids });
+  const remove = (id: number) => {
+    set(users.filter((user) => user !== id));
+    field.current?.focus();
+  };
+  return (
+    <div class="recipients">
+      {users.map((id) => (
+        <span key={id} class="recipient">
+          <Avatar name={people.nameOf(id)} src={people.byId.value.get(id)?.avatar_url} id={id} size={20} />
+          <span class="recipient-name">{people.nameOf(id)}</span>
+          <IconButton
+            icon="close"
+            size={14}
+            label={t('compose.remove-recipient', { name: people.nameOf(id) })}
+            onClick={() => remove(id)}
+          />
+        </span>
+      ))}
+      <Combo
+        label={t('compose.recipients')}
+        placeholder={users.length === 0 ? t('compose.recipients') : t('compose.add-recipient')}
+        value={typed}
+        find={(query) =>
+          findPeople(query, undefined, 8 + users.length)
+            .filter(({ user_id }) => !users.includes(user_id))
+            .slice(0, 8)
+            .map((one) => personSuggestion(one))
+        }
+        picksFirst
+        onInput={setTyped}
+        onPick={({ id }) => {
+          setTyped('');
+          if (id !== undefined) set([...users, id]);
+        }}
+        onDone={() => composer.focus()}
+        onErase={() => users.length > 0 && set(users.slice(0, -1))}
+        inputRef={field}
+      />
+    </div>
+  );
+}
+
+/** The row above the text that says and changes where the message goes. */
+export function Address({ composer }: { readonly composer: Composer }) {
+  const target = composer.target.value;
+  return (
+    <div class="compose-address">
+      {target.kind === 'stream' ? (
+        <StreamAddress key="stream" composer={composer} target={target} />
+      ) : (
+        <DirectAddress key="direct" composer={composer} target={target} />
+      )}
+      <IconButton icon="close" label={t('compose.close')} onClick={() => composer.close()} />
+    </div>
+  );
+}

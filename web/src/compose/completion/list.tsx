@@ -1,0 +1,74 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { core } from '../../client/index.js';
+import { Avatar, Icon, Popover } from '../../kit/index.js';
+import type { Suggestion } from './suggestion.js';
+
+interface ListProps {
+  readonly id: string;
+  readonly label: string;
+  readonly items: readonly Suggestion[];
+  /** Index of the one that Enter takes; -1: none. */
+  readonly active: number;
+  readonly anchor: Element;
+  readonly side?: 'above' | 'below';
+  readonly onPick: (suggestion: Suggestion) => void;
+  readonly onClose: () => void;
+}
+
+export const optionId = (list: string, index: number): string => `${list}-${index}`;
+
+function Picture({ suggestion: { person, emoji, picture, icon } }: { readonly suggestion: Suggestion }) {
+  if (person !== undefined) {
+    const of = core.state.people.byId.value.get(person);
+    return (
+      <Avatar
+        name={of?.full_name ?? ''}
+        src={of?.avatar_url}
+        id={person}
+        size={24}
+        presence={core.state.people.onlineOf(person)}
+      />
+    );
+  }
+  if (picture !== undefined) return <img class="emoji-picture" src={picture} alt="" width={20} height={20} />;
+  if (emoji !== undefined) return <span class="emoji-text">{emoji}</span>;
+  return icon ? <Icon name={icon} /> : null;
+}
+
+/** The list of completions beside a field, which keeps the focus and tells screen readers the active line. */
+export function SuggestionList({ id, label, items, active, anchor, side, onPick, onClose }: ListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [active]);
+  return (
+    <Popover anchor={anchor} side={side} role="none" focus="none" label={label} class="suggestions" onClose={onClose}>
+      <div role="listbox" id={id} aria-label={label} ref={list}>
+        {items.map((suggestion, index) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the active line
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field hears the keys
+          <div
+            key={suggestion.key}
+            id={optionId(id, index)}
+            role="option"
+            aria-selected={index === active}
+            class="suggestion"
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={() => onPick(suggestion)}
+          >
+            <Picture suggestion={suggestion} />
+            <span class="suggestion-text">{suggestion.text}</span>
+            {suggestion.detail && <span class="suggestion-detail">{suggestion.detail}</span>}
+          </div>
+        ))}
+      </div>
+    </Popover>
+  );
+}
+
+/**
+ * Moves in a list by keys of the field. @returns the new index; undefined for other keys
+ */
+export function moveBy(key: string, active: number, count: number): number | undefined {
+  if (key === 'ArrowDown') return (active + 1) % count;
+  if (key === 'ArrowUp') return (active <= 0 ? count : active) - 1;
+  return undefined;
+}

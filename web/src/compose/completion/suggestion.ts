@@ -1,0 +1,19 @@
+import type { IconName } from '../../kit/index.js';
+
+/** One line of a list of completions. */
+export interface Suggestion {
+  readonly key: string;
+  readonly text: string;
+  /** Tells it from others: an address, a description. */
+  readonly detail?: string | undefined;
+  readonly icon?: IconName;
+  /** A person, shown with the picture. */
+  readonly person?: number;
+  /** An emoji as a character, or the address of its picture. */
+  readonly emoji?: string | undefined;
+  readonly picture?: string | undefined;
+  /** Text that replaces what was typed. */
+  readonly insert: string;
+  /** Id of a stream or a person, for fields of the address. */
+  readonly id?: number;
+}

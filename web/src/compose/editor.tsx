@@ -1,0 +1,166 @@
+import { useSignal } from '@preact/signals';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { core } from '../client/index.js';
+import { keyboard, media } from '../kit/index.js';
+import { t } from '../text/index.js';
+import { selectedIn } from './area.js';
+import { moveBy, optionId, SuggestionList } from './completion/list.js';
+import { suggestionsFor } from './completion/sources.js';
+import type { Suggestion } from './completion/suggestion.js';
+import { type Trigger, triggerAt } from './completion/trigger.js';
+import type { Composer } from './composer.js';
+import { newLine } from './edits.js';
+import { sendText } from './send.js';
+import { uploadFiles } from './uploads.js';
+
+/** Browsers that size a text area by its content need no script for it. */
+const SIZES_ITSELF = CSS.supports('field-sizing', 'content');
+
+/** Whether Enter sends: the user's setting, but never on a touch screen, whose keyboard has no Shift+Enter. */
+export const enterSends = (): boolean =>
+  core.state.me.settings.value.enter_sends === true && !media('(pointer: coarse)').value;
+
+/** Name of the place that the text goes to. */
+function placeholderOf(composer: Composer): string {
+  const to = composer.conversation.value;
+  if (!to) return t('compose.placeholder');
+  const { people, streams, me } = core.state;
+  if ('stream' in to) return t('compose.to-topic', { stream: streams.nameOf(to.stream), topic: to.topic });
+  if (to.users.length === 1 && to.users[0] === me.id) return t('compose.to-self');
+  return t('compose.to-people', { names: to.users.map((id) => people.nameOf(id)).join(', ') });
+}
+
+/** A link that is pasted over a text becomes its address. */
+function pastedLink(area: HTMLTextAreaElement, pasted: string): string | undefined {
+  const { text, start, end } = selectedIn(area);
+  const selected = text.slice(start, end);
+  const isLink = /^https?:\/\/\S+$/.test(pasted.trim());
+  if (!isLink || selected === '' || /[\n[\]]/.test(selected) || /^https?:/.test(selected)) return undefined;
+  return `[${selected}](${pasted.trim()})`;
+}
+
+/** The text area with completions. */
+export function Editor({ composer, describedBy }: { readonly composer: Composer; readonly describedBy: string }) {
+  const ref = useRef<HTMLTextAreaElement>(null);
+  const id = useId();
+  const trigger = useSignal<Trigger | undefined>(undefined);
+  const [active, setActive] = useState(0);
+  /** Where Escape closed the list: it stays closed until another word begins. */
+  const dismissed = useRef(-1);
+  useLayoutEffect(() => {
+    composer.mount(ref.current ?? undefined);
+    return () => composer.mount(undefined);
+  }, []);
+  useLayoutEffect(() => {
+    const area = ref.current;
+    if (SIZES_ITSELF || !area) return;
+    area.style.height = 'auto';
+    area.style.height = `${area.scrollHeight + 2}px`;
+  }, [SIZES_ITSELF || composer.text.value]);
+  const items = trigger.value ? suggestionsFor(trigger.value, composer.conversation.value) : [];
+  const shown = items.length > 0 && ref.current !== null;
+
+  const look = (area: HTMLTextAreaElement) => {
+    const found = area.selectionStart === area.selectionEnd ? triggerAt(area.value, area.selectionStart) : undefined;
+    if (found?.start !== dismissed.current) dismissed.current = -1;
+    trigger.value = found && found.start === dismissed.current ? undefined : found;
+    setActive(0);
+  };
+  const pick = ({ insert }: Suggestion) => {
+    const area = ref.current;
+    const from = trigger.value?.start;
+    if (!area || from === undefined) return;
+    trigger.value = undefined;
+    // Stars and spaces that stand behind the caret already are not written twice.
+    const rest = area.value.slice(area.selectionEnd);
+    const tail = insert.endsWith('** ') && rest.startsWith('**') ? 2 : 0;
+    const text = /^[ \n]/.test(rest.slice(tail)) && insert.endsWith(' ') ? insert.slice(0, -1) : insert;
+    const to = area.selectionEnd + tail;
+    composer.edit({ from, to, insert: text, start: from + text.length, end: from + text.length });
+    trigger.value = undefined;
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const area = ref.current;
+    if (!area || event.isComposing) return;
+    const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (shown && plain && !event.shiftKey) {
+      const moved = moveBy(event.key, active, items.length);
+      const chosen = event.key === 'Enter' || event.key === 'Tab' ? items[active] : undefined;
+      if (moved !== undefined) setActive(moved);
+      else if (chosen) pick(chosen);
+      if (moved !== undefined || chosen) {
+        event.preventDefault();
+        return;
+      }
+    }
+    if (event.key === 'Enter' && plain) {
+      if (enterSends() && !event.shiftKey) {
+        event.preventDefault();
+        void sendText(composer);
+        return;
+      }
+      const edit = newLine(selectedIn(area));
+      if (!edit) return;
+      event.preventDefault();
+      composer.edit(edit);
+    } else if (
+      (event.key === 'ArrowUp' || event.key === 'ArrowLeft') &&
+      plain &&
+      !event.shiftKey &&
+      area.value === ''
+    ) {
+      if (keyboard.run('edit-last')) event.preventDefault();
+    }
+  };
+  return (
+    <>
+      <textarea
+        ref={ref}
+        class="compose-text"
+        rows={1}
+        aria-label={placeholderOf(composer)}
+        aria-describedby={describedBy}
+        aria-autocomplete="list"
+        aria-controls={shown ? id : undefined}
+        aria-activedescendant={shown ? optionId(id, active) : undefined}
+        placeholder={placeholderOf(composer)}
+        dir="auto"
+        onInput={(event) => {
+          composer.typed(event.currentTarget.value);
+          look(event.currentTarget);
+        }}
+        onKeyDown={onKeyDown}
+        onKeyUp={(event) => {
+          if (/^(?:ArrowLeft|ArrowRight|Home|End)$/.test(event.key)) look(event.currentTarget);
+        }}
+        onClick={(event) => look(event.currentTarget)}
+        onBlur={() => {
+          trigger.value = undefined;
+        }}
+        onPaste={(event) => {
+          const files = [...(event.clipboardData?.files ?? [])];
+          const link = pastedLink(event.currentTarget, event.clipboardData?.getData('text/plain') ?? '');
+          if (files.length === 0 && link === undefined) return;
+          event.preventDefault();
+          if (link !== undefined) composer.insert(link);
+          else uploadFiles(composer, files);
+        }}
+      />
+      {shown && ref.current && (
+        <SuggestionList
+          id={id}
+          label={t('compose.suggestions')}
+          items={items}
+          active={active}
+          anchor={ref.current}
+          side="above"
+          onPick={pick}
+          onClose={() => {
+            dismissed.current = trigger.value?.start ?? -1;
+            trigger.value = undefined;
+          }}
+        />
+      )}
+    </>
+  );
+}

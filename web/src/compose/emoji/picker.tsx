@@ -1,0 +1,200 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type Anchor, Empty, Field, Popover, Spinner } from '../../kit/index.js';
+import { type Key, t } from '../../text/index.js';
+import { GROUPS, type GroupId } from './groups.js';
+import { noteRecent, recentCodes } from './recent.js';
+import { type Emoji, type EmojiTable, emojiTable, loadEmoji } from './table.js';
+
+interface PickerProps {
+  readonly anchor: Anchor;
+  readonly onChoose: (emoji: Emoji) => void;
+  readonly onClose: () => void;
+}
+
+interface Section {
+  readonly id: GroupId | 'recent' | 'custom' | 'found';
+  readonly emojis: readonly Emoji[];
+}
+
+const MAX_FOUND = 120;
+/** Emoji in a row; the style sheet has the same number. */
+const COLUMNS = 9;
+
+const TITLES = {
+  found: 'emoji.found',
+  recent: 'emoji.recent',
+  custom: 'emoji.custom',
+  smileys: 'emoji.smileys',
+  people: 'emoji.people',
+  nature: 'emoji.nature',
+  food: 'emoji.food',
+  travel: 'emoji.travel',
+  activities: 'emoji.activities',
+  objects: 'emoji.objects',
+  symbols: 'emoji.symbols',
+  flags: 'emoji.flags',
+} as const satisfies Record<Section['id'], Key>;
+
+/** Pictures of the buttons that lead to a category. */
+const SIGNS: Readonly<Record<Section['id'], string>> = {
+  found: '',
+  recent: '🕘',
+  custom: '⭐',
+  smileys: '😀',
+  people: '👋',
+  nature: '🐶',
+  food: '🍎',
+  travel: '✈️',
+  activities: '⚽',
+  objects: '💡',
+  symbols: '🔣',
+  flags: '🏁',
+};
+
+const codeOf = (character: string): string =>
+  [...character]
+    .map((part) => part.codePointAt(0)!.toString(16).padStart(4, '0'))
+    .filter((code) => code !== 'fe0f')
+    .join('-');
+
+function sectionsOf(table: EmojiTable): Section[] {
+  const known = (one: Emoji | undefined): one is Emoji => one !== undefined;
+  const recent = recentCodes()
+    .map(({ code, type }) =>
+      type === 'unicode_emoji' ? table.byCode(code) : table.custom.find((of) => of.code === code),
+    )
+    .filter(known);
+  const groups = Object.entries(GROUPS).map(([id, characters]) => ({
+    id: id as GroupId,
+    emojis: characters
+      .split(/\s+/)
+      .map((character) => table.byCode(codeOf(character)))
+      .filter(known),
+  }));
+  const all: Section[] = [{ id: 'recent', emojis: recent }, { id: 'custom', emojis: table.custom }, ...groups];
+  return all.filter(({ emojis }) => emojis.length > 0);
+}
+
+/** Moves in the grid by arrows. */
+function onArrow(event: KeyboardEvent, root: Element, field: HTMLElement | null): void {
+  const steps: Readonly<Record<string, number>> = {
+    ArrowRight: 1,
+    ArrowLeft: -1,
+    ArrowDown: COLUMNS,
+    ArrowUp: -COLUMNS,
+  };
+  const step = steps[event.key];
+  if (step === undefined) return;
+  const all = [...root.querySelectorAll<HTMLElement>('.emoji-button')];
+  const at = all.indexOf(document.activeElement as HTMLElement);
+  if (at < 0 && event.key !== 'ArrowDown') return;
+  event.preventDefault();
+  const next = at < 0 ? 0 : at + step;
+  if (next < 0) field?.focus();
+  else all[Math.min(next, all.length - 1)]?.focus();
+}
+
+function EmojiButton({
+  emoji,
+  isFirst,
+  onChoose,
+}: {
+  readonly emoji: Emoji;
+  readonly isFirst: boolean;
+  readonly onChoose: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      class="emoji-button"
+      aria-label={emoji.name.replaceAll('_', ' ')}
+      data-tip={`:${emoji.name}:`}
+      tabIndex={isFirst ? 0 : -1}
+      onClick={onChoose}
+    >
+      {emoji.picture ? (
+        <img src={emoji.picture} alt="" width={24} height={24} loading="lazy" />
+      ) : (
+        <span aria-hidden="true">{emoji.text}</span>
+      )}
+    </button>
+  );
+}
+
+/** Search and categories of emoji. Rows out of sight cost no layout (`content-visibility`). */
+export function Picker({ anchor, onChoose, onClose }: PickerProps) {
+  const [query, setQuery] = useState('');
+  const root = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => void loadEmoji(), []);
+  const table = emojiTable.value;
+  const groups = useMemo(() => (table ? sectionsOf(table) : []), [table]);
+  const found = query.trim() === '' ? undefined : (table?.find(query, MAX_FOUND) ?? []);
+  const sections: readonly Section[] = found ? [{ id: 'found', emojis: found }] : groups;
+  const choose = (emoji: Emoji) => {
+    noteRecent(emoji);
+    onChoose(emoji);
+  };
+  return (
+    <Popover anchor={anchor} side="above" label={t('emoji.title')} class="emoji-picker" onClose={onClose}>
+      <div
+        ref={root}
+        role="none"
+        class="emoji-panel"
+        onKeyDown={(event) => root.current && onArrow(event, root.current, field.current)}
+      >
+        <Field
+          type="search"
+          quiet
+          label={t('emoji.search')}
+          placeholder={t('emoji.search')}
+          icon="search"
+          value={query}
+          onInput={setQuery}
+          autofocus
+          inputRef={field}
+          onKeyDown={(event) => {
+            const first = found?.[0];
+            if (event.key !== 'Enter' || !first) return;
+            event.preventDefault();
+            choose(first);
+          }}
+        />
+        {!found && (
+          <div class="emoji-groups">
+            {groups.map(({ id }) => (
+              <button
+                key={id}
+                type="button"
+                aria-label={t(TITLES[id])}
+                data-tip={t(TITLES[id])}
+                onClick={() => root.current?.querySelector(`[data-group=${id}]`)?.scrollIntoView({ block: 'start' })}
+              >
+                <span aria-hidden="true">{SIGNS[id]}</span>
+              </button>
+            ))}
+          </div>
+        )}
+        <div class="emoji-list">
+          {!table && <Spinner />}
+          {found?.length === 0 && <Empty>{t('common.no-results')}</Empty>}
+          {sections.map(({ id, emojis }, index) => (
+            <section key={id} data-group={id} aria-label={t(TITLES[id])}>
+              <h3>{t(TITLES[id])}</h3>
+              <div class="emoji-grid" data-rows={Math.ceil(emojis.length / COLUMNS)}>
+                {emojis.map((emoji, place) => (
+                  <EmojiButton
+                    key={emoji.code}
+                    emoji={emoji}
+                    isFirst={index === 0 && place === 0}
+                    onChoose={() => choose(emoji)}
+                  />
+                ))}
+              </div>
+            </section>
+          ))}
+        </div>
+      </div>
+    </Popover>
+  );
+}

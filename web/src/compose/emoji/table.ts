@@ -1,0 +1,92 @@
+import { computed, signal } from '@preact/signals';
+import { core } from '../../client/index.js';
+import { WordIndex } from '../completion/word-index.js';
+
+/** An emoji as reactions and messages name it. */
+export interface Emoji {
+  readonly name: string;
+  readonly code: string;
+  readonly type: 'unicode_emoji' | 'realm_emoji' | 'zulip_extra_emoji';
+  /** Character; undefined for emoji with a picture. */
+  readonly text?: string | undefined;
+  readonly picture?: string | undefined;
+}
+
+/** Emoji that people use most, in the order in which they are offered. */
+const POPULAR = ['+1', 'tada', 'smile', 'heart', 'working_on_it', 'octopus', 'joy', 'check', 'eyes', 'pray', 'cry'];
+
+const PRESENTED = /\p{Emoji_Presentation}/u;
+
+/** The character of a code; one that is a letter by default gets the selector of its coloured form. */
+export function characterOf(code: string): string {
+  const text = String.fromCodePoint(...code.split('-').map((part) => Number.parseInt(part, 16)));
+  return PRESENTED.test(text) || text.includes('\ufe0f') ? text : `${text}\ufe0f`;
+}
+
+const unicode = signal<readonly (Emoji & { readonly names: readonly string[] })[] | undefined>(undefined);
+let loading: Promise<void> | undefined;
+
+/** Fetches the names of Unicode emoji once. */
+export function loadEmoji(): Promise<void> {
+  loading ??= fetchNames().catch(() => {
+    loading = undefined;
+  });
+  return loading;
+}
+
+async function fetchNames(): Promise<void> {
+  const address = core.state.realm.value.server_emoji_data_url ?? '/static/emoji/emoji_api.json';
+  const { pathname } = new URL(address, location.href);
+  const { status, text } = await core.platform.fetch({ method: 'GET', path: pathname, headers: {}, body: undefined });
+  if (status !== 200) throw new Error(`status ${status}`);
+  const { code_to_names: names } = JSON.parse(text) as { code_to_names: Record<string, readonly string[]> };
+  unicode.value = Object.entries(names).map(([code, all]) => ({
+    name: all[0] ?? code,
+    names: all,
+    code,
+    type: 'unicode_emoji',
+    text: characterOf(code),
+  }));
+}
+
+/** All emoji that can be used now, with a search. */
+export class EmojiTable {
+  readonly #index: WordIndex<Emoji>;
+  readonly #byCode: ReadonlyMap<string, Emoji>;
+  readonly #popular: ReadonlyMap<string, number>;
+
+  constructor(
+    readonly custom: readonly Emoji[],
+    plain: readonly (Emoji & { readonly names: readonly string[] })[],
+  ) {
+    // A custom emoji hides the one of the same name.
+    const hidden = new Set(custom.map(({ name }) => name));
+    const shown = plain.filter(({ name }) => !hidden.has(name));
+    const names = new Map<Emoji, readonly string[]>(shown.map((one) => [one, one.names]));
+    this.#index = new WordIndex<Emoji>([...custom, ...shown], (one) => names.get(one) ?? [one.name]);
+    this.#byCode = new Map(shown.map((one) => [one.code.replaceAll('-fe0f', ''), one]));
+    this.#popular = new Map(POPULAR.map((name, place) => [name, place]));
+  }
+
+  /** @param query a part of a name; spaces and underlines are the same */
+  find(query: string, count: number): Emoji[] {
+    return this.#index.find(query, count, ({ name, type }) =>
+      type === 'unicode_emoji' ? (this.#popular.get(name) ?? POPULAR.length + 1) : POPULAR.length,
+    );
+  }
+
+  /** @param code with or without variation selectors */
+  byCode(code: string): Emoji | undefined {
+    return this.#byCode.get(code.replaceAll('-fe0f', ''));
+  }
+}
+
+/** undefined until the names are here; `loadEmoji()` fetches them. */
+export const emojiTable = computed(() => {
+  const plain = unicode.value;
+  if (!plain) return undefined;
+  const custom = core.state.emoji.active.value.map(
+    ({ id, name, source_url }): Emoji => ({ name, code: id, type: 'realm_emoji', picture: source_url }),
+  );
+  return new EmojiTable(custom, plain);
+});

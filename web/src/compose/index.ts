@@ -1,0 +1,17 @@
+/**
+ * Writing: the box below the view with its address, completions, uploads, drafts, preview and scheduled sending.
+ *
+ *     route, core.focus.compose → Composer (address, text, draft) → Editor → send → core.outbox
+ *
+ * - `composer.ts` is the state of the box: it follows the view, keeps texts by conversation, and saves drafts.
+ * - `editor.tsx` is the text area; `address.tsx` the row of the address; `toolbar.tsx` the buttons.
+ * - `completion/` finds what is typed at the caret (`trigger.ts`), ranks (`word-index.ts`) and shows it (`list.tsx`).
+ * - `notices.tsx` says what is to be said about the text; `rules.ts` and `send.ts` decide whether it may leave.
+ * - `edits.ts` are the changes of formatting keys; `uploads.ts` sends files and puts in their links.
+ * - `emoji/` and `schedule/` are chunks of their own; other views ask for the picker by `core.focus.emoji`.
+ *
+ * Invariants: no text is lost by navigation, reload, a refusal of the server or a lost connection; a keystroke costs a
+ * binary search, however many people there are; a text is changed so that the browser can undo it.
+ */
+export { ComposeBox } from './box.js';
+export { openEmojiPicker } from './emoji/open.js';

@@ -1,0 +1,161 @@
+import { useEffect, useState } from 'preact/hooks';
+import { core } from '../client/index.js';
+import { ApiFailure, type Conversation, conversationKey, type OutboxItem, type Person } from '../core/index.js';
+import { Button, Icon, IconButton, toast } from '../kit/index.js';
+import { formatSize, t } from '../text/index.js';
+import { mentionsIn } from './completion/insertion.js';
+import type { Composer } from './composer.js';
+import { forgetSubscribers, subscribersOf } from './subscribers.js';
+import { dropUpload, uploads } from './uploads.js';
+
+/** Mentions are looked at when the keyboard rests. */
+const REST_MS = 400;
+
+/** Files on their way, with progress. */
+export function Uploads() {
+  if (uploads.value.length === 0) return null;
+  return (
+    <ul class="compose-uploads" aria-label={t('compose.uploads')}>
+      {uploads.value.map(({ id, name, size, sent, error, cancel }) => (
+        <li key={id} class="compose-notice">
+          <Icon name={error ? 'warning' : 'attach'} size={16} />
+          <span class="upload-name" data-cut="">
+            {name}
+          </span>
+          {error ? (
+            <span class="upload-error" role="alert">
+              {error}
+            </span>
+          ) : (
+            <>
+              <progress max={Math.max(size, 1)} value={sent} aria-label={name} />
+              <span class="upload-size">{formatSize(size)}</span>
+            </>
+          )}
+          <IconButton
+            icon="close"
+            size={14}
+            label={t(error ? 'common.close' : 'compose.upload-cancel', { name })}
+            onClick={() => (error ? dropUpload(id) : cancel())}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** People whom the text mentions in a stream that they don't get. */
+function useOutsiders(composer: Composer): [readonly Person[], () => void] {
+  const [outsiders, setOutsiders] = useState<readonly Person[]>([]);
+  const [turn, setTurn] = useState(0);
+  const to = composer.conversation.value;
+  const stream = to && 'stream' in to ? to.stream : undefined;
+  const mentions = stream === undefined ? '' : JSON.stringify(mentionsIn(composer.text.value));
+  useEffect(() => {
+    let current = true;
+    const timer = setTimeout(async () => {
+      const mentioned = stream === undefined ? [] : mentionedIn(composer.text.peek());
+      if (mentioned.length === 0 || stream === undefined) return setOutsiders([]);
+      const inside = new Set(await subscribersOf(stream));
+      if (current && inside.size > 0) setOutsiders(mentioned.filter(({ user_id }) => !inside.has(user_id)));
+    }, REST_MS);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [mentions, stream, turn]);
+  return [outsiders, () => setTurn(turn + 1)];
+}
+
+function mentionedIn(text: string): Person[] {
+  const { byId, active } = core.state.people;
+  const found = mentionsIn(text).map(({ name, id }) =>
+    id === undefined ? active.peek().find(({ full_name }) => full_name === name) : byId.peek().get(id),
+  );
+  return [...new Set(found)].filter((person) => person !== undefined && !person.is_bot) as Person[];
+}
+
+/** Says that somebody who is mentioned does not get the stream, with a button that changes it. */
+function Outsiders({ composer }: { readonly composer: Composer }) {
+  const [outsiders, again] = useOutsiders(composer);
+  const to = composer.conversation.value;
+  if (outsiders.length === 0 || !to || 'users' in to) return null;
+  const stream = core.state.streams.nameOf(to.stream);
+  const maySubscribe = core.state.me.may('invite_to_stream_policy');
+  const subscribe = async (person: Person) => {
+    try {
+      await core.api.post('/users/me/subscriptions', {
+        subscriptions: [{ name: stream }],
+        principals: [person.user_id],
+      });
+      forgetSubscribers(to.stream);
+      again();
+    } catch (error) {
+      toast({ text: error instanceof ApiFailure ? error.message : t('error.unreachable'), kind: 'error' });
+    }
+  };
+  return (
+    <>
+      {outsiders.slice(0, 3).map((person) => (
+        <p key={person.user_id} class="compose-notice warning" role="status">
+          <Icon name="warning" size={16} />
+          <span>{t('compose.not-subscribed', { name: person.full_name, stream })}</span>
+          {maySubscribe && <Button onClick={() => void subscribe(person)}>{t('compose.subscribe')}</Button>}
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** A message that failed in a conversation that is not on screen; the list of messages shows the others. */
+function FailedElsewhere({ composer }: { readonly composer: Composer }) {
+  const viewed = composer.viewed.value;
+  const isElsewhere = ({ phase, to }: OutboxItem): boolean =>
+    phase === 'failed' && (!viewed || conversationKey(viewed) !== conversationKey(to));
+  const failed = core.outbox.items.value.filter(isElsewhere);
+  return (
+    <>
+      {failed.map(({ localId, to, error }) => (
+        <p key={localId} class="compose-notice error" role="alert">
+          <Icon name="warning" size={16} />
+          <span>{t('compose.failed', { place: placeOf(to), error: error ?? '' })}</span>
+          <Button onClick={() => core.outbox.retry(localId)}>{t('common.retry')}</Button>
+          <Button
+            onClick={() => {
+              const item = core.outbox.takeBack(localId);
+              if (item) composer.ask({ to: item.to, insert: item.content });
+            }}
+          >
+            {t('common.edit')}
+          </Button>
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** A conversation in a sentence. */
+export function placeOf(to: Conversation): string {
+  const { people, streams } = core.state;
+  return 'users' in to
+    ? to.users.map((id) => people.nameOf(id)).join(', ')
+    : `#${streams.nameOf(to.stream)} › ${to.topic}`;
+}
+
+/** Everything that is to be said about the text, above it. */
+export function Notices({ composer, errorId }: { readonly composer: Composer; readonly errorId: string }) {
+  const error = composer.error.value;
+  return (
+    <>
+      <FailedElsewhere composer={composer} />
+      <Outsiders composer={composer} />
+      <Uploads />
+      {error && (
+        <p class="compose-notice error" role="alert" id={errorId}>
+          <Icon name="warning" size={16} />
+          <span>{error}</span>
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import type { Platform } from '../ports.js';
+
+const PREFIX = 'draft/';
+
+/**
+ * Texts of drafts that the server doesn't have: it could not be reached, or the user keeps drafts off the server. They
+ * stay in this browser and are there again after the page was loaded.
+ */
+export class UnsavedTexts {
+  readonly #texts = new Map<string, string>();
+
+  constructor(private readonly platform: Platform) {
+    void this.#load();
+  }
+
+  get(key: string): string | undefined {
+    return this.#texts.get(key);
+  }
+
+  /** @param text empty: forget it */
+  set(key: string, text: string): void {
+    if ((this.#texts.get(key) ?? '') === text) return;
+    if (text === '') {
+      this.#texts.delete(key);
+      void this.platform.store.delete(PREFIX + key);
+    } else {
+      this.#texts.set(key, text);
+      void this.platform.store.set(PREFIX + key, text);
+    }
+  }
+
+  async #load(): Promise<void> {
+    const { store } = this.platform;
+    for (const name of await store.keys(PREFIX)) {
+      const [key, text] = [name.slice(PREFIX.length), await store.get(name)];
+      if (typeof text === 'string' && !this.#texts.has(key)) this.#texts.set(key, text);
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import { core } from '../../client/index.js';
+import { formatDateTime, t } from '../../text/index.js';
+import { applyStyles, loadFormulas } from './formulas.js';
+
+const make = <K extends keyof HTMLElementTagNameMap>(tag: K, of: string): HTMLElementTagNameMap[K] => {
+  const element = document.createElement(tag);
+  element.className = of;
+  return element;
+};
+
+/** A button of a message's text; presses are heard by the list (`presses.ts`). */
+function makeButton(of: string, label: string): HTMLButtonElement {
+  const button = make('button', of);
+  button.type = 'button';
+  button.textContent = label;
+  return button;
+}
+
+/** The characters of an emoji's code, `1f1e9-1f1ea`. */
+export const charactersOf = (code: string): string =>
+  /^[\da-f]{1,6}(?:-[\da-f]{1,6})*$/.test(code)
+    ? String.fromCodePoint(...code.split('-').map((part) => Math.min(Number.parseInt(part, 16), 0x10ffff)))
+    : '';
+
+function showEmoji(root: DocumentFragment): void {
+  for (const element of root.querySelectorAll<HTMLElement>('span.emoji')) {
+    const code = [...element.classList].find((name) => name.startsWith('emoji-'))?.slice('emoji-'.length) ?? '';
+    const characters = charactersOf(code);
+    if (characters) element.textContent = characters;
+  }
+}
+
+/** Mentions of the reader stand out from those of others, and every mention opens a menu. */
+function showMentions(root: DocumentFragment): void {
+  const { me, people } = core.state;
+  for (const element of root.querySelectorAll<HTMLElement>('.user-mention, .user-group-mention')) {
+    const { userId, userGroupId } = element.dataset;
+    const mine =
+      userId === '*' ||
+      (userId !== undefined && Number(userId) === me.id) ||
+      (userGroupId !== undefined && people.isInGroup(me.id, Number(userGroupId)));
+    if (mine && !element.classList.contains('silent')) element.classList.add('me');
+    if (userId === undefined || userId === '*') continue;
+    element.setAttribute('role', 'button');
+    element.tabIndex = 0;
+    // The name may have changed since the message was written.
+    const name = people.nameOf(Number(userId));
+    if (name) element.textContent = element.classList.contains('silent') ? name : `@${name}`;
+  }
+}
+
+function showTimes(root: DocumentFragment): void {
+  for (const element of root.querySelectorAll('time')) {
+    const at = Date.parse(element.dateTime);
+    if (Number.isNaN(at)) continue;
+    element.title = t('messages.time-written', { text: element.textContent ?? '' });
+    element.textContent = formatDateTime(at);
+  }
+}
+
+function showSpoilers(root: DocumentFragment): void {
+  for (const block of root.querySelectorAll('.spoiler-block')) {
+    const [header, content] = [block.querySelector('.spoiler-header'), block.querySelector('.spoiler-content')];
+    if (!header || !content) continue;
+    if (!header.textContent?.trim()) header.append(t('messages.spoiler'));
+    content.setAttribute('aria-hidden', 'true');
+    content.toggleAttribute('hidden', true);
+    const button = makeButton('spoiler-button', t('messages.spoiler-show'));
+    button.ariaExpanded = 'false';
+    header.append(button);
+  }
+}
+
+function showCode(root: DocumentFragment): void {
+  for (const block of root.querySelectorAll<HTMLElement>('.codehilite')) {
+    const bar = make('div', 'code-bar');
+    const language = make('span', '');
+    language.textContent = block.dataset.codeLanguage ?? '';
+    bar.append(language, makeButton('code-copy', t('common.copy')));
+    const code = block.querySelector('pre');
+    if (code) code.tabIndex = 0;
+    block.prepend(bar);
+  }
+  for (const table of root.querySelectorAll('table')) {
+    const frame = make('div', 'table-frame');
+    frame.tabIndex = 0;
+    table.replaceWith(frame);
+    frame.append(table);
+  }
+}
+
+/** Pictures of this server open in the viewer; those of others stay links, since nothing is loaded from other hosts. */
+function showImages(root: DocumentFragment): void {
+  for (const frame of root.querySelectorAll<HTMLElement>('.message_inline_image, .message_embed')) {
+    const image = frame.querySelector('img[src]');
+    if (image instanceof HTMLImageElement) {
+      image.loading = 'lazy';
+      const link = image.closest('a');
+      const name = link?.title || decodeURIComponent(link?.pathname.split('/').at(-1) ?? '');
+      image.alt ||= name || t('messages.image');
+      if (!frame.classList.contains('youtube-video')) link?.setAttribute('data-image', '');
+    } else if (!frame.textContent?.trim()) frame.remove();
+  }
+  for (const image of root.querySelectorAll('img:not([src])')) image.replaceWith(image.getAttribute('alt') ?? '');
+}
+
+/** Links into this client change the address behind `#` only; all others open beside it. */
+function showLinks(root: DocumentFragment): void {
+  for (const link of root.querySelectorAll('a')) {
+    const href = link.getAttribute('href');
+    if (href === null) continue;
+    const url = new URL(href, location.href);
+    if (url.origin === location.origin && url.pathname === '/' && url.hash) link.setAttribute('href', url.hash);
+    else {
+      link.target = '_blank';
+      link.rel = 'noopener noreferrer';
+    }
+  }
+}
+
+/** A message that begins with `/me` is said of its sender. */
+function dropMe(root: DocumentFragment): void {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const first = walker.nextNode();
+  if (first) first.textContent = (first.textContent ?? '').replace(/^\/me\s*/, '');
+}
+
+/** Makes the sanitized HTML of a message what readers see and use. */
+export function decorate(root: DocumentFragment, isMe: boolean): void {
+  applyStyles(root);
+  if (root.querySelector('.katex')) loadFormulas();
+  if (isMe) dropMe(root);
+  showEmoji(root);
+  showMentions(root);
+  showTimes(root);
+  showSpoilers(root);
+  showCode(root);
+  showImages(root);
+  showLinks(root);
+}

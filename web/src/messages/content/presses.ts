@@ -1,0 +1,52 @@
+import { announce, toast } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+import { withLater } from '../chunk.js';
+
+async function copy(button: HTMLElement): Promise<void> {
+  const code = button.closest('.codehilite')?.querySelector('code')?.textContent ?? '';
+  await navigator.clipboard.writeText(code.replace(/\n$/, ''));
+  button.textContent = t('common.copied');
+  announce(t('common.copied'));
+  setTimeout(() => {
+    button.textContent = t('common.copy');
+  }, 2000);
+}
+
+function turnSpoiler(button: HTMLElement): void {
+  const content = button.closest('.spoiler-block')?.querySelector('.spoiler-content');
+  if (!content) return;
+  const open = button.ariaExpanded !== 'true';
+  button.ariaExpanded = String(open);
+  button.textContent = t(open ? 'messages.spoiler-hide' : 'messages.spoiler-show');
+  content.toggleAttribute('hidden', !open);
+  content.setAttribute('aria-hidden', String(!open));
+}
+
+/** Hears the presses on everything in the texts of messages. @returns whether the press was for something there */
+export function onPress(event: MouseEvent): boolean {
+  const target = event.target;
+  if (!(target instanceof Element)) return false;
+  const element = target.closest<HTMLElement>('.code-copy, .spoiler-header, a[data-image], .user-mention[role]');
+  if (!element) return target.closest('a, button') !== null;
+  if (element.matches('.code-copy'))
+    copy(element).catch(() => toast({ text: t('messages.copy-failed'), kind: 'error' }));
+  else if (element.matches('.spoiler-header')) {
+    const button = element.querySelector<HTMLElement>('.spoiler-button');
+    if (button && !target.closest('a')) turnSpoiler(button);
+  } else if (element instanceof HTMLAnchorElement) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return true;
+    event.preventDefault();
+    void withLater(({ openViewer }) => openViewer(element));
+  } else void withLater(({ openPersonMenu }) => openPersonMenu(element, Number(element.dataset.userId)));
+  return true;
+}
+
+/** Enter and Space press what is no button by itself. */
+export function onPressKey(event: KeyboardEvent): void {
+  const target = event.target;
+  if ((event.key !== 'Enter' && event.key !== ' ') || !(target instanceof HTMLElement)) return;
+  if (!target.matches('.user-mention[role]')) return;
+  event.preventDefault();
+  event.stopPropagation();
+  target.click();
+}

@@ -1,0 +1,58 @@
+import { core } from '../client/index.js';
+import { type Conversation, conversationNarrow, streamNarrow } from '../core/index.js';
+import { Icon } from '../kit/index.js';
+import { formatDate, formatDay, t } from '../text/index.js';
+
+const RESOLVED = '✔ ';
+
+export function DayLine({ at }: { readonly at: number }) {
+  return (
+    <div class="day-line">
+      <span data-tip={formatDate(at)}>{formatDay(at)}</span>
+    </div>
+  );
+}
+
+export function UnreadLine() {
+  return (
+    <div class="unread-line">
+      <span>{t('messages.unread-line')}</span>
+    </div>
+  );
+}
+
+/** Where the messages below stand, as links. */
+export function Recipient({ of }: { readonly of: Conversation }) {
+  const href = core.router.hash({ view: 'narrow', narrow: conversationNarrow(of) });
+  if ('users' in of) {
+    const { me, people } = core.state;
+    const names = of.users.map((id) => (id === me.id ? t('messages.notes') : people.nameOf(id))).join(', ');
+    return (
+      <div class="recipient">
+        <Icon name={of.users.length > 1 ? 'people' : 'user'} size={16} />
+        <a href={href} dir="auto">
+          {t('messages.direct-with', { names })}
+        </a>
+      </div>
+    );
+  }
+  const { streams } = core.state;
+  const stream = streams.byId.value.get(of.stream);
+  const kind = streams.kindOf(of.stream);
+  const resolved = of.topic.startsWith(RESOLVED);
+  return (
+    <div class="recipient" style={{ '--stream': stream?.color || 'var(--edge)' }}>
+      <span class="recipient-stream">
+        <Icon name={kind === 'private' ? 'lock' : kind === 'web-public' ? 'globe' : 'hash'} size={16} />
+        <a href={core.router.hash({ view: 'narrow', narrow: streamNarrow(of.stream) })} dir="auto">
+          {stream?.name ?? t('messages.unknown-stream')}
+        </a>
+      </span>
+      <span aria-hidden="true">›</span>
+      {resolved && <Icon name="resolved" size={16} />}
+      <a href={href} class="recipient-topic" dir="auto">
+        {resolved ? of.topic.slice(RESOLVED.length) : of.topic}
+      </a>
+    </div>
+  );
+}

@@ -1,0 +1,116 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { core } from '../../client/index.js';
+import type { Message } from '../../contract/index.js';
+import { ApiFailure } from '../../core/index.js';
+import { Button, Dialog, openLayer, Spinner } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+import { fetchMarkdown, showFailure } from '../actions.js';
+
+/** Texts that are being edited, so that a row that leaves the screen loses nothing. */
+const edited = new Map<number, string>();
+
+function close(id: number): void {
+  edited.delete(id);
+  if (core.focus.editing.peek() === id) core.focus.editing.value = undefined;
+  document.querySelector<HTMLElement>(`[data-row="${id}"]`)?.focus({ preventScroll: true });
+}
+
+/** The text of a message, to be changed in its place. */
+export function EditBox({ message }: { readonly message: Message }) {
+  const { id } = message;
+  const [text, setText] = useState(edited.get(id));
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState('');
+  const original = useRef(text);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (text !== undefined) return;
+    fetchMarkdown(message).then(
+      (markdown) => {
+        original.current = markdown;
+        setText(markdown);
+      },
+      (error) => {
+        showFailure(error);
+        close(id);
+      },
+    );
+  }, []);
+  const ready = text !== undefined;
+  useEffect(() => {
+    const element = field.current;
+    if (!element) return;
+    element.focus({ preventScroll: true });
+    element.setSelectionRange(element.value.length, element.value.length);
+  }, [ready]);
+  if (!ready) return <Spinner small />;
+  const change = (value: string) => {
+    edited.set(id, value);
+    setText(value);
+  };
+  const save = async () => {
+    if (busy) return;
+    if (text === original.current) return close(id);
+    setBusy(true);
+    try {
+      await core.api.patch('/messages/{message_id}', { message_id: id, content: text });
+      close(id);
+    } catch (error) {
+      setFailure(error instanceof ApiFailure ? error.message : t('error.unreachable'));
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      class="edit-box"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <textarea
+        ref={field}
+        class="edit-text"
+        aria-label={t('message.edit-label')}
+        value={text}
+        maxLength={core.state.realm.value.max_message_length}
+        onInput={(event) => change(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.isComposing) return;
+          if (event.key === 'Escape') close(id);
+          else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save();
+          else return;
+          event.preventDefault();
+          event.stopPropagation();
+        }}
+      />
+      {failure && (
+        <p class="field-error" role="alert">
+          {failure}
+        </p>
+      )}
+      <div class="edit-buttons">
+        <Button kind="primary" type="submit" busy={busy}>
+          {t('common.save')}
+        </Button>
+        <Button kind="quiet" onClick={() => close(id)}>
+          {t('common.cancel')}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Shows the Markdown of a message that the reader may not edit. */
+export async function openSource(message: Message): Promise<void> {
+  try {
+    const text = await fetchMarkdown(message);
+    openLayer((done) => (
+      <Dialog title={t('message.source')} onClose={done}>
+        <pre class="message-source">{text}</pre>
+      </Dialog>
+    ));
+  } catch (error) {
+    showFailure(error);
+  }
+}

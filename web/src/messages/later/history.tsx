@@ -1,0 +1,74 @@
+import { core } from '../../client/index.js';
+import type { Answers, Message } from '../../contract/index.js';
+import { Avatar, Dialog, Empty, openLayer } from '../../kit/index.js';
+import { formatDateTime, t } from '../../text/index.js';
+import { showFailure } from '../actions.js';
+import { Content } from '../content/index.js';
+
+type Version = Answers['GET /messages/{message_id}/history']['message_history'][number];
+
+function Change({ of }: { readonly of: Version }) {
+  const { people, streams } = core.state;
+  const name = of.user_id === null ? '' : people.nameOf(of.user_id);
+  const stream = (id: number | undefined): string => (id === undefined ? '' : streams.nameOf(id));
+  return (
+    <li class="history-entry">
+      <p class="history-head">
+        <strong>{name}</strong> <time>{formatDateTime(of.timestamp * 1000)}</time>
+      </p>
+      {of.prev_stream !== undefined && (
+        <p>{t('message.history-stream', { from: stream(of.prev_stream), to: stream(of.stream) })}</p>
+      )}
+      {of.prev_topic !== undefined && <p>{t('message.history-topic', { from: of.prev_topic, to: of.topic })}</p>}
+      <Content html={of.rendered_content} />
+    </li>
+  );
+}
+
+/** Every version of a message, the newest first. */
+export async function openHistory(message: Message): Promise<void> {
+  try {
+    const { message_history } = await core.api.get('/messages/{message_id}/history', { message_id: message.id });
+    openLayer((done) => (
+      <Dialog title={t('message.history')} size="large" onClose={done}>
+        <ol class="history">
+          {[...message_history].reverse().map((of, index) => (
+            <Change key={index} of={of} />
+          ))}
+        </ol>
+      </Dialog>
+    ));
+  } catch (error) {
+    showFailure(error);
+  }
+}
+
+/** People who have read a message, as far as they let others know. */
+export async function openReceipts(message: Message): Promise<void> {
+  try {
+    const { user_ids } = await core.api.get('/messages/{message_id}/read_receipts', { message_id: message.id });
+    const { byId } = core.state.people;
+    const people = user_ids.flatMap((id) => byId.value.get(id) ?? []);
+    people.sort((a, b) => a.full_name.localeCompare(b.full_name));
+    openLayer((done) => (
+      <Dialog title={t('message.receipts')} size="small" onClose={done}>
+        {people.length === 0 ? (
+          <Empty icon="eye">{t('message.receipts-none')}</Empty>
+        ) : (
+          <>
+            <p>{t('message.receipts-count', { n: people.length })}</p>
+            <ul class="receipts">
+              {people.map(({ user_id, full_name, avatar_url }) => (
+                <li key={user_id}>
+                  <Avatar name={full_name} src={avatar_url} id={user_id} size={24} /> {full_name}
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Dialog>
+    ));
+  } catch (error) {
+    showFailure(error);
+  }
+}

@@ -1,0 +1,13 @@
+/**
+ * Everything that readers do with messages now and then: a chunk of its own, loaded by `../chunk.ts` with its texts.
+ *
+ * `menu.ts` the menus of a message and of a person · `edit.tsx` the edit box and the source of a message ·
+ * `move.tsx` move and resolve · `history.tsx` edit history and read receipts · `viewer.tsx` pictures ·
+ * `widget.tsx` polls, to-do lists and forms, from the submessages that `submessages.ts` adds up.
+ */
+export { EditBox, openSource } from './edit.js';
+export { openHistory, openReceipts } from './history.js';
+export { markUnread, muteTopic, openMessageMenu, openPersonMenu } from './menu.js';
+export { openMove } from './move.js';
+export { openViewer } from './viewer.js';
+export { Widget } from './widget.js';

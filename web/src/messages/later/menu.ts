@@ -1,0 +1,210 @@
+import { core } from '../../client/index.js';
+import type { Message } from '../../contract/index.js';
+import { directNarrow, type MessageWindow, TOPIC_POLICY } from '../../core/index.js';
+import { type Anchor, confirm, type MenuItem, openMenu, toast } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+import {
+  addressOf,
+  fetchMarkdown,
+  forward,
+  isCollapsed,
+  mayEdit,
+  pickEmoji,
+  quote,
+  reply,
+  replyToSender,
+  showFailure,
+  star,
+} from '../actions.js';
+import { keepUnread } from '../seen.js';
+import { openSource } from './edit.js';
+import { openHistory, openReceipts } from './history.js';
+import { isResolved, mayMove, openMove, resolve } from './move.js';
+
+async function copyText(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast({ text: t('common.copied'), kind: 'success' });
+  } catch {
+    toast({ text: t('messages.copy-failed'), kind: 'error' });
+  }
+}
+
+async function remove(message: Message): Promise<void> {
+  const sure = await confirm({
+    title: t('message.delete-title'),
+    text: t('message.delete-text'),
+    action: t('common.delete'),
+    danger: true,
+  });
+  if (!sure) return;
+  try {
+    await core.api.delete('/messages/{message_id}', { message_id: message.id });
+  } catch (error) {
+    showFailure(error);
+  }
+}
+
+/** Marks this message and those behind it as unread; they stay so until the view is opened again. */
+export async function markUnread(message: Message, window: MessageWindow): Promise<void> {
+  keepUnread(window, message.id);
+  try {
+    await core.reading.markUnreadFrom(message.id, window.narrow);
+  } catch (error) {
+    keepUnread(window, undefined);
+    showFailure(error);
+  }
+}
+
+/** Mutes the topic of the message, or lets it be heard again. */
+export async function muteTopic({ stream_id, subject: topic }: Message): Promise<void> {
+  if (stream_id === undefined) return;
+  const { muting, streams } = core.state;
+  const muted = muting.isMuted(stream_id, topic);
+  const unmuted = streams.isMuted(stream_id) ? TOPIC_POLICY.unmuted : TOPIC_POLICY.inherit;
+  try {
+    await core.api.post('/user_topics', {
+      stream_id,
+      topic,
+      visibility_policy: muted ? unmuted : TOPIC_POLICY.muted,
+    });
+    toast({ text: t(muted ? 'message.topic-unmuted' : 'message.topic-muted', { topic }) });
+  } catch (error) {
+    showFailure(error);
+  }
+}
+
+function mayDelete(message: Message): boolean {
+  const { me, realm } = core.state;
+  if (me.isAdmin) return true;
+  if (message.sender_id !== me.id || !me.may('delete_own_message_policy')) return false;
+  const limit = realm.value.realm_message_content_delete_limit_seconds;
+  return !limit || core.platform.now() / 1000 - message.timestamp < limit;
+}
+
+const asMarkdown = async (message: Message): Promise<void> => {
+  try {
+    await copyText(await fetchMarkdown(message));
+  } catch (error) {
+    showFailure(error);
+  }
+};
+
+function itemsOf(message: Message, window: MessageWindow, anchor: Element): readonly MenuItem[] {
+  const { me, muting, realm } = core.state;
+  const member = me.id !== 0;
+  const { stream_id: stream, subject: topic } = message;
+  const inStream = stream !== undefined;
+  const starred = message.flags.includes('starred');
+  const editable = mayEdit(message);
+  return [
+    member && { label: t('messages.react'), icon: 'smile', shortcut: 'react', run: () => pickEmoji(message, anchor) },
+    member && { label: t('messages.reply'), icon: 'reply', shortcut: 'reply', run: () => reply(message) },
+    member && { label: t('message.quote'), icon: 'quote', shortcut: 'quote', run: () => void quote(message) },
+    member && { label: t('message.forward'), icon: 'send', shortcut: 'forward', run: () => void forward(message) },
+    member && {
+      label: t('message.reply-sender'),
+      icon: 'direct',
+      shortcut: 'reply-sender',
+      run: () => replyToSender(message),
+    },
+    member && 'line',
+    member && editable
+      ? {
+          label: t('common.edit'),
+          icon: 'edit',
+          shortcut: 'edit',
+          run: () => {
+            core.focus.editing.value = message.id;
+          },
+        }
+      : { label: t('message.source'), icon: 'code', run: () => void openSource(message) },
+    member && {
+      label: t(starred ? 'messages.unstar' : 'messages.star'),
+      icon: 'star',
+      shortcut: 'star',
+      run: () => void star(message),
+    },
+    member && {
+      label: t('message.mark-unread'),
+      icon: 'inbox',
+      shortcut: 'unread',
+      run: () => void markUnread(message, window),
+    },
+    {
+      label: t(isCollapsed(message.id) ? 'message.expand' : 'message.collapse'),
+      icon: 'eye-off',
+      shortcut: 'collapse',
+      run: () => isCollapsed.toggle(message.id),
+    },
+    'line',
+    member &&
+      mayMove(message) && { label: t('message.move'), icon: 'move', shortcut: 'move', run: () => openMove(message) },
+    member &&
+      inStream &&
+      mayMove(message) && {
+        label: t(isResolved(topic) ? 'message.unresolve' : 'message.resolve'),
+        icon: 'resolved',
+        run: () => void resolve(message),
+      },
+    member &&
+      inStream && {
+        label: t(muting.isMuted(stream, topic) ? 'message.unmute-topic' : 'message.mute-topic'),
+        icon: 'mute',
+        shortcut: 'mute-topic',
+        run: () => void muteTopic(message),
+      },
+    'line',
+    { label: t('message.copy-link'), icon: 'link', run: () => void copyText(addressOf(message)) },
+    { label: t('message.copy-text'), icon: 'copy', run: () => void asMarkdown(message) },
+    member &&
+      realm.value.realm_enable_read_receipts === true && {
+        label: t('message.receipts'),
+        icon: 'eye',
+        run: () => void openReceipts(message),
+      },
+    member &&
+      message.last_edit_timestamp !== undefined && {
+        label: t('message.history'),
+        icon: 'history',
+        shortcut: 'history',
+        run: () => void openHistory(message),
+      },
+    member && mayDelete(message) && 'line',
+    member &&
+      mayDelete(message) && { label: t('common.delete'), icon: 'trash', danger: true, run: () => void remove(message) },
+  ];
+}
+
+export function openMessageMenu(message: Message, window: MessageWindow, anchor: Element): void {
+  openMenu(anchor, { label: t('messages.actions'), items: itemsOf(message, window, anchor), align: 'end' });
+}
+
+/** Opens the menu of a sender, or of a person whose mention was pressed. */
+export function openPersonMenu(anchor: Anchor, id: number): void {
+  const name = core.state.people.nameOf(id);
+  openMenu(anchor, {
+    label: name,
+    items: [
+      {
+        label: t('message.direct-to', { name }),
+        icon: 'direct',
+        run: () => core.router.go({ view: 'narrow', narrow: directNarrow([id]) }),
+      },
+      {
+        label: t('message.sent-by', { name }),
+        icon: 'search',
+        run: () => core.router.go({ view: 'narrow', narrow: [{ operator: 'sender', operand: id }] }),
+      },
+      {
+        label: t('message.profile'),
+        icon: 'user',
+        shortcut: 'profile',
+        run: () => {
+          core.focus.profile.value = id;
+        },
+      },
+      { label: t('message.copy-mention'), icon: 'copy', run: () => void copyText(`@**${name}|${id}**`) },
+    ],
+  });
+}

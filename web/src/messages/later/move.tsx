@@ -1,0 +1,118 @@
+import { useState } from 'preact/hooks';
+import { core } from '../../client/index.js';
+import type { Message } from '../../contract/index.js';
+import { ApiFailure } from '../../core/index.js';
+import { Button, Choices, Dialog, Field, openLayer, Select, Toggle, toast } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+import { showFailure } from '../actions.js';
+
+const RESOLVED = '✔ ';
+
+type Mode = 'change_one' | 'change_later' | 'change_all';
+
+export const isResolved = (topic: string): boolean => topic.startsWith(RESOLVED);
+
+/** Whether the reader may move the message, as far as the client knows: the server decides. */
+export function mayMove({ stream_id, sender_id }: Message): boolean {
+  const { me } = core.state;
+  return stream_id !== undefined && (me.may('edit_topic_policy') || sender_id === me.id);
+}
+
+/** Marks the topic as resolved or as open again, by its name. */
+export async function resolve(message: Message): Promise<void> {
+  const { id: message_id, subject } = message;
+  const resolved = isResolved(subject);
+  const topic = resolved ? subject.slice(RESOLVED.length) : `${RESOLVED}${subject}`;
+  try {
+    await core.api.patch('/messages/{message_id}', {
+      message_id,
+      topic,
+      propagate_mode: 'change_all',
+      send_notification_to_old_thread: false,
+    });
+    toast({ text: t(resolved ? 'message.unresolved' : 'message.resolved'), kind: 'success' });
+  } catch (error) {
+    showFailure(error);
+  }
+}
+
+function MoveDialog({ message, onClose }: { readonly message: Message; readonly onClose: () => void }) {
+  const { streams, me, realm } = core.state;
+  const [stream, setStream] = useState(message.stream_id ?? 0);
+  const [topic, setTopic] = useState(message.subject);
+  const [mode, setMode] = useState<Mode>('change_later');
+  const [notifyOld, setNotifyOld] = useState(false);
+  const [notifyNew, setNotifyNew] = useState(true);
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState('');
+  const list = streams.subscribed.value.filter(
+    ({ stream_id }) => stream_id === message.stream_id || me.may('move_messages_between_streams_policy'),
+  );
+  const move = async () => {
+    setBusy(true);
+    try {
+      await core.api.patch('/messages/{message_id}', {
+        message_id: message.id,
+        ...(topic === message.subject ? {} : { topic }),
+        ...(stream === message.stream_id ? {} : { stream_id: stream }),
+        propagate_mode: mode,
+        send_notification_to_old_thread: notifyOld,
+        send_notification_to_new_thread: notifyNew,
+      });
+      onClose();
+    } catch (error) {
+      setFailure(error instanceof ApiFailure ? error.message : t('error.unreachable'));
+      setBusy(false);
+    }
+  };
+  const changed = stream !== message.stream_id || topic !== message.subject;
+  return (
+    <Dialog
+      title={t('message.move')}
+      onClose={onClose}
+      footer={
+        <>
+          <Button kind="quiet" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button kind="primary" busy={busy} disabled={!changed} onClick={() => void move()}>
+            {t('message.move-action')}
+          </Button>
+        </>
+      }
+    >
+      <div class="move-form">
+        <Select
+          label={t('message.move-stream')}
+          value={stream}
+          options={list.map(({ stream_id, name }) => ({ value: stream_id, label: name }))}
+          onChange={setStream}
+        />
+        <Field
+          label={t('message.move-topic')}
+          value={topic}
+          onInput={setTopic}
+          autofocus
+          error={failure}
+          maxLength={realm.value.max_topic_length}
+        />
+        <Choices
+          label={t('message.move-which')}
+          value={mode}
+          options={[
+            { value: 'change_one', label: t('message.move-one') },
+            { value: 'change_later', label: t('message.move-later') },
+            { value: 'change_all', label: t('message.move-all') },
+          ]}
+          onChange={setMode}
+        />
+        <Toggle label={t('message.move-notify-old')} checked={notifyOld} onChange={setNotifyOld} />
+        <Toggle label={t('message.move-notify-new')} checked={notifyNew} onChange={setNotifyNew} />
+      </div>
+    </Dialog>
+  );
+}
+
+export function openMove(message: Message): void {
+  openLayer((done) => <MoveDialog message={message} onClose={done} />);
+}

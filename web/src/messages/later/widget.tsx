@@ -1,0 +1,157 @@
+import { useState } from 'preact/hooks';
+import { core } from '../../client/index.js';
+import type { Message } from '../../contract/index.js';
+import { conversationOf } from '../../core/index.js';
+import { Button, Field, IconButton } from '../../kit/index.js';
+import { formatList, t } from '../../text/index.js';
+import { showFailure } from '../actions.js';
+import { Content } from '../content/index.js';
+import { type PollOption, type Task, widgetOf } from './submessages.js';
+
+/** Numbers of what this tab adds, so that keys of one person stay apart. */
+let added = Math.floor(Date.now() / 1000) % 1_000_000;
+
+async function add(message: Message, data: Readonly<Record<string, unknown>>): Promise<void> {
+  try {
+    const content = JSON.stringify(data);
+    await core.api.post('/submessage', { message_id: message.id, msg_type: 'widget', content });
+  } catch (error) {
+    showFailure(error);
+  }
+}
+
+interface AdderProps {
+  readonly label: string;
+  readonly onAdd: (text: string) => void;
+}
+
+function Adder({ label, onAdd }: AdderProps) {
+  const [text, setText] = useState('');
+  return (
+    <form
+      class="widget-add"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.trim()) onAdd(text.trim());
+        setText('');
+      }}
+    >
+      <Field label={label} value={text} onInput={setText} />
+      <IconButton
+        icon="plus"
+        label={label}
+        onClick={() => {
+          if (text.trim()) onAdd(text.trim());
+          setText('');
+        }}
+      />
+    </form>
+  );
+}
+
+function Option({
+  message,
+  option,
+  most,
+}: {
+  readonly message: Message;
+  readonly option: PollOption;
+  readonly most: number;
+}) {
+  const { me, people } = core.state;
+  const mine = option.voters.includes(me.id);
+  const n = option.voters.length;
+  return (
+    <li class="poll-option">
+      <button
+        type="button"
+        class="poll-vote"
+        aria-pressed={mine}
+        aria-label={t('message.poll-vote', { option: option.text, n })}
+        disabled={me.id === 0}
+        onClick={() => void add(message, { type: 'vote', key: option.key, vote: mine ? -1 : 1 })}
+      >
+        {n}
+      </button>
+      <div class="poll-text">
+        <span dir="auto">{option.text}</span>
+        <span class="poll-bar" style={{ '--share': String(most === 0 ? 0 : n / most) }} />
+        {n > 0 && <span class="poll-voters">{formatList(option.voters.map((id) => people.nameOf(id)))}</span>}
+      </div>
+    </li>
+  );
+}
+
+function TaskRow({ message, task }: { readonly message: Message; readonly task: Task }) {
+  return (
+    <li>
+      <label class="todo-task">
+        <input
+          type="checkbox"
+          checked={task.done}
+          disabled={core.state.me.id === 0}
+          onChange={() => void add(message, { type: 'strike', key: task.key })}
+        />
+        <span class={task.done ? 'done' : ''} dir="auto">
+          {task.text}
+          {task.detail && <span class="field-hint">{task.detail}</span>}
+        </span>
+      </label>
+    </li>
+  );
+}
+
+/** Poll, to-do list or form of a message. A change shows when its event comes back. */
+export function Widget({ message }: { readonly message: Message }) {
+  const state = widgetOf(message);
+  if (!state) return <Content html={message.content} />;
+  const visitor = core.state.me.id === 0;
+  if (state.type === 'poll') {
+    const most = Math.max(0, ...state.options.map(({ voters }) => voters.length));
+    return (
+      <div class="widget">
+        <h4 dir="auto">{state.question || t('message.poll')}</h4>
+        <ul>
+          {state.options.map((option) => (
+            <Option key={option.key} message={message} option={option} most={most} />
+          ))}
+        </ul>
+        {!visitor && (
+          <Adder
+            label={t('message.poll-add')}
+            onAdd={(option) => void add(message, { type: 'new_option', option, idx: ++added })}
+          />
+        )}
+      </div>
+    );
+  }
+  if (state.type === 'todo') {
+    return (
+      <div class="widget">
+        <h4>{t('message.todo')}</h4>
+        <ul>
+          {state.tasks.map((task) => (
+            <TaskRow key={task.key} message={message} task={task} />
+          ))}
+        </ul>
+        {!visitor && (
+          <Adder
+            label={t('message.todo-add')}
+            onAdd={(task) => void add(message, { type: 'new_task', key: ++added, task, desc: '', completed: false })}
+          />
+        )}
+      </div>
+    );
+  }
+  return (
+    <div class="widget">
+      <h4 dir="auto">{state.heading}</h4>
+      {state.choices.map(({ name, text, reply }) => (
+        <p key={name} class="form-choice">
+          <Button onClick={() => core.outbox.send(conversationOf(message, core.state.me.id), reply)}>{name}</Button>{' '}
+          {text}
+        </p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,236 @@
+import { useSignalEffect } from '@preact/signals';
+import type { Virtualizer } from '@tanstack/virtual-core';
+import { defaultRangeExtractor } from '@tanstack/virtual-core';
+import type { ComponentChildren, RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef } from 'preact/hooks';
+import { core } from '../client/index.js';
+import type { MessageWindow } from '../core/index.js';
+import { useVirtual } from '../kit/index.js';
+import { t } from '../text/index.js';
+import { onPress, onPressKey } from './content/index.js';
+import { MessageItem } from './message.js';
+import { PlaceKeeper } from './place.js';
+import type { MessageRow } from './rows.js';
+import { noteSeen } from './seen.js';
+
+/** Rows on each side of those on screen. */
+const OVERSCAN = 12;
+/** A page is fetched when the reader is this near to its end, in pixels: some two screens. */
+const NEAR_PX = 1600;
+/** Height of the part above the first row, where the beginning of the history is said. */
+const TOP_PX = 56;
+const SEEN_MS = 200;
+
+/** Where a message is put on screen. */
+type Where = 'top' | 'center' | 'nearest' | number;
+
+/** Commands of the view and of the keys to the list. */
+export interface ListHandle {
+  /** Brings a message on screen. @returns whether it is in the list */
+  show(id: number, where: Where): boolean;
+  /** Goes to the end, and follows new messages from then on. */
+  showEnd(): void;
+  scrollBy(pages: number): void;
+  /** Messages on screen, from top to bottom. */
+  visible(): readonly number[];
+  readonly place: PlaceKeeper;
+}
+
+interface ListProps {
+  readonly window: MessageWindow;
+  readonly rows: readonly MessageRow[];
+  readonly top: ComponentChildren;
+  /** Behind the newest message: messages on their way, typing. */
+  readonly end: ComponentChildren;
+  readonly handle: RefObject<ListHandle | null>;
+  /** Called after the list has scrolled or changed, at most each 200 ms. */
+  readonly onRest: () => void;
+}
+
+type Virtual = Virtualizer<HTMLElement, HTMLElement>;
+
+/** A guess until the row is measured; long texts are high. */
+function estimate(row: MessageRow | undefined): number {
+  if (!row) return 0;
+  const length = core.windows.store.peek(row.id)?.content.length ?? 0;
+  const lines = 1 + Math.floor(Math.max(0, length - 80) / 110);
+  return lines * 24 + 6 + (row.lead ? 30 : 0) + (row.conversation ? 46 : 0) + (row.day ? 40 : 0);
+}
+
+function useList(window: MessageWindow, rows: readonly MessageRow[], onRest: () => void) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const place = useMemo(() => new PlaceKeeper(() => scroller.current), [window]);
+  const [, again] = useReducer((n: number, _: undefined) => n + 1, 0);
+  /** A message that is being brought on screen: the rows around it are rendered wherever the list stands. */
+  const wanted = useRef<{ readonly id: number; readonly where: Where }>(undefined);
+  const timer = useRef(0);
+  const at = useMemo(() => new Map(rows.map(({ id }, index) => [id, index])), [rows]);
+  const rangeExtractor: Virtual['options']['rangeExtractor'] = (range) => {
+    const index = wanted.current && at.get(wanted.current.id);
+    if (index === undefined) return defaultRangeExtractor(range);
+    const start = Math.max(0, index - OVERSCAN * 2);
+    const end = Math.min(range.count - 1, index + OVERSCAN * 2);
+    return Array.from({ length: end - start + 1 }, (_, n) => start + n);
+  };
+  const virtual = useVirtual({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => estimate(rows[index]),
+    getItemKey: (index) => rows[index]!.id,
+    overscan: OVERSCAN,
+    scrollMargin: TOP_PX,
+    // The virtualizer shifts its range when rows are prepended; `place` alone scrolls.
+    scrollToFn: () => {},
+    anchorTo: 'end',
+    scrollEndThreshold: -1,
+    rangeExtractor,
+  });
+  // Heights that turn out different are made up for by `place`, to the pixel.
+  virtual.shouldAdjustScrollPositionOnItemSizeChange = () => false;
+  const rest = () => {
+    if (timer.current) return;
+    timer.current = globalThis.setTimeout(() => {
+      timer.current = 0;
+      onRest();
+    }, SEEN_MS);
+  };
+  const follows = () => window.foundNewest.peek() && core.platform.visible.peek();
+  useLayoutEffect(() => {
+    const element = scroller.current!;
+    const onScroll = () => {
+      wanted.current = undefined;
+      place.noteScroll(follows());
+      if (element.scrollTop < NEAR_PX) void window.loadOlder();
+      if (element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX) void window.loadNewer();
+      rest();
+    };
+    // Before the listener of the virtualizer, which renders: a render would take back what the reader scrolled.
+    element.addEventListener('scroll', onScroll, { capture: true, passive: true });
+    const watch = new ResizeObserver(() => place.restore());
+    watch.observe(element);
+    return () => {
+      element.removeEventListener('scroll', onScroll, { capture: true });
+      watch.disconnect();
+      globalThis.clearTimeout(timer.current);
+      timer.current = 0;
+    };
+  }, [window]);
+  useLayoutEffect(() => {
+    const element = scroller.current!;
+    const goal = wanted.current;
+    const before = element.scrollTop;
+    if (goal && bring(element, goal.id, goal.where)) {
+      place.note(follows());
+      if (element.scrollTop === before) wanted.current = undefined;
+    } else place.restore();
+    if (place.id === undefined) place.note(follows());
+    rest();
+  });
+  const handle: ListHandle = {
+    place,
+    show: (id, where) => {
+      if (!at.has(id)) return false;
+      place.atEnd = false;
+      wanted.current = { id, where };
+      again(undefined);
+      return true;
+    },
+    showEnd: () => {
+      const last = rows.at(-1);
+      if (last) wanted.current = { id: last.id, where: Number.NEGATIVE_INFINITY };
+      again(undefined);
+    },
+    scrollBy: (pages) => scroller.current?.scrollBy({ top: pages * (scroller.current.clientHeight - 60) }),
+    visible: () => onScreen(scroller.current),
+  };
+  return { scroller, virtual, handle, place, follows };
+}
+
+/** Scrolls a message of the document to its place. @returns whether it is in the document */
+function bring(scroller: HTMLElement, id: number, where: Where): boolean {
+  const element = scroller.querySelector<HTMLElement>(`[data-row="${id}"]`);
+  if (!element) return false;
+  const box = element.getBoundingClientRect();
+  const frame = scroller.getBoundingClientRect();
+  const top = box.top - frame.top;
+  if (where === Number.NEGATIVE_INFINITY) scroller.scrollTop = scroller.scrollHeight;
+  else if (where === 'top') scroller.scrollTop += top;
+  else if (where === 'center') scroller.scrollTop += top - Math.max(0, (frame.height - box.height) / 2);
+  else if (where === 'nearest') {
+    if (top < 8) scroller.scrollTop += top - 8;
+    else if (box.bottom > frame.bottom - 8) scroller.scrollTop += Math.min(top - 8, box.bottom - frame.bottom + 8);
+  } else {
+    const text = element.querySelector(`[data-message="${id}"]`)?.getBoundingClientRect();
+    scroller.scrollTop += (text?.top ?? box.top) - frame.top - where;
+  }
+  return true;
+}
+
+/** Messages whose end is on screen, and one that fills the screen. */
+function onScreen(scroller: HTMLElement | null): readonly number[] {
+  if (!scroller) return [];
+  const { top, bottom } = scroller.getBoundingClientRect();
+  return [...scroller.querySelectorAll<HTMLElement>('[data-message]')]
+    .filter((element) => {
+      const box = element.getBoundingClientRect();
+      const whole = box.bottom <= bottom + 1 || (box.top <= top && box.bottom > bottom);
+      return box.bottom > top && box.top < bottom && whole;
+    })
+    .map((element) => Number(element.dataset.message));
+}
+
+/** The rows that are near the screen, between two blanks as high as the others. */
+export function List({ window, rows, top, end, handle, onRest }: ListProps) {
+  const rested = useRef(() => {});
+  const { scroller, virtual, handle: own, place, follows } = useList(window, rows, () => rested.current());
+  rested.current = () => {
+    noteSeen(window, own.visible());
+    window.place = place.id;
+    onRest();
+  };
+  handle.current = own;
+  // On coming back to the page, its end is followed again if the reader left it there.
+  useSignalEffect(() => {
+    if (core.platform.visible.value) place.note(follows());
+    rested.current();
+  });
+  useEffect(() => {
+    const element = scroller.current;
+    if (element && element.scrollHeight <= element.clientHeight + NEAR_PX) {
+      void window.loadOlder();
+      void window.loadNewer();
+    }
+  }, [rows]);
+  const items = virtual.getVirtualItems();
+  const first = items[0]?.start ?? TOP_PX;
+  const last = items.at(-1)?.end ?? TOP_PX;
+  return (
+    <div ref={scroller} class="scroller message-scroller" data-messages="">
+      <div
+        class="message-list"
+        role="feed"
+        aria-label={t('messages.list')}
+        aria-busy={window.fetching.value !== undefined}
+        onClick={(event) => {
+          if (onPress(event) || getSelection()?.isCollapsed === false) return;
+          const row = event.target instanceof Element && event.target.closest<HTMLElement>('[data-row]');
+          if (row) core.focus.message.value = Number(row.dataset.row);
+        }}
+        onKeyDown={onPressKey}
+      >
+        <div class="message-top" style={{ height: `${TOP_PX}px` }}>
+          {top}
+        </div>
+        <div style={{ height: `${first - TOP_PX}px` }} />
+        {items.map(({ key, index }) => {
+          const row = rows[index];
+          return (
+            row && <MessageItem key={key} row={row} index={index} window={window} measure={virtual.measureElement} />
+          );
+        })}
+        <div style={{ height: `${Math.max(0, virtual.getTotalSize() - (last - TOP_PX))}px` }} />
+      </div>
+      {end}
+    </div>
+  );
+}

@@ -1,0 +1,178 @@
+import { core } from '../client/index.js';
+import type { Message } from '../contract/index.js';
+import { conversationNarrow, conversationOf, type MessageWindow } from '../core/index.js';
+import { Avatar, Icon, lazy } from '../kit/index.js';
+import { formatDateTime, formatTime, t } from '../text/index.js';
+import { isCollapsed } from './actions.js';
+import { fromLater, withLater } from './chunk.js';
+import { Content } from './content/index.js';
+import { DayLine, Recipient, UnreadLine } from './headers.js';
+import { Reactions } from './reactions.js';
+import type { MessageRow } from './rows.js';
+import { Toolbar } from './toolbar.js';
+
+const Widget = lazy(fromLater('Widget'));
+const EditBox = lazy(fromLater('EditBox'));
+
+interface ItemProps {
+  readonly row: MessageRow;
+  readonly index: number;
+  readonly window: MessageWindow;
+  readonly measure: (element: HTMLElement | null) => void;
+}
+
+/** A row of the list: what stands above a message, and the message. */
+export function MessageItem({ row, index, window, measure }: ItemProps) {
+  const message = core.windows.store.get(row.id)?.value;
+  if (!message) return null;
+  const selected = core.focus.message.value === row.id;
+  const unread = !message.flags.includes('read');
+  const mentioned = message.flags.includes('mentioned') || message.flags.includes('wildcard_mentioned');
+  return (
+    <article
+      ref={measure}
+      class={`message-row ${selected ? 'selected' : ''} ${unread ? 'unread' : ''} ${mentioned ? 'mentioned' : ''}`}
+      data-index={index}
+      data-row={row.id}
+      aria-labelledby={`sender-${row.id}`}
+      aria-current={selected ? 'true' : undefined}
+      tabIndex={-1}
+    >
+      {row.day && <DayLine at={message.timestamp * 1000} />}
+      {row.unread && <UnreadLine />}
+      {row.conversation && <Recipient of={row.conversation} />}
+      <div class={`message ${row.lead ? 'lead' : ''} ${message.is_me_message ? 'me' : ''}`}>
+        <Side message={message} lead={row.lead} />
+        <div class="message-main">
+          <Head message={message} lead={row.lead} />
+          <Body message={message} window={window} />
+        </div>
+        <Toolbar message={message} window={window} />
+      </div>
+    </article>
+  );
+}
+
+/** The picture of the sender, or the time beside a message that follows another. */
+function Side({ message, lead }: { readonly message: Message; readonly lead: boolean }) {
+  const person = core.state.people.byId.value.get(message.sender_id);
+  if (!lead) return <Time message={message} />;
+  return (
+    <button
+      type="button"
+      class="message-avatar"
+      data-person={message.sender_id}
+      tabIndex={-1}
+      aria-hidden="true"
+      onClick={(event) => void openSender(event.currentTarget, message)}
+    >
+      <Avatar
+        name={person?.full_name ?? message.sender_full_name}
+        src={person?.avatar_url ?? message.avatar_url}
+        id={message.sender_id}
+        size={36}
+      />
+    </button>
+  );
+}
+
+const openSender = (anchor: HTMLElement, message: Message): Promise<void> =>
+  withLater(({ openPersonMenu }) => openPersonMenu(anchor, message.sender_id));
+
+/** The time of sending, as a link to the message. */
+function Time({ message }: { readonly message: Message }) {
+  const at = message.timestamp * 1000;
+  const narrow = conversationNarrow(conversationOf(message, core.state.me.id));
+  return (
+    <a
+      class="message-time"
+      href={core.router.hash({ view: 'narrow', narrow, near: message.id })}
+      data-tip={formatDateTime(at)}
+      tabIndex={-1}
+    >
+      {formatTime(at)}
+    </a>
+  );
+}
+
+function Head({ message, lead }: { readonly message: Message; readonly lead: boolean }) {
+  const { people } = core.state;
+  const person = people.byId.value.get(message.sender_id);
+  const name = person?.full_name ?? message.sender_full_name;
+  const sender = (
+    <span id={`sender-${message.id}`} class={lead ? '' : 'hidden'} dir="auto">
+      {name}
+    </span>
+  );
+  if (!lead) return sender;
+  const status = people.statuses.value.get(message.sender_id);
+  return (
+    <div class="message-head">
+      <button type="button" class="message-sender" onClick={(event) => void openSender(event.currentTarget, message)}>
+        {sender}
+      </button>
+      {person?.is_bot && (
+        <span class="message-bot" data-tip={t('messages.bot')}>
+          <Icon name="bot" size={15} />
+          <span class="hidden">{t('messages.bot')}</span>
+        </span>
+      )}
+      {status?.status_text && <span class="message-status" data-tip={status.status_text} />}
+      <Time message={message} />
+    </div>
+  );
+}
+
+/** The text, or what stands in its place; this element keeps its place on screen. */
+function Body({ message, window }: { readonly message: Message; readonly window: MessageWindow }) {
+  const editing = core.focus.editing.value === message.id;
+  const match = window.matchOf.get(message.id)?.content;
+  const muted = core.state.muting.users.value.has(message.sender_id);
+  let body = <Content html={match ?? message.content} isMe={message.is_me_message} />;
+  if (editing) body = <EditBox message={message} />;
+  else if (message.submessages.length > 0) body = <Widget message={message} />;
+  else if (isCollapsed(message.id) || (muted && !isCollapsed(-message.id)))
+    body = <Collapsed id={message.id} muted={muted} />;
+  return (
+    <div class="message-body" data-message={message.id}>
+      {body}
+      {!editing && <EditMark message={message} />}
+      <Reactions message={message} />
+    </div>
+  );
+}
+
+function Collapsed({ id, muted }: { readonly id: number; readonly muted: boolean }) {
+  return (
+    <button type="button" class="message-collapsed" onClick={() => isCollapsed.toggle(muted ? -id : id)}>
+      {t(muted ? 'messages.muted-sender' : 'messages.collapsed')}
+    </button>
+  );
+}
+
+/** Says that a message was edited or moved; a press shows what it was. */
+function EditMark({ message }: { readonly message: Message }) {
+  const { last_edit_timestamp: at, edit_history = [] } = message;
+  const starred = message.flags.includes('starred');
+  const edited = edit_history.some(({ prev_content }) => prev_content !== undefined);
+  if (at === undefined && !starred) return null;
+  return (
+    <span class="message-marks">
+      {starred && (
+        <span class="message-star" role="img" aria-label={t('messages.starred')}>
+          <Icon name="star" size={14} />
+        </span>
+      )}
+      {at !== undefined && (
+        <button
+          type="button"
+          class="message-edited"
+          data-tip={formatDateTime(at * 1000)}
+          onClick={() => void withLater(({ openHistory }) => openHistory(message))}
+        >
+          {t(edited || edit_history.length === 0 ? 'messages.edited' : 'messages.moved')}
+        </button>
+      )}
+    </span>
+  );
+}

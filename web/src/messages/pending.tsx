@@ -1,0 +1,76 @@
+import { useMemo } from 'preact/hooks';
+import { core } from '../client/index.js';
+import { type Narrow, narrowConversation, type OutboxItem } from '../core/index.js';
+import { Avatar, Button, Icon } from '../kit/index.js';
+import { formatList, t } from '../text/index.js';
+
+/** Names that the line of typing shows. */
+const MAX_TYPING = 3;
+
+/** Messages on their way, behind the newest one. */
+export function Pending({ narrow }: { readonly narrow: Narrow }) {
+  const items = useMemo(() => core.outbox.in(narrow), [narrow]);
+  return (
+    <>
+      {items.value.map((item) => (
+        <PendingItem key={item.localId} item={item} />
+      ))}
+    </>
+  );
+}
+
+function PendingItem({ item }: { readonly item: OutboxItem }) {
+  const person = core.state.me.person.value;
+  const failed = item.phase === 'failed';
+  const edit = () => {
+    const back = core.outbox.takeBack(item.localId);
+    if (back) core.focus.compose.value = { to: back.to, insert: back.content };
+  };
+  return (
+    <article class={`message-row pending ${item.phase}`} aria-label={t(`messages.${item.phase}`)}>
+      <div class="message lead">
+        <Avatar name={person?.full_name ?? ''} src={person?.avatar_url} id={person?.user_id ?? 0} size={36} />
+        <div class="message-main">
+          <div class="message-head">
+            <span class="message-sender">{person?.full_name}</span>
+            <span class="pending-phase" role="status">
+              {item.phase !== 'sending' && <Icon name={failed ? 'warning' : 'offline'} size={14} />}
+              {t(`messages.${item.phase}`)}
+            </span>
+          </div>
+          <div class="content pending-text" dir="auto">
+            {item.content}
+          </div>
+          {failed && (
+            <div class="pending-failure" role="alert">
+              <span>{item.error}</span>
+              <Button kind="primary" onClick={() => core.outbox.retry(item.localId)}>
+                {t('common.retry')}
+              </Button>
+              <Button onClick={edit}>{t('common.edit')}</Button>
+              <Button kind="quiet" onClick={() => core.outbox.discard(item.localId)}>
+                {t('messages.discard')}
+              </Button>
+            </div>
+          )}
+        </div>
+      </div>
+    </article>
+  );
+}
+
+/** Names of those that are typing here; the line always takes its room, so that nothing moves. */
+export function Typing({ narrow }: { readonly narrow: Narrow }) {
+  const conversation = narrowConversation(narrow);
+  const users = useMemo(() => conversation && core.state.typing.in(conversation), [narrow]);
+  const ids = users?.value ?? [];
+  const names = formatList(ids.slice(0, MAX_TYPING).map((id) => core.state.people.nameOf(id)));
+  let text = '';
+  if (ids.length > MAX_TYPING) text = t('messages.typing-many', { n: ids.length });
+  else if (ids.length > 0) text = t(ids.length === 1 ? 'messages.typing-one' : 'messages.typing-some', { names });
+  return (
+    <div class="typing" aria-live="polite">
+      {text}
+    </div>
+  );
+}

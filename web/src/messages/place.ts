@@ -1,0 +1,84 @@
+/** The text of a message. It keeps its place even when day, conversation or sender above it come or go. */
+const MESSAGES = '[data-message]';
+
+/** Distance from the end in pixels that still counts as the end. */
+const END_PX = 4;
+
+/**
+ * Keeps what is read at its place on screen.
+ *
+ * The reader's place is the first message whose text begins on screen, with its distance from the top in pixels.
+ * `note` takes it down after the reader has scrolled. `restore` comes after each change of the document, before it is
+ * painted, and scrolls by as many pixels as the change has moved that message. While the end of the list is on screen,
+ * the end is the place instead, so that new messages come into view.
+ */
+export class PlaceKeeper {
+  /** The list follows new messages. */
+  atEnd = false;
+  #id: number | undefined;
+  #top = 0;
+  /** Position of the list when the place was taken down. */
+  #scrollTop = 0;
+
+  constructor(private readonly scroller: () => HTMLElement | null) {}
+
+  /** Id of the message at the reader's place; undefined when none is on screen. */
+  get id(): number | undefined {
+    return this.#id;
+  }
+
+  /** Distance of its text from the top of the list. */
+  get top(): number {
+    return this.#top;
+  }
+
+  /** Takes the place down as it is. @param follow whether the end of the list, if on screen, is the place */
+  note(follow: boolean): void {
+    const scroller = this.scroller();
+    if (!scroller) return;
+    this.atEnd = follow && scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < END_PX;
+    this.#scrollTop = scroller.scrollTop;
+    const { top, bottom } = scroller.getBoundingClientRect();
+    this.#id = undefined;
+    for (const element of scroller.querySelectorAll<HTMLElement>(MESSAGES)) {
+      const box = element.getBoundingClientRect();
+      if (box.bottom <= top) continue;
+      if (box.top >= bottom) break;
+      this.#id = Number(element.dataset.message);
+      this.#top = box.top - top;
+      if (box.top >= top) break;
+    }
+  }
+
+  /** After scrolling. Heights may have changed since the last frame as well: a picture came, or a style sheet. */
+  noteScroll(follow: boolean): void {
+    this.restore();
+    this.note(follow);
+  }
+
+  /** Scrolls so that the place is where it was; what the reader has scrolled meanwhile stays scrolled. */
+  restore(): void {
+    const scroller = this.scroller();
+    if (!scroller) return;
+    const scrolled = scroller.scrollTop - this.#scrollTop;
+    const end = scroller.scrollHeight - scroller.clientHeight;
+    // A list that has become shorter is scrolled by the browser, to its end.
+    if (this.atEnd && scrolled < -1 && end - scroller.scrollTop >= END_PX) {
+      this.note(false);
+      return;
+    }
+    if (this.atEnd) {
+      if (Math.abs(end - scroller.scrollTop) >= 1) scroller.scrollTop = end;
+    } else {
+      this.#top -= scrolled;
+      const element = this.#id !== undefined && scroller.querySelector(`[data-message="${this.#id}"]`);
+      if (!element) {
+        this.#scrollTop = scroller.scrollTop;
+        return;
+      }
+      const moved = element.getBoundingClientRect().top - scroller.getBoundingClientRect().top - this.#top;
+      if (Math.abs(moved) >= 0.5) scroller.scrollTop += moved;
+    }
+    this.#scrollTop = scroller.scrollTop;
+  }
+}

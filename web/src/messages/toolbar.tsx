@@ -1,0 +1,66 @@
+import { core } from '../client/index.js';
+import type { Message } from '../contract/index.js';
+import type { MessageWindow } from '../core/index.js';
+import { IconButton } from '../kit/index.js';
+import { t } from '../text/index.js';
+import { mayEdit, openActions, pickEmoji, reply, star } from './actions.js';
+
+interface ToolbarProps {
+  readonly message: Message;
+  readonly window: MessageWindow;
+}
+
+/** The usual actions, shown on hover, on focus and for the selected message. Tab skips them: each one has a key. */
+export function Toolbar({ message, window }: ToolbarProps) {
+  const visitor = core.state.me.id === 0;
+  const starred = message.flags.includes('starred');
+  return (
+    <div class="message-tools" role="toolbar" aria-label={t('messages.actions')}>
+      {!visitor && (
+        <>
+          <IconButton
+            icon="smile"
+            label={t('messages.react')}
+            shortcut="react"
+            tabIndex={-1}
+            onClick={(event) => pickEmoji(message, event.currentTarget)}
+          />
+          <IconButton
+            icon="reply"
+            label={t('messages.reply')}
+            shortcut="reply"
+            tabIndex={-1}
+            onClick={() => reply(message)}
+          />
+          {mayEdit(message) && (
+            <IconButton
+              icon="edit"
+              label={t('common.edit')}
+              shortcut="edit"
+              tabIndex={-1}
+              onClick={() => {
+                core.focus.editing.value = message.id;
+              }}
+            />
+          )}
+          <IconButton
+            icon="star"
+            label={t(starred ? 'messages.unstar' : 'messages.star')}
+            shortcut="star"
+            pressed={starred}
+            tabIndex={-1}
+            onClick={() => void star(message)}
+          />
+        </>
+      )}
+      <IconButton
+        icon="more"
+        label={t('messages.actions')}
+        shortcut="message-menu"
+        popup="menu"
+        tabIndex={-1}
+        onClick={(event) => void openActions(message, window, event.currentTarget)}
+      />
+    </div>
+  );
+}

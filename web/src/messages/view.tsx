@@ -1,0 +1,193 @@
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { core } from '../client/index.js';
+import { type MessageWindow, type Narrow, narrowConversation, narrowKey } from '../core/index.js';
+import { Button, Empty, Icon, Spinner } from '../kit/index.js';
+import { t } from '../text/index.js';
+import { useMessageKeys } from './keys.js';
+import { List, type ListHandle } from './list.js';
+import { Pending, Typing } from './pending.js';
+import { type MessageRow, rowsOf } from './rows.js';
+import { keepUnread } from './seen.js';
+
+/** The unread marker stands this far below the top, so that some lines of context are above it. */
+const UNREAD_TOP_PX = 120;
+
+interface Place {
+  readonly id: number | undefined;
+  readonly top: number;
+  readonly atEnd: boolean;
+}
+
+/** Where the reader left a window that is still loaded. */
+const places = new WeakMap<MessageWindow, Place>();
+
+interface ViewProps {
+  readonly narrow: Narrow;
+  /** Message to stand at. */
+  readonly near: number | undefined;
+}
+
+/** The messages of a narrow. */
+export function MessagesView({ narrow, near }: ViewProps) {
+  const key = narrowKey(narrow);
+  return <WindowView key={key} narrow={narrow} near={near} />;
+}
+
+const isUnread = (id: number): boolean => core.windows.store.peek(id)?.flags.includes('read') === false;
+
+/** Rows follow the list of ids and the parts of messages that rows depend on. */
+function useRows(window: MessageWindow, marked: number | undefined): readonly MessageRow[] {
+  const known = useRef<ReadonlyMap<number, MessageRow>>(new Map());
+  const me = core.state.me.id;
+  const rows = rowsOf(window.ids.value, (id) => core.windows.store.get(id)?.value, me, marked, known.current);
+  const before = useRef(rows);
+  known.current = new Map(rows.map((row) => [row.id, row]));
+  const same = rows.length === before.current.length && rows.every((row, index) => row === before.current[index]);
+  if (!same) before.current = rows;
+  return before.current;
+}
+
+function WindowView({ narrow, near }: ViewProps) {
+  const window = useMemo(() => core.windows.open(narrow), []);
+  const handle = useRef<ListHandle>(null);
+  const marked = useSignal<number | undefined>(undefined);
+  const below = useSignal(false);
+  /** A wish to stand somewhere, until rows are there. */
+  const goal = useRef<{ readonly near?: number | undefined } | undefined>({});
+  const phase = window.phase.value;
+
+  useLayoutEffect(() => {
+    core.focus.message.value = near;
+    keepUnread(window, undefined);
+    goal.current = { near };
+    if (near !== undefined) void window.jumpTo(near);
+    else if (window.phase.peek() !== 'ready' || window.ids.peek().length === 0) void window.jumpTo('first_unread');
+    return () => {
+      const place = handle.current?.place;
+      if (place) places.set(window, { id: place.id, top: place.top, atEnd: place.atEnd });
+    };
+  }, [window, near]);
+
+  const rows = useRows(window, marked.value);
+  useLayoutEffect(() => {
+    const list = handle.current;
+    if (!goal.current || !list || phase !== 'ready' || rows.length === 0 || window.fetching.peek() === 'around') return;
+    const { near: wish } = goal.current;
+    const ids = window.ids.peek();
+    marked.value = ids.find(isUnread);
+    const target = wish === undefined ? undefined : (ids.find((id) => id >= wish) ?? ids.at(-1));
+    const left = places.get(window);
+    goal.current = undefined;
+    if (target !== undefined) list.show(target, 'center');
+    else if (marked.value !== undefined) list.show(marked.value, UNREAD_TOP_PX);
+    else if (left?.id !== undefined && !left.atEnd && list.show(left.id, left.top)) return;
+    else if (window.foundNewest.peek() || window.anchor.peek() === undefined) list.showEnd();
+    else list.show(window.anchor.peek()!, 'center');
+  });
+
+  // While the reader is away, the first message that comes gets the marker.
+  useEffect(() => {
+    let away = false;
+    const ends = [
+      core.platform.visible.subscribe((visible) => {
+        if (!visible && !window.ids.peek().some(isUnread)) away = true;
+      }),
+      window.change.subscribe(({ kind }) => {
+        const last = window.last;
+        if (!away || kind !== 'arrived' || last === undefined || !isUnread(last)) return;
+        away = false;
+        marked.value = last;
+      }),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [window]);
+
+  useMessageKeys(window, rows, handle);
+  const newest = async () => {
+    await window.jumpTo('newest');
+    handle.current?.showEnd();
+  };
+  if (phase === 'failed') {
+    return (
+      <div class="messages opening">
+        <Empty icon="offline">{window.failure.value?.message || t('error.unreachable')}</Empty>
+        <Button onClick={() => void window.retry()}>{t('common.retry')}</Button>
+      </div>
+    );
+  }
+  if (phase === 'loading') {
+    return (
+      <div class="messages opening">
+        <Spinner />
+      </div>
+    );
+  }
+  return (
+    <section class="messages" aria-label={t('messages.list')}>
+      <List
+        window={window}
+        rows={rows}
+        handle={handle}
+        top={<Top window={window} empty={rows.length === 0} />}
+        end={<End window={window} />}
+        onRest={() => {
+          below.value = !(handle.current?.place.atEnd ?? true) && rows.length > 0;
+        }}
+      />
+      <Below window={window} shown={below.value} handle={handle} onNewest={newest} />
+    </section>
+  );
+}
+
+/** The part above the oldest loaded message; always of the same height. */
+function Top({ window, empty }: { readonly window: MessageWindow; readonly empty: boolean }) {
+  const { failure, fetching, foundOldest } = window;
+  if (empty) return <p>{t(narrowConversation(window.narrow) ? 'messages.none-yet' : 'messages.none')}</p>;
+  if (failure.value) {
+    return <Button onClick={() => void window.loadOlder()}>{t('common.retry')}</Button>;
+  }
+  if (fetching.value === 'older') return <Spinner small />;
+  return foundOldest.value ? <p>{t('messages.beginning')}</p> : null;
+}
+
+function End({ window }: { readonly window: MessageWindow }) {
+  const newest = window.foundNewest.value;
+  return (
+    <div class="message-end">
+      {newest && <Pending narrow={window.narrow} />}
+      {window.fetching.value === 'newer' && <Spinner small />}
+      {newest && <Typing narrow={window.narrow} />}
+    </div>
+  );
+}
+
+interface BelowProps {
+  readonly window: MessageWindow;
+  readonly shown: boolean;
+  readonly handle: { readonly current: ListHandle | null };
+  readonly onNewest: () => void;
+}
+
+/** Leads to the next unread message below, or to the newest one. */
+function Below({ window, shown, handle, onNewest }: BelowProps) {
+  const unread = useComputed(() =>
+    window.ids.value.filter((id) => !core.windows.store.get(id)?.value.flags.includes('read')),
+  );
+  if (!shown) return null;
+  const lowest = handle.current?.visible().at(-1) ?? 0;
+  const waiting = unread.value.filter((id) => id > lowest);
+  const [next] = waiting;
+  return (
+    <button
+      type="button"
+      class="below"
+      onClick={() => (next === undefined ? onNewest() : handle.current?.show(next, UNREAD_TOP_PX))}
+    >
+      <Icon name="arrow-down" />
+      {next === undefined ? t('messages.to-newest') : t('messages.unread-below', { n: waiting.length })}
+    </button>
+  );
+}

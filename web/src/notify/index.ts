@@ -1,0 +1,26 @@
+/**
+ * How the client gets noticed while the reader looks elsewhere: desktop notifications, sounds, a number in the icon.
+ *
+ *     message event → decide.ts (settings of user and stream, mutes) → desktop.ts, sound.ts
+ *     unread → count.ts → title (shell), icon.ts
+ *
+ * - Only the leading tab notifies; a tab that has the focus on the conversation keeps it silent (`focused.ts`).
+ * - A notification goes when its message was read, here or on another device.
+ * - Nothing comes from files of other hosts: tunes are made of tones, the icon is drawn over that of the server.
+ *
+ * `startNotices` is called once by the shell and loads the rest as a chunk of its own.
+ */
+import type { Core } from '../core/index.js';
+
+export { shownCount } from './count.js';
+
+export async function startNotices(core: Core): Promise<void> {
+  const { start } = await import('./start.js');
+  start(core);
+}
+
+/** Plays a tune by its name in the settings. */
+export async function playSound(name: string): Promise<void> {
+  const { play } = await import('./sound.js');
+  play(name);
+}

@@ -1,0 +1,29 @@
+import { type Core, conversationOf } from '../core/index.js';
+import { noticeOf } from './decide.js';
+import { closeWhenRead, showNotification } from './desktop.js';
+import { isBeingRead, watchFocus } from './focused.js';
+import { startIcon } from './icon.js';
+import { play } from './sound.js';
+
+/** A burst of messages plays one tune. */
+const PAUSE_MS = 1_500;
+
+let playedAt = 0;
+
+/** Begins to notify of messages that come from now on. */
+export function start(core: Core): void {
+  watchFocus(core);
+  closeWhenRead(core);
+  startIcon(core);
+  core.listen('message', async (event) => {
+    if (!core.queue.leads.peek()) return;
+    const { desktop, sound } = noticeOf(event, core.state);
+    if (!desktop && !sound) return;
+    if (await isBeingRead(conversationOf(event.message, core.state.me.userId.peek()))) return;
+    if (desktop) showNotification(core, event);
+    const now = core.platform.now();
+    if (!sound || now - playedAt < PAUSE_MS) return;
+    playedAt = now;
+    play(core.state.me.settings.peek().notification_sound ?? '');
+  });
+}

@@ -1,0 +1,123 @@
+import type { ComponentChildren, RefObject } from 'preact';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Dialog, Icon, type IconName } from '../kit/index.js';
+
+/** A line of the list. */
+export interface Option {
+  readonly key: string;
+  readonly sign: ComponentChildren;
+  readonly name: ComponentChildren;
+  /** Quiet text behind the name. */
+  readonly about?: ComponentChildren;
+  readonly run: () => void;
+}
+
+interface PaletteProps {
+  readonly title: string;
+  readonly placeholder: string;
+  readonly icon: IconName;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  readonly options: readonly Option[];
+  /** Stands before the text, in the same frame. */
+  readonly chips?: ComponentChildren;
+  /** Backspace before the first character. */
+  readonly onErase?: () => void;
+  /** Shown in the place of options that are not there. */
+  readonly empty: ComponentChildren;
+  readonly footer?: ComponentChildren;
+  readonly inputRef?: RefObject<HTMLInputElement | null>;
+  readonly onClose: () => void;
+}
+
+/** Text with the matched characters marked. */
+export function Marked({ text, at }: { readonly text: string; readonly at: readonly number[] }) {
+  const marked = new Set(at);
+  const runs: { text: string; on: boolean }[] = [];
+  [...text].forEach((char, index) => {
+    const on = marked.has(index);
+    const last = runs.at(-1);
+    if (last && last.on === on) last.text += char;
+    else runs.push({ text: char, on });
+  });
+  return <>{runs.map((run) => (run.on ? <mark>{run.text}</mark> : run.text))}</>;
+}
+
+/** A field over a list of choices: arrows walk, Enter takes, Escape closes. The focus stays in the field. */
+export function Palette(props: PaletteProps) {
+  const { title, placeholder, icon, text, onText, options, chips, onErase, empty, footer, onClose } = props;
+  const id = useId();
+  const own = useRef<HTMLInputElement>(null);
+  const input = props.inputRef ?? own;
+  const list = useRef<HTMLDivElement>(null);
+  const [at, setAt] = useState(0);
+  const before = useRef(text);
+  const current = before.current === text ? Math.min(at, options.length - 1) : 0;
+  before.current = text;
+  useLayoutEffect(() => {
+    if (at !== current) setAt(Math.max(current, 0));
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+  });
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    const { length } = options;
+    if (event.key === 'ArrowDown' && length > 0) setAt((current + 1) % length);
+    else if (event.key === 'ArrowUp' && length > 0) setAt((current - 1 + length) % length);
+    else if (event.key === 'Enter' || (event.key === 'Tab' && !event.shiftKey && length > 0)) options[current]?.run();
+    else if (event.key === 'Backspace' && onErase && input.current?.selectionEnd === 0) onErase();
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Dialog title={title} bare class="palette" onClose={onClose}>
+      <div class="palette-field">
+        <Icon name={icon} />
+        {chips}
+        <input
+          ref={input}
+          type="text"
+          role="combobox"
+          aria-label={title}
+          aria-expanded={options.length > 0}
+          aria-controls={`${id}-list`}
+          aria-activedescendant={options[current] ? `${id}-${current}` : undefined}
+          aria-autocomplete="list"
+          autocomplete="off"
+          spellcheck={false}
+          enterkeyhint="search"
+          placeholder={placeholder}
+          value={text}
+          data-autofocus=""
+          onInput={(event) => onText(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <div class="palette-list" id={`${id}-list`} role="listbox" aria-label={title} ref={list}>
+        {options.map((option, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
+          <div
+            key={option.key}
+            id={`${id}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === current}
+            class="palette-option"
+            onPointerMove={() => index !== current && setAt(index)}
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={option.run}
+          >
+            <span class="palette-sign">{option.sign}</span>
+            <span class="palette-name">{option.name}</span>
+            {option.about && <span class="palette-about">{option.about}</span>}
+          </div>
+        ))}
+      </div>
+      {options.length === 0 && (
+        <p class="palette-empty" role="status">
+          {empty}
+        </p>
+      )}
+      {footer && <div class="palette-foot">{footer}</div>}
+    </Dialog>
+  );
+}

@@ -1,0 +1,7 @@
+/** Texts of notifications. */
+export const notify = {
+  'notify.offer': 'Do you want notifications of messages while you are elsewhere?',
+  'notify.turn-on': 'Turn on',
+  'notify.group': { one: '{name} to you and {n} other', other: '{name} to you and {n} others' },
+  'notify.hidden': 'New direct message',
+} as const;

@@ -1,0 +1,67 @@
+/**
+ * Service worker: the page and its files come up without a network. Messages are the core's concern, which keeps what
+ * was read in IndexedDB (web/src/core/offline.ts); no answer of the API and no file of a user is kept here.
+ *
+ *     page    network first, then the copy of the last time
+ *     assets  the copy first: their names change with their content; lazy chunks are kept when they first come
+ *     others  left to the browser
+ *
+ * tools/build-web.mjs bundles it to /service-worker.js and fills in the files of the first view. A new version takes
+ * over at once and drops what no page of its version asked for.
+ */
+/** The library types it as the scope of any worker. */
+declare const self: ServiceWorkerGlobalScope;
+declare const SHELL_FILES: readonly string[];
+declare const SHELL_VERSION: string;
+
+const PAGE = '/';
+const ASSETS = '/web/assets/';
+const FIXED: readonly string[] = ['/favicon.ico', '/site.webmanifest', '/web/icon-192.png', '/web/icon-512.png'];
+const PREFIX = 'shell-';
+const NAME = `${PREFIX}${SHELL_VERSION}`;
+
+async function install(): Promise<void> {
+  const cache = await caches.open(NAME);
+  await cache.addAll([PAGE, ...SHELL_FILES]);
+  await self.skipWaiting();
+}
+
+async function activate(): Promise<void> {
+  const names = await caches.keys();
+  await Promise.all(
+    names.filter((name) => name.startsWith(PREFIX) && name !== NAME).map((name) => caches.delete(name)),
+  );
+  await self.clients.claim();
+}
+
+async function keep(key: string, answer: Response): Promise<Response> {
+  if (answer.ok && answer.type === 'basic') await (await caches.open(NAME)).put(key, answer.clone());
+  return answer;
+}
+
+async function networkFirst(request: Request, key: string): Promise<Response> {
+  try {
+    return await keep(key, await fetch(request));
+  } catch (error) {
+    const known = await caches.match(key);
+    if (known) return known;
+    throw error;
+  }
+}
+
+async function copyFirst(request: Request, key: string): Promise<Response> {
+  return (await caches.match(key)) ?? keep(key, await fetch(request));
+}
+
+self.addEventListener('install', (event) => event.waitUntil(install()));
+self.addEventListener('activate', (event) => event.waitUntil(activate()));
+self.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const { origin, pathname } = new URL(request.url);
+  if (request.method !== 'GET' || origin !== self.location.origin) return;
+  if (pathname === PAGE && request.mode === 'navigate') event.respondWith(networkFirst(request, PAGE));
+  else if (pathname.startsWith(ASSETS)) event.respondWith(copyFirst(request, pathname));
+  else if (FIXED.includes(pathname)) event.respondWith(networkFirst(request, pathname));
+});
+
+export {};
