@@ -2,7 +2,20 @@
 import type { Catalogue, LaterTexts } from '../catalogue.js';
 import { message } from './message.js';
 import { settings } from './settings.js';
+import { settingsOrganization } from './settings-organization.js';
+import { settingsOwn } from './settings-own.js';
+import { settingsStreams } from './settings-streams.js';
 import { shortcuts } from './shortcuts.js';
 import { sidebarMenus } from './sidebar-menus.js';
+import { writing } from './writing.js';
 
-export const later: Catalogue<LaterTexts> = { ...message, ...settings, ...shortcuts, ...sidebarMenus };
+export const later: Catalogue<LaterTexts> = {
+  ...message,
+  ...settings,
+  ...settingsOrganization,
+  ...settingsOwn,
+  ...settingsStreams,
+  ...shortcuts,
+  ...sidebarMenus,
+  ...writing,
+};
