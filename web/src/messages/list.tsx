@@ -79,6 +79,8 @@ function useList(window: MessageWindow, rows: readonly MessageRow[], onRest: () 
     getItemKey: (index) => rows[index]!.id,
     overscan: OVERSCAN,
     scrollMargin: TOP_PX,
+    // The virtualizer shifts its range when rows are prepended; `place` alone scrolls.
+    scrollToFn: () => {},
     anchorTo: 'end',
     scrollEndThreshold: -1,
     rangeExtractor,

@@ -7,7 +7,7 @@ export const fold = (text: string): string =>
 
 const wordsOf = (text: string): string[] =>
   fold(text)
-    .split(/[\s_\-.,()/]+/)
+    .split(/[\s_\-.,()/@]+/)
     .filter(Boolean);
 
 interface Entry<T> {
