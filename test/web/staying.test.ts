@@ -123,6 +123,7 @@ t.test('the page and what was read come up while the server is away', async (t) 
 
 t.test('four tabs share one queue, also after the leading one is closed', async (t) => {
   await say(other, 'general', 'tabs', 'one');
+  const queues = await server.queues();
   const first = await open('tabs');
   await first.waitFor('.message-body', 'one');
   const registrations: string[] = [];
@@ -150,6 +151,7 @@ t.test('four tabs share one queue, also after the leading one is closed', async 
   await first.page.close();
   await seen('three', pages.slice(1));
   t.strictSame(registrations, [], 'the next tab goes on with the same queue');
+  t.equal(await server.queues(), queues + 1, 'the server has one queue for all of them');
   for (const page of pages.slice(1)) t.equal((await bodies(page)).length, 3);
   t.strictSame(faultsOf(first), []);
 });
