@@ -15,7 +15,7 @@ const FOLDER = join(repositoryRoot(), 'dist/web');
 const KIB = 1024;
 const MAX_FIRST_BYTES = 60 * KIB;
 const MAX_ALL_BYTES = 200 * KIB;
-/** What the first view may not exceed until it keeps its budget. */
+/** Limit of the first view until it keeps its budget. */
 const MAX_FIRST_BYTES_NOW = 108 * KIB;
 
 const manifest = JSON.parse(readFileSync(join(FOLDER, 'manifest.json'), 'utf8')) as Record<string, Row>;
