@@ -17,6 +17,8 @@ const WRITERS = 10;
 /** One of this number of people is in each stream besides the first, which has everybody. */
 const PART = 10;
 const TOPICS = 20;
+/** Messages between two lines of progress. */
+const PROGRESS = 10_000;
 /** The newest messages stay unread. */
 const UNREAD = 100;
 const THROTTLING = 4;
@@ -55,18 +57,17 @@ async function makeOrganization(face: Face, { people, streams, messages }: Bench
     const members = others.filter((_, i) => stream === 0 || (i + stream) % PART === 0);
     await makeStream(face, name, writers, members);
   }
+  const write = (n: number): Promise<unknown> => {
+    if (n > 0 && n % PROGRESS === 0) process.stderr.write(`${n} messages\n`);
+    // Half of all messages are in the hall.
+    const stream = names[n % 2 === 0 ? 0 : n % streams]!;
+    const topic = n % 4 === 0 ? 'bench' : `topic ${n % TOPICS}`;
+    return say(face, writers[n % WRITERS]!, stream, topic, `${TEXTS[n % TEXTS.length]!} (${n})`);
+  };
   const fill = (from: number, to: number): Promise<unknown> =>
     each(
       Array.from({ length: to - from }, (_, i) => from + i),
-      (n) =>
-        say(
-          face,
-          writers[n % WRITERS]!,
-          // Half of all messages are in the hall.
-          names[n % 2 === 0 ? 0 : n % streams]!,
-          n % 4 === 0 ? 'bench' : `topic ${n % TOPICS}`,
-          `${TEXTS[n % TEXTS.length]!} (${n})`,
-        ),
+      write,
     );
   const read = Math.max(0, messages - UNREAD);
   await fill(0, read);
