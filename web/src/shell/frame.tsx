@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { ComposeBox } from '../compose/index.js';
 import { Button, Dialog, isField, isNarrow, isPhone, useShortcut } from '../kit/index.js';
+import { Content } from '../messages/index.js';
 import { LeftSidebar, PeopleSidebar } from '../sidebar/index.js';
 import { t } from '../text/index.js';
 import { Bar } from './bar.js';
@@ -101,7 +102,7 @@ export function Frame() {
             <View route={core.router.route.value} />
           </Boundary>
         </div>
-        <ComposeBox />
+        <ComposeBox content={Content} />
         <VisitorBar />
         <StatusLine />
       </main>

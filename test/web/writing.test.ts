@@ -1,0 +1,250 @@
+/** Writing in a real browser: completion, files, drafts, a lost connection, scheduled sending, quotes. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { startEmbedded } from '../api/support/faces.js';
+import {
+  makeOrganization,
+  type Organization,
+  PASSWORD,
+  type Person,
+  say,
+  streamIdOf,
+  subscribe,
+} from '../api/support/organization.js';
+import { until } from '../support/until.js';
+import { CHROMIUM_IS_MISSING, ClientPage, openChromium } from './support/chromium.js';
+import { openLine } from './support/line.js';
+
+interface Sent {
+  readonly id: number;
+  readonly content: string;
+  readonly subject: string;
+}
+
+t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
+  const server = await startEmbedded();
+  t.teardown(() => server.close());
+  const browser = await openChromium(t);
+  const org = await makeOrganization(server, ['member', 'other']);
+  await subscribe(org.owner, 'general', { principals: [org.owner, org.member, org.other] });
+  await subscribe(org.owner, 'small', { principals: [org.owner, org.member] });
+  const stream = await streamIdOf(org.member, 'general');
+  const folder = mkdtempSync(join(tmpdir(), 'conclave-writing-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+
+  const topicHash = (topic: string): string => `#narrow/stream/${stream}-general/topic/${topic}`;
+
+  async function open(t: Test, hash: string, by: Person = org.member, of: Organization = org): Promise<ClientPage> {
+    const page = await ClientPage.open(browser, `${of.subdomain}.localhost:${of.server.nextPort()}`);
+    t.teardown(() => page.page.browserContext().close());
+    await page.signIn(by.email, PASSWORD);
+    await page.waitFor('.compose');
+    await page.goTo(hash);
+    await page.waitFor('.compose-text, .compose-closed');
+    return page;
+  }
+
+  const focusText = ({ page }: ClientPage): Promise<void> => page.focus('.compose-text');
+  const textIn = ({ page }: ClientPage): Promise<string> =>
+    page.evaluate(`document.querySelector('.compose-text').value`) as Promise<string>;
+  const has = (page: ClientPage, words: string): Promise<unknown> =>
+    page.page.waitForFunction(`document.querySelector('.compose-text')?.value.includes(${JSON.stringify(words)})`);
+  async function send({ page }: ClientPage): Promise<void> {
+    await page.keyboard.down('Control');
+    await page.keyboard.press('Enter');
+    await page.keyboard.up('Control');
+  }
+  async function messagesIn(topic: string): Promise<readonly Sent[]> {
+    const narrow = [
+      { operator: 'stream', operand: stream },
+      { operator: 'topic', operand: topic },
+    ];
+    const params = { anchor: 'newest', num_before: 20, num_after: 0, narrow, apply_markdown: false };
+    return (await org.member.api.ok<{ messages: Sent[] }>('GET /messages', params)).messages;
+  }
+  async function arrived(topic: string, wanted: (content: string) => boolean): Promise<string> {
+    let found: Sent | undefined;
+    await until(`a message in ${topic}`, async () => {
+      found = (await messagesIn(topic)).find(({ content }) => wanted(content));
+      return found !== undefined;
+    });
+    return found!.content;
+  }
+
+  await t.test('a name, a stream and an emoji are completed while one types', async (t) => {
+    const page = await open(t, topicHash('completion'));
+    await focusText(page);
+    const { keyboard } = page.page;
+    const [first = ''] = org.other.name.split(' ');
+    await keyboard.type(`hi @${first.slice(0, 3).toLowerCase()}`);
+    await page.waitFor('.suggestion[aria-selected=true]', org.other.name);
+    await keyboard.press('Enter');
+    await keyboard.type('see #gene');
+    await page.waitFor('.suggestion[aria-selected=true]', 'general');
+    await keyboard.press('Tab');
+    await keyboard.type(':tad');
+    await page.waitFor('.suggestion[aria-selected=true]', ':tada:');
+    await keyboard.press('Enter');
+    t.equal(await textIn(page), `hi @**${org.other.name}** see #**general** :tada: `);
+    await send(page);
+    t.match(await arrived('completion', () => true), ':tada:');
+    t.equal(await textIn(page), '');
+    t.strictSame(page.faults, []);
+  });
+
+  await t.test('a file is uploaded and linked', async (t) => {
+    const page = await open(t, topicHash('files'));
+    const file = join(folder, 'notes.txt');
+    writeFileSync(file, 'a file of a test');
+    const input = await page.page.waitForSelector<'input'>('.compose-tools input[type=file]' as 'input', {
+      hidden: true,
+    });
+    await input!.uploadFile(file);
+    await has(page, '/user_uploads/');
+    t.match(await textIn(page), /^\[notes\.txt\]\(\/user_uploads\/.*notes\.txt\)\n$/);
+    await send(page);
+    await arrived('files', (content) => content.startsWith('[notes.txt]'));
+    t.strictSame(page.faults, []);
+  });
+
+  await t.test('a draft survives navigation and a reload, and other tabs have it', async (t) => {
+    const page = await open(t, topicHash('drafts'));
+    await focusText(page);
+    await page.page.keyboard.type('half a thought');
+    await page.goTo(topicHash('elsewhere'));
+    await page.page.waitForFunction(`document.querySelector('.compose-text')?.value === ''`);
+    await page.goTo(topicHash('drafts'));
+    await has(page, 'half a thought');
+    await focusText(page);
+    await page.page.keyboard.type(', and more');
+    await page.page.reload();
+    await has(page, 'half a thought, and more');
+    await until('the draft on the server', async () => {
+      const { drafts } = await org.member.api.ok<{ drafts: { content: string }[] }>('GET /drafts');
+      return drafts.some(({ content }) => content === 'half a thought, and more');
+    });
+    const other = await open(t, topicHash('drafts'));
+    await has(other, 'half a thought, and more');
+    await focusText(page);
+    await send(page);
+    await arrived('drafts', (content) => content === 'half a thought, and more');
+    await until('no draft is left', async () => {
+      const { drafts } = await org.member.api.ok<{ drafts: { content: string }[] }>('GET /drafts');
+      return !drafts.some(({ content }) => content.startsWith('half'));
+    });
+    t.strictSame([...page.faults, ...other.faults], []);
+  });
+
+  await t.test('a message without a connection is sent once, when the server is back', async (t) => {
+    const line = await openLine(t, org);
+    const page = await open(t, topicHash('lost'), org.member, line.org);
+    await focusText(page);
+    line.cut();
+    await page.page.keyboard.type('written in the dark');
+    await send(page);
+    await page.waitFor('.pending', 'written in the dark');
+    t.equal(await textIn(page), '');
+    await server.restart();
+    line.mend();
+    await arrived('lost', (content) => content === 'written in the dark');
+    await page.page.waitForFunction(`document.querySelectorAll('.pending').length === 0`, { timeout: 40_000 });
+    t.equal((await messagesIn('lost')).length, 1);
+    const faults = page.faults.filter((fault) => !fault.startsWith('Failed to load resource: net::ERR_'));
+    t.strictSame(faults, []);
+  });
+
+  await t.test('a refusal of the server keeps the text, and it can be changed and sent', async (t) => {
+    const page = await open(t, topicHash('refused'));
+    await focusText(page);
+    await page.page.keyboard.type('too late');
+    await org.owner.api.ok('PATCH /streams/{stream_id}', { stream_id: stream, stream_post_policy: 2 });
+    await page.waitFor('.compose-refused');
+    await org.owner.api.ok('PATCH /streams/{stream_id}', { stream_id: stream, stream_post_policy: 1 });
+    await has(page, 'too late');
+    t.strictSame(page.faults, []);
+  });
+
+  await t.test('a message is scheduled', async (t) => {
+    const page = await open(t, topicHash('later'));
+    await focusText(page);
+    await page.page.keyboard.type('good morning');
+    await page.click('[aria-label="Send later"]');
+    await page.click('.schedule-choice', 'Tomorrow');
+    await page.waitFor('.toast', 'will be sent');
+    const { scheduled_messages: scheduled } = await org.member.api.ok<{ scheduled_messages: { content: string }[] }>(
+      'GET /scheduled_messages',
+    );
+    t.strictSame(
+      scheduled.map(({ content }) => content),
+      ['good morning'],
+    );
+    t.equal(await textIn(page), '');
+    t.strictSame(page.faults, []);
+  });
+
+  await t.test('a message is quoted, and the preview shows what the server makes of it', async (t) => {
+    const id = await say(org.other, 'general', 'quotes', 'words of wisdom');
+    const page = await open(t, `${topicHash('quotes')}/near/${id}`);
+    await page.waitFor('[data-message]', 'words of wisdom');
+    await page.page.keyboard.press('>');
+    await has(page, '```quote\nwords of wisdom\n```');
+    t.match(await textIn(page), `@_**${org.other.name}`);
+    await page.page.keyboard.type('indeed');
+    await page.click('[aria-label="Preview"]');
+    await page.waitFor('.compose-preview blockquote', 'words of wisdom');
+    await page.click('[aria-label="Go on writing"]');
+    await has(page, 'indeed');
+    await focusText(page);
+    await send(page);
+    t.match(await arrived('quotes', (content) => content.endsWith('indeed')), `near/${id}`);
+    t.strictSame(page.faults, []);
+  });
+
+  await t.test('a direct message is begun by a key, with people as chips', async (t) => {
+    const page = await open(t, topicHash('keys'));
+    await page.page.evaluate('document.activeElement.blur()');
+    await page.page.keyboard.press('x');
+    await page.waitFor('.recipients input');
+    const [first = ''] = org.other.name.split(' ');
+    await page.page.keyboard.type(first);
+    await page.waitFor('.suggestion[aria-selected=true]', org.other.name);
+    await page.page.keyboard.press('Enter');
+    await page.waitFor('.recipient', org.other.name);
+    await focusText(page);
+    await page.page.keyboard.type('psst');
+    await send(page);
+    await page.waitFor('.toast', 'sent');
+    t.strictSame(page.faults, []);
+  });
+
+  await t.test('somebody who is mentioned without getting the stream can be subscribed', async (t) => {
+    const small = await streamIdOf(org.member, 'small');
+    const page = await open(t, `#narrow/stream/${small}-small/topic/hello`);
+    await focusText(page);
+    await page.page.keyboard.type(`@**${org.other.name}** `);
+    await page.waitFor('.compose-notice.warning', org.other.name);
+    await page.click('.compose-notice.warning button');
+    await page.page.waitForFunction(`!document.querySelector('.compose-notice.warning')`);
+    const { subscribers } = await org.member.api.ok<{ subscribers: number[] }>('GET /streams/{stream_id}/members', {
+      stream_id: small,
+    });
+    t.ok(subscribers.includes(org.other.id));
+    t.strictSame(page.faults, []);
+  });
+
+  await t.test('the box and its layers are accessible, and fit a phone', async (t) => {
+    await say(org.other, 'general', 'looks', 'something to read');
+    const page = await open(t, topicHash('looks'));
+    await page.waitFor('[data-message]', 'something to read');
+    await page.click('[aria-label="Emoji"]');
+    await page.waitFor('.emoji-button');
+    t.strictSame(await page.findings(), []);
+    await page.page.keyboard.press('Escape');
+    await page.page.setViewport({ width: 390, height: 844, hasTouch: true, isMobile: true });
+    await page.waitFor('.compose-text');
+    t.strictSame(await page.findings(), []);
+    t.strictSame(page.faults, []);
+  });
+});
