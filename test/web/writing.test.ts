@@ -206,12 +206,12 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     const page = await open(t, topicHash('keys'));
     await page.page.evaluate('document.activeElement.blur()');
     await page.page.keyboard.press('x');
-    await page.waitFor('.recipients input');
+    await page.waitFor('.compose-people input');
     const [first = ''] = org.other.name.split(' ');
     await page.page.keyboard.type(first);
     await page.waitFor('.suggestion[aria-selected=true]', org.other.name);
     await page.page.keyboard.press('Enter');
-    await page.waitFor('.recipient', org.other.name);
+    await page.waitFor('.compose-person', org.other.name);
     await focusText(page);
     await page.page.keyboard.type('psst');
     await send(page);

@@ -111,7 +111,7 @@ export class Composer {
       const stream = operandOf(route.narrow, 'stream');
       if (typeof stream === 'number') target = { kind, stream, topic: '' };
     }
-    this.setTarget(target, true);
+    this.#switchTo(target, true);
     this.show();
   }
 
@@ -120,7 +120,7 @@ export class Composer {
       this.#resume(draft);
       return;
     }
-    if (to) this.setTarget(targetOf(to), keyOf(targetOf(to)) !== this.#viewedKey());
+    if (to) this.#switchTo(targetOf(to), keyOf(targetOf(to)) !== this.#viewedKey());
     // A forwarded message: the address is for the user to choose.
     else if (insert !== undefined) this.chosen.value = true;
     this.show();
@@ -172,10 +172,18 @@ export class Composer {
     this.area?.blur();
   }
 
-  /** @param chosen by the user, not by the view */
-  setTarget(target: Target, chosen = true): void {
-    const [before, after] = [keyOf(this.target.peek()), keyOf(target)];
+  /** Another conversation with its own text; that of the one before stays as its draft. */
+  #switchTo(target: Target, chosen: boolean): void {
     this.chosen.value = chosen;
+    if (keyOf(this.target.peek()) === keyOf(target)) return;
+    this.#leaveDraft();
+    this.#enter(target);
+  }
+
+  /** The user changes the address of the text. */
+  setTarget(target: Target): void {
+    const [before, after] = [keyOf(this.target.peek()), keyOf(target)];
+    this.chosen.value = true;
     this.error.value = undefined;
     if (before === after) {
       this.target.value = target;
