@@ -144,13 +144,14 @@ t.test('a message that comes while old ones are read does not move them, and is 
   await markAllRead(org.member);
   const page = await openTopic(t, 'arrivals');
   await page.evaluate(`document.querySelector('[data-messages]').scrollTop -= 900`);
+  await page.evaluate(`(async () => { ${frame} await frame(); await frame(); })()`);
   const [held = 0] = await shownOn(page);
   const before = await placeOf(page, held);
   await say(org.other, 'general', 'arrivals', 'a new message');
   await until('the button names the new message', async () =>
     String(await page.evaluate(`document.querySelector('.below')?.textContent ?? ''`)).includes('1 new'),
   );
-  t.equal(await placeOf(page, held), before, 'the text stands where it stood');
+  t.ok(Math.abs((await placeOf(page, held)) - before) < 1, 'the text stands where it stood');
   await page.click('.below');
   await until('the end is on screen', async () => {
     const newest = (await idsOf(org.member, 'arrivals')).at(-1)!.id;
@@ -207,7 +208,10 @@ t.test('nothing runs of hostile texts and topics, nor of hostile HTML in an answ
   const topic = '<img src=x onerror=window.ran=1>';
   await say(org.other, 'general', topic, HOSTILE);
   await say(org.other, 'general', topic, '[x](javascript:alert(1)) ```spoiler <script>1</script>\n<b onclick=1>\n```');
-  const page = await openPage(t, browser, org, org.member, '#all_messages');
+  // The browser reports what it refuses already while DOMPurify parses, in a document that is never shown.
+  const page = await openPage(t, browser, org, org.member, '#all_messages', {
+    allowed: /inline (?:event handler|style)/,
+  });
   page.on('dialog', () => t.fail('a dialog opens'));
   await page.waitForSelector('[data-message]');
   t.equal(await page.evaluate('typeof window.ran'), 'undefined');

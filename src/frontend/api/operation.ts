@@ -228,7 +228,10 @@ export interface ApiOperation<P extends ParameterDeclarations = ParameterDeclara
   readonly webhookBots?: boolean;
   /** Only the web client may call the operation: other sites can't, even in a browser that is signed in. */
   readonly webClient?: true;
-  /** A session cookie counts without the header of the web client, because browsers load pictures by themselves. */
+  /**
+   * A session cookie counts without the header of the web client, because browsers load pictures by themselves. The
+   * cookie of a session that has ended is like none.
+   */
   readonly bareCookie?: true;
   /** Refusal if the host names no organization, for guard 'none'; absent: NONEXISTENT_SUBDOMAIN. */
   readonly unknownHost?: 'INVALID_SUBDOMAIN';

@@ -96,8 +96,8 @@ export class Authenticator {
     const key = visitors && bare ? parseUrlencodedForm(exchange.query).get('api_key') : undefined;
     if (bare && key === undefined && guard !== 'none') {
       const { token, fromClient } = request.browser;
-      if (token !== '' && fromClient) return this.#accountOfSession(token, host);
       if (token !== '' && operation.bareCookie) return this.#accountOrVisitor(request, operation, token);
+      if (token !== '' && fromClient) return this.#accountOfSession(token, host);
     }
     return this.#identifyWithoutCookie(request, operation, key);
   }
@@ -157,7 +157,7 @@ export class Authenticator {
     return caller;
   }
 
-  /** Pictures that are public stay visible in a browser whose session has ended. */
+  /** A browser whose session has ended still reads what is public. */
   async #accountOrVisitor(request: InboundRequest, operation: ApiOperation, token: string): Promise<AnonymousCaller> {
     try {
       return await this.#accountOfSession(token, request.host);

@@ -20,9 +20,12 @@ export async function openBrowser(t: Test): Promise<Browser> {
   return browser;
 }
 
-export interface View {
-  readonly width: number;
-  readonly height: number;
+interface Options {
+  /** Size of the window in pixels; 1280 × 800 by default. */
+  readonly width?: number;
+  readonly height?: number;
+  /** Lines of the console that the test provokes. */
+  readonly allowed?: RegExp;
 }
 
 /** A page of the organization's web client, signed in by password, at the address behind `#`. */
@@ -32,14 +35,14 @@ export async function openPage(
   org: Organization,
   person: Person,
   hash: string,
-  view: View = { width: 1280, height: 800 },
+  { width = 1280, height = 800, allowed }: Options = {},
 ): Promise<Page> {
   const origin = originOf(org, org.server);
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
   t.teardown(() => context.close());
   page.setDefaultTimeout(WAIT_MS);
-  await page.setViewport(view);
+  await page.setViewport({ width, height });
   await page.goto(`${origin}/robots.txt`);
   const status = await page.evaluate(
     async (body) =>
@@ -53,14 +56,15 @@ export async function openPage(
     new URLSearchParams({ username: person.email, password: PASSWORD }).toString(),
   );
   if (status !== 200) throw new Error(`signing in as ${person.email} was answered with ${status}`);
-  watch(t, page, origin);
+  watch(t, page, origin, allowed);
   await page.goto(`${origin}/${hash}`);
   return page;
 }
 
 /** Fails the test at what a visitor of the page should never see. */
-function watch(t: Test, page: Page, origin: string): void {
+function watch(t: Test, page: Page, origin: string, allowed?: RegExp): void {
   page.on('console', (message) => {
+    if (allowed?.test(message.text())) return;
     if (message.type() === 'error' || message.type() === 'warn') t.fail(`the console says: ${message.text()}`);
   });
   page.on('pageerror', (error) => t.fail(`the page throws: ${error instanceof Error ? error.stack : String(error)}`));

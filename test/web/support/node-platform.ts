@@ -112,8 +112,12 @@ export class NodePlatform implements Platform {
     const { values } = browser;
     this.store = {
       get: async (key) => values.get(key),
-      set: async (key, value) => void values.set(key, structuredClone(value)),
-      delete: async (key) => void values.delete(key),
+      set: async (key, value) => {
+        if (!this.#closed) values.set(key, structuredClone(value));
+      },
+      delete: async (key) => {
+        if (!this.#closed) values.delete(key);
+      },
       keys: async (prefix) => [...values.keys()].filter((key) => key.startsWith(prefix)),
     };
     const { hash } = this;

@@ -49,6 +49,7 @@ export class Core {
       load: (snapshot, again) => this.#load(snapshot, again),
       apply: (events) => this.#apply(events),
       save: () => state.save(),
+      mayRead: () => this.session.mayRead(),
       sessionChanged: (signedIn) => {
         if (!signedIn) this.#signedOut();
         else if (this.session.state.peek() !== 'signed-in') this.start();

@@ -31,6 +31,13 @@ export class Session {
     private readonly onChange: (signedIn: boolean) => void,
   ) {}
 
+  /** The server lets this browser read: as a user, or as a visitor. Asked first, because a refusal is an error. */
+  async mayRead(): Promise<boolean> {
+    type Check = { readonly signed_in: boolean; readonly public_access: boolean };
+    const { signed_in, public_access } = await this.api.web<Check>('GET', '/web/session');
+    return signed_in || public_access;
+  }
+
   async signIn(username: string, password: string): Promise<void> {
     await this.api.web('POST', '/web/session', { username, password });
     this.onChange(true);

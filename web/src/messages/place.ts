@@ -52,28 +52,30 @@ export class PlaceKeeper {
 
   /** After scrolling. Heights may have changed since the last frame as well: a picture came, or a style sheet. */
   noteScroll(follow: boolean): void {
-    const scroller = this.scroller();
-    if (!scroller) return;
-    const scrolled = scroller.scrollTop - this.#scrollTop;
-    if (this.atEnd) {
-      if (scrolled > -1) this.restore();
-    } else {
-      this.#top -= scrolled;
-      this.restore();
-    }
+    this.restore();
     this.note(follow);
   }
 
-  /** Scrolls so that the place is where it was. */
+  /** Scrolls so that the place is where it was; what the reader has scrolled meanwhile stays scrolled. */
   restore(): void {
     const scroller = this.scroller();
     if (!scroller) return;
+    const scrolled = scroller.scrollTop - this.#scrollTop;
+    const end = scroller.scrollHeight - scroller.clientHeight;
+    // A list that has become shorter is scrolled by the browser, to its end.
+    if (this.atEnd && scrolled < -1 && end - scroller.scrollTop >= END_PX) {
+      this.note(false);
+      return;
+    }
     if (this.atEnd) {
-      const end = scroller.scrollHeight - scroller.clientHeight;
       if (Math.abs(end - scroller.scrollTop) >= 1) scroller.scrollTop = end;
     } else {
+      this.#top -= scrolled;
       const element = this.#id !== undefined && scroller.querySelector(`[data-message="${this.#id}"]`);
-      if (!element) return;
+      if (!element) {
+        this.#scrollTop = scroller.scrollTop;
+        return;
+      }
       const moved = element.getBoundingClientRect().top - scroller.getBoundingClientRect().top - this.#top;
       if (Math.abs(moved) >= 0.5) scroller.scrollTop += moved;
     }

@@ -11,7 +11,7 @@ import {
   signIn,
   signInOnce,
 } from '../../support/browser.js';
-import { bad, basic, type Refusal, unauthorized } from '../../support/client.js';
+import { bad, basic, type Client, type Refusal, unauthorized } from '../../support/client.js';
 import { upload } from '../../support/files.js';
 import type { RawAnswer } from '../../support/http.js';
 import { makeBot, makeOrganization } from '../../support/organization.js';
@@ -153,6 +153,37 @@ export const webSessions: Facts = async (t, server) => {
     }
     t.equal((await api.call('GET /users/me')).status, 200);
   });
+
+  await t.test(
+    'a browser learns without an error if it is signed in, and loses the cookie of an ended session',
+    async (t) => {
+      const org = await makeOrganization(server, ['member']);
+      const check = { method: 'GET', path: '/web/session' };
+      const out = { result: 'success', msg: '', signed_in: false, public_access: false };
+      const page = pageOf(org);
+      const answers = async (by: Client, body: object, cookie: string, title: string): Promise<void> => {
+        const answer = await by.raw(check);
+        t.same([answer.status, answer.body, cookieIn(answer)], [200, body, cookie], title);
+      };
+      await answers(page, out, '', 'never signed in');
+      const { api } = await browserOf(org, org.member);
+      for (let frontend = 0; frontend < 2; frontend++) await answers(api, { ...out, signed_in: true }, '', 'signed in');
+      await endSession(api);
+      for (let frontend = 0; frontend < 2; frontend++) await answers(api, out, 'conclave_session=', 'signed out');
+      t.match(setCookie(await api.raw(check)), /Max-Age=0/);
+      await answers(api.with({ cookie: 'conclave_session=x' }), out, 'conclave_session=', 'no session at all');
+      await answers(org.member.api.with({ 'x-conclave-web': '1' }), { ...out, signed_in: true }, '', 'by API key');
+      await org.owner.api.ok('PATCH /realm', { enable_spectator_access: true });
+      await org.owner.api.ok('POST /users/me/subscriptions', {
+        subscriptions: [{ name: 'open to all' }],
+        is_web_public: true,
+      });
+      await answers(page, { ...out, public_access: true }, '', 'streams are open to the web');
+      for (const headers of [{ 'x-conclave-web': '' }, { 'sec-fetch-site': 'cross-site' }]) {
+        await refused(t, api.with(headers).raw(check), NOT_THE_CLIENT);
+      }
+    },
+  );
 
   await t.test('a one-time link signs in once, also when two browsers open it at the same time', async (t) => {
     const org = await makeOrganization(server, ['member']);

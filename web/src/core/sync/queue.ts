@@ -61,7 +61,9 @@ export interface QueueUser {
   load(snapshot: Snapshot, again: boolean): void;
   apply(events: readonly QueueEvent[]): void;
   save(): Snapshot;
-  /** The session began or ended in another tab. */
+  /** The server would answer a registration. */
+  mayRead(): Promise<boolean>;
+  /** The session began or ended in another tab, or there is none. */
   sessionChanged(signedIn: boolean): void;
   isSignedOut(): boolean;
 }
@@ -242,6 +244,12 @@ export class Queue {
   }
 
   async #register(turn: number): Promise<void> {
+    if (!this.#loaded && !(await this.user.mayRead())) {
+      if (turn !== this.#turn) return;
+      this.announceSession(false);
+      this.user.sessionChanged(false);
+      return;
+    }
     const snapshot = (await this.api.post('/register', {
       apply_markdown: true,
       client_gravatar: false,

@@ -1,6 +1,7 @@
 /** Signing in and out with a browser, and the list of one's own sessions. Paths are outside of /api/v1. */
 import { newSessionSecret, signInLinkHash } from '#domain/secrets';
-import { browserName, isSignInToken, noSessionCookie, sessionCookie } from '#frontend/web';
+import { hasPublicAccess } from '#domain/streams';
+import { browserName, isSignInToken, namesSession, noSessionCookie, sessionCookie } from '#frontend/web';
 import { realmKey } from '#model';
 import { type NewSession, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -80,6 +81,27 @@ export const signInOnceOperation = defineOperation({
   },
 });
 
+/** Answers 200 without a session too, because a browser reports a refused request on its console as an error. */
+export const getSessionOperation = defineOperation({
+  id: 'web-get-session',
+  method: 'GET',
+  path: '/web/session',
+  root: true,
+  guard: 'user',
+  visitors: true,
+  bareCookie: true,
+  webClient: true,
+  headers: ['cookie'],
+  summary: 'Is this browser signed in? The answer removes the cookie of a session that has ended.',
+  parameters: {},
+  run(call) {
+    const signed_in = call.caller !== 0;
+    const fields = { signed_in, public_access: hasPublicAccess(call.webPublicStreams, call.directory) };
+    const stale = !signed_in && namesSession(call.header('cookie'));
+    return { fields, headers: stale ? { 'Set-Cookie': noSessionCookie(call.secure) } : {} };
+  },
+});
+
 export const signOutOperation = defineOperation({
   id: 'web-sign-out',
   method: 'DELETE',
@@ -147,6 +169,7 @@ export const endOtherSessionsOperation = defineOperation({
 export const WEB_OPERATIONS = [
   signInOperation,
   signInOnceOperation,
+  getSessionOperation,
   signOutOperation,
   getSessionsOperation,
   endSessionOperation,

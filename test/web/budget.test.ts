@@ -1,0 +1,68 @@
+/** Bytes of script of the web client, as the build wrote them. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { repositoryRoot } from '../api/support/wire.js';
+
+interface Row {
+  readonly file: string;
+  readonly type: string;
+  readonly bytes: number;
+  readonly encodings: { readonly gz?: number };
+}
+
+const FOLDER = join(repositoryRoot(), 'dist/web');
+const KIB = 1024;
+const MAX_FIRST_BYTES = 60 * KIB;
+const MAX_ALL_BYTES = 200 * KIB;
+/** What the first view may not exceed until it keeps its budget. */
+const MAX_FIRST_BYTES_NOW = 108 * KIB;
+
+const manifest = JSON.parse(readFileSync(join(FOLDER, 'manifest.json'), 'utf8')) as Record<string, Row>;
+const textOf = (address: string): string => readFileSync(join(FOLDER, manifest[address]!.file), 'utf8');
+const scripts = Object.entries(manifest).filter(([, { type }]) => type.startsWith('text/javascript'));
+
+/** Bytes on the wire. A script that gzip makes longer stands there in its plain form alone. */
+const sizeOf = (address: string): number => manifest[address]!.encodings.gz ?? manifest[address]!.bytes;
+
+/** Addresses of the modules that a minified module imports before it runs; `import()` has a parenthesis. */
+const importsOf = (address: string): string[] =>
+  [...textOf(address).matchAll(/\b(?:from|import)"([^"]+\.js)"/g)].map(([, at]) => at!);
+
+/** The module and everything that it waits for. */
+function closureOf(address: string, found = new Set<string>()): Set<string> {
+  if (found.has(address)) return found;
+  found.add(address);
+  for (const next of importsOf(address)) closureOf(next, found);
+  return found;
+}
+
+/** One row per script, largest first, for the reader of a failed run. */
+function list(addresses: Iterable<string>): string {
+  const rows = [...addresses].map((address) => [sizeOf(address), address] as const);
+  return rows
+    .sort(([a], [b]) => b - a)
+    .map(([bytes, address]) => `${bytes} ${address}`)
+    .join('\n');
+}
+
+const bytesOf = (addresses: Iterable<string>): number =>
+  [...addresses].reduce((sum, address) => sum + sizeOf(address), 0);
+
+t.test('the script of the first view is small, and the page preloads exactly that', async (t) => {
+  const page = textOf('/');
+  const [, entry = ''] = /<script type="module" src="([^"]+)">/.exec(page) ?? [];
+  const first = closureOf(entry);
+  t.comment(`${bytesOf(first)} bytes before the first view\n${list(first)}`);
+  const todo = bytesOf(first) > MAX_FIRST_BYTES ? 'messages and compose are to become lazy chunks' : false;
+  t.ok(bytesOf(first) <= MAX_FIRST_BYTES, `${bytesOf(first)} of ${MAX_FIRST_BYTES} bytes`, { todo });
+  t.ok(bytesOf(first) <= MAX_FIRST_BYTES_NOW, 'no more than now');
+  const preloaded = [...page.matchAll(/<link rel="modulepreload" href="([^"]+)">/g)].map(([, address]) => address);
+  t.strictSame(new Set([entry, ...preloaded]), first, 'no script waits for another one to be read');
+});
+
+t.test('all scripts together are small', async (t) => {
+  const all = scripts.map(([address]) => address);
+  t.comment(list(all));
+  t.ok(bytesOf(all) <= MAX_ALL_BYTES, `${bytesOf(all)} of ${MAX_ALL_BYTES} bytes`);
+});

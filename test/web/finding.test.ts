@@ -1,0 +1,185 @@
+/** Inbox, recent conversations, drafts, scheduled messages, search and quick switcher in Chromium. */
+import t from 'tap';
+import { startEmbedded } from '../api/support/faces.js';
+import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
+import { CHROMIUM_IS_MISSING, ClientPage, DESK, openChromium, PHONE } from './support/chromium.js';
+
+if (CHROMIUM_IS_MISSING) {
+  t.plan(0, CHROMIUM_IS_MISSING);
+  process.exit(0);
+}
+
+const server = await startEmbedded();
+t.teardown(() => server.close());
+const browser = await openChromium(t);
+const org = await makeOrganization(server, ['member', 'other']);
+const { owner, member, other } = org;
+await subscribe(owner, ['general', 'random talk'], { principals: [owner, member, other] });
+const host = `${org.subdomain}.localhost:${server.nextPort()}`;
+
+async function open(hash: string, look: Parameters<typeof ClientPage.open>[2] = {}): Promise<ClientPage> {
+  const client = await ClientPage.open(browser, host, look);
+  await client.signIn(member.email, PASSWORD);
+  await client.waitFor('.app');
+  await client.page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+  return client;
+}
+
+const readEverything = () => member.api.ok('POST /mark_all_as_read');
+
+t.test('the inbox empties as the reader reads', async (t) => {
+  await readEverything();
+  await say(other, 'general', 'plans', 'for tomorrow');
+  await say(other, 'random talk', 'books', 'a good one');
+  await tell(other, [member], 'hello');
+  const client = await open('#inbox');
+  const { page } = client;
+  await client.waitFor('.overview-row', 'plans');
+  await client.waitFor('.overview-row', 'books');
+  t.match(await page.title(), /^\(3\)/, 'the title counts');
+  await client.click('.overview-row .icon-button', 'books');
+  await page.waitForFunction(`!document.querySelector('.overview').textContent.includes('books')`);
+  // The first row below the heading of direct messages, by keys.
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await client.waitFor('.message-body', 'hello');
+  await page.waitForFunction(`document.title.startsWith('(1)')`);
+  await page.keyboard.press('I');
+  await client.waitFor('.overview-row', 'plans');
+  await client.click('.overview-main', 'plans');
+  await client.waitFor('.message-body', 'for tomorrow');
+  await page.waitForFunction(`!document.title.startsWith('(')`);
+  await page.keyboard.press('I');
+  await client.waitFor('.empty', 'You have read everything');
+  await say(other, 'general', 'lunch', 'hungry?');
+  await client.waitFor('.overview-row', 'lunch');
+  t.strictSame(client.faults, []);
+});
+
+t.test('recent conversations follow what is said, with participants, filters and marks as read', async (t) => {
+  await say(other, 'general', 'older topic');
+  await say(owner, 'general', 'newer topic');
+  const client = await open('#recent');
+  const first = () => client.textOf('.overview [data-index="0"]');
+  await client.waitFor('.overview-row', 'older topic');
+  t.match(await first(), /newer topic/);
+  await say(other, 'general', 'older topic', 'again');
+  await client.page.waitForFunction(
+    `document.querySelector('.overview [data-index="0"]').textContent.includes('older topic')`,
+  );
+  t.match(await first(), new RegExp(other.name), 'participants are named');
+  await client.page.type('.overview input', 'newer');
+  await client.page.waitForFunction(`document.querySelectorAll('.overview-row').length === 1`);
+  await client.click('.overview-row .icon-button', 'newer topic');
+  await client.click('.pill', 'Unread');
+  await client.waitFor('.empty', 'No results');
+  t.strictSame(client.faults, []);
+});
+
+t.test('a message is found by words and operators, and its words are marked', async (t) => {
+  await say(other, 'random talk', 'animals', 'the walrus sleeps on the ice');
+  await say(owner, 'random talk', 'animals', 'the walrus is awake');
+  const client = await open('#inbox');
+  const { page } = client;
+  await client.waitFor('.overview');
+  await page.keyboard.press('/');
+  await client.waitFor('.palette-option', 'sender:');
+  await page.keyboard.type('sender:oth');
+  await client.waitFor('.palette-option[aria-selected=true]', other.name);
+  await page.keyboard.press('Enter');
+  await client.waitFor('.chip', other.name);
+  await page.keyboard.type('walrus');
+  await client.waitFor('.palette-option[aria-selected=true]', 'walrus');
+  t.strictSame(await client.findings(), [], 'accessible');
+  await page.keyboard.press('Enter');
+  await client.waitFor('.message-body', 'sleeps on the ice');
+  await client.waitFor('.message-body .highlight', 'walrus');
+  const bodies = (await page.evaluate(
+    `[...document.querySelectorAll('.message-body')].map((e) => e.textContent).join('|')`,
+  )) as string;
+  t.notMatch(bodies, /awake/, 'the message of another sender is not among them');
+  t.match(await page.evaluate('location.hash'), /^#narrow\/sender\/\d+.*\/search\/walrus$/);
+  t.strictSame(client.faults, []);
+});
+
+t.test('the quick switcher goes to streams, topics, people and views', async (t) => {
+  await say(other, 'general', 'release notes');
+  const client = await open('#inbox');
+  const { page } = client;
+  await client.waitFor('.overview');
+  const jump = async (text: string): Promise<string> => {
+    await page.keyboard.down('Control');
+    await page.keyboard.press('k');
+    await page.keyboard.up('Control');
+    await client.waitFor('.palette-option');
+    await page.keyboard.type(text);
+    await page.waitForFunction(`document.querySelector('.palette input').value === ${JSON.stringify(text)}`);
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(`!document.querySelector('.palette')`);
+    return (await page.evaluate('location.hash')) as string;
+  };
+  const stream = await streamIdOf(member, 'general');
+  t.equal(await jump('gen rel'), `#narrow/stream/${stream}-general/topic/release.20notes`);
+  t.match(await jump('random'), /^#narrow\/stream\/\d+-random-talk$/);
+  t.match(await jump(other.name.slice(0, 9)), new RegExp(`^#narrow/dm/${other.id}-`));
+  t.equal(await jump('draft'), '#drafts');
+  t.strictSame(client.faults, []);
+});
+
+t.test('a draft goes on in the compose box, and is deleted and restored', async (t) => {
+  const to = [await streamIdOf(member, 'general')];
+  const timestamp = Math.floor(Date.now() / 1000);
+  await member.api.ok('POST /drafts', {
+    drafts: [{ type: 'stream', to, topic: 'half', content: 'a half-written text', timestamp }],
+  });
+  const client = await open('#drafts');
+  await client.click('.overview-main', 'a half-written text');
+  await client.page.waitForFunction(`document.querySelector('textarea')?.value === 'a half-written text'`);
+  await client.page.evaluate(`location.hash = '#drafts'`);
+  await client.waitFor('.overview-row.note', 'half');
+  await client.click('.overview-row.note .icon-button', 'Delete draft');
+  await client.waitFor('.empty', 'No drafts');
+  await client.click('.toast button', 'Undo');
+  await client.waitFor('.overview-row.note', 'half');
+  t.strictSame(client.faults, []);
+});
+
+t.test('a scheduled message gets another time, and is sent now', async (t) => {
+  const scheduled_delivery_timestamp = Math.floor(Date.now() / 1000) + 86_400;
+  const to = await streamIdOf(member, 'general');
+  const of = { type: 'stream', to, topic: 'later', content: 'for later', scheduled_delivery_timestamp };
+  await member.api.ok('POST /scheduled_messages', of);
+  const client = await open('#scheduled');
+  const { page } = client;
+  await client.click('.overview-row.note .icon-button', 'Change the time');
+  await client.waitFor('dialog', 'Time of sending');
+  await page.evaluate(`{
+    const input = document.querySelector('input[type=datetime-local]');
+    input.value = '2040-01-02T03:04';
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  }`);
+  await client.click('dialog button', 'Save');
+  await client.waitFor('.overview-time', '2040');
+  await client.click('.overview-row.note .icon-button', 'Send now');
+  await client.waitFor('.empty', 'No scheduled messages');
+  await page.evaluate(`location.hash = '#narrow/stream/${to}/topic/later'`);
+  await client.waitFor('.message-body', 'for later');
+  t.strictSame(client.faults, []);
+});
+
+for (const [name, look] of [
+  ['light', { viewport: DESK, scheme: 'light' }],
+  ['a dark phone', { viewport: PHONE, scheme: 'dark' }],
+] as const) {
+  t.test(`inbox, recent conversations, drafts and scheduled messages are accessible: ${name}`, async (t) => {
+    await say(other, 'general', 'plans', `@**${member.name}** look`);
+    const client = await open('#inbox', look);
+    for (const view of ['inbox', 'recent', 'drafts', 'scheduled']) {
+      await client.page.evaluate(`location.hash = '#${view}'`);
+      await client.waitFor('.overview-row,.overview-empty');
+      t.strictSame(await client.findings(), [], view);
+    }
+    t.strictSame(client.faults, []);
+  });
+}

@@ -1,0 +1,154 @@
+/** The web client through crashes of the server, lost queues and several tabs, in Chromium. */
+import type { Page } from 'puppeteer-core';
+import t from 'tap';
+import { PASSWORD, say, subscribe } from '../api/support/organization.js';
+import { CHROMIUM_IS_MISSING, ClientPage, openChromium } from './support/chromium.js';
+import { KillableServer } from './support/killable.js';
+
+if (CHROMIUM_IS_MISSING) {
+  t.plan(0, CHROMIUM_IS_MISSING);
+  process.exit(0);
+}
+
+const server = await KillableServer.start(t);
+const browser = await openChromium(t);
+const [owner, member, other] = [server.person('owner'), server.person('member'), server.person('other')];
+await subscribe(owner, 'general', { principals: [owner, member, other] });
+/** Chromium writes each request to a dead server to the console. */
+const DEAD = /net::ERR_(?:CONNECTION|EMPTY_RESPONSE|FAILED|NETWORK|INCOMPLETE)/;
+
+async function open(topic: string): Promise<ClientPage> {
+  const client = await ClientPage.open(browser, server.host);
+  await client.signIn(member.email, PASSWORD);
+  await client.waitFor('.row.stream', 'general');
+  await client.click('.row.stream a', 'general');
+  await client.click('.row.topic a', topic);
+  return client;
+}
+
+const bodies = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('.message-body')].map((e) => e.textContent.trim())`) as Promise<
+    string[]
+  >;
+
+const faultsOf = ({ faults }: ClientPage): string[] => faults.filter((text) => !DEAD.test(text));
+
+t.test('kill -9 in the middle of a conversation loses and doubles nothing', async (t) => {
+  await say(other, 'general', 'plans', 'before the crash');
+  const client = await open('plans');
+  const { page } = client;
+  await client.waitFor('.message-body', 'before the crash');
+  await page.keyboard.press('r');
+  await page.waitForSelector('textarea');
+  await page.type('textarea', 'half a sent');
+  await server.kill();
+  await client.waitFor('.status-line', 'Connecting again');
+  await page.type('textarea', 'ence');
+  t.equal(await page.$eval('textarea', (e) => e.value), 'half a sentence', 'the text stays while the server is away');
+  await server.start();
+  await say(other, 'general', 'plans', 'after the crash');
+  await client.waitFor('.message-body', 'after the crash');
+  await page.waitForFunction(`!document.querySelector('.status-line p')`);
+  t.equal(await page.$eval('textarea', (e) => e.value), 'half a sentence', 'the text stays after the return');
+  await page.keyboard.down('Control');
+  await page.keyboard.press('Enter');
+  await page.keyboard.up('Control');
+  await client.waitFor('.message-body[data-message]', 'half a sentence');
+  t.strictSame(await bodies(page), ['before the crash', 'after the crash', 'half a sentence']);
+  t.strictSame(faultsOf(client), []);
+});
+
+t.test('a message that is written while the server is away goes out once', async (t) => {
+  await say(other, 'general', 'outage', 'hello');
+  const client = await open('outage');
+  const { page } = client;
+  await client.waitFor('.message-body', 'hello');
+  await page.keyboard.press('r');
+  await page.waitForSelector('textarea');
+  await server.kill();
+  await page.type('textarea', 'sent into the dark');
+  await page.keyboard.down('Control');
+  await page.keyboard.press('Enter');
+  await page.keyboard.up('Control');
+  await client.waitFor('main', 'sent into the dark');
+  await server.start();
+  await client.waitFor('.message-body[data-message]', 'sent into the dark');
+  const { messages } = await other.api.ok<{ messages: { content: string }[] }>('GET /messages', {
+    anchor: 'newest',
+    num_before: 50,
+    num_after: 0,
+    apply_markdown: false,
+    narrow: [{ operator: 'topic', operand: 'outage' }],
+  });
+  t.strictSame(
+    messages.map(({ content }) => content),
+    ['hello', 'sent into the dark'],
+  );
+  t.strictSame(faultsOf(client), []);
+});
+
+t.test('the page and what was read come up while the server is away', async (t) => {
+  await say(other, 'general', 'archive', 'worth keeping');
+  const client = await open('archive');
+  const { page } = client;
+  await client.waitFor('.message-body', 'worth keeping');
+  await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
+  await page.waitForFunction('navigator.serviceWorker.controller !== null');
+  // Leaving the page writes the copy.
+  await page.evaluate(`{
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }`);
+  await page.waitForFunction(`new Promise((resolve) => {
+    const open = indexedDB.open('conclave');
+    open.onsuccess = () => {
+      const keys = open.result.transaction('values').objectStore('values').getAllKeys();
+      keys.onsuccess = () => {
+        open.result.close();
+        resolve(keys.result.some((key) => key.includes('offline/window/') && key.includes('archive')));
+      };
+    };
+  })`);
+  await server.kill();
+  await page.reload();
+  await client.waitFor('.message-body', 'worth keeping');
+  await client.waitFor('.status-line', 'Connecting again');
+  await server.start();
+  await say(other, 'general', 'archive', 'and back');
+  await client.waitFor('.message-body', 'and back');
+  t.strictSame(await bodies(page), ['worth keeping', 'and back']);
+  t.strictSame(faultsOf(client), []);
+});
+
+t.test('four tabs share one queue, also after the leading one is closed', async (t) => {
+  await say(other, 'general', 'tabs', 'one');
+  const first = await open('tabs');
+  await first.waitFor('.message-body', 'one');
+  const registrations: string[] = [];
+  const address = first.page.url();
+  const context = first.page.browserContext();
+  const pages = [first.page];
+  for (let n = 2; n <= 4; n++) {
+    const page = await context.newPage();
+    page.on('request', (request) => {
+      if (request.url().endsWith('/api/v1/register')) registrations.push(`tab ${n}`);
+    });
+    await page.goto(address);
+    await page.waitForFunction(`document.querySelector('.message-body')?.textContent.includes('one')`);
+    pages.push(page);
+  }
+  t.strictSame(registrations, [], 'only the first tab registered');
+  const seen = async (text: string, among: readonly Page[]) => {
+    await say(other, 'general', 'tabs', text);
+    for (const page of among) {
+      await page.bringToFront();
+      await page.waitForFunction(`document.querySelector('[data-messages]').textContent.includes('${text}')`);
+    }
+  };
+  await seen('two', pages);
+  await first.page.close();
+  await seen('three', pages.slice(1));
+  t.strictSame(registrations, [], 'the next tab goes on with the same queue');
+  for (const page of pages.slice(1)) t.equal((await bodies(page)).length, 3);
+  t.strictSame(faultsOf(first), []);
+});
