@@ -74,6 +74,7 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
   }
 
   await t.test('a name, a stream and an emoji are completed while one types', async (t) => {
+    await say(org.other, 'general', 'early talk');
     const page = await open(t, topicHash('completion'));
     await focusText(page);
     const { keyboard } = page.page;
@@ -84,13 +85,34 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     await keyboard.type('see #gene');
     await page.waitFor('.suggestion[aria-selected=true]', 'general');
     await keyboard.press('Tab');
+    await keyboard.type('#gene');
+    await page.waitFor('.suggestion[aria-selected=true]', 'general');
+    await keyboard.type('>earl');
+    await page.waitFor('.suggestion', 'early talk');
+    await keyboard.press('Enter');
     await keyboard.type(':tad');
     await page.waitFor('.suggestion[aria-selected=true]', ':tada:');
     await keyboard.press('Enter');
-    t.equal(await textIn(page), `hi @**${org.other.name}** see #**general** :tada: `);
+    t.equal(await textIn(page), `hi @**${org.other.name}** see #**general** #**general>early talk** :tada: `);
     await send(page);
     t.match(await arrived('completion', () => true), ':tada:');
     t.equal(await textIn(page), '');
+    t.strictSame(page.faults, []);
+  });
+
+  await t.test('Enter sends for users who want that, and Shift+Enter is a new line', async (t) => {
+    await org.member.api.ok('PATCH /settings', { enter_sends: true });
+    const page = await open(t, topicHash('enter'));
+    await focusText(page);
+    const { keyboard } = page.page;
+    await keyboard.type('one');
+    await keyboard.down('Shift');
+    await keyboard.press('Enter');
+    await keyboard.up('Shift');
+    await keyboard.type('two');
+    await keyboard.press('Enter');
+    await arrived('enter', (content) => content === 'one\ntwo');
+    await org.member.api.ok('PATCH /settings', { enter_sends: false });
     t.strictSame(page.faults, []);
   });
 

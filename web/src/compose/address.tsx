@@ -121,8 +121,8 @@ function DirectAddress({ composer, target }: { readonly composer: Composer; read
         </span>
       ))}
       <Combo
-        label={t('compose.compose-people')}
-        placeholder={users.length === 0 ? t('compose.compose-people') : t('compose.add-recipient')}
+        label={t('compose.recipients')}
+        placeholder={users.length === 0 ? t('compose.recipients') : t('compose.add-recipient')}
         value={typed}
         find={(query) =>
           findPeople(query, undefined, 8 + users.length)

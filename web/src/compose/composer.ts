@@ -24,6 +24,13 @@ export const NO_TOPIC = '(no topic)';
 /** The text is kept here while the page is loaded again. */
 const KEPT = 'compose';
 
+interface Kept {
+  readonly user: number;
+  readonly target: Target;
+  readonly content: string;
+  readonly isSaved: boolean;
+}
+
 const NEW_STREAM: Target = { kind: 'stream', stream: undefined, topic: '' };
 
 export const targetOf = (of: Conversation): Target =>
@@ -52,6 +59,8 @@ const keyOf = (target: Target): string => {
  * user chose (`chosen`) stays as long as there is text. Texts are kept by conversation, so no navigation loses one.
  */
 export class Composer {
+  /** Texts are those of this user; the next one who signs in on this page must not see them. */
+  readonly user = core.state.me.userId.peek();
   readonly open = signal(false);
   readonly target = signal<Target>(NEW_STREAM);
   /** The address was chosen, so the box shows it and keeps it. */
@@ -326,7 +335,10 @@ export class Composer {
     const isSaved = this.#draft.phase.peek() === 'saved';
     try {
       if (content.trim() === '') sessionStorage.removeItem(KEPT);
-      else sessionStorage.setItem(KEPT, JSON.stringify({ target: this.target.peek(), content, isSaved }));
+      else {
+        const kept: Kept = { user: this.user, target: this.target.peek(), content, isSaved };
+        sessionStorage.setItem(KEPT, JSON.stringify(kept));
+      }
     } catch {
       // Without storage the draft on the server is what is left.
     }
@@ -335,9 +347,10 @@ export class Composer {
   #takeKept(): void {
     try {
       const kept = sessionStorage.getItem(KEPT);
-      sessionStorage.removeItem(KEPT);
       if (kept === null) return;
-      const { target, content, isSaved } = JSON.parse(kept) as { target: Target; content: string; isSaved: boolean };
+      const { user, target, content, isSaved } = JSON.parse(kept) as Kept;
+      if (user !== this.user) return;
+      sessionStorage.removeItem(KEPT);
       this.target.value = target;
       this.chosen.value = true;
       this.open.value = true;
@@ -352,8 +365,9 @@ export class Composer {
 
 let made: Composer | undefined;
 
-/** The compose box of this page; it lives as long as the core. */
+/** The compose box of this page and user. */
 export function composer(): Composer {
-  made ??= new Composer();
+  const user = core.state.me.id;
+  made = made?.user === user ? made : new Composer();
   return made;
 }
