@@ -24,6 +24,9 @@ export const NO_TOPIC = '(no topic)';
 /** The text is kept here while the page is loaded again. */
 const KEPT = 'compose';
 
+/** The event of a saved draft comes within this time. */
+const EVENT_LIMIT_MS = 10_000;
+
 interface Kept {
   readonly user: number;
   readonly target: Target;
@@ -82,8 +85,8 @@ export class Composer {
   /** Where the caret goes when the text area is shown again. */
   #focusWanted = false;
   #draft: OpenDraft = core.drafts.open(undefined);
-  /** Drafts that were left in this tab; one that is not saved yet is newer than the server's. */
-  readonly #left = new Map<string, OpenDraft>();
+  /** Drafts that were left in this tab, with the time; one that was left just now is newer than the state. */
+  readonly #left = new Map<string, { readonly draft: OpenDraft; readonly at: number }>();
 
   /** Begins to follow the view, requests of other views, and drafts of other tabs. @returns ends it */
   start(): () => void {
@@ -292,17 +295,18 @@ export class Composer {
   #leaveDraft(): void {
     core.notices.stopped();
     this.#draft.close();
-    this.#left.set(keyOf(this.target.peek()), this.#draft);
+    this.#left.set(keyOf(this.target.peek()), { draft: this.#draft, at: core.platform.now() });
   }
 
   /** Takes the draft of the address: that of this tab while it is not saved, else the server's. */
   #enter(target: Target): void {
     const left = this.#left.get(keyOf(target));
-    const isNewer = left !== undefined && left.phase.peek() !== 'saved';
+    const isNewer =
+      left !== undefined && (left.draft.phase.peek() !== 'saved' || core.platform.now() - left.at < EVENT_LIMIT_MS);
     this.target.value = target;
     this.error.value = undefined;
     this.previewing.value = false;
-    this.#draft = isNewer ? left : core.drafts.open(conversationOfTarget(target));
+    this.#draft = isNewer ? left.draft : core.drafts.open(conversationOfTarget(target));
     this.#showText(this.#draft.content.peek());
   }
 
