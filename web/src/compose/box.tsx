@@ -51,7 +51,7 @@ function useDrop(composer: Composer): boolean {
       window.removeEventListener('dragleave', leave);
       window.removeEventListener('drop', drop);
     };
-  }, []);
+  }, [composer]);
   return isOver;
 }
 
@@ -73,7 +73,7 @@ function Closed({ composer }: { readonly composer: Composer }) {
 export function ComposeBox({ content }: BoxProps) {
   const composer = theComposer();
   const root = useRef<HTMLElement>(null);
-  useEffect(() => composer.start(), []);
+  useEffect(() => composer.start(), [composer]);
   useEffect(() => serveEmojiRequests(), []);
   useEffect(() => void loadOpenBox().catch(() => {}), []);
   const isOver = useDrop(composer);
@@ -105,7 +105,7 @@ export function ComposeBox({ content }: BoxProps) {
     <section class="compose" aria-label={t('compose.label')} ref={root}>
       {open ? (
         <div class="compose-box">
-          <OpenBox composer={composer} {...(content ? { content } : {})} />
+          <OpenBox key={composer.user} composer={composer} {...(content ? { content } : {})} />
           {isOver && <p class="compose-drop">{t('compose.drop')}</p>}
         </div>
       ) : (
