@@ -208,7 +208,7 @@ t.test('nothing runs of hostile texts and topics, nor of hostile HTML in an answ
   const topic = '<img src=x onerror=window.ran=1>';
   await say(org.other, 'general', topic, HOSTILE);
   await say(org.other, 'general', topic, '[x](javascript:alert(1)) ```spoiler <script>1</script>\n<b onclick=1>\n```');
-  // The browser reports what it refuses while DOMPurify parses, in a document that is never shown.
+  // The browser reports what it refuses already while DOMPurify parses, in a document that is never shown.
   const page = await openPage(t, browser, org, org.member, '#all_messages', {
     allowed: /inline (?:event handler|style)/,
   });

@@ -141,6 +141,7 @@ t.test('four tabs share one queue, also after the leading one is closed', async 
   const seen = async (text: string, among: readonly Page[]) => {
     await say(other, 'general', 'tabs', text);
     for (const page of among) {
+      await page.bringToFront();
       await page.waitForFunction(`document.querySelector('[data-messages]').textContent.includes('${text}')`);
     }
   };

@@ -13,6 +13,7 @@ async function setUp() {
   const platform = new FakePlatform(server);
   const sent: HttpRequest[] = [];
   server.other = (request) => {
+    if (request.path.endsWith('/web/session')) return answer({ signed_in: true, public_access: false });
     if (request.path.endsWith('/register'))
       return answer({ queue_id: 'q', last_event_id: 1, user_id: ME, max_message_id: 5 });
     if (request.path.includes('/events')) return answer({ events: [], queue_id: 'q' });
@@ -24,6 +25,8 @@ async function setUp() {
   };
   const core = new Core(platform);
   core.start();
+  await turns();
+  await server.deliver();
   await turns();
   await server.deliver();
   t.equal(core.queue.status.peek(), 'live');

@@ -1,26 +1,22 @@
 import type { ComponentType } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { conversationNarrow } from '../core/index.js';
-import { Button, Icon, isField, useShortcut } from '../kit/index.js';
+import { Button, isField, lazy, useShortcut } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { Address } from './address.js';
 import { type Composer, composer as theComposer } from './composer.js';
-import { Editor } from './editor.js';
 import { serveEmojiRequests } from './emoji/open.js';
-import { Notices } from './notices.js';
-import { Preview } from './preview.js';
-import { refusalOf } from './rules.js';
-import { Toolbar } from './toolbar.js';
-import { uploadFiles } from './uploads.js';
 
-interface BoxProps {
+export interface BoxProps {
   /** Shows the server's HTML of a message. */
   readonly content?: ComponentType<{ readonly html: string }>;
 }
 
 /** Views in which a new message is begun by a button; in others by a key only. */
 const LISTS: ReadonlySet<string> = new Set(['narrow', 'inbox', 'recent']);
+
+const loadOpenBox = async () => (await import('./open-box.js')).OpenBox;
+const OpenBox = lazy(loadOpenBox);
 
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
 
@@ -41,7 +37,8 @@ function useDrop(composer: Composer): boolean {
       // A dialog of its own takes what is dropped there.
       if (!hasFiles(event) || event.defaultPrevented) return;
       event.preventDefault();
-      uploadFiles(composer, [...(event.dataTransfer?.files ?? [])]);
+      const files = [...(event.dataTransfer?.files ?? [])];
+      void import('./uploads.js').then(({ uploadFiles }) => uploadFiles(composer, files));
     };
     window.addEventListener('dragover', over);
     window.addEventListener('dragleave', leave);
@@ -69,41 +66,14 @@ function Closed({ composer }: { readonly composer: Composer }) {
   );
 }
 
-function Open({ composer, content }: BoxProps & { readonly composer: Composer }) {
-  const id = useId();
-  const refusal = refusalOf(composer.conversation.value);
-  const chosen = composer.chosen.value || composer.viewed.value === undefined;
-  const isOver = useDrop(composer);
-  return (
-    <div class={`compose-box ${isOver ? 'dropping' : ''}`}>
-      {chosen && <Address composer={composer} />}
-      <Notices composer={composer} errorId={`${id}-error`} />
-      {refusal ? (
-        <p class="compose-refused" role="status">
-          <Icon name="lock" size={16} />
-          {t(refusal)}
-        </p>
-      ) : (
-        <>
-          {composer.previewing.value && content ? (
-            <Preview composer={composer} content={content} />
-          ) : (
-            <Editor composer={composer} describedBy={`${id}-error`} />
-          )}
-          <Toolbar composer={composer} canPreview={content !== undefined} />
-        </>
-      )}
-      {isOver && <p class="compose-drop">{t('compose.drop')}</p>}
-    </div>
-  );
-}
-
 /** The place below the view where messages are written. */
 export function ComposeBox({ content }: BoxProps) {
   const composer = theComposer();
   const root = useRef<HTMLElement>(null);
   useEffect(() => composer.start(), []);
   useEffect(() => serveEmojiRequests(), []);
+  useEffect(() => void loadOpenBox().catch(() => {}), []);
+  const isOver = useDrop(composer);
   useShortcut('stream', () => composer.begin('stream'));
   useShortcut('direct', () => composer.begin('direct'));
   // The list of messages takes these keys while a message is selected.
@@ -130,7 +100,14 @@ export function ComposeBox({ content }: BoxProps) {
   if (!open && !LISTS.has(core.router.route.value.view)) return null;
   return (
     <section class="compose" aria-label={t('compose.label')} ref={root}>
-      {open ? <Open composer={composer} {...(content ? { content } : {})} /> : <Closed composer={composer} />}
+      {open ? (
+        <div class="compose-box">
+          <OpenBox composer={composer} {...(content ? { content } : {})} />
+          {isOver && <p class="compose-drop">{t('compose.drop')}</p>}
+        </div>
+      ) : (
+        <Closed composer={composer} />
+      )}
     </section>
   );
 }

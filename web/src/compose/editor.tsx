@@ -1,17 +1,20 @@
-import { useSignal } from '@preact/signals';
+import { untracked, useSignal } from '@preact/signals';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { keyboard, media } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { selectedIn } from './area.js';
 import { moveBy, optionId, SuggestionList } from './completion/list.js';
-import { suggestionsFor } from './completion/sources.js';
+import { suggestionsFor, warmPeople } from './completion/sources.js';
 import type { Suggestion } from './completion/suggestion.js';
 import { type Trigger, triggerAt } from './completion/trigger.js';
 import type { Composer } from './composer.js';
 import { newLine } from './edits.js';
 import { sendText } from './send.js';
 import { uploadFiles } from './uploads.js';
+
+/** Work that can wait is done when the first view has been painted. */
+const WARM_AFTER_MS = 1_500;
 
 /** Browsers that size a text area by its content need no script for it. */
 const SIZES_ITSELF = CSS.supports('field-sizing', 'content');
@@ -49,7 +52,11 @@ export function Editor({ composer, describedBy }: { readonly composer: Composer;
   const dismissed = useRef(-1);
   useLayoutEffect(() => {
     composer.mount(ref.current ?? undefined);
-    return () => composer.mount(undefined);
+    const timer = setTimeout(() => untracked(warmPeople), WARM_AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+      composer.mount(undefined);
+    };
   }, []);
   useLayoutEffect(() => {
     const area = ref.current;

@@ -4,6 +4,7 @@
  *     route, core.focus.compose → Composer (address, text, draft) → Editor → send → core.outbox
  *
  * - `composer.ts` is the state of the box: it follows the view, keeps texts by conversation, and saves drafts.
+ * - `box.tsx` is in the first chunk, `open-box.tsx` and all below it in one that comes right after.
  * - `editor.tsx` is the text area; `address.tsx` the row of the address; `toolbar.tsx` the buttons.
  * - `completion/` finds what is typed at the caret (`trigger.ts`), ranks (`word-index.ts`) and shows it (`list.tsx`).
  * - `notices.tsx` says what is to be said about the text; `rules.ts` and `send.ts` decide whether it may leave.

@@ -19,6 +19,8 @@ const OVERSCAN = 12;
 const NEAR_PX = 1600;
 /** Height of the part above the first row, where the beginning of the history is said. */
 const TOP_PX = 56;
+/** A selected message stands this far from the edges: its toolbar lies over the message above. */
+const EDGE_PX = 20;
 const SEEN_MS = 200;
 
 /** Where a message is put on screen. */
@@ -157,8 +159,10 @@ function bring(scroller: HTMLElement, id: number, where: Where): boolean {
   else if (where === 'top') scroller.scrollTop += top;
   else if (where === 'center') scroller.scrollTop += top - Math.max(0, (frame.height - box.height) / 2);
   else if (where === 'nearest') {
-    if (top < 8) scroller.scrollTop += top - 8;
-    else if (box.bottom > frame.bottom - 8) scroller.scrollTop += Math.min(top - 8, box.bottom - frame.bottom + 8);
+    if (top < EDGE_PX) scroller.scrollTop += top - EDGE_PX;
+    else if (box.bottom > frame.bottom - EDGE_PX) {
+      scroller.scrollTop += Math.min(top - EDGE_PX, box.bottom - frame.bottom + EDGE_PX);
+    }
   } else {
     const text = element.querySelector(`[data-message="${id}"]`)?.getBoundingClientRect();
     scroller.scrollTop += (text?.top ?? box.top) - frame.top - where;

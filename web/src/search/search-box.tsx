@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Narrow, Term } from '../core/index.js';
 import { Icon, type IconName } from '../kit/index.js';
@@ -65,7 +65,7 @@ export function SearchBox({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState(begin.text);
   const input = useRef<HTMLInputElement>(null);
   const world = useComputed(searchWorld).value;
-  useEffect(() => input.current?.select(), []);
+  useLayoutEffect(() => input.current?.select(), []);
   const stream = terms.find(({ operator, negated }) => operator === 'stream' && !negated)?.operand;
   useEffect(() => {
     if (typeof stream === 'number') core.loadTopics(stream).catch(() => {});

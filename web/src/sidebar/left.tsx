@@ -72,7 +72,7 @@ export function LeftSidebar({ onGo }: LeftSidebarProps) {
     const streams = new Set(opened.value);
     if (current.value && 'stream' in current.value) streams.add(current.value.stream);
     for (const stream of streams) {
-      if (!core.state.conversations.complete.value.has(stream)) void core.loadTopics(stream);
+      if (!core.state.conversations.complete.value.has(stream)) core.loadTopics(stream).catch(() => {});
     }
   });
   useShortcut('filter-streams', () => field.current?.select());

@@ -2,7 +2,7 @@ import { useComputed } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { directNarrow, narrowConversation, type Person } from '../core/index.js';
-import { Avatar, Count, Field, rowHeight, useShortcut, VirtualList } from '../kit/index.js';
+import { Avatar, Count, Field, IconButton, rowHeight, useShortcut, VirtualList } from '../kit/index.js';
 import { compareNames, t } from '../text/index.js';
 import { peopleFilter } from './choices.js';
 import { matchesFilter } from './rows.js';
@@ -33,6 +33,10 @@ function PersonRow({ person, ...attributes }: { readonly person: Person; readonl
         href={core.router.hash({ view: 'narrow', narrow: directNarrow([id]) })}
         aria-current={isCurrent ? 'page' : undefined}
         data-tip={status ? `${person.full_name}: ${status}` : undefined}
+        onContextMenu={(event) => {
+          event.preventDefault();
+          core.focus.profile.value = id;
+        }}
         {...attributes}
       >
         <Avatar name={person.full_name} src={person.avatar_url} id={id} size={24} presence={people.onlineOf(id)} />
@@ -41,6 +45,17 @@ function PersonRow({ person, ...attributes }: { readonly person: Person; readonl
         </span>
         <Count count={unread.countOf({ users: [id] }).value} strong />
       </a>
+      <IconButton
+        icon="info"
+        class="row-more"
+        label={t('sidebar.profile', { name: person.full_name })}
+        popup="dialog"
+        tabIndex={-1}
+        size={16}
+        onClick={() => {
+          core.focus.profile.value = id;
+        }}
+      />
     </div>
   );
 }

@@ -1,9 +1,8 @@
+const ACCENTED = /[\u0080-\uffff]/;
+
 /** Text without case and accents, so that "zoe" finds "Zoë". */
 export const fold = (text: string): string =>
-  text
-    .normalize('NFD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase();
+  (ACCENTED.test(text) ? text.normalize('NFD').replace(/\p{M}+/gu, '') : text).toLowerCase();
 
 const wordsOf = (text: string): string[] =>
   fold(text)

@@ -179,8 +179,11 @@ export function Picker({ anchor, onChoose, onClose }: PickerProps) {
           {!table && <Spinner />}
           {found?.length === 0 && <Empty>{t('common.no-results')}</Empty>}
           {sections.map(({ id, emojis }, index) => (
-            <section key={id} data-group={id} aria-label={t(TITLES[id])}>
-              <h3>{t(TITLES[id])}</h3>
+            // biome-ignore lint/a11y/useSemanticElements: a group of buttons is no part of a form
+            <div key={id} role="group" data-group={id} aria-label={t(TITLES[id])}>
+              <p class="emoji-title" aria-hidden="true">
+                {t(TITLES[id])}
+              </p>
               <div class="emoji-grid" data-rows={Math.ceil(emojis.length / COLUMNS)}>
                 {emojis.map((emoji, place) => (
                   <EmojiButton
@@ -191,7 +194,7 @@ export function Picker({ anchor, onChoose, onClose }: PickerProps) {
                   />
                 ))}
               </div>
-            </section>
+            </div>
           ))}
         </div>
       </div>

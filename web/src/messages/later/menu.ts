@@ -200,7 +200,9 @@ export function openPersonMenu(anchor: Anchor, id: number): void {
         label: t('message.profile'),
         icon: 'user',
         shortcut: 'profile',
-        run: () => core.router.go({ view: 'users', parts: [String(id)] }),
+        run: () => {
+          core.focus.profile.value = id;
+        },
       },
       { label: t('message.copy-mention'), icon: 'copy', run: () => void copyText(`@**${name}|${id}**`) },
     ],

@@ -33,6 +33,7 @@ export const sidebar: Catalogue<typeof source> = {
   'sidebar.people': 'Personen',
   'sidebar.people-filter': 'Personen filtern',
   'sidebar.online': { one: '{n} online', other: '{n} online' },
+  'sidebar.profile': 'Profil von {name}',
   'sidebar.you': '(du)',
   'sidebar.no-streams': 'Du hast noch keinen Stream abonniert.',
   'sidebar.no-directs': 'Noch keine Unterhaltungen.',

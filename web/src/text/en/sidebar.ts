@@ -31,6 +31,7 @@ export const sidebar = {
   'sidebar.people': 'People',
   'sidebar.people-filter': 'Filter people',
   'sidebar.online': { one: '{n} online', other: '{n} online' },
+  'sidebar.profile': 'Profile of {name}',
   'sidebar.you': '(you)',
   'sidebar.no-streams': 'You are not subscribed to any stream yet.',
   'sidebar.no-directs': 'No conversations yet.',

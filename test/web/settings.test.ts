@@ -1,0 +1,195 @@
+/** Journeys through the settings of the web client in Chromium, and axe-core on each of their pages. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'puppeteer-core';
+import t from 'tap';
+import { startEmbedded } from '../api/support/faces.js';
+import { makeOrganization, type Person, streamIdOf, subscribe } from '../api/support/organization.js';
+import { until } from '../support/until.js';
+import { openBrowser, openPage } from './support/browser.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const server = await startEmbedded();
+t.teardown(() => server.close());
+const browser = await openBrowser(t);
+const org = await makeOrganization(server, ['member', 'other']);
+
+type Role = 'button' | 'link' | 'textbox' | 'combobox' | 'switch' | 'radio' | 'tab';
+
+const control = (page: Page, role: Role, name: string) => page.locator(`::-p-aria([name="${name}"][role="${role}"])`);
+
+const press = (page: Page, name: string, role: Role = 'button') => control(page, role, name).click();
+
+const enter = (page: Page, name: string, text: string) => control(page, 'textbox', name).fill(text);
+
+/** Text of a field. */
+async function textIn(page: Page, name: string): Promise<unknown> {
+  const field = await control(page, 'textbox', name).waitHandle();
+  return (await field.getProperty('value')).jsonValue();
+}
+
+/** Chooses an option of a list by its text. */
+async function choose(page: Page, name: string, option: string): Promise<void> {
+  const list = await control(page, 'combobox', name).waitHandle();
+  const options = await list.$$eval('option', (all) => all.map((one) => [one.textContent, one.getAttribute('value')]));
+  await list.select(String(options.find(([text]) => text === option)?.[1]));
+}
+
+const goTo = (page: Page, hash: string) => page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+
+const shows = (page: Page, text: string, within = '') => page.locator(`${within} ::-p-text(${text})`.trim()).wait();
+
+async function settingOf(person: Person, name: string): Promise<unknown> {
+  const { user_settings } = await person.api.ok<{ user_settings: Record<string, unknown> }>('POST /register', {
+    fetch_event_types: ['user_settings'],
+  });
+  return user_settings[name];
+}
+
+const realmSetting = async (name: string): Promise<unknown> =>
+  (await org.owner.api.ok<Record<string, unknown>>('POST /register', { fetch_event_types: ['realm'] }))[name];
+
+t.test('a member changes name and theme, and the page follows', async (t) => {
+  const page = await openPage(t, browser, org, org.member, '#settings/profile');
+  await enter(page, 'Name', 'Grace Hopper');
+  await press(page, 'Save');
+  await shows(page, 'Saved', '.saved-mark');
+  const { full_name } = await org.member.api.ok<{ full_name: string }>('GET /users/me');
+  t.equal(full_name, 'Grace Hopper');
+  await shows(page, 'Grace Hopper', '.row.person');
+  await press(page, 'Display', 'link');
+  await choose(page, 'Theme', 'Dark');
+  await page.waitForSelector(':root[data-theme=dark]');
+  await until('the theme of the account', async () => (await settingOf(org.member, 'color_scheme')) === 2);
+});
+
+t.test('an entry in progress outlives a change that arrives meanwhile', async (t) => {
+  const page = await openPage(t, browser, org, org.other, '#settings/profile');
+  await enter(page, 'Name', 'Half a na');
+  await org.owner.api.ok('PATCH /users/{user_id}', { user_id: org.other.id, full_name: 'Changed by another' });
+  await shows(page, 'Changed by another', '.row.person');
+  t.equal(await textIn(page, 'Name'), 'Half a na');
+  await press(page, 'Cancel');
+  t.equal(await textIn(page, 'Name'), 'Changed by another');
+});
+
+t.test('a member creates a stream and subscribes another person', async (t) => {
+  const page = await openPage(t, browser, org, org.member, '#streams/new');
+  await enter(page, 'Name', 'harbour');
+  await enter(page, 'Description', 'Ships that come and go');
+  await press(page, 'Create');
+  await enter(page, 'Add subscribers', 'changed by');
+  await page.locator('.match ::-p-text(Changed by another)').click();
+  await press(page, 'Add');
+  await shows(page, 'Changed by another', '.rows');
+  const stream_id = await streamIdOf(org.member, 'harbour');
+  const { subscribers } = await org.member.api.ok<{ subscribers: readonly number[] }>(
+    'GET /streams/{stream_id}/members',
+    { stream_id },
+  );
+  t.strictSame(new Set(subscribers), new Set([org.member.id, org.other.id]));
+  await press(page, 'Personal', 'tab');
+  await press(page, 'Pin to the top', 'switch');
+  await until('the pinned stream', async () => {
+    const { subscriptions } = await org.member.api.ok<{
+      subscriptions: readonly { readonly name: string; readonly pin_to_top: boolean }[];
+    }>('GET /users/me/subscriptions');
+    return subscriptions.some(({ name, pin_to_top }) => name === 'harbour' && pin_to_top);
+  });
+});
+
+t.test('an owner invites by a link and revokes it', async (t) => {
+  const page = await openPage(t, browser, org, org.owner, '#organization/invitations');
+  await press(page, 'By a link that several people can use', 'radio');
+  await press(page, 'Make a link');
+  await page.waitForSelector('.invitations .copy-text > input');
+  const link = await page.evaluate("document.querySelector('.invitations .copy-text > input').value");
+  t.match(String(link), /\/join\//);
+  await press(page, 'Revoke Invitation link');
+  await shows(page, 'There are no open invitations.');
+});
+
+t.test('a policy changes for everyone, and is offered to those who may change it', async (t) => {
+  const owner = await openPage(t, browser, org, org.owner, '#organization/permissions');
+  const member = await openPage(t, browser, org, org.member, '#streams/all');
+  await control(member, 'button', 'Create stream').wait();
+  await choose(owner, 'Who can create public streams', 'Administrators');
+  await choose(owner, 'Who can create private streams', 'Administrators');
+  await member.waitForFunction(
+    "![...document.querySelectorAll('.stream-list button')].some((e) => e.textContent === 'Create stream')",
+  );
+  t.equal(await realmSetting('realm_create_public_stream_policy'), 2);
+  await goTo(member, '#organization/permissions');
+  await control(member, 'link', 'People').wait();
+  const pages = await member.$$eval('.settings-nav a', (links) => links.map((link) => link.textContent));
+  t.notOk(pages.includes('Permissions'), 'members are not offered the policies');
+  await choose(owner, 'Who can create public streams', 'Members');
+  await choose(owner, 'Who can create private streams', 'Members');
+  await until('the policy', async () => (await realmSetting('realm_create_private_stream_policy')) === 1);
+});
+
+t.test('a browser whose session is ended by another one asks for the password', async (t) => {
+  const ended = await openPage(t, browser, org, org.other, '#recent', { allowed: /status of 401/ });
+  await ended.waitForSelector('.app');
+  const page = await openPage(t, browser, org, org.other, '#settings/sessions');
+  await press(page, 'End all other sessions');
+  await page.waitForFunction("document.querySelectorAll('.sessions > li').length === 1");
+  await ended.waitForSelector('input[name=password]');
+});
+
+t.test('the profile of a person leads to a conversation', async (t) => {
+  const page = await openPage(t, browser, org, org.member, '#organization/people');
+  await press(page, 'Changed by another');
+  await page.waitForSelector('dialog .person-card');
+  t.strictSame(await findings(page), []);
+  await press(page, 'Message');
+  await page.waitForFunction("location.hash.startsWith('#narrow/dm/')");
+});
+
+/** Rules of axe-core that the page breaks, and whether it is wider than the window. */
+async function findings(page: Page): Promise<readonly string[]> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
+  const found = await page.evaluate(`axe.run(document).then(({ violations }) => [
+    ...violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')),
+    ...(document.documentElement.scrollWidth > innerWidth ? ['scrolls sideways'] : []),
+  ])`);
+  return found as readonly string[];
+}
+
+const OWN = ['profile', 'account', 'display', 'notifications', 'privacy', 'muted', 'alert-words', 'sessions'];
+const ORGANIZATION = [
+  ...['profile', 'permissions', 'messages', 'people', 'invitations', 'bots', 'groups', 'emoji', 'linkifiers'],
+  ...['playgrounds', 'profile-fields', 'default-streams', 'defaults'],
+];
+
+t.test('no page breaks a rule of axe-core, light or dark, on a desk or on a phone', async (t) => {
+  const { owner } = org;
+  await owner.api.ok('POST /realm/profile_fields', { name: 'Favourite food', field_type: 1 });
+  await owner.api.ok('POST /realm/profile_fields', { name: 'Mentor', field_type: 6 });
+  await owner.api.ok('POST /user_groups/create', { name: 'sailors', description: '', members: [owner.id] });
+  await owner.api.ok('POST /realm/filters', { pattern: '#(?P<id>[0-9]+)', url_template: 'https://example.com/{id}' });
+  await owner.api.ok('POST /bots', { full_name: 'Lighthouse', short_name: 'light' });
+  await subscribe(owner, 'harbour');
+  const id = await streamIdOf(owner, 'harbour');
+  const page = await openPage(t, browser, org, owner, '#settings/profile');
+  const hashes = [
+    ...OWN.map((part) => `#settings/${part}`),
+    ...['all', 'new', `${id}/general`, `${id}/personal`, `${id}/subscribers`].map((part) => `#streams/${part}`),
+    ...ORGANIZATION.map((part) => `#organization/${part}`),
+    `#users/${org.member.id}`,
+  ];
+  for (const [width, scheme] of [
+    [1280, 'light'],
+    [1280, 'dark'],
+    [390, 'light'],
+  ] as const) {
+    await page.setViewport({ width, height: 844 });
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    for (const hash of hashes) {
+      await goTo(page, hash);
+      await page.waitForSelector('.settings-content h2, .person-card, .settings-content .empty, .stream-list');
+      t.strictSame(await findings(page), [], `${hash}, ${scheme}, ${width} pixels`);
+    }
+  }
+});
