@@ -1,15 +1,26 @@
 /** The built client in Debian's Chromium. Everything that must not happen in a page is collected on the way. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import puppeteer, { type Browser, type KeyInput, type Page } from 'puppeteer-core';
 import type { Test } from 'tap';
 
 const CHROMIUM = '/usr/bin/chromium';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Chromium writes each refused request to the console; the client says refusals itself. */
-const REFUSED = /^Failed to load resource: the server responded with a status of 4\d\d/;
+const REFUSED = /^Failed to load resource: the server responded with a status of (4\d\d)/;
+/** The console does not report each violation of the policy, so the page does. */
+const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
+  console.error('the policy forbids ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample))`;
+/** Text and name of an element have the words. */
+const has = (words: string): string =>
+  `(e) => (e.textContent + (e.ariaLabel ?? '')).includes(${JSON.stringify(words)})`;
+const all = (selector: string): string => `[...document.querySelectorAll(${JSON.stringify(selector)})]`;
 
 export const CHROMIUM_IS_MISSING = existsSync(CHROMIUM) ? false : 'Chromium is not installed';
+
+const WAIT_MS = 15_000;
 
 export const DESK = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844, hasTouch: true, isMobile: true };
@@ -33,6 +44,8 @@ interface Look {
 export class ClientPage {
   /** Console errors, violations of the policy, uncaught errors, requests to other hosts. */
   readonly faults: string[] = [];
+  /** Status of each refused request. */
+  readonly refusals: number[] = [];
 
   private constructor(
     readonly page: Page,
@@ -44,11 +57,15 @@ export class ClientPage {
     const context = await browser.createBrowserContext();
     const page = await context.newPage();
     const client = new ClientPage(page, `http://${host}`);
+    page.setDefaultTimeout(WAIT_MS);
+    await page.evaluateOnNewDocument(REPORT_VIOLATIONS);
     await page.setViewport(viewport);
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
     page.on('console', (message) => {
-      const bad = message.type() === 'error' || message.type() === 'warn';
-      if (bad && !REFUSED.test(message.text())) client.faults.push(message.text());
+      if (message.type() !== 'error' && message.type() !== 'warn') return;
+      const [, status] = REFUSED.exec(message.text()) ?? [];
+      if (status === undefined) client.faults.push(message.text());
+      else client.refusals.push(Number(status));
     });
     page.on('pageerror', (error) => client.faults.push(String(error)));
     page.on('request', (request) => {
@@ -64,21 +81,41 @@ export class ClientPage {
 
   /** Waits for an element whose text or name has the words. */
   waitFor(selector: string, words = ''): Promise<unknown> {
-    const has = `(e) => (e.textContent + (e.ariaLabel ?? '')).includes(${JSON.stringify(words)})`;
-    const found = `[...document.querySelectorAll(${JSON.stringify(selector)})].some(${has})`;
-    return this.page.waitForFunction(found, { timeout: 15_000 });
+    return this.page.waitForFunction(`${all(selector)}.some(${has(words)})`);
+  }
+
+  waitUntilGone(selector: string, words = ''): Promise<unknown> {
+    return this.page.waitForFunction(`!${all(selector)}.some(${has(words)})`);
   }
 
   async click(selector: string, words = ''): Promise<void> {
     await this.waitFor(selector, words);
-    const has = `(e) => (e.textContent + (e.ariaLabel ?? '')).includes(${JSON.stringify(words)})`;
-    await this.page.evaluate(`[...document.querySelectorAll(${JSON.stringify(selector)})].find(${has}).click()`);
+    await this.page.evaluate(`${all(selector)}.find(${has(words)}).click()`);
+  }
+
+  /** Types into a field in place of what it has. */
+  async fill(selector: string, text: string): Promise<void> {
+    await this.page.waitForSelector(selector);
+    await this.page.focus(selector);
+    await this.page.evaluate(`document.activeElement.select()`);
+    await this.page.keyboard.type(text);
+  }
+
+  /** Presses a key together with Control. */
+  async pressControl(key: KeyInput): Promise<void> {
+    await this.page.keyboard.down('Control');
+    await this.page.keyboard.press(key);
+    await this.page.keyboard.up('Control');
   }
 
   textOf(selector: string): Promise<string> {
     return this.page.evaluate(
       `document.querySelector(${JSON.stringify(selector)})?.textContent ?? ''`,
     ) as Promise<string>;
+  }
+
+  valueOf(selector: string): Promise<string> {
+    return this.page.evaluate(`document.querySelector(${JSON.stringify(selector)})?.value ?? ''`) as Promise<string>;
   }
 
   async signIn(email: string, password: string): Promise<void> {
@@ -97,5 +134,23 @@ export class ClientPage {
       ...(document.documentElement.scrollWidth > innerWidth ? ['scrolls sideways'] : []),
     ])`);
     return found as string[];
+  }
+}
+
+/** Runs a part of a journey. A picture of each page goes into the temporary folder if it fails. */
+export async function withPictures(
+  t: Test,
+  pages: Readonly<Record<string, ClientPage>>,
+  run: () => Promise<void>,
+): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    const folder = mkdtempSync(join(tmpdir(), 'conclave-journey-'));
+    for (const [name, { page, faults }] of Object.entries(pages)) {
+      await page.screenshot({ path: join(folder, `${name}.png`) }).catch(() => {});
+      t.comment(`${name} at ${page.url()}: ${join(folder, `${name}.png`)} ${faults.join('\n')}`);
+    }
+    throw error;
   }
 }
