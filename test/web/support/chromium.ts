@@ -14,7 +14,8 @@ const REFUSED = /^Failed to load resource: the server responded with a status of
 const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
   console.error('the policy forbids ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample))`;
 /** Text and name of an element have the words. */
-const has = (words: string): string => `(e) => (e.textContent + (e.ariaLabel ?? '')).includes(${JSON.stringify(words)})`;
+const has = (words: string): string =>
+  `(e) => (e.textContent + (e.ariaLabel ?? '')).includes(${JSON.stringify(words)})`;
 const all = (selector: string): string => `[...document.querySelectorAll(${JSON.stringify(selector)})]`;
 
 export const CHROMIUM_IS_MISSING = existsSync(CHROMIUM) ? false : 'Chromium is not installed';
