@@ -33,6 +33,10 @@ export interface BenchOptions {
   readonly held: number;
   /** Accounts of the organization whose list is asked for. */
   readonly users: number;
+  /** Size of the organization of the case `web`. */
+  readonly people: number;
+  readonly streams: number;
+  readonly messages: number;
   /** Messages a second of fanout-rate, and for how long. */
   readonly perSecond: number;
   readonly streamMs: number;
@@ -62,6 +66,8 @@ export const usage = (cases: readonly NamedCase[]): string => `npm run bench -- 
   --seconds N         Length of one measurement of all but fanout. [2]
   --polls N           Held polls. [fanout: 2000, held: 20000]
   --users N           Accounts of an organization whose list is asked for. [1000]
+  --people N, --streams N, --messages N
+                      Size of the organization of the case web. [200, 50, 5000]
   --rounds N          Messages of one measurement of fanout. [6]
   --per-second N      Messages of fanout-rate, for twenty seconds each run. [20]
   --quick             3 runs of 0.5 s, 100 polls: shows that everything works, measures little.
@@ -125,6 +131,9 @@ export function readOptions(
       seconds: text,
       polls: text,
       users: text,
+      people: text,
+      streams: text,
+      messages: text,
       rounds: text,
       'per-second': text,
       profile: text,
@@ -152,6 +161,9 @@ export function readOptions(
     polls: number(values.polls, quick ? 100 : 2_000, 20_000),
     held: number(values.polls, quick ? 100 : 20_000, 1_000_000),
     users: number(values.users, quick ? 50 : 1_000, 100_000),
+    people: number(values.people, 200, 10_000),
+    streams: number(values.streams, 50, 1_000),
+    messages: number(values.messages, 5_000, 1_000_000),
     rounds: number(values.rounds, quick ? 2 : 6, 1_000),
     perSecond: number(values['per-second'], 20, 1_000),
     streamMs: quick ? 1_000 : 20_000,

@@ -9,7 +9,7 @@ export interface Account {
   readonly authorization: string;
 }
 
-const PASSWORD = 'correct horse battery 77';
+export const PASSWORD = 'correct horse battery 77';
 const AT_ONCE = 8;
 
 export async function call(
@@ -55,10 +55,16 @@ export async function makePeople(face: Face, count: number): Promise<void> {
   );
 }
 
-export async function makeStream(face: Face, name: string, subscribers: readonly Account[]): Promise<void> {
+/** @param others e-mail addresses of more subscribers */
+export async function makeStream(
+  face: Face,
+  name: string,
+  subscribers: readonly Account[],
+  others: readonly string[] = [],
+): Promise<void> {
   await call(face, subscribers[0]!.authorization, '/users/me/subscriptions', {
     subscriptions: JSON.stringify([{ name }]),
-    principals: JSON.stringify(subscribers.map(({ email }) => email)),
+    principals: JSON.stringify([...subscribers.map(({ email }) => email), ...others]),
   });
 }
 

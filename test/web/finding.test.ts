@@ -88,7 +88,7 @@ t.test('a message is found by words and operators, and its words are marked', as
   await page.keyboard.type('sender:oth');
   await client.waitFor('.palette-option[aria-selected=true]', other.name);
   await page.keyboard.press('Enter');
-  await client.waitFor('.chip', other.name);
+  await client.waitFor('.search-chip', other.name);
   await page.keyboard.type('walrus');
   await client.waitFor('.palette-option[aria-selected=true]', 'walrus');
   t.strictSame(await client.findings(), [], 'accessible');

@@ -1,10 +1,10 @@
 /** Reading in a real browser: place, marks, hostile content. */
 import type { Page } from 'puppeteer-core';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { startEmbedded } from '../api/support/faces.js';
-import { makeOrganization, type Person, say, streamIdOf, subscribe } from '../api/support/organization.js';
+import { makeOrganization, PASSWORD, type Person, say, streamIdOf, subscribe } from '../api/support/organization.js';
 import { until } from '../support/until.js';
-import { openBrowser, openPage } from './support/browser.js';
+import { CHROMIUM_IS_MISSING, ClientPage, DESK, openChromium, PHONE } from './support/chromium.js';
 
 const MESSAGES = 2_000;
 /** Requests under way at once while messages are written. */
@@ -13,11 +13,15 @@ const WRITERS = 20;
 const STEP = 450;
 const MAX_STEPS = 900;
 
+if (CHROMIUM_IS_MISSING) {
+  t.plan(0, CHROMIUM_IS_MISSING);
+  process.exit(0);
+}
 t.setTimeout(240_000);
 
 const server = await startEmbedded();
 t.teardown(() => server.close());
-const browser = await openBrowser(t);
+const browser = await openChromium(t);
 const org = await makeOrganization(server, ['member', 'other']);
 await subscribe(org.owner, 'general', { principals: [org.owner, org.member, org.other] });
 const stream = await streamIdOf(org.member, 'general');
@@ -113,20 +117,32 @@ async function idsOf(person: Person, topic: string): Promise<readonly { id: numb
   return messages;
 }
 
-const openTopic = async (t: Test, topic: string): Promise<Page> => {
-  const page = await openPage(t, browser, org, org.member, hashOf(topic));
-  await page.waitForSelector('[data-message]');
-  return page;
-};
+/** The client of the member at an address, with messages on screen. */
+async function openAt(hash: string, look: Parameters<typeof ClientPage.open>[2] = {}): Promise<ClientPage> {
+  const client = await ClientPage.open(browser, `${org.subdomain}.localhost:${server.nextPort()}`, look);
+  await client.signIn(org.member.email, PASSWORD);
+  await client.waitFor('.app');
+  await client.goTo(hash);
+  await client.page.waitForSelector('[data-message]');
+  return client;
+}
+
+const openTopic = (topic: string): Promise<ClientPage> => openAt(hashOf(topic));
+
+async function pressWithControl({ keyboard }: Page, key: 'Enter' | 's'): Promise<void> {
+  await keyboard.down('Control');
+  await keyboard.press(key);
+  await keyboard.up('Control');
+}
 
 t.test(
-  '2,000 messages are scrolled through in both directions, and the text that is read never moves',
+  '2,000 messages are scrolled through, and the text that is read never moves',
   { timeout: 120_000 },
   async (t) => {
     await write('history', MESSAGES);
     await markAllRead(org.member);
     const all = (await idsOf(org.member, 'history')).map(({ id }) => id);
-    const page = await openTopic(t, 'history');
+    const { page, faults } = await openTopic('history');
     await until('the newest message is on screen', async () => (await shownOn(page)).includes(all.at(-1)!));
     const up = await scrollTo(page, -STEP);
     t.equal(up.first, all[0], 'the oldest message is reached');
@@ -136,59 +152,57 @@ t.test(
     const down = await scrollTo(page, STEP);
     t.equal(down.last, all.at(-1), 'the newest message is reached again');
     t.ok(down.worst < 1, `a text moved by ${down.worst} pixels on the way down`);
+    t.strictSame(faults, []);
   },
 );
 
 t.test('a message that comes while old ones are read does not move them, and is followed at the end', async (t) => {
   await write('arrivals', 80);
   await markAllRead(org.member);
-  const page = await openTopic(t, 'arrivals');
-  await page.evaluate(`document.querySelector('[data-messages]').scrollTop -= 900`);
-  await page.evaluate(`(async () => { ${frame} await frame(); await frame(); })()`);
+  const { page, faults } = await openTopic('arrivals');
+  await page.evaluate(`(async () => {
+    ${frame}
+    list.scrollTop -= 900;
+    await frame();
+    await frame();
+  })()`);
   const [held = 0] = await shownOn(page);
   const before = await placeOf(page, held);
-  await say(org.other, 'general', 'arrivals', 'a new message');
-  await until('the button names the new message', async () =>
-    String(await page.evaluate(`document.querySelector('.below')?.textContent ?? ''`)).includes('1 new'),
-  );
+  const newer = await say(org.other, 'general', 'arrivals', 'a new message');
+  await page.waitForFunction(`document.querySelector('.below')?.textContent.includes('1 new')`);
   t.ok(Math.abs((await placeOf(page, held)) - before) < 1, 'the text stands where it stood');
   await page.click('.below');
-  await until('the end is on screen', async () => {
-    const newest = (await idsOf(org.member, 'arrivals')).at(-1)!.id;
-    return (await shownOn(page)).includes(newest);
-  });
+  await until('the new message is on screen', async () => (await shownOn(page)).includes(newer));
   await page.keyboard.press('End');
   const id = await say(org.other, 'general', 'arrivals', 'one more');
-  await until('the new message is followed', async () => (await shownOn(page)).includes(id));
+  await until('the next message is followed', async () => (await shownOn(page)).includes(id));
+  t.strictSame(faults, []);
 });
 
 t.test('messages that were on screen are marked as read, and others are not', async (t) => {
   await write('marks', 120);
-  const page = await openTopic(t, 'marks');
+  const { page, faults } = await openTopic('marks');
   await page.waitForSelector('.unread-line');
-  await until('some are read', async () =>
-    (await idsOf(org.member, 'marks')).some(({ flags }) => flags.includes('read')),
-  );
-  const shown = new Set(await shownOn(page));
-  const read = (await idsOf(org.member, 'marks')).filter(({ flags }) => flags.includes('read'));
+  const readIn = async () => (await idsOf(org.member, 'marks')).filter(({ flags }) => flags.includes('read'));
+  await until('some are read', async () => (await readIn()).length > 0);
+  const lowest = Math.max(...(await shownOn(page)));
+  const read = await readIn();
   t.ok(read.length < 60, `${read.length} of 120 are read`);
   t.ok(
-    read.every(({ id }) => shown.has(id) || id < Math.max(...shown)),
+    read.every(({ id }) => id <= lowest),
     'no message below the screen is read',
   );
   await scrollTo(page, STEP / 2);
   await until('the last one is read', async () => (await idsOf(org.member, 'marks')).at(-1)!.flags.includes('read'));
+  t.strictSame(faults, []);
 });
 
 t.test('an address with a message opens its conversation at that message', async (t) => {
-  const all = await idsOf(org.member, 'history');
-  const { id } = all[700]!;
-  const page = await openPage(t, browser, org, org.member, `${hashOf('history')}/near/${id}`);
-  await until('the message is on screen', async () => {
-    await page.waitForSelector('[data-message]');
-    return (await shownOn(page)).includes(id);
-  });
+  const { id } = (await idsOf(org.member, 'history'))[700]!;
+  const { page, faults } = await openAt(`${hashOf('history')}/near/${id}`);
+  await until('the message is on screen', async () => (await shownOn(page)).includes(id));
   t.equal(await page.evaluate(`document.querySelector('[aria-current="true"]').dataset.row`), String(id));
+  t.strictSame(faults, []);
 });
 
 const HOSTILE = [
@@ -208,13 +222,10 @@ t.test('nothing runs of hostile texts and topics, nor of hostile HTML in an answ
   const topic = '<img src=x onerror=window.ran=1>';
   await say(org.other, 'general', topic, HOSTILE);
   await say(org.other, 'general', topic, '[x](javascript:alert(1)) ```spoiler <script>1</script>\n<b onclick=1>\n```');
-  // The browser reports what it refuses already while DOMPurify parses, in a document that is never shown.
-  const page = await openPage(t, browser, org, org.member, '#all_messages', {
-    allowed: /inline (?:event handler|style)/,
-  });
+  const { page, faults } = await openAt('#all_messages');
   page.on('dialog', () => t.fail('a dialog opens'));
-  await page.waitForSelector('[data-message]');
   t.equal(await page.evaluate('typeof window.ran'), 'undefined');
+  t.strictSame(faults, []);
   await page.setRequestInterception(true);
   page.on('request', async (request) => {
     if (!/\/api\/v1\/messages\?/.test(request.url())) return request.continue();
@@ -230,9 +241,76 @@ t.test('nothing runs of hostile texts and topics, nor of hostile HTML in an answ
   await page.waitForSelector('[data-message] a');
   await page.evaluate(`document.querySelector('[data-message] a').click()`);
   const left = await page.evaluate(`(() => {
-    const list = document.querySelector('.content');
-    return [...list.querySelectorAll('script,iframe,form,style,animate,button,[onclick],[onload],[onerror],[style]')].map((e) => e.outerHTML);
+    const bad = 'script,iframe,form,style,animate,button,[onclick],[onload],[onerror],[style]';
+    return [...document.querySelector('.content').querySelectorAll(bad)].map((element) => element.outerHTML);
   })()`);
   t.strictSame(left, [], 'no element of those is left');
   t.equal(await page.evaluate('typeof window.ran'), 'undefined');
+  // The browser reports inline handlers and styles that it refuses while DOMPurify parses them out of sight.
+  t.strictSame(
+    faults.filter((fault) => !/inline (?:event handler|style)/.test(fault)),
+    [],
+  );
+});
+
+const CONSTRUCTS = [
+  '**bold** `code` :smile: #**general** <time:2026-05-28T13:00:00Z>',
+  '```python\nprint("x")  # comment\n```',
+  '```spoiler The ending\nEverybody lives.\n```',
+  'Formula: $$\\frac{\\sqrt{x}}{2}$$',
+  '| a | b |\n|---|:-:|\n| 1 | 2 |\n\n> quote\n\n* one\n* two\n\n1. a',
+  '# Heading\n---\nhttps://example.com',
+  '/poll Lunch?\nPizza\nSalad',
+  '/todo',
+];
+
+t.test('every construct of Markdown is shown and used without a finding of axe', { timeout: 90_000 }, async (t) => {
+  for (const text of CONSTRUCTS) await say(org.other, 'general', 'constructs', text);
+  const [first] = await idsOf(org.member, 'constructs');
+  await org.other.api.ok('POST /messages/{message_id}/reactions', { message_id: first!.id, emoji_name: 'heart' });
+  for (const look of [{ viewport: DESK }, { viewport: DESK, scheme: 'dark' }, { viewport: PHONE }] as const) {
+    const client = await openAt(hashOf('constructs'), look);
+    await client.waitFor('.widget', 'Lunch?');
+    await client.page.waitForSelector('.katex .vlist > span[style]');
+    t.strictSame(await client.findings(), [], JSON.stringify(look));
+    t.strictSame(client.faults, []);
+    await client.page.close();
+  }
+  const { page, faults } = await openTopic('constructs');
+  await page.waitForSelector('.spoiler-button');
+  await page.focus('.spoiler-button');
+  await page.keyboard.press('Enter');
+  t.equal(await page.evaluate(`document.querySelector('.spoiler-content').hidden`), false, 'the spoiler opens by key');
+  await page.waitForSelector('.poll-vote');
+  await page.click('.poll-vote');
+  await page.waitForSelector('.poll-vote[aria-pressed="true"]');
+  await page.evaluate(`document.querySelector('.reaction').click()`);
+  await page.waitForSelector('.reaction[aria-pressed="true"]');
+  t.strictSame(faults, []);
+});
+
+t.test('keys select messages, star them, edit the own one, and open the menu', async (t) => {
+  await say(org.other, 'general', 'keys', 'of another');
+  const mine = await say(org.member, 'general', 'keys', 'of mine');
+  const { page, faults } = await openTopic('keys');
+  await page.keyboard.press('End');
+  await page.waitForSelector(`[data-row="${mine}"][aria-current="true"]`);
+  await page.keyboard.press('k');
+  await page.waitForSelector(`[aria-current="true"]:not([data-row="${mine}"])`);
+  await page.keyboard.press('j');
+  await page.waitForSelector(`[data-row="${mine}"][aria-current="true"]`);
+  await pressWithControl(page, 's');
+  await page.waitForSelector(`[data-row="${mine}"] .message-star`);
+  await page.keyboard.press('i');
+  await page.waitForSelector('[role="menuitem"]');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('e');
+  await page.waitForSelector('.edit-text');
+  await page.type('.edit-text', ', better');
+  await pressWithControl(page, 'Enter');
+  await page.waitForFunction(
+    `document.querySelector('[data-message="${mine}"]')?.textContent.includes('of mine, better')`,
+  );
+  t.equal((await idsOf(org.member, 'keys')).at(-1)?.flags.includes('starred'), true);
+  t.strictSame(faults, []);
 });

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { Page } from 'puppeteer-core';
 import t from 'tap';
 import { startEmbedded } from '../api/support/faces.js';
-import { makeOrganization, type Person, streamIdOf, subscribe } from '../api/support/organization.js';
+import { makeOrganization, PASSWORD, type Person, streamIdOf, subscribe } from '../api/support/organization.js';
 import { until } from '../support/until.js';
 import { openBrowser, openPage } from './support/browser.js';
 
@@ -72,6 +72,19 @@ t.test('an entry in progress outlives a change that arrives meanwhile', async (t
   t.equal(await textIn(page, 'Name'), 'Half a na');
   await press(page, 'Cancel');
   t.equal(await textIn(page, 'Name'), 'Changed by another');
+});
+
+t.test('the API key is shown after the password, and a refusal stands in the dialog', async (t) => {
+  const refused = /status of 401/;
+  const page = await openPage(t, browser, org, org.member, '#settings/account', { allowed: refused });
+  await press(page, 'Show API key');
+  await page.locator('dialog input[type=password]').fill('not the password');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('dialog .field-error');
+  await page.locator('dialog input[type=password]').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.copy-text > input');
+  t.equal(await page.evaluate("document.querySelector('.copy-text > input').value"), org.member.key);
 });
 
 t.test('a member creates a stream and subscribes another person', async (t) => {

@@ -1,7 +1,8 @@
 /** The web client through crashes of the server, lost queues and several tabs, in Chromium. */
 import type { Page } from 'puppeteer-core';
 import t from 'tap';
-import { PASSWORD, say, subscribe } from '../api/support/organization.js';
+import { PASSWORD, say, subscribe, tell } from '../api/support/organization.js';
+import { until } from '../support/until.js';
 import { CHROMIUM_IS_MISSING, ClientPage, openChromium } from './support/chromium.js';
 import { KillableServer } from './support/killable.js';
 
@@ -122,6 +123,7 @@ t.test('the page and what was read come up while the server is away', async (t) 
 
 t.test('four tabs share one queue, also after the leading one is closed', async (t) => {
   await say(other, 'general', 'tabs', 'one');
+  const queues = await server.queues();
   const first = await open('tabs');
   await first.waitFor('.message-body', 'one');
   const registrations: string[] = [];
@@ -149,6 +151,43 @@ t.test('four tabs share one queue, also after the leading one is closed', async 
   await first.page.close();
   await seen('three', pages.slice(1));
   t.strictSame(registrations, [], 'the next tab goes on with the same queue');
+  t.equal(await server.queues(), queues + 1, 'the server has one queue for all of them');
   for (const page of pages.slice(1)) t.equal((await bodies(page)).length, 3);
   t.strictSame(faultsOf(first), []);
+});
+
+t.test('one of two tabs notifies, and none of the conversation that is being read', async (t) => {
+  await say(other, 'general', 'notices', 'first');
+  const client = await open('notices');
+  await client.waitFor('.message-body', 'first');
+  const second = await client.page.browserContext().newPage();
+  const pages = [client.page, second];
+  await second.goto(client.page.url());
+  await second.waitForFunction(`document.querySelector('.message-body')?.textContent.includes('first')`);
+  for (const page of pages) {
+    await page.evaluate(`{
+      window.noted = [];
+      window.Notification = class {
+        static permission = 'granted';
+        constructor(title, { body }) { window.noted.push(title + ': ' + body); }
+        close() { window.noted.push('closed'); }
+      };
+    }`);
+  }
+  const noted = async (): Promise<string[]> =>
+    (await Promise.all(pages.map((page) => page.evaluate('window.noted')))).flat() as string[];
+  await second.bringToFront();
+  await say(other, 'general', 'notices', `@**${member.name}** in sight`);
+  await second.waitForFunction(`document.querySelector('[data-messages]').textContent.includes('in sight')`);
+  await tell(other, [member], 'a **direct** message & more');
+  await until('the notification', async () => (await noted()).length > 0);
+  t.strictSame(await noted(), [`${other.name}: a direct message & more`]);
+  const icon = await client.page.$eval('link[rel=icon]', (link) => link.href);
+  t.match(icon, /^data:image\/png/, 'the icon has a number');
+  await member.api.ok('POST /mark_all_as_read');
+  await until('the end of the notification', async () => (await noted()).includes('closed'));
+  await until('the plain icon', async () =>
+    (await client.page.$eval('link[rel=icon]', (link) => link.href)).endsWith('/favicon.ico'),
+  );
+  t.strictSame(faultsOf(client), []);
 });

@@ -74,6 +74,7 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
   }
 
   await t.test('a name, a stream and an emoji are completed while one types', async (t) => {
+    await say(org.other, 'general', 'early talk');
     const page = await open(t, topicHash('completion'));
     await focusText(page);
     const { keyboard } = page.page;
@@ -84,13 +85,34 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     await keyboard.type('see #gene');
     await page.waitFor('.suggestion[aria-selected=true]', 'general');
     await keyboard.press('Tab');
+    await keyboard.type('#gene');
+    await page.waitFor('.suggestion[aria-selected=true]', 'general');
+    await keyboard.type('>earl');
+    await page.waitFor('.suggestion', 'early talk');
+    await keyboard.press('Enter');
     await keyboard.type(':tad');
     await page.waitFor('.suggestion[aria-selected=true]', ':tada:');
     await keyboard.press('Enter');
-    t.equal(await textIn(page), `hi @**${org.other.name}** see #**general** :tada: `);
+    t.equal(await textIn(page), `hi @**${org.other.name}** see #**general** #**general>early talk** :tada: `);
     await send(page);
     t.match(await arrived('completion', () => true), ':tada:');
     t.equal(await textIn(page), '');
+    t.strictSame(page.faults, []);
+  });
+
+  await t.test('Enter sends for users who want that, and Shift+Enter is a new line', async (t) => {
+    await org.member.api.ok('PATCH /settings', { enter_sends: true });
+    const page = await open(t, topicHash('enter'));
+    await focusText(page);
+    const { keyboard } = page.page;
+    await keyboard.type('one');
+    await keyboard.down('Shift');
+    await keyboard.press('Enter');
+    await keyboard.up('Shift');
+    await keyboard.type('two');
+    await keyboard.press('Enter');
+    await arrived('enter', (content) => content === 'one\ntwo');
+    await org.member.api.ok('PATCH /settings', { enter_sends: false });
     t.strictSame(page.faults, []);
   });
 
@@ -206,12 +228,12 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     const page = await open(t, topicHash('keys'));
     await page.page.evaluate('document.activeElement.blur()');
     await page.page.keyboard.press('x');
-    await page.waitFor('.recipients input');
+    await page.waitFor('.compose-people input');
     const [first = ''] = org.other.name.split(' ');
     await page.page.keyboard.type(first);
     await page.waitFor('.suggestion[aria-selected=true]', org.other.name);
     await page.page.keyboard.press('Enter');
-    await page.waitFor('.recipient', org.other.name);
+    await page.waitFor('.compose-person', org.other.name);
     await focusText(page);
     await page.page.keyboard.type('psst');
     await send(page);

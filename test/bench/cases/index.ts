@@ -7,5 +7,18 @@ import { history } from './history.js';
 import { register } from './register.js';
 import { me, ping, presence, send } from './requests.js';
 import { users } from './users.js';
+import { web } from './web.js';
 
-export const CASES: readonly Case[] = [fanout, fanoutRate, users, me, send, ping, presence, register, held, history];
+export const CASES: readonly Case[] = [
+  fanout,
+  fanoutRate,
+  users,
+  me,
+  send,
+  ping,
+  presence,
+  register,
+  held,
+  history,
+  web,
+];

@@ -14,6 +14,8 @@ const SCRIPT = fileURLToPath(new URL('./served.js', import.meta.url));
 
 interface Ready {
   readonly port: number;
+  /** Port of the pages for operators. */
+  readonly ops: number;
   readonly subdomain: string;
   readonly people: readonly Omit<Person, 'api'>[];
 }
@@ -42,6 +44,13 @@ export class KillableServer {
     const of = this.#known.people.find((one) => one.role === role)!;
     const target = { nextPort: () => this.#known.port };
     return { ...of, api: new Client(target, role, { authorization: basic(of.email, of.key) }) };
+  }
+
+  /** Event queues in the server's memory. */
+  async queues(): Promise<number> {
+    const text = await (await fetch(`http://127.0.0.1:${this.#known.ops}/metrics`)).text();
+    const values = [...text.matchAll(/^conclave_queues\{[^}]*\} (\d+)$/gm)].map(([, value]) => Number(value));
+    return values.reduce((sum, value) => sum + value, 0);
   }
 
   async start(): Promise<void> {

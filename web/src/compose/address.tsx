@@ -107,11 +107,11 @@ function DirectAddress({ composer, target }: { readonly composer: Composer; read
     field.current?.focus();
   };
   return (
-    <div class="recipients">
+    <div class="compose-people">
       {users.map((id) => (
-        <span key={id} class="recipient">
+        <span key={id} class="compose-person">
           <Avatar name={people.nameOf(id)} src={people.byId.value.get(id)?.avatar_url} id={id} size={20} />
-          <span class="recipient-name">{people.nameOf(id)}</span>
+          <span class="compose-person-name">{people.nameOf(id)}</span>
           <IconButton
             icon="close"
             size={14}

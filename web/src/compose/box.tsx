@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { conversationNarrow } from '../core/index.js';
 import { Button, isField, lazy, useShortcut } from '../kit/index.js';
-import { t } from '../text/index.js';
+import { addLaterTexts, t } from '../text/index.js';
 import { type Composer, composer as theComposer } from './composer.js';
 import { serveEmojiRequests } from './emoji/open.js';
 
@@ -15,7 +15,10 @@ export interface BoxProps {
 /** Views in which a new message is begun by a button; in others by a key only. */
 const LISTS: ReadonlySet<string> = new Set(['narrow', 'inbox', 'recent']);
 
-const loadOpenBox = async () => (await import('./open-box.js')).OpenBox;
+const loadOpenBox = async () => {
+  const [{ OpenBox }] = await Promise.all([import('./open-box.js'), addLaterTexts()]);
+  return OpenBox;
+};
 const OpenBox = lazy(loadOpenBox);
 
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
@@ -48,7 +51,7 @@ function useDrop(composer: Composer): boolean {
       window.removeEventListener('dragleave', leave);
       window.removeEventListener('drop', drop);
     };
-  }, []);
+  }, [composer]);
   return isOver;
 }
 
@@ -70,7 +73,7 @@ function Closed({ composer }: { readonly composer: Composer }) {
 export function ComposeBox({ content }: BoxProps) {
   const composer = theComposer();
   const root = useRef<HTMLElement>(null);
-  useEffect(() => composer.start(), []);
+  useEffect(() => composer.start(), [composer]);
   useEffect(() => serveEmojiRequests(), []);
   useEffect(() => void loadOpenBox().catch(() => {}), []);
   const isOver = useDrop(composer);
@@ -102,7 +105,7 @@ export function ComposeBox({ content }: BoxProps) {
     <section class="compose" aria-label={t('compose.label')} ref={root}>
       {open ? (
         <div class="compose-box">
-          <OpenBox composer={composer} {...(content ? { content } : {})} />
+          <OpenBox key={composer.user} composer={composer} {...(content ? { content } : {})} />
           {isOver && <p class="compose-drop">{t('compose.drop')}</p>}
         </div>
       ) : (

@@ -24,6 +24,16 @@ export const NO_TOPIC = '(no topic)';
 /** The text is kept here while the page is loaded again. */
 const KEPT = 'compose';
 
+/** The event of a saved draft comes within this time. */
+const EVENT_LIMIT_MS = 10_000;
+
+interface Kept {
+  readonly user: number;
+  readonly target: Target;
+  readonly content: string;
+  readonly isSaved: boolean;
+}
+
 const NEW_STREAM: Target = { kind: 'stream', stream: undefined, topic: '' };
 
 export const targetOf = (of: Conversation): Target =>
@@ -52,6 +62,8 @@ const keyOf = (target: Target): string => {
  * user chose (`chosen`) stays as long as there is text. Texts are kept by conversation, so no navigation loses one.
  */
 export class Composer {
+  /** Texts are those of this user; the next one who signs in on this page must not see them. */
+  readonly user = core.state.me.userId.peek();
   readonly open = signal(false);
   readonly target = signal<Target>(NEW_STREAM);
   /** The address was chosen, so the box shows it and keeps it. */
@@ -73,8 +85,8 @@ export class Composer {
   /** Where the caret goes when the text area is shown again. */
   #focusWanted = false;
   #draft: OpenDraft = core.drafts.open(undefined);
-  /** Drafts that were left in this tab; one that is not saved yet is newer than the server's. */
-  readonly #left = new Map<string, OpenDraft>();
+  /** Drafts that were left in this tab, with the time; one that was left just now is newer than the state. */
+  readonly #left = new Map<string, { readonly draft: OpenDraft; readonly at: number }>();
 
   /** Begins to follow the view, requests of other views, and drafts of other tabs. @returns ends it */
   start(): () => void {
@@ -111,7 +123,7 @@ export class Composer {
       const stream = operandOf(route.narrow, 'stream');
       if (typeof stream === 'number') target = { kind, stream, topic: '' };
     }
-    this.setTarget(target, true);
+    this.#switchTo(target, true);
     this.show();
   }
 
@@ -120,7 +132,7 @@ export class Composer {
       this.#resume(draft);
       return;
     }
-    if (to) this.setTarget(targetOf(to), keyOf(targetOf(to)) !== this.#viewedKey());
+    if (to) this.#switchTo(targetOf(to), keyOf(targetOf(to)) !== this.#viewedKey());
     // A forwarded message: the address is for the user to choose.
     else if (insert !== undefined) this.chosen.value = true;
     this.show();
@@ -172,10 +184,18 @@ export class Composer {
     this.area?.blur();
   }
 
-  /** @param chosen by the user, not by the view */
-  setTarget(target: Target, chosen = true): void {
-    const [before, after] = [keyOf(this.target.peek()), keyOf(target)];
+  /** Another conversation with its own text; that of the one before stays as its draft. */
+  #switchTo(target: Target, chosen: boolean): void {
     this.chosen.value = chosen;
+    if (keyOf(this.target.peek()) === keyOf(target)) return;
+    this.#leaveDraft();
+    this.#enter(target);
+  }
+
+  /** The user changes the address of the text. */
+  setTarget(target: Target): void {
+    const [before, after] = [keyOf(this.target.peek()), keyOf(target)];
+    this.chosen.value = true;
     this.error.value = undefined;
     if (before === after) {
       this.target.value = target;
@@ -275,17 +295,18 @@ export class Composer {
   #leaveDraft(): void {
     core.notices.stopped();
     this.#draft.close();
-    this.#left.set(keyOf(this.target.peek()), this.#draft);
+    this.#left.set(keyOf(this.target.peek()), { draft: this.#draft, at: core.platform.now() });
   }
 
   /** Takes the draft of the address: that of this tab while it is not saved, else the server's. */
   #enter(target: Target): void {
     const left = this.#left.get(keyOf(target));
-    const isNewer = left !== undefined && left.phase.peek() !== 'saved';
+    const isNewer =
+      left !== undefined && (left.draft.phase.peek() !== 'saved' || core.platform.now() - left.at < EVENT_LIMIT_MS);
     this.target.value = target;
     this.error.value = undefined;
     this.previewing.value = false;
-    this.#draft = isNewer ? left : core.drafts.open(conversationOfTarget(target));
+    this.#draft = isNewer ? left.draft : core.drafts.open(conversationOfTarget(target));
     this.#showText(this.#draft.content.peek());
   }
 
@@ -318,7 +339,10 @@ export class Composer {
     const isSaved = this.#draft.phase.peek() === 'saved';
     try {
       if (content.trim() === '') sessionStorage.removeItem(KEPT);
-      else sessionStorage.setItem(KEPT, JSON.stringify({ target: this.target.peek(), content, isSaved }));
+      else {
+        const kept: Kept = { user: this.user, target: this.target.peek(), content, isSaved };
+        sessionStorage.setItem(KEPT, JSON.stringify(kept));
+      }
     } catch {
       // Without storage the draft on the server is what is left.
     }
@@ -327,9 +351,10 @@ export class Composer {
   #takeKept(): void {
     try {
       const kept = sessionStorage.getItem(KEPT);
-      sessionStorage.removeItem(KEPT);
       if (kept === null) return;
-      const { target, content, isSaved } = JSON.parse(kept) as { target: Target; content: string; isSaved: boolean };
+      const { user, target, content, isSaved } = JSON.parse(kept) as Kept;
+      if (user !== this.user) return;
+      sessionStorage.removeItem(KEPT);
       this.target.value = target;
       this.chosen.value = true;
       this.open.value = true;
@@ -344,8 +369,9 @@ export class Composer {
 
 let made: Composer | undefined;
 
-/** The compose box of this page; it lives as long as the core. */
+/** The compose box of this page and user. */
 export function composer(): Composer {
-  made ??= new Composer();
+  const user = core.state.me.id;
+  made = made?.user === user ? made : new Composer();
   return made;
 }

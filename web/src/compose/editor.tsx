@@ -90,6 +90,14 @@ export function Editor({ composer, describedBy }: { readonly composer: Composer;
     const area = ref.current;
     if (!area || event.isComposing) return;
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+    // A stream that is being completed goes on to its topics.
+    const stream = event.key === '>' && trigger.peek()?.kind === 'stream' && shown ? items[active] : undefined;
+    if (stream && plain) {
+      event.preventDefault();
+      pick({ ...stream, insert: `#**${stream.text}>` });
+      look(area);
+      return;
+    }
     if (shown && plain && !event.shiftKey) {
       const moved = moveBy(event.key, active, items.length);
       const chosen = event.key === 'Enter' || event.key === 'Tab' ? items[active] : undefined;

@@ -72,6 +72,8 @@ export class OfflineCopy {
     const all = [...before.filter((key) => !kept.includes(key)), ...kept];
     for (const key of all.slice(0, -MAX_WINDOWS)) await store.delete(WINDOW + key);
     await store.set(LIST, JSON.stringify(all.slice(-MAX_WINDOWS)));
+    // The session may have ended meanwhile.
+    if (!this.isSignedIn()) await this.clear();
   }
 
   #copyOf(window: MessageWindow): KeptWindow | undefined {

@@ -13,7 +13,6 @@
  *     <span data-tip={text}>   a tooltip on hover and focus; data-cut: the own text if it is cut off
  *     toast({ text, kind: 'error', action: { label, run } }), announce(text)
  *     <VirtualList items={…} keyOf={…} heightOf={…} label={…}>{(item, row) => <a {...row} …/>}</VirtualList>
- *     useVirtual(options)   the virtualizer itself, for lists with measured rows
  *     const SettingsView = lazy(async () => (await import('../settings/index.js')).SettingsView)   a chunk of its own
  *     isPhone(), isNarrow(), rowHeight()   read signals: the component renders again when the layout changes
  *     useShortcut('reply', () => …)   while the component is mounted and its dialog (or the page) has the keys
@@ -39,4 +38,4 @@ export { isMac, Keys, keyboard, listenToKeys, ScopeContext, useShortcut } from '
 export { Empty, Spinner } from './spinner.js';
 export { Tabs } from './tabs.js';
 export { announce, dropToast, toast } from './toast.js';
-export { type Row, useVirtual, VirtualList } from './virtual-list.js';
+export { type Row, VirtualList } from './virtual-list.js';

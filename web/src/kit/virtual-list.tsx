@@ -1,37 +1,55 @@
-import {
-  defaultRangeExtractor,
-  elementScroll,
-  observeElementOffset,
-  observeElementRect,
-  Virtualizer,
-  type VirtualizerOptions,
-} from '@tanstack/virtual-core';
 import type { ComponentChild } from 'preact';
-import { useCallback, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 
-type Options = Pick<VirtualizerOptions<HTMLElement, HTMLElement>, 'count' | 'getScrollElement' | 'estimateSize'> &
-  Partial<VirtualizerOptions<HTMLElement, HTMLElement>>;
+/** Rows above and below the visible part that are in the document, too. */
+const OVERSCAN = 8;
 
-/** @returns a virtualizer that renders the component again when the visible range changes */
-export function useVirtual(options: Options): Virtualizer<HTMLElement, HTMLElement> {
+/** Index of the row at a height: the last one that begins at or above it. @param edges see edgesOf */
+function rowAt(edges: readonly number[], y: number): number {
+  let [low, high] = [0, Math.max(0, edges.length - 2)];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (edges[middle]! <= y) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Upper edges of the rows, pixels, and at the end the height of all of them. */
+function edgesOf(heights: readonly number[]): number[] {
+  const edges = [0];
+  for (const height of heights) edges.push(edges.at(-1)! + height);
+  return edges;
+}
+
+/** First and last visible row; the component renders again when they change. */
+function useVisibleRows(
+  scroller: { readonly current: HTMLElement | null },
+  edges: readonly number[],
+): [number, number] {
   const [, again] = useReducer((n: number, _: undefined) => n + 1, 0);
-  const whole = {
-    observeElementRect,
-    observeElementOffset,
-    scrollToFn: elementScroll,
-    ...options,
-    onChange: (instance: Virtualizer<HTMLElement, HTMLElement>, sync: boolean) => {
-      again(undefined);
-      options.onChange?.(instance, sync);
-    },
+  const range = (): [number, number] => {
+    const { scrollTop = 0, clientHeight = 0 } = scroller.current ?? {};
+    return [rowAt(edges, scrollTop), rowAt(edges, scrollTop + clientHeight)];
   };
-  const ref = useRef<Virtualizer<HTMLElement, HTMLElement>>(null);
-  ref.current ??= new Virtualizer(whole);
-  const virtual = ref.current;
-  virtual.setOptions(whole);
-  useLayoutEffect(() => virtual._didMount(), []);
-  useLayoutEffect(() => virtual._willUpdate());
-  return virtual;
+  const shown = useRef<[number, number]>([0, 0]);
+  shown.current = range();
+  useLayoutEffect(() => {
+    const element = scroller.current!;
+    const update = () => {
+      const [first, last] = range();
+      if (first !== shown.current[0] || last !== shown.current[1]) again(undefined);
+    };
+    const observer = new ResizeObserver(update);
+    observer.observe(element);
+    element.addEventListener('scroll', update, { passive: true });
+    update();
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', update);
+    };
+  }, [edges]);
+  return shown.current;
 }
 
 /** Attributes for the element of a row that has the focus: a link or a button. */
@@ -53,7 +71,9 @@ interface VirtualListProps<T> {
 }
 
 /**
- * A list of any length: some 30 rows are in the document. Tab reaches one row; arrows, Home and End move among them.
+ * A list of any length with rows of known heights: some 30 rows are in the document. (Rows whose heights are measured,
+ * such as messages, need @tanstack/virtual-core, which is larger than the whole kit.) Tab reaches one row; arrows, Home
+ * and End move among them.
  * The focused row stays in the document when it scrolls out of sight.
  */
 export function VirtualList<T>(props: VirtualListProps<T>) {
@@ -63,27 +83,19 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   const wanted = useRef<string | number>(undefined);
   const found = current === undefined ? -1 : items.findIndex((item) => keyOf(item) === current);
   const tabbed = found >= 0 ? found : items.findIndex(canFocus);
-  // A new function makes the virtualizer lay out all rows again.
-  const getItemKey = useCallback((index: number) => keyOf(items[index]!), [items]);
-  const virtual = useVirtual({
-    count: items.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: (index) => heightOf(items[index]!),
-    getItemKey,
-    overscan: 8,
-    rangeExtractor: (range) => {
-      const rows = defaultRangeExtractor(range);
-      if (found >= 0 && found < rows[0]!) rows.unshift(found);
-      else if (found > rows.at(-1)!) rows.push(found);
-      return rows;
-    },
-  });
-  const heights = useRef('');
-  const shape = `${items.length}:${items.map(heightOf).reduce((sum, height) => sum * 31 + height, 7) | 0}`;
-  if (heights.current !== shape) {
-    heights.current = shape;
-    virtual.measure();
-  }
+  const shape = items.map(heightOf).join();
+  const edges = useMemo(() => edgesOf(items.map(heightOf)), [shape]);
+  const [first, last] = useVisibleRows(scroller, edges);
+  const rows: number[] = [];
+  for (let at = Math.max(0, first - OVERSCAN); at <= last + OVERSCAN && at < items.length; at++) rows.push(at);
+  if (found >= 0 && found < rows[0]!) rows.unshift(found);
+  else if (found > rows.at(-1)!) rows.push(found);
+  const reveal = (at: number): void => {
+    const element = scroller.current!;
+    const [top, bottom] = [edges[at]!, edges[at + 1]!];
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (bottom > element.scrollTop + element.clientHeight) element.scrollTop = bottom - element.clientHeight;
+  };
   useLayoutEffect(() => {
     if (wanted.current === undefined) return;
     const row = scroller.current?.querySelector<HTMLElement>(
@@ -98,7 +110,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
       if (!canFocus(items[at]!)) continue;
       wanted.current = keyOf(items[at]!);
       setCurrent(wanted.current);
-      virtual.scrollToIndex(at, { align: 'auto' });
+      reveal(at);
       return true;
     }
     return false;
@@ -119,7 +131,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
       <ul
         class="virtual"
         aria-label={label}
-        style={{ height: `${virtual.getTotalSize()}px` }}
+        style={{ height: `${edges.at(-1)}px` }}
         onKeyDown={onKeyDown}
         onFocusIn={(event) => {
           const key =
@@ -128,21 +140,20 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
           if (item) setCurrent(keyOf(item));
         }}
       >
-        {virtual.getVirtualItems().map(({ key, index, start, size }) => {
-          const item = items[index];
+        {rows.map((index) => {
+          const item = items[index]!;
+          const key = keyOf(item);
           return (
-            item && (
-              <li
-                key={key}
-                data-key={key}
-                data-index={index}
-                aria-setsize={items.length}
-                aria-posinset={index + 1}
-                style={{ transform: `translateY(${start}px)`, height: `${size}px` }}
-              >
-                {children(item, { 'data-row': '', tabIndex: index === tabbed ? 0 : -1 })}
-              </li>
-            )
+            <li
+              key={key}
+              data-key={key}
+              data-index={index}
+              aria-setsize={items.length}
+              aria-posinset={index + 1}
+              style={{ transform: `translateY(${edges[index]}px)`, height: `${heightOf(item)}px` }}
+            >
+              {children(item, { 'data-row': '', tabIndex: index === tabbed ? 0 : -1 })}
+            </li>
           );
         })}
       </ul>

@@ -5,13 +5,13 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { MessageWindow } from '../core/index.js';
-import { useVirtual } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { onPress, onPressKey } from './content/index.js';
 import { MessageItem } from './message.js';
 import { PlaceKeeper } from './place.js';
 import type { MessageRow } from './rows.js';
 import { noteSeen } from './seen.js';
+import { useVirtual } from './virtual.js';
 
 /** Rows on each side of those on screen. */
 const OVERSCAN = 12;

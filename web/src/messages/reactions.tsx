@@ -49,7 +49,7 @@ export function Reactions({ message }: { readonly message: Message }) {
         const others = users.length - MAX_NAMES;
         const names = users.slice(0, MAX_NAMES).map((id) => (id === me.id ? t('messages.you') : people.nameOf(id)));
         if (others > 0) names.push(t('common.and-more', { n: others }));
-        const label = t('messages.reacted', { names: formatList(names), emoji: of.emoji_name });
+        const label = t('messages.reacted', { n: users.length, names: formatList(names), emoji: of.emoji_name });
         return (
           <button
             key={`${of.reaction_type} ${of.emoji_code}`}

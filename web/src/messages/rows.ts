@@ -17,7 +17,22 @@ export interface MessageRow {
   readonly lead: boolean;
 }
 
-const dayOf = (seconds: number): string => new Date(seconds * 1000).toDateString();
+/** Offsets of time zones are multiples of a quarter of an hour, so each quarter lies in one day. */
+const QUARTER_SECONDS = 900;
+const MAX_QUARTERS = 20_000;
+const days = new Map<number, string>();
+
+/** The reader's day of a time, remembered: the rows of thousands of messages are made again for each new one. */
+function dayOf(seconds: number): string {
+  const quarter = Math.floor(seconds / QUARTER_SECONDS);
+  let day = days.get(quarter);
+  if (day === undefined) {
+    if (days.size >= MAX_QUARTERS) days.clear();
+    day = new Date(seconds * 1000).toDateString();
+    days.set(quarter, day);
+  }
+  return day;
+}
 
 /**
  * The rows of a list of messages.

@@ -3,7 +3,7 @@
  *
  *     state (signals) → rows (inbox-rows.ts, recent-list.ts; no DOM) → VirtualList → links to the conversations
  *
- * - Inbox and recent conversations are first views and come with the first chunk; the others are chunks of their own.
+ * - Recent conversations are the usual first view and come with the first chunk; the others are chunks of their own.
  * - Rows are links. Arrows, j and k walk among them, → reaches the buttons of a row and ← comes back (`walk.ts`).
  * - Recent conversations are made from the newest messages, fetched once, and kept by events while the page lives.
  * - A draft goes on in the compose box (`core.focus.compose`); a scheduled message is sent now by deleting it first,
@@ -13,8 +13,8 @@
  */
 import { lazy } from '../kit/index.js';
 
-export { InboxView } from './inbox.js';
 export { RecentView } from './recent.js';
 
+export const InboxView = lazy(async () => (await import('./inbox.js')).InboxView);
 export const DraftsView = lazy(async () => (await import('./drafts.js')).DraftsView);
 export const ScheduledView = lazy(async () => (await import('./scheduled.js')).ScheduledView);

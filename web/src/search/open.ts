@@ -1,6 +1,6 @@
 import { type ComponentType, h } from 'preact';
 import { openLayer, toast } from '../kit/index.js';
-import { t } from '../text/index.js';
+import { addLaterTexts, t } from '../text/index.js';
 
 type Panel = ComponentType<{ readonly onClose: () => void }>;
 
@@ -14,7 +14,7 @@ async function open(load: () => Promise<Panel>): Promise<void> {
     return;
   }
   try {
-    const panel = await load();
+    const [panel] = await Promise.all([load(), addLaterTexts()]);
     const end: () => void = openLayer((done) => {
       close = () => {
         close = undefined;

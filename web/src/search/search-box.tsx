@@ -51,7 +51,7 @@ function termsOnScreen(): { readonly terms: Narrow; readonly text: string } {
 function Chip({ term, world, onRemove }: { term: Term; world: SearchWorld; onRemove: () => void }) {
   const text = writeTerm(term, world);
   return (
-    <button type="button" class="chip" aria-label={t('search.remove', { term: text })} onClick={onRemove}>
+    <button type="button" class="search-chip" aria-label={t('search.remove', { term: text })} onClick={onRemove}>
       <span>{text}</span>
       <Icon name="close" size={12} />
     </button>

@@ -1,9 +1,8 @@
 import { signal, useSignalEffect } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { ComposeBox } from '../compose/index.js';
 import { Button, Dialog, isField, isNarrow, isPhone, useShortcut } from '../kit/index.js';
-import { Content } from '../messages/index.js';
 import { LeftSidebar, PeopleSidebar } from '../sidebar/index.js';
 import { t } from '../text/index.js';
 import { Bar } from './bar.js';
@@ -12,7 +11,7 @@ import { useCommands } from './commands.js';
 import { RealmMenu } from './menu.js';
 import { PersonDialog } from './settings.js';
 import { StatusLine } from './status.js';
-import { View } from './views.js';
+import { MessageContent, preloadMessages, View } from './views.js';
 
 const KEY = 'people-hidden';
 
@@ -78,6 +77,7 @@ export function Frame() {
   const showsPeople = !isNarrow() && !peopleHidden.value && core.session.state.value !== 'visitor';
   useCommands();
   useFocusOnView();
+  useEffect(preloadMessages, []);
   // While the sidebars are there, they take these keys themselves.
   useShortcut('filter-people', showPeople, !showsPeople);
   useShortcut('filter-streams', () => showDrawer('left'), phone);
@@ -102,7 +102,7 @@ export function Frame() {
             <View route={core.router.route.value} />
           </Boundary>
         </div>
-        <ComposeBox content={Content} />
+        <ComposeBox content={MessageContent} />
         <VisitorBar />
         <StatusLine />
       </main>

@@ -29,7 +29,9 @@ export function filterName(narrow: Narrow): string {
   if (narrow.length === 0) return t('sidebar.all');
   const [only] = narrow;
   const alone = narrow.length === 1 && only?.operator === 'is' && !only.negated;
-  return t(alone && isFilter(only.operand) ? FILTERS[only.operand] : 'shell.search');
+  if (alone && isFilter(only.operand)) return t(FILTERS[only.operand]);
+  const words = operandOf(narrow, 'search');
+  return words === undefined ? t('shell.search') : t('shell.search-for', { words: String(words) });
 }
 
 /** Name of what is on screen, as plain text. */

@@ -2,12 +2,26 @@ import type { ComponentChild } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Route } from '../core/index.js';
-import { Button, Empty } from '../kit/index.js';
-import { MessagesView } from '../messages/index.js';
+import { Button, Empty, lazy } from '../kit/index.js';
 import { DraftsView, InboxView, RecentView, ScheduledView } from '../overviews/index.js';
-import { t } from '../text/index.js';
+import { addLaterTexts, t } from '../text/index.js';
 import { OrganizationRoute, PersonRoute, SettingsRoute, StreamsRoute } from './settings.js';
 import { chooseScheme } from './theme.js';
+
+const loadMessages = async () => {
+  const [views] = await Promise.all([import('../messages/index.js'), addLaterTexts()]);
+  return views;
+};
+const MessagesView = lazy(async () => (await loadMessages()).MessagesView);
+/** Shows the server's HTML of a message. */
+export const MessageContent = lazy(async () => (await loadMessages()).Content);
+
+/** Asks for the chunk of messages once the first view is painted, so that the first conversation opens at once. */
+export function preloadMessages(): void {
+  const load = () => void loadMessages().catch(() => {});
+  if ('requestIdleCallback' in globalThis) requestIdleCallback(load);
+  else setTimeout(load, 500);
+}
 
 /** The view that the reader's settings name as the first one. */
 export function homeRoute(): Route {
@@ -32,7 +46,7 @@ function NotFound() {
 }
 
 /**
- * From a route to its view. A view comes with the first chunk if the reader starts with it (messages, recent, inbox),
+ * From a route to its view. A view comes with the first chunk if most readers start with it (recent, inbox),
  * and by `lazy` otherwise.
  */
 export function View({ route }: { readonly route: Route }): ComponentChild {

@@ -30,7 +30,7 @@ function Picture({ suggestion: { person, emoji, picture, icon } }: { readonly su
       />
     );
   }
-  if (picture !== undefined) return <img class="emoji-picture" src={picture} alt="" width={20} height={20} />;
+  if (picture !== undefined) return <img class="suggestion-picture" src={picture} alt="" width={20} height={20} />;
   if (emoji !== undefined) return <span class="emoji-text">{emoji}</span>;
   return icon ? <Icon name={icon} /> : null;
 }

@@ -110,7 +110,9 @@ export function Widget({ message }: { readonly message: Message }) {
     const most = Math.max(0, ...state.options.map(({ voters }) => voters.length));
     return (
       <div class="widget">
-        <h4 dir="auto">{state.question || t('message.poll')}</h4>
+        <p class="widget-title" dir="auto">
+          {state.question || t('message.poll')}
+        </p>
         <ul>
           {state.options.map((option) => (
             <Option key={option.key} message={message} option={option} most={most} />
@@ -128,7 +130,7 @@ export function Widget({ message }: { readonly message: Message }) {
   if (state.type === 'todo') {
     return (
       <div class="widget">
-        <h4>{t('message.todo')}</h4>
+        <p class="widget-title">{t('message.todo')}</p>
         <ul>
           {state.tasks.map((task) => (
             <TaskRow key={task.key} message={message} task={task} />
@@ -145,7 +147,9 @@ export function Widget({ message }: { readonly message: Message }) {
   }
   return (
     <div class="widget">
-      <h4 dir="auto">{state.heading}</h4>
+      <p class="widget-title" dir="auto">
+        {state.heading}
+      </p>
       {state.choices.map(({ name, text, reply }) => (
         <p key={name} class="form-choice">
           <Button onClick={() => core.outbox.send(conversationOf(message, core.state.me.id), reply)}>{name}</Button>{' '}

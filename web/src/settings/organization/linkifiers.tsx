@@ -67,7 +67,10 @@ interface DialogProps {
 function LinkifierDialog({ linkifier, onClose }: DialogProps) {
   const form = useForm({ pattern: linkifier?.pattern ?? '', url_template: linkifier?.url_template ?? '' });
   const [failure, setFailure] = useState<unknown>();
+  const atPattern = complaint(failure, 'pattern');
+  const atTemplate = complaint(failure, 'url_template');
   const submit = async () => {
+    setFailure(undefined);
     try {
       if (linkifier) {
         await core.api.patch('/realm/filters/{filter_id}', { filter_id: linkifier.id, ...form.values });
@@ -82,13 +85,14 @@ function LinkifierDialog({ linkifier, onClose }: DialogProps) {
       title={t(linkifier ? 'settings.edit-linkifier' : 'settings.add-linkifier')}
       action={t(linkifier ? 'common.save' : 'settings.add')}
       onClose={onClose}
+      refusedAtField={atPattern !== undefined || atTemplate !== undefined}
       submit={submit}
     >
       <Field
         label={t('settings.pattern')}
         placeholder="#(?P<id>[0-9]+)"
         value={form.values.pattern}
-        error={complaint(failure, 'pattern')}
+        error={atPattern}
         onInput={(text) => form.set('pattern', text)}
         autofocus
       />
@@ -96,7 +100,7 @@ function LinkifierDialog({ linkifier, onClose }: DialogProps) {
         label={t('settings.url-template')}
         placeholder="https://example.com/issues/{id}"
         value={form.values.url_template}
-        error={complaint(failure, 'url_template')}
+        error={atTemplate}
         onInput={(text) => form.set('url_template', text)}
       />
     </FormDialog>

@@ -1,11 +1,13 @@
 import { core } from '../../client/index.js';
 import type { Requests } from '../../contract/index.js';
+import { ROLE } from '../../core/index.js';
 import { t } from '../../text/index.js';
 import { OwnGroups } from '../own/rows.js';
 import { DEFAULT_GROUPS } from '../own/tables.js';
 import { type Page, Pages } from '../parts/pages.js';
 import { BotsPage } from './bots.js';
 import { DefaultStreamsPage } from './default-streams.js';
+import { Domains } from './domains.js';
 import { EmojiPage } from './emoji.js';
 import { GroupsPage } from './groups.js';
 import { InvitationsPage } from './invitations.js';
@@ -28,7 +30,12 @@ function pagesOf(): readonly Page[] {
       id: 'permissions',
       label: t('settings.page.permissions'),
       icon: 'lock',
-      show: () => <RealmGroups groups={PERMISSION_GROUPS} />,
+      show: () => (
+        <>
+          <RealmGroups groups={PERMISSION_GROUPS} />
+          {me.role === ROLE.owner && <Domains />}
+        </>
+      ),
     },
     {
       id: 'messages',

@@ -9,13 +9,15 @@ interface FormDialogProps {
   readonly action: string;
   readonly children: ComponentChildren;
   readonly danger?: boolean;
+  /** The refusal stands at a field already. */
+  readonly refusedAtField?: boolean;
   readonly submit: () => Promise<unknown>;
   /** Called after success, too. */
   readonly onClose: () => void;
 }
 
 /** A form in a dialog: closes when the server has agreed, and says why if it has not. */
-export function FormDialog({ title, action, children, danger, submit, onClose }: FormDialogProps) {
+export function FormDialog({ title, action, children, danger, refusedAtField, submit, onClose }: FormDialogProps) {
   const saving = useSaving();
   const id = useId();
   return (
@@ -42,7 +44,7 @@ export function FormDialog({ title, action, children, danger, submit, onClose }:
         }}
       >
         {children}
-        <Refusal saving={saving} />
+        {!refusedAtField && <Refusal saving={saving} />}
         <button type="submit" class="hidden" tabIndex={-1} aria-hidden="true" />
       </form>
     </Dialog>

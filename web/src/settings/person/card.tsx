@@ -82,7 +82,7 @@ function Actions({ person, onGo }: CardProps) {
             {t('settings.direct-message')}
           </Button>
         )}
-        {is_active && !isSelf && (
+        {is_active && !isSelf && core.router.route.value.view === 'narrow' && (
           <Button
             icon="at"
             onClick={leave(() => {

@@ -42,4 +42,8 @@ export const common: Catalogue<typeof source> = {
   'presence.active': 'Aktiv',
   'presence.idle': 'Abwesend',
   'presence.offline': 'Offline',
+  'compose.label': 'Nachricht schreiben',
+  'compose.drop': 'Dateien ablegen, um sie anzuhängen',
+  'compose.new-stream': 'Neue Nachricht',
+  'compose.new-direct': 'Neue Direktnachricht',
 };

@@ -3,9 +3,6 @@ import type { compose as source } from '../en/compose.js';
 
 export const compose: Catalogue<typeof source> = {
   'compose.send': 'Senden',
-  'compose.label': 'Nachricht schreiben',
-  'compose.new-stream': 'Neue Nachricht',
-  'compose.new-direct': 'Neue Direktnachricht',
   'compose.placeholder': 'Nachricht schreiben',
   'compose.to-topic': 'Nachricht an #{stream} › {topic}',
   'compose.to-people': 'Nachricht an {names}',
@@ -35,7 +32,6 @@ export const compose: Catalogue<typeof source> = {
   'compose.preview': 'Vorschau',
   'compose.preview-end': 'Weiterschreiben',
   'compose.schedule': 'Später senden',
-  'compose.drop': 'Dateien ablegen, um sie anzuhängen',
   'compose.sent': 'Deine Nachricht wurde gesendet.',
   'compose.show': 'Anzeigen',
   'compose.failed': 'Nicht an {place} gesendet: {error}',

@@ -1,22 +1,16 @@
 /** German, complete. A file for each area, as in English. */
 import type { Catalogue, Texts } from '../catalogue.js';
 import { common } from './common.js';
-import { compose } from './compose.js';
-import { messages } from './messages.js';
 import { notify } from './notify.js';
 import { overviews } from './overviews.js';
-import { search } from './search.js';
 import { shell } from './shell.js';
 import { sidebar } from './sidebar.js';
 import { signIn } from './sign-in.js';
 
 export const de: Catalogue<Texts> = {
   ...common,
-  ...compose,
-  ...messages,
   ...notify,
   ...overviews,
-  ...search,
   ...shell,
   ...sidebar,
   ...signIn,

@@ -1,6 +1,9 @@
 /** German texts of the lazy chunks. */
 import type { Catalogue, LaterTexts } from '../catalogue.js';
+import { compose } from './compose.js';
 import { message } from './message.js';
+import { messages } from './messages.js';
+import { search } from './search.js';
 import { settings } from './settings.js';
 import { settingsOrganization } from './settings-organization.js';
 import { settingsOwn } from './settings-own.js';
@@ -10,7 +13,10 @@ import { sidebarMenus } from './sidebar-menus.js';
 import { writing } from './writing.js';
 
 export const later: Catalogue<LaterTexts> = {
+  ...compose,
   ...message,
+  ...messages,
+  ...search,
   ...settings,
   ...settingsOrganization,
   ...settingsOwn,

@@ -21,7 +21,7 @@ export const messages: Catalogue<typeof source> = {
   'messages.react': 'Reagieren',
   'messages.reply': 'Antworten',
   'messages.actions': 'Aktionen für diese Nachricht',
-  'messages.reacted': '{names}: Reaktion :{emoji}:',
+  'messages.reacted': '{n}: {names}, Reaktion :{emoji}:',
   'messages.you': 'Sie',
   'messages.collapsed': 'Eingeklappt. Nachricht zeigen.',
   'messages.muted-sender': 'Sie haben diese Person stummgeschaltet. Nachricht zeigen.',

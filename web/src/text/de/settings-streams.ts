@@ -3,7 +3,7 @@ import type { settingsStreams as source } from '../en/settings-streams.js';
 
 export const settingsStreams: Catalogue<typeof source> = {
   'settings.stream': 'Stream',
-  'settings.choose-stream': 'Wähle einen Stream oder erstelle einen.',
+  'settings.choose-stream': 'Wähle einen Stream.',
   'settings.no-stream': 'Diesen Stream gibt es nicht, oder du darfst ihn nicht sehen.',
   'settings.filter-streams': 'Streams filtern',
   'settings.all-streams': 'Alle',

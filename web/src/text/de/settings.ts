@@ -78,7 +78,7 @@ export const settings: Catalogue<typeof source> = {
   'settings.group.conversations': 'Erwähnungen und Direktnachrichten',
   'settings.group.streams': 'Streams',
   'settings.group.email': 'E-Mail',
-  'settings.group.profile': 'Beschreibung',
+  'settings.group.profile': 'Angaben',
   'settings.group.joining': 'Beitreten',
   'settings.group.people': 'Personen',
   'settings.group.messages': 'Schreiben',

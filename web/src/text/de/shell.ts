@@ -7,6 +7,7 @@ export const shell: Catalogue<typeof source> = {
   'shell.open-people': 'Personen zeigen',
   'shell.hide-people': 'Personen ausblenden',
   'shell.search': 'Suchen',
+  'shell.search-for': 'Suche nach „{words}“',
   'shell.home': 'Erste Ansicht von {name}',
   'shell.menu': 'Menü von {name}',
   'shell.settings': 'Einstellungen',

@@ -40,4 +40,8 @@ export const common = {
   'presence.active': 'Active',
   'presence.idle': 'Idle',
   'presence.offline': 'Offline',
+  'compose.label': 'Write a message',
+  'compose.drop': 'Drop the files to attach them',
+  'compose.new-stream': 'New message',
+  'compose.new-direct': 'New direct message',
 } as const;

@@ -1,9 +1,6 @@
 /** Texts of the compose box. */
 export const compose = {
   'compose.send': 'Send',
-  'compose.label': 'Write a message',
-  'compose.new-stream': 'New message',
-  'compose.new-direct': 'New direct message',
   'compose.placeholder': 'Write a message',
   'compose.to-topic': 'Message #{stream} › {topic}',
   'compose.to-people': 'Message {names}',
@@ -33,7 +30,6 @@ export const compose = {
   'compose.preview': 'Preview',
   'compose.preview-end': 'Go on writing',
   'compose.schedule': 'Send later',
-  'compose.drop': 'Drop the files to attach them',
   'compose.sent': 'Your message was sent.',
   'compose.show': 'Show',
   'compose.failed': 'Not sent to {place}: {error}',

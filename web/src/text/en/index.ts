@@ -1,21 +1,15 @@
 /** English: the source of all keys. A file for each area; those of lazy views are in `later.ts`. */
 import { common } from './common.js';
-import { compose } from './compose.js';
-import { messages } from './messages.js';
 import { notify } from './notify.js';
 import { overviews } from './overviews.js';
-import { search } from './search.js';
 import { shell } from './shell.js';
 import { sidebar } from './sidebar.js';
 import { signIn } from './sign-in.js';
 
 export const en = {
   ...common,
-  ...compose,
-  ...messages,
   ...notify,
   ...overviews,
-  ...search,
   ...shell,
   ...sidebar,
   ...signIn,

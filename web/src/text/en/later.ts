@@ -1,5 +1,11 @@
-/** English texts of the lazy chunks: settings, shortcuts, menus of the sidebar, emoji picker, scheduling. */
+/**
+ * English texts of the lazy chunks: messages, compose box, search, settings, shortcuts, menus of the sidebar, emoji
+ * picker, scheduling.
+ */
+import { compose } from './compose.js';
 import { message } from './message.js';
+import { messages } from './messages.js';
+import { search } from './search.js';
 import { settings } from './settings.js';
 import { settingsOrganization } from './settings-organization.js';
 import { settingsOwn } from './settings-own.js';
@@ -9,7 +15,10 @@ import { sidebarMenus } from './sidebar-menus.js';
 import { writing } from './writing.js';
 
 export const later = {
+  ...compose,
   ...message,
+  ...messages,
+  ...search,
   ...settings,
   ...settingsOrganization,
   ...settingsOwn,

@@ -19,7 +19,7 @@ export const messages = {
   'messages.react': 'Add a reaction',
   'messages.reply': 'Reply',
   'messages.actions': 'Actions on this message',
-  'messages.reacted': '{names} reacted with :{emoji}:',
+  'messages.reacted': '{n}: {names} reacted with :{emoji}:',
   'messages.you': 'You',
   'messages.collapsed': 'Collapsed. Show this message.',
   'messages.muted-sender': 'You muted this person. Show the message.',

@@ -1,7 +1,7 @@
 /** Texts of the settings of streams. */
 export const settingsStreams = {
   'settings.stream': 'Stream',
-  'settings.choose-stream': 'Choose a stream, or create one.',
+  'settings.choose-stream': 'Choose a stream.',
   'settings.no-stream': 'There is no such stream, or you may not see it.',
   'settings.filter-streams': 'Filter streams',
   'settings.all-streams': 'All',

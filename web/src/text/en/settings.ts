@@ -76,7 +76,7 @@ export const settings = {
   'settings.group.conversations': 'Mentions and direct messages',
   'settings.group.streams': 'Streams',
   'settings.group.email': 'E-mail',
-  'settings.group.profile': 'Description',
+  'settings.group.profile': 'About',
   'settings.group.joining': 'Joining',
   'settings.group.people': 'People',
   'settings.group.messages': 'Writing',

@@ -5,6 +5,7 @@ export const shell = {
   'shell.open-people': 'Show people',
   'shell.hide-people': 'Hide people',
   'shell.search': 'Search',
+  'shell.search-for': 'Search for “{words}”',
   'shell.home': 'First view of {name}',
   'shell.menu': 'Menu of {name}',
   'shell.settings': 'Settings',

@@ -1,0 +1,120 @@
+/** Chromium for the case `web`: pages of the built client, with probes that tell when something was painted. */
+import { existsSync } from 'node:fs';
+import type { Browser, CDPSession, CookieData, Page } from 'puppeteer-core';
+import type { Face } from './faces.js';
+
+const CHROMIUM = '/usr/bin/chromium';
+const PATIENCE_MS = 30_000;
+
+/**
+ * Runs in each page before its scripts. `painted` calls back behind the next frame; `opened` is the time from the
+ * navigation to the first frame with messages; `shows` resolves when one of the newest messages on screen has the text.
+ */
+const PROBES = `(() => {
+  const now = () => performance.timeOrigin + performance.now();
+  const painted = (then) => requestAnimationFrame(() => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => then(now());
+    port2.postMessage(0);
+  });
+  const bodies = () => [...document.querySelectorAll('.message-row .message-body')];
+  const bench = { opened: 0, entered: 0, keys: [] };
+  globalThis.bench = bench;
+  const look = () => {
+    if (bodies().length === 0) requestAnimationFrame(look);
+    else painted((at) => { bench.opened = at - performance.timeOrigin; });
+  };
+  look();
+  bench.shows = (text) => new Promise((resolve) => {
+    const observer = new MutationObserver(() => check());
+    const check = () => {
+      if (!bodies().slice(-5).some((body) => body.textContent.includes(text))) return;
+      observer.disconnect();
+      painted(resolve);
+    };
+    observer.observe(document.body, { childList: true, subtree: true, characterData: true });
+    check();
+  });
+  addEventListener('keydown', ({ key, timeStamp }) => {
+    const at = performance.timeOrigin + timeStamp;
+    if (key === 'Enter') bench.entered = at;
+    else painted((then) => bench.keys.push(then - at));
+  }, true);
+})()`;
+
+export async function openBrowser(): Promise<Browser> {
+  if (!existsSync(CHROMIUM)) throw new Error(`no ${CHROMIUM}`);
+  // Other cases need no browser, so that its package is loaded only here.
+  const { default: puppeteer } = await import('puppeteer-core');
+  return puppeteer.launch({
+    executablePath: CHROMIUM,
+    headless: true,
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+      ...['--disable-background-timer-throttling', '--disable-renderer-backgrounding'],
+      '--disable-backgrounding-occluded-windows',
+    ],
+  });
+}
+
+/** The page of an account in a browser profile of its own. */
+export class BenchPage {
+  private constructor(
+    readonly page: Page,
+    readonly cdp: CDPSession,
+    private readonly origin: string,
+  ) {}
+
+  static async open(browser: Browser, { port }: Face, cookies: readonly CookieData[] = []): Promise<BenchPage> {
+    const context = await browser.createBrowserContext();
+    await context.setCookie(...cookies);
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    await page.setViewport({ width: 1280, height: 800 });
+    await page.evaluateOnNewDocument(PROBES);
+    return new BenchPage(page, await page.createCDPSession(), `http://127.0.0.1:${port}`);
+  }
+
+  async signIn(email: string, password: string): Promise<void> {
+    await this.page.goto(`${this.origin}/#sign-in`);
+    await (await this.page.waitForSelector('input[name=username]'))!.type(email);
+    await this.page.type('input[name=password]', password);
+    await this.page.keyboard.press('Enter');
+    await this.page.waitForSelector('.app');
+  }
+
+  /** From somewhere else, as a new page. @returns milliseconds until its messages were painted */
+  async load(hash: string): Promise<number> {
+    await this.page.goto('about:blank');
+    await this.page.goto(`${this.origin}/${hash}`);
+    await this.page.waitForFunction('bench.opened > 0');
+    return this.ask<number>('bench.opened');
+  }
+
+  ask<T>(expression: string): Promise<T> {
+    return this.page.evaluate(expression) as Promise<T>;
+  }
+
+  /** @returns when the message was painted, in milliseconds of the epoch */
+  shows(text: string): Promise<number> {
+    const late = `new Promise((_, reject) => setTimeout(reject, ${PATIENCE_MS}, new Error('not shown: ${text}')))`;
+    return this.ask<number>(`Promise.race([bench.shows('${text}'), ${late}])`);
+  }
+
+  /** Mebibytes of JavaScript that live after a collection. */
+  async heap(): Promise<number> {
+    await this.cdp.send('HeapProfiler.collectGarbage');
+    const { usedSize } = await this.cdp.send('Runtime.getHeapUsage');
+    return usedSize / 2 ** 20;
+  }
+
+  /** Seconds that the main thread has worked. */
+  async worked(): Promise<number> {
+    const { TaskDuration = 0 } = await this.page.metrics();
+    return TaskDuration;
+  }
+
+  close(): Promise<void> {
+    return this.page.browserContext().close();
+  }
+}

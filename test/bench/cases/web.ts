@@ -1,0 +1,223 @@
+/**
+ * The web client in Chromium, in an organization of `--people`, `--streams` and `--messages`: size of its scripts, time
+ * until messages are painted, from sending to another page, of a keystroke, and memory while messages arrive.
+ */
+import { readFile } from 'node:fs/promises';
+import type { Browser } from 'puppeteer-core';
+import { BenchPage, openBrowser } from '../browser.js';
+import { defineCase } from '../case.js';
+import { once, requestText } from '../connection.js';
+import type { Face } from '../faces.js';
+import { type Figure, figure, median } from '../figures.js';
+import type { BenchOptions } from '../options.js';
+import { type Account, call, each, makeAccounts, makePeople, makeStream, PASSWORD } from '../prepare.js';
+
+/** Accounts that write; the first two have the pages. */
+const WRITERS = 10;
+/** One of this number of people is in each stream besides the first, which has everybody. */
+const PART = 10;
+const TOPICS = 20;
+/** Messages between two lines of progress. */
+const PROGRESS = 10_000;
+/** The newest messages stay unread. */
+const UNREAD = 100;
+const THROTTLING = 4;
+const SENT = 50;
+const KEYSTROKES = 120;
+const KEY_MS = 30;
+const ARRIVING = 2_000;
+const PAUSE_MS = 100;
+
+const TEXTS = [
+  'The release is **out**; see `make release` and the notes below.',
+  'Could somebody look at the server before the meeting tomorrow?\n\n* first the queue\n* then the store',
+  '```js\nconst total = lines.reduce((sum, { bytes }) => sum + bytes, 0);\n```',
+  '> Who has the branch?\n\nIt is ready with all tests green :tada:',
+];
+
+interface Prepared {
+  readonly reader: Account;
+  readonly writers: readonly Account[];
+  readonly hash: string;
+  readonly size: string;
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+function say(face: Face, { authorization }: Account, to: string, topic: string, content: string): Promise<unknown> {
+  return call(face, authorization, '/messages', { type: 'stream', to, topic, content });
+}
+
+async function makeOrganization(face: Face, { people, streams, messages }: BenchOptions): Promise<Prepared> {
+  const writers = await makeAccounts(face, 1, WRITERS);
+  await makePeople(face, people - WRITERS);
+  const others = Array.from({ length: Math.max(0, people - WRITERS) }, (_, i) => `person${i}@example.com`);
+  const names = Array.from({ length: streams }, (_, i) => (i === 0 ? 'hall' : `team ${i}`));
+  for (const [stream, name] of names.entries()) {
+    const members = others.filter((_, i) => stream === 0 || (i + stream) % PART === 0);
+    await makeStream(face, name, writers, members);
+  }
+  const write = (n: number): Promise<unknown> => {
+    if (n > 0 && n % PROGRESS === 0) process.stderr.write(`${n} messages\n`);
+    // Half of all messages are in the hall.
+    const stream = names[n % 2 === 0 ? 0 : n % streams]!;
+    const topic = n % 4 === 0 ? 'bench' : `topic ${n % TOPICS}`;
+    return say(face, writers[n % WRITERS]!, stream, topic, `${TEXTS[n % TEXTS.length]!} (${n})`);
+  };
+  const fill = (from: number, to: number): Promise<unknown> =>
+    each(
+      Array.from({ length: to - from }, (_, i) => from + i),
+      write,
+    );
+  const read = Math.max(0, messages - UNREAD);
+  await fill(0, read);
+  for (const { authorization } of writers) {
+    await call(face, authorization, '/mark_all_as_read', {});
+    await call(face, authorization, '/settings', { method: 'PATCH', enter_sends: 'true' });
+  }
+  await fill(read, messages);
+  await call(face, writers[1]!.authorization, '/mark_all_as_read', {});
+  const { authorization } = writers[0]!;
+  const { ok, text } = await once(face.port, requestText('GET', '/api/v1/get_stream_id?stream=hall', authorization));
+  if (!ok) throw new Error(text);
+  const hall = Number(/"stream_id":(\d+)/.exec(text)?.[1]);
+  const size = [people, streams, messages].map((n) => n.toLocaleString('en-US'));
+  return {
+    reader: writers[0]!,
+    writers,
+    hash: `#narrow/stream/${hall}-hall/topic/bench`,
+    size: `${size[0]} people, ${size[1]} streams, ${size[2]} messages`,
+  };
+}
+
+/** At least this part of the values is not larger. */
+const quantile = (values: readonly number[], part: number): number =>
+  [...values].sort((a, b) => a - b)[Math.ceil(values.length * part) - 1]!;
+
+interface Manifest {
+  readonly [address: string]: { readonly bytes: number; readonly encodings: { readonly gz?: number } };
+}
+
+/** Compressed size of the scripts that were asked for before messages were painted, and of all. */
+async function measureSize(page: BenchPage): Promise<Figure[]> {
+  const text = await readFile(new URL('../../../web/manifest.json', import.meta.url), 'utf8');
+  const manifest = JSON.parse(text) as Manifest;
+  const kib = (addresses: readonly string[]): number =>
+    addresses.reduce((sum, at) => sum + (manifest[at]!.encodings.gz ?? manifest[at]!.bytes), 0) / 1024;
+  const asked = await page.ask<string[]>(`performance.getEntriesByType('resource')
+    .filter(({ startTime }) => startTime < bench.opened).map(({ name }) => new URL(name).pathname)`);
+  const scripts = Object.keys(manifest).filter((address) => address.endsWith('.js'));
+  return [
+    figure('web/script/embedded/first', 'web: scripts of the first view', 'KiB gzip', [
+      kib(scripts.filter((address) => asked.includes(address))),
+    ]),
+    figure('web/script/embedded/all', 'web: all scripts', 'KiB gzip', [kib(scripts)]),
+  ];
+}
+
+async function measureLoading(browser: Browser, face: Face, { hash, reader }: Prepared, runs: number) {
+  const first = await BenchPage.open(browser, face);
+  await first.signIn(reader.email, PASSWORD);
+  const cookies = await first.page.browserContext().cookies();
+  await first.close();
+  const cold: number[] = [];
+  for (let run = 0; run < runs; run++) {
+    const page = await BenchPage.open(browser, face, cookies);
+    await page.page.emulateCPUThrottling(THROTTLING);
+    cold.push(await page.load(hash));
+    await page.close();
+  }
+  const page = await BenchPage.open(browser, face, cookies);
+  const scripts = await page.load(hash).then(() => measureSize(page));
+  const warm: number[] = [];
+  for (let run = 0; run < runs; run++) warm.push(await page.load(hash));
+  await page.close();
+  return [
+    ...scripts,
+    figure('web/cold/embedded/painted', `web: cold, CPU ${THROTTLING}× slower, to messages painted`, 'ms', cold),
+    figure('web/warm/embedded/painted', 'web: warm, to messages painted', 'ms', warm),
+  ];
+}
+
+/** Sends by the compose box of one page; the clock stops when the other page has painted the message. */
+async function measureSending(from: BenchPage, to: BenchPage): Promise<Figure[]> {
+  const times: number[] = [];
+  for (let n = 0; n < SENT; n++) {
+    const text = `sent number ${n} of the bench`;
+    await from.page.keyboard.type(text);
+    const shown = to.shows(text);
+    await from.page.keyboard.press('Enter');
+    times.push((await shown) - (await from.ask<number>('bench.entered')));
+    await pause(PAUSE_MS);
+  }
+  return [
+    figure('web/send/embedded/p50', `web: Enter to painted in another page, median of ${SENT}`, 'ms', [median(times)]),
+    figure('web/send/embedded/p95', 'web: the same, p95', 'ms', [quantile(times, 0.95)]),
+  ];
+}
+
+async function measureTyping(page: BenchPage): Promise<Figure[]> {
+  const words = 'the quick answer to this question is that it depends on the size of the queue ';
+  await page.ask('bench.keys.length = 0');
+  const before = await page.worked();
+  await page.page.keyboard.type(words.repeat(2).slice(0, KEYSTROKES), { delay: KEY_MS });
+  const worked = (1_000 * ((await page.worked()) - before)) / KEYSTROKES;
+  await page.page.waitForFunction(`bench.keys.length === ${KEYSTROKES}`);
+  const times = await page.ask<number[]>('bench.keys');
+  return [
+    figure('web/key/embedded/p50', `web: keystroke to its frame, median of ${KEYSTROKES}`, 'ms', [median(times)]),
+    figure('web/key/embedded/p95', 'web: the same, p95', 'ms', [quantile(times, 0.95)]),
+    figure('web/key/embedded/work', 'web: work of the main thread for a keystroke', 'ms', [worked]),
+  ];
+}
+
+/** The page stands at the end of the topic in which all messages arrive. */
+async function measureHeap(page: BenchPage, face: Face, writers: readonly Account[]): Promise<Figure[]> {
+  const before = await page.heap();
+  const numbers = Array.from({ length: ARRIVING }, (_, n) => n);
+  await each(numbers, (n) => say(face, writers[n % WRITERS]!, 'hall', 'bench', `${TEXTS[n % TEXTS.length]!} (${n})`));
+  const shown = page.shows('the last of the bench');
+  await say(face, writers[2]!, 'hall', 'bench', 'the last of the bench');
+  await shown;
+  const after = await page.heap();
+  return [
+    figure('web/heap/embedded/before', 'web: JavaScript heap at rest', 'MiB', [before]),
+    figure('web/heap/embedded/after', `web: the same after ${ARRIVING} messages arrived`, 'MiB', [after]),
+  ];
+}
+
+export const web = defineCase<Prepared>({
+  name: 'web',
+  about: 'the web client in /usr/bin/chromium: scripts, loading, sending, typing, memory of a page',
+  faces: ['embedded'],
+  server: {},
+  onlyNamed: true,
+  prepare: ({ face, options }) => makeOrganization(face, options),
+  async measure({ face, options }, prepared) {
+    const browser = await openBrowser();
+    try {
+      const { hash, writers, size } = prepared;
+      const loading = await measureLoading(browser, face, prepared, options.runs);
+      const pages: BenchPage[] = [];
+      for (const { email } of writers.slice(0, 2)) {
+        const page = await BenchPage.open(browser, face);
+        await page.signIn(email, PASSWORD);
+        await page.load(hash);
+        pages.push(page);
+      }
+      const [from, to] = pages as [BenchPage, BenchPage];
+      await from.page.keyboard.press('End');
+      await from.page.keyboard.press('r');
+      await from.page.waitForSelector('.compose-text');
+      await from.page.focus('.compose-text');
+      const sending = await measureSending(from, to);
+      const typing = await measureTyping(from);
+      await from.close();
+      const heap = await measureHeap(to, face, writers);
+      process.stderr.write(`web: ${size}\n`);
+      return [...loading, ...sending, ...typing, ...heap];
+    } finally {
+      await browser.close();
+    }
+  },
+});

@@ -1,0 +1,57 @@
+import { useState } from 'preact/hooks';
+import { core } from '../../client/index.js';
+import { Button, Empty, Field, IconButton, Toggle } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+import { Group } from '../parts/pages.js';
+import { SavedMark, useSaving } from '../parts/saving.js';
+
+/** Domains whose addresses may join, with their subdomains or without. */
+export function Domains() {
+  const [text, setText] = useState('');
+  const saving = useSaving();
+  const domains = core.state.realm.value.realm_domains ?? [];
+  const add = async (event: Event) => {
+    event.preventDefault();
+    const domain = text.trim();
+    const change = () => core.api.post('/realm/domains', { domain, allow_subdomains: false });
+    if (await saving.run(change)) setText('');
+  };
+  return (
+    <Group title={t('settings.domains')} hint={t('settings.domains-hint')}>
+      <form class="setting add-line" onSubmit={(event) => void add(event)}>
+        <Field
+          label={t('settings.domain')}
+          placeholder="example.com"
+          value={text}
+          onInput={setText}
+          error={saving.error}
+        />
+        <Button kind="primary" type="submit" busy={saving.busy}>
+          {t('settings.add')}
+        </Button>
+        <SavedMark saving={saving} />
+      </form>
+      {domains.length === 0 && <Empty>{t('settings.no-domains')}</Empty>}
+      <ul class="rows">
+        {domains.map(({ domain, allow_subdomains }) => (
+          <li key={domain} class="row-line">
+            <span class="row-text">
+              <Toggle
+                label={t('settings.subdomains-of', { name: domain })}
+                checked={allow_subdomains}
+                onChange={(on) =>
+                  void saving.run(() => core.api.patch('/realm/domains/{domain}', { domain, allow_subdomains: on }))
+                }
+              />
+            </span>
+            <IconButton
+              icon="trash"
+              label={t('settings.remove-name', { name: domain })}
+              onClick={() => void saving.run(() => core.api.delete('/realm/domains/{domain}', { domain }))}
+            />
+          </li>
+        ))}
+      </ul>
+    </Group>
+  );
+}
