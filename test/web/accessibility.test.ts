@@ -36,13 +36,13 @@ t.test('views without a finding of axe', { skip: CHROMIUM_IS_MISSING }, async (t
     scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 86_400,
   });
   await member.api.ok('POST /drafts', {
-    drafts: [{ type: 'stream', to: [general], topic: 'plans', content: 'half a thought', timestamp: 1 }],
+    drafts: [{ type: 'stream', to: [general], topic: 'elsewhere', content: 'half a thought', timestamp: 1 }],
   });
 
   const topic = `#narrow/stream/${general}-general/topic/plans`;
   /** Address, and an element that is there when the view is. */
   const views: readonly (readonly [name: string, hash: string, ready: string, words: string])[] = [
-    ['inbox', '#inbox', '.overview-row', ''],
+    ['inbox', '#inbox', '.overview-row, .empty', ''],
     ['recent conversations', '#recent', '.overview', 'plans'],
     ['drafts', '#drafts', '.overview', 'half a thought'],
     ['scheduled messages', '#scheduled', '.overview', 'later'],

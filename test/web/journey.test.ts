@@ -171,6 +171,7 @@ async function runJourney(t: Test, server: TestServer, browser: Browser): Promis
   await step('a direct message reaches the other, who answers', async () => {
     await ada.goTo('#inbox');
     await ada.click('button', 'Mark all as read');
+    await ada.click('dialog .primary', 'Mark all as read');
     await unread(ada, 0);
     await owner.goTo(`#narrow/dm/${adaId}`);
     await write(owner, 'just between us');
