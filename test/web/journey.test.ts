@@ -144,6 +144,7 @@ async function runJourney(t: Test, server: TestServer, browser: Browser): Promis
       await client.waitFor('.message-body', 'yes, at noon');
       await client.waitFor('.message-body', 'moved here');
     }
+    await unread(owner, 0);
   });
 
   await step('unread messages are counted until they are read', async () => {
@@ -168,10 +169,13 @@ async function runJourney(t: Test, server: TestServer, browser: Browser): Promis
   });
 
   await step('a direct message reaches the other, who answers', async () => {
+    await ada.goTo('#inbox');
+    await ada.click('button', 'Mark all as read');
+    await ada.click('dialog .primary', 'Mark all as read');
+    await unread(ada, 0);
     await owner.goTo(`#narrow/dm/${adaId}`);
     await write(owner, 'just between us');
     await unread(ada, 1);
-    await ada.goTo('#inbox');
     await ada.click('.overview-main', org.owner.name);
     await ada.waitFor('.message-body', 'just between us');
     await write(ada, 'I keep it');
@@ -202,12 +206,14 @@ async function runJourney(t: Test, server: TestServer, browser: Browser): Promis
   await step('signing out leaves nothing to read, in other tabs and after a reload', async () => {
     const tab = await ada.page.browserContext().newPage();
     await tab.goto(ada.page.url());
-    await tab.waitForFunction(`document.querySelector('.message-body') !== null`);
+    // No frames are painted in a tab in the background, so the condition is looked at by the clock.
+    const polling = { polling: 50 };
+    await tab.waitForFunction(`document.querySelector('.message-body') !== null`, polling);
     await ada.page.bringToFront();
     await ada.click('.realm-button');
     await ada.click('.menu-item', 'Sign out');
     await ada.waitFor('h1', 'Sign in to');
-    await tab.waitForFunction(`document.querySelector('h1')?.textContent.includes('Sign in to')`);
+    await tab.waitForFunction(`document.querySelector('h1')?.textContent.includes('Sign in to')`, polling);
     await ada.page.reload();
     await ada.waitFor('h1', 'Sign in to');
     t.notMatch(await ada.textOf('body'), 'hungry?');

@@ -97,7 +97,7 @@ export class ClientPage {
   async fill(selector: string, text: string): Promise<void> {
     await this.page.waitForSelector(selector);
     await this.page.focus(selector);
-    await this.page.evaluate(`document.activeElement.select()`);
+    await this.page.evaluate(`document.querySelector(${JSON.stringify(selector)}).select()`);
     await this.page.keyboard.type(text);
   }
 

@@ -212,7 +212,7 @@ export function List({ window, rows, top, end, handle, onRest }: ListProps) {
     <div ref={scroller} class="scroller message-scroller" data-messages="">
       <div
         class="message-list"
-        role="feed"
+        role={rows.length > 0 ? 'feed' : 'group'}
         aria-label={t('messages.list')}
         aria-busy={window.fetching.value !== undefined}
         onClick={(event) => {

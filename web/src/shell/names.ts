@@ -14,6 +14,7 @@ const TITLES = {
   users: 'sidebar.people',
   groups: 'shell.groups',
   about: 'shell.about',
+  unknown: 'shell.not-found',
 } as const satisfies Partial<Record<Route['view'], Key>>;
 
 const FILTERS = {

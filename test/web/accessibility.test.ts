@@ -1,0 +1,140 @@
+/** axe-core on each view and dialog, light and dark; the pages of the settings are in settings.test.ts. */
+import t from 'tap';
+import { startEmbedded } from '../api/support/faces.js';
+import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
+import { CHROMIUM_IS_MISSING, ClientPage, openChromium, withPictures } from './support/chromium.js';
+
+/** One of each construct that messages are made of. */
+const RICH = [
+  '**bold** *italic* ~~gone~~ `code` [a link](https://example.com) :tada: <time:2026-11-24T10:00:00Z>',
+  '> quoted',
+  '```js\nconst answer = 42;\n```',
+  '```spoiler What happens\nEverybody lives.\n```',
+  '```math\n\\sum_{i=1}^n i\n```',
+  '| left | right |\n|------|------:|\n| one | 2 |',
+  '1. first\n2. second\n   * inside',
+].join('\n\n');
+
+t.setTimeout(120_000);
+
+t.test('views without a finding of axe', { skip: CHROMIUM_IS_MISSING }, async (t) => {
+  const server = await startEmbedded();
+  t.teardown(() => server.close());
+  const browser = await openChromium(t);
+  const org = await makeOrganization(server, ['member', 'other']);
+  const { owner, member, other } = org;
+  await subscribe(owner, ['general', 'design'], { principals: [owner, member, other] });
+  const [general, design] = [await streamIdOf(member, 'general'), await streamIdOf(member, 'design')];
+  const mine = await say(member, 'general', 'plans', RICH);
+  await say(other, 'general', 'plans', `@**${member.name}** @**all** see #**design** and #**general>plans**`);
+  await other.api.ok('POST /messages/{message_id}/reactions', { message_id: mine, emoji_name: 'tada' });
+  await member.api.ok('POST /messages/flags', { messages: [mine], op: 'add', flag: 'starred' });
+  await say(other, 'design', 'colours', '/poll Which one?\nred\nblue');
+  await tell(other, [member], 'hello');
+  await member.api.ok('POST /scheduled_messages', {
+    ...{ type: 'stream', to: general, topic: 'plans', content: 'later' },
+    scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 86_400,
+  });
+  await member.api.ok('POST /drafts', {
+    drafts: [{ type: 'stream', to: [general], topic: 'elsewhere', content: 'half a thought', timestamp: 1 }],
+  });
+
+  const topic = `#narrow/stream/${general}-general/topic/plans`;
+  /** Address, and an element that is there when the view is. */
+  const views: readonly (readonly [name: string, hash: string, ready: string, words: string])[] = [
+    ['inbox', '#inbox', '.overview-row, .empty', ''],
+    ['recent conversations', '#recent', '.overview', 'plans'],
+    ['drafts', '#drafts', '.overview', 'half a thought'],
+    ['scheduled messages', '#scheduled', '.overview', 'later'],
+    ['all messages', '#all_messages', '.message-body', 'hello'],
+    ['a topic', topic, '.message-body', 'bold'],
+    ['a poll', `#narrow/stream/${design}-design/topic/colours`, '.message-row', 'Which one?'],
+    ['a direct conversation', `#narrow/dm/${other.id}`, '.message-body', 'hello'],
+    ['mentions', '#narrow/is/mentioned', '.message-row.mentioned', ''],
+    ['starred messages', '#narrow/is/starred', '.message-body', 'bold'],
+    ['results of a search', '#narrow/search/quoted', '.message-body .highlight', 'quoted'],
+    ['an empty conversation', '#narrow/stream/1-general/topic/nothing', '.messages', 'No messages here'],
+    ['no such place', '#nowhere', '.opening', 'nothing at this address'],
+  ];
+
+  for (const scheme of ['light', 'dark'] as const) {
+    const client = await ClientPage.open(browser, `${org.subdomain}.localhost:${server.nextPort()}`, { scheme });
+    const check = (title: string, run: () => Promise<unknown>): Promise<unknown> =>
+      t.test(`${title}, ${scheme}`, async (t) =>
+        withPictures(t, { page: client }, async () => {
+          await run();
+          t.strictSame(await client.findings(), []);
+        }),
+      );
+    const { keyboard } = client.page;
+    await check('sign-in', async () => {
+      await client.goTo('');
+      await client.waitFor('h1', 'Sign in to');
+    });
+    await client.signIn(member.email, PASSWORD);
+    await client.waitFor('.row.stream', 'general');
+    for (const [name, hash, ready, words] of views) {
+      await check(name, async () => {
+        await client.goTo(hash);
+        await client.waitFor(ready, words);
+      });
+    }
+    await client.goTo(topic);
+    await client.waitFor('.message-body', 'bold');
+    const dialogs: readonly (readonly [name: string, open: () => Promise<unknown>])[] = [
+      [
+        'menu of a message',
+        async () => {
+          await client.click('.message-tools [aria-haspopup=menu]');
+          await client.waitFor('.menu-item', 'Quote and reply');
+        },
+      ],
+      [
+        'moving messages',
+        async () => {
+          await client.click('.menu-item', 'Move message');
+          await client.waitFor('dialog h2', 'Move');
+        },
+      ],
+      [
+        'quick switcher',
+        async () => {
+          await client.pressControl('k');
+          await client.waitFor('dialog input');
+        },
+      ],
+      [
+        'search',
+        async () => {
+          await keyboard.press('/');
+          await client.waitFor('[role=listbox], dialog input');
+        },
+      ],
+      [
+        'a message to a stream, with suggestions',
+        async () => {
+          await client.fill('.compose-text', 'see #');
+          await client.waitFor('[role=option]', 'design');
+        },
+      ],
+      [
+        'emoji picker',
+        async () => {
+          await client.fill('.compose-text', 'hello');
+          await client.click('.compose-box button', 'Emoji');
+          await client.waitFor('.emoji-grid button');
+        },
+      ],
+    ];
+    for (const [name, open] of dialogs) {
+      await check(name, open);
+      if (name !== 'menu of a message') {
+        await keyboard.press('Escape');
+        await client.waitUntilGone('dialog, .emoji-picker, [role=listbox]');
+        await client.page.evaluate('document.activeElement?.blur()');
+      }
+    }
+    t.strictSame([client.faults, client.refusals], [[], []], scheme);
+    await client.page.browserContext().close();
+  }
+});
