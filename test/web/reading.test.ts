@@ -248,7 +248,10 @@ t.test('nothing runs of hostile texts and topics, nor of hostile HTML in an answ
   t.equal(await page.evaluate('typeof window.ran'), 'undefined');
   // The browser reports inline handlers and styles that it refuses while DOMPurify parses them out of sight.
   t.strictSame(
-    faults.filter((fault) => !/inline (?:event handler|style)|forbids (?:script-src-attr|style-src-elem|style-src-attr) inline/.test(fault)),
+    faults.filter(
+      (fault) =>
+        !/inline (?:event handler|style)|forbids (?:script-src-attr|style-src-elem|style-src-attr) inline/.test(fault),
+    ),
     [],
   );
 });
