@@ -210,6 +210,8 @@ export function List({ window, rows, top, end, handle, onRest }: ListProps) {
   const last = items.at(-1)?.end ?? TOP_PX;
   return (
     <div ref={scroller} class="scroller message-scroller" data-messages="">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: both roles are right, and a feed needs an article */}
+      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles take a name */}
       <div
         class="message-list"
         role={rows.length > 0 ? 'feed' : 'group'}
