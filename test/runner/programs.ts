@@ -75,7 +75,8 @@ const LOADS: readonly (readonly [beginning: string, load: number, seconds: numbe
   ['dist/test/contract/bus-nats', 0.2, 30],
   ['dist/test/contract', 0.5, 8],
   ['dist/test/unit', 1, 12],
-  ['dist/test/web', 0.8, 30],
+  ['dist/test/web/core', 0.8, 10],
+  ['dist/test/web', 1, 40],
 ];
 
 export function loadOf(file: string): Load {
