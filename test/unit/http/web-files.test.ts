@@ -190,7 +190,7 @@ t.test('turned off, the server has no sessions either', async (t) => {
   const [on, off] = [await openWebClient({ web: 'on' }, []), await openWebClient({ web: 'off' }, [])];
   const ours = (of: typeof on): string[] =>
     of.operations.filter(({ path }) => path.startsWith('/web/')).map(({ id }) => id);
-  t.equal(ours(on).length, 6);
+  t.equal(ours(on).length, 7);
   t.same(ours(off), []);
 });
 

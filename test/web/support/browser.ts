@@ -8,7 +8,7 @@ import type { TestServer } from '../../api/support/faces.js';
 import { type Organization, PASSWORD, type Person } from '../../api/support/organization.js';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const WAIT_MS = 15_000;
+const WAIT_MS = 45_000;
 
 /** The first organization of a server answers at its address without a subdomain. */
 const originOf = ({ subdomain }: Organization, server: TestServer): string =>

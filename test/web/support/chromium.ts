@@ -20,7 +20,7 @@ const all = (selector: string): string => `[...document.querySelectorAll(${JSON.
 
 export const CHROMIUM_IS_MISSING = existsSync(CHROMIUM) ? false : 'Chromium is not installed';
 
-const WAIT_MS = 15_000;
+const WAIT_MS = 45_000;
 
 export const DESK = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844, hasTouch: true, isMobile: true };

@@ -115,6 +115,7 @@ function WindowView({ narrow, near }: ViewProps) {
       <div class="messages opening">
         <Empty icon="offline">{window.failure.value?.message || t('error.unreachable')}</Empty>
         <Button onClick={() => void window.retry()}>{t('common.retry')}</Button>
+        <Pending narrow={narrow} />
       </div>
     );
   }
@@ -122,6 +123,7 @@ function WindowView({ narrow, near }: ViewProps) {
     return (
       <div class="messages opening">
         <Spinner />
+        <Pending narrow={narrow} />
       </div>
     );
   }
