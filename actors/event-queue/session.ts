@@ -4,7 +4,7 @@
  */
 import { addJitter, sharedTimerWheel, type TimerEntry } from '#base/clock';
 import { type EventSubscriber, QueueCursor, type RealmFeed, type SharedEvent, type TransientEvent } from '#delivery';
-import { lastIdOfPosition, logPositionOfEventId, newestHeartbeatId, type StopReason, seq } from '#model';
+import { highestPossibleClientId, lastIdOfPosition, logPositionOfEventId, type StopReason, seq } from '#model';
 import { type QueueEndReason, queueCommands } from '#model/commands';
 import { type ApiError, apiError } from '#model/errors';
 import type { ActivationHandle, ActorCommandReply, DeferredRequest, MachineStep } from '#runtime';
@@ -236,7 +236,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   /** True if this queue cannot have given out the event id. */
   #isTooNew(last: number): boolean {
     const { newest } = this.#ids;
-    if (!this.#acks) return last > newestHeartbeatId(newest);
+    if (!this.#acks) return last > highestPossibleClientId(newest);
     return this.#acks.isTooNew(last, newest, Math.max(this.cursor.position, this.#feed?.position ?? 0));
   }
 

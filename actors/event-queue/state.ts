@@ -45,8 +45,9 @@ export interface QueueState extends JsonObject {
 export const MAX_ACTIVE_LAG_MS = 3_600_000;
 
 /**
- * Latest wall time (ms) at which the client may have been there. A queue whose poll was waiting gets the benefit of the
- * doubt, so no queue is left less than its lifespan.
+ * Latest wall time (ms) at which the client may have been there. If a poll waited at the last checkpoint, the client
+ * may have stayed until the takeover, so such a queue keeps its whole lifespan; at most MAX_ACTIVE_LAG_MS beyond
+ * `active`.
  *
  * @param takenOver wall time at which this host became the owner
  */

@@ -1,4 +1,7 @@
-/** Effects of a message on bots: copies for mentioned bots, calls of outgoing webhooks, notice of a lost message. */
+/**
+ * Effects of a message on bots: copies for mentioned bots, calls of outgoing webhooks, and a warning to the owner of a
+ * bot that sent to a stream without subscribers.
+ */
 
 import { BOT_TYPE } from '#domain/people';
 import { type RealmId, type UserId, userId, userKey, webhookKey } from '#model';

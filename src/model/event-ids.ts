@@ -35,5 +35,5 @@ export function countHeartbeatIdsAfter(id: number): number {
  * Largest id that a client may have if `id` is the newest that its queue knows. The client may have moved to another
  * frontend while the command that reserves heartbeat ids at the queue is still on its way.
  */
-export const newestHeartbeatId = (id: number): number =>
+export const highestPossibleClientId = (id: number): number =>
   id % SLOTS_PER_POSITION >= FIRST_TRANSIENT_SLOT ? id + FRONTEND_HEARTBEATS : id;

@@ -19,9 +19,9 @@ export {
   eventId,
   FIRST_TRANSIENT_SLOT,
   HEARTBEAT_SLOTS,
+  highestPossibleClientId,
   lastIdOfPosition,
   logPositionOfEventId,
-  newestHeartbeatId,
   SLOTS_PER_POSITION,
 } from './event-ids.js';
 export {

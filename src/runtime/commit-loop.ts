@@ -9,7 +9,7 @@ import type { ActorKey, Epoch, RealmId, StopReason } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { RecordWrite, Store } from '#ports/store';
 import { CommitBatch, type OutboxEntry, outboxEntryToJson } from './commit-batch.js';
-import { type ActorOutbox, findCommandsNamed } from './outbox.js';
+import { type ActorOutbox, findOutboxCommandsByName } from './outbox.js';
 import type { ReplyCache } from './reply-cache.js';
 
 export interface CommitLoopOwner {
@@ -104,7 +104,7 @@ export class CommitLoop {
   /** Outgoing commands of this name, from durable and pending commits, that may not be carried out yet. */
   pendingCommands(name: string): OutboxCommand[] {
     const here = this.#groups.flatMap(({ sequences }) => sequences.map(({ sequence }) => sequence));
-    return [...this.outbox.pendingCommands(name), ...findCommandsNamed(here, name)];
+    return [...this.outbox.pendingCommands(name), ...findOutboxCommandsByName(here, name)];
   }
 
   /** Calls `fn` when everything that is in memory now is durable. */

@@ -11,7 +11,7 @@ import type { OutboxCommand } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { Bus } from '#ports/bus';
 import type { EventLog } from '#ports/log';
-import type { PartitionOwner, Placement } from '#ports/placement';
+import type { PartitionHolder, Placement } from '#ports/placement';
 import type { Store } from '#ports/store';
 import { LOCAL_COMMAND_PREFIX } from './activation.js';
 import { Activations } from './activations.js';
@@ -68,7 +68,7 @@ const WAKE_AGAIN_MS = 5_000;
 const FROM_HERE = { caller: 0, client: '', after: 0, settled: 0, requestId: '' } as const;
 
 // biome-ignore lint/suspicious/noExplicitAny: a host whose services do not matter
-export class ActorHost<Services = any> implements PartitionOwner {
+export class ActorHost<Services = any> implements PartitionHolder {
   readonly client: ActorClient;
   readonly sources: InputSources<Services>;
   readonly #activations: Activations;

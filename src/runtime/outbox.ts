@@ -108,7 +108,7 @@ export class ActorOutbox {
 
   /** Outgoing commands of this name that may not be carried out yet. */
   pendingCommands(name: string): OutboxCommand[] {
-    return [...this.#jobs.values()].flatMap(({ entry }) => findCommandsNamed(entry.sequences, name));
+    return [...this.#jobs.values()].flatMap(({ entry }) => findOutboxCommandsByName(entry.sequences, name));
   }
 
   /** Calls `fn` when the commands that this command caused are carried out; now if there are none. */
@@ -257,5 +257,6 @@ export class ActorOutbox {
   }
 }
 
-export const findCommandsNamed = (sequences: readonly CommandSequence[], name: string): OutboxCommand[] =>
+/** Outgoing commands with this name, of all sequences. */
+export const findOutboxCommandsByName = (sequences: readonly CommandSequence[], name: string): OutboxCommand[] =>
   sequences.flatMap(({ stages }) => stages.flat()).filter((command) => command.name === name);

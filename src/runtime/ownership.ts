@@ -3,7 +3,7 @@
 import type { Clock, TimerHandle } from '#base/clock';
 import { type ActorKey, type Epoch, type Partition, partitionOfActor, partitionSubject } from '#model';
 import type { Bus, BusServer } from '#ports/bus';
-import type { PartitionOwner } from '#ports/placement';
+import type { PartitionHolder } from '#ports/placement';
 import type { Store } from '#ports/store';
 import type { Activation } from './activation.js';
 import type { Activations } from './activations.js';
@@ -32,7 +32,7 @@ interface OwnershipOptions {
   receive(partition: Partition, request: CommandRequest): void;
 }
 
-export class PartitionOwnership implements PartitionOwner {
+export class PartitionOwnership implements PartitionHolder {
   readonly #epochs = new Map<Partition, Epoch>();
   /** Wall time (ms) at which this host took each partition. */
   readonly #since = new Map<Partition, number>();

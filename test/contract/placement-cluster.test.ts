@@ -1,7 +1,13 @@
 /** Several hosts with keys in memory and one clock: which partitions each host owns after every kind of event. */
 import t from 'tap';
 import { partition } from '#model';
-import { ALL_PARTITIONS, ClusterPlacement, chooseHostByRendezvous, HostWatch, LEASE_TIMES } from '#ports/placement';
+import {
+  ALL_PARTITIONS,
+  ClusterPlacement,
+  chooseHostByRendezvous,
+  HostAbsenceWatch,
+  LEASE_TIMES,
+} from '#ports/placement';
 import { FakeClock } from '../support/fake-clock.js';
 import { MemoryKv, MemoryKvServer } from '../support/memory-kv.js';
 import { PlacementWorld, type WorldHost } from '../support/placement-world.js';
@@ -38,9 +44,9 @@ t.test('a host whose lease lapses logs one warning, with its likely causes', asy
   t.same(other!.warnings, []);
 });
 
-t.test('HostWatch knows when no host is alive, and does not conclude it from unreachable keys', async (t) => {
+t.test('HostAbsenceWatch knows when no host is alive, and does not conclude it from unreachable keys', async (t) => {
   const world = new PlacementWorld();
-  const watch = new HostWatch(world.outside, world.clock);
+  const watch = new HostAbsenceWatch(world.outside, world.clock);
   t.teardown(() => watch.stop());
   await watch.start();
   t.equal(watch.none, true, 'none has joined');

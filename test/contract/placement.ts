@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import { type Epoch, epoch, PARTITION_COUNT, type Partition, partition } from '#model';
-import type { EpochSource, PartitionOwner, Placement } from '#ports/placement';
+import type { EpochSource, PartitionHolder, Placement } from '#ports/placement';
 import { until } from '../support/until.js';
 
 /** The epochs in the Store's partition documents. */
@@ -25,7 +25,7 @@ export class MemoryEpochs implements EpochSource {
 }
 
 /** An owner that records its calls, and reports forbidden ones. */
-export class RecordingOwner implements PartitionOwner {
+export class RecordingOwner implements PartitionHolder {
   readonly history: string[] = [];
   readonly owned = new Map<Partition, Epoch>();
   highest = 0;

@@ -62,8 +62,8 @@ function weight({ body }: StoredMessage): number {
   return characters;
 }
 
-/** The messages of a move in their order, cut into batches. */
-export function splitIntoBatches(messages: readonly StoredMessage[]): StoredMessage[][] {
+/** The messages of a move in their order, cut into batches that are bounded in messages and in characters. */
+export function splitMoveIntoBatches(messages: readonly StoredMessage[]): StoredMessage[][] {
   const all: StoredMessage[][] = [[]];
   let characters = 0;
   for (const message of messages) {

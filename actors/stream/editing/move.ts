@@ -23,7 +23,7 @@ import {
 import { checkStreamMove, checkWholeTopicMove, type MessageEditor, type MessageEditPlan } from './checks.js';
 import type { NewTextEffect } from './content.js';
 import { deleteEvents, editEvents } from './event.js';
-import { applyMoveToBody, type MoveDecision, scheduleBatches, splitIntoBatches } from './move-batches.js';
+import { applyMoveToBody, type MoveDecision, scheduleBatches, splitMoveIntoBatches } from './move-batches.js';
 import { composeMoveNotices, usersInvolvedIn } from './notices.js';
 import type { EditInputs } from './scope.js';
 
@@ -207,7 +207,7 @@ export function decideMove(view: StreamView, request: MoveRequest, context: Comm
   const places = placesOf(view, request, context);
   const { from, to, oldTopic, topic, moved, all, leaves, losers } = places;
   const decision = decisionOf(view, request, places, context);
-  const [first = [], ...rest] = splitIntoBatches([message, ...moved.filter(({ id }) => id !== message.id)]);
+  const [first = [], ...rest] = splitMoveIntoBatches([message, ...moved.filter(({ id }) => id !== message.id)]);
   const further = scheduleBatches(context.key, context.version, decision, rest);
   const targetExisted =
     (leaves || toTopicKey(topic) !== toTopicKey(oldTopic)) && targetTopicExisted(view, to, topic, leaves, inputs);

@@ -7,7 +7,7 @@ import type { ServerCryptography } from '#domain/secrets';
 import { GridFsBlobs } from '#ports/blobs';
 import { type Bus, NamespacedBus, NatsBus } from '#ports/bus';
 import { JetStreamLog } from '#ports/log';
-import { ClusterPlacement, HostWatch, NatsKv, placementBucket } from '#ports/placement';
+import { ClusterPlacement, HostAbsenceWatch, NatsKv, placementBucket } from '#ports/placement';
 import {
   databaseNameOfUrl,
   MongoStore,
@@ -55,11 +55,11 @@ export async function openClusterPorts(
     const blobs = await GridFsBlobs.connect(mongodb);
     closers.push(() => blobs.close());
     let actors: ProcessPorts['actors'];
-    let hosts: HostWatch | undefined;
+    let hosts: HostAbsenceWatch | undefined;
     if (config.role === 'http') {
       const kv = await NatsKv.connect(nats, { ...placementBucket(namespace), existing: true });
       closers.unshift(() => kv.close());
-      const watch = new HostWatch(kv, clock);
+      const watch = new HostAbsenceWatch(kv, clock);
       await watch.start();
       closers.unshift(async () => watch.stop());
       hosts = watch;

@@ -6,7 +6,7 @@ import { type Mailer, SmtpMailer } from '#domain/mail';
 import type { Blobs } from '#ports/blobs';
 import type { Bus } from '#ports/bus';
 import type { EventLog, LogLimits } from '#ports/log';
-import type { HostWatch, ReportingPlacement } from '#ports/placement';
+import type { HostAbsenceWatch, ReportingPlacement } from '#ports/placement';
 import type { Store } from '#ports/store';
 
 export interface ProcessPorts {
@@ -15,7 +15,7 @@ export interface ProcessPorts {
   readonly log: EventLog;
   readonly blobs: Blobs;
   /** Watches the actor hosts; only processes of a cluster that are not actor hosts have it. */
-  readonly hosts?: HostWatch | undefined;
+  readonly hosts?: HostAbsenceWatch | undefined;
   /** Ports of an actor host; undefined in a process that only is a frontend. */
   readonly actors:
     | { readonly store: Store; readonly placement: ReportingPlacement; readonly mailer: Mailer }

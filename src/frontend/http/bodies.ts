@@ -86,7 +86,10 @@ let scratch = Buffer.allocUnsafeSlow(SMALL_BODY_BYTES);
 /** Maximum of bytes of that buffer: larger bodies are too rare to keep memory for them. */
 const MAX_SCRATCH = 16 * 1024 * 1024;
 
-/** Joins the parts of a body into one piece, for modules that copy the piece at once. Valid until the next call. */
+/**
+ * Joins the parts of a body into one piece, in memory that the next call reuses: only for callees that copy the piece
+ * before they return, as the HTTP engine does.
+ */
 export function joinParts(parts: readonly ResponseBodyPart[]): Uint8Array {
   const length = byteLengthOfParts(parts);
   if (length > scratch.length && length <= MAX_SCRATCH) {

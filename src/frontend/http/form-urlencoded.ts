@@ -44,13 +44,13 @@ export function parseUrlencodedBody(body: Uint8Array): FormFields {
 }
 
 /**
- * Maximum of characters that are decoded as text; longer texts are decoded as bytes, because `replaceAll` takes 100 ns
- * for each plus sign.
+ * Maximum of characters whose escapes are decoded as text; in longer texts they are decoded as bytes, because
+ * `replaceAll` takes 100 ns for each plus sign.
  */
-const MIN_DECODED_AS_BYTES = 4096;
+const MAX_DECODED_AS_TEXT = 4096;
 
 function unescaped(text: string): string {
-  if (text.length > MIN_DECODED_AS_BYTES && (text.includes('+') || text.includes('%'))) return lenient(text, true);
+  if (text.length > MAX_DECODED_AS_TEXT && (text.includes('+') || text.includes('%'))) return lenient(text, true);
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   if (!spaced.includes('%')) return spaced;
   try {

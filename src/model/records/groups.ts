@@ -1,4 +1,4 @@
-/** User groups. */
+/** Records of user groups in the directory. */
 import type { UserId } from '#model';
 
 export interface DirectoryGroup {

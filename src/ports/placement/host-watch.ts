@@ -13,7 +13,8 @@ import { PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
  */
 const POLL_MS = 2 * LEASE_TIMES.renewMs;
 
-export class HostWatch {
+/** Tells whether any actor host is alive, and since when none is. */
+export class HostAbsenceWatch {
   readonly #members = new ClusterMembers(LEASE_TIMES);
   /** Number of hosts with a sign of life within a lease; undefined if the keys can't be reached. */
   #living: number | undefined;

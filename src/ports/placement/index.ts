@@ -19,12 +19,12 @@
  * Imported by the runtime (contract and `chooseHostByRendezvous`), the command line, and the code that starts a server.
  */
 export { askToDrain, askToServe, type ClusterStatus, viewCluster } from './cluster-view.js';
-export { HostWatch } from './host-watch.js';
+export { HostAbsenceWatch } from './host-watch.js';
 export type { KeyValueStore, KvEntry } from './kv.js';
 export { NatsKv, NoBucket, placementBucket } from './kv-nats.js';
 export { LEASE_TIMES } from './lease.js';
 export { ALL_PARTITIONS } from './partition-table.js';
-export type { HostStatus, PartitionOwner, Placement, ReportingPlacement } from './placement.js';
+export type { HostStatus, PartitionHolder, Placement, ReportingPlacement } from './placement.js';
 export { ClusterPlacement } from './placement-cluster.js';
 export { type EpochSource, SinglePlacement } from './placement-single.js';
 export { chooseHostByRendezvous } from './rendezvous.js';

@@ -1,6 +1,6 @@
-/** The partitions that this host owns now, and the calls to the `PartitionOwner` that follow from changes. */
+/** The partitions that this host owns now, and the calls to the `PartitionHolder` that follow from changes. */
 import type { Epoch, Partition } from '#model';
-import type { PartitionOwner } from './placement.js';
+import type { PartitionHolder } from './placement.js';
 
 export interface PartitionOwnership {
   phase: 'taking' | 'serving' | 'leaving';
@@ -15,7 +15,7 @@ export class OwnedPartitions {
   readonly #losing = new Map<Partition, Promise<void>>();
 
   constructor(
-    private readonly owner: PartitionOwner,
+    private readonly owner: PartitionHolder,
     private readonly onError: (error: unknown) => void,
   ) {}
 

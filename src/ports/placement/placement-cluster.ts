@@ -28,7 +28,7 @@ import { type ClusterMember, ClusterMembers } from './members.js';
 import { OwnedPartitions } from './owned-partitions.js';
 import { OwnershipTable } from './ownership-table.js';
 import { PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
-import type { PartitionOwner, PlacementStatus, ReportingPlacement } from './placement.js';
+import type { PartitionHolder, PlacementStatus, ReportingPlacement } from './placement.js';
 import type { EpochSource } from './placement-single.js';
 import { makePlacementStatus } from './placement-status.js';
 import { ReconcileLoop } from './reconcile-loop.js';
@@ -119,12 +119,12 @@ export class ClusterPlacement implements ReportingPlacement {
    * Resolves when this host has joined and serves the partitions that had no owner. Rejects if the keys can't be
    * reached.
    */
-  start(owner: PartitionOwner): Promise<void> {
+  start(owner: PartitionHolder): Promise<void> {
     this.#joining = this.#join(owner);
     return this.#joining;
   }
 
-  async #join(owner: PartitionOwner): Promise<void> {
+  async #join(owner: PartitionHolder): Promise<void> {
     const owned = new OwnedPartitions(owner, this.#onError);
     this.#owned = owned;
     const shared = { isLeaving: () => this.#leaving, desiredOwners: () => this.#desiredOwners() };

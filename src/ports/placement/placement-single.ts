@@ -1,7 +1,7 @@
 /** Placement of the embedded face: the only host owns all partitions. */
 import type { Epoch, Partition } from '#model';
 import { ALL_PARTITIONS } from './partition-table.js';
-import type { PartitionOwner, PlacementStatus, ReportingPlacement } from './placement.js';
+import type { PartitionHolder, PlacementStatus, ReportingPlacement } from './placement.js';
 
 /** The only operation of the Store that placement needs. */
 export interface EpochSource {
@@ -12,7 +12,7 @@ export interface EpochSource {
 /** Owns all partitions from `start` to `stop`. */
 export class SinglePlacement implements ReportingPlacement {
   readonly #store: EpochSource;
-  #owner: PartitionOwner | undefined;
+  #owner: PartitionHolder | undefined;
   #owning = false;
   #epochs: ReadonlyMap<Partition, Epoch> = new Map();
 
@@ -21,7 +21,7 @@ export class SinglePlacement implements ReportingPlacement {
   }
 
   /** Takes all partitions. Rejects with the error of the Store or of the owner; then nothing is owned. */
-  async start(owner: PartitionOwner): Promise<void> {
+  async start(owner: PartitionHolder): Promise<void> {
     const epochs = await this.#store.raiseEpochs(new Map(ALL_PARTITIONS.map((p) => [p, 0])));
     this.#owner = owner;
     this.#owning = true;

@@ -13,18 +13,19 @@
 import type { Epoch, Partition } from '#model';
 import type { StoreHealth } from './host-record.js';
 
-export interface PartitionOwner {
-  take(partition: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void>;
+/** Calls of the placement when this host gains or loses partitions. The runtime implements it. */
+export interface PartitionHolder {
+  take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void>;
   /**
    * Gives up partitions.
    * @param reason 'released': finish work in progress first; 'lapsed': let go at once
    * @param withinMs time limit for work in progress; the next owner finishes the rest
    */
-  lose(partition: readonly Partition[], reason: 'released' | 'lapsed', withinMs?: number): Promise<void>;
+  lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs?: number): Promise<void>;
 }
 
 export interface Placement {
-  start(owner: PartitionOwner): Promise<void>;
+  start(owner: PartitionHolder): Promise<void>;
   mayAnswer(partition: Partition): boolean;
   /** Hands everything over: waits for `lose(…, 'released')` of each partition, then releases the lease. */
   stop(): Promise<void>;

@@ -49,8 +49,8 @@ export const commandToUserActor = (
   after: number,
 ): OutboxCommand => outboxCommand({ to: userKey(realm, id), name, args: {}, caller: 0, after });
 
-/** Outcome of a command that changes accounts. */
-export function accountChangeOutcome(
+/** Outcome that commits an effect and replies with success. The reply waits for the commands of the effect. */
+export function outcomeOfEffect(
   { parts = {}, events = [], commands = [] }: CommitEffect,
   version: number,
 ): Outcome<RealmState> {

@@ -69,8 +69,9 @@ interface RenewalInputs extends NewApiKey {
 
 /**
  * Replaces a key that can't be unsealed (its server secret is gone) or that the command line replaces; the sender has
- * checked the right to the key. A token that can't be unsealed is replaced too. Replies with the sealed key, or with
- * null if a person's key is no longer `instead`: the user actor then has the newer key.
+ * checked the right to the key. The token that an outgoing webhook sends with its calls is replaced, too, if it can't
+ * be unsealed. If the key is no longer `instead`, nothing changes. Replies with the sealed key of a bot, or with null
+ * for a person whose key is no longer `instead`: the user actor then has the newer key.
  */
 export const renewApiKeyHandler: RealmCommand<typeof realmCommands.renewKey, RenewalInputs> = {
   // One renewal at a time: the next command sees the key of the one before.

@@ -5,7 +5,7 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { userRecord } from '../../state.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
-import { accountChangeEffect, accountChangeOutcome } from './account-changes.js';
+import { accountChangeEffect, outcomeOfEffect } from './account-changes.js';
 import { personUpdatedEvent } from './person-events.js';
 
 /** Makes an account a billing administrator, or an ordinary account again. */
@@ -17,7 +17,7 @@ export const setBillingAdminHandler: RealmCommand<typeof realmCommands.setBillin
     if (before.isBillingAdmin === on) return { reply: successReply() };
     const after = { ...before, isBillingAdmin: on };
     const own = { events: [personUpdatedEvent(context.version, after.id, { is_billing_admin: on })] };
-    return accountChangeOutcome(accountChangeEffect({ before, after }, own, view, context), context.version);
+    return outcomeOfEffect(accountChangeEffect({ before, after }, own, view, context), context.version);
   },
 };
 
@@ -33,6 +33,6 @@ export const setAccountRateLimitsHandler: RealmCommand<typeof realmCommands.setR
     if ((before.rateLimits ?? null) === rules) return { reply: successReply() };
     const { rateLimits: _, ...others } = before;
     const after = rules === null ? others : { ...others, rateLimits: rules };
-    return accountChangeOutcome(accountChangeEffect({ before, after }, {}, view, context), context.version);
+    return outcomeOfEffect(accountChangeEffect({ before, after }, {}, view, context), context.version);
   },
 };

@@ -14,7 +14,7 @@ import { everyoneEventItem } from '../../log-items.js';
 import { type ActorParts, userRecord, userRecords } from '../../state.js';
 import { checkIsOwner, isLastOwner, requireActingAdmin, requireActingUser } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
-import { accountChangeEffect, accountChangeOutcome, commandToUserActor } from './account-changes.js';
+import { accountChangeEffect, commandToUserActor, outcomeOfEffect } from './account-changes.js';
 import { type CommitEffect, mergeCommitEffects } from './effect.js';
 
 /** The accounts to deactivate with this one: its active bots, then itself. */
@@ -87,7 +87,7 @@ export const deactivateUserHandler: RealmCommand<typeof realmCommands.deactivate
     if (isLastOwner(parts, user)) throw apiError('ONLY_OWNER_DEACTIVATION');
     const mails = comment === null ? [] : [deactivationMail(context.realm, user, comment, state.settings)];
     const effect = mergeCommitEffects([deactivationEffect(withBots(parts, user), view, context), { commands: mails }]);
-    return accountChangeOutcome(effect, context.version);
+    return outcomeOfEffect(effect, context.version);
   },
 };
 
@@ -102,7 +102,7 @@ export const deactivateSelfHandler: RealmCommand<typeof realmCommands.deactivate
     if (isLastOwner(parts, user)) {
       throw apiError('CANNOT_DEACTIVATE_LAST_USER', { is_last_owner: true, entity: 'organization owner' });
     }
-    return accountChangeOutcome(deactivationEffect(withBots(parts, user), view, context), context.version);
+    return outcomeOfEffect(deactivationEffect(withBots(parts, user), view, context), context.version);
   },
 };
 
@@ -113,6 +113,6 @@ export const deactivateBotHandler: RealmCommand<typeof realmCommands.deactivateB
   handle(view, { bot_id }, _inputs, context) {
     const { user } = requireManagedBot(view.parts, bot_id, requireActingUser(view.parts, context.caller));
     if (!user.isActive) return { reply: successReply() };
-    return accountChangeOutcome(deactivationEffect([user], view, context), context.version);
+    return outcomeOfEffect(deactivationEffect([user], view, context), context.version);
   },
 };

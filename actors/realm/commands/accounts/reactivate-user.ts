@@ -9,7 +9,7 @@ import type { DirectoryUser } from '#model/records';
 import { type ActorParts, userRecord } from '../../state.js';
 import { checkMayCreateBot } from '../bots/create-bot.js';
 import type { RealmCommand } from '../command.js';
-import { accountChangeEffect, accountChangeOutcome, commandToUserActor } from './account-changes.js';
+import { accountChangeEffect, commandToUserActor, outcomeOfEffect } from './account-changes.js';
 import { userReactivatedEvents } from './person-events.js';
 
 /** Allows administrators, and owners of a bot who may create bots of its type. @throws ApiError */
@@ -34,6 +34,6 @@ export const reactivateUserHandler: RealmCommand<typeof realmCommands.reactivate
       events: userReactivatedEvents(after, view.parts, version),
       commands: [commandToUserActor(realm, after, userCommands.reactivated, version)],
     };
-    return accountChangeOutcome(accountChangeEffect({ before, after }, own, view, context), version);
+    return outcomeOfEffect(accountChangeEffect({ before, after }, own, view, context), version);
   },
 };

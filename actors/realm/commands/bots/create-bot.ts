@@ -20,7 +20,8 @@ import type { RealmCommand } from '../command.js';
 /** Ids of the named private streams that the caller is subscribed to. */
 export type OwnPrivateStreams = ReadonlySet<number>;
 
-export async function loadOwnPrivateStreams(
+/** Private streams that the request names and that the caller is subscribed to. */
+export async function loadOwnNamedPrivateStreams(
   { sending, events }: BotStreamChoices,
   { realm, caller, view }: InputContext<RealmState, RealmVolatile>,
   sources: InputSources,
@@ -85,7 +86,7 @@ export const createBotHandler: RealmCommand<typeof realmCommands.createBot, BotI
       keyHash: secrets.keyHash(key),
       keySealed: secrets.seal(key),
       tokenSealed: secrets.seal(secrets.newApiKey(context.realm)),
-      own: await loadOwnPrivateStreams(args, context, sources),
+      own: await loadOwnNamedPrivateStreams(args, context, sources),
     };
   },
 

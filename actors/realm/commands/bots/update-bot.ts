@@ -28,7 +28,7 @@ import { requireActingUser } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import {
   checkWebhookInterface,
-  loadOwnPrivateStreams,
+  loadOwnNamedPrivateStreams,
   type OwnPrivateStreams,
   requireBotStream,
 } from './create-bot.js';
@@ -126,7 +126,7 @@ export const updateBotHandler: RealmCommand<typeof realmCommands.updateBot, Inpu
 
   async inputs(args, context, sources) {
     const { parts } = context.view;
-    const own = await loadOwnPrivateStreams(args, context, sources);
+    const own = await loadOwnNamedPrivateStreams(args, context, sources);
     const bot = userRecord(parts, args.bot_id);
     if (!bot || args.role === null || args.role === bot.role) return { own, subscriptions: [] };
     const { subscriptions } = await readOwnState(context.realm, userId(args.bot_id), ['subscriptions'], sources);

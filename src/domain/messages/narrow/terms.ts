@@ -172,8 +172,8 @@ function resolveTerm(term: RawNarrowTerm, directory: DirectoryView, caller: numb
       }
       throw narrowError(`unknown 'has' operand ${String(operand)}`);
     case 'in':
+      // The API ignores a negation of `in`.
       if (operand === 'all') return { is: 'anything', negated: false };
-      // The API ignores a negation here.
       if (operand === 'home') return { is: 'home', negated: false };
       throw narrowError(`unknown 'in' operand ${String(operand)}`);
     case 'near':
