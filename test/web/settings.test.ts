@@ -1,19 +1,44 @@
 /** Journeys through the settings of the web client in Chromium, and axe-core on each of their pages. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Page } from 'puppeteer-core';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { startEmbedded } from '../api/support/faces.js';
 import { makeOrganization, PASSWORD, type Person, streamIdOf, subscribe } from '../api/support/organization.js';
 import { until } from '../support/until.js';
-import { openBrowser, openPage } from './support/browser.js';
+import { CHROMIUM_IS_MISSING, ClientPage, openChromium } from './support/chromium.js';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+if (CHROMIUM_IS_MISSING) {
+  t.plan(0, CHROMIUM_IS_MISSING);
+  process.exit(0);
+}
 
 const server = await startEmbedded();
 t.teardown(() => server.close());
-const browser = await openBrowser(t);
+const browser = await openChromium(t);
 const org = await makeOrganization(server, ['member', 'other']);
+
+type OpenPage = (person: Person, hash: string, refusal?: number) => Promise<ClientPage>;
+
+/**
+ * A test whose pages are signed in by password and must show no fault. A request of a page may be refused only with the
+ * status that the page was opened with.
+ */
+function journey(title: string, run: (t: Test, open: OpenPage) => Promise<void>): void {
+  t.test(title, async (t) => {
+    const clients: { readonly client: ClientPage; readonly refusal: number | undefined }[] = [];
+    await run(t, async (person, hash, refusal) => {
+      const client = await ClientPage.open(browser, `${org.subdomain}.localhost:${server.nextPort()}`);
+      t.teardown(() => client.page.browserContext().close());
+      clients.push({ client, refusal });
+      await client.signIn(person.email, PASSWORD);
+      await client.waitFor('.app');
+      await client.goTo(hash);
+      return client;
+    });
+    for (const { client, refusal } of clients) {
+      t.strictSame([client.faults, client.refusals.filter((status) => status !== refusal)], [[], []]);
+    }
+  });
+}
 
 type Role = 'button' | 'link' | 'textbox' | 'combobox' | 'switch' | 'radio' | 'tab';
 
@@ -50,8 +75,8 @@ async function settingOf(person: Person, name: string): Promise<unknown> {
 const realmSetting = async (name: string): Promise<unknown> =>
   (await org.owner.api.ok<Record<string, unknown>>('POST /register', { fetch_event_types: ['realm'] }))[name];
 
-t.test('a member changes name and theme, and the page follows', async (t) => {
-  const page = await openPage(t, browser, org, org.member, '#settings/profile');
+journey('a member changes name and theme, and the page follows', async (t, open) => {
+  const { page } = await open(org.member, '#settings/profile');
   await enter(page, 'Name', 'Grace Hopper');
   await press(page, 'Save');
   await shows(page, 'Saved', '.saved-mark');
@@ -64,8 +89,8 @@ t.test('a member changes name and theme, and the page follows', async (t) => {
   await until('the theme of the account', async () => (await settingOf(org.member, 'color_scheme')) === 2);
 });
 
-t.test('an entry in progress outlives a change that arrives meanwhile', async (t) => {
-  const page = await openPage(t, browser, org, org.other, '#settings/profile');
+journey('an entry in progress outlives a change that arrives meanwhile', async (t, open) => {
+  const { page } = await open(org.other, '#settings/profile');
   await enter(page, 'Name', 'Half a na');
   await org.owner.api.ok('PATCH /users/{user_id}', { user_id: org.other.id, full_name: 'Changed by another' });
   await shows(page, 'Changed by another', '.row.person');
@@ -74,9 +99,8 @@ t.test('an entry in progress outlives a change that arrives meanwhile', async (t
   t.equal(await textIn(page, 'Name'), 'Changed by another');
 });
 
-t.test('the API key is shown after the password, and a refusal stands in the dialog', async (t) => {
-  const refused = /status of 401/;
-  const page = await openPage(t, browser, org, org.member, '#settings/account', { allowed: refused });
+journey('the API key is shown after the password, and a refusal stands in the dialog', async (t, open) => {
+  const { page } = await open(org.member, '#settings/account', 401);
   await press(page, 'Show API key');
   await page.locator('dialog input[type=password]').fill('not the password');
   await page.keyboard.press('Enter');
@@ -87,8 +111,8 @@ t.test('the API key is shown after the password, and a refusal stands in the dia
   t.equal(await page.evaluate("document.querySelector('.copy-text > input').value"), org.member.key);
 });
 
-t.test('a member creates a stream and subscribes another person', async (t) => {
-  const page = await openPage(t, browser, org, org.member, '#streams/new');
+journey('a member creates a stream and subscribes another person', async (t, open) => {
+  const { page } = await open(org.member, '#streams/new');
   await enter(page, 'Name', 'harbour');
   await enter(page, 'Description', 'Ships that come and go');
   await press(page, 'Create');
@@ -112,8 +136,8 @@ t.test('a member creates a stream and subscribes another person', async (t) => {
   });
 });
 
-t.test('an owner invites by a link and revokes it', async (t) => {
-  const page = await openPage(t, browser, org, org.owner, '#organization/invitations');
+journey('an owner invites by a link and revokes it', async (t, open) => {
+  const { page } = await open(org.owner, '#organization/invitations');
   await press(page, 'By a link that several people can use', 'radio');
   await press(page, 'Make a link');
   await page.waitForSelector('.invitations .copy-text > input');
@@ -123,9 +147,9 @@ t.test('an owner invites by a link and revokes it', async (t) => {
   await shows(page, 'There are no open invitations.');
 });
 
-t.test('a policy changes for everyone, and is offered to those who may change it', async (t) => {
-  const owner = await openPage(t, browser, org, org.owner, '#organization/permissions');
-  const member = await openPage(t, browser, org, org.member, '#streams/all');
+journey('a policy changes for everyone, and is offered to those who may change it', async (t, open) => {
+  const { page: owner } = await open(org.owner, '#organization/permissions');
+  const { page: member } = await open(org.member, '#streams/all');
   await control(member, 'button', 'Create stream').wait();
   await choose(owner, 'Who can create public streams', 'Administrators');
   await choose(owner, 'Who can create private streams', 'Administrators');
@@ -142,33 +166,24 @@ t.test('a policy changes for everyone, and is offered to those who may change it
   await until('the policy', async () => (await realmSetting('realm_create_private_stream_policy')) === 1);
 });
 
-t.test('a browser whose session is ended by another one asks for the password', async (t) => {
-  const ended = await openPage(t, browser, org, org.other, '#recent', { allowed: /status of 401/ });
+journey('a browser whose session is ended by another one asks for the password', async (_, open) => {
+  const { page: ended } = await open(org.other, '#recent', 401);
   await ended.waitForSelector('.app');
-  const page = await openPage(t, browser, org, org.other, '#settings/sessions');
+  const { page } = await open(org.other, '#settings/sessions');
   await press(page, 'End all other sessions');
   await page.waitForFunction("document.querySelectorAll('.sessions > li').length === 1");
   await ended.waitForSelector('input[name=password]');
 });
 
-t.test('the profile of a person leads to a conversation', async (t) => {
-  const page = await openPage(t, browser, org, org.member, '#organization/people');
+journey('the profile of a person leads to a conversation', async (t, open) => {
+  const client = await open(org.member, '#organization/people');
+  const { page } = client;
   await press(page, 'Changed by another');
   await page.waitForSelector('dialog .person-card');
-  t.strictSame(await findings(page), []);
+  t.strictSame(await client.findings(), []);
   await press(page, 'Message');
   await page.waitForFunction("location.hash.startsWith('#narrow/dm/')");
 });
-
-/** Rules of axe-core that the page breaks, and whether it is wider than the window. */
-async function findings(page: Page): Promise<readonly string[]> {
-  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
-  const found = await page.evaluate(`axe.run(document).then(({ violations }) => [
-    ...violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')),
-    ...(document.documentElement.scrollWidth > innerWidth ? ['scrolls sideways'] : []),
-  ])`);
-  return found as readonly string[];
-}
 
 const OWN = ['profile', 'account', 'display', 'notifications', 'privacy', 'muted', 'alert-words', 'sessions'];
 const ORGANIZATION = [
@@ -176,7 +191,7 @@ const ORGANIZATION = [
   ...['playgrounds', 'profile-fields', 'default-streams', 'defaults'],
 ];
 
-t.test('no page breaks a rule of axe-core, light or dark, on a desk or on a phone', async (t) => {
+journey('no page breaks a rule of axe-core, light or dark, on a desk or on a phone', async (t, open) => {
   const { owner } = org;
   await owner.api.ok('POST /realm/profile_fields', { name: 'Favourite food', field_type: 1 });
   await owner.api.ok('POST /realm/profile_fields', { name: 'Mentor', field_type: 6 });
@@ -185,7 +200,8 @@ t.test('no page breaks a rule of axe-core, light or dark, on a desk or on a phon
   await owner.api.ok('POST /bots', { full_name: 'Lighthouse', short_name: 'light' });
   await subscribe(owner, 'harbour');
   const id = await streamIdOf(owner, 'harbour');
-  const page = await openPage(t, browser, org, owner, '#settings/profile');
+  const client = await open(owner, '#settings/profile');
+  const { page } = client;
   const hashes = [
     ...OWN.map((part) => `#settings/${part}`),
     ...['all', 'new', `${id}/general`, `${id}/personal`, `${id}/subscribers`].map((part) => `#streams/${part}`),
@@ -202,7 +218,7 @@ t.test('no page breaks a rule of axe-core, light or dark, on a desk or on a phon
     for (const hash of hashes) {
       await goTo(page, hash);
       await page.waitForSelector('.settings-content h2, .person-card, .settings-content .empty, .stream-list');
-      t.strictSame(await findings(page), [], `${hash}, ${scheme}, ${width} pixels`);
+      t.strictSame(await client.findings(), [], `${hash}, ${scheme}, ${width} pixels`);
     }
   }
 });

@@ -45,7 +45,7 @@ export const isSessionAlive = ({ used }: WebSession, now: number): boolean => no
 /** The use of a session is to be noted. */
 export const isUseToBeNoted = ({ used }: WebSession, now: number): boolean => now - used >= NOTED_EVERY_MS;
 
-/** Without sessions and links that have expired. */
+/** Sessions and links of an account that have not expired. */
 function current(account: AccountSessions, now: number): AccountSessions {
   return {
     ...account,

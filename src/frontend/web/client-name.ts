@@ -25,7 +25,7 @@ const nameIn = (table: typeof BROWSERS, userAgent: string): string | undefined =
 /** Characters of User-Agent that are looked at. */
 const MAX_LENGTH = 512;
 
-/** Such as 'Firefox on Linux'. */
+/** Names browser and system for the list of sessions, for example 'Firefox on Linux'. @param userAgent header */
 export function browserName(userAgent: string): string {
   const text = userAgent.slice(0, MAX_LENGTH);
   const browser = nameIn(BROWSERS, text) ?? 'Browser';

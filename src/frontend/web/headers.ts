@@ -4,7 +4,7 @@ export type WebHeaders = readonly (readonly [name: string, value: string])[];
 
 interface VariantFacts {
   readonly type: string;
-  /** With quotes. */
+  /** Value of the ETag header, with quotes. */
   readonly etag: string;
   readonly coding: string | undefined;
   /** Clients with another Accept-Encoding get another form. */

@@ -21,7 +21,7 @@ interface ManifestRow {
 /** One form of a file: plain, or under a coding. */
 export interface WebVariant {
   readonly bytes: Uint8Array;
-  /** With quotes; each form has its own. */
+  /** Value of the ETag header, with quotes; each form has its own. */
   readonly etag: string;
   readonly headers: WebHeaders;
 }

@@ -6,7 +6,7 @@ import { ownFile } from './own-files.js';
 export interface WebRequest {
   /** Upper case. */
   readonly method: string;
-  /** As sent, without the query. */
+  /** Path of the address as sent, without the query. */
   readonly path: string;
   /** @param name in lower case @returns '' when absent */
   header(name: string): string;

@@ -29,7 +29,7 @@ export class ApiFailure extends Error {
 
   constructor(
     readonly status: number,
-    /** As in the API's table of codes; empty where the answer has none. */
+    /** Code of the API's error; empty where the answer has none. */
     readonly code: string,
     /** English text of the server. */
     message: string,

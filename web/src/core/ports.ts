@@ -64,7 +64,7 @@ export interface Tabs {
 
 /** The part of the address behind `#`. */
 export interface Address {
-  /** With its `#`; empty without one. */
+  /** Part of the page's address from `#` on; empty without one. */
   readonly hash: ReadonlySignal<string>;
   /** @param replace the current entry of the history, instead of adding one */
   go(hash: string, replace?: boolean): void;

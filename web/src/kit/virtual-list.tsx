@@ -83,8 +83,8 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   const wanted = useRef<string | number>(undefined);
   const found = current === undefined ? -1 : items.findIndex((item) => keyOf(item) === current);
   const tabbed = found >= 0 ? found : items.findIndex(canFocus);
-  const shape = items.map(heightOf).join();
-  const edges = useMemo(() => edgesOf(items.map(heightOf)), [shape]);
+  const heights = items.map(heightOf);
+  const edges = useMemo(() => edgesOf(heights), [heights.join()]);
   const [first, last] = useVisibleRows(scroller, edges);
   const rows: number[] = [];
   for (let at = Math.max(0, first - OVERSCAN); at <= last + OVERSCAN && at < items.length; at++) rows.push(at);
@@ -150,7 +150,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
               data-index={index}
               aria-setsize={items.length}
               aria-posinset={index + 1}
-              style={{ transform: `translateY(${edges[index]}px)`, height: `${heightOf(item)}px` }}
+              style={{ transform: `translateY(${edges[index]}px)`, height: `${heights[index]}px` }}
             >
               {children(item, { 'data-row': '', tabIndex: index === tabbed ? 0 : -1 })}
             </li>

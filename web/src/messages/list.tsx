@@ -42,7 +42,7 @@ interface ListProps {
   readonly window: MessageWindow;
   readonly rows: readonly MessageRow[];
   readonly top: ComponentChildren;
-  /** Behind the newest message: messages on their way, typing. */
+  /** Shown behind the newest message: messages on their way, names of those who type. */
   readonly end: ComponentChildren;
   readonly handle: RefObject<ListHandle | null>;
   /** Called after the list has scrolled or changed, at most each 200 ms. */

@@ -22,7 +22,7 @@ export interface Place {
   readonly users?: readonly number[];
   /** Unread messages. */
   readonly count: number;
-  /** From 0 to 1: unread and recent places are more likely meant. */
+  /** Addition to the rank, 0 to 1: readers more often look for unread and recent places. */
   readonly boost: number;
 }
 

@@ -1,6 +1,6 @@
 /** POST /bots (users.md § Bots). The frontend checks only the types of parameters and the avatar's picture. */
 
-import { readMembership, successReply } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import { avatarUrl, BOT_TYPE, checkFullName, isAdmin, isEmail, presentBotStreams, ROLE } from '#domain/people';
 import { canAccessStream } from '#domain/streams';
 import type { RealmSettings, StreamId } from '#model';
@@ -16,23 +16,19 @@ import { userAddedItems } from '../accounts/person-events.js';
 import { createUserCommand, newUserRecord } from '../accounts/user-record.js';
 import { requireActingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
+import { loadOwnPrivateStreams, type OwnPrivateStreams } from '../own-private-streams.js';
 
-/** Ids of the named private streams that the caller is subscribed to. */
-export type OwnPrivateStreams = ReadonlySet<number>;
-
-/** Private streams that the request names and that the caller is subscribed to. */
-export async function loadOwnNamedPrivateStreams(
+/** Private streams among the default streams of a bot that the caller is subscribed to. */
+export const loadOwnBotStreams = (
   { sending, events }: BotStreamChoices,
-  { realm, caller, view }: InputContext<RealmState, RealmVolatile>,
+  context: InputContext<RealmState, RealmVolatile>,
   sources: InputSources,
-): Promise<OwnPrivateStreams> {
-  const found = [sending, events].map((name) => (name ? view.volatile.streamByName(name) : undefined));
-  const ids = [...new Set(found)].filter((id): id is number => id !== undefined && isPrivate(view.parts, id));
-  const memberships = await Promise.all(ids.map((id) => readMembership(realm, id, sources)));
-  return new Set(ids.filter((_, i) => memberships[i]!.members.includes(caller)));
-}
-
-const isPrivate = (parts: ActorParts, id: number): boolean => streamRecord(parts, id)?.inviteOnly === true;
+): Promise<OwnPrivateStreams> =>
+  loadOwnPrivateStreams(
+    [sending, events].filter((name): name is string => !!name),
+    context,
+    sources,
+  );
 
 /** The stream with this name; null for an empty name. @throws ApiError if the caller can't access it */
 export function requireBotStream(
@@ -86,7 +82,7 @@ export const createBotHandler: RealmCommand<typeof realmCommands.createBot, BotI
       keyHash: secrets.keyHash(key),
       keySealed: secrets.seal(key),
       tokenSealed: secrets.seal(secrets.newApiKey(context.realm)),
-      own: await loadOwnNamedPrivateStreams(args, context, sources),
+      own: await loadOwnBotStreams(args, context, sources),
     };
   },
 

@@ -26,12 +26,8 @@ import { personUpdatedEvent } from '../accounts/person-events.js';
 import { checkMaySetRole, roleChangeEffect } from '../accounts/role-change.js';
 import { requireActingUser } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
-import {
-  checkWebhookInterface,
-  loadOwnNamedPrivateStreams,
-  type OwnPrivateStreams,
-  requireBotStream,
-} from './create-bot.js';
+import type { OwnPrivateStreams } from '../own-private-streams.js';
+import { checkWebhookInterface, loadOwnBotStreams, requireBotStream } from './create-bot.js';
 
 interface Inputs {
   readonly own: OwnPrivateStreams;
@@ -126,7 +122,7 @@ export const updateBotHandler: RealmCommand<typeof realmCommands.updateBot, Inpu
 
   async inputs(args, context, sources) {
     const { parts } = context.view;
-    const own = await loadOwnNamedPrivateStreams(args, context, sources);
+    const own = await loadOwnBotStreams(args, context, sources);
     const bot = userRecord(parts, args.bot_id);
     if (!bot || args.role === null || args.role === bot.role) return { own, subscriptions: [] };
     const { subscriptions } = await readOwnState(context.realm, userId(args.bot_id), ['subscriptions'], sources);

@@ -23,6 +23,7 @@ import {
 import type { RealmVolatile } from '../../volatile.js';
 import { requireActingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
+import { loadOwnPrivateStreams, type OwnPrivateStreams } from '../own-private-streams.js';
 import { defaultStreamsEvent, streamGroupsEvent } from './stream-events.js';
 
 const MAX_NAME = 60;
@@ -67,30 +68,24 @@ interface StreamNameArgs extends JsonObject {
   readonly stream_names: readonly string[];
 }
 
-/** Ids of the named private streams that the caller is subscribed to. */
-async function loadOwnPrivateStreams(
+const ownStreamsInputs = (
   { stream_names }: StreamNameArgs,
-  { realm, view, caller }: InputContext<RealmState, RealmVolatile>,
+  context: InputContext<RealmState, RealmVolatile>,
   sources: InputSources,
-): Promise<readonly number[]> {
-  const ids = new Set(stream_names.map((name) => view.volatile.streamByName(name)));
-  const closed = [...ids].filter((id): id is number => id !== undefined && !!streamRecord(view.parts, id)?.inviteOnly);
-  const memberships = await Promise.all(closed.map((id) => readMembership(realm, id, sources)));
-  return closed.filter((_, i) => memberships[i]!.members.includes(caller));
-}
+): Promise<OwnPrivateStreams> => loadOwnPrivateStreams(stream_names, context, sources);
 
 /** The named streams, each once, in order. @throws ApiError for the first that the caller can't access */
 function namedStreams(
   { stream_names }: StreamNameArgs,
   { parts, volatile }: { readonly parts: ActorParts; readonly volatile: RealmVolatile },
-  own: readonly number[],
+  own: OwnPrivateStreams,
   caller: number,
 ): DirectoryStream[] {
   const acting = requireActingUser(parts, caller);
   const streams = new Map<number, DirectoryStream>();
   for (const name of stream_names) {
     const stream = streamRecord(parts, volatile.streamByName(name) ?? 0);
-    if (!stream || !canAccessStream(acting, stream, own.includes(stream.id)))
+    if (!stream || !canAccessStream(acting, stream, own.has(stream.id)))
       throw apiError('INVALID_STREAM_NAME', { name });
     streams.set(stream.id, stream);
   }
@@ -101,9 +96,9 @@ function checkNotDefault(stream: DirectoryStream, group: string): void {
   if (stream.isDefault) throw apiError('STREAM_GROUP_DEFAULT_STREAM', { stream: stream.name, group });
 }
 
-export const createStreamGroupHandler: RealmCommand<typeof realmCommands.createStreamGroup, readonly number[]> = {
+export const createStreamGroupHandler: RealmCommand<typeof realmCommands.createStreamGroup, OwnPrivateStreams> = {
   ...DIRECTORY,
-  inputs: loadOwnPrivateStreams,
+  inputs: ownStreamsInputs,
   handle(view, args, own, { caller, version }) {
     const { state, parts } = view;
     const { name, description } = args;
@@ -137,9 +132,9 @@ export const updateStreamGroupHandler: RealmCommand<typeof realmCommands.updateS
 };
 
 /** Adds streams to a default stream group or removes them, all or none. */
-export const editStreamGroupHandler: RealmCommand<typeof realmCommands.editStreamGroup, readonly number[]> = {
+export const editStreamGroupHandler: RealmCommand<typeof realmCommands.editStreamGroup, OwnPrivateStreams> = {
   ...DIRECTORY,
-  inputs: loadOwnPrivateStreams,
+  inputs: ownStreamsInputs,
   handle(view, args, own, { caller, version }) {
     const { parts } = view;
     checkAdmin(parts, caller);

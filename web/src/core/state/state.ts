@@ -26,7 +26,7 @@ export class State {
   readonly emoji = new EmojiState();
   readonly typing: TypingState;
 
-  /** For tests of messages against narrows. */
+  /** Own id, streams and mutes, which decide whether a message matches a narrow (`matches`). */
   readonly facts: Facts;
 
   constructor(platform: Platform) {

@@ -77,7 +77,7 @@ export class UnreadState implements Slice {
       .sort((a, b) => a - b);
   });
 
-  /** Of all direct messages. */
+  /** Number of unread messages in all direct conversations. */
   readonly direct: ReadonlySignal<number> = computed(() =>
     this.conversations.value.reduce((sum, { of, count }) => ('users' in of ? sum + count : sum), 0),
   );

@@ -129,7 +129,7 @@ export class OpenDraft {
     }, ms);
   }
 
-  /** Of the text that stays in this browser. */
+  /** Key under which the text stays in this browser until the server has it: account and conversation. */
   get #key(): string {
     const where = this.#target === undefined ? '' : conversationKey(this.#target);
     return `${this.state.me.userId.peek()}/${where}`;

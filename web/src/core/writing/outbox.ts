@@ -49,7 +49,7 @@ function isIn({ to }: OutboxItem, narrow: Narrow, me: number): boolean {
   return topic === undefined || String(topic).toLowerCase() === to.topic.toLowerCase();
 }
 
-/** As the server stores it. */
+/** Content in the form that the server stores, in which a message of the history is recognized. */
 const normalized = (content: string): string => content.replace(/^\n+/, '').trimEnd();
 
 /**
