@@ -24,6 +24,7 @@ export interface Organization extends Readonly<Record<RoleName, Person>> {
   readonly server: TestServer;
   readonly realm: RealmId;
   readonly subdomain: string;
+  /** A caller without credentials, who names this organization by its host. */
   readonly nobody: Client;
   /** Everybody above, by role. */
   readonly people: readonly Person[];
@@ -70,7 +71,7 @@ export async function makeOrganization(server: TestServer, only?: readonly RoleN
     server,
     realm,
     subdomain,
-    nobody: new Client(server, 'nobody', {}),
+    nobody: new Client(server, 'nobody', { host: `${subdomain}.localhost` }),
     people: Object.values(people),
   };
 }

@@ -168,7 +168,7 @@ export async function rateLimits(t: Test): Promise<void> {
     const byKey = await open(`${uri}?api_key=${member.key}`, nobody);
     t.same([byKey.status, ...limitsIn(byKey, clock)], [200, ...NONE]);
     const stranger = await open(uri, from('198.51.100.7'));
-    t.same([stranger.status, ...limitsIn(stranger, clock)], [404, 100, 99, 60]);
+    t.same([stranger.status, ...limitsIn(stranger, clock)], [403, 100, 99, 60]);
   });
 
   await t.test('anonymous visitors may open a file a thousand times a day, from all addresses together', async (t) => {
