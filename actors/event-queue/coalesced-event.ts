@@ -34,14 +34,14 @@ export class CoalescedEvent {
     return new CoalescedEvent(later.event, [...this.parts, ...later.parts]);
   }
 
-  /** @returns the coalesced events up to this id as one event; undefined if there are none */
+  /** @returns the parts of this event up to the id as one event; undefined if there are none */
   upTo(id: number): CoalescedEvent | undefined {
     const parts = this.parts.filter((part) => part.id <= id);
     const last = parts.at(-1);
     return last && new CoalescedEvent({ ...this.event, id: last.id }, parts);
   }
 
-  /** Drops the coalesced events up to this id: the client has them, and may have got their reversal since. */
+  /** Drops the parts up to this id. The client has received them, and perhaps also a later event that reverted them. */
   acknowledge(id: number): void {
     this.parts = this.parts.filter((part) => part.id > id);
     this.#bytes = undefined;

@@ -82,7 +82,7 @@ export const deleteQueueHandler: QueueCommand<typeof queueCommands.remove> = {
   handle: ({ volatile }) => endWith(volatile, 'deleted', successReply()),
 };
 
-/** Ends the queue for a reason that its session, or the runtime's quota of queues per account, has found. */
+/** Ends the queue: its session can't go on (the log was trimmed, say), or the account has too many queues. */
 export const endQueueHandler: QueueCommand<typeof queueCommands.end> = {
   handle: ({ volatile }, { reason }) => endWith(volatile, reason, valueReply(null)),
 };

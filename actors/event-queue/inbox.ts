@@ -58,8 +58,8 @@ export class QueueInbox {
   }
 
   /**
-   * Resolves the recipient's fields of an event, trying until the Store, which may be unavailable for a while, has
-   * given them.
+   * Resolves the fields of an event that differ by recipient. It retries until the Store, which may be unavailable for
+   * a while, has answered.
    */
   async #resolve(
     id: number,

@@ -21,11 +21,11 @@ export const QUEUE_END_REASONS = [
   'overflow',
   /** The log no longer has entries that the queue still needs. */
   'trimmed',
-  /** The log is not the one with which the queue was registered. */
+  /** The organization's log was recreated after the queue was registered. */
   'incarnation',
   /** The account of the queue was deactivated. */
   'deactivated',
-  /** The account has more queues than allowed, and this one was without a sign of life for the longest time. */
+  /** The account has too many queues, and this one has been idle for the longest time. */
   'crowded',
 ] as const;
 
@@ -104,7 +104,10 @@ export const queueMachine = setup({
   },
 });
 
-/** The machine's steps, without the time of the heartbeat: the session knows that setting. */
+/**
+ * Steps of the queue's machine. The delay here is a placeholder: the session starts the heartbeat's timer with the
+ * configured delay.
+ */
 export const queueSteps = new MachineSteps(queueMachine, { heartbeatMs: 0 });
 
 const endOf = new Map(

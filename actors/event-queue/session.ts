@@ -22,7 +22,7 @@ import type { QueueVolatile } from './volatile.js';
 export interface QueuePollArgs {
   readonly last_event_id: number | null;
   readonly dont_block: boolean;
-  /** Number of heartbeats that the frontend may send by itself, under the ids after `last_event_id`. */
+  /** Number of heartbeats that the frontend may send by itself. Their ids follow `last_event_id`. */
   readonly beats: number;
 }
 
@@ -84,7 +84,9 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     return this.#request !== undefined || this.#early !== undefined;
   }
 
-  /** True without a poll: the session may then leave memory, as the waiting events can be read from the log again. */
+  /**
+   * True while no poll waits: the session may then leave memory, as the waiting events can be read from the log again.
+   */
   get isIdle(): boolean {
     return !this.isWaiting && !this.#acks?.isAsking && !this.#checkpoint.isDirty;
   }
@@ -123,8 +125,8 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   }
 
   /**
-   * Called when the events that held back later ones are resolved. A poll that does not block is answered even with
-   * nothing.
+   * Called when the events that held back later ones are resolved. A poll with `dont_block` is answered even if no
+   * event waits.
    */
   resolved(): void {
     if (this.#buffer.size > 0 || !this.#blocks) this.#answerSoon();
@@ -149,7 +151,8 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     const waiting = this.#takeRequest();
     sharedTimerWheel(this.sources.services.clock).remove(this);
     if (reason !== 'ended') this.handle.volatile.step('REST');
-    // The poll of a deleted queue gets the events that wait. After any other stop the client is to notice nothing.
+    // The poll of a deleted queue gets the waiting events. After any other stop the frontend repeats the poll, so that
+    // the client notices nothing.
     if (waiting && reason === 'ended') waiting.reply({ ok: this.#buffer.answer() });
     else waiting?.reply(MOVED_REPLY);
     const early = (this.#early ?? []).map(({ request }) => request);
@@ -184,8 +187,8 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   }
 
   /**
-   * Skips what the early polls acknowledge: acknowledgements are written only now and then, so the log need not be read
-   * again from the last checkpoint.
+   * Moves the queue's log position to the events that the early polls acknowledge. The position of the last checkpoint
+   * is older, so more of the log would be read again.
    */
   #skipAcknowledged(logEnd: number): void {
     const { volatile } = this.handle;
@@ -196,14 +199,15 @@ export class QueueSession implements EventSubscriber, TimerEntry {
         continue;
       volatile.acknowledge(last);
       this.#ids.newest = Math.max(this.#ids.newest, last);
-      // The entry of that event may have more events.
+      // Later events of the same log entry may still be missing, so that entry is read again.
       this.cursor.advance(seq(logPositionOfEventId(last) - 1));
     }
   }
 
   /**
    * Answers a poll, or lets it wait, unless the queue cannot have given out the acknowledged event.
-   * @param logAsked true if the log was asked already whether that event can be one of this queue
+   *
+   * @param logAsked true if the log's end was already asked for, to judge the acknowledged id
    */
   #admit(args: QueuePollArgs, request: DeferredRequest, logAsked: boolean): void {
     const last = args.last_event_id;
@@ -282,7 +286,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     request.reply({ ok: this.#buffer.answer() });
   }
 
-  /** Ends the waiting poll with an error: the user's next request would be refused with the same one. */
+  /** Ends the waiting poll with the error with which the user's next request would be refused. */
   #lockOut(reason: LockOutReason): void {
     const request = this.#takeRequest();
     if (request) {

@@ -10,7 +10,7 @@ import {
 import type { EventLog } from '#ports/log';
 
 export class TransientEventIds {
-  /** Newest id that the queue has given to any event, those of the log included. */
+  /** Newest id that the queue has given to any event, whether from the log or not. */
   newest = -1;
   #appending = false;
 

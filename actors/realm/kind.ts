@@ -138,12 +138,12 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
   ],
   commands: withDirectoryVersion(
     mapHandlersByName(realmCommands, {
-      // ids.ts and snapshot.ts: ids for other actors, the directory for replicas
+      // ids.ts: ids for other actors; snapshot.ts: the directory for replicas
       takeIds: reserveMessageIdsHandler,
       returnIds: returnMessageIdsHandler,
       groupRecipient: allocateGroupRecipientHandler,
       snapshot: readWholeDirectoryHandler,
-      // organization/: organizations come and go
+      // organization/: creation, deactivation and reactivation of an organization
       peekRealm: readNextRealmIdHandler,
       createRealm: createRealmHandler,
       init: initializeRealmHandler,
@@ -151,7 +151,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       deactivate: deactivateRealmHandler,
       reactivate: reactivateRealmHandler,
       noteActivity: recordRealmActivityHandler,
-      // organization/: settings and lists
+      // organization/: settings of an organization and its lists, such as linkifiers
       changeRealm: updateRealmSettingsHandler,
       changeUserDefaults: updateUserDefaultsHandler,
       addLinkifier: addLinkifierHandler,
@@ -166,7 +166,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       updateProfileField: updateProfileFieldHandler,
       orderProfileFields: orderProfileFieldsHandler,
       removeProfileField: removeProfileFieldHandler,
-      // accounts/: people, roles and keys
+      // accounts/: people, roles and API keys
       createUser: createUserHandler,
       updateUser: updateUserHandler,
       deactivateUser: deactivateUserHandler,
@@ -180,19 +180,19 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       renewBotKey: renewBotApiKeyHandler,
       setBilling: setBillingAdminHandler,
       setRateLimits: setAccountRateLimitsHandler,
-      // accounts/sessions.ts: browsers that are signed in
+      // accounts/sessions.ts: sessions of browsers
       startSession: startSessionHandler,
       startSessionByLink: startSessionByLinkHandler,
       noteSessionUse: noteSessionUseHandler,
       endSession: endSessionHandler,
       endSessions: endSessionsHandler,
       addSignInLink: addSignInLinkHandler,
-      // bots/ (deactivation and keys are in accounts/)
+      // bots/: creation and changes of bots; deactivation and keys are in accounts/
       createBot: createBotHandler,
       updateBot: updateBotHandler,
       deactivateBot: deactivateBotHandler,
       regenerateBotKey: regenerateBotApiKeyHandler,
-      // preferences/: what users choose for themselves
+      // preferences/: settings that users choose for themselves
       changeSettings: updateOwnSettingsHandler,
       changeOwnAccount: updateOwnAccountHandler,
       setStatus: setUserStatusHandler,
@@ -214,13 +214,13 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       peekSignUp: readSignUpPageHandler,
       askSignUp: requestSignUpHandler,
       signUp: signUpHandler,
-      // groups/
+      // groups/: user groups and their members
       createGroup: createUserGroupHandler,
       updateGroup: updateUserGroupHandler,
       removeGroup: removeUserGroupHandler,
       editMembers: editGroupMembersHandler,
       editSubgroups: editGroupSubgroupsHandler,
-      // streams/
+      // streams/: properties of streams, archiving, default streams
       updateStream: updateStreamHandler,
       archiveStream: archiveStreamHandler,
       vacated: archiveVacatedStreamsHandler,
@@ -231,7 +231,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       removeStreamGroup: removeStreamGroupHandler,
       firstMessage: recordFirstMessageHandler,
       streamTraffic: recordStreamTrafficHandler,
-      // subscriptions/
+      // subscriptions/: users join and leave streams
       subscribe: subscribeUsersHandler,
       unsubscribe: unsubscribeUsersHandler,
       updateSubscriptions: updateSubscriptionsHandler,

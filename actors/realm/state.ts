@@ -76,7 +76,7 @@ export const RECORD_PART_PREFIXES: { readonly [C in keyof DirectoryRecords]: str
   sessions: SESSIONS_PART,
 };
 
-/** ActorParts that hold a whole list or table each. */
+/** Parts that each hold a whole list or table. */
 export const SINGLETON_PARTS: { readonly [W in keyof DirectorySingletons]: string } = {
   linkifiers: LINKIFIERS_PART,
   playgrounds: PLAYGROUNDS_PART,

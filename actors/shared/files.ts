@@ -24,7 +24,7 @@ export async function loadClaimedFiles(
   { ask }: InputSources,
 ): Promise<readonly string[]> {
   const own = paths.filter((path) => parseFilePath(path)?.realm === realm);
-  // System messages (user 0) claim no files.
+  // System messages (sender 0) claim no files.
   if (own.length === 0 || user === 0) return [];
   return ask(userKey(realm, userId(user)), userCommands.filesAccessible, { paths: own }, user);
 }

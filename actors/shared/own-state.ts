@@ -19,7 +19,7 @@ export interface OwnSections extends Readonly<Record<OwnStateSection, unknown>> 
   readonly scheduled: readonly JsonObject[];
   /** The user's topic policies, in no particular order. */
   readonly topics: readonly UserTopic[];
-  /** Parts of the read state and of the marks, by name. */
+  /** Parts that hold the read state and the marks, by part name. */
   readonly reading: readonly (readonly [string, Json])[];
   /** Hints for new users that are to be shown next. */
   readonly hotspots: readonly JsonObject[];

@@ -18,7 +18,7 @@ export function successReply(of?: JsonObject, after?: number): ActorReply {
 /** A reply of success whose fields are partly encoded. */
 export const encodedReply = (of: ResponseFields): ActorReply => ({ ok: encodeFieldParts(of) });
 
-/** A reply of refusal after changes that stay. @param after as in `successReply` */
+/** A reply that refuses a request whose earlier changes stay. @param after as in `successReply` */
 export const refusalAfterChanges = (refusal: ApiError, after: number): ActorReply => ({
   error: refusal.toReply(),
   after,

@@ -50,8 +50,8 @@ const common = {
 } as const;
 
 /**
- * Answered once the log has everything that this actor has committed. An actor that read a message from the Store waits
- * for this before it emits an event of its own about the message: the message's own event must come first.
+ * Replies once the log has everything that this actor has committed. An actor that read a message from the Store sends
+ * this command before it emits an event of its own about the message: the message's own event must come first.
  */
 const awaitPublished: StreamCommand<typeof conversationCommands.awaitPublished> = {
   lane: 'told',

@@ -51,7 +51,7 @@ export class RecentlyChangedMessages {
     }
   }
 
-  /** Undoes the last `note` of this message, because its commit failed. */
+  /** Forgets the change of this message that `note` has recorded, because its commit failed. */
   takeBack(id: number, rev: number): void {
     const change = this.#changes.get(id);
     if (change?.rev !== rev) return;

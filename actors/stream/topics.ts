@@ -14,7 +14,8 @@ import type { StreamView } from './state.js';
 export const STREAM_TOPIC_PART_PREFIX = 'topic/';
 
 /**
- * Maximum number of newest messages that are read to find the newest that remains; more than commands in flight change.
+ * Maximum number of newest messages that are read to find the newest one that stays in a topic. Fewer messages than
+ * this are changed by commands in flight.
  */
 export const MAX_NEWEST_READ = 64;
 

@@ -84,7 +84,10 @@ export type UserHandler<A extends JsonObject, I = undefined> = CommandDefinition
 /** Handler of a declared user command. */
 export type UserCommand<C extends Command<'user'>, I = undefined> = UserHandler<ArgsOf<C>, I>;
 
-/** Earliest time for which any part waits, ms; null: none. Commands that change such a part set `due` to this. */
+/**
+ * Time at which the user actor's timer must fire next for any part, ms; null: no part waits. Commands that change such
+ * a part set `due` to this time.
+ */
 export function nextTimerTime(parts: ActorParts): number | null {
   const times = [nextScheduledTime(parts), nextFileExpiry(parts)].filter((at) => at !== null);
   return times.length === 0 ? null : Math.min(...times);

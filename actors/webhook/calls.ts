@@ -1,4 +1,4 @@
-/** Makes the calls that are due, and says how each one went. */
+/** Makes the webhook calls that are due, and returns the outcome of each. */
 
 import { type StoredMessage, toStoredMessage } from '#domain/messages';
 import { makeWebhookRequest, parseWebhookReply, type WebhookCallResult } from '#domain/webhooks';
@@ -44,7 +44,7 @@ export async function makeDueCalls(
   return Promise.all(
     calls.map((call, i) => {
       const record = records[i];
-      // The message may have been deleted meanwhile.
+      // If the message was deleted before the call, there is no call.
       return record ? one(key, call, toStoredMessage(record), directory, sources) : { call, is: 'done' };
     }),
   );

@@ -1,4 +1,7 @@
-/** Decides what follows a call: a reply in the bot's name, another attempt, or a notice to the bot's owner. Pure. */
+/**
+ * Decides what follows a webhook call: a reply in the bot's name, another attempt, or a notice to the bot's owner. No
+ * side effects.
+ */
 
 import { directNoticeCommand, silentMention } from '#actors/shared';
 import type { Json } from '#base';

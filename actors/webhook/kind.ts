@@ -43,7 +43,7 @@ const triggered: WebhookCommand<typeof webhookCommands.triggered> = {
       return { reply: valueReply(null), state: { ...state, warned: now }, commands: [notice] };
     }
     const call: WaitingCall = { message, trigger, origin, tries: 0, next: now };
-    // A call with an earlier time would be due now, too.
+    // The call is due at once. The run also makes earlier calls that are due.
     return { reply: valueReply(null), state, parts: CALL_PARTS.write(message, call), due: now };
   },
 };

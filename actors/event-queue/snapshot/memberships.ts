@@ -69,7 +69,8 @@ export async function readOwnStateAndSubscribers<O extends OwnState>(
     });
     const agree = [...subscribers.of].every(([stream, members]) => has(members, user) === joined.has(stream));
     if (agree) return { own, subscribers };
-    // The stream takes long to learn of it, and the user gets no event about their own subscription there.
+    // The stream's actor is slow to apply the user's change. No later event would tell the user of their own
+    // subscription there, so the lists are corrected here.
     if (attempt === MAX_RETRIES) return { own, subscribers: alignedWithOwn(subscribers, user, joined) };
     await pause(sources);
   }
@@ -79,7 +80,10 @@ const NONE: StreamSubscribers = { position: seq(0), of: new Map() };
 
 const has = (members: readonly number[], user: number): boolean => members[findLowerBound(members, user)] === user;
 
-/** @returns the lists with the user added or removed, as the user's own subscriptions demand */
+/**
+ * @returns the lists of subscribers with the user added or removed, so that they agree with the user's own
+ * subscriptions
+ */
 function alignedWithOwn(
   { position, of }: StreamSubscribers,
   user: UserId,

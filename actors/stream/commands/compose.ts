@@ -37,7 +37,7 @@ export async function loadComposeInputs(
   { realm, caller }: InputContext<StreamState, StreamVolatile>,
   sources: InputSources,
 ): Promise<ComposeInputs> {
-  // Requested first and at once: ids must have the order in which commands arrived.
+  // The message id is requested before any wait, so that ids are in the order in which the commands arrived.
   const id = sources.messageId(realm);
   const text = sources.directory(realm).then(async (directory) => {
     const rendered = await sources.services.renderer.render(content, directory, origin, caller);
@@ -171,7 +171,7 @@ function post(
     ...(wildcard ? { wildcard: true } : {}),
     ...(local ? { local } : {}),
   };
-  // The reply waits for these: afterwards the files' owners list the message, and mentioned bots have copies.
+  // The reply waits for these commands: after them the files' owners list the message, and mentioned bots have copies.
   const awaited = [...filesLinkedCommands(realm, files, id, body.sent), ...giveCopyCommands(realm, id, copies)];
   const commands = [...awaited, ...calls];
   return {

@@ -37,7 +37,7 @@ const ownStream = ({ key }: { readonly key: CommandContext['key'] }): number => 
   return kind === 'stream' ? Number(rest) : 0;
 };
 
-/** The new text as it would be stored; undefined: none, or the handler will refuse it. */
+/** The new text in its stored form; undefined: there is no new text, or the handler will refuse it. */
 function textOf(content: string | null): string | undefined {
   try {
     return content === null ? undefined : checkNewText(content);
@@ -204,7 +204,8 @@ export const moveNextBatchHandler: StreamCommand<typeof streamCommands.moveNextB
       .filter((message) => message !== undefined);
     const { messages: changes, parts, events } = applyMoveBatch(view, args, messages, context);
     const topics: Record<string, Json> = {};
-    // Deletions during the move counted messages that were still in their old topic.
+    // Deletions during the move may have taken messages as the newest of a topic that the move had not rewritten yet,
+    // so the topics are computed again.
     for (const [topic, of] of newest)
       Object.assign(
         topics,

@@ -43,7 +43,7 @@ function composeByBot(
 }
 
 /**
- * Mentions of a notice that can't be rendered: none. Notices quote texts of users, which may exceed the renderer's
+ * A notice that can't be rendered mentions no users. Notices quote texts of users, which may exceed the renderer's
  * limits.
  */
 const NOBODY = { users: [], groups: [], wildcard: false };

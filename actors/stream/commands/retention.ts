@@ -18,7 +18,10 @@ const DAY_MS = 86_400_000;
 /** Maximum number of messages removed per commit. */
 const BATCH = 500;
 
-/** Part of the outcome of a command that brings messages: starts the daily check, unless it runs already. */
+/**
+ * Part of the outcome of a command that adds messages to a conversation: starts the daily check, unless it runs
+ * already.
+ */
 export function withRetentionTimer(
   state: StreamState,
   now: number,
@@ -87,7 +90,7 @@ function removeExpired(view: StreamView, oldest: readonly MessageRecord[], conte
     .map((record) => latestMessage(view, record.id, record))
     .filter((message) => message !== undefined)
     .filter(({ body }) => body.stream === stream);
-  // The whole batch was too old: there may be more.
+  // The whole batch was too old, so there may be more messages to remove.
   const more = oldest.length === BATCH && toStoredMessage(oldest.at(-1)!).body.sent < last;
   const due = more ? now : now + DAY_MS;
   if (expired.length === 0) return { reply: valueReply(null), due };

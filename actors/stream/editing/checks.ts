@@ -1,4 +1,4 @@
-/** Permission to edit and move messages; checks in the order of messages.md § PATCH /messages/{id}. Pure. */
+/** Permission to edit and move messages; checks in the order of messages.md § PATCH /messages/{id}. No side effects. */
 
 import type { StoredMessage } from '#domain/messages';
 import { isAllowedByPolicy, ROLE } from '#domain/people';

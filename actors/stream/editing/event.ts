@@ -1,4 +1,4 @@
-/** Events of edits, moves and deletions (messages.md § Edit event). Pure. */
+/** Events of edits, moves and deletions (messages.md § Edit event). No side effects. */
 
 import type { JsonObject } from '#base';
 import type { MessageBody, StoredMessage } from '#domain/messages';
@@ -6,7 +6,10 @@ import type { EventAudience, LogItem } from '#model';
 import type { PropagateMode } from '#model/commands';
 import type { DirectoryStream } from '#model/records';
 
-/** Message ids per event: an event must fit into a log entry, so more ids are spread over several events. */
+/**
+ * Maximum number of message ids per event, because an event must fit into a log entry. More ids are spread over several
+ * events.
+ */
 const MAX_IDS_PER_EVENT = 20_000;
 
 interface EditSummary {

@@ -155,7 +155,10 @@ export function applyMoveBatch(
   };
 }
 
-/** For a mere change of spelling: the topic's key is the same before and after, so the history decides. */
+/**
+ * True if the move was already applied to the message. If only the spelling of the topic changes, the topic's key stays
+ * the same, so the message's edit history decides.
+ */
 const isMoved = (
   { edits, topic: now }: MessageBody,
   { topic, stream }: MoveDecision,

@@ -1,4 +1,4 @@
-/** Inputs of edits and moves: the topic's other messages, and what is known of the target. */
+/** Inputs of edits and moves: the other messages of the topic, and messages and subscribers of the target. */
 
 import type { JsonObject } from '#base';
 import type { RenderResult } from '#domain/markdown';
@@ -29,7 +29,7 @@ interface TargetMembers {
 }
 
 interface MoveScope {
-  /** Messages of the old topic, newest first: all, or just enough to find one that stays. */
+  /** Messages of the old topic, newest first: all of them, or just enough to find one that the move leaves behind. */
   readonly topic: readonly MessageRecord[];
   /** Ids of those messages in `topic` that the caller may access. */
   readonly accessible: ReadonlySet<number>;

@@ -22,7 +22,9 @@ export interface ProcessPorts {
     | undefined;
   /** Writes a backup into the folder while the server runs; only the embedded face has it. @throws AdminError */
   readonly backUp?: (folder: string) => Promise<BackupSummary>;
-  /** Returns a number in [0, 1) for decisions without consequences. Default: Math.random. */
+  /**
+   * Returns a number in [0, 1), for choices where every outcome is correct, such as jitter. Default: Math.random.
+   */
   readonly random?: () => number;
   /** Closes all ports, each before the ports that it needs. */
   close(): Promise<void>;

@@ -48,7 +48,7 @@ function samePort({ role, host, port, opsHost, opsPort }: Config): Problem {
   return `${called('opsPort')}: must differ from ${called('port')} (given: ${opsPort})`;
 }
 
-/** Checks the address of MongoDB with its driver, whose messages name options, but no passwords. */
+/** Checks the address of MongoDB with MongoDB's driver, whose error messages name options, but no passwords. */
 function mongoUrl({ mongodb }: Config): Problem {
   if (mongodb === undefined) return undefined;
   try {
@@ -123,7 +123,7 @@ async function portProblem(
     case 'EACCES':
       return { wrong: `${called(portName)}: ${shown} may not be listened on: no permission` };
     default:
-      // Other problems may pass (a name server that is down); otherwise the start reports them.
+      // Other problems may pass (a name server that is down). If they don't, opening the port reports them.
       return {};
   }
 }

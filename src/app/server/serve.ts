@@ -26,9 +26,9 @@ import { openWebClient } from './web-client.js';
 const needsExternalHost = ({ host, externalHost }: Config): boolean =>
   externalHost === 'localhost' && ['0.0.0.0', '::'].includes(host);
 
-/** Running requests may take this long when the server stops; then they are cut off. */
+/** Time that running requests may take when the server stops, ms. Then they are cut off. */
 const CLOSE_MS = 5_000;
-/** Time for a request on a connection that was opened just before the stop, so that its client notices nothing. */
+/** Time for a request on a connection that was opened just before the stop, ms, so that its client notices nothing. */
 const GRACE_MS = 1_000;
 
 export interface RunningServer {

@@ -2,7 +2,7 @@
 import type { Clock } from './clock.js';
 import { sharedTimerWheel, type TimerEntry } from './timer-wheel.js';
 
-/** Resolves after `ms` of the clock. */
+/** Returns a promise that resolves after `ms` of the clock. */
 export const wait = (clock: Clock, ms: number): Promise<void> =>
   new Promise((resolve) => void clock.setTimeout(resolve, ms));
 
@@ -13,11 +13,12 @@ export const MAX_JITTER_SHARE = 0.2;
 export const addJitter = (ms: number, random: () => number): number => ms * (1 + random() * MAX_JITTER_SHARE);
 
 /**
- * Calls `fn` at each multiple of `ms` in monotonic time, or later. All periodic tasks of a process
- * share one timer wheel: an idle process wakes at most twice a second, however many tasks it has.
+ * Calls `fn` at each multiple of `ms` in monotonic time, or later. All periodic tasks of a process share one timer
+ * wheel: an idle process wakes at most twice a second, however many tasks it has.
+ *
  * @param ms a multiple of the wheel's grain of 500 ms
  * @param fn gets the delay of its call, ms
- * @returns stops the task
+ * @returns function that stops the task
  */
 export function runEvery(clock: Clock, ms: number, fn: (lateMs: number) => void): () => void {
   const wheel = sharedTimerWheel(clock);

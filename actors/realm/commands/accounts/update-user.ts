@@ -29,7 +29,7 @@ interface Inputs {
 interface Step {
   readonly user: DirectoryUser;
   readonly effect: CommitEffect;
-  /** Refusal of the rest of a step; the effect of its earlier changes stands. */
+  /** Refusal of the rest of a step. The effect of the step's earlier changes stays. */
   readonly refusal?: ApiError | undefined;
 }
 
@@ -64,7 +64,8 @@ function steps(
 }
 
 export const updateUserHandler: RealmCommand<typeof realmCommands.updateUser, Inputs> = {
-  // No user joins or leaves a stream meanwhile: the visibility of streams depends on subscriptions.
+  // In this lane no user joins or leaves a stream while the command runs: the visibility of streams depends on
+  // subscriptions.
   lane: 'directory',
   exclusive: true,
 

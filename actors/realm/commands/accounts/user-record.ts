@@ -72,6 +72,6 @@ export function createUserCommand(
 /** The API e-mail of an account whose real address is hidden. */
 export function substituteAddress(id: number, domain: string, volatile: RealmVolatile): string {
   const address = `user${id}@${domain}`;
-  // The address may be the real one of another account.
+  // The substitute address may be the real address of another account, so an address in another domain replaces it.
   return volatile.userByEmail(address) === undefined ? address : `user${id}@${FAKE_EMAIL_DOMAIN}`;
 }

@@ -116,7 +116,8 @@ function settingEvents(parts: ActorParts, before: BotAccount, after: BotAccount)
 }
 
 export const updateBotHandler: RealmCommand<typeof realmCommands.updateBot, Inputs> = {
-  // No user joins or leaves a stream meanwhile: the effect of a role depends on subscriptions.
+  // In this lane no user joins or leaves a stream while the command runs: the effect of a role depends on
+  // subscriptions.
   lane: 'directory',
   exclusive: true,
 

@@ -48,7 +48,7 @@ export function discardUploads(parts: ActorParts, picture: string): UploadReplac
   };
 }
 
-/** Commands that delete blobs of pictures. @param blobs their paths */
+/** Commands that delete the blobs of pictures from the blob store. @param blobs paths of the blobs */
 export const eraseBlobCommands = (realm: number, blobs: readonly string[]): readonly (readonly OutboxCommand[])[] =>
   blobs.length === 0 ? [] : [[reportFileChanges(realm as never, 0, [], blobs)]];
 

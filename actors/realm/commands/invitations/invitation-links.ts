@@ -27,7 +27,8 @@ export const sealedInvitationLinkMaker =
     sealMailLink(secrets, makeInvitationLink(secrets, origin, invitationNameOf(realm, of)));
 
 /**
- * Reads the subscribers of the private streams among these, because access to such a stream depends on subscription.
+ * Reads the subscribers of those of the streams that are private, because access to a private stream depends on
+ * subscription.
  */
 export function readInvitationMembers(
   streams: readonly number[],
@@ -54,7 +55,7 @@ export function firstInaccessibleStream(
   return streams.find((id) => !accessible(id));
 }
 
-/** Puts a text on one line, because names of organizations may contain line breaks. */
+/** Replaces line breaks by spaces. Names of organizations may contain line breaks, and a mail's subject is one line. */
 export const toSingleLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const until = (of: Invitation): string => {

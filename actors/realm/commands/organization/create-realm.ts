@@ -23,8 +23,8 @@ import type { RealmCommand } from '../command.js';
 import { createInitialStreams } from '../streams/initial-streams.js';
 
 /**
- * Replies with the number of the next realm, for keys that name it. The number is not reserved: `createRealmHandler`
- * refuses a second sender.
+ * Replies with the number of the next realm, so that the sender can make keys that name the realm. The number is not
+ * reserved: of two senders, `createRealmHandler` refuses the second.
  */
 export const readNextRealmIdHandler: RealmCommand<typeof realmCommands.peekRealm> = {
   creates: true,

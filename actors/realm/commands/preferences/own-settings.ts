@@ -120,7 +120,7 @@ function settingsOutcome(
   };
 }
 
-/** The account with those of the changed settings that are fields of it. */
+/** The account with the changed settings that are stored in the account itself. */
 function withAccountFields(
   user: DirectoryUser,
   {
@@ -131,7 +131,7 @@ function withAccountFields(
   volatile: RealmVolatile,
 ): DirectoryUser {
   if (timezone === user.timezone && emailVisibility === user.emailVisibility) return user;
-  // A hidden account keeps its substitute address until its real one is visible again.
+  // An account with a hidden address keeps its substitute address until its real one is visible again.
   const hidden = user.emailVisibility === 1 ? substituteAddress(user.id, domain, volatile) : user.email;
   const email = emailVisibility === 1 ? user.deliveryEmail : hidden;
   return { ...user, timezone, emailVisibility, email };

@@ -85,7 +85,8 @@ export function decideJoining(
       creator: acting.id,
       inviteOnly: args.invite_only,
       historyPublic: args.invite_only ? (args.history_public_to_subscribers ?? false) : true,
-      // A request for both makes the stream private: the API has no error for it here.
+      // If a request asks for a private and web-public stream, the stream is private: the API has no error for this
+      // case.
       webPublic: args.is_web_public && !args.invite_only,
       postPolicy: args.stream_post_policy,
       retentionDays: retention,
@@ -104,7 +105,7 @@ export function decideJoining(
   return { acting, plan, created, closed: [...closed], next };
 }
 
-/** Outcome of the decision for the realm actor's own state, without reply and commands. */
+/** Outcome of the decision for the realm actor's own state: state, parts and events of the created streams. */
 export function joinDecisionOutcome({ volatile }: RealmView, { created, next }: JoinDecision, version: number) {
   for (const stream of created) volatile.addStream(stream.id, stream.name);
   return {

@@ -17,7 +17,7 @@ import {
 } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
-/** Two stages: the commands to the users, then those to the streams. */
+/** Commands of a plan in two stages: those to the users first, then those to the streams. */
 function userAndStreamStages<T extends NewSubscription | UnsubscribedArgs['streams'][number]>(
   realm: RealmId,
   toUser: Command<'user', { readonly streams: readonly T[] }>,

@@ -46,7 +46,7 @@ function namedStreams({ parts, volatile }: RealmView, names: readonly string[], 
 
 interface LeaveDecision {
   readonly plan: LeavingPlan;
-  /** Private streams left without an active subscriber, with their deactivated ones. */
+  /** Private streams that are left without an active subscriber, each with its deactivated subscribers. */
   readonly vacated: readonly { readonly stream: number; readonly members: readonly number[] }[];
 }
 

@@ -17,7 +17,7 @@ import {
   userIdOfKey,
 } from '../../state.js';
 
-/** Active subscriptions to live streams, and those to streams that were archived. */
+/** Streams to which the account is subscribed, in two lists: live ones, and those that were archived. */
 function subscribedTo({ parts }: ActorView<UserState>, { directory }: CommandContext) {
   const own = subscriptionsOf(parts).filter(({ active }) => active);
   const isLive = ({ stream }: Subscription): boolean => directory.stream(streamId(stream))?.archived === false;

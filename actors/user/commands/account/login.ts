@@ -16,8 +16,7 @@ interface Attempt extends JsonObject {
 }
 
 /**
- * Exclusive lane of attempts to log in: each attempt counts the failures before it, however many come at once; one hash
- * runs at a time.
+ * Exclusive lane of attempts to log in. Only one attempt runs at a time, so that each counts the failures before it.
  */
 const LOGIN = { lane: 'login', exclusive: true } as const;
 

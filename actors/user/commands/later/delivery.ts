@@ -52,7 +52,7 @@ function handOver(message: ScheduledMessage, realm: RealmId, self: number, after
     content,
     topic,
     origin,
-    // A note to oneself stays unread.
+    // Notes that a user sends to themselves stay unread.
     human: isHumanClient(client) && !toSelf,
     queue_id: null,
     local_id: null,
@@ -108,12 +108,12 @@ export const recordScheduledSentHandler: UserCommand<typeof userCommands.schedul
 /** Wait before the next attempt to deliver a scheduled message that came too early, ms. */
 const EARLY_MS = 1_000;
 /**
- * Maximum number of attempts for which a stream may not know of the subscription yet; the realm actor may not reach it
- * for some time.
+ * Maximum number of attempts to deliver while the stream does not know of the sender's subscription. The realm actor
+ * may be unable to reach the stream for some time.
  */
 const MAX_EARLY = 60;
 
-/** True if the user is subscribed but the stream has not heard of that yet. */
+/** True if the user is subscribed but the stream's actor does not know of that yet. */
 function isEarly(
   message: ScheduledMessage,
   { outside }: ScheduledFailedArgs,

@@ -76,7 +76,7 @@ export const fetchPublicMessagesHandler: UserCommand<
     return {
       reply: successReply({
         ...presentMessageWindow(fetched),
-        // A stream may have been closed since the read.
+        // A stream may no longer be web-public since its messages were read.
         messages: fetched.rows.flatMap(({ message }, i) =>
           isOpen(message, directory) ? [{ ...shown(message, directory, options), ...matches[i] }] : [],
         ),

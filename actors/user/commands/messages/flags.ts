@@ -40,7 +40,10 @@ interface PickedMessages {
   readonly folds: readonly ReadStateFold[];
 }
 
-/** Computes the folds of the origin streams of these messages. */
+/**
+ * Computes, for the origin stream of each message, the higher read mark that replaces many single ids (folding.ts).
+ * Origins that need none are left out.
+ */
 async function foldsOf(
   own: readonly ReadableMessage[],
   { realm, caller, view }: InputContext<UserState, undefined>,
@@ -52,7 +55,7 @@ async function foldsOf(
   return folds.filter((fold) => fold !== undefined);
 }
 
-/** Changed parts with the folds applied. */
+/** Changed parts of the read state, with the higher marks of these folds. */
 function withFolds(
   view: ActorView<UserState>,
   user: number,
@@ -149,7 +152,9 @@ function flagged(
   };
 }
 
-/** Commands that report new copies to the messages' owners, so that the user gets events of changes. */
+/**
+ * Commands that tell the actors of messages about the user's new copies, so that the user gets events of later changes.
+ */
 function copyMadeCommands(
   copied: readonly ReadableMessage[],
   { realm, caller }: CommandContext,
@@ -157,7 +162,7 @@ function copyMadeCommands(
   if (copied.length === 0) return {};
   const owners = new Map<ActorKey<'stream'>, number[]>();
   for (const { message } of copied) {
-    // Only messages of streams are copied: participants always have direct messages.
+    // Commands go to streams only: participants of direct messages always have a copy.
     const owner = streamKey(realm, streamId(message.body.stream));
     const ids = owners.get(owner);
     if (ids) ids.push(message.id);
@@ -221,7 +226,10 @@ export const setFlagsInNarrowHandler: UserCommand<
   },
 };
 
-/** Makes the handler that adds ids to one of the marks. Never refuses, and a repeat changes nothing. */
+/**
+ * Makes the handler that adds message ids to one of the user's lists of copies. Never refuses, and a repeat changes
+ * nothing.
+ */
 const addCopiesCommand = (mark: 'historical' | 'copied'): UserCommand<typeof userCommands.giveCopy> => ({
   handle({ parts }, { ids }) {
     const before = markedIdsOf(parts, mark);

@@ -21,7 +21,7 @@ import { readRangeEvents, unreadRangeOf } from '../../reading/flag-event.js';
 import { awaitPublished, type NewestOfOrigin, readNewestDirect } from '../../reading/newest.js';
 import { subscriptionsOf, type UserCommand, type UserState } from '../../state.js';
 
-/** Time for one request, ms; then the marks so far are written, and the client repeats the request. */
+/** Time limit of one request, ms. Then the marks so far are written, and the client repeats the request. */
 const DEADLINE_MS = 50_000;
 /** Number of origins read at once. */
 const BATCH = 32;
@@ -77,7 +77,8 @@ export const markAllReadHandler: UserCommand<typeof userCommands.markAllRead, Ma
     const scan = new UnreadScan(sources.store, realm, caller);
     const homes: NewestOfOrigin[] = [await readNewestDirect(realm, caller, sources)];
     for (let i = 0; i < streams.length; i += BATCH) {
-      // Ends early only if there is a mark to write: the client repeats, and must make progress.
+      // The request ends early only if there is a mark to write: the client will repeat the request, which must make
+      // progress.
       if (clock.now() >= until && homes.some((home) => changes(flags.reading(home.home), home))) {
         return { homes, complete: false };
       }

@@ -18,7 +18,7 @@ interface StreamMarking {
   readonly newest: number;
   /** True if at least one message that was sent to this stream is still here and unread. */
   readonly some: boolean;
-  /** Ids of all such unread messages, unless there are too many. */
+  /** Ids of all unread messages that were sent to this stream and are still here; absent if there are too many. */
   readonly all?: readonly number[];
   /** Unread messages that moved from this stream to another: they stay unread. */
   readonly left: readonly number[];
@@ -26,7 +26,10 @@ interface StreamMarking {
   readonly came: ReadonlyMap<number, readonly number[]>;
 }
 
-/** Finds the stream's unread messages. The cost grows with the number of moved messages, however many are unread. */
+/**
+ * Finds the stream's unread messages. The cost grows with the number of messages that were moved, not with the number
+ * of unread ones.
+ */
 async function lookAt(
   stream: number,
   { realm, key, view }: InputContext<UserState, undefined>,
@@ -71,7 +74,7 @@ function marked(
   const events: LogItem[] = [];
   if (some) {
     const mark = Math.max(reading.mark, newest);
-    // Moved messages that the user has read meanwhile stay read.
+    // Moved messages that the user has read since the inputs were loaded stay read.
     const unread = IdSet.of(left.filter((id) => isMarkedRead(reading, id) !== true));
     Object.assign(written, encodeReadState(stream, { mark, read: reading.read.above(mark), unread }));
     if (all) events.push(...readIdsEvents(user, all));
@@ -99,7 +102,10 @@ export const markStreamReadHandler: UserCommand<typeof userCommands.markStreamRe
   },
 };
 
-/** Maximum number of ids named for an archived stream; more become read as a range, which is resolved at delivery. */
+/**
+ * Maximum number of message ids that the event about an archived stream names. More than these become read as a range,
+ * which is resolved at delivery.
+ */
 const MAX_OF_ARCHIVED = 500;
 
 /** Unread ids of messages that were sent to a stream and are still there, below and above the mark, ascending. */

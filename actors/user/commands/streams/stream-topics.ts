@@ -42,7 +42,10 @@ async function receivedTopics(
   return own.sort((a, b) => b.max_id - a.max_id);
 }
 
-/** Lists the topics of a stream that the user may see. Inputs null: all topics, as the stream's actor lists them. */
+/**
+ * Lists the topics of a stream that the user may see. If the user may read the whole history, the inputs are null, and
+ * the stream's actor lists all topics.
+ */
 export const listStreamTopicsHandler: UserCommand<typeof userCommands.streamTopics, readonly ListedTopic[] | null> = {
   lane: 'read',
   read: true,

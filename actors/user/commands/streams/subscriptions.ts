@@ -63,7 +63,7 @@ export const addSubscriptionsHandler: UserCommand<typeof userCommands.subscribed
           subscribers: keepActiveAccounts(subscribers, directory),
         }),
       );
-      // Administrators know the stream since its creation.
+      // Administrators know a private stream since its creation; other users get the stream with their subscription.
       const unknown = stream.inviteOnly && !(account && isAdmin(account));
       if (unknown) tell({ type: 'stream', op: 'create', streams: [presentStream(stream)] });
     }
@@ -153,7 +153,8 @@ export const findStreamIdByNameHandler: UserCommand<typeof userCommands.streamId
 
 /**
  * Ends subscriptions of the user. Sent by the realm actor, which has decided: never refuses, and a repeat changes
- * nothing. Colors and switches are kept for a return. `silent`: the stream was archived, which has an event of its own.
+ * nothing. Colors and switches are kept for a return. With `silent` there is no event of the end: the stream was
+ * archived, which has an event of its own.
  */
 export const endSubscriptionsHandler: UserCommand<typeof userCommands.unsubscribed> = {
   handle({ parts }, { streams, silent }, _inputs, { key }) {
