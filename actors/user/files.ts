@@ -1,4 +1,4 @@
-/** Uploaded files of this user: one part each, named by the file's token. No side effects. */
+/** Uploaded files of this user: one part each, named by the file's token. The functions have no side effects. */
 
 import { reportFileChanges } from '#actors/shared';
 import type { Json, JsonObject } from '#base';

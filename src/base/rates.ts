@@ -1,4 +1,4 @@
-/** Rate limits over sliding windows, computed from the times of past calls. No side effects. */
+/** Rate limits over sliding windows, computed from the times of past calls. The functions have no side effects. */
 
 /** A rate limit: at most `most` calls within the last `windowMs` milliseconds. */
 export type RateLimit = readonly [windowMs: number, most: number];

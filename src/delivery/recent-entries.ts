@@ -33,7 +33,10 @@ export class RecentLogEntryBudget {
     return this.#bytes;
   }
 
-  /** @internal */
+  /**
+   * Counts bytes of new entries of a realm. If there are too many, entries of realms without newer ones are dropped.
+   * @internal
+   */
   added(by: RecentLogEntries, bytes: number): void {
     this.#realms.delete(by);
     this.#realms.add(by);
@@ -45,12 +48,12 @@ export class RecentLogEntryBudget {
     }
   }
 
-  /** @internal */
+  /** Counts bytes of entries that a realm has dropped. @internal */
   dropped(bytes: number): void {
     this.#bytes -= bytes;
   }
 
-  /** @internal The realm has no entries left. */
+  /** Called when a realm has no entries left. @internal */
   emptied(realm: RecentLogEntries): void {
     this.#realms.delete(realm);
   }
@@ -61,12 +64,12 @@ export class RecentLogEntries {
   #head = 0;
   /** Log position above which every entry, up to `#end`, is in memory. */
   #after: Seq;
-  /** `prepend` is still possible: it was not called, no entry was dropped, and the log had no gap. */
+  /** True while `prepend` is still possible: it was not called yet, no entry was dropped, and the log had no gap. */
   #canPrepend = true;
   #end: Seq;
   readonly #replays = new Set<Replay>();
 
-  /** @param after log position after which the first added entry comes */
+  /** @param after log position of the entry before the first that will be added */
   constructor(
     private readonly budget: RecentLogEntryBudget,
     after: Seq,
@@ -91,7 +94,8 @@ export class RecentLogEntries {
   }
 
   /**
-   * Puts entries before those that were added since the start. It works once, and does nothing if it would leave a gap.
+   * Puts entries before those that were added since the start. Only the first call has an effect, and only if it leaves
+   * no gap.
    *
    * @param after log position above which `before` has every entry
    */
@@ -182,7 +186,7 @@ class Replay implements LogSubscription {
   }
 
   async caughtUp(): Promise<Seq> {
-    // The entries that were there before the call are delivered first.
+    // This wait lets the replay deliver the entries that were in memory before the call.
     await Promise.resolve();
     return this.position;
   }

@@ -1,8 +1,8 @@
 /**
  * The part of a realm's messages that registrations read, in memory: the newest messages, and the members of streams.
  * The index is read from the Store once, then kept up to date from the log in step with the feed. Registrations that
- * come together share the one question that is left for the Store: does it hold a message that the log has not shown
- * here?
+ * come together share the one question that is left for the Store: does the Store hold a message that the log has not
+ * shown here?
  *
  * Invariant: `reads()` shows every message that the Store held at the call, and every change of a message that the log
  * had shown here. For everything else an event is still to come.
@@ -37,7 +37,10 @@ const FIRST_LOAD = 2_048;
 const BATCH = 1_024;
 /** Maximum of messages in the index; beyond it the oldest are dropped. */
 const MAX_MESSAGES = 8_192;
-/** A message is written within this many seconds of its time, so the Store gets no older message any more. */
+/**
+ * Longest time between the sending of a message and its write to the Store, seconds. No older message comes into the
+ * Store later.
+ */
 const WRITE_LAG = 5;
 /** Age in seconds up to which the log may still bring changes of a message that was read from the Store. */
 const YOUNG = 300;
@@ -47,7 +50,7 @@ const YOUNG = 300;
 const ARRIVAL_TIMEOUT_MS = 1_000;
 /** Maximum of remembered ids of deleted messages. */
 const MAX_DELETED = 1_000;
-/** After this many questions about single members of a stream, all its members are loaded. */
+/** Number of questions about single members of a stream after which all its members are loaded. */
 const LOAD_MEMBERS_AFTER = 3;
 
 /** The part of its feed that the message index uses. */
@@ -92,7 +95,8 @@ export class RecentMessageIndex implements MessageReads {
   /** Applies a log item. Call it once for each item, after the memberships have reached the item's entry. */
   apply(item: LogItem): void {
     if (item.t === 'carrying') this.#applyMove(item);
-    // After a move between streams only the Store knows which users have copies; a load under way may lack the move.
+    // A move between streams resets the index: only the Store knows which users have copies after it, and a load under
+    // way may lack the move.
     else if (isMove(item)) this.reset();
     else if (item.t === 'message' || item.t === 'event') {
       this.#since?.push(item);
@@ -210,7 +214,10 @@ export class RecentMessageIndex implements MessageReads {
     this.budget.resized(this, records.size);
   }
 
-  /** Memberships decide who has a copy, so they must be no older than the messages, which may be ahead of the log. */
+  /**
+   * Loads the members of the streams of these messages. Memberships decide who has a copy, so they must be no older
+   * than the messages, which may be ahead of the log.
+   */
   async #loadMembers(records: readonly MessageRecord[]): Promise<void> {
     const young = this.source.clock.now() / 1000 - YOUNG;
     const streams = new Set<number>();

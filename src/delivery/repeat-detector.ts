@@ -12,7 +12,7 @@ import type { PendingLogEntry } from './subscriber.js';
 const LOOK_BACK = 4_096;
 /** A repeated append lies at most this many positions after the original (bound used by catch-up). */
 export const MAX_REPEAT_DISTANCE = 256;
-/** Entries with repeats that are remembered; more push out the oldest. */
+/** Maximum number of log entries with repeats that are remembered. The oldest is forgotten first. */
 const MAX_REPEATS = 4_096;
 const RETRY_MS = 1_000;
 

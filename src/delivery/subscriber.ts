@@ -44,7 +44,7 @@ export class QueueCursor {
     this.#live = live;
   }
 
-  /** Stays at the present position, whatever the feed delivers to others. */
+  /** Keeps the cursor at its present position, whatever the feed delivers to other queues. */
   pin(): void {
     this.#own = this.position;
     this.#live = undefined;
@@ -67,7 +67,7 @@ export interface EventSubscriber {
   trimmed(): void;
 }
 
-/** A log entry to deliver, with those of its groups that are no repeats. */
+/** A log entry to deliver, with those of its groups that do not repeat earlier ones. */
 export interface PendingLogEntry {
   readonly seq: Seq;
   readonly entry: LogEntry;

@@ -46,7 +46,7 @@ export class ReplicaLagWatch {
     try {
       end = (await this.log.position(tail.realm)).end;
     } catch {
-      // The log is unreachable, which has a health check of its own. Keep the replica's earlier delay.
+      // The log can't be reached; a health check reports that. The replica's earlier delay is kept.
       return 0;
     }
     const position = tail.reached;

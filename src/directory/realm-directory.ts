@@ -89,7 +89,7 @@ export class RealmDirectory implements DirectoryView {
       bots: this.#bots,
       sessions: this.#sessions,
     };
-    // A host of an older version sends no sessions.
+    // A host of an older version may leave a collection out of the snapshot, such as the sessions.
     for (const name of COLLECTIONS) for (const record of snapshot[name] ?? []) this.#put(name, record);
     this.#replace(snapshot);
     for (const [stream, recent] of snapshot.traffic) this.#traffic.set(stream, recent);

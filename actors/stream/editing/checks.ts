@@ -1,4 +1,7 @@
-/** Permission to edit and move messages; checks in the order of messages.md § PATCH /messages/{id}. No side effects. */
+/**
+ * Permission to edit and move messages; checks in the order of messages.md § PATCH /messages/{id}. The functions have
+ * no side effects.
+ */
 
 import type { StoredMessage } from '#domain/messages';
 import { isAllowedByPolicy, ROLE } from '#domain/people';

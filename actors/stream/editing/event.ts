@@ -1,4 +1,4 @@
-/** Events of edits, moves and deletions (messages.md § Edit event). No side effects. */
+/** Events of edits, moves and deletions (messages.md § Edit event). The functions have no side effects. */
 
 import type { JsonObject } from '#base';
 import type { MessageBody, StoredMessage } from '#domain/messages';

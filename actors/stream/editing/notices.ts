@@ -1,4 +1,4 @@
-/** Notices of the notification bot about a move (messages.md § Notices). No side effects. */
+/** Notices of the notification bot about a move (messages.md § Notices). The functions have no side effects. */
 
 import { silentMention, streamNoticeCommand } from '#actors/shared';
 import { topicMessageUrl } from '#domain/markdown';

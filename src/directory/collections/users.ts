@@ -13,7 +13,7 @@ export class UserCollection extends RecordCollection<UserId, DirectoryUser> {
   readonly #emails = new Map<string, UserId>();
   readonly #avatars = new Map<string, UserId>();
 
-  /** @param since creation time of the organization, wall ms */
+  /** @param since creation time of the organization, wall ms; the system bots were created then */
   constructor(since: number) {
     super(({ id }) => id);
     this.#systemBots = new Map(systemBotRecords(since).map((bot) => [bot.id, bot]));

@@ -1,4 +1,7 @@
-/** Emoji of reactions and statuses: resolving, checking and presenting them (messages.md § Reactions). Pure. */
+/**
+ * Emoji of reactions and statuses: resolving, checking and presenting them (messages.md § Reactions). The functions
+ * have no side effects.
+ */
 import type { JsonObject } from '#base';
 import { canonicalEmojiCode, emojiCode } from '#domain/markdown';
 import type { EmojiRef, ExtraEmoji, ExtraEmojiName } from '#model';

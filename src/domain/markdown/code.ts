@@ -41,7 +41,10 @@ function isEscaped(text: string, at: number): boolean {
   return (at - before) % 2 === 1;
 }
 
-/** The nearest run that closes the longest possible opening, of at most `longest` backticks from `first` on. */
+/**
+ * Finds the run of backticks that closes inline code. The opening run begins at `first` and has `longest` backticks; if
+ * no run of that length follows, fewer of its backticks open the code.
+ */
 function findCloser(
   first: number,
   longest: number,

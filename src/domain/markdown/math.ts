@@ -49,7 +49,7 @@ function braceDepth(source: string): number {
   return most;
 }
 
-/** Inline math on one line. No letter and no further `$` may be next to it, as with the peer's word boundaries. */
+/** Matches inline math on one line. No letter and no further `$` may be next to it, as on the API's original server. */
 const INLINE = /(?<![\p{L}\p{N}_$])\$\$([^\n_$](?:\\\$|[^$\n])*)\$\$(?![\p{L}\p{N}_$])/gu;
 
 export const inlineMathRule: InlineRule = patternRule('$$', INLINE, ([, body = ''], inline) => {

@@ -11,7 +11,7 @@ const WILDCARDS: ReadonlySet<string> = new Set(['all', 'everyone', 'stream']);
  */
 export const MENTION_BOUNDARY = `(?<![^\\s'"({[/<])`;
 
-/** Both patterns capture the mark `_` of a silent mention, and the name as written. */
+/** This pattern and GROUP_MENTION capture the mark `_` of a silent mention, and the name as written. */
 const USER_MENTION = new RegExp(`${MENTION_BOUNDARY}@(_?)\\*\\*([^*]+)\\*\\*`, 'g');
 const GROUP_MENTION = new RegExp(`${MENTION_BOUNDARY}@(_?)\\*([^*]+)\\*`, 'g');
 

@@ -38,7 +38,10 @@ const capture = (text: string, pattern: RegExp): string[] => [
   ...new Set([...text.matchAll(pattern)].flatMap(({ 1: name }) => (name === undefined ? [] : [name]))),
 ];
 
-/** Keys that a text may refer to. The patterns use lookahead, so that one candidate can't hide the next. */
+/**
+ * Look-up keys (names and ids) that a text may refer to. The patterns use lookahead, so that one candidate can't hide
+ * the next.
+ */
 export function scanLookupKeys(text: string): LookupKeys {
   const mentioned = capture(text, /@_?(?=\*\*([^*]+)\*\*)/g);
   const links = capture(text, /#(?=\*\*([^*]+)\*\*)/g);

@@ -58,7 +58,7 @@ function bareNumber(digits: string): number | null {
   return inRange(Math.floor(Number(digits)) * 1000);
 }
 
-/** Sets a part of a date. @returns false if the text named the part before: such a text is no date */
+/** Sets a part of a date. @returns false if the part is set already: a text that names a part twice is no date */
 function setOnce<K extends keyof DateParts>(parts: DateParts, name: K, value: NonNullable<DateParts[K]>): boolean {
   if (parts[name] !== undefined) return false;
   parts[name] = value;

@@ -1,4 +1,4 @@
-/** Presences in the forms of the API (users.md § Presence). Pure. */
+/** Presences in the forms of the API (users.md § Presence). The functions have no side effects. */
 import type { JsonObject } from '#base';
 import { readPreference } from '#domain/people';
 import type { DirectoryUser, DirectoryView } from '#model/records';

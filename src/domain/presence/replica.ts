@@ -50,7 +50,8 @@ export class PresenceReplica {
   /** Fetches everything that the presence actor knows at a time after this call. */
   async sync(ask: FetchPresences): Promise<void> {
     await this.load(ask);
-    // A request that is under way may be answered already: one more serves all callers that came meanwhile.
+    // A request that is under way may be answered already, so one more is sent. All callers that came meanwhile share
+    // it.
     await this.#updates.run('all', () => this.update(ask));
   }
 

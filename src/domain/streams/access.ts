@@ -1,6 +1,6 @@
 /**
  * Rights to see, read and post to a stream (streams.md § Who may see a stream, messages.md § Posting policy), also
- * without an account (conventions.md § Authentication). Pure.
+ * without an account (conventions.md § Authentication). The functions have no side effects.
  */
 
 import { isAdmin, isFullMember, isGuest, ROLE } from '#domain/people';

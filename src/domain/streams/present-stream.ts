@@ -1,6 +1,6 @@
 /**
  * API objects of streams, subscriptions and default stream groups (streams.md § Stream objects, streams.md § Default
- * stream groups). Pure.
+ * stream groups). The functions have no side effects.
  */
 
 import { EncodedJson, type JsonObject, memoizeByObject } from '#base';

@@ -1,4 +1,7 @@
-/** Changes of one property of a stream each: the new record, events, and the notice in the stream. Pure functions. */
+/**
+ * Changes of one property of a stream each: the new record, events, and the notice in the stream. The functions have
+ * no side effects.
+ */
 
 import { quoteDescription, silentMention } from '#actors/shared';
 import { type StreamPrivacy, streamKindOf } from '#domain/streams';

@@ -1,6 +1,6 @@
 /**
  * Access to messages (messages.md § Access to a message). Users who were subscribed when a message was sent have a copy
- * of it; moves between streams add and remove copies. Pure.
+ * of it; moves between streams add and remove copies. The functions have no side effects.
  */
 
 import { findStayWithMessage, type StreamMember, wasReceivingMessages } from '#domain/streams';
@@ -61,7 +61,7 @@ export function findCopyAfterMoves(
   for (const move of moves) {
     const before = wasReceivingMessages(membership(move.from), move.fromMv);
     const after = wasReceivingMessages(membership(move.to), move.toMv);
-    // A newcomer's stay reaches back to older messages, but not to those moved away before it began.
+    // The stay of a newcomer includes older messages, but not those that were moved away before the stay began.
     const gone = !own && stay !== undefined && move.from === home && move.fromMv < stay.from;
     if ((before || gone) && !after) has = false;
     else if (!before && after && move.gained) {

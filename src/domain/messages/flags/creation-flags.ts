@@ -1,4 +1,7 @@
-/** Flags that single users get when a message is sent or its text changes (messages.md § Flags at creation). Pure. */
+/**
+ * Flags that single users get when a message is sent or its text changes (messages.md § Flags at creation). The
+ * functions have no side effects.
+ */
 
 import { memoizeByObject } from '#base';
 import { AlertWords, type Mentions } from '#domain/markdown';

@@ -1,4 +1,7 @@
-/** The edit history of a message in the API's form (messages.md § PATCH, § GET /messages/{id}/history). Pure. */
+/**
+ * The edit history of a message in the API's form (messages.md § PATCH, § GET /messages/{id}/history). The functions
+ * have no side effects.
+ */
 import type { JsonObject } from '#base';
 import type { MessageBody, StoredEdit, StoredMessage } from '../stored/message.js';
 import { htmlDiff } from './html-diff.js';

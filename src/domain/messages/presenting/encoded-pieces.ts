@@ -24,7 +24,7 @@ function makeSender(user: DirectoryUser | undefined, directory: DirectoryView, o
 
 interface SenderPieces {
   readonly subdomain: string;
-  /** By `messageVariantIndex`. */
+  /** Encoded pieces of one sender, by `messageVariantIndex`. */
   readonly pieces: (Uint8Array | undefined)[];
 }
 
@@ -41,7 +41,10 @@ const recipients = memoizeByObject(
   ({ version }) => version,
 );
 
-/** The end of a message without reactions or edits. Cached by array: equal lists of flags are the same array. */
+/**
+ * JSON of the end of a message object, for a message without reactions or edits. Cached by array: equal lists of flags
+ * are the same array.
+ */
 export const encodeFlagsPiece = memoizeByObject((flags: readonly string[]) =>
   encoder.encode(`,"reactions":[],"flags":${JSON.stringify(flags)}}`),
 );

@@ -29,7 +29,7 @@ interface EncodedVariants {
    * `stream`.
    */
   readonly version: number | null;
-  /** By `messageVariantIndex`. */
+  /** Encoded message objects, by `messageVariantIndex`. */
   readonly texts: (string | undefined)[];
 }
 
@@ -41,7 +41,7 @@ function encodeMessageVariant(message: StoredMessage, directory: DirectoryView, 
   const sender = directory.user(userId(message.sender));
   const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
   const version = body.stream === 0 || hasChangingFields(body) ? directory.version : null;
-  // Bodies are immutable: an edit, a move or a reaction stores a new one.
+  // The texts are kept with the message's body. Bodies are immutable: an edit, a move or a reaction stores a new one.
   let known = memo.made as EncodedVariants | undefined;
   if (!known || known.sender !== sender || known.stream !== stream || known.version !== version) {
     known = { sender, stream, version, texts: [] };
@@ -66,7 +66,7 @@ const CLOSE = 0x5d;
 
 const NOTHING = new Uint8Array(0);
 
-/** Position of one message's JSON in the encoder's buffer; a comma comes first. */
+/** Position of one message's JSON in the encoder's buffer. The JSON begins with a comma. */
 interface EncodedMessageRow {
   readonly id: number;
   readonly from: number;

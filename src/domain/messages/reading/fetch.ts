@@ -108,7 +108,7 @@ export class MessageReader {
     return rows;
   }
 
-  /** Whether the memberships that decide about a message are loaded; adds missing streams to `unknown`. */
+  /** True if the memberships that decide about a message are loaded. Adds missing streams to `unknown`. */
   #decides(message: StoredMessage, unknown: number[]): boolean {
     const { originStream } = message;
     const before = unknown.length;

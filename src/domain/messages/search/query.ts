@@ -1,4 +1,7 @@
-/** Parses the operand of `search` and tests messages for it (narrow.md § Full-text search). Pure. */
+/**
+ * Parses the operand of `search` and tests messages for it (narrow.md § Full-text search). The functions have no side
+ * effects.
+ */
 import type { StoredMessage } from '../stored/message.js';
 import { wordsInHtml } from './html.js';
 import { wordsInText } from './words.js';

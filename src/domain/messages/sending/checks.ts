@@ -1,6 +1,6 @@
 /**
  * Checks of a message to be sent or scheduled: permissions (messages.md § POST /messages, checks 9 to 16) and the text.
- * Pure.
+ * The functions have no side effects.
  */
 
 import { isWildcardMentionAllowed } from '#domain/people';
@@ -53,7 +53,10 @@ export function checkTopicPresent(topic: string, directory: DirectoryView): void
   if (directory.settings.mandatory_topics && topic === NO_TOPIC) throw apiError('TOPICS_REQUIRED');
 }
 
-/** Checks the right to a wildcard mention. The last check: mentions are known only after rendering. @throws ApiError */
+/**
+ * Checks the right to a wildcard mention. This check comes last, because mentions are known only after rendering.
+ * @throws ApiError
+ */
 export function checkMayMentionAll(
   wildcard: boolean,
   subscribers: () => number,

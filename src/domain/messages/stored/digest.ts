@@ -16,8 +16,8 @@ import { type MessageBody, toStoredMessage } from './message.js';
 export const DIGEST_VERSION = 1;
 
 /**
- * Positions of the facts. After them: the participants' ids, then pairs of a user id and a sum of `CREATION_FLAG_BITS`
- * flags.
+ * Positions of the facts in a digest. The participants' ids follow them, then pairs of a user id and a sum of
+ * `CREATION_FLAG_BITS` flags.
  */
 export const DIGEST_FACT_INDEX = {
   stream: 0,

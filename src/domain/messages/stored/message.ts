@@ -27,7 +27,7 @@ export interface StreamMoveRecord extends JsonObject {
   readonly fromMv: number;
   readonly to: number;
   readonly toMv: number;
-  /** Subscribers of the new stream got copies, marked as read, because they can't read the stream's history. */
+  /** True if subscribers of the new stream got copies, marked as read, because they can't read the stream's history. */
   readonly gained: boolean;
 }
 

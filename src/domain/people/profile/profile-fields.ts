@@ -167,7 +167,10 @@ export const optionsOfProfileField = memoizeByObject((field: DirectoryProfileFie
   return new Map(Object.keys(JSON.parse(field.data) as object).map((key) => [key, added.get(key) ?? 0]));
 });
 
-/** The new `added` of a list of options that is changed to this data. @param version version of the commit */
+/**
+ * New value of a field's `added` (option key → realm version that added it) after its options are changed to `data`.
+ * @param version version of the commit
+ */
 export function addedOptionsAfter(before: DirectoryProfileField, data: string, version: number): [string, number][] {
   const known = optionsOfProfileField(before);
   const since = Object.keys(JSON.parse(data) as object).map((key): [string, number] => [
