@@ -13,7 +13,7 @@ import type { InputSources as SourcesWith } from '#runtime';
 
 export interface ActorServices {
   readonly clock: Clock;
-  /** Random number in [0, 1). */
+  /** Returns a random number in [0, 1). */
   readonly random: () => number;
   /** Time until a waiting poll is answered with a heartbeat, ms; jitter adds up to a fifth. */
   readonly heartbeatMs: number;
@@ -31,5 +31,5 @@ export interface ActorServices {
   readonly personal: RecipientFieldResolver;
 }
 
-/** The I/O of a command's inputs, with the services of this application. */
+/** Sources from which the inputs of a command are read by I/O, with the services of this application. */
 export type InputSources = SourcesWith<ActorServices>;

@@ -87,7 +87,7 @@ export class EventBuffer {
     return this.#resolving > 0;
   }
 
-  /** Id of the oldest waiting event. A coalesced event counts with its oldest part. */
+  /** Id of the oldest waiting event. For a coalesced event the id of its oldest part counts. */
   get oldest(): number | undefined {
     const oldest = this.#slots[this.#head]?.id;
     if (oldest === undefined || !this.#coalesced) return oldest;

@@ -15,7 +15,7 @@ import { MAX_ACTIVE_LAG_MS, type QueueState } from './state.js';
 import type { QueueVolatile } from './volatile.js';
 
 /**
- * Delay of the checkpoint of a queue without a waiting poll, ms, from its client's last sign of life
+ * Time from the client's last sign of life to the checkpoint of a queue without a waiting poll, ms
  * (architecture/delivery.md § The life of a queue).
  */
 const FLUSH_MS = 30_000;
@@ -64,7 +64,7 @@ export class CheckpointTimer implements TimerEntry {
     return this.cursor.position - this.handle.state().position;
   }
 
-  /** Starts the timer after a sign of life of the client, or after the waiting poll has gone. */
+  /** Starts the checkpoint timer after a sign of life of the client, or after the waiting poll has gone. */
   schedule(): void {
     if (this.#stopped) return;
     const { isPolling } = this.handle.volatile;

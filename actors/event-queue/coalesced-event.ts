@@ -6,7 +6,7 @@ const encoder = new TextEncoder();
 export class CoalescedEvent {
   #bytes: Uint8Array | undefined;
 
-  /** @param parts the messages that each of the events names, oldest event first */
+  /** @param parts messages that each of the coalesced events names, oldest event first */
   constructor(
     private readonly event: JsonObject & { readonly id: number },
     private parts: readonly { readonly id: number; readonly messages: readonly number[] }[],

@@ -58,7 +58,7 @@ export const answerVisitorHandler: QueueCommand<typeof queueCommands.visit, Regi
   handle: (_view, _args, { parts }) => ({ reply: { ok: [encodeFields({ queue_id: null }), ...parts] } }),
 };
 
-/** Writes a checkpoint; sent by the queue's own timer. */
+/** Writes a checkpoint. The queue's own timer sends this command. */
 export const writeCheckpointHandler: QueueCommand<typeof queueCommands.flush> = {
   handle: ({ state, volatile: { acked, active, position, isPolling } }) => ({
     reply: valueReply(null),
@@ -87,7 +87,10 @@ export const endQueueHandler: QueueCommand<typeof queueCommands.end> = {
   handle: ({ volatile }, { reason }) => endWith(volatile, reason, valueReply(null)),
 };
 
-/** Collects an idle queue at its due time, unless its client gave a sign of life meanwhile. */
+/**
+ * Ends an idle queue at its due time. If its client gave a sign of life after the due time was set, the due time moves
+ * on instead.
+ */
 export const endIdleQueueHandler: QueueCommand<typeof queueCommands.due> = {
   handle({ state, volatile }, _args, _inputs, { now }) {
     const active = volatile.isPolling ? now : volatile.active;

@@ -26,7 +26,7 @@ export type FilterVerdict =
   /** Fields of the event must first be resolved for this recipient. */
   | { readonly kind: 'resolve' };
 
-// Verdicts are constants: one event is judged by every queue of its audience, and none of them allocates.
+// Verdicts are constants, so that judging an event allocates nothing. Every queue of the event's audience judges it.
 const SKIP: FilterVerdict = { kind: 'skip' };
 const RESOLVE: FilterVerdict = { kind: 'resolve' };
 const APPEND: FilterVerdict = { kind: 'append', reverts: undefined };

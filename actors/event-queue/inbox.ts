@@ -13,7 +13,7 @@ const RETRY_MS = 1_000;
 export class QueueInbox {
   #closed = false;
 
-  /** @param listener called when an event that held back later ones is resolved */
+  /** Makes the inbox of one queue. @param listener called when an event that held back later ones is resolved */
   constructor(
     private readonly realm: RealmId,
     private readonly state: QueueState,

@@ -30,19 +30,19 @@ export const QUEUE_END_REASONS = [
 ] as const;
 
 export type QueueMachineEvent =
-  /** A command needs the session, which starts to follow the realm's feed. */
+  /** Machine event: a command needs the session, which starts to follow the realm's feed. */
   | { readonly type: 'OPEN' }
-  /** A poll begins to wait; if no event comes, the queue answers it with a heartbeat. */
+  /** Machine event: a poll begins to wait. If no event comes, the queue answers it with a heartbeat. */
   | { readonly type: 'POLL' }
-  /** A poll that the frontend has parked begins to wait: the frontend sends the heartbeats. */
+  /** Machine event: a poll that the frontend has parked begins to wait. The frontend sends the heartbeats. */
   | { readonly type: 'PARK' }
-  /** The waiting poll was answered. */
+  /** Machine event: the waiting poll was answered. */
   | { readonly type: 'ANSWER' }
-  /** The client of the waiting poll went away. */
+  /** Machine event: the client of the waiting poll went away. */
   | { readonly type: 'RELEASE' }
-  /** A sign of life of the client without a wait: its poll was answered at once. */
+  /** Machine event: a poll was answered at once, which is a sign of life of the client. */
   | { readonly type: 'TOUCH' }
-  /** The session leaves memory. */
+  /** Machine event: the session leaves memory. */
   | { readonly type: 'REST' }
   | { readonly type: `END.${QueueEndReason}` };
 

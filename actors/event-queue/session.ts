@@ -42,7 +42,10 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   readonly #ids: TransientEventIds;
   readonly #inbox: QueueInbox;
   readonly #checkpoint: CheckpointTimer;
-  /** Set only for queues reloaded from the Store: we don't know which ids above `acked` the client has received. */
+  /**
+   * Checks ids that polls acknowledge. Only a queue reloaded from the Store has this: we don't know which ids above
+   * `acked` its client has received.
+   */
   readonly #acks: AckValidator | undefined;
   #feed: RealmFeed | undefined;
   /** Polls that arrived before the session had caught up with the log. */
@@ -51,13 +54,13 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   #isStopped = false;
   /** The account was deactivated; the queue is ending and receives nothing more. */
   #isDeactivated = false;
-  /** The poll that waits for an event. */
+  /** The poll that waits for an event; undefined while none waits. */
   #request: DeferredRequest | undefined;
   /** If false, the waiting poll waits only until blocked events are resolved (`dont_block`). */
   #blocks = true;
   #isAnswerScheduled = false;
 
-  /** @param isReloaded true if the queue was in the Store before this activation */
+  /** Makes the session of a queue. @param isReloaded true if the queue was in the Store before this activation */
   constructor(
     private readonly handle: ActivationHandle<QueueState, QueueVolatile>,
     private readonly sources: InputSources,
@@ -100,7 +103,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   }
 
   push(event: SharedEvent): void {
-    // A reloaded queue reads entries again whose events its client has acknowledged.
+    // A reloaded queue reads log entries again, so it skips the events that its client has acknowledged.
     if (event.id <= this.handle.volatile.acked || this.#isDeactivated) return;
     const verdict = this.#inbox.take(event);
     if (verdict.kind === 'skip') return;
@@ -179,7 +182,8 @@ export class QueueSession implements EventSubscriber, TimerEntry {
       if (this.#acks) this.#skipAcknowledged(end);
       feed.attach(this);
     } catch {
-      // Directory or log is unavailable. Polls wait meanwhile, and their frontends time them out.
+      // The directory or the log is unavailable, so the session tries again later. Polls wait until then, or until
+      // their frontends time them out.
       services.clock.setTimeout(() => {
         if (!this.#isStopped) void this.#attach();
       }, RETRY_MS);
@@ -246,7 +250,8 @@ export class QueueSession implements EventSubscriber, TimerEntry {
 
   /** Answers the poll if there is something to send, else lets it wait. */
   #serve({ last_event_id: last, beats, dont_block }: QueuePollArgs, request: DeferredRequest): void {
-    // A repeat of the waiting request (its frontend lost sight of it) replaces it; another poll ends it.
+    // A frontend that lost track of the waiting request repeats it: the repeat replaces the request. Any other poll
+    // ends the waiting one.
     if (this.#request && this.#request.id !== request.id) this.#answer();
     const buffer = this.#buffer;
     if (!buffer.isBlocked && (buffer.size > 0 || dont_block)) {
@@ -294,7 +299,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
       request.reply({ error: apiError(reason).toReply() });
     }
     if (reason !== 'ACCOUNT_DEACTIVATED') return;
-    // Should the account become active again, the queue could never make up for the events that it misses from here on.
+    // From here on the queue misses events. If the account became active again, the queue could not make up for them.
     this.#isDeactivated = true;
     this.#end('deactivated');
   }

@@ -41,7 +41,10 @@ export interface QueueState extends JsonObject {
   readonly held?: boolean;
 }
 
-/** Maximum age of the stored `active` while a poll waits, ms. */
+/**
+ * Maximum age of the client's last sign of life in the Store (`active`) while a poll waits, ms. A checkpoint then
+ * renews it.
+ */
 export const MAX_ACTIVE_LAG_MS = 3_600_000;
 
 /**

@@ -64,12 +64,12 @@ export class QueueVolatile {
     this.#position = position;
   }
 
-  /** Moves the queue's machine. The session carries out the returned step. */
+  /** Moves the queue's state machine by an event. The session carries out the returned step. */
   step(type: QueueMachineEvent['type']): MachineStep {
     return this.#enter(queueSteps.step(this.#phase, type));
   }
 
-  /** Moves the queue's machine when the heartbeat's timer has run out. */
+  /** Moves the queue's state machine when the heartbeat's timer has run out. */
   heartbeatElapsed(): MachineStep {
     return this.#enter(queueSteps.elapsed(this.#phase, 'heartbeat'));
   }

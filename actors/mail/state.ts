@@ -21,7 +21,7 @@ export interface StoredMail extends JsonObject {
   readonly next: number;
 }
 
-/** Mails by number. */
+/** Parts with the waiting mails, by number of the mail. */
 export const MAIL_PARTS = new PartTable<StoredMail>('mail/');
 
 /** Waiting mails with their numbers, oldest first. */

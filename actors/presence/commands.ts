@@ -125,7 +125,7 @@ export const applyPresenceSettingHandler: PresenceCommand<typeof presenceCommand
   },
 };
 
-/** Writes the changed times; sent by the sidecar when it is time. */
+/** Writes the changed times to the Store. The sidecar's timer sends this command. */
 export const flushPresencesHandler: PresenceCommand<typeof presenceCommands.flush> = {
   handle: (view) => ({ reply: valueReply(null), ...(view.volatile.dirty ? written(view) : {}) }),
 };

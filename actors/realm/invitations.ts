@@ -71,7 +71,7 @@ export function findInvitation(
 export const listValidInvitations = (parts: ActorParts, kind: InvitationKind, now: number): Invitation[] =>
   [...TABLES[kind].values(parts)].filter((of) => isValid(of, now)).sort((a, b) => a.id - b.id);
 
-/** Deleted parts of expired invitations, written with the commit that stores new ones. @param now ms */
+/** Parts that delete expired invitations, for the commit that stores new ones. @param now ms */
 export function dropExpiredInvitations(parts: ActorParts, now: number): Record<string, Json> {
   const gone: Record<string, Json> = {};
   for (const table of Object.values(TABLES)) {
@@ -87,7 +87,7 @@ export const invitesChangedEvent = (version: number): LogItem => ({
   event: { type: 'invites_changed' },
 });
 
-/** Deleted parts of the invitations that a user made, and the event, for the commit that deactivates the account. */
+/** Parts that delete the invitations of a user, and the event, for the commit that deactivates the user's account. */
 export function revokeInvitationsOf(
   parts: ActorParts,
   user: number,

@@ -1,5 +1,5 @@
 /**
- * The realm actor: declaration of the kind. Commands stand by area, and each area is a folder of `commands/`; the
+ * The realm actor: declaration of the kind. Commands are listed by area, and each area is a folder of `commands/`. The
  * phases that refuse commands are in `machine.ts`.
  */
 

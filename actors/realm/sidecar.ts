@@ -21,7 +21,7 @@ export class RealmSidecar implements Sidecar {
   async flush(reason: PassivationReason): Promise<void> {
     const { volatile } = this.handle;
     // The actor still hands out ids while the partition is handed over, but reserves each singly. This holds for drains
-    // only: after another passivation the actor may stay, as a new command calls it off.
+    // only: any other passivation can be called off by a new command, after which the actor stays.
     if (reason === 'drained') volatile.draining = true;
     if (volatile.nextId <= this.handle.state().reservedIds) await this.handle.sendSelf(realmCommands.returnIds, {});
   }

@@ -42,7 +42,7 @@ function tellOwners<A extends JsonObject>(
   });
 }
 
-/** Commands to the owners of files that a message has linked. @param sent seconds since 1970 */
+/** Commands to the owners of files that a message has linked. @param sent time of the message, seconds since 1970 */
 export const filesLinkedCommands = (
   realm: RealmId,
   paths: readonly string[],

@@ -16,7 +16,7 @@ import type { CommandContext, MessageChange, Outcome } from '#runtime';
 import type { InputSources } from '../services.js';
 import type { StreamState, StreamView } from './state.js';
 
-/** Input of commands on one message: its record, or null. */
+/** Loads the record of the message that a command names; null: there is none. */
 export async function loadMessageRecord(
   realm: RealmId,
   id: number,

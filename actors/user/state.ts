@@ -46,7 +46,7 @@ export const nextDraftOrScheduledId = (last: number | undefined, self: UserId): 
   (last ?? (self % ID_RANGES) * ID_DISTANCE) + 1;
 
 export const SUBSCRIPTION_PART_PREFIX = 'sub/';
-/** Subscriptions by stream. */
+/** Parts with the user's subscriptions, by stream. */
 const SUBSCRIPTIONS = new PartTable<Subscription>(SUBSCRIPTION_PART_PREFIX);
 
 /** A subscription with default properties. */

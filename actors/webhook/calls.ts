@@ -7,7 +7,7 @@ import type { DirectoryView } from '#model/records';
 import type { InputSources } from '../services.js';
 import type { WaitingCall } from './state.js';
 
-/** Place of the message at the time of the call. */
+/** Stream and topic of the message at the time of the call. */
 export interface MessagePlace {
   /** Stream of the message; 0: it is a direct message. */
   readonly stream: number;

@@ -1,6 +1,6 @@
 /**
- * Decides what follows a webhook call: a reply in the bot's name, another attempt, or a notice to the bot's owner. No
- * side effects.
+ * Decides what follows a webhook call: a reply in the bot's name, another attempt, or a notice to the bot's owner. The
+ * functions have no side effects.
  */
 
 import { directNoticeCommand, silentMention } from '#actors/shared';

@@ -10,7 +10,7 @@ export class TimeSlicer {
   #began = performance.now();
   #count = 0;
 
-  /** @param atOnce items between two reads of the clock; 1 for slow items */
+  /** Makes a slicer. @param atOnce number of items between two reads of the clock; 1 for slow items */
   constructor(private readonly atOnce = AT_ONCE) {}
 
   /** A promise to await before the next item, if the time slice has ended; undefined while it lasts. */

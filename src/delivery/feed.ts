@@ -19,13 +19,13 @@ import { isClientEventItem, SharedEvent, TransientEvent } from './shared-event.j
 import type { EventSubscriber, LiveFeedPosition, PendingLogEntry } from './subscriber.js';
 
 export interface StreamSubscribers {
-  /** Log position up to which the lists show every change. */
+  /** Log position up to which the lists of subscribers show every change. */
   readonly position: Seq;
   /** Ids of the subscribers, ascending, by stream. */
   readonly of: ReadonlyMap<number, readonly number[]>;
 }
 
-/** Ports and budgets that all feeds of a process share. */
+/** Interfaces to services, and budgets, that all feeds of a process share. */
 export interface RealmFeedPorts {
   readonly log: EventLog;
   readonly store: Store;
@@ -294,7 +294,7 @@ export class RealmFeed {
       }
     }
     for (const { cursor } of only ?? []) cursor.advance(seq);
-    // An entry without items counts, too: queues append one when they need ids.
+    // A log entry without items moves the position, too: queues append such entries when they need ids.
     if (only === undefined) this.#live.at = seq;
   }
 
@@ -348,7 +348,7 @@ export class RealmFeed {
     this.#recent.restart(trimmed);
     for (const catchUp of [...this.#catchUps].filter(({ replays }) => replays)) {
       this.#catchUps.delete(catchUp);
-      // The log may still hold the entries that these queues need.
+      // These queues attach again, because the log may still hold the entries that they need.
       for (const queue of catchUp.abort()) this.attach(queue);
     }
     this.#restart();

@@ -7,10 +7,11 @@ import { type LogEntry, type LogItem, type Seq, seq as toSeq } from '#model';
 import type { LogReader, LogSubscription } from '#ports/log';
 
 /**
- * Maximum of entries kept for one realm. A take-over takes seconds; a busy realm has some hundred entries per second.
+ * Maximum number of entries kept for one realm. A take-over takes seconds; a busy realm has some hundred entries per
+ * second.
  */
 const MAX_ENTRIES = 4_096;
-/** Maximum of bytes (estimated) of the entries kept for all realms of a process. */
+/** Maximum estimated bytes of the entries kept for all realms of a process. */
 const MAX_BYTES = 32 * 1024 * 1024;
 /** Estimated bytes of a log item without its texts. */
 const ITEM_BYTES = 512;
@@ -69,7 +70,7 @@ export class RecentLogEntries {
   #end: Seq;
   readonly #replays = new Set<Replay>();
 
-  /** @param after log position of the entry before the first that will be added */
+  /** Makes an empty list of entries. @param after log position of the entry before the first that will be added */
   constructor(
     private readonly budget: RecentLogEntryBudget,
     after: Seq,
@@ -83,7 +84,7 @@ export class RecentLogEntries {
     for (let i = this.#head; i < this.#entries.length; i++) yield this.#entries[i]!;
   }
 
-  /** Takes the next entry, in the order of the log and without a gap. */
+  /** Adds the next entry, in the order of the log and without a gap. */
   add(seq: Seq, entry: LogEntry): void {
     const bytes = roughBytes(entry);
     this.#entries.push({ seq, entry, bytes });
@@ -109,7 +110,7 @@ export class RecentLogEntries {
     for (const { bytes } of entries) this.budget.added(this, bytes);
   }
 
-  /** After a gap in the log: drops all entries. The next one that is added is the first above `after`. */
+  /** Drops all entries after a gap in the log. The next entry that is added is the first one above `after`. */
   restart(after: Seq): void {
     while (this.drop());
     this.budget.emptied(this);
@@ -162,7 +163,9 @@ class Replay implements LogSubscription {
   #started = false;
   #open = true;
 
-  /** @param position log position of the last entry that the replay has */
+  /**
+   * Makes a replay of entries in memory. @param position log position of the last entry that the replay has delivered
+   */
   constructor(
     known: readonly RecentEntry[],
     public position: Seq,

@@ -35,7 +35,7 @@ import { RecentMessages } from './recent-messages.js';
 /** Number of messages that the first load reads, the newest ones. */
 const FIRST_LOAD = 2_048;
 const BATCH = 1_024;
-/** Maximum of messages in the index; beyond it the oldest are dropped. */
+/** Maximum number of messages in the index; beyond it the oldest are dropped. */
 const MAX_MESSAGES = 8_192;
 /**
  * Longest time between the sending of a message and its write to the Store, seconds. No older message comes into the
@@ -45,10 +45,11 @@ const WRITE_LAG = 5;
 /** Age in seconds up to which the log may still bring changes of a message that was read from the Store. */
 const YOUNG = 300;
 /**
- * Longest wait for the log to bring a message that the Store holds. After it the index is reset: something is wrong.
+ * Longest wait for the log to bring a message that the Store holds, ms. If the message has not come by then, something
+ * is wrong, and the index is reset.
  */
 const ARRIVAL_TIMEOUT_MS = 1_000;
-/** Maximum of remembered ids of deleted messages. */
+/** Maximum number of deleted messages whose ids are remembered. */
 const MAX_DELETED = 1_000;
 /** Number of questions about single members of a stream after which all its members are loaded. */
 const LOAD_MEMBERS_AFTER = 3;
@@ -58,7 +59,10 @@ interface RecentMessageIndexSource {
   readonly clock: Clock;
   /** Log entries that the feed has read, oldest first. */
   recentEntries(): Iterable<{ readonly entry: LogEntry }>;
-  /** Resolves when the feed has delivered, and applied here, everything that the log had brought before the call. */
+  /**
+   * Resolves when the feed has delivered all entries that had arrived from the log before the call, and the index has
+   * applied them.
+   */
   delivered(): Promise<void>;
 }
 
@@ -78,7 +82,7 @@ export class RecentMessageIndex implements MessageReads {
   #arrivals: Arrival[] = [];
   /** Number of moves between streams that have begun and not ended. */
   #moving = 0;
-  /** Raised by every reset: work begun under an older generation is dropped. */
+  /** Generation of the index, raised by every reset. Work begun under an older generation is dropped. */
   #generation = 0;
   /** Number of questions about single members, by stream. */
   readonly #memberQuestions = new Map<number, number>();

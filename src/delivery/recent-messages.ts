@@ -34,6 +34,8 @@ export class RecentMessages {
   #floor: number;
 
   /**
+   * Makes the index from messages of the Store.
+   *
    * @param records newest messages of the realm, newest first
    * @param floor every message from this id on is among the records
    */
@@ -140,8 +142,8 @@ const isKnownIndex = (index: MessageIndex): boolean =>
 type Ranges = Map<string, MessageRange[]>;
 
 /**
- * Returns a test for messages in any of the ranges. They are grouped by stream, because a user's scan has two ranges
- * for each stream: its messages, and the messages that were moved out of it.
+ * Returns a test for messages in any of the ranges. The ranges are grouped by stream, because a user's scan has two
+ * ranges for each stream: its messages, and the messages that were moved out of it.
  */
 function matching(ranges: readonly MessageRange[]): (record: MessageRecord) => boolean {
   const here: Ranges = new Map();

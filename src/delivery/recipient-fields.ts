@@ -24,7 +24,7 @@ import { memberPartAddress, toStreamMember } from '#domain/streams';
 import { READ_IDS_PER_EVENT, type ReadRange, type RealmId, type RecipientFieldRule, userKey } from '#model';
 import type { Store } from '#ports/store';
 
-/** Maximum of cached ranges of read messages, which the other slices of the same change of read state use. */
+/** Maximum number of cached ranges of read messages, which the other slices of the same change of read state use. */
 const MAX_RANGES = 16;
 
 interface FlagsRequest {

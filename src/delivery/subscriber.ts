@@ -13,7 +13,10 @@ export class QueueCursor {
   /** The feed's position, followed while the queue is live. */
   #live: LiveFeedPosition | undefined;
 
-  /** @param snapshotVersions actor → version up to which the snapshot contains the actor's commits */
+  /**
+   * Makes the cursor of a queue. @param snapshotVersions actor → version up to which the snapshot contains the actor's
+   * commits
+   */
   constructor(
     position: Seq,
     private readonly snapshotVersions: { readonly [actor: string]: number },
@@ -54,7 +57,7 @@ export class QueueCursor {
 /** An event queue as the feed sees it. */
 export interface EventSubscriber {
   readonly user: number;
-  /** The client registered with all_public_streams. */
+  /** True if the queue's client registered with all_public_streams. */
   readonly allPublic: boolean;
   readonly cursor: QueueCursor;
   /** Takes an event of the log. The feed has checked the audience; the queue filters. */

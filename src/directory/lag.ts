@@ -3,7 +3,9 @@ import type { RealmId, Seq } from '#model';
 import type { EventLog } from '#ports/log';
 import type { RealmLogTail } from './tail.js';
 
-/** Maximum of realms whose log position one measurement asks for; the next one continues with the others. */
+/**
+ * Maximum number of realms whose log position one measurement asks for. The next measurement continues with the others.
+ */
 const MAX_LOOKS = 50;
 
 interface Behind {

@@ -264,6 +264,6 @@ export class RealmDirectory implements DirectoryView {
   }
 }
 
-/** Creation time of an organization, wall ms: it is as old as its first account. */
+/** Creation time of an organization, wall ms. An organization is as old as its first account. */
 const foundedAt = (users: readonly DirectoryUser[]): number =>
   users.length === 0 ? 0 : users.reduce((first, { joined }) => Math.min(first, joined), Number.MAX_SAFE_INTEGER);

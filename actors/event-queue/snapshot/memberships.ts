@@ -58,7 +58,7 @@ export async function readOwnStateAndSubscribers<O extends OwnState>(
     const own = await readOwn();
     if (own) versions[userKey(realm, user)] = own.version;
     const directory = await sources.directory(realm);
-    // Streams drop deactivated users, who keep their own subscriptions: the two would never agree again.
+    // Streams drop deactivated users, who keep their own subscriptions, so the two lists would never agree again.
     if (own && directory.user(user)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
     if (!withSubscribers) return { own, subscribers: NONE };
     const joined = new Set((own?.subscriptions ?? []).filter((one) => one.active).map((one) => one.stream));

@@ -25,7 +25,7 @@ import { withRetentionTimer } from './retention.js';
 
 export interface ComposeInputs {
   readonly id: number;
-  /** The rendered text; null: it can't be rendered. */
+  /** Rendered text of the message; null: the text can't be rendered. */
   readonly rendered: RenderResult | null;
   /** Paths of uploaded files that the message claims. */
   readonly files: readonly string[];

@@ -26,7 +26,7 @@ type Context = InputContext<StreamState, StreamVolatile>;
 
 interface DeleteInputs {
   readonly stored: MessageRecord | null;
-  /** The newest messages of the message's topic. */
+  /** Newest messages of the topic that contains the message to delete. */
   readonly newest: readonly MessageRecord[];
 }
 

@@ -1,6 +1,6 @@
 /**
  * Notices: messages of a system bot about an action of another actor, which makes them with `streamNoticeCommand` or
- * `directNoticeCommand` (actors/shared/notices.ts). Never refused.
+ * `directNoticeCommand` (actors/shared/notices.ts). Commands with notices are never refused.
  */
 
 import { valueReply } from '#actors/shared';

@@ -55,7 +55,10 @@ export const removeExpiredMessagesHandler: StreamCommand<typeof conversationComm
 
 type RetentionOutcome = Outcome<StreamState>;
 
-/** Reports the stream's traffic to the realm actor, if it differs from the last report. */
+/**
+ * Adds to an outcome the report of the stream's message count to the realm actor, if the count differs from the last
+ * report.
+ */
 function withTraffic(
   before: StreamState,
   outcome: RetentionOutcome,

@@ -93,7 +93,7 @@ export const sendToStreamHandler: StreamCommand<typeof streamCommands.send, Comp
         forward: redirectCommand({ to, command: userCommands.retryAfterJoin, args }),
         fresh: true,
       } as const;
-      // `parts` makes a commit, so that a repeat of this command gets the same redirect.
+      // An empty `parts` still makes a commit, so that a repeat of this command gets the same redirect.
       return { reply, parts: {} };
     }
   },

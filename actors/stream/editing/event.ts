@@ -24,7 +24,7 @@ interface EditSummary {
   readonly move?:
     | {
         readonly mode: PropagateMode;
-        /** Ids of all moved messages, that of the named message first. */
+        /** Ids of all moved messages. The id of the message that the request named comes first. */
         readonly ids: readonly number[];
         readonly topic?: { readonly name: string; readonly links: MessageBody['topicLinks'] } | undefined;
         readonly stream?: number | undefined;

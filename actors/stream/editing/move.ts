@@ -42,7 +42,7 @@ function topicNow(view: StreamView, message: StoredMessage, inputs: EditInputs, 
   const now = new Map(keepCurrentInTopic(view, scope?.topic ?? [], stream, key).map((one) => [one.id, one]));
   const accessible = new Set([...(scope?.accessible ?? []), message.id]);
   for (const one of listChangedInTopic(view, stream, key)) {
-    // This message was sent after the read of the Store.
+    // Messages that the read of the Store did not return were sent after it, so only those are added.
     if (now.has(one.id)) continue;
     now.set(one.id, one);
     if (one.originStream === stream && hasReceivedMessage(storedMember(view.parts, user), one.id))
@@ -105,7 +105,7 @@ interface MoveRequest {
   readonly editor: MessageEditor & { readonly user: DirectoryUser };
 }
 
-/** Old and new place of the messages, and who loses them. */
+/** Old and new place of the moved messages, and the users who lose them. */
 interface MovePlaces extends MovedMessages {
   readonly from: DirectoryStream;
   readonly to: DirectoryStream;
@@ -117,7 +117,7 @@ interface MovePlaces extends MovedMessages {
   readonly losers: readonly number[];
 }
 
-/** The old and new place of the messages, and who loses them. @throws ApiError */
+/** The old and new place of the moved messages, and the users who lose them. @throws ApiError */
 function placesOf(view: StreamView, request: MoveRequest, context: CommandContext): MovePlaces {
   const { message, args, plan, inputs, editor } = request;
   const from = context.directory.stream(streamId(message.body.stream))!;
@@ -153,7 +153,7 @@ function decisionOf(
   };
 }
 
-/** Events of a move. @param more the move takes further commits */
+/** Events of a move. @param more true if the move takes further commits */
 function moveEvents(
   view: StreamView,
   { message, args, plan, text, editor }: MoveRequest,

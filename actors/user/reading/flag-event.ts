@@ -1,4 +1,4 @@
-/** update_message_flags events (events.md § Event table, § message_details). */
+/** Makes update_message_flags events (events.md § Event table, § message_details). */
 
 import { flagEventBody } from '#actors/shared';
 import type { Json, JsonObject } from '#base';

@@ -65,8 +65,8 @@ export class HealthMonitor {
   }
 
   /**
-   * Results of all checks. Never rejects and takes little more than `answerMs`; callers share a result until it is
-   * `freshMs` old.
+   * Results of all checks. The promise never rejects and takes little more than `answerMs`. Callers share a result
+   * until it is `freshMs` old.
    */
   readiness(): Promise<Readiness> {
     const now = this.times.now();

@@ -53,7 +53,7 @@ const union = (types: readonly string[]): string => {
   return distinct.length === 0 || distinct.includes('unknown') ? 'unknown' : distinct.join(' | ');
 };
 
-/** A type inside `[]`, in parentheses when it is a union. */
+/** Type of a list whose items have the type `item`. A union is put in parentheses. */
 const listOf = (item: string): string => (/ \| |^readonly /.test(item) ? `readonly (${item})[]` : `readonly ${item}[]`);
 
 function objectType(schema: JsonObject, depth: number): string {

@@ -45,7 +45,10 @@ export const actorKindsByName = (): Readonly<Record<string, AnyActorKind<ActorSe
   queue: queueKind,
 });
 
-/** Opens the ports of the configured face. @throws ConfigError when its data was written under another secret */
+/**
+ * Opens the ports of the configured face, which are its interfaces to Store, log, bus and other services. @throws
+ * ConfigError when its data was written under another secret
+ */
 export const openProcessPorts = (
   config: Config,
   secrets: ServerCryptography,
@@ -138,7 +141,7 @@ export class ConclaveNode {
     await this.host?.start();
   }
 
-  /** Stops the node: actors finish and hand over first; their ports close last. */
+  /** Stops the node: actors finish and hand over first; the interfaces to Store, log and bus close last. */
   async stop(): Promise<void> {
     await this.host?.stop();
     await this.#renderer.close();

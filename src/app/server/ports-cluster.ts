@@ -28,7 +28,8 @@ export const describeMongoDatabase = (mongodb: string): string =>
   `the database ${databaseNameOfUrl(mongodb)} at ${serverNameOfUrl(mongodb)}`;
 
 /**
- * Opens the ports of a process of a cluster: NATS and MongoDB.
+ * Opens the ports of a process of a cluster, which are its interfaces to NATS and MongoDB.
+ *
  * @throws Error when one of the two can't be reached; its message says which
  * @throws ConfigError when the database was written under another secret
  */

@@ -22,8 +22,9 @@ type Problem = string | undefined;
 
 /**
  * Checks the folders, files and addresses of the configuration.
+ *
  * @throws ConfigError for problems that a repeated start can't solve
- * @throws Error for a port that another process uses now
+ * @throws Error for a TCP port that another process uses now
  */
 export async function runPreflightChecks(config: Config): Promise<void> {
   const problems = [
@@ -99,7 +100,10 @@ async function domainsFile({ disposableDomains: file }: Config): Promise<Problem
 
 interface PortProblem {
   readonly wrong?: string;
-  /** Set if another process uses the port. That process may end, so a later start may succeed. */
+  /**
+   * Problem of a TCP port that another process uses; undefined if there is none. That process may end, so a later start
+   * may succeed.
+   */
   readonly taken?: string;
 }
 

@@ -45,8 +45,9 @@ export interface RunningServer {
 
 /**
  * Resolves when the process is ready.
- * @param adjust replaces ports before their first use; for tests that make a port slow or let it fail
- * @throws ConfigError; any other Error when a port or an address can't be opened
+ *
+ * @param adjust replaces interfaces to services before their first use, for tests that make one slow or let it fail
+ * @throws ConfigError; any other Error when a service or an address can't be opened
  */
 export async function startServer(
   config: Config,

@@ -22,8 +22,10 @@ export class TimerRing<T> {
   #firing = false;
 
   /**
-   * @param longestMs upper bound of all waits, ms @param expire function that gets an expired entry and the time,
-   * monotonic ms
+   * Makes an empty ring.
+   *
+   * @param longestMs upper bound of all waits, ms
+   * @param expire function that gets an expired entry and the time, monotonic ms
    */
   constructor(
     private readonly clock: Clock,
@@ -44,8 +46,8 @@ export class TimerRing<T> {
       this.#lastSlot = Math.max(this.#lastSlot, Math.min(Math.floor(now / GRAIN_MS), this.#armed - 1));
     }
     const due = Math.ceil((now + ms) / GRAIN_MS);
-    // The ring's timer may not have run for long. The slots after the last expired one then reach less far, and the
-    // entry goes into the last of them at the latest.
+    // If the ring's timer has not run for a long time, the ring reaches less far than the longest wait from now. The
+    // entry then goes into the last slot that the ring reaches.
     const last = this.#lastSlot + this.#slots.length - 1;
     const at = Math.min(Math.max(due, this.#lastSlot + 1), last);
     this.#slots[at % this.#slots.length]!.push(entry);

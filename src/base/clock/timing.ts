@@ -9,7 +9,7 @@ export const wait = (clock: Clock, ms: number): Promise<void> =>
 /** Largest share of a time that jitter adds to it, so that timers which start together don't end together. */
 export const MAX_JITTER_SHARE = 0.2;
 
-/** The time plus up to 20 % of it. @param random returns a number in [0, 1) */
+/** A time in ms, prolonged by a random share of up to 20 %. @param random returns a number in [0, 1) */
 export const addJitter = (ms: number, random: () => number): number => ms * (1 + random() * MAX_JITTER_SHARE);
 
 /**

@@ -11,7 +11,7 @@ export class AlertWords {
   readonly #words: ReadonlySet<string>;
   readonly #longest: number;
 
-  /** @param words alert words, trimmed and in lower case; empty ones match nothing */
+  /** Makes the search for these words. @param words alert words, trimmed and in lower case; empty ones match nothing */
   constructor(words: Iterable<string>) {
     this.#words = new Set(words);
     this.#longest = Math.max(0, ...lengths(this.#words));

@@ -32,7 +32,7 @@ function typesetFormula(source: string, display: boolean): string | undefined {
       maxSize: MAX_SIZE,
     });
   } catch {
-    // A parse error, or a RangeError of very deep nesting. Readers get the source.
+    // The formula can't be parsed, or is nested so deep that KaTeX threw a RangeError. Readers get its source instead.
     return undefined;
   } finally {
     console.warn = warn;

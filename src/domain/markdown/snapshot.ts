@@ -112,7 +112,7 @@ export function contextFromSnapshot(snapshot: ContextSnapshot): {
   };
 }
 
-/** Look-up results of a snapshot. Records the keys that it lacks. */
+/** Look-up results of a snapshot. A key that the snapshot lacks is recorded as missing. */
 class RecordingLookup<K, V> {
   readonly missing = new Set<K>();
   readonly #known: ReadonlyMap<K, V>;

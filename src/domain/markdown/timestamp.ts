@@ -1,6 +1,6 @@
 /**
- * `<time:…>`: a time, which clients show in the reader's zone. It is written as people write dates: ISO 8601, month
- * names, am/pm, zone names or offsets, in any usual order.
+ * `<time:…>`: a time, which clients show in the reader's zone. The time is written as people write dates: ISO 8601,
+ * month names, am/pm, zone names or offsets, in any usual order.
  */
 import { type InlineRule, patternRule } from './inline.js';
 import { textElementToken } from './tokens.js';
@@ -139,7 +139,7 @@ function takeDate(text: string, parts: DateParts): boolean {
     rest = text.replace(all, ' ');
   } else if (other) {
     const [all, first, second, year] = other.map(String);
-    // The month is first, unless it would be above 12.
+    // The month comes first in a date of numbers, unless the first number is above 12.
     const isDayFirst = Number(first) > 12;
     const month = Number(isDayFirst ? second : first);
     if (!setDate(parts, fullYear(String(year)), month, Number(isDayFirst ? first : second))) return false;

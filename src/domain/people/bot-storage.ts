@@ -79,7 +79,7 @@ export function countEntriesWith(parts: ActorParts, added: Readonly<Record<strin
   return count;
 }
 
-/** Stores entries: the parts to write, and the number of characters by which the storage grows. */
+/** Parts that store the entries, and the number of characters by which the storage grows. */
 export function putStorageEntries(
   parts: ActorParts,
   given: Readonly<Record<string, string>>,

@@ -27,11 +27,11 @@ interface OpenedPicture {
   readonly format: PictureFormat;
   /** Number of frames; 1 = the picture is not animated. */
   readonly frames: number;
-  /** Pixels of all frames together. */
+  /** Number of pixels of all frames together. */
   readonly pixels: number;
-  /** Starts a conversion of the first frame, turned upright. */
+  /** Starts the conversion of a picture's first frame, turned upright. */
   still(): Sharp;
-  /** Starts a conversion of all frames. */
+  /** Starts the conversion of all frames of a picture. */
   moving(): Sharp;
 }
 

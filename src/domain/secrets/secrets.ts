@@ -37,7 +37,10 @@ export class ServerCryptography {
   /** One-way fingerprint of the secret. The Store keeps it, to detect a start with another secret. */
   readonly check: string;
 
-  /** @param secret the server's secret, at least 16 characters; all processes of a cluster must share it */
+  /**
+   * Derives all keys from the secret. @param secret the server's secret, at least 16 characters; all processes of a
+   * cluster must share it
+   */
   constructor(secret: string) {
     if (secret.length < 16) throw new Error('the server secret must have at least 16 characters');
     const derive = (purpose: string): Buffer => createHmac('sha256', secret).update(`conclave/${purpose}`).digest();

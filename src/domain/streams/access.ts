@@ -61,7 +61,10 @@ export function checkMayPost(poster: Poster, stream: DirectoryStream, settings: 
   throw apiError('NOT_AUTHORIZED_TO_SEND', { stream: stream.name });
 }
 
-/** True if streams may be web-public in this organization. @param server the configuration allows web-public streams */
+/**
+ * True if streams may be web-public in this organization. @param server true if the configuration allows web-public
+ * streams
+ */
 export const areWebPublicStreamsEnabled = (server: boolean, settings: RealmSettings): boolean =>
   server && settings.enable_spectator_access;
 

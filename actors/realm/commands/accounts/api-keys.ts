@@ -77,7 +77,7 @@ interface RenewalInputs extends NewApiKey {
  * The reply has the sealed key. It is null for a person whose key was replaced meanwhile: the user actor has it.
  */
 export const renewApiKeyHandler: RealmCommand<typeof realmCommands.renewKey, RenewalInputs> = {
-  // One renewal at a time: the next command sees the key of the one before.
+  // The lane runs one renewal at a time, so that each sees the key that the one before has made.
   lane: 'renewed keys',
   exclusive: true,
   inputs: (_args, { realm }, sources) => {

@@ -38,7 +38,7 @@ function deactivationEffect(
   return mergeCommitEffects(
     active.map((before) => {
       const person = { user_id: before.id, full_name: before.fullName };
-      // Sent to the deactivated user too: the event ends the user's event queues.
+      // The deactivated user gets this event, too: it ends the user's event queues.
       const removed = everyoneEventItem(context.version, { type: 'realm_user', op: 'remove', person });
       const toUser = commandToUserActor(context.realm, before, userCommands.deactivated, context.version);
       const change = { before, after: { ...before, isActive: false } };

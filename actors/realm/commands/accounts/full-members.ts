@@ -32,7 +32,10 @@ export function nextFullMemberTime(users: Iterable<DirectoryUser>, { settings, f
   return next;
 }
 
-/** Events of the difference between two moments: users who leave the group of full members, then users who join it. */
+/**
+ * Events for users whose full membership differs between two moments: first users who leave the group of full members,
+ * then users who join it.
+ */
 export function fullMemberEvents(
   users: Iterable<DirectoryUser>,
   before: Moment,

@@ -47,11 +47,11 @@ export interface PreparedAccount {
   readonly account: FirstAccount;
   readonly strong: boolean;
   readonly disposable: boolean;
-  /** History of messages that the newcomer gets; undefined: none. */
+  /** Old messages that the newcomer gets as copies; undefined: none. */
   readonly history: NewcomerHistory | undefined;
 }
 
-/** True for streams whose history newcomers get. */
+/** True for a stream whose recent messages newcomers get: every public stream. */
 const isOpen = (stream: DirectoryStream): boolean => !stream.inviteOnly;
 
 export async function prepareAccount(

@@ -48,7 +48,7 @@ export function newUserRecord(of: {
 interface FirstSubscription extends JsonObject {
   readonly id: number;
   readonly recipient: number;
-  /** Id up to which messages of the stream count as read. */
+  /** Id up to which messages of the stream count as read for the new account. */
   readonly mark: number;
 }
 

@@ -58,7 +58,10 @@ function newOwner(parts: ActorParts, id: number): DirectoryUser {
   return owner;
 }
 
-/** Gives the bot another owner. Administrators know the bot already; for other owners it appears or disappears. */
+/**
+ * Gives the bot another owner. Administrators know the bot already; any other owner gets an event that the bot appears
+ * or disappears.
+ */
 function changeOwner(before: BotAccount, id: number, view: RealmView, context: CommandContext): Step {
   const { parts } = view;
   const owner = newOwner(parts, id);

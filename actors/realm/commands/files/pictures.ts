@@ -10,7 +10,7 @@ import type { OutboxCommand, realmCommands } from '#model/commands';
 import { type ActorParts, UPLOADS_PART_PREFIX } from '../../state.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
-/** Uploads of one picture. */
+/** Numbers of the uploads of one picture. */
 interface Uploads extends JsonObject {
   /** Number of the newest upload of the picture. */
   readonly last: number;

@@ -58,7 +58,7 @@ export const storeUserGroup = (group: DirectoryGroup): { parts: Record<string, J
   change: directoryLogItem({ group }),
 });
 
-/** Checks that no other user group has the name; names differ by case. @throws ApiError */
+/** Checks that no other user group has the name. Names that differ only in case are different. @throws ApiError */
 function checkName(parts: ActorParts, name: string): void {
   const taken =
     Object.values(SYSTEM_GROUP_NAMES).includes(name) || [...groupRecords(parts)].some((of) => of.name === name);

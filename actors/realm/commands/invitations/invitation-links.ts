@@ -12,7 +12,10 @@ import type { InputSources } from '../../../services.js';
 import { type Invitation, invitationExpiry, invitationNameOf } from '../../invitations.js';
 import { type ActorParts, streamRecord } from '../../state.js';
 
-/** Makes the link of an invitation; an input, because handlers do not have the secret that signs links. */
+/**
+ * Makes the link of an invitation. Commands get this function as an input, because handlers do not have the secret that
+ * signs links.
+ */
 export type InvitationLinkMaker = (of: Invitation) => string;
 
 export const invitationLinkMaker =

@@ -42,7 +42,7 @@ export const isSubdomainTakenHandler: RealmCommand<typeof realmCommands.subdomai
   }),
 };
 
-/** At realm 0: registers a new organization, if the number is still the next one and the subdomain is free. */
+/** Registers a new organization at realm 0, if the number is still the next one and the subdomain is free. */
 export const createRealmHandler: RealmCommand<typeof realmCommands.createRealm> = {
   creates: true,
   lane: 'realms',
@@ -63,7 +63,7 @@ export const createRealmHandler: RealmCommand<typeof realmCommands.createRealm> 
   },
 };
 
-/** At the new realm: sets settings, the owner's account, and the first streams unless `origin` is null. */
+/** Initializes a new realm: sets settings, the owner's account, and the first streams unless `origin` is null. */
 export const initializeRealmHandler: RealmCommand<typeof realmCommands.init> = {
   creates: true,
   handle({ state, volatile }, { subdomain, name, owner, orgType, origin }, _inputs, context) {

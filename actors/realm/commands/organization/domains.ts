@@ -1,4 +1,4 @@
-/** /realm/domains (realm.md § Domains): domains of e-mail addresses that may join the organization. */
+/** Handlers of /realm/domains (realm.md § Domains): the domains of e-mail addresses that may join the organization. */
 
 import { successReply } from '#actors/shared';
 import type { JsonObject } from '#base';

@@ -187,9 +187,9 @@ export const subscribeUsersHandler: RealmCommand<typeof realmCommands.subscribe,
 };
 
 /**
- * Subscribes the users that the first commit left out; the realm sends this to itself. The command has a lane of its
- * own, because the lane of the deciding command waits until it is done. Users who are already subscribed are skipped,
- * so a repeat does no harm.
+ * Subscribes the users that the first commit left out. The realm actor sends this command to itself in a lane of its
+ * own, because the lane of the first command waits until all users have joined. Users who are already subscribed are
+ * skipped, so a repeat does no harm.
  */
 export const continueJoiningHandler: RealmCommand<typeof realmCommands.carryOnJoining, SubscribersByStream> = {
   lane: 'joining',

@@ -121,7 +121,10 @@ export const unsubscribeUsersHandler: RealmCommand<typeof realmCommands.unsubscr
   },
 };
 
-/** PATCH: adds and removes subscriptions, both or neither; added streams exist before any is removed. */
+/**
+ * PATCH /users/me/subscriptions: adds and removes subscriptions, both or neither. Added streams exist before any is
+ * removed.
+ */
 export const updateSubscriptionsHandler: RealmCommand<typeof realmCommands.updateSubscriptions, JoinInputs> = {
   lane: 'directory',
   exclusive: true,

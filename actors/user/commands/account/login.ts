@@ -30,7 +30,7 @@ async function isCorrect(
   return services.secrets.verifyPassword(password, state.passwordHash);
 }
 
-/** State of the account after an attempt: a success clears the failures. */
+/** State of the account after an attempt to log in. A success clears the failures. */
 function withAttempt(state: UserState, correct: boolean, now: number): Pick<Outcome<UserState>, 'state'> {
   const { failedLogins = [], ...rest } = state;
   if (!correct) return { state: { ...rest, failedLogins: addLoginFailure(failedLogins, now) } as UserState };
@@ -66,20 +66,20 @@ export const checkPasswordHandler: UserCommand<typeof userCommands.checkPassword
   handle({ state }, _args, correct, { now }) {
     const wait = msUntilLoginAllowed(state.failedLogins ?? [], now);
     const answer = (checked: PasswordCheck) => ({ reply: valueReply(checked) });
-    // The password was not verified, even if the waiting time has ended meanwhile.
+    // A password that was not verified counts as wrong, even if the waiting time has ended since.
     if (correct === null || wait > 0) return answer({ correct: false, wait: Math.max(wait, 1) });
     return { ...withAttempt(state, correct, now), ...answer({ correct, wait: 0 }) };
   },
 };
 
-/** Stores a new password hash. Sent by the realm actor, which has decided: never refuses. */
+/** Stores a new password hash. The realm actor has decided and sends this command, so it is never refused. */
 export const setPasswordHandler: UserCommand<typeof userCommands.setPassword> = {
   handle: ({ state }, { passwordHash }) => ({ reply: valueReply(null), state: { ...state, passwordHash } }),
 };
 
 /**
- * Stores a new API key. Sent by the realm actor: never refuses. Push tokens are deleted, because they were registered
- * with the old key.
+ * Stores a new API key. The realm actor has decided and sends this command, so it is never refused. Push tokens are
+ * deleted, because they were registered with the old key.
  */
 export const setApiKeyHandler: UserCommand<typeof userCommands.setKey> = {
   handle: ({ state, parts }, { keySealed }) => ({

@@ -89,8 +89,8 @@ function deliverDueMessages(
 }
 
 /**
- * Records that a scheduled message was sent. Sent by the conversation's actor. The user may have deleted the message
- * meanwhile.
+ * Records that a scheduled message was sent. The conversation's actor sends this command after sending the message. By
+ * then the user may have deleted the scheduled message.
  */
 export const recordScheduledSentHandler: UserCommand<typeof userCommands.scheduledSent> = {
   handle({ parts }, { id }, _inputs, { key }) {
@@ -123,7 +123,10 @@ function isEarly(
   return outside && type === 'stream' && isSubscribed(parts, to[0]!) && early < MAX_EARLY;
 }
 
-/** Records that a scheduled message was refused, or delivers it again later. Sent by the conversation's actor. */
+/**
+ * Records that a scheduled message was refused, or delivers it again later. The conversation's actor sends this command
+ * with the reason of its refusal.
+ */
 export const recordScheduledFailedHandler: UserCommand<typeof userCommands.scheduledFailed> = {
   handle({ parts }, failure, _inputs, { key, realm, directory, now }) {
     const { id, reason } = failure;

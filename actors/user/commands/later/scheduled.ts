@@ -114,7 +114,7 @@ function targetOf(args: EditScheduledArgs, known: ScheduledMessage | undefined):
   }
 }
 
-/** DELETE /scheduled_messages/{scheduled_message_id}; also for a message that was sent. */
+/** DELETE /scheduled_messages/{scheduled_message_id}: deletes a scheduled message, also one that was sent. */
 export const deleteScheduledMessageHandler: UserCommand<typeof userCommands.deleteScheduled> = {
   handle({ parts }, { id }, _inputs, { caller }) {
     if (!storedScheduled(parts, id)) throw apiError('NO_SUCH_SCHEDULED_MESSAGE');

@@ -227,8 +227,8 @@ export const setFlagsInNarrowHandler: UserCommand<
 };
 
 /**
- * Makes the handler that adds message ids to one of the user's lists of copies. Never refuses, and a repeat changes
- * nothing.
+ * Makes the handler that adds message ids to one of the user's lists of copies. The command is never refused, and a
+ * repeat changes nothing.
  */
 const addCopiesCommand = (mark: 'historical' | 'copied'): UserCommand<typeof userCommands.giveCopy> => ({
   handle({ parts }, { ids }) {
@@ -239,10 +239,12 @@ const addCopiesCommand = (mark: 'historical' | 'copied'): UserCommand<typeof use
 });
 
 /**
- * Gives the user copies, marked as read, of messages to which the user reacted without having them. Sent by the owning
- * actor.
+ * Gives the user read copies of old messages to which the user has reacted without having a copy. The message's actor
+ * sends this command.
  */
 export const makeReadCopies = addCopiesCommand('historical');
 
-/** Gives a bot ordinary copies of messages that mention it in a stream to which it is not subscribed. */
+/**
+ * Gives a bot copies of messages that mention it in a stream to which it is not subscribed, as subscribers have them.
+ */
 export const giveBotCopies = addCopiesCommand('copied');

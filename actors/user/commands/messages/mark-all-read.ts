@@ -23,7 +23,7 @@ import { subscriptionsOf, type UserCommand, type UserState } from '../../state.j
 
 /** Time limit of one request, ms. Then the marks so far are written, and the client repeats the request. */
 const DEADLINE_MS = 50_000;
-/** Number of origins read at once. */
+/** Number of origin streams whose newest messages are read at the same time. */
 const BATCH = 32;
 /** Number of the realm's newest messages that decide which streams come first. */
 const RECENT = 64;
@@ -61,7 +61,7 @@ const changes = ({ mark, read, unread }: OriginReadState, { settled, newer }: Ne
   settled > mark || unread.size > 0 || newer.some((id) => id > mark && !read.has(id));
 
 export const markAllReadHandler: UserCommand<typeof userCommands.markAllRead, Marking> = {
-  // The reads may take long and must not keep other commands waiting.
+  // The lane is separate, because the reads of this command may take long and must not keep other commands waiting.
   lane: 'mark-all',
   async inputs(_args, context, sources) {
     const { clock } = sources.services;

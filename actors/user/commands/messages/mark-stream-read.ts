@@ -140,9 +140,9 @@ async function unreadIn(
 type LeaveMarking = StreamMarking & { readonly unread?: Unread };
 
 /**
- * Marks the messages of a stream as read that the user left, or that was archived. Never refuses. Users who have left
- * get no events of deletions there, so the events name the read ids. Commits are of bounded size, and each marks
- * exactly the ids that its events name.
+ * Marks the messages of a stream as read that the user left, or that was archived. The command is never refused. Users
+ * who have left get no events of deletions there, so the events name the read ids. Commits are of bounded size, and
+ * each marks exactly the ids that its events name.
  */
 export const markLeftStreamReadHandler: UserCommand<typeof userCommands.readStream, LeaveMarking> = {
   async inputs(args, context, sources) {

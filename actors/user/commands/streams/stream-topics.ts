@@ -1,4 +1,4 @@
-/** GET /users/me/{stream_id}/topics (streams.md). */
+/** GET /users/me/{stream_id}/topics (streams.md): lists the topics of a stream. */
 
 import { successReply } from '#actors/shared';
 import type { Json } from '#base';
@@ -15,7 +15,7 @@ interface ListedTopic {
   readonly max_id: number;
 }
 
-/** Number of topics looked up at once. */
+/** Number of topics whose messages are looked up at the same time. */
 const AT_ONCE = 32;
 
 /** Topics with messages that the reader received, each spelled as in the newest of these messages. */

@@ -34,7 +34,10 @@ import {
   userIdOfKey,
 } from '../../state.js';
 
-/** Subscribes the user. Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
+/**
+ * Subscribes the user. The realm actor has decided and sends this command, so it is never refused. A repeat changes
+ * nothing.
+ */
 export const addSubscriptionsHandler: UserCommand<typeof userCommands.subscribed> = {
   handle({ parts }, { streams }, _inputs, { key, now, directory }) {
     const used = new Set(subscriptionsOf(parts).map((own) => own.color));
@@ -152,9 +155,9 @@ export const findStreamIdByNameHandler: UserCommand<typeof userCommands.streamId
 };
 
 /**
- * Ends subscriptions of the user. Sent by the realm actor, which has decided: never refuses, and a repeat changes
- * nothing. Colors and switches are kept for a return. With `silent` there is no event of the end: the stream was
- * archived, which has an event of its own.
+ * Ends subscriptions of the user. The realm actor has decided and sends this command, so it is never refused. A repeat
+ * changes nothing. Colors and switches are kept for a return. With `silent` there is no event of the end: the stream
+ * was archived, which has an event of its own.
  */
 export const endSubscriptionsHandler: UserCommand<typeof userCommands.unsubscribed> = {
   handle({ parts }, { streams, silent }, _inputs, { key }) {

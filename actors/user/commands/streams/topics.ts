@@ -113,7 +113,7 @@ export const muteTopicHandler: UserCommand<typeof userCommands.muteTopic> = {
   },
 };
 
-/** Moves the user's policy with a whole topic. Never refuses; the runtime drops a repeat. */
+/** Moves the user's policy with a whole topic. The command is never refused, and the runtime drops a repeat. */
 export const moveTopicPolicyHandler: UserCommand<typeof userCommands.moveTopicPolicy> = {
   handle({ parts }, { from, to, targetExisted }, _inputs, { key, directory, now, realm }) {
     // Only upper and lower case of the name changed, so the topic is the same.

@@ -35,8 +35,9 @@ export function streamsDecidingCopies(message: StoredMessage): readonly number[]
 
 /**
  * Finds out whether a user has a copy of a message.
+ *
  * @param membership the user's membership of a stream
- * @param own the user has a personal copy: starred a message of the history, or is a bot that was mentioned
+ * @param own true if the user has a personal copy, by starring a message of the history or, as a bot, by a mention
  */
 export function findMessageCopy(
   message: StoredMessage,
@@ -49,7 +50,7 @@ export function findMessageCopy(
   return findCopyAfterMoves({ id, home: originStream, moves: movesOfMessage(message) }, membership, own);
 }
 
-/** As `findMessageCopy`, for a message that was sent to a stream. */
+/** Like `findMessageCopy`, but for a message that was sent to a stream. */
 export function findCopyAfterMoves(
   { id, home, moves }: MovedCopies,
   membership: (stream: number) => StreamMember | undefined,

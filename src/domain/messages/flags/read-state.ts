@@ -152,7 +152,7 @@ export class UserFlags {
     return this.flagLister()(own);
   }
 
-  /** As `flagsOf`, for many messages: decodes each set once. Equal lists are the same array. */
+  /** Like `flagsOf`, but for many messages: decodes each set once. Equal lists of flags are the same array. */
   flagLister(): (own: ReadableMessage) => readonly string[] {
     const starred = this.marked('starred');
     const collapsed = this.marked('collapsed');

@@ -95,7 +95,8 @@ export class UnreadScan {
   }
 
   /**
-   * As `above`, for several origins at once, newest first.
+   * Like `above`, but for several origins at once, newest message first.
+   *
    * @param seen called for every message, with or without a copy, above the mark of the stream where it is now
    */
   async *newestAbove(

@@ -31,8 +31,8 @@ function entry(edit: StoredEdit): JsonObject {
 }
 
 /**
- * Fields about edits in message objects; none if the message was never edited. @param shown the organization shows
- * histories
+ * Fields about edits in message objects; none if the message was never edited. @param shown true if the organization
+ * shows edit histories
  */
 export function presentEditFields({ edits }: MessageBody, shown: boolean): JsonObject {
   const [newest] = edits ?? [];

@@ -28,7 +28,7 @@ interface SenderPieces {
   readonly pieces: (Uint8Array | undefined)[];
 }
 
-/** Encoded pieces by sender: a changed account is a new object. */
+/** Encoded pieces by sender. An account is an immutable object, so a changed account has a new entry. */
 const senders = new WeakMap<DirectoryUser, SenderPieces>();
 
 /** Maximum number of conversations in the cache; unlike streams, they are not limited in number. */
@@ -69,7 +69,7 @@ export class EncodedMessagePieces {
     this.#recipients = recipients(directory);
   }
 
-  /** The piece from the end of the content to the start of `display_recipient`. */
+  /** JSON of a message object from the end of the content to the start of `display_recipient`. */
   sender(id: number): Uint8Array {
     let piece = this.#senders.get(id);
     if (piece === undefined) {
@@ -93,7 +93,7 @@ export class EncodedMessagePieces {
     return known.pieces[which];
   }
 
-  /** The piece with the recipient of a message. @param stream 0 = a direct message */
+  /** JSON of a message object that describes the recipient. @param stream 0 = a direct message */
   recipient(stream: number, participants: readonly number[]): Uint8Array {
     const { streams, conversations } = this.#recipients;
     const name = stream === 0 ? conversationKey(participants) : '';

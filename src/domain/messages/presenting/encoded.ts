@@ -78,9 +78,9 @@ export class MessageEncoder {
   #bytes = bufferPool.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
   #at = 0;
   readonly #pieces: EncodedMessagePieces;
-  /** Index of the digest's text that is the content for this kind of client. */
+  /** Index of the text, among the texts of a digest, that is the content for this kind of client. */
   readonly #text: number;
-  /** Flags of the last message and their JSON, kept because most messages have the same flags. */
+  /** Flags of the message that was encoded before, kept with their JSON because most messages have the same flags. */
   #flags: readonly string[] | undefined;
   #flagsPiece = NOTHING;
   readonly #flagsOf: (own: ReadableMessage) => readonly string[];
@@ -113,7 +113,7 @@ export class MessageEncoder {
     return { id: message.id, from, to: this.#at };
   };
 
-  /** The JSON list of these rows. Ends the encoder: its buffer goes back to the pool. */
+  /** Makes the JSON list of these rows, and ends the encoder: its buffer goes back to the pool. */
   list(rows: readonly EncodedMessageRow[]): Uint8Array {
     const { buffer, byteOffset } = this.#bytes;
     let length = rows.length === 0 ? 2 : 1;

@@ -45,7 +45,10 @@ export class MessageReader {
     return messages.map(ownOf).filter((own) => own !== undefined);
   }
 
-  /** The user's access to one message, in any view (messages.md § Access to a message). Undefined: none. */
+  /**
+   * Finds out whether and how the user may access one message, in any view (messages.md § Access to a message);
+   * undefined: the user has no access.
+   */
   async access(message: StoredMessage): Promise<ReadableMessage | undefined> {
     await this.#members.load(streamsDecidingCopies(message));
     const { has, gained } = this.#copy(message);
@@ -70,7 +73,8 @@ export class MessageReader {
   }
 
   /**
-   * As `scan`, without decoding messages if the Store and the plan allow it.
+   * Like `scan`, but without decoding messages if the Store and the plan allow it.
+   *
    * @param take makes a row of a message, which is valid only during the call; the rows of some calls are dropped
    */
   async scanPacked<T>(
@@ -148,7 +152,10 @@ export class MessageReader {
     return rangesOfCopies({ user: user.id, flags, streams, membership: this.#members.of }, conditions);
   }
 
-  /** Makes the test of access: by a copy, or by the history that this view includes. */
+  /**
+   * Makes the function that tells whether the user may read a message: by a copy, or by the history that this view
+   * includes.
+   */
   #ownOf(history: NarrowPlan['history']): (message: StoredMessage) => ReadableMessage | undefined {
     const { user, flags } = this.viewer;
     const made = flags.personalCopyTest();

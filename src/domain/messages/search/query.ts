@@ -6,7 +6,10 @@ import type { StoredMessage } from '../stored/message.js';
 import { wordsInHtml } from './html.js';
 import { wordsInText } from './words.js';
 
-/** Maximum number of stems indexed per message: more than texts of people have; bounds the cost of a hostile one. */
+/**
+ * Maximum number of stems indexed per message: more than texts of people have; the limit bounds the cost of a hostile
+ * text.
+ */
 const MAX_STEMS_PER_MESSAGE = 1_000;
 
 /**

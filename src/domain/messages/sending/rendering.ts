@@ -11,7 +11,7 @@ import { isSystemBot, readUserSetting } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
-/** Active users by lower-case name. Built again only when the directory's users change, which is rare. */
+/** Active users by lower-case name. The map is built again only when the directory's users change, which is rare. */
 const usersByName = memoizeByObject(
   (directory: DirectoryView) => {
     const byName = new Map<string, DirectoryUser[]>();
@@ -73,8 +73,8 @@ export class MessageRenderer {
   readonly #threads = new RenderThreads();
 
   /**
-   * @param imageProxySecret key that signs addresses of the image proxy; '' = no proxy: readers load pictures of other
-   * hosts directly
+   * Makes a renderer of messages. @param imageProxySecret key that signs addresses of the image proxy; '' = no proxy:
+   * readers load pictures of other hosts directly
    */
   constructor(private readonly imageProxySecret: string) {}
 

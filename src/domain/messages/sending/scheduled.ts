@@ -27,8 +27,8 @@ export interface ScheduledMessage extends ScheduledBody {
   /** Time at which the message is to be sent, seconds since 1970. */
   readonly at: number;
   /**
-   * waiting → sending (handed over to the conversation's actor) → sent (a `DeliveryReceipt` replaces the message) or
-   * failed; an edit sets a failed one to waiting.
+   * Phase of a scheduled message: waiting → sending (handed over to the conversation's actor) → sent (a
+   * `DeliveryReceipt` replaces the message) or failed. An edit sets a failed message to waiting.
    */
   readonly phase: 'waiting' | 'sending' | 'failed';
   /** Name of the client that wrote or last edited the message. */
