@@ -223,7 +223,7 @@ export class EventBuffer {
   #dropHead(): void {
     const slot = this.#slots[this.#head++]!;
     if (slot.event !== 'resolving') return;
-    // The event was acknowledged while it was being resolved here: a former owner of the queue had sent it.
+    // The event was acknowledged before this host had resolved it: a former owner of the queue had sent it.
     slot.event = 'empty';
     this.#resolving--;
   }

@@ -67,7 +67,7 @@ export const writeCheckpointHandler: QueueCommand<typeof queueCommands.flush> = 
   }),
 };
 
-/** Ends the queue. From here on polls are refused, though the stored root exists until the end is written. */
+/** Ends the queue. Polls are refused from now on, though the stored root exists until the end is written. */
 function endWith(
   volatile: QueueVolatile,
   reason: QueueEndReason,

@@ -126,7 +126,7 @@ export function coalescingKey({ type, item }: SharedEvent): string | undefined {
   return verdict.kind === 'coalesce' ? verdict.key : undefined;
 }
 
-/** Cache of the verdicts on changes of message flags. It stays small, as there are few flags. */
+/** Cache of the verdicts on changes of message flags. The cache stays small, as there are few flags. */
 const flagVerdicts = new Map<string, FilterVerdict>();
 
 function flagVerdict({ op, flag, all }: JsonObject): FilterVerdict {

@@ -13,19 +13,19 @@ import { MachineSteps } from '#runtime';
 
 /** Reasons for which queues end. They are labels of a metric. */
 export const QUEUE_END_REASONS = [
-  /** The client deleted the queue. */
+  /** End reason: the client deleted the queue. */
   'deleted',
-  /** The client gave no sign of life for the lifespan of the queue. */
+  /** End reason: the client gave no sign of life for the lifespan of the queue. */
   'idle',
-  /** More events waited than a queue may hold. */
+  /** End reason: more events waited than a queue may hold. */
   'overflow',
-  /** The log no longer has entries that the queue still needs. */
+  /** End reason: the log no longer has entries that the queue still needs. */
   'trimmed',
-  /** The organization's log was recreated after the queue was registered. */
+  /** End reason: the organization's log was recreated after the queue was registered. */
   'incarnation',
-  /** The account of the queue was deactivated. */
+  /** End reason: the account of the queue was deactivated. */
   'deactivated',
-  /** The account has too many queues, and this one has been idle for the longest time. */
+  /** End reason: the account has too many queues, and this one has been idle for the longest time. */
   'crowded',
 ] as const;
 

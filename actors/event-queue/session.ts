@@ -191,8 +191,8 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   }
 
   /**
-   * Moves the queue's log position to the events that the early polls acknowledge. The position of the last checkpoint
-   * is older, so more of the log would be read again.
+   * Moves the queue's log position to the events that the early polls acknowledge. Reading begins there instead of at
+   * the older position of the last checkpoint.
    */
   #skipAcknowledged(logEnd: number): void {
     const { volatile } = this.handle;

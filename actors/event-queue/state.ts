@@ -48,9 +48,8 @@ export interface QueueState extends JsonObject {
 export const MAX_ACTIVE_LAG_MS = 3_600_000;
 
 /**
- * Latest wall time (ms) at which the client may have been there. If a poll waited at the last checkpoint, the client
- * may have stayed until the takeover, so such a queue keeps its whole lifespan; at most MAX_ACTIVE_LAG_MS beyond
- * `active`.
+ * Latest wall time (ms) at which the client may have given a sign of life. If a poll waited at the last checkpoint, the
+ * client may have stayed until the takeover, but counts for at most MAX_ACTIVE_LAG_MS after `active`.
  *
  * @param takenOver wall time at which this host became the owner
  */

@@ -10,7 +10,7 @@ import { type ActorParts, type LogItem, PartTable, type RealmId } from '#model';
 
 export interface Invitation {
   readonly id: number;
-  /** Invited address; null for a link. */
+  /** Invited e-mail address; null for an invitation link that is open to any number of people. */
   readonly email: string | null;
   readonly inviter: number;
   /** Time of the invitation, seconds since 1970. */

@@ -49,7 +49,7 @@ export const SUBSCRIPTION_PART_PREFIX = 'sub/';
 /** Parts with the user's subscriptions, by stream. */
 const SUBSCRIPTIONS = new PartTable<Subscription>(SUBSCRIPTION_PART_PREFIX);
 
-/** A subscription with default properties. */
+/** Makes a subscription with default properties. */
 export const defaultSubscription = (stream: number, color: string): Subscription => ({
   stream,
   active: true,
@@ -93,7 +93,7 @@ export function nextTimerTime(parts: ActorParts): number | null {
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/** The parts with these changes applied. */
+/** Applies changes to the parts of a user actor. @returns the changed parts as a new map */
 export function applyPartChanges(parts: ActorParts, changed: Readonly<Record<string, Json>>): ActorParts {
   const next = new Map(parts);
   for (const [name, value] of Object.entries(changed)) {

@@ -29,8 +29,9 @@ export interface RateStanding {
 }
 
 /**
- * Standing under that of the limits which allows the fewest further calls. @param times of the calls that were not
- * refused, ms since 1970, ascending
+ * State of that one of the limits which allows the fewest further calls.
+ *
+ * @param times of the calls that were not refused, ms since 1970, ascending
  */
 export function rateStanding(limits: readonly RateLimit[], times: readonly number[], now: number): RateStanding {
   const [limit = 0, remaining = 0] = limits

@@ -159,7 +159,7 @@ export class RealmFeed {
     queue.cursor.pin();
   }
 
-  /** Queues that attach in one tick (after a take-over: all of them) read the past together. */
+  /** Queues that attach in one tick read the log's past together. After a take-over these are all queues. */
   #attachAll(): void {
     const queues = this.#attaching;
     this.#attaching = [];

@@ -35,7 +35,7 @@ export class DirectoryReplica implements LogTailReader {
   #loading: Promise<void> | undefined;
   #waiters: Waiter[] = [];
   #chasing = false;
-  /** First message ids of streams that arrived while a snapshot was loading. */
+  /** Ids of the first messages of streams that arrived from the log while a snapshot was loading. */
   #firsts: { readonly stream: number; readonly id: number }[] = [];
   /** Version of the last snapshot, which contains all log groups up to that version. */
   #floor = -1;

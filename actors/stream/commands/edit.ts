@@ -166,13 +166,13 @@ function handle(command: typeof conversationCommands.edit) {
   };
 }
 
-/** PATCH /messages/{id} with a new text only. */
+/** PATCH /messages/{id} with a new text only: changes the text of a message. */
 export const editMessageTextHandler: StreamCommand<typeof conversationCommands.edit, EditInputs> = {
   inputs: inputs(false),
   handle: handle(conversationCommands.edit),
 };
 
-/** PATCH /messages/{id} with a new topic or stream, and perhaps a new text. */
+/** PATCH /messages/{id} with a new topic or stream, and perhaps a new text: moves messages. */
 export const moveMessagesHandler: StreamCommand<typeof conversationCommands.move, EditInputs> = {
   lane: 'moves',
   exclusive: true,

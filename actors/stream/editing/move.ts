@@ -28,7 +28,7 @@ import { composeMoveNotices, usersInvolvedIn } from './notices.js';
 import type { EditInputs } from './scope.js';
 
 interface MovedMessages {
-  /** The moved messages, ascending. */
+  /** The moved messages, by ascending id. */
   readonly moved: readonly StoredMessage[];
   /** True if no message that the mover can see stays behind. */
   readonly all: boolean;
@@ -201,7 +201,11 @@ function moveNotices(
   });
 }
 
-/** Outcome of the move's first commit: decision, events, first batch; commands for the rest. @throws ApiError */
+/**
+ * Outcome of the move's first commit: the decision, the events, the first batch, and commands for the other batches.
+ *
+ * @throws ApiError
+ */
 export function decideMove(view: StreamView, request: MoveRequest, context: CommandContext): Outcome<StreamState> {
   const { message, text, inputs } = request;
   const places = placesOf(view, request, context);
@@ -233,7 +237,7 @@ export function decideMove(view: StreamView, request: MoveRequest, context: Comm
   };
 }
 
-/** The stream to move to. @throws ApiError if the editor may not move there */
+/** The stream to which messages are to move. @throws ApiError if the editor may not move messages there */
 function checkedTarget(
   view: StreamView,
   { message, inputs, editor }: MoveRequest,

@@ -33,7 +33,7 @@ interface MoveScope {
   readonly topic: readonly MessageRecord[];
   /** Ids of those messages in `topic` that the caller may access. */
   readonly accessible: ReadonlySet<number>;
-  /** Newest messages of the old topic that may stay there when the others move. */
+  /** Newest messages of the old topic that may stay in that topic when the others move. */
   readonly newest: readonly MessageRecord[];
   /** Subscribers of the stream to which messages move; undefined: the stream stays the same. */
   readonly target: TargetMembers | undefined;

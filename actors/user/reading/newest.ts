@@ -19,8 +19,9 @@ export interface NewestOfOrigin {
 }
 
 /**
- * Age, ms, from which every message with a smaller id is in the Store. Ids of direct messages are assigned before the
- * messages are stored, so one conversation may overtake another, but every command has timed out long before this age.
+ * Age of a direct message, ms, at which every direct message with a smaller id is in the Store. Ids are assigned before
+ * the messages are stored, so one conversation may overtake another, but every command has timed out long before this
+ * age.
  */
 const SETTLED_MS = 120_000;
 const BATCH = 64;

@@ -8,7 +8,7 @@ export class ConfigError extends Error {
 
 const entries = Object.entries(SETTINGS) as [SettingName, SettingDeclaration<unknown>][];
 
-/** Options of all settings for `util.parseArgs`. */
+/** Command-line options of all settings, in the form of `util.parseArgs`. */
 export const COMMAND_LINE_OPTIONS = Object.fromEntries(
   entries.map(([, of]) => [of.option, { type: 'string' as const }]),
 );

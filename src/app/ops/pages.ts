@@ -1,4 +1,4 @@
-/** /health/live, /health/ready and /metrics over HTTP. The pages contain no secrets and need no credentials. */
+/** Serves /health/live, /health/ready and /metrics over HTTP. The pages contain no secrets and need no credentials. */
 import { exposeMetrics, METRICS_CONTENT_TYPE, type Metrics } from '#base/metrics';
 import { type HttpExchange, ResponseHeaders } from '#frontend/http';
 import type { HealthMonitor } from './health.js';

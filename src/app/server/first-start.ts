@@ -12,7 +12,7 @@ export interface FirstStartResult {
   readonly link?: string | undefined;
 }
 
-/** Addresses of the server. */
+/** Addresses under which operators and users reach the server. */
 interface Addresses {
   readonly site: string;
   /** Address of the web client; undefined: it is not served. */

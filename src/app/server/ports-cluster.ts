@@ -19,7 +19,9 @@ import {
 import { createSmtpMailer, eventLogLimitsOf, type ProcessPorts } from './ports.js';
 import { checkStoreSecret } from './secret.js';
 
-/** Names of the event log in NATS. Without a namespace there are none, because JetStreamLog has its own defaults. */
+/**
+ * Names of the event log in NATS. Without a namespace the result is empty, because JetStreamLog has its own defaults.
+ */
 export const eventLogNamesOf = (namespace: string): { namespace?: string; stream?: string } =>
   namespace ? { namespace, stream: `CONCLAVE_EV_${namespace}` } : {};
 

@@ -44,8 +44,8 @@ export function startRateLimiting(config: Config, node: ConclaveNode): FrontendR
 const RETRY_MS = 1_000;
 
 /**
- * Follows the transient values in the log of the server realm, which every frontend reads anyway. While that realm does
- * not exist yet, it is tried again every second.
+ * Follows the transient values in the log of the server realm, which every frontend reads anyway. If the realm does not
+ * exist yet, another attempt follows every second.
  */
 class ServerRealmTail {
   #again: TimerHandle | undefined;

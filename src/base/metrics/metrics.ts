@@ -89,7 +89,7 @@ export class Metrics {
     this.#before.push(gather);
   }
 
-  /** Every declared metric with its samples. */
+  /** Reads every declared metric with its samples. */
   async samples(): Promise<ReadonlyMap<MetricName, readonly MetricSample[]>> {
     for (const gather of this.#before) await quietly(gather);
     const samples = new Map<MetricName, readonly MetricSample[]>();

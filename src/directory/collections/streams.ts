@@ -1,4 +1,4 @@
-/** Streams of a realm by id; those that are not archived also by name. */
+/** Streams of a realm by id. Streams that are not archived are also found by name. */
 import type { StreamId } from '#model';
 import type { DirectoryStream } from '#model/records';
 import { RecordCollection } from './collection.js';

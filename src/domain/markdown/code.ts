@@ -52,7 +52,7 @@ function findCloser(
 ): { length: number; close: number } | null {
   for (let length = longest; length > 0; length--) {
     const positions = byLength.get(length);
-    // Earlier positions are not needed again: openings only move forward.
+    // Earlier runs of backticks are not needed again, because openings only move forward.
     while (positions && (positions[0] ?? Number.POSITIVE_INFINITY) < first + length) positions.shift();
     const close = positions?.[0];
     if (close !== undefined && close > first + longest - 1) return { length, close };

@@ -78,7 +78,8 @@ export function takeContextSnapshot(
 }
 
 /**
- * A context that reads from the snapshot. `missing` returns the keys that were asked for and not there; null = none.
+ * Makes a context that reads from the snapshot. `missing` returns the keys that were asked for and are not in the
+ * snapshot; null = none.
  */
 export function contextFromSnapshot(snapshot: ContextSnapshot): {
   context: Partial<MarkdownContext>;

@@ -80,7 +80,7 @@ export const isPresenceHidden = (directory: DirectoryView, user: DirectoryUser):
   !readPreference(directory, user.id, 'presence_enabled');
 
 interface PresenceList {
-  /** JSON text of the object `presences`. */
+  /** JSON text of the response field `presences`. */
   readonly text: string;
   /** Wall time at which the first listed user drops out of the list, ms. */
   readonly until: number;

@@ -50,12 +50,11 @@ export class PresenceReplica {
   /** Fetches everything that the presence actor knows at a time after this call. */
   async sync(ask: FetchPresences): Promise<void> {
     await this.load(ask);
-    // A request that is under way may be answered already, so one more is sent. All callers that came meanwhile share
-    // it.
+    // A request that is under way may be answered already, so one more is sent, which all waiting callers share.
     await this.#updates.run('all', () => this.update(ask));
   }
 
-  /** Loads all presences once. Callers that come meanwhile share the request. */
+  /** Loads all presences once. Callers that come before the reply share the request. */
   async load(ask: FetchPresences): Promise<void> {
     if (this.#source !== '') return;
     this.#loading ??= this.update(ask).finally(() => {
@@ -74,7 +73,7 @@ export class PresenceReplica {
     return this.#times.get(user);
   }
 
-  /** The encoded response field `presences`. */
+  /** The response field `presences`, encoded as JSON. */
   list(form: PresenceForm, now: number): EncodedJson {
     const { directory } = this;
     const before = this.#encoded.get(form);

@@ -14,7 +14,10 @@ export function canAccessStream(user: DirectoryUser, stream: DirectoryStream, su
   return subscribed || stream.webPublic || (!stream.inviteOnly && !isGuest(user));
 }
 
-/** Administrators may know of private and archived streams without a subscription, but not read them. */
+/**
+ * True if the user may know of the stream. Administrators may know of private and archived streams without a
+ * subscription, but not read them.
+ */
 export function canSeeStreamMetadata(user: DirectoryUser, stream: DirectoryStream, subscribed: boolean): boolean {
   return canAccessStream(user, stream, subscribed) || isAdmin(user);
 }

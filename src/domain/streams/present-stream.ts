@@ -67,7 +67,7 @@ interface NotificationDefaults {
 }
 
 interface SubscriptionOptions {
-  /** Messages per week, the field `stream_weekly_traffic`. */
+  /** Number of messages per week, shown as the field `stream_weekly_traffic`. */
   readonly traffic: number | null;
   readonly subscribers?: readonly number[];
   readonly notNull?: NotificationDefaults;

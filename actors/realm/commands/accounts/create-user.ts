@@ -1,4 +1,7 @@
-/** POST /users (users.md). The inputs prepare the account, because hashing a password takes too long for a handler. */
+/**
+ * POST /users (users.md): creates an account. The inputs prepare the account, because hashing a password takes too long
+ * for a handler.
+ */
 
 import { successReply } from '#actors/shared';
 import { isAdmin, ROLE } from '#domain/people';

@@ -106,7 +106,7 @@ export const deactivateSelfHandler: RealmCommand<typeof realmCommands.deactivate
   },
 };
 
-/** DELETE /bots/{bot_id} (users.md); without effect on a bot that is already deactivated. */
+/** DELETE /bots/{bot_id} (users.md): deactivates a bot, unless it is deactivated already. */
 export const deactivateBotHandler: RealmCommand<typeof realmCommands.deactivateBot> = {
   lane: 'directory',
   exclusive: true,

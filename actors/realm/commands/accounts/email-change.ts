@@ -109,8 +109,10 @@ export function requestEmailChange(
 }
 
 /**
- * Changes the address after its owner has opened the link that was mailed to it. The sender has checked the link's
- * signature and expiry. @throws ApiError
+ * Changes an account's e-mail address after its owner has opened the link that was mailed to it. The sender has checked
+ * the link's signature and expiry.
+ *
+ * @throws ApiError
  */
 export const confirmEmailChangeHandler: RealmCommand<typeof realmCommands.confirmEmail, boolean> = {
   lane: SETTINGS_LANE,

@@ -49,7 +49,7 @@ function steps(
       return roleChangeEffect(before, role, subscriptions, view, context);
     },
     (before) => {
-      // A blank name counts as absent.
+      // A blank name counts as absent, so the step changes nothing.
       if (full_name === null || full_name.trim() === '' || full_name.trim() === before.fullName) return undefined;
       const after = { ...before, fullName: checkFullName(full_name) };
       const own = { events: [personUpdatedEvent(context.version, user.id, { full_name: after.fullName })] };

@@ -1,4 +1,7 @@
-/** POST /bots (users.md § Bots). The frontend checks only the types of parameters and the avatar's picture. */
+/**
+ * POST /bots (users.md § Bots): creates a bot. The frontend checks only the types of parameters and the avatar's
+ * picture.
+ */
 
 import { successReply } from '#actors/shared';
 import { avatarUrl, BOT_TYPE, checkFullName, isAdmin, isEmail, presentBotStreams, ROLE } from '#domain/people';

@@ -1,4 +1,4 @@
-/** /users/me/alert_words (users.md § Alert words). Alert words keep their case; comparisons ignore case. */
+/** Handlers of /users/me/alert_words (users.md § Alert words). Alert words keep their case; comparisons ignore case. */
 
 import { successReply } from '#actors/shared';
 import type { realmCommands } from '#model/commands';

@@ -1,6 +1,6 @@
 /**
- * PATCH /settings (users.md § Settings). The frontend has checked the values; the directory stores them, so that every
- * replica has them.
+ * PATCH /settings (users.md § Settings): changes a user's own settings. The frontend has checked the values; the
+ * directory stores them, so that every replica has them.
  */
 
 import { successReply } from '#actors/shared';
@@ -49,7 +49,10 @@ export const updateOwnSettingsHandler: RealmCommand<typeof realmCommands.changeS
   handle: (view, args, _inputs, context) => settingsOutcome(view, args, context, undefined),
 };
 
-/** PATCH /settings with a name, password or address too; its inputs may wait for the user actor. */
+/**
+ * PATCH /settings with a name, password or address, perhaps among settings. The inputs of such a request may wait for
+ * the user actor.
+ */
 export const updateOwnAccountHandler: RealmCommand<typeof realmCommands.changeOwnAccount, AccountInputs> = {
   lane: 'account',
   inputs: ({ account }, context, sources) => loadAccountInputs(account, context, sources),

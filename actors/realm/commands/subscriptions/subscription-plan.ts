@@ -51,9 +51,9 @@ const PART_WEIGHT = 1_000;
 const ID_WEIGHT = 5;
 
 /**
- * A plan of joining. The command to a user names all subscribers of each stream, so the commands weigh users times
- * subscribers. Beyond `MAX_WEIGHT`, the rest is left to `carryOnJoining` commands, one after the other, which read the
- * subscribers again.
+ * Plan of a request by which users join streams. The command to a user names all subscribers of each stream, so the
+ * commands weigh users times subscribers. Beyond `MAX_WEIGHT`, the rest is left to `carryOnJoining` commands, one after
+ * the other, which read the subscribers again.
  */
 export class JoiningPlan {
   readonly subscribed: Record<string, string[]> = {};

@@ -1,4 +1,4 @@
-/** GET, PUT and DELETE /bot_storage (users.md § Bot storage). */
+/** GET, PUT and DELETE /bot_storage (users.md § Bot storage): read, write and delete texts that a bot stores. */
 
 import { successReply } from '#actors/shared';
 import {

@@ -38,8 +38,8 @@ function withAttempt(state: UserState, correct: boolean, now: number): Pick<Outc
 }
 
 /**
- * POST /fetch_api_key, after the frontend has found the account (users.md § API keys). The key is returned sealed,
- * because replies may be stored.
+ * POST /fetch_api_key (users.md § API keys): checks the password and returns the API key. The frontend has found the
+ * account. The key is sealed in the reply, because replies may be stored.
  */
 export const fetchApiKeyHandler: UserCommand<typeof userCommands.fetchKey, boolean | null> = {
   ...LOGIN,
@@ -59,7 +59,7 @@ export const fetchApiKeyHandler: UserCommand<typeof userCommands.fetchKey, boole
   },
 };
 
-/** Checks a password for the realm actor, which changes it together with the rest of a request. */
+/** Checks a password for the realm actor, which then changes the password together with the rest of a request. */
 export const checkPasswordHandler: UserCommand<typeof userCommands.checkPassword, boolean | null> = {
   ...LOGIN,
   inputs: isCorrect,

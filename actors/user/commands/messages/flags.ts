@@ -1,4 +1,7 @@
-/** POST /messages/flags and POST /messages/flags/narrow (messages.md § Flags), and copies made by other actors. */
+/**
+ * POST /messages/flags and POST /messages/flags/narrow (messages.md § Flags) change flags of messages. Other commands
+ * here record copies that other actors give the user.
+ */
 
 import { flagEvent, successReply, valueReply } from '#actors/shared';
 import type { JsonObject } from '#base';

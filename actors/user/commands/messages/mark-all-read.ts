@@ -1,6 +1,6 @@
 /**
- * POST /mark_all_as_read (messages.md). Writes one mark per origin stream ("home") with unread messages, whatever their
- * number.
+ * POST /mark_all_as_read (messages.md): marks all messages as read. One read mark per origin stream ("home") is
+ * written, however many of its messages are unread.
  */
 
 import { allMessagesReadEvent, partialReply, successReply } from '#actors/shared';
@@ -29,7 +29,7 @@ const BATCH = 32;
 const RECENT = 64;
 
 interface Marking {
-  /** Origins with unread messages, newest first. */
+  /** Origins (streams, or all direct messages) with unread messages, newest first. */
   readonly homes: readonly NewestOfOrigin[];
   /** True if the time sufficed for all origins. */
   readonly complete: boolean;

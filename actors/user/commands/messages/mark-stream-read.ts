@@ -16,13 +16,13 @@ import { loadReadingRights } from './on-message.js';
 interface StreamMarking {
   /** Id of the newest message that was sent to this stream, wherever the message is now. */
   readonly newest: number;
-  /** True if at least one message that was sent to this stream is still here and unread. */
+  /** True if at least one unread message that was sent to this stream is still in it. */
   readonly some: boolean;
-  /** Ids of all unread messages that were sent to this stream and are still here; absent if there are too many. */
+  /** Ids of all unread messages that were sent to this stream and are still in it; absent if there are too many. */
   readonly all?: readonly number[];
   /** Unread messages that moved from this stream to another: they stay unread. */
   readonly left: readonly number[];
-  /** Unread messages that moved here from another stream: ids by origin stream. */
+  /** Unread messages that moved into this stream from another: ids by origin stream. */
   readonly came: ReadonlyMap<number, readonly number[]>;
 }
 
@@ -108,7 +108,7 @@ export const markStreamReadHandler: UserCommand<typeof userCommands.markStreamRe
  */
 const MAX_OF_ARCHIVED = 500;
 
-/** Unread ids of messages that were sent to a stream and are still there, below and above the mark, ascending. */
+/** Ids of unread messages that were sent to a stream and are still in it, below and above the mark, ascending. */
 interface Unread {
   readonly below: readonly number[];
   readonly above: readonly number[];

@@ -77,7 +77,7 @@ export const addSubscriptionsHandler: UserCommand<typeof userCommands.subscribed
   },
 };
 
-/** GET /users/me/subscriptions: the user's subscriptions. */
+/** GET /users/me/subscriptions: lists the user's subscriptions. */
 export const listSubscriptionsHandler: UserCommand<typeof userCommands.subscriptions, SubscribersByStream> = {
   lane: 'read',
   read: true,

@@ -69,7 +69,7 @@ export function flagsFromText(content: string, mentions: Mentions, directory: Di
 interface CreationFlagsInput {
   readonly sender: number;
   readonly content: string;
-  /** Mentions in the text that notify. */
+  /** Mentions in the text that notify users; silent ones are excluded. */
   readonly mentions: Mentions;
   /** Users whose copies count as read from the beginning. */
   readonly read: readonly number[];

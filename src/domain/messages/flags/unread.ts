@@ -37,8 +37,8 @@ export class UnreadScan {
   }
 
   /**
-   * The user's unread messages of one origin, above its mark and up to `to`, in batches. First those
-   * still in the stream, ascending; then those that were moved away from it.
+   * The user's unread messages of one origin, above its mark and up to `to`, in batches. The messages that are still in
+   * the stream come first, ascending, then those that were moved away from it.
    */
   async *above(
     origin: number,

@@ -24,11 +24,11 @@ function makeSender(user: DirectoryUser | undefined, directory: DirectoryView, o
 
 interface SenderPieces {
   readonly subdomain: string;
-  /** Encoded pieces of one sender, by `messageVariantIndex`. */
+  /** Encoded JSON about one sender, by `messageVariantIndex`. */
   readonly pieces: (Uint8Array | undefined)[];
 }
 
-/** Encoded pieces by sender. An account is an immutable object, so a changed account has a new entry. */
+/** Encoded JSON by sender. An account is an immutable object, so a changed account has a new entry. */
 const senders = new WeakMap<DirectoryUser, SenderPieces>();
 
 /** Maximum number of conversations in the cache; unlike streams, they are not limited in number. */
@@ -57,7 +57,7 @@ function conversationKey(participants: readonly number[]): string | number {
   return participants.length === 2 && a < IDS_OF_PAIRS && b < IDS_OF_PAIRS ? a * IDS_OF_PAIRS + b : participants.join();
 }
 
-/** The encoded pieces of message objects for one response. */
+/** Encoded parts of message objects for one response. */
 export class EncodedMessagePieces {
   readonly #senders = new Map<number, Uint8Array>();
   readonly #recipients: ReturnType<typeof recipients>;

@@ -29,7 +29,7 @@ interface EncodedVariants {
    * `stream`.
    */
   readonly version: number | null;
-  /** Encoded message objects, by `messageVariantIndex`. */
+  /** JSON of the message object for each kind of client, by `messageVariantIndex`. */
   readonly texts: (string | undefined)[];
 }
 
@@ -73,7 +73,10 @@ interface EncodedMessageRow {
   readonly to: number;
 }
 
-/** Encodes message objects for one response to one user, while the Store shows the messages. */
+/**
+ * Encodes message objects for one response to one user. The caller passes each message while it iterates over messages
+ * of the Store.
+ */
 export class MessageEncoder {
   #bytes = bufferPool.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
   #at = 0;

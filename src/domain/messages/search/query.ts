@@ -18,7 +18,7 @@ const MAX_STEMS_PER_MESSAGE = 1_000;
 export const MAX_SEARCH_TERMS = 100;
 
 export interface SearchQuery {
-  /** Stems that must all occur; [] = no message matches. */
+  /** Stems of words that must all occur in the message; [] = no message matches. */
   readonly stems: readonly string[];
   /** Phrases in lower case; all must occur literally. */
   readonly phrases: readonly string[];

@@ -72,10 +72,7 @@ export function checkSummaryFieldCount(others: readonly DirectoryProfileField[])
   }
 }
 
-/**
- * Checks a profile field by all rules but those that depend on the other fields, in the API's order.
- * @throws ApiError
- */
+/** Checks a profile field by all rules that don't depend on the other fields, in the API's order. @throws ApiError */
 export function checkProfileField(
   type: number,
   { name, hint, data, inSummary }: ProfileFieldInput,
