@@ -10,7 +10,7 @@ import type { DeferredRequest } from '#runtime';
 export class AckValidator {
   /** Polls that wait while the log is asked for the position of its end. */
   #asking: Set<DeferredRequest> | undefined;
-  /** Position of the log's end when the log was last asked. The log has grown since. */
+  /** Position of the end of the log when it was last asked for. The log may have grown since. */
   #logEnd = 0;
 
   constructor(

@@ -27,7 +27,9 @@ export class TransientEventIds {
   }
 
   /**
-   * Makes an id for a transient event. @returns undefined: no id is left at this log position, and the event is lost
+   * Makes an id for a transient event.
+   *
+   * @returns undefined: no id is left at this log position, and the event is lost
    */
   transient(position: number): number | undefined {
     const id = this.#next(position);

@@ -112,8 +112,9 @@ export const botDeletedItem = (bot: number, user: number): LogItem => ({
 });
 
 /**
- * Parts and directory changes that store a new or changed bot. @param before the bot before the change; absent if the
- * bot is new
+ * Parts and directory changes that store a new or changed bot.
+ *
+ * @param before the bot before the change; absent if the bot is new
  */
 export function storeBot(
   { user, bot }: BotAccount,

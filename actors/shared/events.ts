@@ -41,8 +41,9 @@ export function readIdsEvents(user: number, ids: readonly number[]): LogItem[] {
 export const presentTypist = ({ id, email }: DirectoryUser): JsonObject => ({ user_id: id, email });
 
 /**
- * The event that typing was started or stopped. @param place fields that name the conversation: message_type, and
- * stream and topic or recipients
+ * The event that typing was started or stopped.
+ *
+ * @param place fields that name the conversation: message_type, and stream and topic or recipients
  */
 export const typingEvent = (op: TypingOp, sender: DirectoryUser, place: JsonObject, to: EventAudience): EventItem => ({
   t: 'event',

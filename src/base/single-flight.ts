@@ -7,8 +7,9 @@ export class SingleFlight<K, T = void> {
   readonly #next = new Map<K, Promise<T>>();
 
   /**
-   * Makes a single-flight guard. @param deferred delays a run to the next turn of the event loop, so that hundreds of
-   * callers share it
+   * Makes a single-flight guard.
+   *
+   * @param deferred delays a run to the next turn of the event loop, so that hundreds of callers share it
    */
   constructor(private readonly deferred = false) {}
 

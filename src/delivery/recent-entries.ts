@@ -164,7 +164,9 @@ class Replay implements LogSubscription {
   #open = true;
 
   /**
-   * Makes a replay of entries in memory. @param position log position of the last entry that the replay has delivered
+   * Makes a replay of entries in memory.
+   *
+   * @param position log position of the last entry that the replay has delivered
    */
   constructor(
     known: readonly RecentEntry[],

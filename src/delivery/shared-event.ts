@@ -43,8 +43,9 @@ export class SharedEvent {
   }
 
   /**
-   * Bytes of the event as JSON for one client. @param queue id of the recipient's queue; the queue from which a message
-   * was sent gets the message's local id back
+   * Bytes of the event as JSON for one client.
+   *
+   * @param queue id of the recipient's queue; the queue from which a message was sent gets the message's local id back
    */
   encode(shape: ClientEventFormat, user: number, queue: string): Uint8Array {
     const { item } = this;

@@ -14,8 +14,9 @@ export class QueueCursor {
   #live: LiveFeedPosition | undefined;
 
   /**
-   * Makes the cursor of a queue. @param snapshotVersions actor → version up to which the snapshot contains the actor's
-   * commits
+   * Makes the cursor of a queue.
+   *
+   * @param snapshotVersions actor → version up to which the snapshot contains the actor's commits
    */
   constructor(
     position: Seq,

@@ -12,8 +12,9 @@ const MAX_EVENTS = 64;
 type Range = Omit<ReadRange, 'of' | 'slice' | 'last'>;
 
 /**
- * Range of the unread ids of an origin stream, up to `to`. @param stream stream in which the messages must be now; 0:
- * any
+ * Range of the unread ids of an origin stream, up to `to`.
+ *
+ * @param stream stream in which the messages must be now; 0: any
  */
 export const unreadRangeOf = (
   home: number,

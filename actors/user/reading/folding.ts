@@ -20,8 +20,9 @@ export interface ReadStateFold {
 }
 
 /**
- * Computes the higher mark of an origin. @returns undefined if few ids are stored above the mark, or if a higher mark
- * would not make the state smaller
+ * Computes the higher mark of an origin.
+ *
+ * @returns undefined if few ids are stored above the mark, or if a higher mark would not make the state smaller
  */
 export async function computeFold(
   realm: RealmId,

@@ -48,8 +48,10 @@ export class AdminChannel {
   ) {}
 
   /**
-   * Opens the socket file in the data directory. @param check check value of the server's secret @param backUp writes a
-   * backup; if absent, requests for backups are refused
+   * Opens the socket file in the data directory.
+   *
+   * @param check check value of the server's secret
+   * @param backUp writes a backup; if absent, requests for backups are refused
    */
   static async open(dataDir: string, caller: ActorCaller, check: string, backUp?: WriteBackup): Promise<AdminChannel> {
     const path = socketPath(dataDir);

@@ -227,8 +227,9 @@ const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
 };
 
 /**
- * Finds the administration command with these words; undefined when none has this name. @throws AdminError for a wrong
- * number of words
+ * Finds the administration command with these words; undefined when none has this name.
+ *
+ * @throws AdminError for a wrong number of words
  */
 export function findAdminCommand(
   words: readonly string[],

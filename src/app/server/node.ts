@@ -46,8 +46,9 @@ export const actorKindsByName = (): Readonly<Record<string, AnyActorKind<ActorSe
 });
 
 /**
- * Opens the ports of the configured face, which are its interfaces to Store, log, bus and other services. @throws
- * ConfigError when its data was written under another secret
+ * Opens the ports of the configured face, which are its interfaces to Store, log, bus and other services.
+ *
+ * @throws ConfigError when its data was written under another secret
  */
 export const openProcessPorts = (
   config: Config,

@@ -23,8 +23,9 @@ export interface WebClient {
 }
 
 /**
- * Opens the files of the web client. @param folders possible places of the files; the first folder that has a manifest
- * counts
+ * Opens the files of the web client.
+ *
+ * @param folders possible places of the files; the first folder that has a manifest counts
  */
 export async function openWebClient({ web }: Pick<Config, 'web'>, folders = FOLDERS): Promise<WebClient> {
   if (web === 'off') {

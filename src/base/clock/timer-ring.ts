@@ -37,8 +37,9 @@ export class TimerRing<T> {
   }
 
   /**
-   * Adds an entry that expires after `ms`. @param now monotonic ms, if the caller has it: reading the clock costs as
-   * much as the rest of the call
+   * Adds an entry that expires after `ms`.
+   *
+   * @param now monotonic ms, if the caller has it: reading the clock costs as much as the rest of the call
    */
   add(entry: T, ms: number, now = this.clock.monotonic()): void {
     // Slots before the armed one are empty, so the ring may skip them.

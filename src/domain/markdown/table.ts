@@ -90,8 +90,9 @@ function lastRuns(text: string): Map<number, number> {
 }
 
 /**
- * Finds the end of inline code that begins at `at`. @returns offset of the code's last character, or of its opening
- * run's last character if the code isn't closed
+ * Finds the end of inline code that begins at `at`.
+ *
+ * @returns offset of the code's last character, or of its opening run's last character if the code isn't closed
  */
 function codeEnd(text: string, at: number, length: number, closers: Map<number, number>): number {
   const last = closers.get(length) ?? -1;

@@ -43,8 +43,9 @@ const entryOf = (parts: ActorParts, key: string): StorageEntry | undefined =>
   parts.get(partOf(key)) as StorageEntry | undefined;
 
 /**
- * Reads the entries of these keys, or all entries if `keys` is null. @throws the error that `missing` makes, for an
- * unknown key
+ * Reads the entries of these keys, or all entries if `keys` is null.
+ *
+ * @throws the error that `missing` makes, for an unknown key
  */
 export function readStorageEntries(
   parts: ActorParts,

@@ -38,8 +38,9 @@ export class ServerCryptography {
   readonly check: string;
 
   /**
-   * Derives all keys from the secret. @param secret the server's secret, at least 16 characters; all processes of a
-   * cluster must share it
+   * Derives all keys from the secret.
+   *
+   * @param secret the server's secret, at least 16 characters; all processes of a cluster must share it
    */
   constructor(secret: string) {
     if (secret.length < 16) throw new Error('the server secret must have at least 16 characters');

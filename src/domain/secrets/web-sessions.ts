@@ -77,8 +77,9 @@ export function withoutSessions(
 }
 
 /**
- * The account's sessions with the time of this use. @returns undefined if the stored time is recent enough, or the
- * session has ended
+ * The account's sessions with the time of this use.
+ *
+ * @returns undefined if the stored time is recent enough, or the session has ended
  */
 export function withUse(account: AccountSessions, hash: string, now: number): AccountSessions | undefined {
   const left = current(account, now);

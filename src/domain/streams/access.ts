@@ -65,8 +65,9 @@ export function checkMayPost(poster: Poster, stream: DirectoryStream, settings: 
 }
 
 /**
- * True if streams may be web-public in this organization. @param server true if the configuration allows web-public
- * streams
+ * True if streams may be web-public in this organization.
+ *
+ * @param server true if the configuration allows web-public streams
  */
 export const areWebPublicStreamsEnabled = (server: boolean, settings: RealmSettings): boolean =>
   server && settings.enable_spectator_access;

@@ -17,8 +17,9 @@ import { type AccountChange, type AccountEffect, type CommitEffect, mergeCommitE
 import { sessionEffect } from './sessions.js';
 
 /**
- * The effect of a changed account: the stored account, its directory item, and what other areas contribute. @param own
- * events and commands of the change itself; they precede those of other areas
+ * The effect of a changed account: the stored account, its directory item, and what other areas contribute.
+ *
+ * @param own events and commands of the change itself; they precede those of other areas
  */
 export function accountChangeEffect(
   change: AccountChange,

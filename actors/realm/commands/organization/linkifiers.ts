@@ -91,8 +91,9 @@ export const removeLinkifierHandler: RealmCommand<typeof realmCommands.removeLin
 };
 
 /**
- * Refuses a request because fields of an object in it are wrong (errors.md). @throws ApiError with the first message,
- * if there is one
+ * Refuses a request because fields of an object in it are wrong (errors.md).
+ *
+ * @throws ApiError with the first message, if there is one
  */
 export function throwFieldErrors(errors: FieldErrors): void {
   const [first] = Object.values(errors);

@@ -55,8 +55,9 @@ export class UnreadScan {
   }
 
   /**
-   * The user's messages that were moved into the stream, read or unread. @param also further indexes that the messages
-   * must be in, such as a topic's
+   * The user's messages that were moved into the stream, read or unread.
+   *
+   * @param also further indexes that the messages must be in, such as a topic's
    */
   async *movedTo(stream: number, also: readonly MessageIndex[] = []): AsyncGenerator<StoredMessage[]> {
     const tag: MessageIndex = { by: 'tag', tag: messageTag.cameTo(streamConversationName(stream)) };

@@ -31,8 +31,9 @@ function entry(edit: StoredEdit): JsonObject {
 }
 
 /**
- * Fields about edits in message objects; none if the message was never edited. @param shown true if the organization
- * shows edit histories
+ * Fields about edits in message objects; none if the message was never edited.
+ *
+ * @param shown true if the organization shows edit histories
  */
 export function presentEditFields({ edits }: MessageBody, shown: boolean): JsonObject {
   const [newest] = edits ?? [];

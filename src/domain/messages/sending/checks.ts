@@ -55,6 +55,7 @@ export function checkTopicPresent(topic: string, directory: DirectoryView): void
 
 /**
  * Checks the right to a wildcard mention. This check comes last, because mentions are known only after rendering.
+ *
  * @throws ApiError
  */
 export function checkMayMentionAll(

@@ -73,8 +73,10 @@ export class MessageRenderer {
   readonly #threads = new RenderThreads();
 
   /**
-   * Makes a renderer of messages. @param imageProxySecret key that signs addresses of the image proxy; '' = no proxy:
-   * readers load pictures of other hosts directly
+   * Makes a renderer of messages.
+   *
+   * @param imageProxySecret key that signs addresses of the image proxy; '' = no proxy: readers load pictures of other
+   * hosts directly
    */
   constructor(private readonly imageProxySecret: string) {}
 

@@ -166,6 +166,7 @@ export const optionsOfProfileField = memoizeByObject((field: DirectoryProfileFie
 
 /**
  * New value of a field's `added` (option key → realm version that added it) after its options are changed to `data`.
+ *
  * @param version version of the commit
  */
 export function addedOptionsAfter(before: DirectoryProfileField, data: string, version: number): [string, number][] {
