@@ -1,6 +1,6 @@
 /**
- * Measures how well the simulation finds faults: puts each fault of mutant-table.ts into a copy of the build, and prints
- * the first seed that catches it. Use: `node dist/test/cluster/mutants.js [--seeds 300] [--only word,word]`.
+ * Measures how well the simulation finds faults: puts each fault of mutant-table.ts into a copy of the build, and
+ * prints the first seed that catches it. Use: `node dist/test/cluster/mutants.js [--seeds 300] [--only word,word]`.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
