@@ -3,6 +3,7 @@
 import type { Clock } from '#base/clock';
 import type { RealmFeeds, RecipientFieldResolver } from '#delivery';
 import type { FileLimits } from '#domain/files';
+import type { PageFetcher } from '#domain/link-previews';
 import type { MailDispatcher } from '#domain/mail';
 import type { MessageRenderer } from '#domain/messages';
 import type { IsDisposableDomain } from '#domain/people';
@@ -28,6 +29,8 @@ export interface ActorServices {
   readonly limits: FileLimits;
   readonly feeds: RealmFeeds;
   readonly webhooks: WebhookCaller;
+  /** Fetches linked pages for previews. */
+  readonly pages: PageFetcher;
   readonly personal: RecipientFieldResolver;
 }
 

@@ -9,6 +9,7 @@ import type { ActorServices } from '../services.js';
 import { sendBotReplyHandler, sendDirectBotReplyHandler } from './commands/bot-reply.js';
 import { deleteMessageHandler, deleteTopicBatchHandler } from './commands/delete.js';
 import { editMessageTextHandler, moveMessagesHandler, moveNextBatchHandler } from './commands/edit.js';
+import { showLinkPreviewsHandler } from './commands/link-previews.js';
 import {
   archiveConversationHandler,
   isStreamMemberHandler,
@@ -71,6 +72,7 @@ const shared = mapHandlersByName<typeof conversationCommands, StreamState, Strea
     react: addReactionHandler,
     unreact: removeReactionHandler,
     submessage: addSubmessageHandler,
+    showLinkPreviews: showLinkPreviewsHandler,
     due: removeExpiredMessagesHandler,
     awaitPublished,
   },

@@ -20,6 +20,7 @@ import type { InputSources } from '../../services.js';
 import { giveCopyCommands } from '../bots.js';
 import type { StreamState, StreamView, StreamVolatile } from '../state.js';
 import { addMessageToTopic } from '../topics.js';
+import { fetchLinksCommands } from './link-previews.js';
 import { storedMember } from './members.js';
 import { withRetentionTimer } from './retention.js';
 
@@ -139,10 +140,11 @@ interface Destination {
 function post(
   state: StreamState,
   input: MessageInput,
-  { now, directory, realm }: PostContext,
+  context: PostContext,
   { id, sender, client, rendered, flags, files, local, submessage, copies = [], calls = [] }: ComposedMessage,
   { first, participants, recipient, stream, conversation, to }: Destination,
 ): Outcome<StreamState> {
+  const { now, directory, realm } = context;
   const { wildcard } = rendered.mentions;
   const body: MessageBody = {
     content: input.content,
@@ -173,7 +175,9 @@ function post(
   };
   // The reply waits for these commands: after them the files' owners list the message, and mentioned bots have copies.
   const awaited = [...filesLinkedCommands(realm, files, id, body.sent), ...giveCopyCommands(realm, id, copies)];
-  const commands = [...awaited, ...calls];
+  const { html, hasLink } = rendered;
+  const links = fetchLinksCommands({ id, sender, content: input.content, html, hasLink }, context, input.origin);
+  const commands = [...awaited, ...calls, ...links];
   return {
     reply: successReply({ id }),
     ...withRetentionTimer(

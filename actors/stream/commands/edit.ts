@@ -28,6 +28,7 @@ import {
 } from '../messages.js';
 import type { StreamCommand, StreamState, StreamView, StreamVolatile } from '../state.js';
 import { readNewestOfTopic, removeMessagesFromTopic } from '../topics.js';
+import { fetchLinksCommands } from './link-previews.js';
 import { listMemberIds, storedMember } from './members.js';
 
 type Context = InputContext<StreamState, StreamVolatile>;
@@ -100,8 +101,10 @@ function newTextOf(
   message: StoredMessage,
   content: string,
   { rendered, memberships, files: claimed }: EditInputs,
-  { directory, now, key, realm }: CommandContext,
+  context: CommandContext,
+  origin: string,
 ): NewTextEffect {
+  const { directory, now, key, realm } = context;
   const text = checkNewText(content);
   const own = ownStream({ key });
   const member = (stream: number, user: number): StreamMember | undefined =>
@@ -117,12 +120,15 @@ function newTextOf(
   );
   const before = message.body.files ?? [];
   const files = (rendered?.attachmentPaths ?? []).filter((path) => before.includes(path) || claimed.includes(path));
+  const { id, sender } = message;
+  const linking = { id, sender, content: text, html: body.html ?? '', hasLink: body.has?.link === true };
   return {
     body: files.length + before.length > 0 ? { ...body, files } : body,
     edit: { content: { raw: message.body.content, html: message.body.html } },
     commands: [
       ...filesLinkedCommands(realm, without(files, before), message.id, message.body.sent),
       ...filesUnlinkedCommands(realm, without(before, files), message.id, false),
+      ...fetchLinksCommands(linking, context, origin),
     ],
   };
 }
@@ -146,7 +152,8 @@ function handle(command: typeof conversationCommands.edit) {
     if (follow) return follow;
     const editor = editorOf(context);
     const plan = checkMessageEdit(message, args, editor);
-    const text = plan.content === undefined ? undefined : newTextOf(view, message, plan.content, inputs, context);
+    const text =
+      plan.content === undefined ? undefined : newTextOf(view, message, plan.content, inputs, context, args.origin);
     if (plan.topic !== undefined || plan.stream !== undefined) {
       return decideMove(view, { message, args, plan, text, inputs, editor }, context);
     }

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { queueKind } from '#actors/event-queue';
+import { linkPreviewKind } from '#actors/link-preview';
 import { loginGuardKind } from '#actors/login-guard';
 import { mailKind } from '#actors/mail';
 import { presenceKind } from '#actors/presence';
@@ -18,6 +19,7 @@ import { Metrics } from '#base/metrics';
 import { RealmFeeds, RecipientFieldResolver } from '#delivery';
 import { DirectoryReplicas } from '#directory';
 import { extraEmojiNamed } from '#domain/emoji';
+import { PageFetcher } from '#domain/link-previews';
 import { MailDispatcher } from '#domain/mail';
 import { MessageRenderer } from '#domain/messages';
 import { parseDisposableDomains } from '#domain/people';
@@ -41,6 +43,7 @@ export const actorKindsByName = (): Readonly<Record<string, AnyActorKind<ActorSe
   mail: mailKind,
   presence: presenceKind,
   webhook: webhookKind,
+  links: linkPreviewKind,
   stranger: loginGuardKind,
   queue: queueKind,
 });
@@ -132,6 +135,7 @@ export class ConclaveNode {
           limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
           feeds: new RealmFeeds(this.directories, log, store, clock),
           webhooks: new WebhookCaller(clock, reachable),
+          pages: new PageFetcher(clock, reachable, proxies ? imageProxyKey : ''),
           personal: new RecipientFieldResolver(store, this.secrets),
         },
       });
