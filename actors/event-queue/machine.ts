@@ -116,5 +116,5 @@ const endOf = new Map(
   ),
 );
 
-/** @returns why a queue in this state has ended; undefined: it has not ended */
+/** Finds the reason for which a queue in this state has ended. @returns undefined: the queue has not ended */
 export const queueEndOfPhase = (phase: string): QueueEndReason | undefined => endOf.get(phase);

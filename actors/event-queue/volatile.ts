@@ -15,6 +15,8 @@ export class QueueVolatile {
   #phase = 'resting';
 
   /**
+   * Makes the state in memory of one activation.
+   *
    * @param stored state with which the actor was loaded
    * @param since wall time since which this host owns the queue: after a crash its client gets some time to find it
    */

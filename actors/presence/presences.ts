@@ -19,7 +19,7 @@ export class PresenceMemory {
   readonly #of = new Map<number, PresenceTimes>();
   readonly #buckets = new Map<number, Set<number>>();
   readonly #unsaved = new Set<number>();
-  /** Users in the order of their changes; the first entry belongs to version `#first`. */
+  /** Users whose presence changed, in the order of the changes. The first entry belongs to version `#first`. */
   #history: number[] = [];
   #first = 1;
 

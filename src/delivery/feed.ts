@@ -200,8 +200,8 @@ export class RealmFeed {
   }
 
   /**
-   * Resolves when the live feed has reached this entry; undefined: it has. A catch-up waits for this, because only the
-   * live feed knows whether the entry repeats an earlier one that the catch-up has not read.
+   * Resolves when the live feed has reached this entry; undefined: the feed has reached it already. A catch-up waits
+   * for this, because only the live feed knows whether the entry repeats an earlier one that the catch-up has not read.
    */
   #whenReached(seq: Seq): Promise<unknown> | undefined {
     if (this.#isPastRead && seq <= this.#position) return undefined;

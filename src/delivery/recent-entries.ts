@@ -209,7 +209,7 @@ class Replay implements LogSubscription {
 const textsOf = (item: LogItem): object | undefined =>
   item.t === 'message' ? item.message : item.t === 'event' ? item.event : undefined;
 
-/** A cheap estimate: long texts make up nearly all of an entry's size. */
+/** Estimates the bytes of a log entry cheaply: long texts make up nearly all of its size. */
 function roughBytes({ groups }: LogEntry): number {
   let bytes = 0;
   for (const { items } of groups) {

@@ -81,8 +81,8 @@ const NONE: StreamSubscribers = { position: seq(0), of: new Map() };
 const has = (members: readonly number[], user: number): boolean => members[findLowerBound(members, user)] === user;
 
 /**
- * @returns the lists of subscribers with the user added or removed, so that they agree with the user's own
- * subscriptions
+ * Adds the user to the lists of subscribers, or removes the user, so that the lists agree with the user's own
+ * subscriptions.
  */
 function alignedWithOwn(
   { position, of }: StreamSubscribers,

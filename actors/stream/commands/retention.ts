@@ -29,7 +29,7 @@ export function withRetentionTimer(
   return state.watched ? { state } : { state: { ...state, watched: true }, due: now + DAY_MS };
 }
 
-/** Retention time of the conversation's messages, days; null: they are kept for ever. */
+/** Retention time of the conversation's messages, days; null: the messages are kept for ever. */
 function retentionDays(key: ActorKey, directory: DirectoryView): number | null {
   const { kind, rest } = parseActorKey(key);
   const own = kind === 'stream' ? directory.stream(streamId(Number(rest)))?.retentionDays : null;

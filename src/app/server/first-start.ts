@@ -15,7 +15,7 @@ export interface FirstStartResult {
 /** Addresses under which operators and users reach the server. */
 interface Addresses {
   readonly site: string;
-  /** Address of the web client; undefined: it is not served. */
+  /** Address of the web client; undefined: the web client is not served. */
   readonly page: string | undefined;
 }
 

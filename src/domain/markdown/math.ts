@@ -5,8 +5,8 @@ import { type InlineRule, patternRule } from './inline.js';
 import { rawHtmlToken, textElementToken } from './tokens.js';
 
 /**
- * Maximum length of a TeX formula, characters; longer ones are shown as source. Each becomes some 100 characters of
- * HTML.
+ * Maximum length of a TeX formula, characters; longer formulas are shown as source. Each character of a formula becomes
+ * some 100 characters of HTML.
  */
 const MAX_FORMULA = 4_000;
 /** Maximum number of macro expansions in a formula: definitions can double the text at each step. */

@@ -10,7 +10,10 @@ import type { RealmVolatile } from '../../volatile.js';
 /** First id of accounts and of recipients; lower ids are reserved for system bots. */
 export const FIRST_USER_ID = LAST_RESERVED_USER_ID + 1;
 
-/** Visibility and API address of a new account whose real address is hidden; undefined: it is visible to all. */
+/**
+ * Visibility and API address of a new account whose real address is hidden; undefined: the real address is visible to
+ * all.
+ */
 export function emailVisibilityOfNewUser(
   { email_address_visibility: visibility = 1 }: UserDefaults,
   id: number,

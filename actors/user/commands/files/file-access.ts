@@ -92,8 +92,8 @@ export const listAccessibleFilesHandler: UserCommand<typeof userCommands.filesAc
 };
 
 /**
- * Checks that visitors without an account may see the file; otherwise the command is refused. It goes to the owner's
- * actor.
+ * Checks that visitors without an account may see the file; otherwise the command is refused. The owner's actor runs
+ * the command.
  */
 export const checkFilePublicHandler: UserCommand<typeof userCommands.filePublic, Access> = {
   lane: 'read',

@@ -36,7 +36,7 @@ export class MessageReader {
     this.#members = new UserMemberships(store, viewer.realm, viewer.user.id);
   }
 
-  /** Those of the messages that the user may read in this view, in the order given. */
+  /** Selects the messages that the user may read in this view, in the order given. */
   async readable(messages: readonly StoredMessage[], history: NarrowPlan['history']): Promise<ReadableMessage[]> {
     const streams = new Set<number>();
     for (const message of messages) for (const stream of streamsDecidingCopies(message)) streams.add(stream);
