@@ -20,7 +20,7 @@ const MAX_DEPTH = 100;
 function typesetFormula(source: string, display: boolean): string | undefined {
   if (source.length > MAX_FORMULA || braceDepth(source) > MAX_DEPTH) return undefined;
   const { warn } = console;
-  // KaTeX warns of each character that its fonts lack. Any user could so flood the log.
+  // KaTeX warns of each character that its fonts lack. A user could flood the log with such warnings.
   console.warn = () => undefined;
   try {
     return katex.renderToString(source, {

@@ -47,7 +47,7 @@ export class PresenceReplica {
 
   constructor(private readonly directory: DirectoryView) {}
 
-  /** Fetches everything that the presence actor knows at a time after this call. */
+  /** Fetches presences that are at least as new as this call. */
   async sync(ask: FetchPresences): Promise<void> {
     await this.load(ask);
     // A request that is under way may be answered already, so one more is sent, which all waiting callers share.

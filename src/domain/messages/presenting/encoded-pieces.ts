@@ -51,7 +51,7 @@ export const encodeFlagsPiece = memoizeByObject((flags: readonly string[]) =>
 
 const IDS_OF_PAIRS = 2 ** 26;
 
-/** Most conversations have two participants, whose ids fit into one number: cheaper than a string. */
+/** Cache key of a conversation. The ids of two participants fit into one number, which is cheaper than a string. */
 function conversationKey(participants: readonly number[]): string | number {
   const [a = 0, b = 0] = participants;
   return participants.length === 2 && a < IDS_OF_PAIRS && b < IDS_OF_PAIRS ? a * IDS_OF_PAIRS + b : participants.join();
