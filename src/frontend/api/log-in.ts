@@ -12,13 +12,19 @@ const isAddressOf = (user: DirectoryUser, typed: string): boolean =>
   user.deliveryEmail.toLowerCase() === typed.toLowerCase();
 
 export interface PasswordLogIn {
-  /** Checks the password and counts failures. */
+  /** Command for the account's actor: it checks the password and counts failed attempts. */
   readonly logIn: ForwardedCommand<LoginResult>;
-  /** undefined: no account has this address; then `logIn` is refused like a wrong password. */
+  /**
+   * Account that has the address; undefined if there is none. The command `logIn` is then refused like a wrong
+   * password.
+   */
   readonly user: DirectoryUser | undefined;
 }
 
-/** @throws ApiError */
+/**
+ * Finds the account that logs in with address and password, and makes the command that checks the password.
+ * @throws ApiError
+ */
 export async function passwordLogIn(
   call: ApiCall<{ readonly username: string; readonly password: string }>,
 ): Promise<PasswordLogIn> {

@@ -59,7 +59,8 @@ export async function findUsers(call: DirectoryCall, named: readonly (string | n
 }
 
 /**
- * Beginnings of JSON texts. Most `to` are plain names, and a JSON.parse that throws costs more than all other checks.
+ * Matches the beginning of a JSON text. Most values of `to` are plain names, and a JSON.parse that throws costs more
+ * than all other checks.
  */
 const JSON_START = /^[ \t\n\r]*(?:[[{"\-0-9]|(?:true|false|null)[ \t\n\r]*$)/;
 
@@ -72,7 +73,10 @@ function jsonOrText(to: string): unknown {
   }
 }
 
-/** Stream name or id from `to` (messages.md § POST /messages, check 3); undefined when absent. @throws ApiError */
+/**
+ * Returns the stream name or id in the parameter `to` (messages.md § POST /messages, check 3); undefined when absent.
+ * @throws ApiError
+ */
 export function parseStreamTarget(to: string | undefined): string | number | undefined {
   if (to === undefined) return undefined;
   let value = jsonOrText(to);
@@ -85,7 +89,10 @@ export function parseStreamTarget(to: string | undefined): string | number | und
   throw apiError('STREAM_DATA_TYPE');
 }
 
-/** User ids, or API e-mails, from `to`: trimmed, without empty ones and duplicates. @throws ApiError */
+/**
+ * Returns the user ids, or API e-mails, in the parameter `to`: trimmed, without empty ones and duplicates.
+ * @throws ApiError
+ */
 export function parseDirectRecipients(to: string | undefined): (string | number)[] {
   if (to === undefined) return [];
   let value = jsonOrText(to);

@@ -51,14 +51,17 @@ export interface ParameterDeclaration<S extends TSchema = TSchema> {
   readonly encoding: ParameterEncoding;
   readonly schema: S;
   readonly required: boolean;
-  /** Value when absent; never validated. Absent parameters without a default are `undefined`. */
+  /**
+   * Value of the parameter in a request that lacks it, used without validation. Absent parameters without a default are
+   * `undefined`.
+   */
   readonly default?: Static<S>;
   /** Other names of the parameter; a call with two of the names gets REQUEST_CONFUSING_VAR. */
   readonly aliases?: readonly string[];
   readonly description?: string;
   /**
-   * Maximum of values in the JSON, counting items and keys at all levels; absent: MAX_JSON_VALUES. More are refused
-   * before the JSON is parsed.
+   * Maximum of values in the JSON, counting items and keys at all levels; absent: MAX_JSON_VALUES. JSON with more
+   * values is refused before it is parsed.
    */
   readonly maxValues?: number;
   /**
@@ -66,7 +69,7 @@ export interface ParameterDeclaration<S extends TSchema = TSchema> {
    * MAX_TEXT_CHARACTERS for text.
    */
   readonly maxCharacters?: number;
-  /** Last parameter of a path: takes all remaining segments, with the slashes between them. */
+  /** True for the last parameter of a path that takes all remaining segments, with the slashes between them. */
   readonly rest?: true;
 }
 
@@ -117,7 +120,7 @@ export interface ApiCall<V> {
   readonly secrets: ServerCryptography;
   /** Id of the caller's session; undefined where the caller has an API key. */
   readonly session: number | undefined;
-  /** The browser reached the server over TLS. Only for operations with `webClient`. */
+  /** True if the browser reached the server over TLS. Set only for operations with `webClient`. */
   readonly secure: boolean;
   /** Query of the request as sent, without the question mark. */
   readonly query: string;
@@ -125,7 +128,7 @@ export interface ApiCall<V> {
   header(name: string): string;
   /** Runs a command on the caller's behalf. @returns fields of the actor's answer @throws ActorRefused, ApiError */
   send<T>(command: ForwardedCommand<T>): Promise<T>;
-  /** Id of the newest message that the caller has a copy of; -1: none. Only for authenticated callers. */
+  /** Id of the newest message that the caller received; -1 if there is none. Only for authenticated callers. */
   newestMessage(): number | Promise<number>;
   /** True if the configuration allows streams that are open to the web. */
   readonly webPublicStreams: boolean;
@@ -133,7 +136,7 @@ export interface ApiCall<V> {
   readonly administratorEmail: string;
   /** Counts a mail that a caller without an account has sent. @throws ApiError RATE_LIMIT_HIT */
   countMail(): void;
-  /** Counts a visitor's access to this file. @throws ApiError RATE_LIMIT_HIT */
+  /** Counts a download of the file at `path` by a visitor without an account. @throws ApiError RATE_LIMIT_HIT */
   countVisit(path: string): void;
   /** Brings the replica to the end of the realm's log. Needed before a name or id is called unknown. */
   refresh(realm?: RealmId): Promise<void>;
@@ -145,7 +148,7 @@ export interface ApiCall<V> {
 
 /** Options of a command that an operation sends to an actor. */
 interface ForwardedCommandOptions {
-  /** The actor may keep the command for minutes (a waiting poll); the usual deadline doesn't apply. */
+  /** True if the actor may hold the command for minutes, as in a long poll; the usual deadline doesn't apply. */
   readonly held?: boolean;
   /** Fields of the answer to a `held` command if this frontend shuts down; the client then asks another frontend. */
   readonly onShutdown?: JsonObject;
@@ -153,7 +156,9 @@ interface ForwardedCommandOptions {
   readonly keepalive?: PollKeepalive;
   /** Deadline in milliseconds, for work whose own time budget exceeds the usual deadline. */
   readonly deadlineMs?: number;
-  /** User on whose behalf the command runs, if not the caller (a log-in finds out the user itself). */
+  /**
+   * User on whose behalf the command runs; absent: the caller of the operation. A log-in names the user that it found.
+   */
   readonly as?: UserId;
   /** Fields that the frontend adds to the actor's answer. */
   readonly extraFields?: JsonObject;
@@ -185,8 +190,8 @@ export interface PollKeepalive {
   /** Fields of the heartbeat with id `n` as JSON text, each after a comma. */
   fields(n: number): string;
   /**
-   * Fields of the answer in place of a refusal of `last`, if the client has acknowledged a later heartbeat meanwhile;
-   * the client then polls with the later id. Undefined: the refusal has another reason and stays.
+   * Fields of the answer in place of a refusal of `last`, if the client has acknowledged a later heartbeat in the
+   * meantime; the client then polls with the later id. Undefined if the refusal has another reason and stays.
    */
   answerInsteadOf(refusal: ErrorReply): JsonObject | undefined;
 }
@@ -250,15 +255,16 @@ export interface ApiOperation<P extends ParameterDeclarations = ParameterDeclara
   /** Maximum of MiB of an uploaded picture. An upload too large to be read is refused before parameters are checked. */
   readonly pictureMib?: number;
   /**
-   * Large answers are compressed if the client accepts it. Default: only answers to GET. false: the answer holds keys
-   * or secret links beside text of other users, so the compressed length would give hints at the secret (BREACH).
+   * True if large answers are compressed for clients that accept it; by default only answers to GET are. The value is
+   * false where the answer holds keys or secret links beside text of other users: the compressed length would give
+   * hints at the secret (BREACH).
    */
   readonly compressed?: boolean;
   /** Names of request headers that `run` reads, in lower case. */
   readonly headers?: readonly string[];
   readonly summary: string;
   readonly parameters: P;
-  /** Check before parameters are read; not called for callers without credentials. @throws ApiError */
+  /** Checks the caller before the parameters are read; not called for callers without credentials. @throws ApiError */
   before?(directory: DirectoryView, caller: UserId): void;
   /** Answers the call, or names the command whose answer becomes the response. @throws ApiError */
   run(call: ApiCall<ParameterValues<P>>): OperationOutcome | Promise<OperationOutcome>;

@@ -14,7 +14,9 @@ function parameterName(part: string): string {
   }
 }
 
-/** The query for another server: without API keys, and without characters that could end a header. */
+/**
+ * Returns the query of a redirect to another server: without API keys, and without characters that could end a header.
+ */
 const forwardedQuery = (query: string): string =>
   query
     .split('&')
@@ -24,7 +26,7 @@ const forwardedQuery = (query: string): string =>
       [...Buffer.from(char)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
     );
 
-/** Redirect (302) to an address that has a query already; the query of the request is appended. */
+/** Makes a redirect (302) to a URL that has a query already; the query of the request is appended. */
 export const redirectWithQuery = (url: string, query: string): RawAnswer => {
   const more = forwardedQuery(query);
   return {
@@ -40,7 +42,7 @@ export const redirectWithQuery = (url: string, query: string): RawAnswer => {
 /** Request headers for conditional and partial answers; each operation that serves files declares them. */
 export const CONDITIONAL_REQUEST_HEADERS = ['range', 'if-range', 'if-none-match'];
 
-/** A stored file as the answer: the whole file, or the range that the request asks for. @throws ApiError */
+/** Answers with a stored file: the whole file, or the range that the request asks for. @throws ApiError */
 export async function serveBlob(
   call: ApiCall<unknown>,
   blob: StoredBlob | undefined,

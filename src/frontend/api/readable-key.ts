@@ -4,20 +4,20 @@ import { realmKey, type UserId } from '#model';
 import { realmCommands } from '#model/commands';
 import { type ApiCall, forwardCommand } from './operation.js';
 
-/** The sealed API key of an account, and how to replace it. */
+/** The encrypted API key of an account, and the arguments to replace the key. */
 interface SealedKey {
   readonly user: UserId;
   readonly sealed: string;
-  /** Names the key to replace: the sealed key of a bot, the key hash of any other account. */
+  /** Identifies the key to replace: the encrypted key of a bot, the key hash of any other account. */
   readonly instead: string;
   /** User on whose behalf the key is replaced; absent: the caller. */
   readonly as?: UserId;
 }
 
 /**
- * The key in clear. A key that can't be opened was sealed under a server secret that is gone; it no longer
- * authenticates, so this replaces the key as a regeneration does. undefined: another call has replaced the key
- * meanwhile.
+ * Returns the API key in clear. A key that can't be decrypted was encrypted under a server secret that is gone; the key
+ * no longer authenticates, so this function replaces it by a new one. The result is undefined if another call has
+ * replaced the key in the meantime.
  */
 export async function openOrRenewKey(
   call: Pick<ApiCall<unknown>, 'secrets' | 'send' | 'realm'>,

@@ -5,7 +5,11 @@ import { realmCommands } from '#model/commands';
 import { ActorRefused, apiError } from '#model/errors';
 import { type ApiCall, type ForwardedCommand, forwardCommand } from './operation.js';
 
-/** The only file of the form, as a picture. @param notOne refusal for any other number of files. @throws ApiError */
+/**
+ * Returns the only file of the form as a picture.
+ * @param notOne refusal for any other number of files.
+ * @throws ApiError
+ */
 export function takeOnePicture(
   { files }: ApiCall<unknown>,
   notOne: 'AVATAR_ONE_FILE' | 'ONE_FILE' | 'ICON_ONE_FILE' | 'LOGO_ONE_FILE',
@@ -23,17 +27,19 @@ export function takeOnePicture(
 }
 
 interface Upload {
-  /** Name under which the realm actor numbers the uploads of this picture. */
+  /** Name of the picture under which the realm actor numbers its uploads. */
   readonly picture: string;
-  /** Blobs of the upload with this number; all are PNG pictures. */
+  /** Returns the files to store for the upload with this number; all are PNG pictures. */
   files(number: number): readonly (readonly [blob: string, bytes: Uint8Array])[];
   /** Makes the command that declares the upload the current picture. */
   show(number: number): ForwardedCommand<JsonObject>;
 }
 
 /**
- * Stores a picture in three steps: number from the realm actor, blobs, command that shows the upload.
- * @returns fields of the actor's answer @throws ActorRefused
+ * Stores a picture in three steps: the realm actor gives a number, the blobs are stored, a command makes the upload the
+ * current picture.
+ * @returns fields of the actor's answer
+ * @throws ActorRefused
  */
 export async function storePicture(call: ApiCall<unknown>, upload: Upload): Promise<JsonObject> {
   const to = realmKey(call.realm);
@@ -46,7 +52,7 @@ export async function storePicture(call: ApiCall<unknown>, upload: Upload): Prom
   try {
     return await call.send(upload.show(number));
   } catch (error) {
-    // After any other failure the commit may have happened; then the blobs stay until the next upload.
+    // After any other failure the commit may have happened; then the files stay until the next upload.
     if (error instanceof ActorRefused) for (const [blob] of files) await call.blobs.delete(call.realm, blob);
     throw error;
   }

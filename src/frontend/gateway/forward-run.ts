@@ -1,6 +1,6 @@
 /**
- * One command of an operation on its way through the actors: its redirects, its follow-up command, and its end before
- * an answer.
+ * One command of an operation, from sending to its end: with redirects, a follow-up command, and cancellation before an
+ * answer.
  */
 import { encodeFields } from '#base';
 import type { ForwardedCommand } from '#frontend/api';
@@ -15,7 +15,8 @@ export interface ForwardedCommandServices {
   readonly deadlineMs: number;
   refresh(realm: RealmId): Promise<void>;
   /**
-   * Called before the user learns of a change that an actor has made, which the log shows as this version of the actor.
+   * Called before a user's request is answered that changed an actor's state. The log will show the change as this
+   * version of the actor.
    */
   acknowledged(realm: RealmId, user: UserId, actor: ActorKey, version: number): void;
 }
@@ -35,9 +36,9 @@ export class ForwardedCommandRun implements ForwardedCommandHandle {
   readonly reply: Promise<Reply>;
   #cancelled = false;
   #leaving = false;
-  /** The command that waits for its reply. */
+  /** The command that was sent last and waits for its reply. */
   #sent: SentCommand | undefined;
-  /** The command that waits at an actor, and the resolver of its reply. */
+  /** The `held` command (a long poll) that waits at an actor. A shutdown answers it through `#resolveHeld`. */
   #held: ForwardedCommand | undefined;
   #resolveHeld: ((reply: Reply) => void) | undefined;
 
@@ -61,7 +62,9 @@ export class ForwardedCommandRun implements ForwardedCommandHandle {
     this.#resolveHeld?.(answerOnLeave(this.#held));
   }
 
-  /** Plain reactions: an async function here would add three promises to every request. */
+  /**
+   * Sends a command, with plain promise reactions: an async function here would add three promises to every request.
+   */
   #send(forward: ForwardedCommand): Promise<Reply> {
     const held = forward.held === true && forward.followedBy === undefined;
     if (held && this.#leaving) return Promise.resolve(answerOnLeave(forward));
@@ -84,7 +87,7 @@ export class ForwardedCommandRun implements ForwardedCommandHandle {
     });
   }
 
-  /** Follows a redirect or sends the follow-up command; otherwise the reply is the answer. */
+  /** Follows a redirect or sends the follow-up command; without either, the reply is the final answer. */
   #next(forward: ForwardedCommand, reply: Awaited<SentCommand['reply']>): Reply | Promise<Reply> {
     const { context, services } = this;
     if ('value' in reply) throw new Error(`${forward.command} was answered with a bare value`);

@@ -53,7 +53,7 @@ export class FrontendGateway implements FrontendServices {
   readonly blobs: Blobs;
   readonly secrets: ServerCryptography;
   readonly #keys = new Map<string, ResolvedKey>();
-  /** Hashes of sessions whose use is being noted. */
+  /** Hashes of the sessions for which a command that records their use is under way. */
   readonly #noted = new Set<string>();
   readonly #newest: NewestMessageCache;
   readonly #forwarding: ForwardedCommandServices;
@@ -120,7 +120,7 @@ export class FrontendGateway implements FrontendServices {
     const command = { to: realmKey(realm), command: realmCommands.noteSessionUse, args: { hash: session.hash } };
     const context = { caller, realm, client: 'conclave', requestId: '' };
     const done = (): void => void this.#noted.delete(session.hash);
-    // A failure does no harm: the next request notes the use.
+    // A failure does no harm: the next request records the use.
     this.forward(forwardCommand({ ...command, as: user.id }), context).reply.then(done, done);
   }
 
@@ -183,7 +183,10 @@ export class FrontendGateway implements FrontendServices {
     return this.#admitSession(directory, known, host);
   }
 
-  /** The cookie of another organization means nothing here: the browser is not signed in. */
+  /**
+   * Finds the account of a session cookie. A cookie of another organization counts as none: the browser is not signed
+   * in.
+   */
   #admitSession(directory: DirectoryView, { realm, hash }: ResolvedKey, host: string): AuthenticatedCaller {
     const found = directory.sessionByHash(hash);
     const user = found && directory.user(found.user);
@@ -192,7 +195,7 @@ export class FrontendGateway implements FrontendServices {
     return { realm, user, directory, session: found!.session };
   }
 
-  /** The host names this organization, or none. */
+  /** True if the host name names this organization, or names none. */
   #isAt(host: string, { subdomain }: DirectoryView): boolean {
     const named = subdomainOf(host, this.options.site.externalHost);
     return named === undefined || named === '' || named === subdomain;
@@ -234,7 +237,10 @@ export class FrontendGateway implements FrontendServices {
     return this.options.directories.now(realm);
   }
 
-  /** Turns failures of services into refusals of the API: they are not faults of this process. */
+  /**
+   * Turns failures of services, such as an unreachable log, into refusals of the API: they are not faults of this
+   * process.
+   */
   async #translated<T>(action: () => Promise<T>): Promise<T> {
     try {
       return await action();

@@ -1,9 +1,9 @@
 /**
- * The newest message that each user has a copy of, as this process can answer it without asking an actor.
+ * Finds the newest message that each user received, mostly without asking an actor.
  *
- * The user's actor is asked once; from then on the log is followed. A change that the log alone can't resolve (the
- * newest message was deleted or moved) makes the answer unknown again. While the log has not shown a change that was
- * already confirmed to the user, the answer comes from the Store.
+ * The user's actor is asked once; from then on this process follows the log. A change that the log alone can't resolve
+ * (the newest message was deleted or moved) makes the answer unknown again. While the log has not shown a change that
+ * was already confirmed to the user, the answer comes from the Store.
  */
 import type { DirectoryReplicas, LogTailReader, ReplicaDependent } from '#directory';
 import type { NewestMessageState } from '#domain/messages';
@@ -23,8 +23,8 @@ import { ActorRefused } from '#model/errors';
 import type { ActorClient } from '#runtime';
 
 /**
- * Maximum of cached entries (one per user and stream) of all organizations: some 50 MB. Beyond it, everything is
- * forgotten.
+ * Maximum of cached entries (one per user and stream) of all organizations: some 50 MB. Beyond that number the cache is
+ * emptied.
  */
 const MAX_USED = 2_000_000;
 
@@ -43,7 +43,7 @@ export class NewestMessageCache implements ReplicaDependent {
     directories.addDependent(this);
   }
 
-  /** Never keeps a replica open: the newest messages cost little to ask for again. */
+  /** Returns false: the cache never keeps a replica open, because loading a newest message again is cheap. */
   busy(): boolean {
     return false;
   }
@@ -54,8 +54,8 @@ export class NewestMessageCache implements ReplicaDependent {
   }
 
   /**
-   * Id of the newest message that the user has a copy of; -1: none. It includes every change that this process has
-   * confirmed to the user, and changes by others as far as the log has arrived here.
+   * Id of the newest message that the user received; -1 if there is none. The id includes every change that this
+   * process has confirmed to the user, and changes by others as far as this process has read the log.
    */
   of(realm: RealmId, user: UserId, deadlineMs: number): number | Promise<number> {
     const newest = this.#open(realm);
@@ -64,7 +64,10 @@ export class NewestMessageCache implements ReplicaDependent {
     return newest.of(user) ?? newest.load(user, ask);
   }
 
-  /** The user is about to learn of a change by this actor, which the log shows as this version. */
+  /**
+   * Records that the user's request is about to be answered, after it changed this actor. The log will show the change
+   * as this version of the actor.
+   */
   acknowledged(realm: RealmId, user: UserId, actor: ActorKey, version: number): void {
     if (!isConversation(actor)) return;
     const newest = this.#open(realm);
@@ -93,26 +96,29 @@ export class NewestMessageCache implements ReplicaDependent {
   }
 }
 
-/** Newest message of a stream, as far as the log has shown it here. */
+/** Newest message of a stream, as far as this process has read the log. */
 interface StreamNewest {
-  /** Id of the stream's newest message since this process follows the log; -1: none. */
+  /** Id of the stream's newest message since this process began to follow the log; -1 if there was none. */
   id: number;
-  /** Step of the log (`#step`) at which that message came. */
+  /** Log step (`#step`) at which the stream's newest message was sent. */
   at: number;
-  /** Step of the log (`#step`) at which the stream's newest message became unknown. */
+  /** Log step (`#step`) at which the stream's newest message became unknown, because it was deleted or moved. */
   lost: number;
-  /** Number of unfinished moves of messages from or to this stream. */
+  /** Number of unfinished moves of messages out of or into this stream. */
   moves: number;
 }
 
-/** The newest message of one user, with the streams that decide about it. */
+/** The newest message of one user, with the streams in which the user gets messages. */
 class UserNewest {
   /** Ids of every stream that the user is or was subscribed to. */
   readonly streams: number[] = [];
-  /** Ids above which the user gets messages, for each stream of `streams`; Infinity: none. */
+  /**
+   * Message ids above which the user gets the stream's messages, in the order of `streams`; Infinity after
+   * unsubscribing.
+   */
   readonly above: number[] = [];
 
-  /** @param at step of the log up to which `id` is right */
+  /** Makes the entry of a user. @param at log step (`#step`) up to which `id` is correct */
   constructor(
     public id: number,
     public at: number,
@@ -131,25 +137,25 @@ class UserNewest {
   }
 }
 
-/** A question to the user's actor, and what the log shows while it is open. */
+/** A request to the user's actor for the newest message, and what the log shows while the request is under way. */
 interface PendingLoad {
   readonly user: number;
-  /** Id of the newest direct message to the user that came while the question was open; -1: none. */
+  /** Id of the newest direct message that the user got while the request was under way; -1 if there was none. */
   id: number;
   /** True if the log has shown a change that the answer may or may not include. */
   unsure: boolean;
 }
 
-/** A change that a user has learned of before the log shows it here. */
+/** A change that was confirmed to a user and that this process has not read from the log yet. */
 interface UnseenChange {
   readonly user: number;
   readonly version: number;
 }
 
 const NONE = Number.POSITIVE_INFINITY;
-/** Maximum of ids remembered as deleted or moved. Beyond it, everything is forgotten. */
+/** Maximum of ids remembered as deleted or moved. Beyond that number the whole cache is emptied. */
 const MAX_GONE = 10_000;
-/** Number of entries that a user counts for, beside one per stream. */
+/** Cost of one user in the cache, counted in entries, in addition to one entry for each stream of the user. */
 const OWN_WEIGHT = 16;
 
 /** Memory used by all organizations together, in entries. */
@@ -161,16 +167,16 @@ interface MemoryBudget {
 export class RealmNewestMessageCache implements LogTailReader {
   readonly #users = new Map<number, UserNewest>();
   readonly #streams = new Map<number, StreamNewest>();
-  /** Messages that were deleted or moved between streams: id → step of the log at which that happened. */
+  /** Messages that were deleted or moved between streams: id → log step (`#step`) of the change. */
   readonly #gone = new Map<number, number>();
   readonly #loads = new Set<PendingLoad>();
-  /** Number of relevant changes that the log has shown. */
+  /** Number of sends, deletions and moves that the log has shown; other fields use this number as a time. */
   #step = 0;
-  /** Number of unfinished moves in all streams. */
+  /** Number of unfinished moves of messages in all streams. */
   #moves = 0;
-  /** Changes that were confirmed to users and that the log has not shown here yet, by actor. */
+  /** Changes that were confirmed to users and that this process has not read from the log yet, by actor. */
   readonly #unseen = new Map<ActorKey, UnseenChange[]>();
-  /** Number of such unseen changes, by user. */
+  /** Number of changes in `#unseen` for each user. */
   readonly #unseenByUser = new Map<number, number>();
 
   constructor(private readonly budget: MemoryBudget) {}
@@ -185,7 +191,10 @@ export class RealmNewestMessageCache implements LogTailReader {
     return undefined;
   }
 
-  /** Asks for the newest message and follows it from then on. @param ask reads the Store, not before it is called */
+  /**
+   * Asks for the user's newest message and follows it in the log from then on.
+   * @param ask reads the Store, but only when it is called
+   */
   async load(user: UserId, ask: () => Promise<NewestMessageState>): Promise<number> {
     const at = this.#step;
     const load: PendingLoad = { user, id: -1, unsure: this.#unseenByUser.has(user) };
@@ -205,7 +214,7 @@ export class RealmNewestMessageCache implements LogTailReader {
     }
   }
 
-  /** The user learns of a change that the log will show as this version of the actor. */
+  /** Records that a change was confirmed to the user. The log will show the change as this version of the actor. */
   expectChange(user: UserId, actor: ActorKey, version: number): void {
     const change: UnseenChange = { user, version };
     const unseen = this.#unseen.get(actor);
@@ -230,7 +239,7 @@ export class RealmNewestMessageCache implements LogTailReader {
     this.#unseenByUser.clear();
   }
 
-  /** Drops all answers, so that every user's actor must be asked again. */
+  /** Drops all cached newest messages, so that every user's actor must be asked again. */
   forget(): void {
     for (const known of this.#users.values()) this.budget.used -= weightOf(known);
     this.#users.clear();
@@ -245,7 +254,7 @@ export class RealmNewestMessageCache implements LogTailReader {
     this.#users.delete(user);
   }
 
-  /** Applies new messages of the user's streams. False: the newest message can't be known from the log. */
+  /** Applies new messages of the user's streams. @returns false if the log doesn't tell which message is the newest */
   #update(known: UserNewest): boolean {
     let { id } = known;
     for (let i = 0; i < known.streams.length; i++) {
@@ -304,7 +313,7 @@ export class RealmNewestMessageCache implements LogTailReader {
 
   #membersChanged({ stream, last, after = last, join, leave, silent }: MembershipItem): void {
     for (const user of join) {
-      // The user got copies of earlier messages, so the newest one is unknown.
+      // The user got access to earlier messages, so the newest one is unknown.
       if (after < last) this.#forget(user);
       else this.#setMembership(user, stream, silent?.includes(user) ? NONE : last);
     }
@@ -317,7 +326,7 @@ export class RealmNewestMessageCache implements LogTailReader {
   #setMembership(user: number, stream: number, above: number): void {
     const known = this.#users.get(user);
     if (!known) return;
-    // Messages sent until now count by the membership that was valid until now.
+    // Messages sent before the subscription changed count by the old subscription.
     if (!this.#update(known)) {
       this.#forget(user);
       return;
@@ -327,7 +336,10 @@ export class RealmNewestMessageCache implements LogTailReader {
     this.budget.used += weightOf(known);
   }
 
-  /** Messages were deleted from a stream, or moved away. @param from undefined: direct messages */
+  /**
+   * Records that messages were deleted or moved out of a stream.
+   * @param from the stream; undefined for direct messages
+   */
   #messagesGone(ids: readonly number[], from: number | undefined): void {
     this.#step++;
     if (this.#gone.size + ids.length > MAX_GONE) this.forget();
@@ -341,7 +353,7 @@ export class RealmNewestMessageCache implements LogTailReader {
     for (const id of [from, to]) {
       const stream = this.#stream(id);
       stream.lost = this.#step;
-      // A move that began before this process followed the log shows only its end.
+      // For a move that began before this process followed the log, the log shows only the end.
       if (done && stream.moves === 0) continue;
       stream.moves += done ? -1 : 1;
       this.#moves += done ? -1 : 1;

@@ -9,7 +9,7 @@ export function hostNameOf(host: string): string {
   return host.replace(/:\d+$/, '').toLowerCase();
 }
 
-/** The subdomain that the host names; undefined when it names none (an address, localhost, a foreign name). */
+/** Returns the subdomain in a host name; undefined where there is none (an IP address, localhost, a foreign name). */
 export function subdomainOf(host: string, externalHost: string): string | undefined {
   const name = hostNameOf(host);
   if (name === '' || name === 'localhost' || isIP(name) !== 0) return undefined;
@@ -18,7 +18,7 @@ export function subdomainOf(host: string, externalHost: string): string | undefi
   return name.endsWith(`.${external}`) ? name.slice(0, -external.length - 1) : undefined;
 }
 
-/** The organization of a request without credentials; undefined when the host names one that does not exist. */
+/** Finds the organization of a request without credentials; undefined when the host names one that does not exist. */
 export function findRealmByHost(
   host: string,
   externalHost: string,
@@ -27,6 +27,7 @@ export function findRealmByHost(
   const subdomain = subdomainOf(host, externalHost);
   if (subdomain === undefined) return realms[0];
   const named = realms.find((realm) => realm.subdomain === subdomain);
-  // Where no organization has the root domain, the external host names the first one, as an address does.
+  // Where no organization has the root domain, the external host name stands for the first organization, as an IP
+  // address does.
   return named ?? (subdomain === '' ? realms[0] : undefined);
 }

@@ -18,13 +18,13 @@ export interface SiteUrlOptions {
 const UNNAMED = 'localhost';
 const EVERY_ADDRESS = ['0.0.0.0', '::'];
 
-/** True for a name that leads every reader to their own machine. */
+/** True for a host name that leads each reader to the reader's own machine, such as localhost. */
 const isLoopback = (name: string): boolean =>
   name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'));
 
 const WELL_FORMED = /^[a-z0-9.\-_]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/;
 
-/** The configured external name, or else the address that the server listens on. */
+/** Returns the configured external host name, or else the address that the server listens on. */
 function configured({ externalHost, host, port }: SiteUrlOptions): string {
   if (externalHost !== UNNAMED) return externalHost;
   const own = isIP(host) === 0 || EVERY_ADDRESS.includes(host) || isLoopback(host) ? UNNAMED : bracketed(host);
@@ -34,8 +34,9 @@ function configured({ externalHost, host, port }: SiteUrlOptions): string {
 const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address);
 
 /**
- * Base URL of the organization, without trailing slash, from the configuration. Where that says only 'localhost', a
- * Host header is used as it is if it names this machine, or this organization on it: its port may be that of a proxy.
+ * Returns the base URL of the organization, without trailing slash, from the configuration. Where the configuration
+ * says only 'localhost', the Host header is used if it names this machine, or this organization on this machine: the
+ * port in the header may be that of a proxy.
  */
 export function siteUrlOf(options: SiteUrlOptions, host: string, subdomain: string): string {
   const external = configured(options);

@@ -25,14 +25,17 @@ export class ActorForwarder {
     private readonly maxPolls: number,
   ) {}
 
-  /** Answers all waiting polls; from now on no poll waits. */
+  /** Answers all waiting polls, because the frontend shuts down; from now on no poll waits. */
   leave(): void {
     this.#leaving = true;
     for (const lifetime of [...this.sender.lifetimes.heldPolls]) lifetime.forwarding?.release();
     this.parked.release();
   }
 
-  /** Refuses the polls that wait with a key or session that has ended. A scan over all costs less than a table. */
+  /**
+   * Refuses the waiting polls whose API key or session has ended. A scan over all polls costs less than an index of
+   * them.
+   */
   refuseCredential(hash: string, kind: 'key' | 'session'): void {
     const refusal = REFUSALS[kind];
     const held = [...this.sender.lifetimes.heldPolls].map(({ request }) => request);
@@ -41,7 +44,7 @@ export class ActorForwarder {
     }
   }
 
-  /** Sends a command whose answer the operation needs to decide. @throws ActorRefused, ApiError */
+  /** Sends a command whose answer the operation needs before it can answer. @throws ActorRefused, ApiError */
   async send(forward: ForwardedCommand, call: OperationCall): Promise<JsonObject> {
     const reply = await this.services.forward(forward, contextOf(call)).reply;
     if ('again' in reply) throw apiError('SERVICE_UNAVAILABLE');
@@ -50,7 +53,10 @@ export class ActorForwarder {
     return parseEncodedFields(reply.ok);
   }
 
-  /** Sends the command of an operation. @returns the actor's reply; undefined where the request has ended meanwhile */
+  /**
+   * Sends the command of an operation.
+   * @returns the actor's reply; undefined where the request has ended in the meantime
+   */
   forward(
     request: InboundRequest,
     forward: ForwardedCommand,
@@ -73,8 +79,8 @@ export class ActorForwarder {
   }
 
   /**
-   * Fast path: the request repeats the client's previous poll, except for the id of the last event that the client has;
-   * it is attached to the parked command. False: the request has to be parsed.
+   * Fast path: attaches a request that repeats the client's previous poll, except for the last event id, to the parked
+   * command. False: the request has to be parsed.
    */
   resume(request: InboundRequest, caller: AuthenticatedCaller): boolean {
     if (this.#leaving || this.pollCount >= this.maxPolls) return false;
@@ -95,8 +101,7 @@ export class ActorForwarder {
     request.credential = account ? credentialOf(account) : '';
     if (account) this.#checkCredential(account);
     const { to } = forward;
-    // While the frontend leaves, polls still come on connections kept alive. If they were parked, they would delay its
-    // end.
+    // While the frontend shuts down, polls still come on connections kept alive. Parked polls would delay the shutdown.
     const keepalive = this.#leaving ? undefined : forward.keepalive;
     if (keepalive && this.parked.attach(to, keepalive, request, ignored)) {
       request.releaseInput();
@@ -119,7 +124,7 @@ export class ActorForwarder {
     this.#awaitHeld(request, forwarding.reply, realm, ignored);
   }
 
-  /** The key or session may have ended since authentication. @throws ApiError */
+  /** Checks the API key or session again, because it may have ended since authentication. @throws ApiError */
   #checkCredential({ realm, user, session }: AuthenticatedCaller): void {
     const directory = this.services.directoryNow(realm);
     if (!directory) return;
@@ -128,14 +133,16 @@ export class ActorForwarder {
     } else if (!directory.userByKeyHash(user.keyHash)) throw apiError('API_KEY_UNKNOWN');
   }
 
-  // Closures keep all variables of the function that makes them: these two functions are apart to keep little per poll.
+  // A closure keeps all variables of the function that makes it. The next two methods are separate, so that the
+  // closures of each poll keep little.
 
   #awaitParked(parked: ParkedPoll, reply: Promise<ActorReply | ActorRepeat>, realm: RealmId): void {
     reply.then(
       (settled) => {
         const { ignored } = parked;
         const request = parked.finish();
-        // Between two polls no request waits: events that the reply reports stay at the actor for the next poll.
+        // Between two polls the client has no request open: the events of the reply stay at the actor for the next
+        // poll.
         if (request) this.#answer(request, parked.answerOf(settled), realm, ignored);
       },
       (error: unknown) => {

@@ -12,7 +12,7 @@ import type { AnonymousCaller, AuthenticatedCaller, FrontendServices } from './s
 
 interface Credentials {
   readonly username: string;
-  /** API key: 32 characters `[A-Za-z0-9]`. */
+  /** API key of the account: 32 characters `[A-Za-z0-9]`. */
   readonly key: string;
 }
 
@@ -44,8 +44,8 @@ export function parseAuthorization(header: string): Credentials {
 }
 
 /**
- * Decodes base64; '' for other text. Node skips foreign characters, so the length tells; a regular expression costs
- * four times as much.
+ * Decodes base64; returns '' for other text. Node skips foreign characters, so the check compares lengths; a regular
+ * expression costs four times as much.
  */
 function decodeBase64(payload: string): string {
   const padding = payload.endsWith('==') ? 2 : payload.endsWith('=') ? 1 : 0;
@@ -53,7 +53,7 @@ function decodeBase64(payload: string): string {
   return bytes.length === (payload.length / 4) * 3 - padding ? bytes.toString('utf8') : '';
 }
 
-/** Errors for a refused key in the query, by the error that the same key gets in the Authorization header. */
+/** Errors for a refused API key in the query, by the error that the same key gets in the Authorization header. */
 const QUERY_KEY_ERRORS = {
   API_KEY_MALFORMED: 'QUERY_KEY_MALFORMED',
   API_KEY_UNKNOWN: 'QUERY_KEY_UNKNOWN',
@@ -74,7 +74,10 @@ export class Authenticator {
   readonly #cache: AuthenticatedCallerCache;
   readonly #sessions: AuthenticatedCallerCache;
 
-  /** @param publicAccess true if the server allows organizations to be read without an account */
+  /**
+   * Makes the authenticator.
+   * @param publicAccess true if the server allows organizations to be read without an account
+   */
   constructor(
     private readonly services: FrontendServices,
     private readonly publicAccess: boolean,
@@ -84,7 +87,7 @@ export class Authenticator {
   }
 
   /**
-   * The account of the request, or for a call without credentials (`request.anonymous`) its organization.
+   * Finds the account of the request or, for a call without credentials (`request.anonymous`), its organization.
    *
    * @throws ApiError, or rejects
    */
@@ -122,10 +125,10 @@ export class Authenticator {
   }
 
   /**
-   * Checks, before a body is read, that some account or visitor sends the request.
+   * Checks, before a body is read, that an account or an admitted visitor sends the request.
    *
-   * @param visitors some operation of the path is open to visitors of organizations with public access
-   * @returns undefined where the caller is known at once; otherwise the check goes on, and a refusal rejects
+   * @param visitors true if some operation of the path is open to visitors of organizations with public access
+   * @returns undefined where the caller is known at once; otherwise a promise that rejects with the refusal
    */
   checkBeforeBody(request: InboundRequest, visitors: boolean): Promise<unknown> | undefined {
     const { authorization, host } = request;
@@ -148,7 +151,10 @@ export class Authenticator {
     return this.#inUse(caller);
   }
 
-  /** @throws ApiError NOT_LOGGED_IN for a session that was not used for too long */
+  /**
+   * Returns the caller unless the session has expired.
+   * @throws ApiError NOT_LOGGED_IN for a session that was not used for too long
+   */
   #inUse(caller: AuthenticatedCaller): AuthenticatedCaller {
     const now = this.services.clock.now();
     const session = caller.session!;
@@ -157,7 +163,7 @@ export class Authenticator {
     return caller;
   }
 
-  /** A browser whose session has ended still reads what is public. */
+  /** Finds the account of a session cookie. A browser whose session has ended gets the rights of a visitor. */
   async #accountOrVisitor(request: InboundRequest, operation: ApiOperation, token: string): Promise<AnonymousCaller> {
     try {
       return await this.#accountOfSession(token, request.host);
@@ -176,7 +182,7 @@ export class Authenticator {
     return caller;
   }
 
-  /** Account of a key in the query: addresses of files may carry the key alone. */
+  /** Finds the account of an API key in the query: file URLs may carry the key alone. */
   #accountOfQueryKey(key: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     try {
       const caller = this.services.authenticate(undefined, checkKey(key), host);
@@ -186,7 +192,7 @@ export class Authenticator {
     }
   }
 
-  /** Organization of a call to an operation that needs no account. */
+  /** Finds the organization of a call to an operation that needs no account. */
   #organization(host: string, { unknownHost }: ApiOperation): AnonymousCaller | Promise<AnonymousCaller> {
     const organization = this.services.anonymous(host);
     if (!unknownHost || !(organization instanceof Promise)) return organization;
@@ -196,7 +202,8 @@ export class Authenticator {
   }
 
   /**
-   * Organization that a visitor without an account may read. Rejects with NOT_LOGGED_IN where it has no public access.
+   * Finds the organization that a visitor without an account may read. Rejects with NOT_LOGGED_IN where it has no
+   * public access.
    */
   async #publicOrganization(host: string): Promise<AnonymousCaller> {
     if (!this.publicAccess) throw apiError('NOT_LOGGED_IN');
@@ -217,14 +224,16 @@ interface CachedCaller {
 }
 
 const MAX_ENTRIES = 20_000;
-/** Maximum of characters of a cached header: only a client that wants to fill memory sends a longer one. */
+/**
+ * Maximum of characters of a header in the cache; only an attacker that wants to fill the memory sends a longer one.
+ */
 const MAX_HEADER_LENGTH = 512;
 
 /**
- * Callers by Authorization header, or by the secret of a session. An entry is valid only while the realm's replica is
- * the same object at the same version, so the cache never admits more than authentication would: everything that ends a
- * right (another key, an ended session, a deactivated account or organization, another role) is a change of the
- * directory.
+ * Cache of callers by Authorization header, or by the secret of a session. An entry is valid only while the realm's
+ * replica is the same object at the same version, so the cache never admits more than authentication would: everything
+ * that ends a right (another key, an ended session, a deactivated account or organization, another role) is a change of
+ * the directory.
  */
 export class AuthenticatedCallerCache {
   #entries = new Map<string, CachedCaller>();

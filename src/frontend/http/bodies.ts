@@ -1,11 +1,10 @@
-/**
- * Bodies on their way through an HTTP server: requests as far as they have come, answers as far as the client has not
- * taken them.
- */
+/** Bodies on their way through an HTTP server: the received part of requests, and the unsent part of answers. */
 import type { ResponseBodyPart } from './server.js';
 import type { GuardedTransfer, SlowClientGuard } from './slow-client-guard.js';
 
-/** Large bodies go out in pieces of this size, bytes. Larger parts are not copied: many answers may share them. */
+/**
+ * Size of the pieces in which large bodies are sent, bytes. Larger parts are not copied: many answers may share them.
+ */
 const PIECE = 64 * 1024;
 
 const bytesOf = (part: ResponseBodyPart): Uint8Array => (typeof part === 'string' ? Buffer.from(part) : part);
@@ -20,7 +19,7 @@ export function byteLengthOfParts(parts: readonly ResponseBodyPart[]): number {
 export class ResponseBody {
   readonly length: number;
   #parts: readonly ResponseBodyPart[];
-  /** Index of the first part of the body that is not in `#piece` yet. */
+  /** Index of the first part of the body that `#piece` doesn't contain yet. */
   #next = 0;
   /** The bytes offered to the connection now, and their offset in the body. */
   #piece: Uint8Array = new Uint8Array(0);
@@ -36,7 +35,7 @@ export class ResponseBody {
     return this.length - this.#sent;
   }
 
-  /** The next bytes to send; empty at the end. */
+  /** Returns the next bytes to send; empty at the end of the body. */
   piece(): Uint8Array {
     while (this.#sent >= this.#pieceAt + this.#piece.byteLength && this.#next < this.#parts.length) {
       this.#pieceAt += this.#piece.byteLength;
@@ -58,7 +57,7 @@ export class ResponseBody {
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   }
 
-  /** All remaining bytes of the body, in one piece. */
+  /** Takes all remaining bytes of the body, in one piece. */
   rest(): Uint8Array {
     const pieces: Uint8Array[] = [];
     while (this.left > 0) {
@@ -81,14 +80,14 @@ export class ResponseBody {
 
 /** Maximum of bytes of a small body; most answers are no larger. */
 export const SMALL_BODY_BYTES = 64 * 1024;
-/** Buffer that `joinParts` uses again and again: fresh memory for megabytes costs more than the copy. */
+/** Buffer that every call of `joinParts` reuses: fresh memory for megabytes costs more than the copy. */
 let scratch = Buffer.allocUnsafeSlow(SMALL_BODY_BYTES);
-/** Maximum of bytes of that buffer: larger bodies are too rare to keep memory for them. */
+/** Maximum of bytes of the `scratch` buffer: larger bodies are too rare to keep memory for them. */
 const MAX_SCRATCH = 16 * 1024 * 1024;
 
 /**
- * Joins the parts of a body into one piece, in memory that the next call reuses: only for callees that copy the piece
- * before they return, as the HTTP engine does.
+ * Joins the parts of a body into one piece, in memory that the next call reuses. So the callee must copy the piece
+ * before it returns, as the HTTP engine does.
  */
 export function joinParts(parts: readonly ResponseBodyPart[]): Uint8Array {
   const length = byteLengthOfParts(parts);
@@ -107,12 +106,12 @@ export function joinParts(parts: readonly ResponseBodyPart[]): Uint8Array {
   return target.subarray(0, length);
 }
 
-/** The body of a request as far as it has come. */
+/** The received part of a request's body. */
 export class RequestBody implements GuardedTransfer {
   #chunks: Uint8Array[] = [];
   #size = 0;
 
-  /** @param abort closes the connection */
+  /** Makes the body of a request. @param abort closes the connection */
   constructor(
     private readonly limit: number,
     private readonly slow: SlowClientGuard,
@@ -132,12 +131,16 @@ export class RequestBody implements GuardedTransfer {
     this.abort();
   }
 
-  /** Tells the guard against slow clients that more bytes are expected. */
+  /** Tells the guard against slow clients that this body expects more bytes. */
   waitForMore(): void {
     this.slow.progressed(this);
   }
 
-  /** Adds a chunk. @param chunk kept without a copy @returns false where the body exceeds the limit; it is dropped */
+  /**
+   * Adds a received chunk.
+   * @param chunk kept without a copy
+   * @returns false where the body exceeds the limit; the body is then dropped
+   */
   add(chunk: Uint8Array): boolean {
     this.#size += chunk.byteLength;
     if (this.#size > this.limit) {
@@ -148,7 +151,7 @@ export class RequestBody implements GuardedTransfer {
     return true;
   }
 
-  /** Returns the whole body and forgets it. */
+  /** Returns the whole received body and frees its memory here. */
   take(): Uint8Array {
     const chunks = this.#chunks;
     this.drop();

@@ -1,6 +1,6 @@
 /**
- * The part of a request by which a session cookie counts. A browser adds its cookies to every request, those that
- * another site causes included. So a cookie counts for calls only together with a header that no other site can send
+ * Reads the facts that make a session cookie count (CSRF protection). A browser adds its cookies to every request, even
+ * to one that another site causes. So a cookie counts for calls only together with a header that no other site can send
  * (a preflight would refuse it), from a page of this host.
  */
 import { namesSession, sessionTokenOf } from '#frontend/web';
@@ -8,51 +8,54 @@ import type { HttpExchange } from './server.js';
 
 /** Settings of the frontend that concern browsers. */
 export interface BrowserPolicy {
-  /** Sessions are served. */
+  /** True if browsers may have sessions. */
   readonly sessions: boolean;
-  /** Clients reach the server over TLS. */
+  /** True if clients reach the server over TLS. */
   readonly https: boolean;
-  /** Port in the address that people open, with the colon; '': the default one. */
+  /** Port in the URLs that people open, with the colon; '' for the default port. */
   readonly port: string;
-  /** The peer is a proxy whose X-Forwarded-Proto is trusted; undefined: no proxy is trusted. */
+  /**
+   * Returns true for the IP address of a proxy whose X-Forwarded-Proto is trusted; undefined if no proxy is trusted.
+   */
   readonly isProxy?: ((peer: string) => boolean) | undefined;
 }
 
 export interface BrowserRequest {
-  /** The request has the header of the web client, X-Conclave-Web. */
+  /** True if the request has the header of the web client, X-Conclave-Web. */
   readonly fromClient: boolean;
-  /** The request comes from a page of this server, as far as can be seen. */
+  /** True if a page of this server sends the request, as far as the headers show. */
   readonly fromPage: boolean;
-  /** No other site has caused the request. */
+  /** True if the headers show no sign that another site caused the request. */
   readonly sameOrigin: boolean;
-  /** Over TLS, as far as the browser sees it. */
+  /** True if the browser uses TLS, even if a proxy terminates it. */
   readonly secure: boolean;
-  /** Secret of the session; '' where there is none, or where another site has caused the request. */
+  /** Secret of the session cookie; '' where there is none, or where another site has caused the request. */
   readonly token: string;
 }
 
 const NO_BROWSER: BrowserRequest = { fromClient: false, fromPage: false, sameOrigin: false, secure: false, token: '' };
 
 /**
- * Sec-Fetch-Site decides where there is one: no page can forge it, and a proxy does not change it. 'none' is an address
- * that the user opened. Browsers leave it out on unencrypted connections to other machines; then Origin decides.
+ * True if no other site has caused the request. The header Sec-Fetch-Site decides where it is present: no page can
+ * forge it, and a proxy does not change it. Its value 'none' stands for a URL that the user opened. Browsers omit the
+ * header on unencrypted connections to other machines; then Origin decides.
  */
 function isSameOrigin(exchange: HttpExchange, site: string, host: string, port: string): boolean {
   if (site !== '') return site === 'same-origin' || (site === 'none' && exchange.method === 'GET');
   const origin = exchange.header('origin').toLowerCase();
   if (origin === '') return true;
   const [, from] = /^https?:\/\/(.*)$/.exec(origin) ?? [];
-  // A proxy may pass the name on without the port.
+  // A proxy may pass on the host name without the port.
   return from === host || (from === host + port && !/:\d+$/.test(host));
 }
 
 function isSecure(exchange: HttpExchange, { https, isProxy }: BrowserPolicy): boolean {
   if (https || !isProxy?.(exchange.remoteAddress())) return https;
-  // The last entry is that of the proxy that is connected to us.
+  // The last value of X-Forwarded-Proto comes from the proxy that is connected to this server.
   return exchange.headerLines('x-forwarded-proto').split(',').at(-1)!.trim().toLowerCase() === 'https';
 }
 
-/** @param host of the request, in lower case */
+/** Reads the headers by which a browser's session cookie counts. @param host Host of the request, in lower case */
 export function readBrowser(exchange: HttpExchange, host: string, policy: BrowserPolicy): BrowserRequest {
   if (!policy.sessions) return NO_BROWSER;
   const fromClient = exchange.header('x-conclave-web') === '1';

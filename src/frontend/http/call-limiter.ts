@@ -19,7 +19,7 @@ export interface RateCountedRequest {
   readonly exchange: HttpExchange;
   /** Value of X-Forwarded-For; '' where no proxy is trusted. */
   readonly forwardedFor: string;
-  /** State of the tightest rate limit that the request was counted under so far. */
+  /** State of the tightest rate limit under which the request has been counted; undefined if none. */
   rate: RateStanding | undefined;
 }
 
@@ -50,7 +50,7 @@ export class CallLimiter {
     apply(request, this.limits.mails(this.#networkOf(request)));
   }
 
-  /** Counts access to one file without credentials. @throws ApiError RATE_LIMIT_HIT */
+  /** Counts a download of one file without credentials. @throws ApiError RATE_LIMIT_HIT */
   countVisit(request: RateCountedRequest, path: string): void {
     apply(request, this.limits.file(path));
   }
@@ -60,14 +60,14 @@ export class CallLimiter {
   }
 }
 
-/** Notes the state of a limit for the answer's headers. @throws ApiError RATE_LIMIT_HIT */
+/** Stores the state of a rate limit for the answer's headers. @throws ApiError RATE_LIMIT_HIT */
 function apply(request: RateCountedRequest, verdict: RateLimitVerdict | undefined): void {
   if (!verdict) return;
   request.rate = selectTighterLimit(verdict, request.rate);
   if (verdict.waitMs > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': verdict.waitMs / 1000 });
 }
 
-/** Header lines for `HttpExchange.respond`; '' where nothing was counted. */
+/** Formats the rate-limit header lines for `HttpExchange.respond`; '' where no limit was counted. */
 export const formatRateHeaders = (rate: RateStanding | undefined): string =>
   rate === undefined
     ? ''

@@ -1,6 +1,6 @@
 /**
- * Compressed answers. Only gzip: its blocks can be composed (gzip.ts), and all clients know it. Brotli would save a few
- * more bytes at several times the work, for each answer again.
+ * Compression of answers. Only gzip is used: its blocks can be composed (gzip.ts), and all clients know it. Brotli
+ * would save a few more bytes at several times the work, for each answer again.
  */
 
 import type { Logger } from '#base';
@@ -9,11 +9,11 @@ import { byteLengthOfParts } from './bodies.js';
 import { DeflatePool, GzipBodyComposer } from './gzip.js';
 import type { HttpExchange, ResponseBodyPart, ResponseHeaders } from './server.js';
 
-/** Minimum of bytes of a compressed body; smaller ones fit into a packet or two as they are. */
+/** Minimum of bytes of a compressed body; smaller bodies fit into one or two packets uncompressed. */
 const MIN_COMPRESSED_BYTES = 1024;
 /** Compression level of zlib, chosen by the figures in docs/performance.md. */
 const LEVEL = 3;
-/** Maximum of answers that wait for compression, each with its body; beyond it, answers go out as they are. */
+/** Maximum of answers that wait for compression, each with its body; further answers are sent uncompressed. */
 const MAX_WAITING = 10_000;
 
 const VARY = '\r\nVary: Accept-Encoding';
@@ -37,10 +37,11 @@ export class ResponseCompressor {
   }
 
   /**
-   * Sends the answer compressed, or as it is where compression is not accepted, too busy, or no gain.
+   * Sends the answer compressed; uncompressed where the client doesn't take gzip, the compressor is busy, or the answer
+   * is small.
    *
-   * @param accepted the client takes gzip
-   * @param more as for HttpExchange.respond
+   * @param accepted true if the client takes gzip
+   * @param more further header lines, as for HttpExchange.respond
    * @param coded headers of the compressed answer, where they differ
    */
   respond(
@@ -78,7 +79,7 @@ export class ResponseCompressor {
       send(blocks);
       return;
     }
-    // The request counts as answered; a client that leaves meanwhile concerns the HTTP server alone.
+    // The answer is decided, so nothing is left to cancel when the client disconnects during compression.
     exchange.onAborted(nothing);
     this.#waiting++;
     blocks.then(
@@ -105,7 +106,7 @@ export function isWorthCompressing(body: readonly ResponseBodyPart[]): boolean {
   return length >= MIN_COMPRESSED_BYTES;
 }
 
-/** The last Accept-Encoding and its verdict: clients send a few texts again and again. */
+/** The last Accept-Encoding header, cached with its verdict: clients send the same few texts. */
 let lastText = '';
 let lastAnswer = false;
 
@@ -128,12 +129,15 @@ function judge(header: string): boolean {
     weights.set(coding === 'x-gzip' ? 'gzip' : coding, weightOf(parameters));
   }
   const gzip = weights.get('gzip') ?? weights.get('*') ?? 0;
-  // Unless named, 'identity' is accepted, but ranks below every coding that is named.
+  // Unless the header names 'identity', that coding is accepted, but ranks below every coding that is named.
   const plain = weights.get('identity') ?? 0;
   return gzip > 0 && gzip >= plain;
 }
 
-/** Weight of a coding in Accept-Encoding. A malformed weight counts as 0: an uncompressed answer is always safe. */
+/**
+ * Returns the weight of a coding in Accept-Encoding. A malformed weight counts as 0: an uncompressed answer is always
+ * safe.
+ */
 function weightOf(parameters: readonly string[]): number {
   if (parameters.length === 0) return 1;
   const found = /^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.exec(parameters[0]!);

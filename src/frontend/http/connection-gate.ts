@@ -1,11 +1,14 @@
-/** Opening and closing the listening socket: a bound for open connections, and the right moment to stop. */
+/**
+ * Opening and closing the listening socket: a limit on open connections, and the moment to stop without resetting new
+ * connections.
+ */
 import { statSync } from 'node:fs';
 import { REAL_CLOCK, runEvery } from '#base/clock';
 
 const LOOK_MS = 250;
-/** Interval of the checks while fewer than half of the allowed connections are open, ms. */
+/** Interval of the checks of the connection count while fewer than half of the allowed connections are open, ms. */
 const FEW_LOOK_MS = 1_000;
-/** Listens again when the connections are down to this share of the bound. */
+/** Share of the maximum of connections below which the server listens again. */
 const REOPEN = 0.95;
 
 const descriptors = (): number => {
@@ -17,15 +20,15 @@ const descriptors = (): number => {
 };
 
 /**
- * Bounds the connections of a server that does not count them, by the open descriptors of this process, where the
- * system shows them (Linux since 6.2). It looks four times a second, so the connections of a quarter of a second may
- * exceed the bound; once a second while fewer than half are open.
+ * Limits the connections of a server that does not count them, by the open file descriptors of this process, where the
+ * system shows them (Linux since 6.2). The gate checks four times a second, so the connections of a quarter of a second
+ * may exceed the limit; once a second while fewer than half are open.
  */
 export class ConnectionGate {
   #shut = false;
   #soon: NodeJS.Timeout | undefined;
   readonly #stop: () => void;
-  /** Number of descriptors that were open before: files and other sockets. */
+  /** Number of file descriptors that were open before the server listened: files and other sockets. */
   readonly #others = descriptors();
 
   constructor(
@@ -60,18 +63,17 @@ export class ConnectionGate {
   }
 }
 
-/** A turn of the event loop shorter than this did next to nothing. */
+/** Duration below which a turn of the event loop counts as idle, ms. */
 const QUIET_MS = 0.2;
-/** A server that is never quiet stops listening after this number of turns. */
+/** Number of turns of the event loop after which a server that is never idle stops listening anyway. */
 const MAX_TURNS = 500;
 
 /**
- * Waits for a turn of the event loop that accepted no connection and did next to nothing else. Closing a listening
- * socket resets connections that are made but not yet accepted; right after such a turn there are only those of this
- * moment.
+ * Waits for an idle turn of the event loop that accepted no connection. Closing a listening socket resets connections
+ * that the system made but the process has not accepted; right after an idle turn there are few of them.
  *
- * @param accepted connections so far, where a turn accepts one at most (libuv); constant where a turn accepts all there
- * are
+ * @param accepted returns the number of connections accepted until now, if a turn accepts at most one (libuv); a
+ * constant if a turn accepts all waiting connections
  */
 export async function waitForQuietTurn(accepted: () => number): Promise<void> {
   for (let turns = 0; turns < MAX_TURNS; turns++) {

@@ -1,4 +1,4 @@
-/** One request and its response on uWebSockets.js; server-uws.ts has the rules of the engine. */
+/** One request and its response on uWebSockets.js; server-uws.ts describes the constraints of the engine. */
 import { byteLengthOfParts, joinParts, RequestBody, ResponseBody, SMALL_BODY_BYTES } from './bodies.js';
 import { httpStatusLine } from './reply.js';
 import { announcesBody, EMPTY_BODY, type HttpExchange, type ResponseBodyPart, ResponseHeaders } from './server.js';
@@ -8,11 +8,11 @@ import type { UwsRequest, UwsResponse } from './uws-module.js';
 const NO_HEADERS = new ResponseHeaders([]);
 
 /**
- * Sends the last answer of a connection. The engine would take bytes behind the request for another request, even when
+ * Sends the last answer of a connection. The engine would parse bytes behind the request as another request, even when
  * the answer closes the connection; while the answer is missing, the engine cuts the connection instead. So the answer
- * waits until the engine has read all bytes it has.
+ * waits until the engine has read all bytes that it has received.
  *
- * @param write returns true if the connection is still to be closed
+ * @param write writes the answer; returns true if the connection is still to be closed
  * @param over called when the answer is sent or the connection has ended
  */
 export function respondAndEndConnection(
@@ -37,15 +37,15 @@ export function respondAndEndConnection(
   });
 }
 
-/** The part of the server that exchanges use. */
+/** The members of the server that its exchanges use. */
 export interface UwsExchangeOwner {
   readonly options: { readonly maxBodyBytes: number; readonly onError: (error: unknown) => void };
   readonly slowAnswers: SlowClientGuard;
   readonly slowBodies: SlowClientGuard;
   readonly engine: { readonly endsHead: boolean };
-  /** True while the server leaves: every response closes its connection. */
+  /** True while the server shuts down: every response closes its connection. */
   readonly closing: boolean;
-  /** Called when the answer of an exchange is handed over to the system, or its client has left. */
+  /** Called when the operating system has taken the whole answer of an exchange, or its client has disconnected. */
   ended(): void;
 }
 
@@ -56,7 +56,7 @@ export class UwsExchange implements HttpExchange {
   aborted = false;
   answered = false;
   #id = '';
-  /** Number appended to `#id` in the request id; -1: none. */
+  /** Number appended to `#id` in the request id; -1: `#id` alone. */
   #idNumber = -1;
   #server: UwsExchangeOwner;
   #res: UwsResponse;
@@ -66,9 +66,12 @@ export class UwsExchange implements HttpExchange {
   #sending = false;
   #received: RequestBody | undefined;
   #abortListener: (() => void) | undefined;
-  /** Called by the engine when the connection ends before the answer. */
+  /** Listener that the engine calls when the connection ends before the answer. */
   #onAborted: (() => void) | undefined;
-  /** The reused exchange that now stands for this request. */
+  /**
+   * The older exchange, reused for the client's next poll, that now stands for this request; undefined if there is
+   * none.
+   */
   #successor: UwsExchange | undefined;
 
   /**
@@ -77,7 +80,7 @@ export class UwsExchange implements HttpExchange {
    */
   readonly #chunked: boolean;
 
-  /** @param length Content-Length @param coding Transfer-Encoding */
+  /** Makes the exchange of one request. @param length Content-Length @param coding Transfer-Encoding */
   constructor(
     server: UwsExchangeOwner,
     res: UwsResponse,
@@ -111,7 +114,7 @@ export class UwsExchange implements HttpExchange {
 
   headerLines(name: string): string {
     if (!this.#req) throw new Error(`header ${name} read after the handler returned`);
-    // The engine's getHeader returns the first line only.
+    // The engine's getHeader returns the first line of a repeated header only.
     const found: string[] = [];
     this.#req.forEach((key, value) => {
       if (key === name) found.push(value);
@@ -134,7 +137,7 @@ export class UwsExchange implements HttpExchange {
     this.#res.onData((chunk, isLast) => {
       if (finished || this.aborted || this.answered) return;
       const bytes = new Uint8Array(chunk);
-      // Keep a copy: the bytes are valid during this callback only.
+      // Keep a copy: the engine's bytes are valid during this callback only.
       const fits = received.add(isLast ? bytes : Buffer.from(bytes));
       if (fits && !isLast) {
         received.waitForMore();
@@ -184,7 +187,7 @@ export class UwsExchange implements HttpExchange {
       return;
     }
     if (this.answered) return;
-    // The engine drops the listener with the answer: later ends of the connection don't reach it.
+    // The engine drops the listener once the answer is sent: a later end of the connection doesn't reach the listener.
     this.#onAborted ??= () => this.#abort();
     this.#res.onAborted(this.#onAborted);
   }
@@ -267,12 +270,14 @@ export class UwsExchange implements HttpExchange {
     else if (id !== '') res.writeHeader('X-Request-Id', requestId);
     const closing = this.#server.closing;
     if (closing) {
-      // The last answer of the connection: nothing can pile up behind it.
+      // The answer closes the connection, so no later answer can pile up behind it.
       res.end(parts.length === 1 ? parts[0]! : joinParts(parts), true);
     } else this.#send(parts);
   }
 
-  /** Sends only as much as the connection takes: the engine would buffer the rest for a client that doesn't read. */
+  /**
+   * Sends only as many bytes as the connection takes: the engine would buffer the rest for a client that doesn't read.
+   */
   #send(parts: readonly ResponseBodyPart[]): void {
     const [only] = parts;
     if (parts.length === 1 && typeof only !== 'string') {
@@ -293,7 +298,7 @@ export class UwsExchange implements HttpExchange {
     }
   }
 
-  /** Sends as much as the connection takes. @returns true when the whole body is handed over */
+  /** Sends as many bytes as the connection takes. @returns true when the whole body is handed over */
   #sendMore(body: ResponseBody): boolean {
     for (;;) {
       const [ok, done] = this.#res.tryEnd(body.piece(), body.length);

@@ -1,7 +1,7 @@
 /**
- * `multipart/form-data`: its fields and, where an operation takes them, its files. A part costs the parser some
- * microseconds, so boundaries are counted before anything is parsed. A large body is parsed in pieces, and other
- * requests are served in between.
+ * Parser of `multipart/form-data`: the fields of a form and, where an operation takes them, its files. A part costs the
+ * parser some microseconds, so boundaries are counted before parsing begins. A large body is parsed in pieces, and
+ * other requests are served in between.
  */
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { TimeSlicer } from '#base';
@@ -25,16 +25,16 @@ const PIECE = 32 * 1024;
 const SCAN_PIECE = 256 * 1024;
 /** Maximum of bytes of a field, in forms with files; files may be larger. */
 const MAX_FIELD_BYTES = 1_048_576;
-/** Maximum length of a boundary: RFC 2046 allows 70 characters; the peer takes 201. */
+/** Maximum length of a boundary: RFC 2046 allows 70 characters; the API's original server takes 201. */
 const MAX_BOUNDARY_LENGTH = 201;
 
 const failure = () => apiError('MALFORMED_FORM');
 
 /**
- * Parses a multipart form. Rejects with MALFORMED_FORM: no boundary, no end, or too many parts. The files take no more
- * memory than the body.
+ * Parses a multipart form. Rejects with MALFORMED_FORM where the form has no boundary, no end, or too many parts. The
+ * files take no more memory than the body.
  * @param body must stay valid until the promise settles
- * @param progress abandoned: the client has left, so the rest need not be parsed
+ * @param progress its `abandoned` is true when the client has left, so that the rest need not be parsed
  */
 export async function parseMultipartForm(
   body: Uint8Array,
@@ -70,7 +70,7 @@ function boundaryOf(contentType: string): string | undefined {
   return boundary === '' || boundary.length > MAX_BOUNDARY_LENGTH ? undefined : boundary;
 }
 
-/** Number of boundaries; counting stops one above the bound. */
+/** Counts the boundaries in a piece; counting stops one above the maximum. */
 function boundariesIn(piece: Buffer, delimiter: Buffer): number {
   let count = 0;
   for (let at = piece.indexOf(delimiter); at >= 0 && count <= MAX_BOUNDARIES; count++) {
@@ -124,7 +124,7 @@ class MultipartForm {
       else fields.set(name, value);
     });
     parser.on('file', (_field: string, stream: BusboyFileStream, name: string, _encoding: string, type: string) => {
-      // Without a listener, a file without an end would crash the process.
+      // Without a listener for errors, a file without an end would crash the process.
       stream.on('error', fail);
       if (!keepFiles) {
         stream.resume();

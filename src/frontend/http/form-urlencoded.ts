@@ -1,19 +1,20 @@
 /**
- * `application/x-www-form-urlencoded`, in bodies and query strings. Decoding never fails, as at the peer: an invalid
- * escape stays as it is, and bytes that are not UTF-8 become U+FFFD. The last value of a name counts.
+ * Parser of `application/x-www-form-urlencoded`, in bodies and query strings. Decoding never fails, as at the API's
+ * original server: an invalid escape stays as it is, and bytes that are not UTF-8 become U+FFFD. The last value of a
+ * name counts.
  */
 import { apiError } from '#model/errors';
 
 export type FormFields = ReadonlyMap<string, string>;
 
-/** Maximum of fields of a form: the peer's limit; real clients send far fewer. */
+/** Maximum of fields of a form, the limit of the API's original server; real clients send far fewer. */
 export const MAX_FORM_FIELDS = 1000;
 
 export const NO_FORM_FIELDS: FormFields = new Map();
 
 /**
- * Parses form-urlencoded text. @throws ApiError MALFORMED_FORM for more than MAX_FORM_FIELDS fields, or as many empty
- * ones
+ * Parses form-urlencoded text.
+ * @throws ApiError MALFORMED_FORM for more than MAX_FORM_FIELDS fields, or for more than that number of empty fields
  */
 export function parseUrlencodedForm(text: string): FormFields {
   if (text === '') return NO_FORM_FIELDS;
@@ -23,11 +24,11 @@ export function parseUrlencodedForm(text: string): FormFields {
   for (let start = 0; start <= text.length; ) {
     let end = text.indexOf('&', start);
     if (end < 0) end = text.length;
-    // Empty fields are bounded: 10 MiB of ampersands would take 90 ms.
+    // The number of empty fields is limited: parsing 10 MiB of ampersands would take 90 ms.
     if (end === start && ++blank > MAX_FORM_FIELDS) throw apiError('MALFORMED_FORM');
     if (end > start) {
       if (++count > MAX_FORM_FIELDS) throw apiError('MALFORMED_FORM');
-      // Searched within the field: in a form without '=', each search would scan the whole rest.
+      // The search for '=' runs within the field: in a form without '=', each search would scan the whole rest.
       const field = text.slice(start, end);
       const equals = field.indexOf('=');
       if (equals < 0) fields.set(unescaped(field), '');
@@ -44,8 +45,8 @@ export function parseUrlencodedBody(body: Uint8Array): FormFields {
 }
 
 /**
- * Maximum of characters whose escapes are decoded as text; in longer texts they are decoded as bytes, because
- * `replaceAll` takes 100 ns for each plus sign.
+ * Maximum of characters of a text whose escapes are decoded by string functions. Longer texts are decoded as bytes,
+ * because `replaceAll` takes 100 ns for each plus sign.
  */
 const MAX_DECODED_AS_TEXT = 4096;
 
@@ -60,7 +61,7 @@ function unescaped(text: string): string {
   }
 }
 
-/** Decodes escapes and keeps invalid ones. @param spaces a plus sign stands for a space */
+/** Decodes escapes and keeps invalid ones. @param spaces true if a plus sign stands for a space */
 function lenient(text: string, spaces = false): string {
   const bytes = Buffer.from(text, 'utf8');
   let length = 0;

@@ -15,9 +15,9 @@ export interface ParsedForm {
 export const EMPTY_FORM: ParsedForm = { fields: NO_FORM_FIELDS, files: [] };
 const TOO_LARGE: ParsedForm = { fields: NO_FORM_FIELDS, files: 'too large' };
 
-/** Maximum of bytes of boundaries, part heads and fields beside a file. */
+/** Maximum of bytes that boundaries, part heads and fields take in a form beside the file. */
 const FORM_OVERHEAD = 64 * 1024;
-/** Maximum of bytes of a body with one file of that many MiB. */
+/** Maximum of bytes of a body with one file of `mib` MiB. */
 export const maxBodyBytesWithFile = (mib: number): number => mib * 1_048_576 + FORM_OVERHEAD;
 
 export const isFormMediaType = (type: string): boolean =>
@@ -32,16 +32,16 @@ interface FormReadOptions {
   readonly maxBytes: number;
   /** True if files are kept; otherwise they are skipped. */
   readonly files: boolean;
-  /** The body is parsed after this promise has resolved, and not at all if it rejects. */
+  /** Promise to await before the body is parsed; if it rejects, the body is not parsed. */
   readonly after: Promise<unknown> | undefined;
 }
 
 /**
- * Reads the body as `HttpExchange.readBody` does. A body that is too large is refused, but with `files` it becomes a
- * form whose files are 'too large': the operation has a message of its own.
+ * Reads the body as `HttpExchange.readBody` does. A body that is too large is refused. With `files`, such a body
+ * becomes a form whose files are 'too large', because the operation has its own error for that.
  *
- * @param take called with a function that gives the form or throws; it must be called at once, while the bytes are
- * valid
+ * @param take called with a function that returns the parsed form or throws; `take` must call it at once, while the
+ * bytes are valid
  */
 export function readForm(
   exchange: HttpExchange,
@@ -63,14 +63,14 @@ export function readForm(
       throw apiError('BODY_TOO_LARGE');
     }
     if (!after && !isMultipartMediaType(type)) return parse(body);
-    // Keep a copy: the bytes are valid during this call only.
+    // Keep a copy: the body's bytes are valid during this call only.
     const copy = Buffer.from(body);
     return after ? after.then(() => parse(copy)) : parse(copy);
   };
   exchange.readBody((body) => take(() => read(body)), maxBytes);
 }
 
-/** Bounds the memory of all uploads: bodies with files are kept until their requests are answered. */
+/** Limit on the memory of all uploads together: bodies with files are kept until their requests are answered. */
 export class UploadMemoryBudget {
   #left: number;
 
@@ -78,7 +78,10 @@ export class UploadMemoryBudget {
     this.#left = bytes;
   }
 
-  /** Reserves memory for an upload. @returns the function that gives the bytes back; undefined when too few are left */
+  /**
+   * Reserves memory for an upload.
+   * @returns the function that releases the memory; undefined when too little is left
+   */
   reserve(bytes: number): (() => void) | undefined {
     if (bytes > this.#left) return undefined;
     this.#left -= bytes;
@@ -88,9 +91,9 @@ export class UploadMemoryBudget {
   }
 }
 
-/** Bounds of a form whose operation is not known yet: the form of a POST may itself name the method. */
+/** Limits of a form whose operation is not known yet: the form of a POST may itself name the method. */
 interface FormPolicy {
-  /** True if some operation of the path may be meant. */
+  /** True if the request may mean some operation of the path. */
   readonly possible: boolean;
   /** True if every possible operation needs an account, apart from visitors of organizations with public access. */
   readonly needsAccount: boolean;

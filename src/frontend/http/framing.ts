@@ -30,7 +30,7 @@ export const TOO_MANY_HEADERS_FAULT = fault(431, 'There are too many headers');
  * @param lengths lines of Content-Length, in order
  * @param codings lines of Transfer-Encoding, in order
  * @param trailer the Trailer header; '' when absent
- * @returns undefined: the end is certain
+ * @returns the fault; undefined if the end is certain
  */
 export function findFramingFault(
   lengths: readonly string[],

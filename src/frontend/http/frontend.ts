@@ -1,4 +1,4 @@
-/** Builds the pipeline of one frontend from its operations, services and options, and ends it. */
+/** Builds the pipeline of one frontend from its operations, services and options, and shuts it down. */
 import type { ApiOperation } from '#frontend/api';
 import { ActorForwarder } from './actor-forwarder.js';
 import { Authenticator } from './authenticate.js';
@@ -22,11 +22,14 @@ const DEFAULT_HEARTBEAT_MS = 45_000;
 const DEFAULT_UPLOAD_MIB = 256;
 
 export class Frontend {
-  /** Handles one request of the HTTP server. Never throws for what a client sends. */
+  /** Handles one request of the HTTP server. Never throws, no matter what a client sends. */
   readonly handle: (exchange: HttpExchange) => void;
   readonly #forwarder: ActorForwarder;
 
-  /** Builds the pipeline. @throws Error for operations that clash, or whose parameters cannot be checked */
+  /**
+   * Builds the pipeline.
+   * @throws Error for operations with the same method and path, or whose parameters cannot be checked
+   */
   constructor(operations: readonly ApiOperation[], services: FrontendServices, options: FrontendOptions) {
     const { deadlineMs = DEFAULT_DEADLINE_MS, heartbeatMs = DEFAULT_HEARTBEAT_MS, random = Math.random } = options;
     const { maxPolls = Number.POSITIVE_INFINITY, uploadMemoryMib = DEFAULT_UPLOAD_MIB, rates, proxies } = options;

@@ -1,4 +1,7 @@
-/** The `guard` step of the pipeline: roles that operations demand (conventions.md § Roles). */
+/**
+ * The `guard` step of the pipeline: refuses callers without the role that the operation demands (conventions.md §
+ * Roles).
+ */
 import { isAllowedByPolicy } from '#domain/people';
 import type { ApiOperation, OperationGuard } from '#frontend/api';
 import { apiError } from '#model/errors';

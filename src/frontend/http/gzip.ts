@@ -1,16 +1,17 @@
 /**
- * Bodies in gzip (RFC 1952), composed of pieces that were deflated apart (RFC 1951: blocks that end at a whole byte may
- * follow each other). So parts that many answers share are deflated once, and secrets can be left out.
+ * Bodies in gzip (RFC 1952), composed of pieces that were deflated separately (RFC 1951: blocks that end at a whole
+ * byte may follow each other). So parts that many answers share are deflated once, and secrets can be left
+ * uncompressed.
  */
 import { constants, crc32, createDeflateRaw, type DeflateRaw } from 'node:zlib';
 import { byteLengthOfParts } from './bodies.js';
 import type { ResponseBodyPart } from './server.js';
 
-/** Number of deflate streams, out of the four pool threads that file access shares. */
+/** Number of deflate streams. Each of them uses one of the four pool threads that file access uses, too. */
 const LANES = 2;
 /**
- * Maximum of jobs, and of their bytes, that wait for a stream. Further jobs are refused: the plain body is there
- * sooner.
+ * Maximum of jobs, and of their bytes, that wait for a deflate stream. Further jobs are refused: sending the body
+ * uncompressed is faster than waiting.
  */
 const MAX_JOBS = 256;
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -23,9 +24,9 @@ interface Job {
 }
 
 /**
- * Deflates in threads of Node's pool. A stream takes one job after the other: making one for each job costs more than
- * the work itself on a small body. A full flush between jobs drops the window, so each result stands alone, ends at a
- * whole byte and can be combined with any other.
+ * Deflates in threads of Node's pool. A stream runs one job after the other: making a stream for each job costs more
+ * than the work itself on a small body. A full flush between jobs drops the window, so each result is independent, ends
+ * at a whole byte and can be combined with any other.
  */
 export class DeflatePool {
   readonly #lanes: readonly Lane[];
@@ -34,7 +35,7 @@ export class DeflatePool {
     this.#lanes = Array.from({ length: LANES }, () => new Lane(level));
   }
 
-  /** Deflates the bytes in a pool thread. @returns undefined where too much is waiting already */
+  /** Deflates the bytes in a pool thread. @returns undefined where too many jobs are waiting already */
   run(bytes: Uint8Array): Promise<Uint8Array> | undefined {
     let jobs = 0;
     let waiting = bytes.byteLength;
@@ -69,7 +70,7 @@ class Lane {
       this.#queue.push({ bytes, resolve, reject });
       if (this.#queue.length === 1) this.#next();
     });
-    // Nothing waits for this piece if another piece of the same answer was refused.
+    // No caller awaits this piece if another piece of the same answer was refused.
     made.catch(ignore);
     return made;
   }
@@ -81,7 +82,7 @@ class Lane {
     const stream = this.#stream;
     stream.write(job.bytes, (error) => {
       if (error) return;
-      // Reading hands the remaining output to the 'data' listener.
+      // Reading passes the remaining output to the 'data' listener.
       while (stream.read() !== null);
       const made = this.#output;
       this.#output = [];
@@ -114,11 +115,13 @@ class Lane {
   }
 }
 
-/** Minimum of bytes of a part that is deflated apart and cached; smaller parts are deflated with their neighbours. */
+/**
+ * Minimum of bytes of a part that is deflated separately and cached; smaller parts are deflated with their neighbours.
+ */
 const MIN_SHARED = 1024;
 /**
- * Minimum of bytes of a deflated piece; smaller ones are stored uncompressed: a job of their own would save less than
- * it costs.
+ * Minimum of bytes of a deflated piece; smaller pieces are stored uncompressed, because a job of their own would save
+ * less than it costs.
  */
 const MIN_PIECE = 200;
 
@@ -128,14 +131,14 @@ const LAST_BLOCK = Buffer.from([3, 0]);
 const MAX_STORED = 0xffff;
 
 /**
- * Secret values follow these texts and are never deflated. An attacker who sees the lengths of answers and can place
- * text in them would learn a secret that is deflated together with that text, a few letters at a time (BREACH). In JSON
- * these texts can only begin a value: within a string their quotes are escaped.
+ * Texts in JSON before secret values, which are never deflated. An attacker who sees the lengths of answers and can
+ * place text in them would learn a secret that is deflated together with that text, a few letters at a time (BREACH).
+ * In JSON these texts can only begin a value: within a string their quotes are escaped.
  */
 const SECRETS = ['"api_key":"', '"token":"'];
 
 type Blocks = readonly Uint8Array[];
-/** State of a cached part: seen once; being deflated; deflated. */
+/** State of a part in the cache: 'once' after its first use, a promise while it is being deflated, then its blocks. */
 type PartState = 'once' | Promise<Blocks> | Blocks;
 
 /** Composes gzip bodies of cached and new parts. */
@@ -145,8 +148,8 @@ export class GzipBodyComposer {
   constructor(private readonly pool: DeflatePool) {}
 
   /**
-   * The gzip blocks of a body, at once if all parts are cached. Undefined: too much is waiting already. Rejects where
-   * zlib fails.
+   * Returns the gzip blocks of a body, at once if all parts are cached. Undefined where too many jobs are waiting
+   * already. Rejects where zlib fails.
    */
   of(parts: readonly ResponseBodyPart[]): Blocks | Promise<Blocks> | undefined {
     const pieces: (Blocks | Promise<Blocks>)[] = [];
@@ -168,7 +171,7 @@ export class GzipBodyComposer {
     };
     for (const part of parts) {
       const bytes = typeof part === 'string' ? Buffer.from(part) : part;
-      // An empty buffer would reset crc32.
+      // An empty buffer is skipped, because it would reset crc32.
       if (bytes.byteLength === 0) continue;
       const shared = bytes !== part || bytes.byteLength < MIN_SHARED ? undefined : this.#shared(bytes);
       if (shared === undefined) apart.push(bytes);
@@ -184,7 +187,10 @@ export class GzipBodyComposer {
     return Promise.all(pieces).then((done) => [HEAD, ...done.flat(), tail]);
   }
 
-  /** Blocks of a part that other answers share. Undefined at its first use: most parts are never used again. */
+  /**
+   * Returns the blocks of a part that other answers share. Undefined at the part's first use: most parts are never used
+   * again.
+   */
   #shared(bytes: Uint8Array): Blocks | Promise<Blocks> | 'busy' | undefined {
     const known = this.#parts.get(bytes);
     if (known === undefined) {
@@ -249,7 +255,7 @@ interface Span {
 
 const QUOTE = 0x22;
 
-/** Positions of secret values, in order, without their quotes. */
+/** Finds the positions of secret values, in order, without their quotes. */
 function secretsIn(bytes: Uint8Array): readonly Span[] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const found: Span[] = [];
@@ -290,7 +296,7 @@ function tailOf(crc: number, length: number): Uint8Array {
 const ignore = (): void => {};
 
 /**
- * Returns a copy if the result is a small slice of zlib's output buffer: a cached slice would keep the whole buffer.
+ * Copies the result if it is a small slice of zlib's output buffer: a cached slice would keep the whole buffer alive.
  */
 const alone = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength * 2 < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes;

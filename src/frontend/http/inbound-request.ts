@@ -1,7 +1,4 @@
-/**
- * One request of a client: its head, what the steps of the pipeline learn about it, and its lifetime when it has to
- * wait.
- */
+/** One request of a client: its head, the results of the pipeline's steps, and its lifetime when it has to wait. */
 import { memoizeByObject, type RateStanding } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import type { ApiOperation } from '#frontend/api';
@@ -17,19 +14,21 @@ const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 
 type Methods = RouteMatch<RoutedOperation>['route']['methods'];
 
-/** A POST may name its operation in the body, so every header that any operation of the path reads is kept. */
+/** Lists the headers that any operation of the path reads, because a POST may name its operation in the body. */
 const declaredHeaders = memoizeByObject((methods: Methods): readonly string[] => [
   ...new Set([...methods.values()].flatMap(({ operation }) => operation.headers ?? [])),
 ]);
 
-/** Some operation of the path is for the web client alone, so the facts of the browser count whatever else is sent. */
+/**
+ * True if some operation of the path is for the web client alone; then the headers of the browser are read in any case.
+ */
 const isForWebClient = memoizeByObject((methods: Methods): boolean =>
   [...methods.values()].some(({ operation }) => operation.webClient === true),
 );
 
 /**
- * True if answers of the operation may be compressed. Default: only those of reads; the answer to a change is a few
- * words long.
+ * True if answers of the operation may be compressed; by default only answers to GET, because answers to changes are
+ * short.
  */
 export const isAnswerCompressed = ({ compressed, method }: ApiOperation): boolean => compressed ?? method === 'GET';
 
@@ -47,8 +46,7 @@ export interface HeaderReadingPolicy {
 }
 
 /**
- * Reading a header costs as much as everything else that is done for a small answer. So headers that only some requests
- * need are read on first use.
+ * A request with headers that are read on first use: reading one costs as much as all other work for a small answer.
  */
 export class InboundRequest {
   authorization: string;
@@ -56,30 +54,30 @@ export class InboundRequest {
   form: ParsedForm = EMPTY_FORM;
   /** Index of the request's next step in the pipeline. */
   step = 0;
-  /** The operation that the request means; known once the body is read. */
+  /** The operation of the request; known once the body is read. */
   target: RoutedOperation | undefined;
   /** The organization of the request and, unless `anonymous`, the account. */
   identity: AnonymousCaller | undefined;
   anonymous = false;
-  /** The call of the operation that the request means. */
+  /** The call that the operation runs with; undefined before the step `run`. */
   call: OperationCall | undefined;
-  /** Deadline and clean-up of a request that has to wait; undefined before. */
+  /** Deadline and clean-up of a request that has to wait; undefined while it has not waited. */
   lifetime: RequestLifetime | undefined;
-  /** State of the tightest rate limit that the request was counted under; undefined: it was not counted. */
+  /** State of the tightest rate limit under which the request was counted; undefined if it was not counted. */
   rate: RateStanding | undefined;
   /** True for a poll that waits for events: its duration says nothing about the server's speed. */
   isPoll = false;
-  /** Hash of the API key or of the session that a waiting poll was sent with; '': none. */
+  /** Hash of the API key or of the session that a waiting poll was sent with; '' if there is none. */
   credential = '';
   #userAgent: string | undefined;
   #forwardedFor: string | undefined;
   #headers: ReadonlyMap<string, string> | undefined;
   #gzip: boolean | undefined;
   #browser: BrowserRequest | undefined;
-  /** Copy of `rate` for a request that stands for the client's later polls. */
+  /** Copy of `rate`, for a request object that is reused for the client's later polls. */
   #rateCopy: { -readonly [K in keyof RateStanding]: RateStanding[K] } | undefined;
 
-  /** @param since monotonic time at which the request arrived, ms */
+  /** Makes the request. @param since monotonic time at which the request arrived, ms */
   constructor(
     public exchange: HttpExchange,
     readonly match: RouteMatch<RoutedOperation>,
@@ -100,13 +98,13 @@ export class InboundRequest {
     return this.#userAgent;
   }
 
-  /** X-Forwarded-For, all lines of it; '' where no proxy is trusted. */
+  /** All lines of X-Forwarded-For; '' where no proxy is trusted. */
   get forwardedFor(): string {
     this.#forwardedFor ??= this.policy.readsForwarded ? this.exchange.headerLines('x-forwarded-for') : '';
     return this.#forwardedFor;
   }
 
-  /** True if the answer may go out compressed. */
+  /** True if the answer may be sent compressed. */
   get gzip(): boolean {
     this.#gzip ??=
       this.policy.compresses &&
@@ -123,18 +121,21 @@ export class InboundRequest {
     return this.#headers;
   }
 
-  /** Not to be asked for after the handler has returned, unless `captureHeaders` has read it. */
+  /**
+   * Facts from the headers of a browser. Must be read before the handler has returned, unless `captureHeaders` has read
+   * them.
+   */
   get browser(): BrowserRequest {
     this.#browser ??= readBrowser(this.exchange, this.host, this.policy.browsers);
     return this.#browser;
   }
 
-  /** A page of this server sends the request; false, too, where the operation did not need to know. */
+  /** True if a page of this server sends the request; false also where the headers were not read. */
   get fromPage(): boolean {
     return this.#browser?.fromPage === true;
   }
 
-  /** Reads every header that may be needed later: the native server drops the head when the handler returns. */
+  /** Reads every header that may be needed later: the native server frees the head when the handler returns. */
   captureHeaders(): void {
     void this.userAgent;
     void this.forwardedFor;
@@ -143,7 +144,7 @@ export class InboundRequest {
     if (this.authorization === '' || isForWebClient(this.match.route.methods)) void this.browser;
   }
 
-  /** Makes this answered request stand for the client's next poll. */
+  /** Makes this answered request object stand for the client's next poll. */
   rebind(next: InboundRequest): void {
     this.exchange = this.exchange.reuseFor(next.exchange);
     this.since = next.since;
@@ -151,7 +152,8 @@ export class InboundRequest {
     this.#gzip = next.gzip;
     this.#browser = next.#browser;
     const { rate } = next;
-    // Copied into an existing object: a new one would live as long as the poll and be dear to collect.
+    // The values are copied into an existing object: a new object would live as long as the poll and be expensive to
+    // collect.
     if (!rate) this.rate = undefined;
     else if (!this.#rateCopy) this.rate = this.#rateCopy = { ...rate };
     else {
@@ -162,7 +164,7 @@ export class InboundRequest {
     }
   }
 
-  /** Frees the input of a poll that may wait for minutes; only the answer is still to come. */
+  /** Frees the input (form, parameters) of a poll that may wait for minutes; only the answer is still to be sent. */
   releaseInput(): void {
     this.exchange.forget();
     this.authorization = '';
@@ -176,14 +178,15 @@ export class InboundRequest {
 }
 
 /**
- * A request that outlives its turn of the event loop: its deadline, and what to release when it ends, however it ends.
+ * Lifetime of a request that outlives its turn of the event loop: its deadline, and the resources to release at its
+ * end.
  */
 export class RequestLifetime {
   /** True once the request is answered or aborted; results that arrive later are dropped. */
   over = false;
   /** The command that an actor is working on for the request. */
   forwarding: Pick<ForwardedCommandHandle, 'cancel' | 'release'> | undefined;
-  /** Gives back the memory that was reserved for an upload. */
+  /** Releases the memory that was reserved for an upload. */
   releaseUpload: (() => void) | undefined;
   #timer: TimerHandle | undefined;
 
@@ -192,7 +195,7 @@ export class RequestLifetime {
     private readonly owner: RequestLifetimes,
   ) {}
 
-  /** Ends the request when its client has disconnected. */
+  /** Ends the request because its client has disconnected. */
   readonly clientLeft = (): void => {
     this.end();
     this.owner.events.clientLeft();
@@ -221,7 +224,7 @@ export class RequestLifetime {
   }
 }
 
-/** Listener for the ends of requests that wait. */
+/** Listener that is called when requests that wait have ended. */
 export interface RequestLifetimeListener {
   deadlinePassed(request: InboundRequest): void;
   clientLeft(): void;
@@ -230,10 +233,10 @@ export interface RequestLifetimeListener {
 
 /** The lifetimes of all requests of one frontend. */
 export class RequestLifetimes {
-  /** Polls held by an actor that can't be parked in the frontend. */
+  /** Polls that an actor holds and that can't be parked in the frontend. */
   readonly heldPolls = new Set<RequestLifetime>();
 
-  /** @param deadlineMs time from a request's first wait until it is answered 503 */
+  /** Makes the set of lifetimes. @param deadlineMs time from a request's first wait until it is answered 503 */
   constructor(
     readonly clock: Clock,
     readonly events: RequestLifetimeListener,
@@ -249,7 +252,8 @@ export class RequestLifetimes {
   }
 
   /**
-   * Calls `next` with the promised value, unless the request ends before. Failures of both are failures of the request.
+   * Calls `next` with the promised value, unless the request ends before. If the promise rejects or `next` throws, the
+   * request fails.
    */
   wait<T>(request: InboundRequest, promise: Promise<T>, next: (request: InboundRequest, value: T) => void): void {
     const lifetime = this.of(request);

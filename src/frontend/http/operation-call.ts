@@ -33,23 +33,24 @@ export interface OperationCallServices {
   send(forward: ForwardedCommand, call: OperationCall): Promise<JsonObject>;
 }
 
-/** Caller id of calls without credentials. */
+/** Caller id of calls without credentials, which have no account. */
 const NOBODY = userId(0);
 
-/** A request as its operation sees it, and the result of running the operation. */
+/** A request in the form that its operation gets, and the result of running the operation. */
 export class OperationCall implements ApiCall<AnyValues> {
   readonly realm: RealmId;
   readonly caller: UserId;
   readonly directory: DirectoryView;
-  /** The decision of the operation; undefined until the operation has run. */
+  /** The outcome that the operation returned; undefined until the operation has run. */
   outcome: OperationOutcome | undefined;
   /** The actor's reply; undefined where the operation answers without an actor. */
   reply: ActorReply | undefined;
   attempt = 1;
 
   /**
+   * Makes the call of an operation.
    * @param account undefined where the operation needs no credentials, or none were sent
-   * @param query fields of the query
+   * @param queryFields fields of the query
    * @param ignored names of parameters that the operation does not know
    */
   constructor(
@@ -74,7 +75,7 @@ export class OperationCall implements ApiCall<AnyValues> {
   get origin(): string {
     const { scheme = 'http', externalHost = 'localhost' } = this.context.options;
     const { host } = this.request;
-    // The origin goes into answers, so only text that can be a host name or an address passes.
+    // The origin becomes part of answers, so only text that can be a host name or an address passes.
     return `${scheme}://${/^[a-z0-9.\-_]+(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$/.test(host) ? host : externalHost}`;
   }
 

@@ -1,6 +1,7 @@
 /**
  * The `parameters` step of the pipeline: looks up the parameters of an operation in the form, then in the query
- * (conventions.md § Parameters), decodes and checks them in the order of declaration. The first failure is the answer.
+ * (conventions.md § Parameters), decodes and checks them in the order of declaration. The first failure becomes the
+ * answer.
  */
 import { type ParsedJsonText, parseJsonText, TooManyJsonValues } from '#base';
 import {
@@ -16,7 +17,7 @@ import { type FormFields, NO_FORM_FIELDS } from './form-urlencoded.js';
 
 interface DecodedParameters {
   readonly values: Readonly<Record<string, unknown>>;
-  /** Sorted names that the operation does not know; undefined: none. */
+  /** Sorted names of sent parameters that the operation does not know; undefined if there are none. */
   readonly ignored: readonly string[] | undefined;
 }
 
@@ -28,22 +29,25 @@ interface ParameterRow {
   readonly maxCharacters: number;
   /** Index of the parameter in the order of declaration. */
   readonly place: number;
-  /** Index among the variable segments of the path; -1: not in the path. */
+  /** Index among the variable segments of the path; -1 for a parameter outside the path. */
   readonly segment: number;
   /** The name of the parameter and its aliases. */
   readonly names: readonly string[];
 }
 
 /**
- * Maximum of characters of a parameter. A schema that bounds the length refuses longer texts itself, so its text gets
- * the larger bound.
+ * Returns the maximum of characters of a parameter's text. A schema with a maximum length refuses longer texts itself,
+ * so that text gets the larger maximum, MAX_JSON_CHARACTERS.
  */
 function maxCharactersOf({ encoding, schema, maxCharacters: declared }: ParameterDeclaration): number {
   const hasLength = (schema as { maxLength?: number }).maxLength !== undefined;
   return declared ?? (encoding === 'string' && !hasLength ? MAX_TEXT_CHARACTERS : MAX_JSON_CHARACTERS);
 }
 
-/** Parameters known to every operation: the client name, and in forms the method that a POST stands for. */
+/**
+ * Parameters that every operation accepts: the name of the client program and, in forms, the method that a POST stands
+ * for.
+ */
 const CLIENT = 'client';
 const METHOD = 'method';
 
@@ -51,10 +55,10 @@ export class ParameterReader {
   readonly #rows: readonly ParameterRow[];
   readonly #names: ReadonlySet<string>;
   readonly #byName = new Map<string, ParameterRow>();
-  /** Values of a call without parameters, where that is allowed: most GETs. */
+  /** Values of a call without any parameter; undefined where some parameter is required. Most GETs have such values. */
   #defaults: Readonly<Record<string, unknown>> | undefined;
 
-  /** Compiles the validators of an operation's parameters. @throws Error for a schema that they cannot check */
+  /** Compiles the validators of an operation's parameters. @throws Error for a schema that can't be compiled */
   constructor(operation: ApiOperation) {
     const variables = [...operation.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]!);
     this.#rows = Object.entries(operation.parameters).map(([name, declared], place) => ({
@@ -94,7 +98,7 @@ export class ParameterReader {
     return { values, ignored: this.#ignored(form, query) };
   }
 
-  /** Reads a call whose parameters all have defaults: only those that were sent are decoded. */
+  /** Reads a call of an operation whose parameters all have defaults: only those that the client sent are decoded. */
   #readQuery(defaults: Readonly<Record<string, unknown>>, query: FormFields): Readonly<Record<string, unknown>> {
     const sent: ParameterRow[] = [];
     for (const name of query.keys()) {
@@ -102,7 +106,7 @@ export class ParameterReader {
       if (!row) continue;
       let at = sent.length;
       while (at > 0 && sent[at - 1]!.place > row.place) at--;
-      // A parameter sent under two names is looked up, and refused, once.
+      // A parameter that was sent under two names is in the list, and refused, once.
       if (sent[at - 1] !== row) sent.splice(at, 0, row);
     }
     const values = { ...defaults };
@@ -144,7 +148,7 @@ function decode({ name, declared, validator, maxCharacters }: ParameterRow, text
     case 'string':
       return validator.text(text, name);
     case 'uint': {
-      // The router has matched the digits: an id that is too large simply doesn't exist.
+      // The route pattern has matched the digits: an id that is too large simply doesn't exist.
       if (declared.in === 'path') return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
       const digits = text.trim();
       const value = /^[0-9]+$/.test(digits) ? Number(digits) : Number.NaN;

@@ -1,11 +1,11 @@
 /**
- * Polls that wait in the frontend. A parked poll is a command that waits at an actor, together with the object that
- * stands for all requests that wait for its answer, one after the other.
+ * Polls that wait in the frontend. A parked poll is a command that waits at an actor, together with one object that
+ * represents all client requests for its answer, one after the other.
  *
- * While nothing comes, the frontend answers each request with a heartbeat that the operation declares
+ * While no event comes, the frontend answers each request with a heartbeat that the operation declares
  * (`ForwardedCommand.keepalive`), and the client's next poll is attached to the same command: an idle client costs its
- * actor nothing for 32 to 64 heartbeats. Objects that live for a minute are dear to collect, so the objects of the
- * command's first poll are reused for all that follow, and most of those are not even parsed (NextPollMatcher).
+ * actor nothing for 32 to 64 heartbeats. Objects that live for a minute are expensive to collect, so the objects of the
+ * command's first poll are reused for all later ones, and most of those are not even parsed (NextPollMatcher).
  */
 import { encodeFields } from '#base';
 import { addJitter, type Clock, MAX_JITTER_SHARE, TimerRing } from '#base/clock';
@@ -17,9 +17,12 @@ import type { ResponseSender } from './response-sender.js';
 import type { RoutedOperation } from './route.js';
 import type { AuthenticatedCaller, ForwardedCommandHandle } from './services.js';
 
-/** Milliseconds within which a client polls again after a heartbeat; otherwise the command is cancelled. */
+/** Milliseconds after a heartbeat within which the client has to poll again; otherwise the command is cancelled. */
 const ABSENCE_MS = 5_000;
-/** A parked poll uses 50 to 100 % of its heartbeat ids, so polls that started together don't expire together. */
+/**
+ * Minimum share of its heartbeat ids that a parked poll uses; the share is random, so that polls that started together
+ * don't expire together.
+ */
 const MIN_SHARE = 0.5;
 
 interface ParkedPollOptions {
@@ -29,10 +32,10 @@ interface ParkedPollOptions {
   readonly random: () => number;
 }
 
-/** The parts of a poll that is parked. */
+/** The parts of the first poll of a parked command. */
 interface FirstPoll {
   readonly keepalive: PollKeepalive;
-  /** Recognizes the following polls; undefined: each of them has to be parsed. */
+  /** Recognizes the client's later polls; undefined: each of them has to be parsed. */
   readonly nextPoll: NextPollMatcher | undefined;
   readonly forwarding: ForwardedCommandHandle;
   readonly request: InboundRequest;
@@ -42,13 +45,13 @@ interface FirstPoll {
 
 export class ParkedPolls {
   readonly #parked = new Map<ActorKey, ParkedPoll>();
-  /** Parked polls without a request, by the query that the client's next poll is expected to have. */
+  /** Parked polls that wait for the client's next request, by the query that this request is expected to have. */
   readonly #expected = new Map<string, ParkedPoll>();
   /** Operations whose polls have been parked at least once. */
   readonly #operations = new Set<RoutedOperation>();
   readonly #heartbeats: TimerRing<ParkedPoll>;
   readonly #absences: TimerRing<ParkedPoll>;
-  /** Number of requests that wait for the answers of parked commands. */
+  /** Number of client requests that wait for the answers of parked commands. */
   attached = 0;
 
   constructor(
@@ -63,8 +66,8 @@ export class ParkedPolls {
   }
 
   /**
-   * Attaches the request if a command is parked for this queue and the client acknowledges our last heartbeat. False
-   * otherwise.
+   * Attaches the request if a command is parked for this queue and the client acknowledges our last heartbeat. Returns
+   * false otherwise.
    */
   attach(
     to: ActorKey,
@@ -78,7 +81,10 @@ export class ParkedPolls {
     return true;
   }
 
-  /** Attaches a request that repeats the client's previous poll, without parsing it. False: it is no such request. */
+  /**
+   * Attaches a request that repeats the client's previous poll, without parsing it. Returns false for any other
+   * request.
+   */
   attachRepeat(request: InboundRequest, caller: AuthenticatedCaller): boolean {
     if (!this.#operations.has(request.target!)) return false;
     const parked = this.#expected.get(request.exchange.query);
@@ -101,31 +107,39 @@ export class ParkedPolls {
     for (const parked of this.#parked.values()) if (parked.isAttached) yield parked.request;
   }
 
-  /** Ends all polls when the frontend leaves: waiting requests are answered, the other commands cancelled. */
+  /** Ends all polls when the frontend shuts down: waiting requests are answered, the other commands cancelled. */
   release(): void {
     for (const parked of [...this.#parked.values()]) parked.release();
     this.#heartbeats.clear();
     this.#absences.clear();
   }
 
-  /** @internal @param since monotonic ms at which the request arrived */
+  /**
+   * Starts the timer for the poll's next heartbeat. @internal
+   * @param since monotonic ms at which the request arrived
+   */
   scheduleHeartbeat(parked: ParkedPoll, since: number): void {
     const { everyMs, random } = this.options;
     this.#heartbeats.add(parked, addJitter(everyMs, random), since);
   }
 
-  /** @internal @param query undefined: the next poll has to be parsed @param now monotonic ms */
+  /**
+   * Waits for the client's next poll, and cancels the command if none comes.
+   * @internal
+   * @param query query that the next poll should have; undefined if that poll has to be parsed
+   * @param now monotonic ms
+   */
   expectNext(parked: ParkedPoll, query: string | undefined, now: number): void {
     if (query !== undefined) this.#expected.set(query, parked);
     this.#absences.add(parked, ABSENCE_MS, now);
   }
 
-  /** @internal */
+  /** Removes the query that the client's next poll was expected to have. @internal */
   forgetExpected(parked: ParkedPoll, query: string): void {
     if (this.#expected.get(query) === parked) this.#expected.delete(query);
   }
 
-  /** @internal */
+  /** Removes a parked poll that has ended. @internal */
   remove(to: ActorKey, parked: ParkedPoll): void {
     if (this.#parked.get(to) === parked) this.#parked.delete(to);
   }
@@ -136,13 +150,13 @@ export class ParkedPoll {
   isAttached = false;
   ignored: readonly string[] | undefined;
   readonly nextPoll: NextPollMatcher | undefined;
-  /** The request that waits for the command's answer, or that was answered last. */
+  /** The client request that waits for the command's answer, or that was answered last. */
   readonly request: InboundRequest;
   readonly #keepalive: PollKeepalive;
   readonly #forwarding: ForwardedCommandHandle;
   readonly #lifetime: RequestLifetime;
   #over = false;
-  /** Id of the last heartbeat, at first that of the client's last event. */
+  /** Id of the last heartbeat; before the first heartbeat, the id of the client's last event. */
   #lastId: number;
   #heartbeatsLeft: number;
   #answeredAt = 0;
@@ -182,14 +196,17 @@ export class ParkedPoll {
     this.owner.scheduleHeartbeat(this, this.request.since);
   }
 
-  /** The actor's answer for the request that waits now, which may be a later one than the command was sent for. */
+  /**
+   * Adapts the actor's answer to the request that waits now. A refusal of the command's older event id is replaced,
+   * because the client has acknowledged later ids since.
+   */
   answerOf(reply: ActorReply | ActorRepeat): ActorReply | ActorRepeat {
     if (!('error' in reply) || this.#lastId === this.#keepalive.last) return reply;
     const instead = this.#keepalive.answerInsteadOf(reply.error);
     return instead ? { ok: [encodeFields(instead)] } : reply;
   }
 
-  /** The command was answered. @returns the request that waits for the answer */
+  /** Ends the parked poll, because its command was answered. @returns the request that waits for the answer */
   finish(): InboundRequest | undefined {
     const { isAttached } = this;
     this.#end();
@@ -203,7 +220,7 @@ export class ParkedPoll {
     this.#forwarding.cancel();
   }
 
-  /** Gives the poll up, because the frontend leaves. */
+  /** Gives the poll up, because the frontend shuts down. */
   release(): void {
     if (this.isAttached) this.#forwarding.release();
     else this.cancel();
@@ -225,7 +242,7 @@ export class ParkedPoll {
     this.owner.sender.heartbeat(this.request, body, now);
   }
 
-  /** Cancels the command if the client has not polled again in time. @param now monotonic ms */
+  /** Cancels the command if the client has not polled again after the last heartbeat. @param now monotonic ms */
   checkAbsence(now: number): void {
     if (this.isAttached || now - this.#answeredAt < ABSENCE_MS) return;
     this.#lifetime.forwarding = undefined;
@@ -253,7 +270,7 @@ export class ParkedPoll {
 /** Pattern of queries without escapes, which can be compared as text. */
 const PLAIN = /^[\w=&.-]*$/;
 
-/** Recognizes a client's next poll by its text: the previous query with another event id, by the same account. */
+/** Recognizes a client's next poll without parsing: the same query except for the event id, by the same account. */
 export class NextPollMatcher {
   private constructor(
     private readonly operation: RoutedOperation,
@@ -290,7 +307,10 @@ export class NextPollMatcher {
     return this.before + id + this.after;
   }
 
-  /** True if the request is this client's next poll: same operation and account, no body. Its query matched already. */
+  /**
+   * True if the request is this client's next poll: same operation and account, no body. The caller has compared the
+   * query.
+   */
   matches({ target, exchange }: InboundRequest, { realm, user }: AuthenticatedCaller): boolean {
     return this.operation === target && this.user === user.id && this.realm === realm && !exchange.hasBody;
   }

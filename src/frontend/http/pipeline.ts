@@ -1,10 +1,10 @@
 /**
- * The steps of a request, in their order: this file is the place to look up what happens when.
+ * The steps of a request, in the order in which they run.
  *
- * The runner goes from step to step in the same turn of the event loop while values are at hand, and without promises:
- * an operation that is answered from the replica is over when `handle` returns. A step that has a promise to wait for
- * leaves the loop; the runner goes on behind that step when the promise settles. No step makes an object or closure on
- * the synchronous path beyond the request and its call.
+ * The runner executes step after step in the same turn of the event loop while values are at hand, and without
+ * promises: an operation that is answered from the replica is over when `handle` returns. A step that has to await a
+ * promise leaves the loop; the runner resumes with the next step when the promise settles. No step makes an object or
+ * closure on the synchronous path beyond the request and its call.
  */
 import { memoizeByObject } from '#base';
 import type { ForwardedCommand, OperationOutcome } from '#frontend/api';
@@ -48,18 +48,21 @@ interface PipelineParts {
   readonly sender: ResponseSender;
 }
 
-/** The request has been answered, is parked, or continues by itself: the runner leaves the loop. */
+/**
+ * Returned by a step after which the runner leaves the loop: the request was answered, is parked, or continues by
+ * itself.
+ */
 const STOP = Symbol('stop');
 
 interface Step<T> {
   readonly name: string;
-  /** Does the step's work. @throws ApiError to refuse the request */
+  /** Runs the step. @throws ApiError to refuse the request */
   readonly start: (request: InboundRequest, pipeline: RequestPipeline) => T | Promise<T> | typeof STOP;
-  /** Takes a value of `start` other than undefined, or what its promise resolved with. */
+  /** Stores the step's result in the request: the value of `start`, or of its promise, unless that is undefined. */
   take?(request: InboundRequest, value: T): void;
 }
 
-/** Returns the step unchanged; infers the type of the value that goes from `start` to `take`. */
+/** Returns the step unchanged; serves to infer the type of the value that `start` passes to `take`. */
 const step = <T>(declared: Step<T>): Step<T> => declared;
 
 const STEPS: readonly Step<unknown>[] = [
@@ -77,7 +80,10 @@ const STEPS: readonly Step<unknown>[] = [
 
 const RUN_STEP = STEPS.findIndex(({ name }) => name === 'run');
 
-/** Attempts of a request whose answer was too large to be remembered and was lost on its way from the actor. */
+/**
+ * Maximum of attempts of a request. A request is repeated when the reply got lost on its way from the actor and was too
+ * large for the actor to keep.
+ */
 const MAX_ATTEMPTS = 3;
 
 /** Headers of the answer to OPTIONS. A path counts as a page if all of its operations do. */
@@ -152,7 +158,7 @@ export class RequestPipeline {
     }
   }
 
-  /** Goes on behind the request's current step, whose value has arrived. */
+  /** Resumes the request behind the current step, whose promise has resolved with this value. */
   readonly continue = (request: InboundRequest, value: unknown): void => {
     const current = STEPS[request.step++]!;
     current.take?.(request, value);
@@ -169,7 +175,8 @@ function readBody(request: InboundRequest, pipeline: RequestPipeline): ParsedFor
   const policy = formPolicyOf(match.route.methods, exchange.method);
   if (!policy.possible) return undefined;
   const { authenticator, sender, maxUpload, options } = pipeline.parts;
-  // Before the body: clients without an account can't make the server hold or parse one where an account is needed.
+  // The check comes before the body: clients without an account can't make the server hold or parse a body where an
+  // account is needed.
   const after = policy.needsAccount ? authenticator.checkBeforeBody(request, policy.visitors) : undefined;
   after?.catch((error: unknown) => {
     if (!exchange.answered && !exchange.aborted) sender.failed(request, error);
@@ -243,7 +250,7 @@ function checkRole(request: InboundRequest, { parts }: RequestPipeline): void {
   operation.before?.(account.directory, account.user.id);
 }
 
-/** Attaches the client's next poll to the parked one, without reading its parameters. */
+/** Attaches the client's next poll to the command that is parked for it, without reading its parameters. */
 function resumeParkedPoll(request: InboundRequest, { parts }: RequestPipeline): undefined | typeof STOP {
   const { account } = request;
   return account && parts.forwarder.resume(request, account) ? STOP : undefined;
@@ -267,7 +274,7 @@ function takeOutcome({ call }: InboundRequest, outcome: OperationOutcome): void 
   call!.outcome = outcome;
 }
 
-/** Sends the command of an outcome that has one; a poll is parked. */
+/** Sends the command if the operation's outcome is one; a poll is parked. */
 function forward(
   request: InboundRequest,
   { parts }: RequestPipeline,

@@ -23,10 +23,13 @@ export const CORS_HEADERS: readonly (readonly [name: string, value: string])[] =
   ],
 ];
 
-/** Seconds for which a browser remembers a preflight; without it the browser asks before every call. */
+/**
+ * Seconds for which a browser remembers a preflight; without this header the browser sends a preflight before every
+ * call.
+ */
 const PREFLIGHT_AGE_S = 86_400;
 
-/** Headers of the answer to OPTIONS, the question of a browser before the call itself. */
+/** Makes the headers of the answer to OPTIONS, the preflight of a browser before the call itself. */
 export const corsPreflightHeaders = (allow: readonly string[], page: boolean): ResponseHeaders =>
   new ResponseHeaders([
     ['Allow', allow.join(', ')],
@@ -36,7 +39,7 @@ export const corsPreflightHeaders = (allow: readonly string[], page: boolean): R
 export const JSON_RESPONSE_HEADERS = new ResponseHeaders([
   ['Content-Type', 'application/json'],
   ['Cache-Control', 'max-age=0, no-cache, no-store, must-revalidate, private'],
-  // Any past date serves; a constant spares formatting one per response.
+  // Any past date disables caching; a constant saves formatting one for each response.
   ['Expires', 'Thu, 01 Jan 1970 00:00:00 GMT'],
   ...CORS_HEADERS,
 ]);
@@ -52,7 +55,9 @@ const END_BYTES = Buffer.from('}\n');
 const ignoredText = (ignored: readonly string[] | undefined): string =>
   ignored ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : '';
 
-/** Body of a success with fields made by an operation. `result` and `msg` among them replace the usual ones. */
+/**
+ * Makes the body of a success from the fields of an operation. `result` and `msg` among them replace the usual ones.
+ */
 export function successBodyOfFields(
   fields: ResponseFields,
   ignored: readonly string[] | undefined,
@@ -69,7 +74,10 @@ export function successBodyOfFields(
   ];
 }
 
-/** Body of a success with encoded fields, such as those of an actor: each part is empty or starts with a comma. */
+/**
+ * Makes the body of a success from encoded fields, such as those of an actor: each part is empty or starts with a
+ * comma.
+ */
 export function successBodyOfParts(
   parts: readonly Uint8Array[],
   ignored: readonly string[] | undefined,
@@ -77,12 +85,12 @@ export function successBodyOfParts(
   return ignored ? [PREFIX, ignoredText(ignored), ...parts, END_BYTES] : [PREFIX_BYTES, ...parts, END_BYTES];
 }
 
-/** Body of a success with fields as JSON text. @param text the fields, each after a comma */
+/** Makes the body of a success from fields as JSON text. @param text the fields, each after a comma */
 export const successBodyOfText = (text: string, ignored: readonly string[] | undefined): ResponseBodyPart[] => [
   `${PREFIX}${ignoredText(ignored)}${text}}\n`,
 ];
 
-/** Body of a success with fields that are sent again and again; it is put together once. */
+/** Makes the body of a success whose fields many answers share; the bytes are joined once and kept. */
 export function successBodyOfCachedFields(
   ready: CachedResponseFields,
   ignored: readonly string[] | undefined,
@@ -98,7 +106,10 @@ export function parseEncodedFields(parts: readonly Uint8Array[]): JsonObject {
   return JSON.parse(`{${text.slice(1)}}`) as JsonObject;
 }
 
-/** Body for a call whose work is done only in part (conventions.md § Response envelope); it has no other fields. */
+/**
+ * Makes the body for a call whose work is done only in part (conventions.md § Response envelope); it has no other
+ * fields.
+ */
 export const partialSuccessBody = (code: string): ResponseBodyPart[] => [
   `${JSON.stringify({ result: 'partially_completed', msg: '', code })}\n`,
 ];
@@ -109,7 +120,11 @@ export function errorResponseBody(error: ErrorReply): ResponseBodyPart[] {
   return [`${JSON.stringify({ result: 'error', msg, ...extra, ...(code === undefined ? {} : { code }) })}\n`];
 }
 
-/** @param fromPage a browser must not ask for a password by itself, as it does for the scheme Basic */
+/**
+ * Makes the headers of an error response.
+ * @param fromPage true for a page of this server: the browser must not show its own password prompt, as it does for the
+ * scheme Basic
+ */
 export function errorResponseHeaders(error: ErrorReply, fromPage = false): ResponseHeaders {
   if (error.html) return HTML_HEADERS;
   switch (error.status) {
@@ -130,7 +145,7 @@ export function errorResponseHeaders(error: ErrorReply, fromPage = false): Respo
   }
 }
 
-/** The refusal that an exception stands for; undefined: the exception is a fault of the server. */
+/** Returns the API refusal that an exception stands for; undefined if the exception is a fault of the server. */
 export function refusalOfError(error: unknown): ErrorReply | undefined {
   if (error instanceof ApiError) return error.toReply();
   if (error instanceof ActorRefused) return error.reply;

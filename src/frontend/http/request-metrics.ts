@@ -1,4 +1,4 @@
-/** Counts, measures and logs requests, and gives each its id. */
+/** Counts, measures and logs requests, and assigns request ids. */
 
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
@@ -39,7 +39,7 @@ export class RequestMetrics {
     this.#aborted = this.metrics.counter('conclave_http_aborted_requests_total');
   }
 
-  /** Gives the request its id: the one in its X-Request-Id, or a new one. */
+  /** Gives the request an id: the value of its header X-Request-Id, or a new id. */
   identify(exchange: HttpExchange): void {
     const proposed = exchange.header('x-request-id');
     const usable = proposed !== '' && USABLE_ID.test(proposed);

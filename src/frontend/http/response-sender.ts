@@ -1,4 +1,4 @@
-/** The `reply` step of the pipeline: every way in which a request of an operation is answered. */
+/** The `reply` step of the pipeline: sends the answers, refusals, errors and heartbeats of operations. */
 
 import type { ApiOperation, OperationOutcome } from '#frontend/api';
 import { selectTighterLimit } from '#frontend/limits';
@@ -30,7 +30,7 @@ import type { FrontendServices } from './services.js';
 export class ResponseSender implements RequestLifetimeListener {
   readonly lifetimes: RequestLifetimes;
 
-  /** @param compressor undefined: no answer is compressed */
+  /** Makes the sender of responses. @param compressor undefined if no answer is compressed */
   constructor(
     private readonly services: FrontendServices,
     private readonly metrics: RequestMetrics,
@@ -50,7 +50,7 @@ export class ResponseSender implements RequestLifetimeListener {
     this.metrics.aborted();
   }
 
-  /** Answers with the refusal that the error stands for; any other error is logged and answered 500. */
+  /** Answers with the refusal that the error stands for; an error that is no refusal is logged and answered 500. */
   failed(request: InboundRequest, error: unknown): void {
     this.#refuse(request, refusalOfError(error) ?? this.#unexpected(request, error));
   }
@@ -88,7 +88,7 @@ export class ResponseSender implements RequestLifetimeListener {
     }
   }
 
-  /** Sends an actor's reply, once this frontend's replica shows the change that it reports. */
+  /** Sends an actor's reply, once this frontend's replica shows the change that the reply reports. */
   actorReply(request: InboundRequest, realm: RealmId, reply: ActorReply, ignored: readonly string[] | undefined): void {
     const shown = reply.after === undefined ? undefined : this.services.waitFor(realm, reply.after);
     if (shown) this.lifetimes.wait(request, shown, () => this.#actorReply(request, reply, ignored));
@@ -152,7 +152,7 @@ export class ResponseSender implements RequestLifetimeListener {
   }
 }
 
-/** The path for the log, as a pattern: real paths may hold tokens and e-mail addresses. */
+/** Returns the path pattern for the log instead of the real path, which may hold tokens and e-mail addresses. */
 function pathPattern({ match }: InboundRequest): string {
   const [target] = match.route.methods.values();
   return target?.operation.path ?? '';

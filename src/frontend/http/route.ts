@@ -1,15 +1,15 @@
 /**
  * The `route` step of the pipeline: finds the operations of a path.
  *
- * The path pattern is found first and the method looked up afterwards, as at the peer: a method that the pattern lacks
- * is 405 even if a later pattern has it. At each segment, fixed text is tried first, then integers (`[0-9]+`), then any
- * text; a pattern for the rest of a path comes last.
+ * The path pattern is found first and the method looked up afterwards, as at the API's original server: a method that
+ * the pattern lacks is answered 405 even if a later pattern has it. At each segment, fixed text is tried first, then
+ * integers (`[0-9]+`), then any text; a pattern for the rest of a path comes last.
  */
 import type { CounterSeries, HistogramSeries } from '#base/metrics';
 import type { ApiOperation, HttpMethod } from '#frontend/api';
 import type { ParameterReader } from './parameters.js';
 
-/** Metrics of one operation, looked up on first use: operations that are never called have none. */
+/** Metrics of one operation, created on first use: an operation that is never called has none. */
 interface OperationMetrics {
   readonly answers: Map<number, CounterSeries>;
   seconds: HistogramSeries | undefined;
@@ -38,7 +38,7 @@ interface Node<T> {
   readonly fixed: Map<string, Node<T>>;
   integer: Node<T> | undefined;
   text: Node<T> | undefined;
-  /** Child for a variable that takes all remaining segments. */
+  /** Child node for a variable that takes all remaining segments. */
   rest: Node<T> | undefined;
   route: MutableRoute<T> | undefined;
 }
@@ -62,7 +62,7 @@ const node = <T>(): Node<T> => ({
 
 export class Router<T> {
   #root = node<T>();
-  /** Patterns without variable segments, by path: one look-up serves the busiest operations. */
+  /** Matches of patterns without variable segments, by path: one look-up serves the busiest operations. */
   #fixed = new Map<string, RouteMatch<T>>();
 
   /**
@@ -153,7 +153,7 @@ function descend<T>(at: Node<T>, segments: readonly string[], i: number, values:
 }
 
 /**
- * Segments of an operation's path below a prefix.
+ * Splits an operation's path below a prefix into segments.
  *
  * @throws Error for a variable segment that is not declared as a path parameter
  */

@@ -1,4 +1,6 @@
-/** HttpServer on node:http, for every platform and Node version without a build of the native server. */
+/**
+ * HttpServer on node:http, for platforms and Node versions that the native server (uWebSockets.js) has no build for.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -29,11 +31,19 @@ import {
 } from './server.js';
 import { type GuardedTransfer, SlowClientGuard } from './slow-client-guard.js';
 
-/** A little longer than load balancers keep idle connections (60 s), so that the balancers close first. */
+/**
+ * Milliseconds for which idle connections are kept: a little longer than load balancers do (60 s), so that the
+ * balancers close first.
+ */
 const KEEP_ALIVE_MS = 65_000;
-/** Time to receive a whole request with its body. Answers may take longer: polls wait for minutes. */
+/**
+ * Milliseconds within which a whole request with its body must arrive. Answers may take longer: polls wait for minutes.
+ */
 const REQUEST_MS = 300_000;
-/** Number of bytes handed to a connection at a time; each piece taken shows that the client still reads. */
+/**
+ * Number of bytes written to a connection at a time; each piece that the system takes shows that the client still
+ * reads.
+ */
 const PIECE = 64 * 1024;
 
 export const nodeServerFactory: HttpServerFactory = { listen: (options) => NodeServer.listen(options) };
@@ -88,7 +98,7 @@ function faultOf({
     else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') codings.push(rawHeaders[i + 1]!);
   }
   if (hosts > 1) return DUPLICATE_HOST_FAULT;
-  // HTTP/1.0 has no codings: a proxy may have passed the header on without reading it.
+  // HTTP/1.0 has no Transfer-Encoding: a proxy may have passed the header on without reading it.
   if (httpVersionMinor === 0 && codings.length > 0) return HTTP_VERSION_FAULT;
   return findFramingFault(lengths, codings, typeof headers.trailer === 'string' ? headers.trailer : '');
 }
@@ -102,7 +112,7 @@ class NodeServer implements HttpServer {
   readonly bodies: SlowClientGuard;
   #server: Server;
   #accepted = 0;
-  /** Connections on which no further request is accepted, because one request was refused. */
+  /** Connections that accept no further request, because one request was refused. */
   readonly #refused = new WeakSet<Duplex>();
   /** The latest request of each connection. */
   readonly #current = new WeakMap<Duplex, NodeExchange>();
@@ -126,7 +136,7 @@ class NodeServer implements HttpServer {
     this.#server.on('connection', () => {
       this.#accepted++;
     });
-    // Expect headers are ignored: the final answer tells the result.
+    // The Expect header is ignored: the client gets the final answer without a "100 Continue".
     this.#server.on('checkExpectation', (req, res) => this.#handle(req, res));
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.#unreadable(error.code, socket));
     this.#server.timeout = 0;
@@ -183,10 +193,13 @@ class NodeServer implements HttpServer {
     req.resume();
   }
 
-  /** Answers a request that the parser can't read, with the status of the native server where it has one. */
+  /**
+   * Answers a request that Node's parser can't read, with the same status as the native server where that server
+   * answers.
+   */
   #unreadable(code: string | undefined, socket: Duplex): void {
     const current = this.#current.get(socket);
-    // An unfinished answer must not be mixed with an error answer.
+    // An error answer must not be mixed into an unfinished answer.
     const free = !current?.answered || current.ended;
     if (!socket.writable || !free || this.#refused.has(socket)) {
       socket.destroy();
@@ -236,7 +249,7 @@ class NodeExchange implements HttpExchange {
   #req: IncomingMessage;
   #res: ServerResponse;
   answered = false;
-  /** True when the answer is handed over to the system, or its client has left. */
+  /** True when the operating system has taken the whole answer, or the client has disconnected. */
   ended = false;
   #waiting: GuardedTransfer | undefined;
   #received: RequestBody | undefined;
@@ -302,7 +315,7 @@ class NodeExchange implements HttpExchange {
     });
   }
 
-  /** Does nothing: Node keeps the request object anyway. */
+  /** Does nothing: Node keeps the path and query of the request anyway. */
   forget(): void {}
 
   reuseFor(next: HttpExchange): HttpExchange {
@@ -327,7 +340,7 @@ class NodeExchange implements HttpExchange {
     this.#abortListener?.();
   }
 
-  /** Ends the exchange: its answer is handed over to the system, or its client has left. */
+  /** Ends the exchange: the operating system has taken the whole answer, or the client has disconnected. */
   #over(): void {
     if (this.ended) return;
     this.ended = true;
@@ -360,11 +373,11 @@ class NodeExchange implements HttpExchange {
       if (this.method === 'HEAD') res.end();
       else this.#send(body);
     }
-    // The unread rest of the body is discarded, so that the connection can be reused.
+    // The unread rest of the body is read and discarded, so that the connection can be reused.
     if (!this.#req.readableEnded) this.#req.resume();
   }
 
-  /** Hands over only as much as the connection takes: Node would buffer all the rest. */
+  /** Writes only as many bytes as the connection takes: Node would buffer all the rest. */
   #send(body: ResponseBody): void {
     const res = this.#res;
     while (body.left > PIECE) {

@@ -2,9 +2,9 @@
  * HttpServer on uWebSockets.js (measured here: 152k requests/s against 39k for node:http).
  *
  * Rules of the engine: a request object lives only while the handler runs; a handler that has not answered must have
- * registered onAborted, or the process dies; writes outside the handler are corked, to leave in one packet; a response
- * must not be touched after an abort. The engine cuts a connection on which a second request arrives while the first
- * one waits: pipelining works for immediate answers only.
+ * registered onAborted, or the process dies; writes outside the handler are corked, to be sent in one packet; a
+ * response must not be touched after an abort. The engine cuts a connection on which a second request arrives while the
+ * first one waits: pipelining works for immediate answers only.
  */
 import { METHODS } from 'node:http';
 import { REAL_CLOCK } from '#base/clock';
@@ -25,17 +25,18 @@ import {
 
 /** Loads uWebSockets.js. @throws Error where the module is not installed or has no build for this Node version */
 export function loadUwsServerFactory(): HttpServerFactory {
-  // The module reads this when it is loaded. Its default of 4 KiB would refuse long queries.
+  // uWebSockets.js reads this variable when it is loaded. Its default of 4 KiB would refuse long queries.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(MAX_REQUEST_HEAD_BYTES);
   const engine = loadUwsEngine();
   return { listen: (options) => UwsServer.listen(engine, options) };
 }
 
-/** The methods of Node's parser: both adapters refuse the same ones. */
+/** The HTTP methods of Node's parser: both HTTP servers refuse all others. */
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 
 /**
- * Finds framing faults. Reading all headers is a tenth of the cost of a GET, so a GET without a body is not checked.
+ * Finds headers that leave the end of a request ambiguous. A GET without a body is not checked, because reading all
+ * headers is a tenth of the cost of a GET.
  */
 function faultOf(req: UwsRequest): FramingFault | undefined {
   const lengths: string[] = [];
@@ -73,7 +74,7 @@ class UwsServer implements HttpServer, UwsExchangeOwner {
   static async listen(engine: UwsEngine, options: HttpListenOptions): Promise<UwsServer> {
     const app = engine.uws.App();
     const server = new UwsServer(engine, app, options);
-    // Separate routes for GET and POST spare most requests the native call for the method.
+    // Separate routes for GET and POST spare most requests a native call to read the method.
     app.get('/*', (res, req) => server.#handle(res, req, 'GET'));
     app.post('/*', (res, req) => server.#handle(res, req, 'POST'));
     app.any('/*', (res, req) => {
@@ -83,7 +84,8 @@ class UwsServer implements HttpServer, UwsExchangeOwner {
     });
     await server.#listen(options.port);
     if (options.port === 0 && options.maxConnections !== undefined) {
-      // A port chosen by the system can be reopened only while it has no connections; a named port can always.
+      // Reopen now: a port that the system chose can be reopened only while it has no connections, unlike a configured
+      // port.
       server.#closeListener();
       await new Promise((resolve) => setImmediate(resolve));
       await server.#listen(server.port);
@@ -110,7 +112,10 @@ class UwsServer implements HttpServer, UwsExchangeOwner {
     });
   }
 
-  /** The engine neither reports nor bounds connections: beyond the bound the server stops listening for a while. */
+  /**
+   * Limits the number of connections: the engine neither reports nor limits them, so beyond the limit the server stops
+   * listening for a while.
+   */
   #guard(): void {
     const { maxConnections, onError } = this.options;
     if (maxConnections === undefined) return;
@@ -184,7 +189,7 @@ class UwsServer implements HttpServer, UwsExchangeOwner {
       await new Promise<void>((resolve) => {
         this.#idle = resolve;
       });
-      // The last response leaves at the end of this turn.
+      // The engine sends the last response at the end of this turn.
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
     this.app.close();

@@ -1,6 +1,6 @@
 /**
- * The seam between the frontend and whatever speaks HTTP: server-uws.ts (fast, native) or server-node.ts (anywhere).
- * Both give the same answers: test/unit/http/server.test.ts runs against each.
+ * The interface between the frontend and its HTTP servers: server-uws.ts (fast, native) or server-node.ts (any
+ * platform). Both give the same answers: test/unit/http/server.test.ts runs against each.
  */
 import type { SlowClientGuard } from './slow-client-guard.js';
 
@@ -9,8 +9,8 @@ export class ResponseHeaders {
   /** Header names and values, alternating. */
   readonly flat: readonly string[];
   /**
-   * All headers as one, for servers that copy a value as it is: the first header's name, and everything after it as its
-   * value.
+   * Name of a header that stands for all headers, for servers that copy header values verbatim: the name of the first
+   * header, with everything after it as the value.
    */
   readonly name: string;
   readonly value: string;
@@ -43,35 +43,42 @@ export interface HttpExchange {
   readonly path: string;
   /** Query of the request as sent, without the question mark; '' when there is none. */
   readonly query: string;
-  /** True if the client has left; a response would be dropped. */
+  /** True if the client has disconnected; a response would be dropped. */
   readonly aborted: boolean;
-  /** True once `respond` was called. */
+  /** True once `respond` has been called. */
   readonly answered: boolean;
-  /** Id of the request, sent as `X-Request-Id`; '': no such header. */
+  /** Id of the request, sent as `X-Request-Id`; '' if the response has no such header. */
   readonly requestId: string;
-  /** Sets the request id. @param n appended to the text when the id is read: a number costs nothing to keep */
+  /**
+   * Sets the request id.
+   * @param n number appended to `id` when the request id is read, because keeping a number costs nothing
+   */
   identify(id: string, n?: number): void;
   /** True if the request announces a body, possibly an empty one. */
   readonly hasBody: boolean;
   /**
-   * Value of a header; '' when absent. Only until the handler returns: the native server keeps no headers.
+   * Returns the value of a header; '' when absent. Must be called before the handler returns: the native server keeps
+   * no headers.
    *
    * @param name in lower case
    */
   header(name: string): string;
-  /** Values of all header lines with that name, separated by commas; otherwise as `header`. */
+  /**
+   * Returns the values of all header lines with that name, separated by commas; '' when absent. Must be called before
+   * the handler returns.
+   */
   headerLines(name: string): string;
-  /** Textual IP address of the peer. */
+  /** Returns the IP address of the other end of the connection, as text. */
   remoteAddress(): string;
   /**
    * Collects the body. Must be called before the handler returns, at most once.
    *
    * @param done gets the whole body, valid only during that call, or undefined when the body exceeds the limit (the
-   * rest is discarded). It is not called when the client leaves first.
-   * @param limit bytes; default `maxBodyBytes`
+   * rest is discarded). Not called when the client disconnects first.
+   * @param limit maximum of bytes; default `maxBodyBytes`
    */
   readBody(done: (body: Uint8Array | undefined) => void, limit?: number): void;
-  /** Frees path and query of a request whose answer may take minutes. */
+  /** Frees the path and query of a request whose answer may take minutes. */
   forget(): void;
   /**
    * Reuses this answered, long-lived object for the client's next request, where possible, and returns the object to
@@ -79,15 +86,15 @@ export interface HttpExchange {
    */
   reuseFor(next: HttpExchange): HttpExchange;
   /**
-   * Calls the listener if the client leaves before the response, at once if the client has left already. One listener
-   * only.
+   * Calls the listener if the client disconnects before the response, at once if it has disconnected already. One
+   * listener only.
    */
   onAborted(listener: () => void): void;
   /**
-   * Sends the response, once. HEAD gets the head only, after which the connection may close. 204 has no parts.
+   * Sends the response, once. For HEAD only the head is sent, after which the connection may close. 204 has no parts.
    *
-   * @param more headers of this response alone, as lines that each begin with CRLF: a list would cost more than
-   * everything else that is done for them. They must not contain anything that a client sent.
+   * @param more headers of this response alone, as lines that each begin with CRLF: a list would cost more than all
+   * other work on them. They must not contain anything that a client sent.
    */
   respond(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more?: string): void;
 }
@@ -102,35 +109,41 @@ export interface HttpListenOptions {
   /** Answers a request, now or later. An exception goes to `onError` and is answered with a bare 500. */
   readonly handler: HttpHandler;
   readonly onError: (error: unknown) => void;
-  /** Guards for answers that clients do not take and bodies that do not arrive; default: own ones of this server. */
+  /**
+   * Guards that cut off clients that read their answers, or send their bodies, too slowly; default: guards of this
+   * server's own.
+   */
   readonly slowAnswers?: SlowClientGuard;
   readonly slowBodies?: SlowClientGuard;
-  /** Maximum of connections; further ones are turned away. Default: the system's limit. */
+  /** Maximum of connections; further ones are refused. Default: the system's limit. */
   readonly maxConnections?: number;
 }
 
 export interface HttpServer {
   readonly kind: 'uws' | 'node';
   readonly port: number;
-  /** Number of requests whose answers are not handed over to the system yet. */
+  /** Number of requests whose answers the operating system has not taken yet. */
   readonly running: number;
-  /** Number of connections that were turned away; for the native server, how often it stopped listening for a while. */
+  /**
+   * Number of connections that were refused; for the native server, the number of times it stopped listening for a
+   * while.
+   */
   readonly turnedAway: number;
-  /** Makes every response from now on close its connection, so that clients come back to another server. */
+  /** Makes every response from now on close its connection, so that clients reconnect to another server. */
   leave(): void;
   /**
-   * Stops listening: when it resolves, new connections are refused. Open ones are served as after `leave`. Waiting
-   * polls are answered afterwards, or their clients would be back at once.
+   * Stops listening: when the promise resolves, new connections are refused. Open connections are served as after
+   * `leave`. Waiting polls must be answered afterwards, or their clients would reconnect at once.
    */
   refuse(): Promise<void>;
   /**
-   * Stops listening, lets running requests end (waiting polls must be answered for this), then closes all connections.
+   * Stops listening, lets running requests end (the caller must answer waiting polls), then closes all connections.
    * From now on every response closes its connection.
    *
-   * @param graceMs for which connections without a request are kept: a request may be on its way. Default 0.
+   * @param graceMs time for which connections without a request are kept: a request may be on its way. Default 0.
    */
   close(graceMs?: number): Promise<void>;
-  /** Stops listening and cuts all connections now; running requests are aborted. */
+  /** Stops listening and closes all connections now; running requests are aborted. */
   terminate(): void;
 }
 
@@ -138,7 +151,10 @@ export interface HttpServerFactory {
   listen(options: HttpListenOptions): Promise<HttpServer>;
 }
 
-/** Time for a client to complete a started request. The native server has the same 10 s built in. */
+/**
+ * Milliseconds within which a client must complete a request that it has begun. The native server has the same 10 s
+ * built in.
+ */
 export const REQUEST_RECEIVE_TIMEOUT_MS = 10_000;
 /** Maximum of bytes of request line and headers together. Long narrows and id lists travel in the query. */
 export const MAX_REQUEST_HEAD_BYTES = 128 * 1024;

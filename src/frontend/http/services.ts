@@ -1,5 +1,5 @@
 /**
- * The services that the frontend needs from the rest of the server; implemented by the gateway. A frontend never
+ * The services that the frontend needs from the rest of the server; implemented by folder gateway. A frontend never
  * touches the Store: accounts come from the directory replica, everything else from actors.
  */
 import type { Logger } from '#base';
@@ -10,12 +10,12 @@ import type { ActorRepeat, ActorReply, RealmId } from '#model';
 import type { DirectoryUser, DirectoryView, WebSession } from '#model/records';
 import type { Blobs } from '#ports/blobs';
 
-/** An authenticated caller: an active account of an active organization, as the replica shows it now. */
+/** An authenticated caller: an active account of an active organization, in the current state of the replica. */
 export interface AuthenticatedCaller {
   readonly realm: RealmId;
   readonly user: DirectoryUser;
   readonly directory: DirectoryView;
-  /** The session that the caller's browser has; undefined: the caller has an API key. */
+  /** The session of the caller's browser; undefined where the caller has an API key. */
   readonly session?: WebSession | undefined;
 }
 
@@ -26,30 +26,32 @@ export interface AnonymousCaller {
 }
 
 export interface ForwardedCommandContext {
-  /** The authenticated account; undefined where the operation needs no credentials. */
+  /**
+   * The authenticated account; undefined where the command has no caller, because the operation needs no credentials.
+   */
   readonly caller: AuthenticatedCaller | undefined;
   readonly realm: RealmId;
   /** Name of the client program that sent the request. */
   readonly client: string;
-  /** Id of the HTTP request, in the logs of all processes. */
+  /** Id of the HTTP request, as it appears in the logs of all processes. */
   readonly requestId: string;
 }
 
 /** A command on its way to an actor. */
 export interface ForwardedCommandHandle {
   /**
-   * Rejects with ApiError SERVICE_UNAVAILABLE when no owner answers. Any other rejection is answered 500 and logged.
-   * After `cancel` it may do either or stay pending.
+   * The actor's reply. Rejects with ApiError SERVICE_UNAVAILABLE when no owner answers. Any other rejection is answered
+   * 500 and logged. After `cancel` the promise may resolve, reject or stay pending.
    */
   readonly reply: Promise<ActorReply | ActorRepeat>;
   /**
-   * The reply is no longer wanted: the client has left, or the deadline passed. Ends a waiting poll. No effect once the
-   * reply has settled.
+   * Cancels the command, because the client has disconnected or the deadline has passed. Ends a waiting poll. Has no
+   * effect once the reply has settled.
    */
   cancel(): void;
   /**
-   * The frontend leaves: a waiting poll is given up, and `reply` resolves with the answer that the operation declares
-   * for this (`ForwardedCommand.onShutdown`), at once or as soon as the command would have to wait.
+   * Gives a waiting poll up, because the frontend shuts down: `reply` resolves with the answer that the operation
+   * declares for this (`ForwardedCommand.onShutdown`), at once or as soon as the command would have to wait.
    */
   release(): void;
 }
@@ -60,11 +62,11 @@ export interface FrontendServices {
   readonly blobs: Blobs;
   readonly secrets: ServerCryptography;
   /**
-   * The account of an API key. Synchronous where the replica is open.
+   * Finds the account of an API key. Synchronous where the replica is open.
    *
-   * @param username compared with the account; undefined: not compared
-   * @param key 32 characters `[A-Za-z0-9]`, checked before
-   * @param host the Host header in lower case, '' when absent; compared with the organization
+   * @param username name that the account must have; undefined: any
+   * @param key 32 characters `[A-Za-z0-9]`, checked by the caller
+   * @param host the Host header in lower case, '' when absent; must fit the organization
    * @throws ApiError (or rejects with it) API_KEY_UNKNOWN, ACCOUNT_DEACTIVATED, ORGANIZATION_DEACTIVATED,
    * WRONG_SUBDOMAIN
    */
@@ -74,39 +76,40 @@ export interface FrontendServices {
     host: string,
   ): AuthenticatedCaller | Promise<AuthenticatedCaller>;
   /**
-   * The account of a session. Synchronous where the replica is open. Whether the session has expired is not checked.
+   * Finds the account of a browser session, without checking the session's expiry. Synchronous where the replica is
+   * open.
    *
-   * @param token of the cookie, 32 characters `[A-Za-z0-9]`, checked before
+   * @param token value of the cookie, 32 characters `[A-Za-z0-9]`, checked by the caller
    * @throws ApiError (or rejects with it) NOT_LOGGED_IN, ORGANIZATION_DEACTIVATED
    */
   authenticateSession(token: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller>;
-  /** Notes that the caller's session is in use, some time later. */
+  /** Records in the background that the caller's session is in use. */
   noteSessionUse(caller: AuthenticatedCaller): void;
-  /** The organization that the host names. @throws ApiError (or rejects with it) NONEXISTENT_SUBDOMAIN */
+  /** Finds the organization that the host names. @throws ApiError (or rejects with it) NONEXISTENT_SUBDOMAIN */
   anonymous(host: string): AnonymousCaller | Promise<AnonymousCaller>;
   /**
-   * Base URL of the organization with that subdomain.
+   * Returns the base URL of the organization with that subdomain.
    *
    * @param host the Host header, used only where it is safe (gateway/site.ts)
    */
   site(host: string, subdomain: string): string;
   forward(forward: ForwardedCommand, context: ForwardedCommandContext): ForwardedCommandHandle;
   /**
-   * Id of the newest message that the caller has a copy of; -1: none. It includes every change that this frontend has
-   * confirmed to the caller, and changes by others as far as the log has arrived here.
+   * Id of the newest message that the caller received; -1 if there is none. The id includes every change that this
+   * frontend has confirmed to the caller, and changes by others as far as this frontend has read the log.
    */
   newestMessage(caller: AuthenticatedCaller): number | Promise<number>;
   /** Calls the listener with the hash of each API key or session that the replica of its realm shows as ended. */
   onCredentialEnded(listener: (hash: string, kind: 'key' | 'session') => void): void;
-  /** The replica of a realm's directory if it is open; undefined: it is not. */
+  /** Returns the replica of a realm's directory if it is open; undefined otherwise. */
   directoryNow(realm: RealmId): DirectoryView | undefined;
-  /** The replica of a realm's directory, opened if necessary; undefined: the organization doesn't exist. */
+  /** Returns the replica of a realm's directory, opened if necessary; undefined if the organization doesn't exist. */
   directoryOf(realm: RealmId): Promise<DirectoryView | undefined>;
   /** Brings the replica of the realm up to the end of its log. */
   refresh(realm: RealmId): Promise<void>;
   /**
-   * Waits until the replica has applied that realm version: a change is confirmed only after this frontend shows it.
-   * Undefined: it has.
+   * Waits until the replica has applied that realm version, so that a change is confirmed only after this frontend
+   * shows it. Returns undefined if the replica has applied it already.
    */
   waitFor(realm: RealmId, version: number): void | Promise<void>;
 }

@@ -1,16 +1,16 @@
 /**
- * Bounds what slow clients cost: answers that a client does not take, and bodies that do not arrive. A transfer without
- * enough progress is cut off. When all transfers together hold too much memory, those that began first are cut off as
- * well.
+ * Limits the cost of slow clients: answers that a client does not read, and bodies that do not arrive. A transfer
+ * without enough progress is cut off. When all transfers together hold too much memory, those that began first are cut
+ * off as well.
  */
 import type { Clock, TimerHandle } from '#base/clock';
 
 interface SlowClientLimits {
-  /** Maximum of bytes held by all waiting transfers; shared memory counts for each. */
+  /** Maximum of bytes held by all waiting transfers; memory that several transfers share counts for each. */
   readonly maxBytes: number;
   /** Time without any progress after which a transfer is cut off, ms. */
   readonly stallMs: number;
-  /** A transfer must end within `graceMs` plus a second for each `bytesPerSecond` of its bytes. */
+  /** Milliseconds that each transfer may take, plus a second for each `bytesPerSecond` of its bytes. */
   readonly graceMs: number;
   readonly bytesPerSecond: number;
 }
@@ -23,11 +23,13 @@ export const SLOW_CLIENT_LIMITS: SlowClientLimits = {
 };
 
 export interface GuardedTransfer {
-  /** Bytes that count for the transfer's time limit: the whole answer, or what has arrived of a body. */
+  /**
+   * Bytes that determine the transfer's time limit: those of the whole answer, or those of a body that have arrived.
+   */
   readonly bytes: number;
   /** Bytes that the transfer holds in memory now; any change is progress. */
   readonly held: number;
-  /** Closes the connection; the guard has dropped the transfer before. */
+  /** Closes the connection; the guard has already removed the transfer. */
   cut(): void;
 }
 
@@ -40,7 +42,7 @@ interface Progress {
 const SWEEP_MS = 1_000;
 
 export class SlowClientGuard {
-  /** Number of connections that were cut off. */
+  /** Number of connections that the guard has cut off. */
   cut = 0;
   #bytes = 0;
   #timer: TimerHandle | undefined;
@@ -60,7 +62,7 @@ export class SlowClientGuard {
     return this.#bytes;
   }
 
-  /** To be called when a transfer begins to wait, and whenever it has made progress. */
+  /** Records that a transfer begins to wait or has made progress. */
   progressed(transfer: GuardedTransfer): void {
     const now = this.clock.monotonic();
     const { held } = transfer;
@@ -81,7 +83,7 @@ export class SlowClientGuard {
     }
   }
 
-  /** To be called when the transfer is complete, or its client has left. */
+  /** Removes a transfer that is complete, or whose client has disconnected. */
   finished(transfer: GuardedTransfer): void {
     const known = this.#waiting.get(transfer);
     if (!known) return;

@@ -1,15 +1,16 @@
 /**
- * The native HTTP engine, uWebSockets.js: the choice of the build for this process, and the part of its interface that
- * is used. Upstream publishes binaries outside npm; the packages named here hold only those binaries, without types.
+ * The native HTTP engine, uWebSockets.js: the choice of the build for this process, and types for the part of its
+ * interface that is used. Upstream publishes binaries outside npm; the packages named in this file hold only those
+ * binaries, without types.
  */
 import { createRequire } from 'node:module';
 
-/** A request of the engine; valid only while the handler runs. */
+/** A request object of the engine; valid only while the handler runs. */
 export interface UwsRequest {
   getUrl(): string;
   getQuery(): string | undefined;
   getCaseSensitiveMethod(): string;
-  /** The first line of a header; '' when absent. @param name in lower case */
+  /** Returns the first line of a header; '' when absent. @param name in lower case */
   getHeader(name: string): string;
   forEach(each: (name: string, value: string) => void): void;
 }
@@ -19,7 +20,7 @@ export interface UwsResponse {
   writeHeader(name: string, value: string): UwsResponse;
   end(body?: string | Uint8Array, closeConnection?: boolean): UwsResponse;
   tryEnd(part: string | Uint8Array, length: number): [ok: boolean, done: boolean];
-  /** @param announcedLength length of the body that a GET would get */
+  /** Ends a response without sending a body. @param announcedLength value of Content-Length */
   endWithoutBody(announcedLength: number, closeConnection: boolean): UwsResponse;
   getWriteOffset(): number;
   onWritable(handler: (offset: number) => boolean): UwsResponse;
@@ -54,7 +55,7 @@ interface UwsModule {
 export interface UwsEngine {
   readonly uws: UwsModule;
   /**
-   * The build counts `endWithoutBody` as an answer. Where it does not, the connection is neither closed nor takes
+   * True if the build counts `endWithoutBody` as an answer. Otherwise the connection is neither closed nor takes
    * another request.
    */
   readonly endsHead: boolean;
@@ -64,7 +65,7 @@ export interface UwsEngine {
 export interface HostPlatform {
   readonly platform: string;
   readonly arch: string;
-  /** `process.versions.modules`; changes with each major version of Node. */
+  /** ABI version of Node, `process.versions.modules`; changes with each major version. */
   readonly abi: string;
   /** Version of Node, for error messages. */
   readonly node: string;
@@ -110,8 +111,8 @@ interface Report {
 
 export function describeThisHost(): HostPlatform {
   const { platform, arch, versions } = process;
-  // The types of Node 20 lack this field. Without it the report looks up names of connected peers, which can take
-  // seconds.
+  // The types of Node 20 lack the field excludeNetwork. Without this field the report looks up host names of
+  // connections, which can take seconds.
   const report = process.report as typeof process.report & { excludeNetwork?: boolean };
   report.excludeNetwork = true;
   const { header } = report.getReport() as unknown as Report;
@@ -125,7 +126,7 @@ export function loadUwsEngine(host: HostPlatform = describeThisHost()): UwsEngin
     return { uws: createRequire(import.meta.url)(name) as UwsModule, endsHead };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // The package is missing: npm installs the packages for the Node version that runs npm.
+    // The package is missing: npm installs only the packages for the Node version that runs npm.
     if (code === 'MODULE_NOT_FOUND')
       throw new Error(`${name} is not installed; "npm ci" with Node ${host.node} installs it`);
     throw new Error(message.split('\n')[0]);

@@ -7,11 +7,11 @@ import { detectImageType, IMAGE_HEAD_BYTES } from './image-type.js';
 
 /** Reason why a picture could not be fetched. */
 export type ImageFetchFault =
-  /** The picture's server has no picture at this address. */
+  /** The other server has no picture at this URL. */
   | 'gone'
-  /** The server has no connection, or a broken one, or is in a network that must not be reached. */
+  /** The other server can't be reached, broke the connection, or is in a network that must not be reached. */
   | 'unreachable'
-  /** The picture's server refused, failed, or redirected too often. */
+  /** The other server refused the request, failed, or redirected too often. */
   | 'refused'
   | 'no-picture'
   | 'too-large'
@@ -106,7 +106,7 @@ export class ImageFetcher {
         if (size > maxBytes) throw new ImageFetchError('too-large');
         if (this.#memory > memoryBytes) throw new ImageFetchError('busy');
         chunks.push(chunk);
-        // Checked early: the rest of a file that is no picture is not read.
+        // The type is checked early, so that the rest of a file that is no picture is not read.
         if (type === undefined && size >= IMAGE_HEAD_BYTES) type = typeOf(chunks);
       }
       return { type: type ?? typeOf(chunks), bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) };

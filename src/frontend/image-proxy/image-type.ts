@@ -1,4 +1,7 @@
-/** Recognizes a picture by its first bytes, whatever its server says. SVG is excluded: it may hold scripts. Pure. */
+/**
+ * Recognizes a picture by its first bytes, whatever media type its server declares. SVG is excluded: it may hold
+ * scripts. The functions have no side effects.
+ */
 import { detectPictureFormat } from '#domain/pictures';
 
 /** Number of first bytes that suffice to recognize every picture format. */

@@ -8,7 +8,7 @@ import { readProxiedImageUrl } from '#domain/pictures';
 import { type FetchedImage, ImageFetchError, type ImageFetcher } from './fetcher.js';
 
 interface ProxiedImage extends FetchedImage {
-  /** Hash of the bytes, for the ETag header. */
+  /** Hash of the picture's bytes, for the ETag header. */
   readonly tag: string;
 }
 
@@ -24,7 +24,7 @@ export interface ImageProxyLimits {
   readonly cacheMs: number;
   /** Milliseconds during which a failed fetch is not tried again. */
   readonly failedMs: number;
-  /** Maximum of remembered failures. */
+  /** Maximum of failed fetches that are remembered. */
   readonly failures: number;
 }
 
@@ -49,7 +49,7 @@ interface QueuedFetch {
 }
 
 export class ImageProxy {
-  /** Fetched pictures by address, in the order in which they expire; likewise the failures below. */
+  /** Cache of fetched pictures by URL, in the order in which the entries expire; `#failures` has the same order. */
   readonly #images = new Map<string, CachedOutcome<ProxiedImage>>();
   readonly #failures = new Map<string, CachedOutcome<ImageFetchError>>();
   readonly #running = new Map<string, Promise<ProxiedImage>>();
@@ -57,7 +57,11 @@ export class ImageProxy {
   #fetching = 0;
   #cachedBytes = 0;
 
-  /** @param key signs the addresses @param fetcher undefined: readers are redirected to the original */
+  /**
+   * Makes the proxy.
+   * @param key key that signs the URLs
+   * @param fetcher undefined: readers are redirected to the original
+   */
   constructor(
     private readonly clock: Clock,
     private readonly key: string,
@@ -70,7 +74,7 @@ export class ImageProxy {
     return this.fetcher !== undefined;
   }
 
-  /** The address that a path of the proxy names; undefined unless this server signed it. */
+  /** Returns the picture's URL that a path of the proxy names; undefined unless this server signed the path. */
   address(digest: string, hex: string): string | undefined {
     return readProxiedImageUrl(digest, hex, this.key);
   }
@@ -101,7 +105,7 @@ export class ImageProxy {
       this.#evict();
       return image;
     } catch (error) {
-      // A 'busy' proxy is no fault of the picture, so the failure is not remembered.
+      // A 'busy' proxy is no fault of the picture, so this failure is not cached.
       if (error instanceof ImageFetchError && error.fault !== 'busy') {
         this.#failures.set(address, { outcome: error, until: this.clock.monotonic() + this.limits.failedMs });
       }
@@ -113,7 +117,10 @@ export class ImageProxy {
     }
   }
 
-  /** Waits for a slot, which a fetch hands over at its end. Undefined: a slot was free. @throws ImageFetchError busy */
+  /**
+   * Waits for a free slot, which another fetch hands over at its end. Returns undefined if a slot was free.
+   * @throws ImageFetchError busy
+   */
   #acquireSlot(): Promise<void> | undefined {
     const { fetches, waiting, waitMs } = this.limits;
     if (this.#fetching < fetches) {
@@ -140,7 +147,7 @@ export class ImageProxy {
     });
   }
 
-  /** Drops expired pictures and failures, and the oldest ones beyond the bounds. */
+  /** Drops expired pictures and failures from the cache, and the oldest ones beyond its limits. */
   #evict(): void {
     const { cacheBytes, failures } = this.limits;
     const now = this.clock.monotonic();

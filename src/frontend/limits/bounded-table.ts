@@ -1,7 +1,7 @@
 /**
- * A map with a bound. Entries live in two generations: a full young generation becomes the old one, and entries that
- * were not used since are dropped with the generation before it. A look-up is mostly one map access, and active entries
- * stay, however many new ones come.
+ * A map with a maximum size. Entries live in two generations: a full young generation becomes the old one, and entries
+ * that were not used in the meantime are dropped with the previous old one. A look-up is mostly one map access, and
+ * active entries stay, no matter how many new ones come.
  */
 export class BoundedMap<V> {
   #young = new Map<string, V>();

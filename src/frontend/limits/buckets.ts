@@ -1,6 +1,6 @@
 /**
- * Buckets count the calls of one user, address, … under that caller's rules. Counting is local and synchronous; the
- * counts of other processes are added as they arrive (sharing.ts).
+ * Rate-limit buckets: each counts the calls of one user, network address or file under the caller's rules. Counting is
+ * local and synchronous; the counts of other processes are added as they arrive (sharing.ts).
  */
 import type { RateStanding } from '#base';
 import type { Clock } from '#base/clock';
@@ -9,29 +9,30 @@ import { type CallCounter, LeakyBucketCounter, SlidingWindowCounter } from './co
 import type { RateRules } from './rules.js';
 
 /**
- * user: calls of an account, except polls; polls: polls of an account; address: calls without an account, by network
- * address; mails: e-mails sent by such calls, by network address; file: access to one file without an account.
+ * Kind of a bucket. user: calls of an account, except polls; polls: polls of an account; address: calls without an
+ * account, by network address; mails: e-mails sent by such calls, by network address; file: downloads of one file
+ * without an account.
  */
 export type RateBucketKind = 'user' | 'polls' | 'address' | 'mails' | 'file';
 
 /** State of a bucket after a call, by the rule that leaves the fewest calls. */
 export interface RateLimitVerdict extends RateStanding {
-  /** Milliseconds until the call may be repeated; 0: it was counted. */
+  /** Milliseconds until the call may be repeated; 0 if the call was counted. */
   readonly waitMs: number;
 }
 
-/** Calls of one bucket that one process has counted and tells the others. */
+/** Calls of one bucket that one process has counted and publishes to the others. */
 export interface SharedCallCount {
   readonly kind: RateBucketKind;
   readonly key: string;
   readonly calls: number;
-  /** The account's own rules, as text for `rateRulesOfAccount`; undefined: the configured ones. */
+  /** The account's own rate rules, as text for `rateRulesOfAccount`; undefined if the configured rules apply. */
   readonly own: string | undefined;
 }
 
 class Bucket {
   readonly counts: readonly CallCounter[];
-  /** Calls counted here that the other processes don't know yet. */
+  /** Calls counted by this process that the other processes don't know yet. */
   unshared = 0;
 
   constructor(
@@ -45,7 +46,10 @@ class Bucket {
   }
 }
 
-/** Maximum of buckets of each kind. The least recently used are dropped, and their callers start with full limits. */
+/**
+ * Maximum of buckets of each kind. The least recently used buckets are dropped, and their callers start with full
+ * limits.
+ */
 const MAX_BUCKETS: Readonly<Record<RateBucketKind, number>> = {
   user: 100_000,
   polls: 100_000,
@@ -54,12 +58,15 @@ const MAX_BUCKETS: Readonly<Record<RateBucketKind, number>> = {
   file: 50_000,
 };
 
-/** Maximum of buckets with unshared calls. Calls of further buckets are not shared. */
+/**
+ * Maximum of buckets with counts that are still to be shared. Calls of further buckets are not shared with other
+ * processes.
+ */
 const MAX_UNSHARED = 100_000;
 
 export class RateBuckets {
   readonly #tables: Readonly<Record<RateBucketKind, BoundedMap<Bucket>>>;
-  /** Buckets with unshared calls. */
+  /** Buckets with counts that are still to be shared with other processes. */
   #unshared: Bucket[] = [];
   #unsharedListener: (() => void) | undefined;
 
@@ -85,8 +92,8 @@ export class RateBuckets {
   /**
    * Counts one call, unless it exceeds a rule.
    *
-   * @param rules at least one
-   * @param own text of the rules, where they are the account's own
+   * @param rules at least one rule
+   * @param own text of the rules, if the account has its own
    */
   count(kind: RateBucketKind, key: string, rules: RateRules, own?: string): RateLimitVerdict {
     const now = this.clock.monotonic();

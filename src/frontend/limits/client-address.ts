@@ -1,8 +1,8 @@
-/** The network address that a call without an account is counted under. */
+/** Finds the network address under which a call without an account is counted. */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { parseNetworks } from '#domain/webhooks';
 
-/** The eight groups of an IPv6 address; undefined: not an IPv6 address. */
+/** Parses an IPv6 address into its eight groups; undefined for other text. */
 function groupsOf(address: string): number[] | undefined {
   if (!isIPv6(address)) return undefined;
   // The last 32 bits may be written as an IPv4 address.
@@ -19,7 +19,7 @@ function groupsOf(address: string): number[] | undefined {
   return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail];
 }
 
-/** Strips the zone and unwraps IPv4-mapped IPv6. Undefined if not an address. */
+/** Normalizes an IP address: strips the zone and unwraps IPv4-mapped IPv6. Undefined for other text. */
 function normalized(text: string): string | undefined {
   const address = text.replace(/%.*$/, '');
   if (isIPv4(address)) return address;
@@ -31,7 +31,7 @@ function normalized(text: string): string | undefined {
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }
 
-/** Address in one entry of X-Forwarded-For, which may have a port or brackets. Undefined if not an address. */
+/** Parses the address in one entry of X-Forwarded-For, which may have a port or brackets. Undefined for other text. */
 function forwardedAddress(text: string): string | undefined {
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text);
   if (bracketed) return normalized(bracketed[1]!);
@@ -39,8 +39,8 @@ function forwardedAddress(text: string): string | undefined {
 }
 
 /**
- * Name of the network that an address is counted under. IPv6 counts by /64: a client with one address of a /64 has all
- * of them.
+ * Returns the name of the network under which an address is counted. IPv6 counts by /64: a client with one address of a
+ * /64 has all of them.
  */
 function networkName(address: string): string {
   const groups = groupsOf(address);
@@ -55,7 +55,10 @@ function networkName(address: string): string {
 export class ClientAddressResolver {
   readonly #trusted: BlockList | undefined;
 
-  /** @param proxies networks whose X-Forwarded-For is trusted, for `parseNetworks`; '': none */
+  /**
+   * Makes the resolver of client addresses.
+   * @param proxies networks whose X-Forwarded-For is trusted, for `parseNetworks`; '': none
+   */
   constructor(proxies: string) {
     const networks = parseNetworks(proxies);
     if (networks.length === 0) return;
@@ -69,8 +72,8 @@ export class ClientAddressResolver {
   }
 
   /**
-   * The network that a call is counted under: that of the rightmost address that is not a trusted proxy. Entries
-   * further left could be forged.
+   * Returns the network under which a call is counted: that of the rightmost address that is not a trusted proxy.
+   * Entries further left could be forged.
    *
    * @param peer address of the connection
    * @param forwardedFor all lines of X-Forwarded-For
@@ -86,7 +89,7 @@ export class ClientAddressResolver {
     return networkName(address);
   }
 
-  /** The peer is one of the proxies. @param peer address of a connection */
+  /** True if the other end of a connection is a trusted proxy. @param peer address of the connection */
   trusts(peer: string): boolean {
     return this.#isTrusted(normalized(peer) ?? peer);
   }

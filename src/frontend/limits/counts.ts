@@ -4,7 +4,7 @@ import type { RateRule } from './rules.js';
 export interface CallCounter {
   /** Milliseconds until one more call may be counted; 0: now. */
   wait(now: number): number;
-  /** Counts the calls, allowed or not: calls counted by other processes are answered already. */
+  /** Counts calls without checking the limit: other processes have already answered the calls that they counted. */
   add(calls: number, now: number): void;
   /** Number of calls that may be counted now. */
   remaining(now: number): number;
@@ -12,12 +12,12 @@ export interface CallCounter {
   fullAt(now: number): number;
 }
 
-/** Number of parts of a window; calls within one part are counted, and forgotten, together. */
+/** Number of parts of a window. Calls within one part are counted together, and expire together. */
 const PARTS = 60;
 
 /**
  * Sliding window: at most `rule.calls` calls in any window. Memory is bounded: times are kept to a sixtieth of the
- * window. A part is dated by its first call, and a client that waits as long as it was asked to is never refused again
+ * window. The time of a part is that of its first call. A client that waits as long as requested is never refused again
  * for these calls.
  */
 export class SlidingWindowCounter implements CallCounter {
@@ -50,7 +50,7 @@ export class SlidingWindowCounter implements CallCounter {
     if (this.#sum < this.rule.calls) return 0;
     this.#forget(now);
     if (this.#sum < this.rule.calls) return 0;
-    // Calls of other processes may have raised the sum above the limit: those must expire first.
+    // Calls of other processes may have raised the sum above the limit: the excess must expire first.
     let left = this.#sum;
     for (let i = 0; i < this.#parts.length; i += 2) {
       left -= this.#parts[i + 1]!;
@@ -81,7 +81,7 @@ export class SlidingWindowCounter implements CallCounter {
   }
 }
 
-/** Tolerance for sums of fractional milliseconds, which exceed the true sum a little. Milliseconds. */
+/** Tolerance for sums of fractional milliseconds, which may exceed the true sum a little, ms. */
 const ROUNDING = 1e-6;
 
 /**

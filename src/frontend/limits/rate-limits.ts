@@ -1,6 +1,6 @@
 /**
- * Applies the configured and the accounts' own rules to calls (conventions.md § Rate limits). A refused call (`waitMs`
- * > 0) is not counted.
+ * Applies the configured rate rules, or those of the account, to calls (conventions.md § Rate limits). A refused call
+ * (`waitMs` > 0) is not counted.
  */
 import type { RateStanding } from '#base';
 import type { Clock } from '#base/clock';
@@ -11,17 +11,17 @@ import { type RateRules, rateRulesOfAccount } from './rules.js';
 
 /** Configured rate limits; an empty list means no limit. */
 interface ConfiguredRateRules {
-  /** Rules for each account without own rules: counted separately for polls and for all other calls. */
+  /** Rules for an account without rules of its own: polls and all other calls are counted separately. */
   readonly user: RateRules;
-  /** Rules for each network address: calls without an account. */
+  /** Rules for calls without an account, for each network address. */
   readonly address: RateRules;
-  /** Rules for each network address: e-mails sent by calls without an account. */
+  /** Rules for e-mails sent by calls without an account, for each network address. */
   readonly mails: RateRules;
-  /** Rules for each uploaded file: access without an account. */
+  /** Rules for downloads without an account, for each uploaded file. */
   readonly file: RateRules;
 }
 
-/** The limit that leaves fewer calls, which the headers of the answer show. */
+/** Selects the limit that leaves fewer calls, which the headers of the answer show. */
 export const selectTighterLimit = (
   one: RateStanding | undefined,
   other: RateStanding | undefined,
@@ -39,7 +39,7 @@ export class RateLimits {
     this.buckets = new RateBuckets(clock);
   }
 
-  /** Counts a call of an account under its limit. Undefined: there is no limit. */
+  /** Counts a call of an account under its limit. Returns undefined if there is no limit. */
   user(kind: 'user' | 'polls', realm: RealmId, { id, rateLimits }: DirectoryUser): RateLimitVerdict | undefined {
     const own = rateLimits;
     return this.#count(kind, `${realm}/${id}`, own === undefined ? this.rules.user : rateRulesOfAccount(own), own);
@@ -55,7 +55,7 @@ export class RateLimits {
     return this.#count('mails', address, this.rules.mails);
   }
 
-  /** Counts access to an uploaded file without an account. */
+  /** Counts a download of an uploaded file without an account. */
   file(path: string): RateLimitVerdict | undefined {
     return this.#count('file', path, this.rules.file);
   }

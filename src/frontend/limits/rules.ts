@@ -1,4 +1,4 @@
-/** Rate rules as text, in the configuration and for single accounts: `60:200,3600:5000` (seconds:calls). */
+/** Parser of rate rules, in the configuration and for single accounts: `60:200,3600:5000` (seconds:calls). */
 
 /** A rate limit: at most `calls` calls within `windowMs` milliseconds. */
 export interface RateRule {
@@ -6,7 +6,7 @@ export interface RateRule {
   readonly calls: number;
 }
 
-/** Rules that all apply to a call; an empty list means no limit. */
+/** A list of rules that must all hold for a call; an empty list means no limit. */
 export type RateRules = readonly RateRule[];
 
 const MAX_SECONDS = 31 * 86_400;
@@ -34,7 +34,10 @@ export function parseRateRules(text: string): RateRules {
 const MAX_CACHED = 10_000;
 const parsed = new Map<string, RateRules>();
 
-/** Own rules of an account. They were checked when stored; unreadable rules mean no limit rather than a lock-out. */
+/**
+ * Parses the rules of an account that has its own. They were checked when stored; unreadable rules mean no limit rather
+ * than a lock-out.
+ */
 export function rateRulesOfAccount(text: string): RateRules {
   const known = parsed.get(text);
   if (known) return known;

@@ -1,14 +1,14 @@
 /**
- * Frontends share their counts: each publishes at most one message a second, beside the log of the server's own realm,
- * and none while there are no calls. No call waits for these messages. A lost one is tolerated: for that second each
- * frontend limits by itself. decisions/016-rate-limits.md.
+ * Frontends share their counts of calls: each publishes at most one message a second, and none while there are no
+ * calls. The messages go beside the log of the server's own realm. No call waits for these messages. A lost message is
+ * tolerated: for that second each frontend limits by itself (decisions/016-rate-limits.md).
  */
 import type { Json } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import type { RateBucketKind } from './buckets.js';
 import type { RateLimits } from './rate-limits.js';
 
-/** A lossy, unordered channel between all frontends: a published message reaches every reader, its own included. */
+/** A lossy, unordered channel between all frontends: a published message reaches every reader, its sender included. */
 interface FrontendBroadcast {
   /** Sends a message to all frontends; it may be lost. */
   publish(value: Json): void;
@@ -17,10 +17,10 @@ interface FrontendBroadcast {
 }
 
 const EVERY_MS = 1_000;
-/** Maximum of buckets in one message: some 100 KB. The rest comes with the next message. */
+/** Maximum of buckets in one message: some 100 KB. Further buckets go into the next message. */
 const MAX_CALLERS = 5_000;
 
-/** Counted calls of one bucket in a message. own: rules of the account as text; '': the configured ones. */
+/** Counted calls of one bucket in a message. `own`: rules of the account as text; '' if the configured rules apply. */
 type Row = readonly [kind: RateBucketKind, key: string, calls: number, own: string];
 
 interface CountsMessage {
@@ -33,7 +33,7 @@ export class CallCountSharing {
   #timer: TimerHandle | undefined;
   #stopped = false;
 
-  /** @param id unique id of this process */
+  /** Starts sharing counts. @param id unique id of this process */
   constructor(
     private readonly limits: RateLimits,
     private readonly clock: Clock,

@@ -15,13 +15,14 @@ const DRAWN_SIDE = 64;
 const svg = (text: string) => async (): Promise<StaticFile> => ({ type: 'image/svg+xml', bytes: Buffer.from(text) });
 
 /**
- * Draws the logo mark as PNG. The image library is loaded on first use: the server also runs where it has no build.
+ * Draws the logo mark as PNG. The image library is loaded on first use: the server also runs where the library has no
+ * build.
  *
- * @param side pixels
+ * @param side width and height, pixels
  */
 export async function drawMark(side: number): Promise<Uint8Array> {
   const { default: sharp } = await import('sharp');
-  // Drawings without a density of their own are read at 72 dots per inch, which is 64 pixels for the mark.
+  // Drawings without a density are read at 72 dots per inch, which makes the mark 64 pixels wide.
   const density = (72 * side) / DRAWN_SIDE;
   return sharp(Buffer.from(LOGO_MARK_SVG), { density }).resize(side, side).png().toBuffer();
 }
@@ -38,13 +39,13 @@ const FILES: Readonly<Record<string, () => Promise<StaticFile>>> = {
   'images/logo.svg': svg(LOGO_SVG),
   'emoji/emoji_api.json': emojiData,
   'emoji/conclave.png': mark,
-  // Path of this picture that existing clients know.
+  // Existing clients know the picture under this path.
   'generated/emoji/images/emoji/unicode/zulip.png': mark,
 };
 
 const cache = new Map<string, Promise<StaticFile>>();
 
-/** A file of the program, made on first use. @returns undefined where there is no such file */
+/** Returns a file of the program, made on first use; undefined where there is no such file. */
 export function loadStaticFile(path: string): Promise<StaticFile> | undefined {
   const make = Object.hasOwn(FILES, path) ? FILES[path] : undefined;
   let file = cache.get(path);

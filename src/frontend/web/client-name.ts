@@ -1,6 +1,9 @@
-/** A browser in words, for the list of one's sessions. */
+/** Names of browsers for the list of a user's sessions. */
 
-/** Browsers by a part of User-Agent. Later ones name earlier ones, too, so the order decides. */
+/**
+ * Browser names by a part of User-Agent. Many User-Agents also contain the names of other browsers, so the first match
+ * in this order decides.
+ */
 const BROWSERS: readonly (readonly [part: RegExp, name: string])[] = [
   [/Edg(?:e|A|iOS)?\//, 'Edge'],
   [/OPR\/|Opera/, 'Opera'],
@@ -22,7 +25,7 @@ const SYSTEMS: readonly (readonly [part: RegExp, name: string])[] = [
 const nameIn = (table: typeof BROWSERS, userAgent: string): string | undefined =>
   table.find(([part]) => part.test(userAgent))?.[1];
 
-/** Characters of User-Agent that are looked at. */
+/** Maximum of characters of User-Agent that are searched. */
 const MAX_LENGTH = 512;
 
 /** Names browser and system for the list of sessions, for example 'Firefox on Linux'. @param userAgent header */

@@ -7,11 +7,14 @@ interface VariantFacts {
   /** Value of the ETag header, with quotes. */
   readonly etag: string;
   readonly coding: string | undefined;
-  /** Clients with another Accept-Encoding get another form. */
+  /** True if the file depends on Accept-Encoding, so that the answer needs the header Vary. */
   readonly varies: boolean;
 }
 
-/** The page loads and calls this server only, has no script or style in its text, and stands in no frame. */
+/**
+ * Content-Security-Policy of the page: it loads from and calls this server only, has no inline script or style, and
+ * can't be framed.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,7 +32,10 @@ const POLICY = [
   'trusted-types conclave dompurify',
 ].join('; ');
 
-/** A file that is opened by itself, such as a picture with script in it, may do nothing. A worker needs its calls. */
+/**
+ * Content-Security-Policy of a file that is opened by itself, such as a picture with script in it: the file may do
+ * nothing but calls to this server, which a worker needs.
+ */
 const FILE_POLICY = "default-src 'none'; connect-src 'self'; frame-ancestors 'none'";
 
 const A_YEAR_S = 31_536_000;
@@ -46,7 +52,8 @@ const variantHeaders = ({ type, etag, coding, varies }: VariantFacts): WebHeader
 
 export const pageHeaders = (variant: VariantFacts): WebHeaders => [
   ...variantHeaders(variant),
-  // The page names the files of its version, so it is asked for each time; mostly the answer is 304.
+  // Browsers revalidate the page each time, because it names the files of the current version; mostly the answer is
+  // 304.
   ['Cache-Control', 'no-cache'],
   ['Content-Security-Policy', POLICY],
   ['Cross-Origin-Opener-Policy', 'same-origin'],

@@ -63,7 +63,10 @@ function newQueue(call: ApiCall<unknown>, args: QueueArguments) {
   };
 }
 
-/** Registration of a visitor: state, no queue (register.md). The actor of a fresh key answers and stores nothing. */
+/**
+ * Makes the command that gives a visitor the initial state without an event queue (register.md). The command goes to
+ * the actor of a fresh key, which answers and stores nothing.
+ */
 function registerVisitor(call: ApiCall<unknown>, params: Parameters<typeof toQueueArguments>[0]): ForwardedCommand {
   if (params.client_gravatar) throw apiError('ANONYMOUS_CLIENT_GRAVATAR');
   if (params.include_subscribers) throw apiError('ANONYMOUS_INCLUDE_SUBSCRIBERS');
@@ -96,8 +99,9 @@ export const registerQueueOperation = defineOperation({
 });
 
 /**
- * Key of the caller's queue with this id. The key contains the caller, so queues of others can't be named. @throws
- * ApiError
+ * Returns the actor key of the caller's event queue with this id. The key contains the caller, so queues of others
+ * can't be named.
+ * @throws ApiError
  */
 const ownQueue = (call: ApiCall<unknown>, id: string) => {
   if (!/^[0-9a-f-]{36}$/.test(id)) throw apiError('BAD_EVENT_QUEUE_ID', { queue_id: id });
@@ -119,8 +123,8 @@ class Heartbeats implements PollKeepalive {
   }
 
   /**
-   * The command may reach the queue's next owner after a later poll that acknowledged more. The owner then refuses the
-   * older number as pruned; the client gets an empty answer and polls again.
+   * Answers a poll that reached the queue's next owner after a later poll, which acknowledged more events. The owner
+   * refuses the older event id as pruned; the client gets an empty answer and polls again.
    */
   answerInsteadOf({ msg }: ErrorReply): JsonObject | undefined {
     const pruned = apiError('EVENT_PRUNED', { last_event_id: this.last });

@@ -50,7 +50,7 @@ const uploadFile = defineOperation({
  */
 async function checkAccess(call: ApiCall<unknown>, path: string): Promise<void> {
   const parsed = parseFilePath(path);
-  // Files of other organizations don't exist here; neither do files of unknown owners.
+  // Files of other organizations and of unknown owners are answered like missing files.
   if (!parsed || parsed.realm !== call.realm) throw apiError('FILE_NOT_FOUND');
   if (!call.directory.user(parsed.owner)) throw apiError('FILE_NOT_FOUND');
   if (call.caller !== 0) {
@@ -126,7 +126,7 @@ const getTemporaryFile = defineOperation({
   path: '/user_uploads/temporary/{token}/{filename}',
   root: true,
   guard: 'none',
-  // A temporary address is valid for one minute and needs no log-in.
+  // A temporary file URL is valid for one minute and needs no log-in.
   rateLimit: 'none',
   headers: CONDITIONAL_REQUEST_HEADERS,
   summary: 'An uploaded file, at such an address.',

@@ -77,8 +77,8 @@ const getBots = defineOperation({
 });
 
 /**
- * Makes or changes a bot, and stores the avatar if the form has a file. With a file the command is sent twice, first as
- * a dry run, because refusals of the command come before those of the picture.
+ * Creates or changes a bot, and stores the avatar if the form has a file. With a file the command is sent twice, first
+ * as a dry run, because refusals of the command come before those of the picture.
  */
 async function withAvatar<A extends JsonObject>(
   call: ApiCall<unknown>,

@@ -13,9 +13,10 @@ function problemOf({ status, msg }: ErrorReply): JoinFormProblem | undefined {
 }
 
 /**
- * The answer, or a page in place of a refusal. Errors of the server (status 500 and above) are thrown on.
- * @param gone page for an invitation that doesn't exist (any more)
- * @param again page with the form and the problem, for requests that the user can correct
+ * Returns the answer of `answer`, or a page in place of a refusal. Errors of the server (status 500 and above) are
+ * thrown on.
+ * @param gone makes the page for an invitation that doesn't exist (any more)
+ * @param again makes the page with the form and the problem, for requests that the user can correct
  */
 export async function answerOrRefusalPage(
   gone: () => RawAnswer,

@@ -17,16 +17,19 @@ import { answerOrRefusalPage, type JoinFormProblem, NEW_ACCOUNT_PARAMETERS } fro
 
 type Kind = InvitationTokenContent['kind'];
 
-/** Invitation as its page shows it. The link names the organization, because a host that is an IP address doesn't. */
+/**
+ * Fetches what the page of an invitation shows. The token names the organization, because a host that is an IP address
+ * doesn't.
+ */
 async function peek(call: ApiCall<unknown>, { realm, ...named }: InvitationTokenContent): Promise<JoinPageContent> {
   const shown = await call.send(
     forwardCommand({ to: realmKey(realm), command: realmCommands.peekInvitation, args: named }),
   );
-  // Invitations by link have no address; their page has a field for it.
+  // Invitations by link have no e-mail address; their page has a field for the address.
   return { ...shown, email: shown.email ?? '' };
 }
 
-/** Expired and unknown invitations, and those of deactivated organizations, get the same page. */
+/** Runs `answer`; expired and unknown invitations, and those of deactivated organizations, get the same page. */
 const whileItStands = (answer: () => Promise<RawAnswer>, again?: (problem: JoinFormProblem) => Promise<RawAnswer>) =>
   answerOrRefusalPage(invitationGonePage, answer, again);
 
@@ -81,7 +84,7 @@ const acceptInvitation = defineOperation({
 
 const showLink = show('link', ({ organization }) => signUpPage(organization, ''));
 
-/** Any holder of the link may join, after a mail has confirmed their address. */
+/** Operation that mails a confirmation link to the address of any person who has an invitation link. */
 const askByLink = defineOperation({
   id: 'ask-join',
   method: 'POST',

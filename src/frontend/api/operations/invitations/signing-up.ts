@@ -16,7 +16,7 @@ import { type ApiCall, defineOperation, forwardCommand } from '../../operation.j
 import { optionalTextParameter, pathTextParameter } from '../../parameters.js';
 import { answerOrRefusalPage, type JoinFormProblem, NEW_ACCOUNT_PARAMETERS } from './join-pages.js';
 
-/** Name of the organization. @throws ActorRefused if the organization needs invitations */
+/** Returns the name of the organization. @throws ActorRefused if the organization needs invitations */
 async function peek(call: ApiCall<unknown>, realm: ApiCall<unknown>['realm']): Promise<string> {
   const { organization } = await call.send(
     forwardCommand({ to: realmKey(realm), command: realmCommands.peekSignUp, args: {} }),
@@ -64,7 +64,7 @@ const askSignUp = defineOperation({
 
 const token = { token: pathTextParameter('From the letter.') } as const;
 
-/** Page for a confirmed address whose invitation, or open organization, is gone. */
+/** Makes the page for a confirmed address whose invitation was revoked, or whose organization now needs invitations. */
 const closedPage = ({ by }: SignUpToken) => (by ? invitationGonePage : invitationNeededPage);
 
 async function form(

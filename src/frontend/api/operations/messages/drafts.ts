@@ -25,7 +25,10 @@ const draftSchema = Type.Object(
 );
 type DraftValue = Type.Static<typeof draftSchema>;
 
-/** Refreshes the replica if a draft names an unknown stream or user. @throws ApiError if the drafts are too large */
+/**
+ * Refreshes the directory replica if a draft names an unknown stream or user.
+ * @throws ApiError if the drafts are too large
+ */
 async function refreshForDrafts(
   call: Pick<ApiCall<unknown>, 'directory' | 'refresh'>,
   drafts: readonly DraftValue[],

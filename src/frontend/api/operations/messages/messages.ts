@@ -84,7 +84,7 @@ export const sendMessageOperation = defineOperation({
   },
 });
 
-/** Stream to which a bot sends messages that name no stream. */
+/** Returns the default stream of the calling bot, to which messages go that name no stream. */
 const defaultStream = ({ directory, caller }: ApiCall<unknown>): number | undefined =>
   directory.bot(caller)?.sendingStream ?? undefined;
 
@@ -217,7 +217,10 @@ export const renderMessageOperation = defineOperation({
     }),
 });
 
-/** The anchor of a window of messages (narrow.md § Anchors and windows). @throws ApiError */
+/**
+ * Returns the anchor of a window of messages as a message id, or 'first_unread' (narrow.md § Anchors and windows).
+ * @throws ApiError
+ */
 export function parseAnchor(anchor: string | undefined): number | 'first_unread' {
   if (anchor === undefined) throw apiError('MISSING_ANCHOR');
   if (anchor === 'oldest') return 0;

@@ -46,8 +46,8 @@ const uploadEmoji = defineOperation({
     try {
       await call.send(forwardCommand({ to, command: realmCommands.emojiAdd, args: add }));
     } catch (error) {
-      // The actor refused, because the name was taken meanwhile. After any other failure the emoji may exist, so its
-      // picture stays.
+      // The actor refused the command, because another emoji has taken the name. After any other failure the emoji may
+      // exist, so its picture stays.
       if (error instanceof ActorRefused) {
         await call.blobs.delete(realm, picture);
         await call.blobs.delete(realm, blobOfPicture(emojiStillPath(id)));

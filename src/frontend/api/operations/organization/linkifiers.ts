@@ -66,8 +66,8 @@ export const removeLinkifierOperation = defineOperation({
 const MAX_LANGUAGE = 40;
 
 /**
- * Returns the trimmed language of a playground. @throws ApiError under the older name of the parameter, as the API
- * fixes it
+ * Returns the trimmed language of a code playground.
+ * @throws ApiError that names the parameter `pygments_language`, as the API prescribes
  */
 function checkLanguage(given: string): string {
   const language = given.trim();

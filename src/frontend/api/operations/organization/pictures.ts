@@ -19,7 +19,10 @@ interface Current {
   readonly version: number;
 }
 
-/** The upload that a changeable picture shows now; undefined: none. */
+/**
+ * Returns the current upload of a picture that users can replace, such as an avatar or logo; undefined if there is
+ * none.
+ */
 function currentOf(picture: PictureReference, directory: DirectoryView): Current | undefined {
   if (picture.of === 'avatar') {
     const user = directory.userByAvatar(picture.hash);

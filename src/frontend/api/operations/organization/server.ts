@@ -104,7 +104,7 @@ export const checkSubdomainOperation = defineOperation({
   },
 });
 
-/** User-Agent with which clients test their own handling of a refusal. */
+/** Matches the User-Agent with which clients test how they handle a refusal as incompatible. */
 const MARKED_INCOMPATIBLE = /^(?:Zulip|Conclave)Invalid(?:\/|$)/;
 
 /** First version of the Android app that can show the answers of this API. */

@@ -32,7 +32,7 @@ const getStatic = defineOperation({
     });
     return {
       status,
-      // The whole file is the same object each time, so that it is compressed once.
+      // Every answer with the whole file uses the same buffer, so that the compressed file is cached.
       raw: status === 200 ? file.bytes : file.bytes.subarray(start, end),
       headers: {
         'Content-Type': file.type,

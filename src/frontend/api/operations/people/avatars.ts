@@ -23,7 +23,7 @@ const uploadAvatar = defineOperation({
     const picture = takeOnePicture(call, 'AVATAR_ONE_FILE');
     const { directory, caller } = call;
     const account = directory.user(caller);
-    // The actor checks this again; here the refusal comes before those of the picture.
+    // The actor checks the setting again; this check refuses the call before the picture is checked.
     if (directory.settings.avatar_changes_disabled && !(account && isAdmin(account))) {
       throw apiError('AVATAR_CHANGES_DISABLED');
     }

@@ -13,14 +13,14 @@ import { pathTextParameter } from '../../parameters.js';
 
 type LinkCall = ApiCall<{ readonly token: string }>;
 
-/** Opens the link that a call names. @throws ApiError */
+/** Decrypts the token in the link of the mail. @throws ApiError if the token is invalid or has expired */
 function linkOf({ params, secrets, now }: LinkCall) {
   const link = openLinkToken(secrets, 'change-email', params.token, now);
   if (!link) throw apiError('MAIL_LINK');
   return link;
 }
 
-/** Answers a refusal with a page. */
+/** Runs `answer` and turns a refusal into an HTML page with the reason. */
 async function asPage(answer: () => RawAnswer | Promise<RawAnswer>): Promise<RawAnswer> {
   try {
     return await answer();

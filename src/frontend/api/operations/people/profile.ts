@@ -59,7 +59,10 @@ interface ContentValues {
   readonly display_in_profile_summary: boolean;
 }
 
-/** Arguments of the commands; field_data travels as text, because users choose its keys. @throws ApiError */
+/**
+ * Makes the arguments of the commands. `field_data` travels as JSON text, because its keys are chosen by users.
+ * @throws ApiError
+ */
 function contentOf({ field_data, ...rest }: ContentValues) {
   checkCount('field_data', Object.keys(field_data).length, MAX_OPTIONS);
   return { ...rest, field_data: JSON.stringify(field_data) };

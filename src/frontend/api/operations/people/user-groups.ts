@@ -22,7 +22,7 @@ const ids = (description: string) =>
 
 const groupId = { user_group_id: pathIdParameter('The group.') } as const;
 
-/** Groups of the replica; an unknown group is looked up again at the end of the log. @throws ApiError */
+/** Finds a user group in the replica; an unknown group is looked up again at the end of the log. @throws ApiError */
 async function findGroup(
   call: ApiCall<{ readonly user_group_id: number }>,
 ): Promise<{ readonly groups: UserGroups; readonly group: DirectoryGroup }> {

@@ -17,7 +17,7 @@ interface StatusParams {
 }
 
 /**
- * The emoji as stored and as shown to clients; null: remove the emoji; undefined: no change.
+ * Returns the status emoji as stored and as shown to clients; null: remove the emoji; undefined: no change.
  * @throws ApiError
  */
 async function emojiOf(call: ApiCall<StatusParams>): Promise<StatusEmoji | null | undefined> {

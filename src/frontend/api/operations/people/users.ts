@@ -16,7 +16,10 @@ import {
 } from '../../parameters.js';
 import { openOrRenewKey } from '../../readable-key.js';
 
-/** One response body per list. The encoded list is the same object until an account changes. */
+/**
+ * Makes the response body of a list of users, one for each list. The encoded list is the same object until an account
+ * changes.
+ */
 const allUsers = memoizeByObject((members: EncodedJson) => new CachedResponseFields({ members }));
 
 export const getUsersOperation = defineOperation({
@@ -41,7 +44,7 @@ const shapeParameters = {
   include_custom_profile_fields: flagParameter('query', false, 'Add profile_data (humans).'),
 } as const;
 
-/** Answer with one user; an unknown user is looked up again at the end of the log. @throws ApiError */
+/** Makes the answer with one user; an unknown user is looked up again at the end of the log. @throws ApiError */
 async function findUser(call: ApiCall<ShapeValues>, find: () => DirectoryUser | undefined): Promise<FieldsAnswer> {
   if (!find()) await call.refresh();
   const user = find();
@@ -120,7 +123,7 @@ export const createUserOperation = defineOperation({
   },
 });
 
-/** Maximum of attempts of a log-in that finds the key unreadable while other log-ins replace the key. */
+/** Maximum of attempts of a log-in that can't decrypt the API key while other log-ins replace the key. */
 const MAX_ATTEMPTS = 5;
 
 export const fetchApiKeyOperation = defineOperation({
@@ -148,7 +151,9 @@ export const fetchApiKeyOperation = defineOperation({
   },
 });
 
-/** Always refused: log-in by a token that another service signed cannot be configured. */
+/**
+ * Operation that refuses every call, because log-in by a token that another service signed (JWT) cannot be configured.
+ */
 export const fetchApiKeyByTokenOperation = defineOperation({
   id: 'jwt-fetch-api-key',
   method: 'POST',

@@ -34,7 +34,9 @@ export const principalsParameter = {
   description: 'Users, by id or API e-mail; default: the caller.',
 } as const;
 
-/** Arguments of joining beside the streams. New streams get the defaults of POST without options. */
+/**
+ * Makes the default arguments of the command that joins streams. New streams get the defaults of POST without options.
+ */
 export const defaultJoiningArguments = ({
   site,
   webPublicStreams,

@@ -9,8 +9,9 @@ import { defineOperation, forwardCommand } from '../../operation.js';
 import { optionalJsonParameter, optionalTextParameter, textParameter } from '../../parameters.js';
 
 /**
- * A longer topic is refused. streams.md would store it unchanged; the recorded peer (n 1022, 1035) has no room for it
- * and answers 500. A topic that is cut would be another topic than the one in the request.
+ * Parameter that refuses a topic that is too long. streams.md would store the topic unchanged; the API's original
+ * server has no room for it and answers 500 (recordings 1022, 1035). A shortened topic would be another topic than the
+ * one in the request.
  */
 const topic = {
   ...textParameter('form', 'Topic; need not exist.'),

@@ -20,9 +20,9 @@ import { pathIdParameter, textParameter } from '../../parameters.js';
 const USER_AGENT = ['user-agent'];
 
 /**
- * Answers with the cookie of a new session. The secret goes into the cookie, and only its hash to the actor.
+ * Begins a session and answers with its cookie. The secret goes into the cookie, and only its hash to the actor.
  *
- * @param command begins the session with this hash
+ * @param command makes the command that begins the session with this hash
  */
 async function withSession(
   call: ApiCall<unknown>,
@@ -81,7 +81,10 @@ export const signInOnceOperation = defineOperation({
   },
 });
 
-/** Answers 200 without a session too, because a browser reports a refused request on its console as an error. */
+/**
+ * Operation that answers 200 without a session too, because a browser reports a refused request on its console as an
+ * error.
+ */
 export const getSessionOperation = defineOperation({
   id: 'web-get-session',
   method: 'GET',
