@@ -1,6 +1,6 @@
 /**
  * Mediator between the parts of an activation (commit loop, executor, outbox), the activation, and the host's ports.
- * One object instead of a closure per callback, because a host has tens of thousands of activations.
+ * One object serves instead of a closure for each callback, because a host has tens of thousands of activations.
  */
 
 import type { JsonObject } from '#base';

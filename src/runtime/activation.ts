@@ -1,5 +1,6 @@
 /**
- * One actor in memory: loads the state, runs handlers over it one at a time, and commits their outcomes in batches.
+ * One actor in memory: it loads the state, runs handlers over the state one at a time, and commits their outcomes in
+ * batches.
  *
  * Life: loading → ready → stopped. A write that fails or is refused ends the activation; the next command starts a new
  * one from the Store, which finishes the stored outbox first.
@@ -29,7 +30,7 @@ import {
 import { ReplyCache } from './reply-cache.js';
 import { DeferredCommand, startSidecar } from './sidecar.js';
 
-/** Commands that may wait in one mailbox; more are answered 'busy'. */
+/** Maximum of commands that wait in one mailbox; further ones are answered 'busy'. */
 export const MAX_MAILBOX_COMMANDS = 20_000;
 /** Prefix of the ids of commands that the host hands to an activation without the bus. */
 export const LOCAL_COMMAND_PREFIX = 'tell/';
@@ -42,7 +43,7 @@ interface EarlyCommand {
 export class Activation implements ActivationControl {
   readonly realm: RealmId;
   status: 'loading' | 'ready' | 'stopped' = 'loading';
-  /** Monotonic ms of the last command; the host passivates idle activations by it. */
+  /** Monotonic time of the last command, ms; the host passivates activations that have been idle for long. */
   lastUsed: number;
   readonly #mailbox = new ActorMailbox();
   #running = newLazyMap<string, QueuedCommand>();
@@ -56,12 +57,15 @@ export class Activation implements ActivationControl {
   readonly #supply: CommandInputLoader;
   #scheduled = false;
   #handling: QueuedCommand | undefined;
-  /** The partition is being handed over: only commands of other actors are still taken. */
+  /** True while the partition is being handed over: only commands of other actors are still accepted. */
   #leaving = false;
-  /** The actor was made under a new key, without a look into the Store. */
+  /** True if the actor was created under a new key without reading the Store. */
   #minted = false;
   #onProgress: (() => void)[] | undefined;
-  /** Repeats of commands that ran before; their replies wait for the commands that the first run sent. */
+  /**
+   * Repeats of commands that the actor has executed before; their replies wait for the commands that the first run
+   * sent.
+   */
   #repeats: Set<CommandRequest> | undefined;
   readonly #meter: ActorKindMeter;
 
@@ -108,7 +112,7 @@ export class Activation implements ActivationControl {
   }
 
   /**
-   * Number of deliveries (mails, webhook calls) that wait in the actor's parts; undefined for kinds without deliveries.
+   * Number of deliveries (mails, webhook calls) that wait to be made; undefined for kinds of actors without deliveries.
    */
   get waitingDeliveries(): number | undefined {
     return this.kind.partsAreDeliveries ? this.#memory.view().parts.size : undefined;
@@ -122,7 +126,10 @@ export class Activation implements ActivationControl {
     return this.#sidecar?.endReason?.();
   }
 
-  /** Takes the actor over: stamps the epoch, applies records left in the outbox, loads parts, continues the outbox. */
+  /**
+   * Loads the actor from the Store for its new owner: writes the epoch, applies records left in the outbox, loads
+   * parts, continues the outbox.
+   */
   async load(): Promise<void> {
     const { store } = this.ports;
     let loaded: LoadedActor | 'fenced';
@@ -138,7 +145,10 @@ export class Activation implements ActivationControl {
     this.#begin(loaded);
   }
 
-  /** Starts a new actor without reading the Store. If the actor exists after all, its first commit meets a conflict. */
+  /**
+   * Starts a new actor without reading the Store. If the actor exists after all, its first commit fails with a
+   * conflict.
+   */
   begin(): void {
     this.#minted = true;
     this.#begin({ root: null, entries: [], parts: new Map(), remembered: [] });
@@ -174,13 +184,14 @@ export class Activation implements ActivationControl {
       this.#refuse(request, 'moved');
       return;
     }
-    // Commands of actors are never 'busy': two actors with full outboxes must still take each other's.
+    // Commands of other actors are never answered 'busy': two actors with full outboxes must still accept each other's
+    // commands.
     if (!fromActor && (this.mailboxSize >= MAX_MAILBOX_COMMANDS || this.#outbox.size >= MAX_OUTBOX_COMMITS)) {
       this.#refuse(request, 'busy');
       return;
     }
     this.#meter.commands.n++;
-    // A command from the actor itself or from its timer is no reason to keep the actor in memory.
+    // A command of the actor to itself, such as its timer, is no reason to keep the actor in memory.
     if (!envelope.id.startsWith(LOCAL_COMMAND_PREFIX)) this.used();
     if (this.status === 'loading') {
       this.#early ??= [];
@@ -188,7 +199,8 @@ export class Activation implements ActivationControl {
       return;
     }
     if (this.#minted && this.#commits.committed === 0 && !this.kind.commands[envelope.name]?.mintsKey) {
-      // A sender that knows the key has seen the actor, so the command that creates it was delivered twice.
+      // The sender knows the actor's key, so the actor was created before: the command that creates the actor was
+      // delivered twice.
       this.stop('fenced');
       this.#refuse(request, 'moved');
       return;
@@ -229,8 +241,8 @@ export class Activation implements ActivationControl {
   }
 
   /**
-   * Repeats a remembered reply. The commands that the reply waited for may have to be sent again first, and the commit
-   * may be a former owner's, whose events are not in the log yet.
+   * Repeats a remembered reply. The commands for which the reply waited may have to be sent again first, and the events
+   * of a former owner's commit may still have to get into the log.
    */
   #replyAgain(id: string, before: ActorCommandReply, request: CommandRequest): void {
     let answered = false;
@@ -267,7 +279,7 @@ export class Activation implements ActivationControl {
     this.#early = this.#early?.filter(({ envelope }) => isCommandForActor(envelope));
   }
 
-  /** Resolves when all begun work is finished, or the activation has stopped. */
+  /** Resolves when no work is left, or the activation has stopped. */
   async drain(): Promise<void> {
     while (!this.#isStopped() && !this.isDrained) {
       await new Promise<void>((resolve) => {
@@ -277,7 +289,10 @@ export class Activation implements ActivationControl {
     }
   }
 
-  /** Lets the sidecar store what only memory knows. A failure is logged and must not keep the host from leaving. */
+  /**
+   * Lets the sidecar store its state that is only in memory. A failure is logged and must not delay the host's
+   * shutdown.
+   */
   async flushSidecar(reason: PassivationReason): Promise<void> {
     try {
       if (this.status === 'ready' && this.#memory.exists) await this.#sidecar?.flush?.(reason);
@@ -286,7 +301,10 @@ export class Activation implements ActivationControl {
     }
   }
 
-  /** Leaves memory with an empty stored outbox. A command that comes meanwhile calls a passivation off. */
+  /**
+   * Removes the actor from memory, with an empty stored outbox. A command that arrives before the end cancels the
+   * passivation.
+   */
   async passivate(reason: PassivationReason): Promise<void> {
     const used = this.lastUsed;
     if (reason === 'passivated') await this.flushSidecar(reason);
@@ -313,7 +331,8 @@ export class Activation implements ActivationControl {
     this.#repeats = undefined;
     this.#mailbox.remove(() => true);
     for (const pending of this.#running.values()) {
-      // The actor's timer fired while its removal was being written. A retry would re-create the removed actor.
+      // The actor's own timer fired while the actor's removal was being written. A retry would re-create the removed
+      // actor.
       if (reason === 'ended' && pending.envelope.id.startsWith(LOCAL_COMMAND_PREFIX)) {
         pending.reply(this.kind.missing(this.key));
         continue;
@@ -337,13 +356,13 @@ export class Activation implements ActivationControl {
     request.reply(this.ports.storeOutage.refusal(retry));
   }
 
-  /** @internal */
+  /** Called when the Store has written a commit batch. @internal */
   committed(): void {
     if (this.#sidecar) this.#guard(() => this.#sidecar?.committed());
     this.progressed();
   }
 
-  /** @internal */
+  /** Called when an append to the log, an outgoing command or a commit has finished. @internal */
   progressed(): void {
     const ending = this.#executor.ending && this.status === 'ready';
     if (ending && this.#commits.idle && this.#outbox.size === 0) this.#commits.end();
@@ -354,7 +373,7 @@ export class Activation implements ActivationControl {
     for (const fn of waiting) fn();
   }
 
-  /** Suspends a lane. @returns the function that resumes it */
+  /** Suspends a lane of the mailbox. @returns the function that resumes the lane */
   #rest(lane: string): () => void {
     this.#mailbox.suspend(lane);
     return () => this.wake(lane);
@@ -373,7 +392,7 @@ export class Activation implements ActivationControl {
     this.#guard(() => this.#sidecar?.command(envelope.name, envelope.args, held, envelope.caller));
   }
 
-  /** Runs the mailbox in a microtask, so that the handlers of one tick share a commit. */
+  /** Runs the mailbox in a microtask, so that commands that arrive in one turn of the event loop share a commit. */
   #schedule(): void {
     if (this.#scheduled || this.status !== 'ready') return;
     this.#scheduled = true;
@@ -397,7 +416,9 @@ export class Activation implements ActivationControl {
     this.progressed();
   }
 
-  /** An error other than ApiError is a bug: the activation stops with an error in the log, and nothing else does. */
+  /**
+   * Runs `fn`. An error other than ApiError is a bug: it stops this activation and is logged, and other actors go on.
+   */
   #guard(fn: () => void): void {
     try {
       fn();

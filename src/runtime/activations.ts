@@ -7,9 +7,9 @@ import type { AnyActorKind } from './kind.js';
 import type { RuntimeMeters } from './meters.js';
 import type { ActivationPorts, StoppedActivation } from './ports.js';
 
-/** Maximum of passivations under way at a time. */
+/** Maximum of concurrent passivations. */
 const MAX_PASSIVATIONS = 64;
-/** Maximum of remembered ids of commands that crashed an actor. */
+/** Maximum of remembered ids of commands whose handler crashed an actor. */
 const MAX_CRASHERS = 1_000;
 
 interface ActivationsOptions {
@@ -17,17 +17,19 @@ interface ActivationsOptions {
   readonly kinds: Readonly<Record<string, AnyActorKind>>;
   readonly meters: RuntimeMeters;
   readonly ports: Omit<ActivationPorts, 'stopped' | 'mayHaveWriteUnderWay' | 'crashedBefore'>;
-  /** Epoch under which this host owns the partition; undefined: it does not. */
+  /** Epoch under which this host owns the partition; undefined if this host does not own it. */
   epochOf(partition: Partition): Epoch | undefined;
-  /** Wakes the actor on the host that took its partition before the actor could be woken here. */
+  /**
+   * Wakes a failed actor on another host, which took over the actor's partition before this host could wake the actor.
+   */
   wakeSuccessor(key: ActorKey): void;
 }
 
 export class Activations implements Iterable<Activation> {
   readonly #byKey = new Map<ActorKey, Activation>();
-  /** Actors that a failure stopped, with the number of times they were woken since. */
+  /** Actors that a failure stopped, with the number of wake-ups since then. */
   readonly #retries = new Map<ActorKey, number>();
-  /** Ids of commands whose handler threw. */
+  /** Ids of commands whose handler threw an error that is no ApiError. */
   readonly #crashers = new Set<string>();
   readonly #ports: ActivationPorts;
   #closed = false;
@@ -53,15 +55,15 @@ export class Activations implements Iterable<Activation> {
     return this.#byKey.get(key);
   }
 
-  /** The activations of actors in these partitions. */
+  /** Returns the activations of the actors in these partitions. */
   of(partitions: ReadonlySet<Partition>): Activation[] {
     return [...this].filter((a) => partitions.has(partitionOfActor(a.key)));
   }
 
   /**
-   * Brings the actor into memory, if it is not there. This host must own its partition.
+   * Loads the actor into memory unless it is there. This host must own the actor's partition.
    *
-   * @param first name of the command that is about to come
+   * @param first name of the command for which the actor is activated
    */
   activate(key: ActorKey, first?: string): { activation: Activation; loaded: Promise<void> } {
     const known = this.#byKey.get(key);
@@ -71,7 +73,7 @@ export class Activations implements Iterable<Activation> {
     const epoch = this.options.epochOf(partitionOfActor(key))!;
     const activation = new Activation(key, kind, epoch, this.#ports);
     this.#byKey.set(key, activation);
-    // An actor that stopped before most likely existed already: read the Store after all.
+    // An actor that failed before most likely exists already, so the Store is read after all.
     if (first !== undefined && kind.commands[first]?.mintsKey && !this.#retries.has(key)) {
       activation.begin();
       return { activation, loaded: Promise.resolve() };
@@ -80,21 +82,21 @@ export class Activations implements Iterable<Activation> {
     return { activation, loaded: activation.load() };
   }
 
-  /** Passivates the activations without a command for this long; resolves when they are gone. */
+  /** Passivates the activations that had no command for `idleMs`; resolves when they have left memory. */
   async passivateIdle(idleMs: number): Promise<void> {
     const now = this.options.clock.monotonic();
     const isIdle = (a: Activation): boolean =>
       now - a.lastUsed >= Math.min(idleMs, a.kind.idleTimeoutMs ?? idleMs) && a.isIdle;
     const idle = [...this].filter(isIdle);
-    // A passivated actor may write first. Bounded, because thousands become idle together when their clients
-    // disconnect.
+    // A passivated actor may write first. The number of passivations at a time is limited, because thousands of actors
+    // become idle together when their clients disconnect.
     const next = async (): Promise<void> => {
       for (let a = idle.pop(); a; a = idle.pop()) await a.passivate('passivated');
     };
     await Promise.all(Array.from({ length: Math.min(MAX_PASSIVATIONS, idle.length) }, next));
   }
 
-  /** Keeps failed actors from being woken again from now on. */
+  /** Stops waking failed actors, for the shutdown of the host. */
   close(): void {
     this.#closed = true;
   }
@@ -124,7 +126,7 @@ export class Activations implements Iterable<Activation> {
     if (reason === 'ended') due(key, null);
   }
 
-  /** Wakes a failed actor, because its outbox must not wait for the next command. */
+  /** Wakes a failed actor after a delay, because its outbox must not wait for the next command. */
   #wakeLater(key: ActorKey): void {
     const tries = this.#retries.get(key) ?? 0;
     this.#retries.set(key, tries + 1);

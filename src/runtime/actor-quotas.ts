@@ -1,6 +1,6 @@
 /**
- * Limits how many actors of a kind one owner has, passivated ones included (ActorKind.quota). Owners are looked at on
- * the host of their partition, where all their actors live.
+ * Limits how many actors of a kind one owner has, passivated ones included (ActorKind.quota). The host of the owner's
+ * partition checks the limit, because all actors of the owner live there.
  */
 import type { ActorKey } from '#model';
 
@@ -11,9 +11,9 @@ export interface KindQuota {
 }
 
 interface QuotaPorts {
-  /** The quota of the key's kind; undefined: no limit. */
+  /** Returns the quota of the key's kind of actor; undefined if there is no limit. */
   quotaOf(key: ActorKey): KindQuota | undefined;
-  /** True if a client uses the actor right now. */
+  /** True if a client is using the actor right now. */
   isBusy(key: ActorKey): boolean;
   end(key: ActorKey): Promise<unknown>;
 }
@@ -21,7 +21,7 @@ interface QuotaPorts {
 export class ActorQuotas {
   /** Owner → the owner's actors in the order of their last writes, least recent first. */
   readonly #actors = new Map<string, ActorKey[]>();
-  /** Actors with an end command under way: they no longer count, though they may be written once more. */
+  /** Actors to which an end command is under way: they no longer count, though they may be written once more. */
   readonly #ending = new Set<ActorKey>();
 
   constructor(private readonly ports: QuotaPorts) {}
@@ -50,14 +50,14 @@ export class ActorQuotas {
     }
   }
 
-  /** An actor that could not be ended counts again when it is next seen. */
+  /** Ends an actor. If the end fails, the actor counts again after its next write. */
   #end(key: ActorKey): void {
     this.#ending.add(key);
     const settled = (): void => void this.#ending.delete(key);
     this.ports.end(key).then(settled, settled);
   }
 
-  /** Forgets an actor that has ended. */
+  /** Removes an actor that has ended. */
   gone(key: ActorKey): void {
     const owner = this.ports.quotaOf(key)?.owner(key);
     const known = owner === undefined ? undefined : this.#actors.get(owner);
@@ -66,7 +66,7 @@ export class ActorQuotas {
     if (known.length === 0) this.#actors.delete(owner);
   }
 
-  /** Forgets the actors of partitions that this host owns no longer. */
+  /** Removes the actors that `which` selects: those of partitions that this host has lost. */
   drop(which: (key: ActorKey) => boolean): void {
     for (const [owner, known] of this.#actors) {
       const left = known.filter((key) => !which(key));

@@ -1,4 +1,4 @@
-/** Counts the actors of a host and their work, once per scrape. */
+/** Counts the actors of a host and their work, once for each scrape of the metrics. */
 
 import type { Metrics } from '#base/metrics';
 import { type ActorKey, parseActorKey } from '#model';
@@ -12,7 +12,7 @@ interface KindStats {
   /** Number of commands in the fullest mailbox of this kind. */
   fullest: number;
   outbox: number;
-  /** Number of waiting deliveries; undefined for kinds without deliveries. */
+  /** Number of deliveries (mails, webhook calls) that wait to be made; undefined for kinds without deliveries. */
   waiting: number | undefined;
   /** Number of actors by phase of their sidecar. */
   readonly phases: Map<string, number>;
@@ -49,7 +49,7 @@ function count(activations: Iterable<Activation>, names: readonly string[]): Act
 
 interface ActorStatsOptions {
   readonly metrics: Metrics;
-  /** Kinds of actors; a kind is shown also while none of its actors is in memory. */
+  /** All kinds of actors; a kind appears in the metrics even while none of its actors is in memory. */
   readonly kinds: readonly AnyActorKind[];
   activations(): Iterable<Activation>;
   /** Number of actors outside memory that wait for their due time. */

@@ -1,6 +1,6 @@
 /**
  * Sends commands to actors: finds the partition's owner, retries under one command id until the deadline, and tells
- * receivers which of its commands are settled so that they can forget the replies.
+ * receivers which commands are settled, so that receivers can forget the replies.
  */
 
 import type { Json, JsonObject } from '#base';
@@ -12,7 +12,7 @@ import { RETRY_DELAYS_MS, retryDelayMs } from './backoff.js';
 import { OutageDetector, type OutageOptions } from './outage.js';
 import type { ActorCommandReply, CommandEnvelope } from './protocol.js';
 
-/** The deadline passed: the command may or may not have been executed. */
+/** Error of a command whose deadline passed: the command may or may not have been executed. */
 export class CommandTimeout extends Error {
   override name = 'CommandTimeout';
   constructor(readonly last: CommandFailure) {
@@ -27,15 +27,15 @@ interface SendOptions {
   /** Realm version that the receiver's replica must have applied. */
   readonly after?: number;
   /**
-   * Milliseconds; default 30 s, and less while a needed service is known to be away (outage.ts). Infinity: retries
+   * Deadline, ms: default 30 s, and less while a needed service is known to be away (outage.ts). Infinity: retries
    * until cancelled (commands from outboxes, waiting polls).
    */
   readonly deadlineMs?: number;
-  /** The reply may take long: an attempt may last as long as a parked poll. */
+  /** True if the actor may hold the command: an attempt may last as long as a parked poll. */
   readonly held?: boolean;
-  /** An actor sends this, and a command of that actor waits for the answer. */
+  /** True if an actor sends the command, and a command of that actor waits for the answer. */
   readonly asked?: boolean;
-  /** Command id given by the caller (outbox commands); default: the client's own numbering. */
+  /** Command id of an outbox command; absent: the client numbers the command itself. */
   readonly id?: string;
 }
 
@@ -44,15 +44,18 @@ export interface SentCommand {
   cancel(): void;
 }
 
-/** An attempt that lasted this long does not belong to the failures before it: the back-off starts over. */
+/** Duration of an attempt after which the back-off starts over: the attempt does not belong to earlier failures. */
 const RESET_BACKOFF_MS = 1_000;
-/** Limit of one usual attempt: a stuck host must not use up the whole deadline. */
+/** Time limit of one attempt of a usual command, ms: a stuck host must not use up the whole deadline. */
 const ATTEMPT_MS = 10_000;
-/** Limit of one held attempt. A frontend parks a poll for an hour at most; a bus that fails says so within seconds. */
+/**
+ * Time limit of one attempt of a held command, ms. A frontend parks a poll for an hour at most; a broken bus fails
+ * within seconds.
+ */
 const HELD_ATTEMPT_MS = 4_000_000;
 const DEADLINE_MS = 30_000;
 
-/** Numbers the commands of one sender, and knows up to which number all are settled. */
+/** Numbers the commands of one sender, and knows the number below which all commands are settled. */
 class Numbering {
   #next = 1;
   #lowest = 1;
@@ -76,7 +79,7 @@ class Numbering {
   }
 }
 
-/** Commands that wait for a host to serve their partition, by its subject. */
+/** Commands that wait until a host serves their partition, by the partition's bus subject. */
 class AwaitingOwner {
   readonly #waiting = new Map<string, Set<CommandDelivery>>();
 
@@ -100,10 +103,13 @@ class AwaitingOwner {
 let instances = 0;
 
 export class ActorClient {
-  /** Names this client in command ids: several clients may share a bus, and their numbers must never meet. */
+  /** Id of this client in command ids: several clients may share a bus, and their commands must have different ids. */
   readonly id: string;
   readonly #usual: Numbering;
-  /** Separate numbers for held commands: one that lasts minutes would keep all later replies from being forgotten. */
+  /**
+   * Numbering of held commands, apart from that of other commands: a command that lasts minutes would keep receivers
+   * from forgetting all later replies.
+   */
   readonly #held: Numbering;
   readonly #unserved = new AwaitingOwner();
   readonly #patience: OutageDetector;
@@ -121,7 +127,7 @@ export class ActorClient {
     bus.onServed((subject) => this.#unserved.served(subject));
   }
 
-  /** Time limit, ms, for something that comes over the bus, usually within `usual`: shorter while the bus is away. */
+  /** Time limit for a wait on the bus, ms: `usual`, or less while the bus is away. */
   waitMs(usual: number): number {
     return this.#patience.busAway ? Math.min(usual, this.#patience.limitMs) : usual;
   }
@@ -145,7 +151,7 @@ export class ActorClient {
   }
 }
 
-/** One command on its way: attempts under one id until an answer, the deadline, or a cancellation. */
+/** Delivery of one command: attempts under one command id until an answer, the deadline, or a cancellation. */
 class CommandDelivery implements SentCommand {
   readonly reply: Promise<Exclude<ActorCommandReply, { retry: unknown }>>;
   #resolve!: (reply: Exclude<ActorCommandReply, { retry: unknown }>) => void;
@@ -153,7 +159,7 @@ class CommandDelivery implements SentCommand {
   #pending: PendingReply | undefined;
   #timer: TimerHandle | undefined;
   #over = false;
-  /** Number of consecutive failed attempts. */
+  /** Number of consecutive failed attempts of the command. */
   #failures = 0;
   #begun = 0;
   #last: CommandFailure = 'none';
@@ -252,8 +258,8 @@ class CommandDelivery implements SentCommand {
   }
 
   /**
-   * Tries the command again after a delay, or gives up. @param awayMs for how long the Store of the host that refused
-   * has been away
+   * Retries the command after a delay, or gives up.
+   * @param awayMs for how long the Store of the refusing host has been away
    */
   #again(awayMs = 0): void {
     if (this.#over) return;
@@ -294,5 +300,5 @@ class CommandDelivery implements SentCommand {
   }
 }
 
-/** The command was not executed, because the partition has no owner at present, or another one. */
+/** True if the command was not executed because its partition has no owner at present, or another owner. */
 const isMove = (last: CommandFailure): boolean => last === 'nobody' || last === 'not-owner' || last === 'moved';

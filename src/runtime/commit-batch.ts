@@ -1,4 +1,4 @@
-/** One commit in the making: the outcomes of all commands handled while the commit before is being written. */
+/** One commit before its write: the outcomes of all commands handled while the previous commit is being written. */
 
 import type { Json, JsonObject } from '#base';
 import type { ActorKey, LogItem, RealmId } from '#model';
@@ -7,25 +7,25 @@ import type { RecordWrite } from '#ports/store';
 import type { MessageChange } from './kind.js';
 import type { ActorCommandReply } from './protocol.js';
 
-/** The outgoing commands of one outcome, stage after stage. */
+/** The outgoing commands of one outcome, as a list of stages. */
 export interface CommandSequence {
   readonly stages: readonly (readonly OutboxCommand[])[];
-  /** Id of the command whose reply waits until all were carried out. */
+  /** Id of the command whose reply waits until all commands of the sequence are carried out. */
   readonly answers?: string;
-  /** Mailbox lane that is suspended until all commands were carried out. */
+  /** Mailbox lane that is suspended until all commands of the sequence are carried out. */
   readonly lane?: string;
   /** Id of the HTTP request that caused the commands. */
   readonly requestId?: string;
 }
 
-/** The work that a commit leaves, as stored in the root's outbox. */
+/** The work that remains after a commit, as stored in the outbox of the actor's root. */
 export interface OutboxEntry {
   readonly v: number;
-  /** Records not yet applied; always empty where the Store applies them with the root. */
+  /** Records of the commit that are not yet applied; always empty where the Store applies them with the root. */
   readonly records: readonly RecordWrite[];
   readonly items: readonly LogItem[];
   readonly sequences: readonly CommandSequence[];
-  /** True if the actor ends: its root is removed when the outbox is empty. */
+  /** True if the actor ends: the root is removed when the outbox is empty. */
   readonly ends?: true;
 }
 
@@ -36,17 +36,17 @@ export class CommitBatch {
   readonly sequences: { readonly sequence: CommandSequence; readonly finished: () => void }[] = [];
   /** Number of commands in the batch. */
   commands = 0;
-  /** HTTP requests that caused the commands; filled only if a log line will name them. */
+  /** Ids of the HTTP requests that caused the commands; collected only if a log line will name them. */
   readonly requests: string[] = [];
   readonly replies: (readonly [string, ActorCommandReply])[] = [];
-  /** Called when the commit, with its records, is durable. */
+  /** Callbacks for when the commit, with its records, is durable. */
   readonly onCommitted: (() => void)[] = [];
-  /** Called when the batch's items are also in the log. */
+  /** Callbacks for when the commit's items are also in the log. */
   readonly onLogged: (() => void)[] = [];
-  /** There is something to write; a batch made only to wait on is not written. */
+  /** True if the batch has something to write. A batch may be made only to carry callbacks; then it is not written. */
   dirty = false;
   ends = false;
-  /** Root state and due time after the last outcome of this batch; later batches must not leak into it. */
+  /** Root state and due time after the last outcome of this batch; changes by later batches must not get into it. */
   state: JsonObject = {};
   due: number | null = null;
 

@@ -1,7 +1,8 @@
 /**
  * The commit pipeline of one activation. Handlers add to the open batch; while one batch is being written, the next
- * collects. Replies and reads wait for the newest batch whose effects they saw. A failed write is never repeated here:
- * the activation stops, `activations.ts` loads the actor again, and senders retry (`backoff.ts` has all waiting times).
+ * collects outcomes. Replies and reads wait for the newest batch whose effects they saw. A failed write is not repeated
+ * by the loop: the activation stops, `activations.ts` loads the actor again, and senders retry (`backoff.ts` has all
+ * waiting times).
  */
 
 import type { JsonObject } from '#base';
@@ -14,10 +15,10 @@ import type { ReplyCache } from './reply-cache.js';
 
 export interface CommitLoopOwner {
   now(): number;
-  /** Monotonic time, ms. */
+  /** Returns the monotonic time, ms. */
   monotonic(): number;
   state(): JsonObject;
-  /** The Store has taken a batch. @param began monotonic ms at which the write began */
+  /** Called when the Store has written a batch. @param began monotonic time at which the write began, ms */
   wrote(batch: CommitBatch, began: number): void;
   /** Called when the Store has written a commit batch. */
   committed(): void;
@@ -27,23 +28,23 @@ export interface CommitLoopOwner {
 }
 
 /**
- * Items that may wait for the log before commits wait, too. A root is written with all items that the log does not
- * hold yet, so a slow log would make roots large; waiting commits collect more commands instead.
+ * Maximum of items that wait for the log; above it, commits wait, too. A root is written with all items that the log
+ * does not hold yet, so a slow log would make roots large; waiting commits collect more commands instead.
  */
 const MAX_BACKLOG = 2_000;
 
 export class CommitLoop {
-  /** Wall time (ms) at which the actor is to be woken, as of the newest outcome in memory; null: never. */
+  /** Wall time (ms) at which the actor is to be woken, by the newest outcome in memory; null: never. */
   due: number | null = null;
   #committed = 0;
   /**
-   * Batches that are not durable yet, oldest first. The first may be being written; the last may still collect
-   * outcomes.
+   * Batches that are not durable yet, oldest first. The first may be in the middle of its write; the last may still
+   * collect outcomes.
    */
   #groups: CommitBatch[] = [];
   #sealed = false;
   #writing = false;
-  /** True if the stored root still lists outbox entries that are done. */
+  /** True if the stored root lists outbox entries, even ones that are done by now. */
   #stale = false;
 
   constructor(
@@ -82,7 +83,7 @@ export class CommitLoop {
     return this.#newest()?.version ?? this.#committed;
   }
 
-  /** The batch that collects outcomes now; a new one if the last is sealed or being written. */
+  /** Returns the batch that collects outcomes; a new batch if the last one is sealed or being written. */
   open(): CommitBatch {
     const last = this.#groups.at(-1);
     if (last && !this.#sealed && !(this.#writing && this.#groups.length === 1)) return last;
@@ -93,35 +94,35 @@ export class CommitLoop {
   }
 
   /**
-   * Closes the open batch, so that the version returned names exactly what is in memory now: no later outcome may join
-   * a version with which a snapshot was labelled.
+   * Closes the open batch, so that the returned version stands for exactly the present state in memory: no later
+   * outcome may join a version that a snapshot carries.
    */
   seal(): number {
     if (this.#groups.at(-1)?.dirty) this.#sealed = true;
     return this.newest;
   }
 
-  /** Outgoing commands of this name, from durable and pending commits, that may not be carried out yet. */
+  /** Finds outgoing commands with this name, in durable and pending commits, that may not be carried out yet. */
   pendingCommands(name: string): OutboxCommand[] {
     const here = this.#groups.flatMap(({ sequences }) => sequences.map(({ sequence }) => sequence));
     return [...this.outbox.pendingCommands(name), ...findOutboxCommandsByName(here, name)];
   }
 
-  /** Calls `fn` when everything that is in memory now is durable. */
+  /** Calls `fn` when all present changes in memory are durable. */
   afterNewest(fn: () => void): void {
     const last = this.#newest();
     if (last) last.onCommitted.push(fn);
     else fn();
   }
 
-  /** Calls `fn` when everything that is in memory now is durable and its events are in the log. */
+  /** Calls `fn` when all present changes in memory are durable and their events are in the log. */
   afterLogged(fn: () => void): void {
     const last = this.#newest();
     if (last) last.onLogged.push(fn);
     else this.outbox.afterLogged(this.#committed, fn);
   }
 
-  /** Marks the batch as holding everything that is in memory now. */
+  /** Makes the batch hold the present state and due time of the actor. */
   include(group: CommitBatch): void {
     group.dirty = true;
     group.state = this.owner.state();
@@ -136,7 +137,7 @@ export class CommitLoop {
     void this.#write(first);
   }
 
-  /** Takes finished entries out of the stored root, so that no host wakes the actor for them. */
+  /** Removes finished outbox entries from the stored root, so that no host wakes the actor for them. */
   clearOutbox(): void {
     if (!this.#stale || this.#committed === 0) return;
     this.include(this.open());
@@ -165,7 +166,7 @@ export class CommitLoop {
   }
 
   async #write(group: CommitBatch): Promise<void> {
-    // A commit that only clears the outbox forgets no replies: their deletion would fill the outbox again.
+    // A commit that only clears the outbox deletes no remembered replies: their deletion would fill the outbox again.
     const parts =
       group.replies.length === 0 ? {} : this.remembered.commit(group.version, group.replies, this.owner.now());
     for (const name in parts) group.parts.set(name, parts[name]!);

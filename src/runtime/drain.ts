@@ -1,4 +1,4 @@
-/** Handing partitions over: commands that were begun are finished first. */
+/** Drains partitions before their hand-over: commands that have begun are finished first. */
 import type { Clock, TimerHandle } from '#base/clock';
 import type { Partition } from '#model';
 import type { Activation } from './activation.js';
@@ -8,15 +8,15 @@ interface PartitionHandover {
   activations(of: readonly Partition[]): Activation[];
   /** Makes the host take only commands that other actors send or wait for, from now on. */
   leave(): void;
-  /** Partitions still to be handed over: this host may have taken some of them back. */
+  /** Returns the partitions that are still to be handed over: this host may have taken some of them back. */
   left(): readonly Partition[];
 }
 
 /**
- * Drains the activations of the partitions. Commands and questions of actors are taken to the end, because draining
- * actors may wait for each other, or for actors elsewhere that ask them: a realm's subscription waits behind a
- * stream's sends, which wait for message ids of that very realm. Bounded in time, because an outbox is not lost: the
- * next owner continues it.
+ * Drains the activations of the partitions. Commands and requests of actors are accepted to the end, because draining
+ * actors may wait for each other, or for actors on other hosts that send them requests: a realm's subscription waits
+ * behind a stream's sends, which wait for message ids of that very realm. The drain is limited in time, because an
+ * outbox is not lost: the next owner continues it.
  */
 export async function drainPartitions(
   clock: Clock,

@@ -1,30 +1,28 @@
 /**
- * Wakes actors, in memory or not, at the wall time that their roots ask for. For most actors that time moves on with
- * each sign of life of a client, so an entry is small and moving it is cheap: one timer for all, a heap of entries,
- * and an entry that was put off keeps its place in the heap until its old time comes.
+ * Wakes actors, in memory or not, at the wall time that their roots ask for. For most actors each request of a client
+ * moves that time, so an entry is small and moving it is cheap: one timer serves all, and an entry that was put off
+ * keeps its place in the heap until its old time comes.
  */
 import type { Clock, TimerHandle } from '#base/clock';
 import type { ActorKey } from '#model';
 
 interface Entry {
   readonly key: ActorKey;
-  /** Wall time at which the actor is woken, ms; infinite: the entry was removed. */
+  /** Wall time at which the actor is woken, ms; Infinity if the entry was removed. */
   at: number;
-  /** Time by which the heap has sorted the entry; never later than `at`. */
+  /** Time by which the entry is sorted in the heap; never later than `at`. */
   placed: number;
 }
 
-/**
- * Maximum of actors woken in one slice; more that are due together (clients of a dead frontend) wait for the next one.
- */
+/** Maximum of actors woken at a time; further due actors (clients of a dead frontend) wait PAUSE_MS. */
 const SLICE = 256;
 const PAUSE_MS = 5;
-/** Stale heap entries that are tolerated beyond twice the number of live entries. */
+/** Number of stale heap entries that is tolerated in addition to twice the number of live entries. */
 const SLACK = 1_000;
 
 export class ActorDueTimers {
   readonly #entries = new Map<ActorKey, Entry>();
-  /** Earliest first. An entry that was moved forward is in the heap twice. */
+  /** Heap of entries by time, earliest first. An entry that was moved to an earlier time is in the heap twice. */
   readonly #heap: { readonly time: number; readonly entry: Entry }[] = [];
   #timer: TimerHandle | undefined;
   #armed = Number.POSITIVE_INFINITY;
@@ -98,7 +96,7 @@ export class ActorDueTimers {
 
   #ring(): void {
     this.#timer = undefined;
-    // Keeps `set` from arming the timer meanwhile: the end of this method arms it.
+    // The value keeps `set` from arming the timer during this method, which arms the timer at its end.
     this.#armed = Number.NEGATIVE_INFINITY;
     const now = this.clock.now();
     let fired = 0;
@@ -118,7 +116,9 @@ export class ActorDueTimers {
     this.#arm(fired === SLICE ? PAUSE_MS : 0);
   }
 
-  /** Removes stale heap entries, so that a host that lost partitions doesn't keep the keys of their actors. */
+  /**
+   * Removes stale heap entries, so that a host that lost partitions doesn't keep the keys of their actors in memory.
+   */
   #compact(): void {
     const left = this.#heap.filter(({ entry, time }) => entry.at !== Number.POSITIVE_INFINITY && entry.placed === time);
     left.sort((a, b) => a.time - b.time);

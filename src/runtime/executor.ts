@@ -1,4 +1,7 @@
-/** Runs the handlers of commands; an outcome becomes part of the open commit batch, or just an answer. */
+/**
+ * Runs the handlers of commands. The outcome of a change joins the open commit batch; any other outcome is only
+ * answered.
+ */
 
 import type { Json, JsonObject } from '#base';
 import type { ActorKey, ActorReply, EventItem, RealmId } from '#model';
@@ -15,7 +18,7 @@ import { type ActorCommandReply, type CommandEnvelope, isCommandFromActor } from
 
 /** The methods of an activation that its executor calls. */
 export interface CommandExecutorOwner {
-  /** Sends the reply to a command, which is then done. */
+  /** Sends the reply to a command and ends its processing. */
   finish(pending: QueuedCommand, reply: ActorCommandReply): void;
   /** Resumes the mailbox lane of an exclusive command. */
   wake(lane: string): void;
@@ -24,9 +27,9 @@ export interface CommandExecutorOwner {
 }
 
 export class CommandExecutor {
-  /** An outcome has ended the actor: no further command is handled. */
+  /** True if an outcome has ended the actor: no further command is handled. */
   ending = false;
-  /** Memory holds a change that is never committed: no further command is handled. */
+  /** True if memory holds a change that is never committed: no further command is handled. */
   #spoiled = false;
 
   constructor(
@@ -39,7 +42,7 @@ export class CommandExecutor {
     private readonly owner: CommandExecutorOwner,
   ) {}
 
-  /** True if no further command is handled. */
+  /** True if no further command is handled, because the actor has ended or its memory is unusable. */
   get over(): boolean {
     return this.ending || this.#spoiled;
   }
@@ -71,7 +74,7 @@ export class CommandExecutor {
       this.#refuse(pending, { error: error.toReply() });
       return;
     }
-    // The due time has come and is used up, unless the handler sets another one.
+    // The timer has fired, so its time is cleared unless the handler sets another one.
     if (envelope.name === 'due' && outcome.due === undefined) outcome = { ...outcome, due: null };
     if (outcome.events && !itemsFitIntoLog(outcome.events)) {
       this.#outsized(pending, outcome);
@@ -85,14 +88,14 @@ export class CommandExecutor {
     if (transient) this.commits.afterLogged(() => this.#publish(transient));
   }
 
-  /** Fields that log lines about a command have. */
+  /** Returns the fields that every log line about a command has. */
   #about({ envelope }: QueuedCommand): object {
     return { requestId: envelope.requestId, actor: this.key, command: envelope.name };
   }
 
   /**
-   * Refuses an outcome with an event that the log cannot carry; other commands are not affected. The kind takes back
-   * what the handler noted in `volatile`; if it cannot, the actor is reloaded.
+   * Refuses an outcome with an event that is too large for the log; other commands are not affected. The kind of the
+   * actor undoes the handler's changes of `volatile`; if it cannot, the actor is reloaded.
    */
   #outsized(pending: QueuedCommand, outcome: Outcome<JsonObject>): void {
     this.ports.logger.error(this.#about(pending), 'an event is too large for the log');
@@ -107,7 +110,7 @@ export class CommandExecutor {
       try {
         this.ports.log.publish(this.realm, item as unknown as Json);
       } catch (error) {
-        // The transient event is larger than the log can carry.
+        // A transient event that is too large for the log is dropped.
         this.ports.logger.warn({ actor: this.key, err: error }, 'a transient event was lost');
       }
     }
@@ -121,8 +124,7 @@ export class CommandExecutor {
       now: this.ports.clock.now(),
       caller: envelope.caller,
       client: envelope.client,
-      // In a read, asking for the version seals the batch, so only reads that use the version cost a commit of their
-      // own.
+      // Reading the version seals the batch, so only reads that use the version cost a commit of their own.
       get version() {
         return batch ? batch.version : commits.seal();
       },
@@ -131,7 +133,10 @@ export class CommandExecutor {
     };
   }
 
-  /** A timer may fire twice (a reload, a commit between firing and handling); `due` still runs once per time set. */
+  /**
+   * True if the actor's timer is due. The timer may fire twice (a reload, a commit between firing and handling), but
+   * `due` must run once for each time set.
+   */
   #isDue(): boolean {
     const { due } = this.commits;
     if (due !== null && due <= this.ports.clock.now()) return true;
@@ -139,7 +144,10 @@ export class CommandExecutor {
     return false;
   }
 
-  /** Makes an outcome part of memory and of the open batch. @param phase the actor's next, if it changes */
+  /**
+   * Makes an outcome part of memory and of the open batch.
+   * @param phase next phase of the actor, if the phase changes
+   */
   #take(pending: QueuedCommand, outcome: Outcome<JsonObject>, batch: CommitBatch, phase?: string): void {
     const reply = withVersion(outcome, batch.version);
     const { requestId } = pending.envelope;
@@ -172,7 +180,8 @@ export class CommandExecutor {
       });
       if (waits) return;
     } else if (exclusive) batch.onCommitted.push(() => this.owner.wake(lane));
-    // The sending actor's next events must come later in the log than the events that its command caused here.
+    // The reply waits for the log: the sending actor's next events must come later in the log than the events that its
+    // command caused in this actor.
     if (isCommandFromActor(pending.envelope.id)) batch.onLogged.push(finish);
     else batch.onCommitted.push(finish);
   }
@@ -191,7 +200,10 @@ export class CommandExecutor {
     this.#answer(pending, this.ports.storeOutage.refusal('unavailable'));
   }
 
-  /** A refused command of another actor counts as carried out: a repeat must not be executed after all. */
+  /**
+   * Refuses a command. A refused command of another actor is remembered as carried out, so that a repeat is not
+   * executed later.
+   */
   #refuse(pending: QueuedCommand, reply: ActorReply): void {
     if ('error' in reply && this.ports.logger.isLevelEnabled?.('debug')) {
       const { code, status } = reply.error;
@@ -202,7 +214,9 @@ export class CommandExecutor {
     else this.#answer(pending, reply);
   }
 
-  /** The reply of a command that changed nothing waits for the commits whose results it may have seen. */
+  /**
+   * Answers a command that changed nothing. The reply waits for the commits whose results the command may have seen.
+   */
   #answer(pending: QueuedCommand, reply: ActorCommandReply): void {
     if (pending.command.exclusive) this.owner.wake(pending.command.lane ?? 'main');
     const finish = (): void => this.owner.finish(pending, reply);
@@ -211,7 +225,10 @@ export class CommandExecutor {
   }
 }
 
-/** Adds `logged`: the version of the actor up to which the log must be read to see the events of this outcome. */
+/**
+ * Adds `logged` to the reply: the version of the actor up to which the log must be read to see the events of this
+ * outcome.
+ */
 function withVersion({ reply, events }: Outcome<JsonObject>, version: number): ActorCommandReply {
   return events && events.length > 0 && 'ok' in reply ? { ...reply, logged: version } : reply;
 }
@@ -221,5 +238,8 @@ function writes(outcome: Outcome<JsonObject>): boolean {
   return !!(state || parts || messages || events || commands || end) || due !== undefined;
 }
 
-/** Directory of kinds that use no replica. The realm actor is one of them, because replicas follow it. */
+/**
+ * Value of `directory` for kinds that use no directory replica. The realm actor is one of them, because replicas follow
+ * it.
+ */
 const NO_DIRECTORY = undefined as unknown as DirectoryView;

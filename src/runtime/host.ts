@@ -1,5 +1,5 @@
 /**
- * The actor host: brings commands and timers to the actors of its partitions (ownership.ts), activating actors as
+ * The actor host: delivers commands and timers to the actors of its partitions (ownership.ts), activating actors as
  * needed (activations.ts).
  */
 
@@ -29,9 +29,9 @@ import { StoreOutage } from './store-outage.js';
 import { SuccessorWakeup } from './successor-wakeup.js';
 import { UnpublishedCommits } from './unpublished-commits.js';
 
-/** The directory replicas as the host uses them; src/directory implements the interface. */
+/** The part of the directory replicas that the host uses; src/directory implements the interface. */
 interface DirectorySource {
-  /** Resolves when the replica is open and has applied version `after`; undefined: it has already. */
+  /** Resolves when the replica is open and has applied version `after`; undefined if it has already. */
   ready(realm: RealmId, after: number): Promise<void> | undefined;
   now(realm: RealmId): DirectoryView;
 }
@@ -45,26 +45,29 @@ export interface ActorHostOptions<Services = unknown> {
   readonly directory: DirectorySource;
   /** Kinds of actors, by the first part of their actors' keys. */
   readonly kinds: Readonly<Record<string, AnyActorKind<Services>>>;
-  /** Services that the inputs and sidecars of the kinds use. */
+  /** Services that the inputs and sidecars of actor kinds use. */
   readonly services: Services;
   readonly logger: Logger;
   readonly metrics?: Metrics;
-  /** An actor without a command for this long leaves memory, ms. Default 5 minutes. */
+  /** Milliseconds without a command after which an actor leaves memory. Default 5 minutes. */
   readonly idleMs?: number;
-  /** Commands wait this long for a service that is known to be away, ms. */
+  /** Milliseconds for which commands wait for a service that is known to be away. */
   readonly outageMs?: number;
 }
 
 const DEFAULT_IDLE_MS = 300_000;
 const SWEEP_MS = 30_000;
 /**
- * Maximum of actor loads under way at a time: more would wait for connections of the Store, which gives up earlier than
- * we do.
+ * Maximum of concurrent actor loads: more loads would wait for connections of the Store, whose own time limit is
+ * shorter than ours.
  */
 const MAX_LOADS = 64;
 const WAKE_AGAIN_MS = 5_000;
 
-/** Fields of an envelope from this host itself: its id has no number, so its reply need not be remembered. */
+/**
+ * Fields of the envelope of a command that the host sends itself: the command id has no number, so the reply need not
+ * be remembered.
+ */
 const FROM_HERE = { caller: 0, client: '', after: 0, settled: 0, requestId: '' } as const;
 
 // biome-ignore lint/suspicious/noExplicitAny: a host whose services do not matter
@@ -78,7 +81,7 @@ export class ActorHost<Services = any> implements PartitionHolder {
   readonly #quotas: ActorQuotas;
   readonly #meters: RuntimeMeters;
   #sweep: TimerHandle | undefined;
-  /** Number of commands that went to activations here without the bus. */
+  /** Number of commands that this host sent to its own activations without the bus. */
   #sent = 0;
   #closed = false;
 
@@ -170,13 +173,13 @@ export class ActorHost<Services = any> implements PartitionHolder {
     });
   }
 
-  /** Joins the cluster: from now on partitions come and go. */
+  /** Joins the cluster: from now on this host takes and hands over partitions. */
   async start(): Promise<void> {
     this.#scheduleSweep();
     await this.options.placement.start(this);
   }
 
-  /** Leaves the cluster: finishes begun commands and hands all partitions over. */
+  /** Leaves the cluster: finishes commands that have begun and hands all partitions over. */
   async stop(): Promise<void> {
     this.#closed = true;
     if (this.#sweep) this.options.clock.clearTimeout(this.#sweep);
@@ -239,7 +242,10 @@ export class ActorHost<Services = any> implements PartitionHolder {
     });
   }
 
-  /** Sends to an actor here without the bus: timers, and the last writes of a leaving host, must not depend on it. */
+  /**
+   * Sends a command to an actor of this host without the bus: timers, and the last writes at shutdown, must not depend
+   * on the bus.
+   */
   async #sendLocal(key: ActorKey, name: string, args: JsonObject): Promise<void> {
     const partition = partitionOfActor(key);
     if (this.#ownership.owns(partition) && this.options.placement.mayAnswer(partition)) {
@@ -282,7 +288,7 @@ export class ActorHost<Services = any> implements PartitionHolder {
 
 const kindNameOf = (key: ActorKey): string => key.slice(0, key.indexOf('/'));
 
-/** Withholds answers after the lease may have lapsed: they could contradict the next owner's. */
+/** Withholds answers once the lease may have lapsed: the answers could contradict those of the next owner. */
 function guarded(request: CommandRequest, mayAnswer: () => boolean): CommandRequest {
   return {
     value: request.value,

@@ -1,7 +1,7 @@
 /**
- * Message ids for the actors of this host. One request per realm is under way at a time; the next one serves all
- * callers that came meanwhile. Ids are never fetched ahead, so that a send begun after another was answered gets a
- * higher id.
+ * Fetches message ids for the actors of this host. One request per realm is under way at a time; the next request
+ * serves all callers that came in the meantime. Ids are never fetched ahead, so that a send that begins after another
+ * was answered gets a higher id.
  */
 import type { JsonObject } from '#base';
 import { type RealmId, realmKey } from '#model';
@@ -13,8 +13,8 @@ interface Waiting {
 }
 
 /**
- * Deadline of a request for ids, shorter than a client's deadline, so that the sender of the command still hears of the
- * failure.
+ * Deadline of a request for ids, shorter than a client's deadline, so that the sender of the command still learns of
+ * the failure.
  */
 const ID_DEADLINE_MS = 8_000;
 
@@ -36,8 +36,8 @@ export class MessageIdSource {
   }
 
   /**
-   * One request at a time: if two were under way and the first had to be repeated, earlier callers would get higher
-   * ids, and the messages of a conversation would be out of order.
+   * Fetches ids for all waiting callers, one request at a time: if two were under way and the first had to be repeated,
+   * earlier callers would get higher ids, and the messages of a conversation would be out of order.
    */
   async #fetch(realm: RealmId): Promise<void> {
     for (;;) {

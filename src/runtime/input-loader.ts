@@ -6,14 +6,14 @@ import type { ActorView, AnyActorKind, InputSources } from './kind.js';
 import type { QueuedCommand } from './mailbox.js';
 import type { ActivationPorts } from './ports.js';
 
-/** Sources whose questions to other actors carry the id of the command's HTTP request. */
+/** Makes input sources whose requests to other actors carry the id of the command's HTTP request. */
 const forRequest = (sources: InputSources, requestId: string): InputSources => ({
   ...sources,
   ask: (to, name, args, caller) => sources.ask(to, name, args, caller, requestId),
 });
 
 export class CommandInputLoader {
-  /** Resolves when the last command that waits for the directory has had its turn. */
+  /** Resolves when the last command that waits for the directory replica has begun to load its inputs. */
   #waiting: Promise<void> | undefined;
 
   constructor(
@@ -24,7 +24,7 @@ export class CommandInputLoader {
     private readonly memory: { view(): ActorView<JsonObject> },
   ) {}
 
-  /** Sets the inputs at once if everything is at hand; otherwise calls `ready` later. */
+  /** Sets the inputs at once if no load has to wait; otherwise calls `ready` when they are loaded. */
   start(pending: QueuedCommand, ready: () => void): void {
     const { command, envelope } = pending;
     const settle = (promise: Promise<unknown>): void => {
@@ -61,9 +61,13 @@ export class CommandInputLoader {
     pending.ready = true;
   }
 
-  /** Message ids must grow in mailbox order: a command loads nothing while an earlier one waits for the directory. */
+  /**
+   * Waits for the directory replica and for earlier commands that wait for it, so that message ids grow in the order of
+   * the mailbox.
+   */
   #inTurn(directory: Promise<void> | undefined): Promise<void> {
-    // The directory may fail before this command's turn, while the promise has no other handler yet.
+    // The directory promise may reject before it is this command's turn, and a rejection without a handler would crash
+    // the process.
     directory?.catch(() => {});
     const before = this.#waiting;
     const turn = before ? before.then(() => directory) : directory!;

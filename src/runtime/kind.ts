@@ -1,8 +1,8 @@
 /**
- * How a kind of actor is declared: the commands it answers, the shape of its state, and the phases of its life.
+ * Declaration of a kind of actor: the commands it answers, the shape of its state, and the phases of its life.
  *
- * A handler is a pure function of state, arguments and inputs; it does no I/O and awaits nothing. The runtime loads
- * the inputs first (in mailbox order), runs handlers one at a time, and commits what they return.
+ * A handler is a pure function of state, arguments and inputs; it does no I/O and awaits nothing. The runtime loads the
+ * inputs first (in mailbox order), runs handlers one at a time, and commits the outcomes that they return.
  */
 import type { AnyStateMachine } from 'xstate';
 import type { Json, JsonObject } from '#base';
@@ -24,11 +24,13 @@ export interface CommandContext {
   readonly caller: number;
   /** Name of the client program that sent the command, for commands that store it. */
   readonly client: string;
-  /** Version that the commit of this command will have. For a read: the version of exactly what it sees. */
+  /**
+   * Version that the commit of this command will have; for a read, the version of exactly the state that the read sees.
+   */
   readonly version: number;
-  /** Replica of the realm's directory; only for kinds with `directory`. */
+  /** Replica of the realm's directory; only for kinds that declare `directory`. */
   readonly directory: DirectoryView;
-  /** Commands of this name that this actor has decided to send and that may not be carried out yet. */
+  /** Finds commands of this name that this actor has decided to send and that may not be carried out yet. */
   pendingCommands(command: Command): readonly OutboxCommand[];
 }
 
@@ -42,8 +44,8 @@ export interface ActorView<S, V = unknown> {
 }
 
 /**
- * A message to write. `rev` counts the changes of the message (1 = new), not the actor's commits, because a moved
- * message is written by another actor from then on.
+ * A message to write. `rev` counts the changes of the message (1 = new), not the commits of the actor, because a moved
+ * message is later written by another actor.
  */
 export interface MessageChange {
   readonly id: number;
@@ -62,28 +64,31 @@ export interface Outcome<S> {
   readonly messages?: readonly MessageChange[];
   readonly events?: readonly LogItem[];
   /**
-   * Events that are never stored and may be lost (typing notices). They alone make no commit; they go out after the
-   * log holds everything that the handler may have seen.
+   * Events that are never stored and may be lost (typing notifications). They cause no commit by themselves; they are
+   * published after the log holds everything that the handler may have seen.
    */
   readonly transient?: readonly EventItem[];
-  /** Commands to other actors, stage after stage; the commands of one stage may arrive in any order. */
+  /** Commands to other actors, as a list of stages; the commands of one stage may arrive in any order. */
   readonly commands?: readonly (readonly OutboxCommand[])[];
-  /** The reply waits until all commands of this outcome were carried out. */
+  /** True if the reply waits until all commands of this outcome are carried out. */
   readonly replyAfterCommands?: boolean;
   /**
-   * When to be woken (`due` command), wall ms; null = not. Absent = unchanged, except that the `due` command itself
-   * clears the time. `due` runs once for each time set, and never early.
+   * Wall time of the next wake-up (`due` command), ms; null: none. Absent: unchanged, except that the `due` command
+   * itself clears the time. `due` runs once for each time set, and never early.
    */
   readonly due?: number | null;
   /** True if the actor ends for good: its root and parts are removed. */
   readonly end?: true;
 }
 
-/** The I/O that a command's inputs may do; supplied by the host. */
+/** The I/O that the loading of a command's inputs may do; supplied by the host. */
 export interface InputSources<Services = unknown> {
-  /** One new message id of the realm, larger than every id handed out before the call. */
+  /** Fetches one new message id of the realm, larger than every id handed out before the call. */
   messageId(realm: RealmId): Promise<number>;
-  /** Asks another actor, perhaps more than once: the command there must bear a repeat. */
+  /**
+   * Sends a command to another actor and returns the answer. The command may be sent more than once, so it must
+   * tolerate a repeat.
+   */
   ask<K extends ActorKindName, A extends JsonObject, T>(
     to: ActorKey<NoInfer<K>>,
     command: Command<K, A, ValueReply<T>>,
@@ -94,44 +99,57 @@ export interface InputSources<Services = unknown> {
   readonly store: Store;
   readonly log: EventLog;
   directory(realm: RealmId): Promise<DirectoryView>;
-  /** Resolves when the log holds the events of everything that this host's actors committed before; undefined: now. */
+  /**
+   * Resolves when the log holds the events of all earlier commits of this host's actors; undefined if it holds them
+   * now.
+   */
   published(realm: RealmId): Promise<void> | undefined;
-  /** Services of the application (renderer, password hashing, feeds): ActorHostOptions.services. */
+  /** Services of the application (renderer, password hashing, feeds), from ActorHostOptions.services. */
   readonly services: Services;
 }
 
-/** Thrown by `inputs`: an earlier decision that the command builds on is not carried out yet. The sender retries. */
+/**
+ * Thrown by `inputs` when an earlier decision on which the command builds is not carried out yet. The sender retries.
+ */
 export class CommandTooEarly extends Error {
   override name = 'TooEarly';
 }
 
 export interface CommandDefinition<S, A extends JsonObject, I, V, Services = unknown> {
-  /** Loads what the handler needs. Started when the command arrives; never awaited inside a handler. */
+  /** Loads the inputs of the handler. Runs when the command arrives; the handler itself never awaits. */
   readonly inputs?: (args: A, context: InputContext<S, V>, sources: InputSources<Services>) => Promise<I> | I;
-  /** Decides the command. @throws ApiError when the command is refused: nothing is committed */
+  /** Decides the command. @throws ApiError when the command is refused; then nothing is committed */
   readonly handle: (view: ActorView<S, V>, args: A, inputs: I, context: CommandContext) => Outcome<S>;
   /**
-   * The command is a read: it changes nothing and may see uncommitted state, so its reply waits for the commits that it
-   * saw.
+   * True if the command is a read: it changes nothing and may see uncommitted state, so its reply waits for the commits
+   * whose effects it saw.
    */
   readonly read?: true;
-  /** The command is a read that is answered only when the realm's log holds the events of everything it saw. */
+  /**
+   * True if the command is a read that is answered only when the realm's log holds the events of everything that the
+   * read saw.
+   */
   readonly logged?: true;
   /**
-   * Handlers of one lane run in order of arrival; lanes do not wait for each other's inputs. Default 'main'. A command
-   * that others need while they wait (a message id) has its own lane, or actors could wait for each other.
+   * Mailbox lane of the command. Handlers of one lane run in order of arrival; lanes do not wait for each other's
+   * inputs. Default 'main'. A command for which other actors wait (a message id) has its own lane, or actors could
+   * deadlock.
    */
   readonly lane?: string;
   /**
-   * The lane is suspended until the commands that this one sends were carried out, and the inputs are loaded only when
-   * it is this command's turn: no other command of the lane can change meanwhile what was read of other actors.
+   * True if the command is exclusive: its lane is suspended until the commands that it sends are carried out, and the
+   * inputs are loaded only when it is this command's turn. So no other command of the lane changes what was read of
+   * other actors.
    */
   readonly exclusive?: true;
-  /** May run on an actor that has no root yet. Others get 'no such actor' (kind.missing). */
+  /**
+   * True if the command may run on an actor that has no root yet. Other commands get 'no such actor' (kind.missing).
+   */
   readonly creates?: true;
   /**
-   * Makes the actor under a key that was made up for this command, so that the Store need not be read first. If the
-   * actor exists, the command ran before and its reply, which is not remembered, was lost: the sender starts over.
+   * True if the command creates the actor under a key that was generated for this command, so that the Store need not
+   * be read first. If the actor exists, the command ran before and its reply, which is not remembered, was lost: the
+   * sender starts over with a new key.
    */
   readonly mintsKey?: true;
 }
@@ -142,8 +160,8 @@ export interface InputContext<S, V> {
   readonly realm: RealmId;
   readonly caller: number;
   /**
-   * The actor when the command arrived; its handler may see a newer state. The initial state while the actor has no
-   * root.
+   * The actor's state when the command arrived; its handler may see a newer state. The initial state while the actor
+   * has no root.
    */
   readonly view: ActorView<S, V>;
 }
@@ -151,7 +169,7 @@ export interface InputContext<S, V> {
 // biome-ignore lint/suspicious/noExplicitAny: commands of one actor differ in arguments and inputs
 export type AnyCommandDefinition<S, V, Services = any> = CommandDefinition<S, any, any, V, Services>;
 
-/** A request to a sidecar that may be answered much later, such as a waiting poll. */
+/** A request to a sidecar that may be answered much later, such as a long poll. */
 export interface DeferredRequest {
   readonly id: string;
   reply(reply: ActorCommandReply): void;
@@ -165,7 +183,9 @@ export type PassivationReason = 'passivated' | 'drained';
 export interface Sidecar {
   /** Handles a command named in `sidecarCommands`: at once, in order of arrival, without a commit. */
   command(name: string, args: JsonObject, request: DeferredRequest, caller: number): void;
-  /** Called before a planned passivation: stores the state that exists only in memory, through `sendSelf`. */
+  /**
+   * Called before a planned passivation: stores the state that exists only in memory, by a command through `sendSelf`.
+   */
   flush?(reason: PassivationReason): Promise<void>;
   /** Called when a commit of the actor is durable. */
   committed(): void;
@@ -175,31 +195,31 @@ export interface Sidecar {
   isIdle(): boolean;
   /** Current phase of the sidecar, one of a few names; for metrics and quotas. */
   phase?(): string | undefined;
-  /** Reason why the actor ended, once it did; for logs and metrics. */
+  /** Reason why the actor ended, after it has ended; for logs and metrics. */
   endReason?(): string | undefined;
 }
 
 export interface ActivationHandle<S, V = unknown> {
   readonly key: ActorKey;
   readonly realm: RealmId;
-  /** False until the command that creates the actor was handled. */
+  /** False until the command that creates the actor has been handled. */
   exists(): boolean;
   /** Newest state of the actor, committed or not. */
   state(): S;
-  /** The object that `ActorKind.volatile` made, shared by handlers and sidecar. */
+  /** The object that `ActorKind.volatile` made; handlers and sidecar share it. */
   readonly volatile: V;
   /** Sends the actor a command through its own mailbox, as the system. */
   sendSelf<K extends ActorKindName, A extends JsonObject>(command: Command<K, A>, args: NoInfer<A>): Promise<void>;
 }
 
 /**
- * How many actors of a kind one owner may have, passivated ones included. One more ends the actor that was longest
- * without a sign of life, because an owner who creates actors in a loop must not lock out the owner's other clients.
- * All actors of one owner must live on one partition.
+ * Limit on the actors of a kind that one owner may have, passivated ones included. Creating one more ends the actor
+ * that was not used for the longest time, because an owner who creates actors in a loop must not lock out the owner's
+ * other clients. All actors of one owner must live on one partition.
  */
 interface ActorQuota<Services = unknown> {
   limit(services: Services): number;
-  /** Name of the owner whose actors share one limit. */
+  /** Returns the name of the owner whose actors share one limit. */
   owner(key: ActorKey): string;
   /** Sidecar phase of an actor that is in use at this moment: it is ended last. */
   readonly busyPhase: string;
@@ -219,12 +239,15 @@ export interface SidecarMetrics {
   /** Gauge of the actors in each sidecar phase. */
   readonly phases: {
     readonly gauge: OneLabel<GaugeName>;
-    /** Names of all phases; a phase is shown even while no actor is in it. */
+    /** Names of all phases; the metrics show a phase even while no actor is in it. */
     readonly names: readonly string[];
-    /** Phase under which passivated actors that wait for their due time are counted. */
+    /** Phase name under which passivated actors that wait for their due time are counted. */
     readonly passivated: string;
   };
-  /** Actors that ended, by reason; every reason is shown from the start, so that the first one is seen as a change. */
+  /**
+   * Counter of actors that ended, by reason; every reason is exported from the start with 0, so that the first end is
+   * seen as a change.
+   */
   readonly ends: { readonly counter: OneLabel<CounterName>; readonly reasons: readonly string[] };
 }
 
@@ -233,17 +256,18 @@ export interface ActorKind<S extends JsonObject, V = undefined, Services = unkno
   /** Sentence that describes the kind in docs/state-machines.md. */
   readonly summary?: string;
   /**
-   * Phases of the actor. Events are the names of commands; a state takes a command if it has a transition for it
-   * (targetless ones need an action: `STAY_IN_PHASE`) and refuses all others with `refusals`. `phase` of the stored
-   * state names the present phase. Absent: the actor takes every command at any time.
+   * State machine of the actor's phases. Its events are the names of commands; a state accepts a command if it has a
+   * transition for it (a transition without target needs an action: `STAY_IN_PHASE`) and refuses all others with
+   * `refusals`. The field `phase` of the stored state names the present phase. Absent: the actor accepts every command
+   * at any time.
    */
   readonly machine?: AnyStateMachine;
-  /** Reply of a phase to a command that it does not take; for each phase that refuses any. */
+  /** Makes the reply of a phase to a command that the phase doesn't accept, by name of the phase. */
   readonly refusals?: Readonly<Record<string, (key: ActorKey) => ActorReply>>;
   readonly commands: Readonly<Record<string, AnyCommandDefinition<S, V, Services>>>;
   /** State that an actor without a stored root begins with. */
   initial(key: ActorKey): S;
-  /** Completes a state that an older version of the program stored. The same object if nothing is missing. */
+  /** Completes a state that an older version of the program stored. Returns the same object if nothing is missing. */
   upgrade?(stored: S): S;
   /**
    * Makes the in-memory companion of an actor. @param ownedSince wall time since which this host has owned the actor's
@@ -251,19 +275,19 @@ export interface ActorKind<S extends JsonObject, V = undefined, Services = unkno
    */
   volatile(key: ActorKey, state: S, parts: ReadonlyMap<string, Json>, ownedSince: number): V;
   /**
-   * Undoes what the handler noted in `volatile`, because an event of its outcome is too large for the log. Absent: an
+   * Undoes the handler's changes of `volatile`, because an event of the outcome is too large for the log. Absent: an
    * actor with a `volatile` is reloaded instead.
    */
   takeBack?(view: ActorView<S, V>, outcome: Outcome<S>): void;
-  /** Reply to a command for an actor without root (commands without `creates`). */
+  /** Makes the reply to a command for an actor that doesn't exist (commands without `creates`). */
   missing(key: ActorKey): ActorReply;
   /** True if handlers and inputs use the realm's directory replica. */
   readonly directory: boolean;
   /** Prefixes of the names of parts that are loaded with the actor. */
   readonly loadedParts: readonly string[];
-  /** The actor is passivated after this long without a command, ms, if the host's own limit is not shorter. */
+  /** Milliseconds without a command after which the actor is passivated, unless the host's own limit is shorter. */
   readonly idleTimeoutMs?: number;
-  /** True if the loaded parts are deliveries that wait; for metrics. */
+  /** True if the loaded parts are deliveries (mails, webhook calls) that wait to be made; for metrics. */
   readonly partsAreDeliveries?: true;
   readonly quota?: ActorQuota<Services>;
   readonly sidecarMetrics?: SidecarMetrics;

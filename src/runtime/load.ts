@@ -10,18 +10,18 @@ const REMEMBERED = ['done/', 'from/'];
 export interface LoadedActor {
   readonly root: ActorRoot | null;
   readonly entries: readonly OutboxEntry[];
-  /** Parts whose names begin with one of the kind's `loadedParts`. */
+  /** Loaded parts of the actor, whose names begin with one of the kind's `loadedParts`. */
   readonly parts: Map<string, Json>;
-  /** Parts of the reply cache (`done/*` and `from/*`). */
+  /** Stored parts of the reply cache (`done/*` and `from/*`). */
   readonly remembered: readonly (readonly [string, Json])[];
 }
 
 /**
- * Stamps the epoch first, so that an older owner can commit no longer.
+ * Loads an actor. The epoch is written first, so that an older owner can no longer commit.
  *
- * @param twice a former activation of this host may have a write under way at the same epoch, which the stamp doesn't
- *   fence: read until root and parts are of one version, or an answer to a repeated command could be found among the
- *   parts while the state doesn't show what the command did
+ * @param twice true if a former activation of this host may have a write under way at the same epoch, which the epoch
+ * doesn't stop: the actor is read until root and parts are of one version. Otherwise the parts could hold an answer to
+ * a repeated command while the state doesn't show the effect of that command.
  */
 export async function loadActor(
   store: Store,
@@ -36,7 +36,7 @@ export async function loadActor(
     const entries = (root?.outbox ?? []) as unknown as readonly OutboxEntry[];
     const records = entries.flatMap((entry): readonly RecordWrite[] => entry.records);
     if (records.length > 0) await store.apply(records);
-    // Kinds load nearly all their parts: one query costs less than one for each prefix.
+    // Most kinds load nearly all their parts: one query costs less than one for each prefix.
     const found = root ? await store.parts(key, '') : [];
     if (twice) {
       const again = await store.load(key, epoch);

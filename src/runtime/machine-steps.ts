@@ -1,7 +1,7 @@
 /**
- * Runs a machine for thousands of actors without an XState actor for each. The effect of an event follows from the
- * state and the event's type alone, so the machine is asked once, and the actor stores only the name of its state.
- * The actor itself runs the timer that a step names.
+ * Runs a state machine for thousands of actors without an XState actor for each. The effect of an event follows from
+ * the state and the event's type alone, so XState computes each step only once, and an actor stores only the name of
+ * its state. The actor itself runs the timer that a step names.
  */
 import { type AnyStateMachine, transition } from 'xstate';
 
@@ -21,15 +21,18 @@ const AFTER = 'xstate.after.';
 export class MachineSteps {
   readonly #steps = new Map<string, Map<string, MachineStep>>();
 
-  /** @param context only satisfies the type: guards and assignments that read it are not supported */
+  /**
+   * Makes the steps of a machine.
+   * @param context only satisfies the type: guards and assignments that read it are not supported
+   */
   constructor(
     private readonly machine: AnyStateMachine,
     private readonly context: object,
   ) {}
 
   /**
-   * Returns the step that an event causes. @param type of an event of the machine; a state that does not take it is
-   * kept
+   * Returns the step that an event causes. A state without a transition for the event is kept.
+   * @param type type of the event
    */
   step(from: string, type: string): MachineStep {
     const known = this.#steps.get(from)?.get(type);
@@ -40,7 +43,7 @@ export class MachineSteps {
     return fresh;
   }
 
-  /** The step after the timer of this delay has run out. */
+  /** Returns the step that follows when the timer of this delay has run out. */
   elapsed(from: string, delay: string): MachineStep {
     return this.step(from, `${AFTER}${delay}.${this.machine.id}.${from}`);
   }

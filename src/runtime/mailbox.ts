@@ -12,7 +12,7 @@ export class QueuedCommand {
   inputs: unknown;
   failure: unknown;
   replied = false;
-  /** Loads the inputs of an exclusive command when it is its turn: inputs loaded earlier could be stale. */
+  /** Loads the inputs of an exclusive command when it is the command's turn: inputs loaded earlier could be stale. */
   start: (() => void) | undefined;
   readonly #requests: CommandRequest[] = [];
 
@@ -25,7 +25,7 @@ export class QueuedCommand {
     this.#requests.push(request);
   }
 
-  /** Adds a retry that came while the first attempt was under way: both get the answer. */
+  /** Adds a retry that came while the first attempt was under way: both requests get the answer. */
   addRequest(request: CommandRequest): void {
     this.#requests.push(request);
   }
@@ -67,12 +67,12 @@ export class ActorMailbox {
     return lane;
   }
 
-  /** Suspends a lane: no command of it runs until the lane was resumed as often as it was suspended. */
+  /** Suspends a lane: none of its commands run until the lane has been resumed as often as suspended. */
   suspend(lane: string): void {
     this.#lane(lane).suspensions++;
   }
 
-  /** Takes the next command that may run now; undefined: there is none. */
+  /** Takes the next command that may run now; undefined if there is none. */
   next(): QueuedCommand | undefined {
     for (const lane of this.#lanes.values()) {
       const first = lane.queue[lane.head];
@@ -102,7 +102,7 @@ export class ActorMailbox {
     if (of) of.suspensions--;
   }
 
-  /** Drops empty lanes, because most actors have nothing to do most of the time. */
+  /** Frees the maps of empty lanes, because most actors have nothing to do most of the time. */
   shrink(): void {
     if (this.#size > 0 || this.#lanes.size === 0) return;
     for (const { suspensions } of this.#lanes.values()) if (suspensions !== 0) return;

@@ -9,7 +9,7 @@ import { PhaseTable } from './phases.js';
 import type { CommandEnvelope } from './protocol.js';
 
 export class ActorMemory {
-  /** False until the command that creates the actor was handled. */
+  /** False until the command that creates the actor has been handled. */
   exists = false;
   state: JsonObject;
   #volatile: unknown;
@@ -28,7 +28,7 @@ export class ActorMemory {
     return this.#volatile;
   }
 
-  /** The present state; the map of parts is the live one and changes with the actor. */
+  /** Returns the present state; the map of parts is the live one and changes with the actor. */
   view(): ActorView<JsonObject> {
     return { state: this.state, parts: this.#parts, volatile: this.#volatile };
   }
@@ -43,7 +43,7 @@ export class ActorMemory {
     this.#volatile = this.kind.volatile(this.key, this.state, parts, ownedSince);
   }
 
-  /** The present phase's reply to a command that it does not take; undefined: the command may run. */
+  /** Returns the present phase's refusal of a command; undefined if the command may run. */
   refusal({ name, caller }: CommandEnvelope): ActorReply | undefined {
     const { phase } = this;
     if (phase === undefined || this.#phases?.after(phase, name, caller) !== null) return undefined;
@@ -64,7 +64,10 @@ export class ActorMemory {
     return this.#phases && ((this.state.phase as string | undefined) ?? this.#phases.initial);
   }
 
-  /** Undoes what the handler of a refused outcome noted in `volatile`. False: the kind cannot, so memory is spoiled. */
+  /**
+   * Undoes the handler's changes of `volatile` after a refused outcome. Returns false if the kind cannot, so that
+   * memory is unusable.
+   */
   takeBack(outcome: Outcome<JsonObject>): boolean {
     if (this.#volatile === undefined) return true;
     if (!this.kind.takeBack) return false;

@@ -28,7 +28,7 @@ export class ActorKindMeter {
     this.metrics.count('conclave_actor_stops_total', this.#kind, reason);
   }
 
-  /** Counts an actor that ended for good. @param why one of the kind's own reasons */
+  /** Counts an actor that ended for good. @param why one of the end reasons of the actor's kind */
   ended(why: string): void {
     if (this.#ends) this.metrics.count(this.#ends, why);
   }

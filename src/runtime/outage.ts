@@ -1,6 +1,6 @@
 /**
- * Tells short interruptions from outages. A call waits until its own deadline for a connection that comes back or a
- * take-over that ends; once NATS, the Store or every actor host is known to be away, the call ends soon instead.
+ * Distinguishes short interruptions from outages. A call waits until its own deadline for a connection that comes back
+ * or a take-over that ends; once NATS, the Store or every actor host is known to be away, the call fails soon instead.
  */
 
 import type { Clock } from '#base/clock';
@@ -13,18 +13,21 @@ interface HostLiveness {
   readonly noneMs: number;
 }
 
-/** A connection that is lost for longer is away: by then a restarted NATS server is back, or clients have moved on. */
+/**
+ * Milliseconds without a connection after which the bus counts as away: by then a restarted NATS server is back, or
+ * clients have connected to another one.
+ */
 const BUS_AWAY_MS = 2_000;
-/** A Store whose calls have failed for this long is away. */
+/** Milliseconds of failing calls after which a Store counts as away. */
 const STORE_AWAY_MS = 2_500;
 /** Grace period after the last host's lease has lapsed, ms: a host that restarts at once is no outage. */
 const NO_HOST_MS = 1_000;
 /**
- * A partition without an owner for this long is away: a take-over takes 5 s at most, and on a busy machine a little
- * longer.
+ * Milliseconds without an owner after which a partition counts as away: a take-over takes 5 s at most, and a little
+ * longer on a busy machine.
  */
 const UNSERVED_MS = 8_000;
-/** Failures that are further apart belong to different outages. */
+/** Milliseconds between two failures from which they belong to different outages. */
 const APART_MS = 30_000;
 const USUAL_LIMIT_MS = 3_000;
 
@@ -33,12 +36,15 @@ interface Trouble {
   readonly last: number;
 }
 
-/** The outage after one more failure: the known one goes on, or a new one begins if the last failure is long ago. */
+/**
+ * Returns the outage after one more failure: the present outage continues, or a new one begins if the last failure is
+ * long ago.
+ */
 export const continueOutage = (trouble: Trouble | undefined, now: number): Trouble =>
   trouble && now - trouble.last < APART_MS ? { since: trouble.since, last: now } : { since: now, last: now };
 
 export interface OutageOptions {
-  /** Longest wait of a call during an outage, ms from its begin. */
+  /** Maximum wait of a call during an outage, ms from the beginning of the outage. */
   readonly limitMs?: number | undefined;
   readonly hosts?: HostLiveness | undefined;
 }
@@ -48,7 +54,7 @@ export class OutageDetector {
   readonly #hosts: HostLiveness | undefined;
   /** Monotonic time (ms) since which the connection is known to be lost. */
   #lost: number | undefined;
-  /** Partitions without an answering owner lately, by their subjects. */
+  /** Partitions that had no answering owner lately, by their bus subjects. */
   readonly #unserved = new Map<string, Trouble>();
 
   constructor(
@@ -70,8 +76,8 @@ export class OutageDetector {
   }
 
   /**
-   * True if the failure is an outage rather than a short interruption. @param awayMs for how long the Store has been
-   * away, as the refusing host says
+   * True if the failure is an outage rather than a short interruption.
+   * @param awayMs for how long the Store has been away, as reported by the refusing host
    */
   isKnownAway(subject: string, failure: CommandFailure, awayMs: number): boolean {
     switch (failure) {

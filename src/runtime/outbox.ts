@@ -1,6 +1,7 @@
 /**
- * The work after a commit, in order: append its events to the log, then send its commands, one stage after the other.
- * An entry stays in the root until it is done, so that the next owner can repeat it; all of this may be done twice.
+ * Outbox: the work after a commit, in order: it appends the commit's events to the log, then sends its commands, one
+ * stage after the other. An entry stays in the root until it is done, so that the next owner can repeat it; all of this
+ * work may be done twice.
  */
 
 import { type Json, newLazyMap, newLazySet, toWritableMap, toWritableSet } from '#base';
@@ -16,7 +17,7 @@ import type { UnpublishedCommitTicket } from './unpublished-commits.js';
 export interface OutboxDelivery {
   /** Resolves when the command is carried out. */
   readonly done: Promise<void>;
-  /** Gives the delivery up: `done` never settles. */
+  /** Cancels the delivery: `done` never settles. */
   cancel(): void;
 }
 
@@ -25,13 +26,13 @@ export interface OutboxPorts {
   readonly log: EventLog;
   /** Sends the command until it is carried out. */
   send(command: OutboxCommand, id: string, requestId: string): OutboxDelivery;
-  /** Registers a commit whose items the log does not hold yet. */
+  /** Registers a commit whose items are not in the log yet. */
   unpublished(): UnpublishedCommitTicket;
-  /** Called when the entry at this position has completed these versions in the log. */
+  /** Called when the log entry at this position has completed these versions in the log. */
   appended(seq: Seq, versions: readonly number[]): void;
-  /** Called when an append failed; it will be tried again. */
+  /** Called when an append has failed; the outbox will try again. */
   appendFailed(error: unknown): void;
-  /** Called when an append or a command has finished. */
+  /** Called when an append or an outgoing command has finished. */
   progressed(): void;
 }
 
@@ -47,17 +48,17 @@ interface Job {
 }
 
 /**
- * Maximum of commits that wait for the log or for other actors; beyond it, the actor takes no commands of frontends.
+ * Maximum of commits that wait for the log or for other actors; beyond it, the actor accepts no commands of frontends.
  */
 export const MAX_OUTBOX_COMMITS = 256;
-/** Commands that one commit may send; a command's number follows from the commit's version. */
+/** Maximum of commands that one commit may send; a command's number follows from the commit's version. */
 const COMMANDS_PER_COMMIT = 2 ** 20;
 
 export class ActorOutbox {
   #jobs = newLazyMap<number, Job>();
-  /** Callbacks of repeated commands whose reply waits for a sequence, by command id. */
+  /** Callbacks of repeated commands whose reply waits for a command sequence, by command id. */
   #answering = newLazyMap<string, (() => void)[]>();
-  /** Last command under way or waiting, by its target actor. */
+  /** Last command to each target actor that is under way or waits. */
   #tails = newLazyMap<ActorKey, Promise<void>>();
   #deliveries = newLazySet<OutboxDelivery>();
   #logged: { v: number; fn: () => void }[] | undefined;
@@ -75,12 +76,12 @@ export class ActorOutbox {
     return this.#jobs.size;
   }
 
-  /** Number of log items that wait to be appended. */
+  /** Number of items that wait to be appended to the log. */
   get backlog(): number {
     return this.#backlog;
   }
 
-  /** Unfinished entries as the next root must store them. Their records are applied already. */
+  /** Returns the unfinished entries as the next root must store them. Their records are applied already. */
   unfinished(): OutboxEntry[] {
     const entries: OutboxEntry[] = [];
     for (const { entry, appended } of this.#jobs.values()) {
@@ -89,7 +90,7 @@ export class ActorOutbox {
     return entries;
   }
 
-  /** Adds an entry; versions must grow. @param finished called after each sequence */
+  /** Adds an entry; versions must grow. @param finished callbacks, one for each command sequence of the entry */
   add(entry: OutboxEntry, finished: readonly (() => void)[]): void {
     if (entry.items.length === 0 && entry.sequences.length === 0) return;
     const appended = entry.items.length === 0;
@@ -106,12 +107,12 @@ export class ActorOutbox {
     else if (!this.#appending) void this.#append();
   }
 
-  /** Outgoing commands of this name that may not be carried out yet. */
+  /** Finds outgoing commands of this name that may not be carried out yet. */
   pendingCommands(name: string): OutboxCommand[] {
     return [...this.#jobs.values()].flatMap(({ entry }) => findOutboxCommandsByName(entry.sequences, name));
   }
 
-  /** Calls `fn` when the commands that this command caused are carried out; now if there are none. */
+  /** Calls `fn` when the commands caused by the command with this id are carried out; at once if there are none. */
   afterCommandsOf(id: string, fn: () => void): void {
     const waiting = this.#answering.get(id);
     if (waiting) waiting.push(fn);
@@ -141,7 +142,9 @@ export class ActorOutbox {
     return true;
   }
 
-  /** One append per actor is under way; commits that come meanwhile form the next entry. */
+  /**
+   * Appends waiting items to the log, one append at a time; commits that come in the meantime form the next log entry.
+   */
   async #append(): Promise<void> {
     this.#appending = true;
     for (;;) {
@@ -160,7 +163,8 @@ export class ActorOutbox {
   }
 
   /**
-   * Appends one entry and repeats until the log takes it. @returns undefined if the activation was stopped meanwhile
+   * Appends one log entry and repeats until the log accepts it.
+   * @returns undefined if the activation was stopped before
    */
   async #appendOne(entry: Json): Promise<Seq | undefined> {
     for (let failures = 0; ; failures++) {
@@ -185,7 +189,7 @@ export class ActorOutbox {
     this.#backlog -= job.entry.items.length;
   }
 
-  /** Starts commands in order of version: the effects of a command must come later in the log than its cause. */
+  /** Sends commands in order of version: the effects of a command must come later in the log than its cause. */
   #advance(): void {
     for (const job of this.#jobs.values()) {
       if (!job.appended) break;
@@ -219,8 +223,9 @@ export class ActorOutbox {
   }
 
   /**
-   * Receivers keep one high-water mark per sender and drop commands that are not above it, so commands for one target
-   * go strictly in order of their numbers, across stages, outcomes and commits. Other targets do not wait.
+   * Sends a command after all earlier ones to the same target. Receivers keep one high-water mark per sender and drop
+   * commands that are not above it, so commands for one target go strictly in order of their numbers, across stages,
+   * outcomes and commits. Other targets do not wait.
    */
   #inOrder(command: OutboxCommand, id: string, requestId: string, stage: Promise<unknown>): Promise<void> {
     const last = this.#tails.get(command.to);
@@ -257,6 +262,6 @@ export class ActorOutbox {
   }
 }
 
-/** Outgoing commands with this name, of all sequences. */
+/** Finds the outgoing commands with this name in all sequences. */
 export const findOutboxCommandsByName = (sequences: readonly CommandSequence[], name: string): OutboxCommand[] =>
   sequences.flatMap(({ stages }) => stages.flat()).filter((command) => command.name === name);

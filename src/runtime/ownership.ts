@@ -1,4 +1,4 @@
-/** The partitions of a host: taken, served, drained and given up as placement says. */
+/** The partitions of a host: taken, served, drained and given up as the placement service decides. */
 
 import type { Clock, TimerHandle } from '#base/clock';
 import { type ActorKey, type Epoch, type Partition, partitionOfActor, partitionSubject } from '#model';
@@ -14,9 +14,12 @@ import type { RuntimeMeters } from './meters.js';
 import type { CommandRequest } from './protocol.js';
 import type { SuccessorWakeup } from './successor-wakeup.js';
 
-/** Longest wait of a hand-over for begun commands, ms. */
+/** Maximum time for which a hand-over waits for commands that have begun, ms. */
 const DRAIN_MS = 10_000;
-/** Delay of the second search for sleepers, ms: longer than a write to the Store takes. */
+/**
+ * Delay of the second search for sleepers (actors outside memory with unfinished work or a due time), ms: longer than a
+ * write to the Store takes.
+ */
 const LOOK_AGAIN_MS = 10_000;
 
 interface OwnershipOptions {
@@ -44,7 +47,7 @@ export class PartitionOwnership implements PartitionHolder {
 
   constructor(private readonly options: OwnershipOptions) {}
 
-  /** Number of partitions whose commands this host answers. */
+  /** Number of partitions whose commands this host executes. */
   get served(): number {
     return this.#servers.size;
   }
@@ -57,17 +60,19 @@ export class PartitionOwnership implements PartitionHolder {
     return this.#epochs.has(partition);
   }
 
-  /** The partition is being handed over: only commands that other actors send or wait for are still taken. */
+  /**
+   * True while the partition is being handed over: only commands that other actors send or wait for are still accepted.
+   */
   isLeaving(partition: Partition): boolean {
     return this.#leaving.has(partition);
   }
 
-  /** Wall time (ms) at which this host took the partition; undefined: it never owned it. */
+  /** Wall time (ms) at which this host took the partition; undefined if this host never owned it. */
   since(partition: Partition): number | undefined {
     return this.#since.get(partition);
   }
 
-  /** Cancels all further searches for sleepers. */
+  /** Cancels all scheduled searches for sleepers. */
   close(): void {
     this.#closed = true;
     for (const timer of this.#looks) this.options.clock.clearTimeout(timer);
@@ -82,9 +87,11 @@ export class PartitionOwnership implements PartitionHolder {
 
   async #take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
     const { activations, bus, clock } = this.options;
-    // Partitions lost and taken again before the loss was noticed: activations in memory have an old epoch.
+    // A partition may have been lost and taken again before the loss was noticed: its activations in memory have an old
+    // epoch.
     const before = activations.of(new Set(partitions));
-    // Commits of these actors that are under way may become durable after the search for sleepers, so wake them anyway.
+    // Commits of these actors that are under way may become durable after the search for sleepers, so these actors are
+    // woken in any case.
     const unsettled = before.filter(isUnsettled).map(({ key }) => key);
     for (const a of before) a.stop('lapsed');
     for (const p of partitions) {
@@ -92,7 +99,7 @@ export class PartitionOwnership implements PartitionHolder {
       this.#since.set(p, clock.now());
       this.#leaving.delete(p);
     }
-    /** False if the partition was lost, or even lost and taken again, while we waited. */
+    /** False if this host lost the partition in the meantime, even if it took the partition again. */
     const ours = (p: Partition): boolean => this.#epochs.get(p) === epochs.get(p);
     const woken = new Map<Partition, Promise<void>[]>();
     for (const key of await this.#undone(partitions, ours, unsettled)) {
@@ -117,7 +124,10 @@ export class PartitionOwnership implements PartitionHolder {
     this.#lookAgainLater(partitions, epochs);
   }
 
-  /** Actors that a former owner left with work: they are woken before the partition answers its first command. */
+  /**
+   * Finds actors that a former owner left with unfinished work: they are woken before the partition answers its first
+   * command.
+   */
   async #undone(
     partitions: readonly Partition[],
     ours: (p: Partition) => boolean,
@@ -136,8 +146,8 @@ export class PartitionOwnership implements PartitionHolder {
   }
 
   /**
-   * A commit that a former owner had begun may become durable after the look for sleepers, and that owner may be gone
-   * before it could wake the actor here (SuccessorWakeup).
+   * Schedules a second search for sleepers. A commit that a former owner had begun may become durable after the first
+   * search, and that owner may be gone before it could wake the actor on this host (SuccessorWakeup).
    */
   #lookAgainLater(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): void {
     if (this.#closed) return;
@@ -181,7 +191,7 @@ export class PartitionOwnership implements PartitionHolder {
         all: partitions,
       });
     }
-    // While we drained, the lease may have lapsed and been taken again.
+    // During the drain, the lease may have lapsed and been taken again.
     const gone = new Set(partitions.filter((p) => this.#epochs.get(p) === epochs.get(p)));
     for (const p of gone) {
       this.#epochs.delete(p);
@@ -200,7 +210,7 @@ export class PartitionOwnership implements PartitionHolder {
     if (reason === 'released') await Promise.all(servers);
   }
 
-  /** Restricts the actors of these partitions, if still ours at this epoch, to what other actors need. */
+  /** Restricts the actors of these partitions, if still owned at this epoch, to commands that other actors need. */
   #leave(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch | undefined>): void {
     for (const p of partitions) if (this.#epochs.get(p) === epochs.get(p)) this.#leaving.add(p);
   }

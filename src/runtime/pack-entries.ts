@@ -1,4 +1,4 @@
-/** Packs commits into log entries: small ones share an entry, a large one is cut into numbered pieces. */
+/** Packs commits into log entries: small commits share an entry, a large one is cut into numbered pieces. */
 
 import type { Json } from '#base';
 import {
@@ -14,7 +14,7 @@ import type { OutboxEntry } from './commit-batch.js';
 
 interface PackedLogEntry {
   readonly entry: LogEntry;
-  /** Versions of commits that are in the log completely once this entry is. */
+  /** Versions of the commits that this entry completes in the log. */
   readonly completes: readonly number[];
 }
 
@@ -23,7 +23,7 @@ interface Piece {
   readonly bytes: number;
 }
 
-/** Encoded size in bytes or a little more; the same for a value before and after it was stored. */
+/** Returns the encoded size in bytes or a little more; equal for a value before and after it was stored. */
 function encodedSize(value: Json | undefined): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + 3;
   if (typeof value === 'number') return value === (value | 0) ? 5 : 9;
@@ -38,7 +38,7 @@ function encodedSize(value: Json | undefined): number {
   return sum;
 }
 
-/** Limit of a list inside one event, with room for the event's other fields. Bytes. */
+/** Maximum size of a list inside one event, bytes, with room for the event's other fields. */
 const MAX_LIST_BYTES = MAX_ENTRY_BYTES;
 
 /** Cuts a list into pieces that each fit into one event; an empty list has no piece. */
@@ -59,13 +59,13 @@ export function splitListForEvents<T>(list: readonly T[]): T[][] {
   return pieces;
 }
 
-/** True if every item fits into the log; an oversized one would block its actor's outbox for ever. */
+/** True if every item fits into the log; an oversized item would block its actor's outbox for ever. */
 export const itemsFitIntoLog = (items: readonly LogItem[]): boolean =>
   items.every((item) => encodedSize(item as unknown as Json) <= MAX_ITEM_BYTES);
 
 /**
  * Cuts a commit into pieces by its items alone. The next owner may repeat an append together with other commits, and
- * readers drop a repeated piece by its number, so piece p must hold the same items then.
+ * readers drop a repeated piece by its number, so piece p must hold the same items in the repeat.
  */
 function cut({ v, items }: OutboxEntry): Piece[] {
   const pieces: Piece[] = [];

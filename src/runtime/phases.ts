@@ -1,14 +1,17 @@
 /**
- * The phases of a kind, as its machine declares them. The effect of a command on a phase follows from the phase, the
- * command's name and whether a user or the system sent it, so the machine is asked once per combination, and
- * activations share the answers.
+ * The phases of a kind of actor, as its state machine declares them. The effect of a command on a phase follows from
+ * the phase, the command's name and whether a user or the system sent it, so XState computes each combination once, and
+ * activations share the results.
  */
 import { type AnyStateMachine, initialTransition, transition } from 'xstate';
 
-/** Transition of a command that a phase takes and that leaves the actor in it: without an action XState forbids it. */
+/**
+ * Transition of a command that a phase accepts without leaving the phase: XState forbids such a transition without an
+ * action.
+ */
 export const STAY_IN_PHASE = { actions: 'take' } as const;
 
-/** The event that a phase machine sees; guards may look at it. */
+/** The event that a phase machine gets for a command; guards may read it. */
 export interface PhaseEvent {
   /** Name of the command that is the event. */
   readonly type: string;

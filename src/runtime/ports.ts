@@ -29,22 +29,23 @@ export interface ActivationPorts {
   readonly meters: RuntimeMeters;
   readonly sources: InputSources;
   readonly unpublished: UnpublishedCommits;
-  /** A promise while the replica is missing or behind `after`; undefined if it is at hand. */
+  /** Waits for a replica that is missing or behind `after`; undefined if the replica is ready. */
   directory(realm: RealmId, after: number): Promise<void> | undefined;
   directoryNow(realm: RealmId): DirectoryView;
   /**
-   * Sends a command of an outbox until it is carried out. @param requestId of the HTTP request that caused it, or ''
+   * Sends a command of an outbox until it is carried out.
+   * @param requestId id of the HTTP request that caused the command, or ''
    */
   sendFromOutbox(command: OutboxCommand, id: string, requestId: string): OutboxDelivery;
   /** Sends a command to an actor of this host without the bus. */
   sendLocal(key: ActorKey, name: string, args: JsonObject): Promise<void>;
   /** True if an earlier activation of this actor may still have a write under way. */
   mayHaveWriteUnderWay(key: ActorKey): boolean;
-  /** Notes that this command crashed an actor. @returns true if it had done so before */
+  /** Records that this command crashed an actor. @returns true if it had crashed an actor before */
   crashedBefore(id: string): boolean;
   /** Sets the wall time (ms) at which the actor is woken; null: never. */
   due(key: ActorKey, at: number | null): void;
-  /** Bounds the loads under way: thousands of actors wake at once when a host or frontend dies. */
+  /** Limits the concurrent loads of actors: thousands of actors wake at once when a host or frontend dies. */
   readonly loads: Semaphore;
   /** Wall time since which this host has owned the actor's partition, ms. */
   ownedSince(key: ActorKey): number;

@@ -1,4 +1,4 @@
-/** Commands and replies as they travel between frontends, hosts and actors: plain data. */
+/** Commands and replies in the form in which they travel between frontends, hosts and actors: plain data. */
 
 import type { Json, JsonObject } from '#base';
 import type { ActorKey, ActorRepeat, ActorReply, RetryReason } from '#model';
@@ -8,7 +8,7 @@ import type { BusRequest } from '#ports/bus';
 /** A command on its way to an actor. */
 export interface CommandEnvelope {
   /**
-   * Names the command across retries. From a client of actors: `<client id>:<n>`; from an actor's outbox:
+   * Id of the command, equal in all retries. From a client of actors: `<client id>:<n>`; from an actor's outbox:
    * `<actor key>@<n>` with n growing over the life of the sending actor.
    */
   readonly id: string;
@@ -19,13 +19,17 @@ export interface CommandEnvelope {
   readonly caller: number;
   /** Name of the client program, for commands that store it. */
   readonly client: string;
-  /** Realm version that the sender's directory replica had applied: the receiver's must have applied it, too. */
+  /**
+   * Realm version that the sender's directory replica had applied: the receiver's replica must have applied it, too.
+   */
   readonly after: number;
-  /** Commands of this sender with n below this are settled (answered or given up): their replies may be forgotten. */
+  /**
+   * Number below which all commands of this sender are settled (answered or given up): their replies may be forgotten.
+   */
   readonly settled: number;
   /** Id of the HTTP request that caused the command; it is in the logs of frontend and host. */
   readonly requestId: string;
-  /** An actor asks, and a command of that actor waits for the answer. */
+  /** True if an actor sends the command, and a command of that actor waits for the answer. */
   readonly asked?: true;
 }
 
@@ -33,14 +37,14 @@ export type ActorCommandReply =
   | ActorReply
   | ActorRedirect
   | ActorRepeat
-  /** The sender must retry. `awayMs`: for how long the host's Store has been away. */
+  /** Request to the sender to retry. `awayMs`: for how long the host's Store has been away. */
   | { readonly retry: RetryReason; readonly awayMs?: number }
   | { readonly value: Json };
 
-/** A request of the bus that carries a command. */
+/** A request on the bus that carries a command. */
 export type CommandRequest = BusRequest<ActorCommandReply>;
 
-/** Splits `<sender>:<n>` or `<actor key>@<n>`; null for ids that need no memory. */
+/** Splits `<sender>:<n>` or `<actor key>@<n>`; null for ids whose replies need not be remembered. */
 export function parseCommandId(id: string): { sender: string; n: number; actor: boolean } | null {
   const at = id.lastIndexOf('@');
   const cut = at >= 0 ? at : id.lastIndexOf(':');

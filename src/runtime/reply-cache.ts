@@ -1,11 +1,11 @@
 /**
- * Replies that an actor remembers, so that a retried command is answered and not executed again; and, for commands
- * from other actors, the highest number executed per sender.
+ * Cache of replies, so that a retried command is answered and not executed again; and, for commands from other actors,
+ * of the highest number executed per sender.
  *
- * One part `done/<version>` per commit holds its replies. The part is free when every sender has said that its
- * command is settled, or after ten minutes (a sender that died never says so). The commit that notices mostly reuses
- * a free part for its own replies: one write instead of a deletion and an insertion. One number per sender stays in
- * the part `from/<sender>`: a late command below that number (a repeat held up on the way) is dropped.
+ * One part `done/<version>` per commit holds its replies. The part is free when every sender has reported that its
+ * command is settled, or after ten minutes (a sender that died never reports). The commit that notices a free part
+ * mostly reuses it for its own replies: one write instead of a deletion and an insertion. One number per sender stays
+ * in the part `from/<sender>`: a late command below that number (a delayed repeat) is dropped.
  */
 import { type Json, type JsonObject, newLazyMap, toWritableMap } from '#base';
 import { type ActorCommandReply, parseCommandId } from './protocol.js';
@@ -18,7 +18,7 @@ interface Batch {
   readonly at: number;
 }
 
-/** Number below which a client's settled commands were forgotten, and the time of the last forgetting. */
+/** Number below which the replies to a client's commands have been forgotten, and the time of the last forgetting. */
 interface Settled {
   readonly n: number;
   readonly at: number;
@@ -28,11 +28,11 @@ export class ReplyCache {
   #replies = newLazyMap<string, ActorCommandReply>();
   /** Commits whose replies are remembered, by name of their part. */
   #batches = newLazyMap<string, Batch>();
-  /** Client → number below which its commands are settled, as it said last. */
+  /** Number below which the commands of a client are settled, by its latest command. By client id. */
   #settled = newLazyMap<string, number>();
-  /** Client → number below which its commands may have been forgotten. Stored. */
+  /** Number below which the replies to a client's commands may have been forgotten, by client id. Stored. */
   #forgotten = newLazyMap<string, Settled>();
-  /** Highest command number executed, by sending actor. */
+  /** Highest command number that was executed, by sending actor. */
   #executed = newLazyMap<string, number>();
 
   /** Rebuilds the cache from the parts `done/*` and `from/*`. */
@@ -58,7 +58,9 @@ export class ReplyCache {
     }
   }
 
-  /** The reply given before (any reply, if the sender no longer waits for it); undefined if the command is new. */
+  /**
+   * Returns the reply given before (any reply, if the sender no longer waits for one); undefined if the command is new.
+   */
   find(id: string, settled: number): ActorCommandReply | undefined {
     const parsed = parseCommandId(id);
     if (!parsed) return undefined;
@@ -74,7 +76,7 @@ export class ReplyCache {
     return this.#replies.get(id) ?? (parsed.n < before ? FORGOTTEN : undefined);
   }
 
-  /** Parts to write with a commit that answers these commands, deletions of free parts included. */
+  /** Returns the parts to write with a commit that answers these commands, including deletions of free parts. */
   commit(
     version: number,
     replies: readonly (readonly [string, ActorCommandReply])[],

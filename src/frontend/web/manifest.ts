@@ -1,4 +1,7 @@
-/** The files of the web client, as `tools/build-web.mjs` lists them in `manifest.json`, read into memory once. */
+/**
+ * The files of the web client: `tools/build-web.mjs` lists them in `manifest.json`, and this module reads them into
+ * memory once.
+ */
 import { readFile } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { fileHeaders, pageHeaders, type WebHeaders } from './headers.js';
@@ -8,17 +11,17 @@ const ENDINGS = { br: 'br', gzip: 'gz' } as const;
 export type Coding = keyof typeof ENDINGS;
 export const CODINGS = Object.keys(ENDINGS) as readonly Coding[];
 
-/** A row of the manifest. */
+/** A row of the manifest: one file of the web client. */
 interface ManifestRow {
-  /** Relative to the folder of the manifest. */
+  /** Name of the file, relative to the folder of the manifest. */
   readonly file: string;
   readonly type: string;
   readonly etag: string;
-  /** Bytes of the compressed forms, which stand beside the file, by their endings. */
+  /** Sizes in bytes of the compressed forms, which are stored beside the file, by coding. */
   readonly encodings?: Readonly<Record<string, number>>;
 }
 
-/** One form of a file: plain, or under a coding. */
+/** One form of a file: uncompressed, or compressed with one coding. */
 export interface WebVariant {
   readonly bytes: Uint8Array;
   /** Value of the ETag header, with quotes; each form has its own. */
@@ -31,10 +34,10 @@ export interface WebFile {
   readonly coded: { readonly [C in Coding]?: WebVariant };
 }
 
-/** Files by the path of their address. */
+/** Files of the web client by the path of their URL. */
 export type WebFiles = ReadonlyMap<string, WebFile>;
 
-/** Names of files in this folder change with their content. */
+/** Folder of files whose names change with their content, so that browsers may cache them for ever. */
 const HASHED = '/web/assets/';
 const ETAG = /^"?([\w.+-]{1,128})"?$/;
 
@@ -68,6 +71,7 @@ async function load(folder: string, address: string, { file, type, etag, encodin
 }
 
 /**
+ * Reads all files of the web client into memory.
  * @returns undefined where the web client was not built
  * @throws Error for a manifest that names files wrongly
  */

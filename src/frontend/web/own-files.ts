@@ -1,4 +1,4 @@
-/** Small files that browsers and crawlers ask for at fixed addresses. They are made at their first use and kept. */
+/** Small files that browsers and crawlers request at fixed paths. They are made at their first use and cached. */
 import { createHash } from 'node:crypto';
 import { drawMark } from '#frontend/static';
 import { fileHeaders } from './headers.js';
@@ -9,7 +9,7 @@ const FAVICON_SIDE = 64;
 
 const iconPath = (side: number): string => `/web/icon-${side}.png`;
 
-/** The description by which a browser installs the client. */
+/** Web app manifest with which a browser installs the web client. */
 const DESCRIPTION = {
   name: 'Conclave',
   short_name: 'Conclave',
@@ -20,7 +20,10 @@ const DESCRIPTION = {
   icons: ICON_SIDES.map((side) => ({ src: iconPath(side), sizes: `${side}x${side}`, type: 'image/png' })),
 };
 
-/** Messages are for people with an account; a crawler would find an empty page. */
+/**
+ * Content of robots.txt. It excludes all crawlers: messages are for people with an account, so a crawler would find an
+ * empty page.
+ */
 const ROBOTS = 'User-agent: *\nDisallow: /\n';
 
 function fileOf(type: string, bytes: Uint8Array): WebFile {
@@ -41,14 +44,17 @@ const FILES: ReadonlyMap<string, () => Promise<WebFile>> = new Map([
 
 const made = new Map<string, Promise<WebFile>>();
 
-/** @returns undefined where there is no such file; rejects where pictures can't be drawn on this platform */
+/**
+ * Returns a file at a fixed path; undefined where there is no such file. Rejects where pictures can't be drawn on this
+ * platform.
+ */
 export function ownFile(path: string): Promise<WebFile> | undefined {
   const make = FILES.get(path);
   let file = made.get(path);
   if (!file && make) {
     file = make();
     made.set(path, file);
-    // A failure is not kept.
+    // A failed attempt to make a file is not cached.
     file.catch(() => made.delete(path));
   }
   return file;

@@ -4,11 +4,11 @@ import { ownFile } from './own-files.js';
 
 /** The head of a request. */
 export interface WebRequest {
-  /** Upper case. */
+  /** HTTP method in upper case. */
   readonly method: string;
-  /** Path of the address as sent, without the query. */
+  /** Path of the URL as sent, percent-encoded, without the query. */
   readonly path: string;
-  /** @param name in lower case @returns '' when absent */
+  /** Returns the value of a request header; '' when absent. @param name in lower case */
   header(name: string): string;
 }
 
@@ -19,7 +19,7 @@ export interface WebFileAnswer {
 
 /**
  * Answers a request for a file of the web client: the file in the best coding that the client accepts, or 304. Paths
- * are compared as they were sent: an address with escapes or dots names no file.
+ * are compared as they were sent: a path with escapes or dots names no file.
  *
  * @returns undefined where there is no such file
  */
@@ -44,13 +44,16 @@ function answerOf(file: WebFile, accepted: string, known: string): WebFileAnswer
   return { status: names(known, variant.etag) ? 304 : 200, variant };
 }
 
-/** If-None-Match names this tag, compared weakly (RFC 9110 § 13.1.2). */
+/** True if If-None-Match names this ETag, compared weakly (RFC 9110 § 13.1.2). */
 const names = (header: string, etag: string): boolean =>
   header !== '' && header.split(',').some((one) => ['*', etag, `W/${etag}`].includes(one.trim()));
 
 const WEIGHT = /^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
-/** The coding that the client likes best (RFC 9110 § 12.5.3); between equals the smaller one. */
+/**
+ * Returns the coding that the client prefers (RFC 9110 § 12.5.3); of equals, br before gzip before the uncompressed
+ * file.
+ */
 function acceptedCoding(header: string, file: WebFile): Coding | undefined {
   if (header === '') return undefined;
   const weights = new Map<string, number>();

@@ -1,11 +1,11 @@
 /**
- * The cookie of a session. Behind TLS its name has the prefix `__Host-`: a browser then takes it only over TLS, from
- * this very host, so that neither the network nor the host of another organization can plant a session.
+ * The session cookie. Behind TLS its name has the prefix `__Host-`: a browser then accepts the cookie only over TLS and
+ * from this very host, so that neither the network nor the host of another organization can plant a session.
  */
 
 const NAME = 'conclave_session';
 const SECURE_NAME = `__Host-${NAME}`;
-/** Longest time for which browsers keep a cookie. The server ends a session that was not used for 30 days. */
+/** Seconds for which browsers keep a session cookie. The server ends a session that was not used for 30 days. */
 const MAX_AGE_S = 400 * 86_400;
 
 const TOKEN = /^[A-Za-z0-9]{32}$/;
@@ -13,13 +13,16 @@ const TOKEN = /^[A-Za-z0-9]{32}$/;
 const cookie = (token: string, secure: boolean, maxAge: number): string =>
   `${secure ? SECURE_NAME : NAME}=${token}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
 
-/** Value of Set-Cookie that begins a session. @param secure the browser reached the server over TLS */
+/**
+ * Makes the value of Set-Cookie that begins a session.
+ * @param secure true if the browser reached the server over TLS
+ */
 export const sessionCookie = (token: string, secure: boolean): string => cookie(token, secure, MAX_AGE_S);
 
-/** Value of Set-Cookie that makes the browser forget its session. */
+/** Makes the value of Set-Cookie that makes the browser forget its session. */
 export const noSessionCookie = (secure: boolean): string => cookie('', secure, 0);
 
-/** Secret of the session in a Cookie header; '': there is none. */
+/** Returns the secret of the session in a Cookie header; '' if there is none. */
 export function sessionTokenOf(header: string, secure: boolean): string {
   const name = secure ? SECURE_NAME : NAME;
   for (const pair of header.split(';')) {
@@ -31,8 +34,8 @@ export function sessionTokenOf(header: string, secure: boolean): string {
   return '';
 }
 
-/** The Cookie header has a session, which may have ended. */
+/** True if the Cookie header has a session, which may have ended. */
 export const namesSession = (header: string): boolean => header.includes(`${NAME}=`);
 
-/** Well-formed token of a one-time link. */
+/** True if the text is a well-formed token of a one-time sign-in link. */
 export const isSignInToken = (text: string): boolean => TOKEN.test(text);
