@@ -109,7 +109,7 @@ export class ReplyCache {
     return parts;
   }
 
-  /** Forgets replies that are no longer needed. @returns names of the parts that are free now */
+  /** Drops replies that are no longer needed. @returns names of the parts that are free now */
   #forget(parts: Record<string, Json>, now: number): string[] {
     const free: string[] = [];
     let looks = Math.min(SWEEP_PER_COMMIT, this.#batches.size);
@@ -137,7 +137,7 @@ export class ReplyCache {
     return free;
   }
 
-  /** Notes that the command was forgotten, and must never be executed again. */
+  /** Records that the reply of a command was dropped: a later repeat of that command must not be executed. */
   #raise(parts: Record<string, Json>, id: string, now: number): void {
     const parsed = parseCommandId(id);
     if (!parsed || parsed.n < (this.#forgotten.get(parsed.sender)?.n ?? 0)) return;

@@ -40,9 +40,12 @@ export const startSidecar = (
   ports: ActivationPorts,
 ): Sidecar | undefined => kind.sidecar?.(new SidecarHandle(key, realm, memory, ports), ports.sources);
 
-/** A command that the sidecar may answer much later. */
+/** A command that the sidecar of an actor may answer much later, such as a long poll. */
 export class DeferredCommand implements DeferredRequest {
-  /** @param owner counts as used when the command is answered or given up */
+  /**
+   * Makes the deferred command.
+   * @param owner activation, which counts as used when the command is answered or cancelled
+   */
   constructor(
     readonly id: string,
     private readonly request: CommandRequest,

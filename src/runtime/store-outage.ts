@@ -1,4 +1,6 @@
-/** Duration for which a host has been without its Store, which refusals for this reason state. */
+/**
+ * Tracks for how long a host has been without its Store, which the host's refusals report to the senders of commands.
+ */
 import type { Clock } from '#base/clock';
 import type { RetryReason } from '#model';
 import { StoreUnavailable } from '#ports/store';

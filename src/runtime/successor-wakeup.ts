@@ -1,6 +1,6 @@
 /**
- * Wakes actors at their new owners. A commit of this host may become durable after the new owner has looked for actors
- * with unfinished work, and it may be that no other command ever comes for the actor.
+ * Wakes actors at their new owners. A commit of this host may become durable after the new owner has searched for
+ * actors with unfinished work, and perhaps no other command ever comes for such an actor.
  */
 
 import type { Logger } from '#base';
@@ -9,9 +9,9 @@ import type { ActorKey } from '#model';
 import type { ActorClient } from './client.js';
 import { WAKE_COMMAND } from './protocol.js';
 
-/** Time limit of a wake-up at the new owner. */
+/** Time limit of a wake-up at the new owner, ms. */
 const DEADLINE_MS = 60_000;
-/** Time limit of a wake-up while this host shuts down. */
+/** Time limit of a wake-up while this host shuts down, ms. */
 const LAST_DEADLINE_MS = 2_000;
 
 export class SuccessorWakeup {

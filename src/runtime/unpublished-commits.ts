@@ -1,16 +1,20 @@
 /**
- * Commits of this host's actors whose events the log does not hold yet, by realm. A sender is answered before its
- * event is logged; a registration after that answer must not get the event as something new, so it waits for the log.
+ * Commits of this host's actors whose events the log does not hold yet, by realm. A sender is answered before its event
+ * is logged. An event queue that is registered after that answer must not get the event as new, so the registration
+ * waits for the log.
  */
 import type { Clock } from '#base/clock';
 import type { RealmId } from '#model';
 
-/** A registration waits no longer for a log that is away: a late event is then delivered twice, not lost. */
+/**
+ * Maximum time for which a registration of an event queue waits for the log, ms. If the log is away for longer, an
+ * event may be delivered although the initial state includes it, but no event is lost.
+ */
 const MAX_WAIT_MS = 1_000;
 
-/** A commit whose events are on their way into the log. */
+/** Ticket of a commit whose events are not in the log yet. */
 export interface UnpublishedCommitTicket {
-  /** Called when the log holds the commit's events, or another host will append them. */
+  /** Called when the log holds the commit's events, or when another host will append them. */
   close(): void;
 }
 

@@ -14,9 +14,9 @@ interface BlobHeader {
 const LENGTH_BYTES = 4;
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** A stored file, as a backup sees it. */
+/** A stored file in a list for a backup. */
 interface BlobFile {
-  /** Path at which the file is now. */
+  /** Path of the file at the time of listing. */
   readonly file: string;
   /** Path of the file in a restored blob folder, relative to it. */
   readonly name: string;
@@ -25,8 +25,8 @@ interface BlobFile {
 /** Delays deletions: while a hold exists, deleted files are only set aside. */
 export interface DeletionHold {
   /**
-   * All files that existed at any time since the hold began, some perhaps twice. A file that is deleted before it is
-   * read is listed again.
+   * Lists all files that existed at any time since the hold began, some perhaps twice. A file that is deleted before
+   * the caller reads it is listed again.
    */
   files(): AsyncIterable<BlobFile>;
   release(): Promise<void>;
@@ -35,7 +35,7 @@ export interface DeletionHold {
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 /**
- * Blobs in a folder per realm. Files are named by the hash of their path, so user-given names never reach the file
+ * Blobs in a folder per realm. A file's name is the hash of the blob's path, so user-given names never reach the file
  * system.
  */
 export class DirectoryBlobs implements Blobs {
@@ -48,7 +48,7 @@ export class DirectoryBlobs implements Blobs {
     this.#removed = join(folder, 'removed');
   }
 
-  /** Opens the blobs in a folder: creates it, and removes unfinished files left by a crash. */
+  /** Opens the blobs in a folder: creates the folder, and removes unfinished files left by a crash. */
   static async open(folder: string): Promise<DirectoryBlobs> {
     const blobs = new DirectoryBlobs(folder);
     await rm(blobs.#temporary, { recursive: true, force: true });
@@ -74,7 +74,7 @@ export class DirectoryBlobs implements Blobs {
       }
       const made = await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       await rename(unfinished, file);
-      // A name is durable once its folder is synced, and a new folder once its parents are.
+      // A file name is durable once its folder is synced, and a new folder once its parent folders are.
       await syncFolder(dirname(file));
       if (made !== undefined) {
         await syncFolder(dirname(dirname(file)));
@@ -114,7 +114,10 @@ export class DirectoryBlobs implements Blobs {
     }
   }
 
-  /** Sets deleted files aside until `release`: a backup finds every file that its snapshot of the Store names. */
+  /**
+   * Moves deleted files to a separate folder until `release`, so that a backup finds every file that its snapshot of
+   * the Store names.
+   */
   async holdDeletions(): Promise<DeletionHold> {
     this.#holds++;
     try {
@@ -132,7 +135,10 @@ export class DirectoryBlobs implements Blobs {
     };
   }
 
-  /** Lists the files set aside last, so that a file deleted during the listing is still found. */
+  /**
+   * Lists all files. Deleted files that are still held come last, so that a file deleted during the listing is still
+   * found.
+   */
   async *#files(): AsyncIterable<BlobFile> {
     for (const realm of await readdir(this.folder)) {
       if (!/^\d+$/.test(realm)) continue;

@@ -40,7 +40,8 @@ export class GridFsBlobs implements Blobs {
   put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void> {
     return this.#available(async () => {
       const filename = nameOf(realm, path);
-      // Only files that existed before: concurrent puts must not remove what another one has acknowledged.
+      // Only files that existed before this put are removed: concurrent puts must not remove a file that another put
+      // has confirmed.
       const older = await this.#bucket.find({ filename }).toArray();
       const upload = this.#bucket.openUploadStream(filename, { metadata: { type } });
       await new Promise<void>((resolve, reject) => {
@@ -87,7 +88,7 @@ export class GridFsBlobs implements Blobs {
       const stream = this.#bucket.openDownloadStream(file._id, { start, end });
       for await (const chunk of stream) chunks.push(chunk as Buffer);
     } catch (error) {
-      // The file's document or some of its chunks are gone.
+      // The document of the file or some of its chunks are gone.
       if (error instanceof MongoRuntimeError) throw new BlobGone(file.filename, { cause: error });
       throw error;
     }
@@ -110,7 +111,8 @@ export class GridFsBlobs implements Blobs {
     } catch (error) {
       const known = translateMongoError(error);
       if (!(known instanceof StoreUnavailable)) throw error;
-      // A client that found no server within its selection timeout may never find one again, as in the Store.
+      // The client is replaced: after finding no server within its selection timeout, a MongoDB client may never find
+      // one again.
       if (isServerSelectionError(known) && client === this.#client && !this.#closed) {
         this.#client = createMongoClient(this.url);
         this.#bucket = this.#open();

@@ -15,7 +15,7 @@ export class BlobsUnavailable extends Error {
   override name = 'BlobsUnavailable';
 }
 
-/** Error of a read: the blob was deleted between `find` and `read`. */
+/** Error of reading a blob that was deleted between `find` and `read`. */
 export class BlobGone extends Error {
   override name = 'BlobGone';
 }
@@ -26,7 +26,7 @@ export interface StoredBlob {
   /** Size of the blob, bytes. */
   readonly size: number;
   /**
-   * Reads the bytes from `start` to before `end`; default: all.
+   * Reads the bytes from `start` to before `end`; default: all bytes.
    * @throws BlobGone
    */
   read(start?: number, end?: number): Promise<Uint8Array>;

@@ -1,18 +1,21 @@
 import type { LocalClient, LocalFrame, LocalServer } from './bus-local-requests.js';
 
 /**
- * Test hook that gets every frame: it may call `deliver` now, later, twice or never. `lose` tells both sides what a
- * network's silence would tell them about a lost frame: the requests fail with an unknown outcome.
+ * Test hook that gets every frame: it may call `deliver` now, later, twice or never. `lose` makes both sides treat the
+ * frame as lost in a network: the requests fail with an unknown outcome.
  */
 type LocalFrameHook = (frame: LocalFrame, deliver: () => void, lose: () => void) => void;
-/** Selects the server that gets a frame, from those that serve the subject (at least one). */
+/** Selects the server that gets a frame, from all servers of the subject (at least one). */
 type LocalServerChoice = (servers: readonly LocalServer[]) => LocalServer;
 
-/** The last server that registered: a new owner, while the previous one may not have noticed yet. */
+/**
+ * Selects the server that registered last: the new owner, while the previous owner may not have noticed its loss yet.
+ */
 const newest: LocalServerChoice = (servers) => servers.at(-1)!;
 
 /**
- * Connects the clients of one process: which client serves which subject. Has no timers, and loses no frame by itself.
+ * Connects the bus clients of one process: records the client that serves each subject. The hub has no timers, and
+ * loses no frame by itself.
  */
 export class LocalHub {
   readonly #servers = new Map<string, LocalServer[]>();
@@ -24,7 +27,9 @@ export class LocalHub {
     this.hook = hook;
   }
 
-  /** Acts as if this client's process had been killed: nothing is answered, and the requests it holds are released. */
+  /**
+   * Acts as if this client's process had been killed: it answers nothing, and the requests that it holds are released.
+   */
   crash(id: string): void {
     this.#clients.get(id)?.crash();
   }
@@ -36,23 +41,23 @@ export class LocalHub {
     this.#clients.get(id)?.setConnected(connected);
   }
 
-  /** Acts as if two clients had not heard of each other for long: requests in flight between them fail. */
+  /** Acts as if two clients had not heard from each other for long: requests in flight between them fail. */
   silence(one: string, other: string): void {
     this.#clients.get(one)?.silent(other);
     this.#clients.get(other)?.silent(one);
   }
 
-  /** @internal */
+  /** Adds a client to the hub. @internal */
   join(client: LocalClient): void {
     this.#clients.set(client.id, client);
   }
 
-  /** @internal */
+  /** Removes a client from the hub. @internal */
   leave(client: LocalClient): void {
     this.#clients.delete(client.id);
   }
 
-  /** @internal */
+  /** Registers the server of a subject. @internal */
   add(server: LocalServer): void {
     const list = this.#servers.get(server.subject);
     if (list) list.push(server);
@@ -60,14 +65,14 @@ export class LocalHub {
     for (const client of this.#clients.values()) client.served(server.subject);
   }
 
-  /** @internal */
+  /** Removes the server of a subject. @internal */
   remove(server: LocalServer): void {
     const list = (this.#servers.get(server.subject) ?? []).filter((s) => s !== server);
     if (list.length > 0) this.#servers.set(server.subject, list);
     else this.#servers.delete(server.subject);
   }
 
-  /** @internal */
+  /** Finds the server that gets the frames of a subject. @internal */
   find(subject: string): LocalServer | undefined {
     const all = this.#servers.get(subject);
     if (all?.length === 1) return all[0]!.client.connected ? all[0] : undefined;
@@ -75,7 +80,7 @@ export class LocalHub {
     return servers && servers.length > 0 ? this.choose(servers) : undefined;
   }
 
-  /** @internal */
+  /** Finds a client by its id. @internal */
   client(id: string): LocalClient | undefined {
     return this.#clients.get(id);
   }

@@ -5,7 +5,10 @@ import type { TimerEntry } from '#base/clock';
 import type { BusError, BusFailure, BusRequest, PendingReply } from './bus.js';
 import { RequestDelivery } from './bus-shared.js';
 
-/** One transfer between two clients of a hub: all requests, replies or cancels of one tick to the same destination. */
+/**
+ * One transfer between two clients of a hub: all requests, replies or cancels of one event-loop turn to the same
+ * destination.
+ */
 export interface LocalFrame {
   readonly kind: 'request' | 'reply' | 'cancel';
   /** Id of the sending client. */
@@ -26,15 +29,15 @@ export interface LocalServer {
   readonly handler: (request: BusRequest) => void;
 }
 
-/** A client of a hub, as the hub and the other clients see it. */
+/** The methods of a client that its hub and the other clients call. */
 export interface LocalClient {
   readonly id: string;
   readonly connected: boolean;
   crash(): void;
   setConnected(connected: boolean): void;
-  /** The hub declares the connection to this peer silent. */
+  /** Called when the hub declares the connection to another client silent. */
   silent(server: string): void;
-  /** A client of the hub now serves `subject`. */
+  /** Called when a client of the hub begins to serve `subject`. */
   served(subject: string): void;
   /** Delivers a request to a handler of this client. */
   deliver(server: LocalServer, pending: LocalPendingReply): void;
@@ -50,7 +53,7 @@ export class LocalPendingReply implements TimerEntry, PendingReply {
   readonly reply: Promise<Json>;
   bucket: Set<TimerEntry> | undefined;
   settled = false;
-  /** Deliveries of this request to servers: one, or several if a frame was delivered twice. */
+  /** Deliveries of this request to servers: mostly one, several if a frame was delivered twice. */
   deliveries: readonly LocalDelivery[] = NO_DELIVERIES;
   resolve!: (value: Json) => void;
   reject!: (error: BusError) => void;
@@ -72,7 +75,7 @@ export class LocalPendingReply implements TimerEntry, PendingReply {
 
   expire(): void {
     this.client.settle(this, 'timeout');
-    // The server knows the deadline too, so no frame needs to tell it.
+    // The server knows the deadline too, so no frame is sent to report its end.
     for (const delivery of this.deliveries) delivery.cancel();
   }
 }

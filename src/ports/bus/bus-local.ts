@@ -12,7 +12,7 @@ import {
 } from './bus-local-requests.js';
 import { ServedHints } from './bus-shared.js';
 
-/** The in-process Bus. Values travel by reference. Delivery happens in a microtask, so no caller is re-entered. */
+/** The in-process Bus. Values travel by reference. Delivery happens in a microtask, so a caller is never re-entered. */
 export class LocalBus implements Bus, LocalClient {
   readonly id: string;
   readonly #hub: LocalHub;
@@ -71,7 +71,7 @@ export class LocalBus implements Bus, LocalClient {
     this.#hints.listen(fn);
   }
 
-  /** @internal */
+  /** Announces to the local listeners that a subject is now served. @internal */
   served(subject: string): void {
     queueMicrotask(() => {
       if (this.connected) this.#hints.notify([subject]);
@@ -88,7 +88,7 @@ export class LocalBus implements Bus, LocalClient {
     this.crash();
   }
 
-  /** @internal */
+  /** Acts as if the process of this client had been killed. @internal */
   crash(): void {
     this.#closed = true;
     this.#deadlines.clear();
@@ -98,7 +98,7 @@ export class LocalBus implements Bus, LocalClient {
     this.#hub.leave(this);
   }
 
-  /** @internal */
+  /** Acts as if the connection had been lost or restored. @internal */
   setConnected(connected: boolean): void {
     if (this.#closed || connected === this.#connected) return;
     this.#connected = connected;
@@ -107,7 +107,7 @@ export class LocalBus implements Bus, LocalClient {
   }
 
   /**
-   * Requests to this server fail with an unknown outcome.
+   * Fails the requests to this server with an unknown outcome.
    * @internal
    */
   silent(server: string): void {
@@ -135,7 +135,7 @@ export class LocalBus implements Bus, LocalClient {
     this.#deliveries.clear();
   }
 
-  /** @internal */
+  /** Ends a request with its reply or a failure. @internal */
   settle(pending: LocalPendingReply, outcome: BusFailure | 'cancelled' | { value: Json }): void {
     if (pending.settled) return;
     pending.settled = true;
@@ -146,7 +146,7 @@ export class LocalBus implements Bus, LocalClient {
     else pending.reject(new BusError(outcome));
   }
 
-  /** @internal */
+  /** Sends the reply to a delivered request. @internal */
   answer(delivery: LocalDelivery, value: Json): void {
     this.#deliveries.delete(delivery);
     if (!this.connected) return;
@@ -154,12 +154,12 @@ export class LocalBus implements Bus, LocalClient {
     this.#schedule();
   }
 
-  /** @internal */
+  /** Removes a delivered request that will not be answered. @internal */
   forget(delivery: LocalDelivery): void {
     this.#deliveries.delete(delivery);
   }
 
-  /** @internal */
+  /** Cancels a request and releases it at its servers. @internal */
   cancel(pending: LocalPendingReply): void {
     if (pending.settled) return;
     this.settle(pending, 'cancelled');
@@ -183,7 +183,7 @@ export class LocalBus implements Bus, LocalClient {
     this.#requests = [];
     this.#replies = [];
     this.#cancels = [];
-    // Each of these is empty in most flushes.
+    // The list of replies, like the other lists, is empty in most flushes.
     if (replies.length > 0) this.#sendReplies(replies);
     if (requests.length > 0) this.#sendRequests(requests);
     if (cancels.length > 0) this.#sendCancels(cancels);
@@ -238,11 +238,11 @@ export class LocalBus implements Bus, LocalClient {
     }
   }
 
-  /** @internal */
+  /** Delivers a request to a handler of this client. @internal */
   deliver(server: LocalServer, pending: LocalPendingReply): void {
     const delivery = new LocalDelivery(this, pending);
     if (pending.settled) {
-      // Cancelled while the frame was in flight: the server does the work, as it would across a network.
+      // The request was cancelled while its frame was in flight: the server still does the work, as across a network.
       delivery.cancel();
     } else {
       pending.deliveries = [...pending.deliveries, delivery];
@@ -251,7 +251,7 @@ export class LocalBus implements Bus, LocalClient {
     try {
       server.handler(delivery);
     } catch (error) {
-      // A bug of the handler must end the process, but must not take the rest of the frame with it.
+      // A bug of the handler must end the process, but must not stop the delivery of the rest of the frame.
       queueMicrotask(() => {
         throw error;
       });

@@ -1,7 +1,7 @@
 import type { Json } from '#base';
 import type { Bus, BusRequest, BusServer, BusStats, PendingReply } from './bus.js';
 
-/** Prefixes all subjects, which separates clusters that share a NATS server. */
+/** A bus that prefixes all subjects, which separates clusters that share a NATS server. */
 export class NamespacedBus implements Bus {
   constructor(
     private readonly bus: Bus,

@@ -4,10 +4,10 @@ import type { BusStats } from './bus.js';
 import type { NatsLink } from './bus-nats-link.js';
 import type { ChunkedTransfers } from './bus-nats-transfers.js';
 
-/** Silence of a server after which the requests it holds fail, milliseconds. */
+/** Milliseconds of silence after which a server counts as lost, and the requests it holds fail. */
 export const SERVER_SILENCE_TIMEOUT_MS = 2_500;
 export const CLIENT_SILENCE_TIMEOUT_MS = 5_000;
-/** Idle time (nothing in flight) after which a peer is forgotten, milliseconds. */
+/** Milliseconds without a request in flight after which the state kept about another client or server is dropped. */
 export const FORGET_PEER_MS = 60_000;
 
 export type ControlType = 'alive' | 'cancel' | 'credit' | 'served';
@@ -32,7 +32,7 @@ export interface NatsBusContext {
   readonly transfers: ChunkedTransfers;
   readonly deadlines: TimerWheel;
   readonly stats: BusStats;
-  /** Sends everything queued at the end of this tick. */
+  /** Schedules the sending of everything queued, at the end of this turn of the event loop. */
   schedule(): void;
   publish(subject: string, data: Uint8Array, reply?: string): void;
   publishReply(subject: string, data: Uint8Array): void;

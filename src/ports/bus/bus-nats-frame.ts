@@ -12,20 +12,20 @@ export const FRAME_OPEN_TRANSFER = 3;
 export const FRAME_CONTROL = 4;
 export const FRAME_CHUNK = 5;
 
-/** Inbox of a client for replies and chunks of replies (on its reply connection). */
+/** Returns the NATS inbox of a client for replies and chunks of replies (on its reply connection). */
 export const replyInbox = (client: string): string => `cb.r.${client}`;
-/** Inbox of a client for control messages and chunks of requests (on its request connection). */
+/** Returns the NATS inbox of a client for control messages and chunks of requests (on its request connection). */
 export const controlInbox = (client: string): string => `cb.h.${client}`;
-/** Subject that announces newly served subjects to all clients. */
+/** NATS subject on which newly served subjects are announced to all clients. */
 export const SERVED_SUBJECT = 'cb.s';
-/** Inbox at which NATS reports that the subject of frame number `n` has no server. */
+/** Returns the inbox to which NATS reports that the subject of frame number `n` has no server. */
 export const noResponderInbox = (client: string, n: number | '*'): string => `cb.n.${client}.${n}`;
 
 /** Maximum size of a frame in one NATS message, bytes; larger frames are split (NATS refuses messages over 1 MiB). */
 export const MAX_FRAME_BYTES = 900 * 1024;
-/** A frame is closed when its estimated size passes this. */
+/** Estimated size above which a frame is closed, bytes. */
 const FULL_BYTES = 512 * 1024;
-/** Smaller byte arrays stay in the head: a blob costs some 20 bytes of bookkeeping. */
+/** Size below which byte arrays stay in the head of a frame, bytes: a blob costs some 20 bytes of bookkeeping. */
 const MIN_BLOB_BYTES = 128;
 const BLOB_TYPE = 0x62;
 
@@ -62,7 +62,8 @@ export class FrameWriter {
   }
 
   /**
-   * Returns the value as it goes into the head. Values are never changed by sender or receiver, so parts are shared.
+   * Returns the value in the form that goes into the head. Neither sender nor receiver ever changes values, so parts
+   * are shared.
    */
   take(value: Json | undefined): unknown {
     switch (typeof value) {
@@ -167,7 +168,7 @@ export function decodeFrameHead(data: Uint8Array): FrameHead {
   }
   currentBlobs = blobs;
   try {
-    // Given a Buffer, msgpackr would return byte arrays as Buffers, not as plain Uint8Arrays.
+    // Decoding a Buffer, msgpackr would return byte arrays as Buffers, not as plain Uint8Arrays.
     return packr.unpack(bytes.subarray(start, start + length)) as FrameHead;
   } finally {
     currentBlobs = [];

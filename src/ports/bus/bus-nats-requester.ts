@@ -20,7 +20,7 @@ class NatsPendingReply implements TimerEntry, PendingReply {
   bucket: Set<TimerEntry> | undefined;
   settled = false;
   sent = false;
-  /** The server that confirmed the request; undefined before. */
+  /** The server that confirmed the request; undefined until then. */
   server: ServerPeer | undefined;
   resolve!: (value: Json) => void;
   reject!: (error: BusError) => void;
@@ -120,7 +120,7 @@ export class NatsRequester {
     this.#sent.clear();
   }
 
-  /** @param replies id and value of each reply, alternating */
+  /** Resolves requests with the replies of a server. @param replies id and value of each reply, alternating */
   replies(from: string, replies: readonly unknown[]): void {
     this.heard(from);
     for (let i = 0; i < replies.length; i += 2) {
@@ -140,7 +140,10 @@ export class NatsRequester {
     this.#servers.delete(from);
   }
 
-  /** Handles the numbered part of a frame. It arrives in order even if the frame's body follows in chunks. */
+  /**
+   * Handles the frame number and the confirmations of a frame. They arrive in order even if the frame's body follows in
+   * chunks.
+   */
   announced(from: string, n: number, acks: readonly number[]): void {
     let server = this.#servers.get(from);
     if (!server) {
@@ -148,7 +151,7 @@ export class NatsRequester {
       this.#servers.set(from, server);
     }
     server.silent = 0;
-    // Number 1: the server had forgotten this client after a long silence, and counts from the start.
+    // Number 1 is no gap: the server had forgotten this client after a long silence, and counts from the start again.
     const gap = n !== server.last + 1 && n !== 1;
     server.last = n;
     for (const ack of acks) this.#confirm(server, ack);
@@ -171,7 +174,7 @@ export class NatsRequester {
     }
   }
 
-  /** Fails requests to these subjects that another server holds: that server is dead, or about to stop serving. */
+  /** Fails requests to these subjects that another server holds: the other server is dead, or about to stop serving. */
   served(from: string, subjects: ReadonlySet<string>): void {
     for (const server of this.#servers.values()) {
       if (server.id === from) continue;
@@ -193,11 +196,11 @@ export class NatsRequester {
     if (frame.transfer > 0) this.#bus.transfers.abort(frame.transfer);
   }
 
-  /** Checks the servers for silence. @param elapsed milliseconds in which a message could have arrived */
+  /** Checks the servers for silence. @param elapsed milliseconds in which this process could have received messages */
   tick(elapsed: number, tellAlive: boolean): void {
     for (const [n, frame] of this.#sent) {
       frame.silent += elapsed;
-      // A transfer has its own time limit.
+      // A frame sent as a transfer has a time limit of its own.
       if (frame.silent <= SERVER_SILENCE_TIMEOUT_MS || frame.transfer > 0) continue;
       this.#sent.delete(n);
       this.#fail(frame.requests);
@@ -257,7 +260,7 @@ export class NatsRequester {
     const cancels = lane.cancels;
     lane.cancels = [];
     if (requests.length === 0) {
-      // Cancels need no confirmation, and it doesn't matter if no server is there.
+      // A frame with only cancels needs no confirmation: it doesn't matter if there is no server.
       if (cancels.length > 0) {
         this.#bus.publish(subject, encodeFrameHead(FRAME_REQUESTS, [0, this.#bus.id, [], cancels]));
       }
@@ -303,7 +306,7 @@ export class NatsRequester {
     }
   }
 
-  /** Fails the requests (unknown outcome), and lets the server release them if it still lives. */
+  /** Fails the requests (unknown outcome), and tells the server to release them if it is still alive. */
   #fail(requests: readonly NatsPendingReply[]): void {
     for (const pending of requests) {
       if (pending.settled) continue;
@@ -312,7 +315,7 @@ export class NatsRequester {
     }
   }
 
-  /** @internal */
+  /** Cancels a request and releases it at its server. @internal */
   cancel(pending: NatsPendingReply): void {
     if (pending.settled) return;
     this.settle(pending, 'cancelled');

@@ -13,12 +13,12 @@ import {
 } from './bus-nats-frame.js';
 import { RequestDelivery } from './bus-shared.js';
 
-/** A client that sends requests, as this server sees it. */
+/** State that a server keeps about a client that sends requests. */
 interface ClientPeer {
   readonly id: string;
   /** Number of frames sent to the client. */
   frames: number;
-  /** Numbers of received request frames, to be confirmed with the next frame. */
+  /** Numbers of received request frames that the next frame to the client confirms. */
   acks: number[];
   replies: [NatsDelivery, Json][];
   readonly deliveries: Map<number, NatsDelivery>;
@@ -60,7 +60,7 @@ export class NatsResponder {
     this.#bus = bus;
   }
 
-  /** Takes a frame of requests. @param entries id, deadline (ms from now) and value of each request */
+  /** Handles a frame of requests. @param entries id, deadline (ms from now) and value of each request */
   frame(
     from: string,
     n: number,
@@ -106,7 +106,7 @@ export class NatsResponder {
     this.#dirty.clear();
   }
 
-  /** Checks the clients for silence. @param elapsed milliseconds in which a message could have arrived */
+  /** Checks the clients for silence. @param elapsed milliseconds in which this process could have received messages */
   tick(elapsed: number, beat: boolean): void {
     for (const peer of [...this.#clients.values()]) {
       peer.silent += elapsed;
@@ -117,7 +117,7 @@ export class NatsResponder {
     }
   }
 
-  /** Tells the clients that this server sends nothing more. */
+  /** Announces to the clients that this server sends nothing more. */
   bye(): void {
     this.flush();
     for (const peer of this.#clients.values()) {
@@ -147,7 +147,7 @@ export class NatsResponder {
     return peer;
   }
 
-  /** @internal */
+  /** Removes a request that was answered or cancelled. @internal */
   release(delivery: NatsDelivery): void {
     this.#bus.deadlines.remove(delivery);
     delivery.peer.deliveries.delete(delivery.id);
@@ -166,7 +166,7 @@ export class NatsResponder {
     peer.acks = [];
     const n = ++peer.frames;
     if (!this.#bus.link.up) {
-      // The number is used up, so the client will notice the gap.
+      // The frame number is used up although the frame is dropped, so the client will notice the gap.
       this.#bus.stats.repliesDropped += taken;
       return;
     }
@@ -177,7 +177,7 @@ export class NatsResponder {
       return;
     }
     this.#bus.stats.transfersOut++;
-    // A transfer that fails here fails at the client too, which notices the silence.
+    // A transfer that fails at this side also fails at the client, which notices the silence.
     const transfer = this.#bus.transfers.send('reply', data, () => {});
     const open = encodeFrameHead(FRAME_OPEN_TRANSFER, [n, this.#bus.id, transfer, data.byteLength, acks]);
     this.#bus.publishReply(replyInbox(peer.id), open);

@@ -1,27 +1,32 @@
 /**
  * Transfers: frames too large for one NATS message, sent in chunks of 256 KiB. The receiver grants credit and limits
  * the chunks in flight to 16 MiB in all, because NATS disconnects a consumer that reads too slowly, and messages in
- * flight to it are lost without notice.
+ * flight to such a consumer are lost without notice.
  */
 import { encodeChunk, type TransferChunk } from './bus-nats-frame.js';
 
 const CHUNK_BYTES = 256 * 1024;
-/** Maximum number of chunks in flight to one receiver: per transfer, and over all transfers. */
+/**
+ * Maximum number of chunks in flight to one receiver: WINDOW for each transfer, WINDOW_ALL for all transfers together.
+ */
 const WINDOW = 16;
 const WINDOW_ALL = 64;
-/** Time without progress after which a transfer fails, milliseconds. */
+/** Milliseconds without progress after which a transfer fails. */
 const STALLED_MS = 2_500;
-/** Maximum size of a transfer, bytes. Larger ones are refused: they would only exhaust the receiver's memory. */
+/** Maximum size of a transfer, bytes. Larger transfers are refused: they would only exhaust the receiver's memory. */
 const MAX_TRANSFER_BYTES = 512 * 1024 * 1024;
-/** Special credits: COMPLETE when everything arrived; REFUSED when the receiver rejects the transfer or lost a part. */
+/**
+ * Special credits: the receiver grants COMPLETE when all chunks have arrived, and REFUSED when it rejects the transfer
+ * or lost a part.
+ */
 const COMPLETE = 0xffffffff;
 const REFUSED = 0xfffffffe;
 
 interface TransferWire {
-  /** Sends a chunk to the receiver's inbox for chunks of requests (or of replies, below). */
+  /** Sends a chunk of a request to the receiver's control inbox. */
   request(to: string, data: Uint8Array): void;
   reply(to: string, data: Uint8Array): void;
-  /** Tells the sender how many chunks of the transfer it may have sent by now. */
+  /** Grants credit: the sender may send the first `upTo` chunks of the transfer. */
   credit(to: string, transfer: number, upTo: number): void;
 }
 
@@ -61,7 +66,7 @@ export class ChunkedTransfers {
     this.#wire = wire;
   }
 
-  /** Ids of the clients that send transfers to this one. */
+  /** Returns the ids of the clients that are sending transfers to this one. */
   senders(): Set<string> {
     return new Set([...this.#in.values()].map((t) => t.from));
   }
@@ -77,7 +82,7 @@ export class ChunkedTransfers {
     return id;
   }
 
-  /** Fails a transfer whose receiver can't be there any more. */
+  /** Fails an outgoing transfer whose receiver is gone. */
   abort(id: number): void {
     const transfer = this.#out.get(id);
     if (!transfer) return;
@@ -106,7 +111,7 @@ export class ChunkedTransfers {
   }
 
   /**
-   * Expects an announced transfer.
+   * Prepares to receive an announced transfer.
    * @param done called once, with the body, or undefined if the transfer failed
    */
   expect(from: string, id: number, size: number, done: (body: Uint8Array | undefined) => void): void {
@@ -137,18 +142,18 @@ export class ChunkedTransfers {
   }
 
   /**
-   * Checks the transfers for progress. @param elapsed milliseconds since the last call in which a message could have
-   * arrived
+   * Checks the transfers for progress.
+   * @param elapsed milliseconds since the last call in which this process could have received messages
    */
   tick(elapsed: number): void {
     for (const transfer of [...this.#out.values()]) {
       transfer.silent += elapsed;
-      // Twice the limit: the receiver may be serving other transfers first.
+      // The sender waits for twice the limit, because the receiver may be serving other transfers first.
       if (transfer.silent > 2 * STALLED_MS) this.abort(transfer.id);
     }
     for (const transfer of [...this.#in.values()]) {
       if (transfer.granted === transfer.got) {
-        // This transfer waits for others; repeating its credit keeps the sender from giving up.
+        // The incoming transfer waits for its turn; repeating its credit keeps the sender from giving up.
         this.#wire.credit(transfer.from, transfer.id, transfer.granted);
         continue;
       }

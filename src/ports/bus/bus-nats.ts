@@ -40,7 +40,7 @@ const TICK_MS = 500;
 const TICKS_PER_BEAT = 2;
 
 interface NatsBusOptions {
-  /** Identity of the client; random by default. Two living clients must never share one. */
+  /** Identity of the client; random by default. Two clients that are running at the same time must never share one. */
   readonly id?: string;
   /** Name shown in the NATS server's monitoring. */
   readonly name?: string;
@@ -55,7 +55,7 @@ export class NatsBus implements Bus {
   readonly #hints = new ServedHints();
   readonly #transfers: ChunkedTransfers;
   readonly #serving = new Set<Subscription>();
-  /** Subjects served by this process itself. */
+  /** Local hub for the subjects that this process serves itself. */
   readonly #hub = new LocalHub();
   readonly #own: LocalBus;
   #requester!: NatsRequester;
@@ -97,8 +97,8 @@ export class NatsBus implements Bus {
   }
 
   /**
-   * Resolves when the NATS server routes requests here. While the connection is lost, resolves at once; requests arrive
-   * when the connection is back.
+   * Serves a subject. Resolves when the NATS server routes requests to this process. While the connection is lost,
+   * resolves at once; requests arrive when the connection is back.
    */
   async serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServer> {
     if (this.#closed) throw new BusError('disconnected', 'the bus is closed');
@@ -131,7 +131,10 @@ export class NatsBus implements Bus {
     this.#reconnect.push(fn);
   }
 
-  /** Fails requests in flight with 'disconnected', here and at the clients whose requests are held here. */
+  /**
+   * Fails requests in flight with 'disconnected': those of this client, and those of other clients that this one was to
+   * answer.
+   */
   async close(): Promise<void> {
     if (this.#closed) return;
     await this.#own.close();
@@ -143,7 +146,7 @@ export class NatsBus implements Bus {
     await this.crash();
   }
 
-  /** Ends as if the process had been killed, without telling the peers. For tests. */
+  /** Ends as if the process had been killed, without a message to the other clients. For tests. */
   async crash(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -196,7 +199,10 @@ export class NatsBus implements Bus {
     }
   }
 
-  /** Counts a malformed message. Throws of request handlers don't end up here (see `crashOnThrow`). */
+  /**
+   * Handles a received message, and counts it if it is malformed. Exceptions of request handlers don't end up in this
+   * method (see `crashOnThrow`).
+   */
   #read({ data }: Msg, take: () => void): void {
     this.stats.framesIn++;
     this.stats.bytesIn += data.byteLength;
@@ -287,7 +293,7 @@ export class NatsBus implements Bus {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // After the poll phase: requests from all sockets of this event-loop turn share a frame.
+    // The frame is sent after the poll phase, so that requests from all sockets of this event-loop turn share it.
     setImmediate(() => {
       this.#scheduled = false;
       if (this.#closed) return;
@@ -307,7 +313,8 @@ export class NatsBus implements Bus {
 
   #tick(): void {
     const now = this.#clock.monotonic();
-    // If this process stalled, messages of the peers are still unread: that time doesn't count as their silence.
+    // If this process stalled, messages of the other processes are still unread: the stall doesn't count as their
+    // silence.
     const elapsed = Math.min(now - this.#lastTick, 1.5 * TICK_MS);
     this.#lastTick = now;
     const beat = ++this.#ticks % TICKS_PER_BEAT === 0;

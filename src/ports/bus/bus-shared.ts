@@ -16,7 +16,7 @@ export abstract class RequestDelivery implements BusRequest {
 
   protected abstract sendReply(value: Json): void;
 
-  /** Called once when the request is cancelled, so that the server frees what it holds for it. */
+  /** Called once when the request is cancelled, so that the server frees the resources of the request. */
   protected abstract release(): void;
 
   reply(value: Json): void {
@@ -35,7 +35,7 @@ export abstract class RequestDelivery implements BusRequest {
     }
   }
 
-  /** Cancels the request: the requester is known to have given up. */
+  /** Cancels the request, because the requester has given up. */
   cancel(): void {
     if (this.#done) return;
     this.#done = true;
@@ -47,14 +47,17 @@ export abstract class RequestDelivery implements BusRequest {
     else calls?.();
   }
 
-  /** Drops the request without a call: the server itself is gone. */
+  /** Drops the request without calling its listeners, because the server itself is gone. */
   abandon(): void {
     this.#done = true;
     this.#onCancel = undefined;
   }
 }
 
-/** Hints that a subject is now served: own hints still to be sent, and local listeners for those of others. */
+/**
+ * Hints that a subject is now served: this client's hints that are still to be sent, and the local listeners for hints
+ * of other clients.
+ */
 export class ServedHints {
   readonly #listeners: ((subject: string) => void)[] = [];
   #begun: string[] = [];
@@ -71,7 +74,7 @@ export class ServedHints {
     this.#begun.push(subject);
   }
 
-  /** Returns the subjects to announce, and clears the list. */
+  /** Takes the subjects that are still to be announced, and clears their list. */
   takeAnnouncements(): readonly string[] {
     const begun = this.#begun;
     this.#begun = [];

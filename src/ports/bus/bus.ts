@@ -26,12 +26,10 @@ export class BusError extends Error {
   }
 }
 
-/**
- * A request as its server gets it. @typeParam Reply what the server answers: plain data, as the requester expects it
- */
+/** A request at the server that has to answer it. @typeParam Reply type of the server's answer: plain data */
 export interface BusRequest<Reply = Json> {
   readonly value: Json;
-  /** Identity of the requesting client, stable for the life of its process. */
+  /** Identity of the requesting client, which is stable for the life of its process. */
   readonly from: string;
   /** Answers the request, at any later time. A second call, or a call after the deadline, does nothing. */
   reply(value: Reply): void;
@@ -40,13 +38,13 @@ export interface BusRequest<Reply = Json> {
 }
 
 export interface BusServer {
-  /** Stops taking requests. Resolves when requests already delivered by the bus have reached the handler. */
+  /** Stops accepting requests. Resolves when requests already delivered by the bus have reached the handler. */
   close(): Promise<void>;
 }
 
 export interface PendingReply {
   readonly reply: Promise<Json>;
-  /** Gives up the request: `reply` never settles, and the next frame cancels it at the server. */
+  /** Cancels the request: `reply` never settles, and the next frame cancels the request at the server. */
   cancel(): void;
 }
 
@@ -58,34 +56,34 @@ export interface BusStats {
   bytesIn: number;
   requestsOut: number;
   repliesOut: number;
-  /** Number of replies dropped because the connection was lost. */
+  /** Number of replies that were dropped because the connection was lost. */
   repliesDropped: number;
   /** Number of gaps found in the numbered frames of servers. */
   gaps: number;
   transfersOut: number;
-  /** Number of received messages that no client of this bus can have sent. */
+  /** Number of received messages that are invalid: no client of this bus can have sent them. */
   malformed: number;
   failed: { -readonly [F in BusFailure]: number };
 }
 
 export interface Bus {
-  /** Identity of this client: `BusRequest.from` at the servers. */
+  /** Identity of this client, which the servers see as `BusRequest.from`. */
   readonly id: string;
   serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServer>;
   /**
    * Sends a request. `reply` rejects with BusError.
-   * @param deadlineMs from now, on the injected clock
+   * @param deadlineMs milliseconds from now, on the injected clock
    */
   request(subject: string, value: Json, deadlineMs: number): PendingReply;
   /**
-   * Calls `fn` when a server begins to serve a subject, so that waiting clients can retry at once. Only a hint: it may
-   * get lost, or name a server that has gone since.
+   * Calls `fn` when a server begins to serve a subject, so that waiting clients can retry at once. The call is only a
+   * hint: it may get lost, or name a server that has gone since.
    */
   onServed(fn: (subject: string) => void): void;
   /** Calls `fn` when a lost connection is back: requests in flight may have been lost. */
   onReconnect(fn: () => void): void;
   readonly connected: boolean;
-  /** Traffic of the transport; absent for an in-process bus. */
+  /** Traffic counters of the transport; absent for an in-process bus. */
   readonly stats?: BusStats | undefined;
   close(): Promise<void>;
 }

@@ -37,7 +37,7 @@ export class AppendRequests {
   #listening = false;
   #count = 0;
 
-  /** @param timeoutMs time limit for each answer of the server */
+  /** Prepares appends over a connection. @param timeoutMs time limit for each answer of the server */
   constructor(nats: NatsConnection, clock: Clock, timeoutMs: number) {
     this.#nats = nats;
     this.#deadlines = new TimerWheel(clock);
@@ -45,7 +45,7 @@ export class AppendRequests {
   }
 
   /**
-   * Resolves with the server's answer.
+   * Sends an append. Resolves with the server's answer.
    * @throws LogUnavailable with an unknown outcome
    */
   send(subject: string, data: Uint8Array): Promise<Uint8Array> {
@@ -65,7 +65,7 @@ export class AppendRequests {
     }
   }
 
-  /** @internal */
+  /** Fails one append in flight. @internal */
   fail(append: AppendRequest, error: Error): void {
     this.#remove(append);
     append.reject(error);
@@ -91,7 +91,7 @@ export class AppendRequests {
     }
   }
 
-  /** Subscribes to the inbox once: the client library renews subscriptions when it reconnects. */
+  /** Subscribes to the inbox for answers, once: the client library renews subscriptions when it reconnects. */
   #listen(): void {
     if (this.#listening) return;
     this.#nats.subscribe(`${this.#inbox}.*`, {

@@ -1,6 +1,6 @@
 /**
- * The JetStream API requests that JetStreamLog needs, sent directly: they are few, and the stream's leader answers
- * them.
+ * The JetStream API requests that JetStreamLog needs. They are sent directly instead of through the client library,
+ * because they are few, and the stream's leader answers them.
  */
 import { Packr } from 'msgpackr';
 import { createInbox, type MsgHdrs, type NatsConnection } from 'nats';
@@ -21,7 +21,10 @@ const NO_STREAM = 10059;
 
 const packr = new Packr({ useRecords: false });
 export const encodeEntry = (value: Json): Buffer => packr.pack(value);
-/** Given a Buffer, msgpackr would return byte arrays as Buffers, not as plain Uint8Arrays. */
+/**
+ * Decodes a log entry. msgpackr would decode a Buffer's byte arrays as Buffers, not as plain Uint8Arrays, so the Buffer
+ * is wrapped first.
+ */
 export const decodeEntry = (data: Uint8Array): Json =>
   packr.unpack(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)) as Json;
 
@@ -29,7 +32,7 @@ export interface LogStreamState {
   readonly incarnation: string;
   /** Last log position assigned in the stream. */
   readonly last: Seq;
-  /** Log position up to which entries may be gone. */
+  /** Log position up to which entries may have been trimmed. */
   readonly trimmed: Seq;
 }
 
@@ -116,7 +119,10 @@ export class JetStreamEntryStream {
     await this.#api(`STREAM.UPDATE.${stream}`, { ...config, ...changed, duplicate_window: wanted.duplicate_window });
   }
 
-  /** State of the JetStream stream. If its storage was lost, creates it again, under another incarnation. */
+  /**
+   * Fetches the state of the JetStream stream. If its storage was lost, creates the stream again, under another
+   * incarnation.
+   */
   async state(): Promise<LogStreamState> {
     const name = this.#options.stream;
     let reply: ApiReply;
@@ -144,12 +150,15 @@ export class JetStreamEntryStream {
     }
   }
 
-  /** Position of the subject's last stored entry; 0 if there is none. */
+  /** Fetches the position of the subject's last stored entry; 0 if there is none. */
   lastOf(subject: string): Promise<Seq> {
     return this.#find({ last_by_subj: subject });
   }
 
-  /** Position of the subject's first entry at or after `from`; 0 if there is none. Never stale. */
+  /**
+   * Fetches the position of the subject's first entry at or after `from`; 0 if there is none. The answer is never
+   * stale.
+   */
   next(subject: string, from: number): Promise<Seq> {
     return this.#find({ seq: from, next_by_subj: subject });
   }
@@ -161,9 +170,11 @@ export class JetStreamEntryStream {
   }
 
   /**
-   * Passes some entries of a subject to `entry`, in order from a position on. The caller repeats until nothing comes.
+   * Passes some entries of a subject to `entry`, in order from a position on. The caller repeats the call until no
+   * entry comes.
    *
-   * Uses batched direct gets: one request, and no consumer to create or maintain; 200,000 entries/s measured.
+   * The implementation uses batched direct gets: one request, and no consumer to create or maintain; 200,000 entries/s
+   * measured.
    */
   async read(subject: string, from: number, entry: (seq: Seq, data: Uint8Array) => void): Promise<number> {
     if (this.#batches) {
@@ -198,7 +209,7 @@ export class JetStreamEntryStream {
             const headers = message.headers;
             const sequence = headers?.get('Nats-Sequence');
             if (!headers || !sequence) {
-              // 204 ends a batch, 404 reports no entry, 408 a server without batches.
+              // Status 204 ends a batch, 404 reports that there is no entry, 408 comes from a server without batches.
               if (headers?.code === 204 || headers?.code === 404) return end(count);
               return end(headers?.code === 408 ? -1 : new LogUnavailable(`JetStream read: ${headers?.description}`));
             }

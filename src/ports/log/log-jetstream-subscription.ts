@@ -5,14 +5,16 @@ import { crashOnThrow } from '#ports/nats';
 import { type LogReader, type LogSubscription, LogUnavailable } from './log.js';
 import { decodeEntry, type JetStreamEntryStream, type LogStreamState } from './log-jetstream-stream.js';
 
-/** A republished entry: its position, and that of the previous entry on the same subject. */
+/** A live entry that the server republished: its position, and that of the previous entry on the same subject. */
 export interface LiveLogEntry {
   readonly seq: Seq;
   readonly previous: Seq;
   readonly value: Json;
 }
 
-/** Maximum number of live entries buffered while older ones are read. The rest is read again from the log. */
+/**
+ * Maximum number of live entries buffered while older ones are read. Further live entries are read from the log later.
+ */
 const MAX_LIVE_BUFFER = 1_000;
 const RETRY_MS = 250;
 
@@ -24,7 +26,7 @@ interface CaughtUpWaiter {
 /**
  * One reader of one subject. Core NATS may lose live entries. Three rules find every loss:
  * - A live entry whose predecessor lies above our position reveals a gap, which is then read from the log.
- * - `check` asks the log for an entry above our position, because no later entry reveals a lost last one.
+ * - `check` asks the log for an entry above our position, because no later entry reveals the loss of the last one.
  * - A position is skipped only up to an end of the stream that was known before the log reported no entry of this
  *   subject above our position.
  */
@@ -131,7 +133,7 @@ export class JetStreamSubscription implements LogSubscription {
       try {
         await this.#read();
       } catch {
-        // The log is unreachable: readers wait here, and appends report the failure to their callers.
+        // The log is unreachable: callers of `caughtUp` go on waiting, and appends report the failure to their callers.
         this.#waiters = [...waiters, ...this.#waiters];
         this.#wanted = true;
         this.#retry = this.#clock.setTimeout(() => void this.#run(), RETRY_MS);
@@ -154,7 +156,7 @@ export class JetStreamSubscription implements LogSubscription {
       await this.#stream.read(this.subject, this.#position + 1, (seq, data) => {
         if (this.#open && seq > this.#position) this.#deliver(seq, decodeEntry(data));
       });
-      // A replica may lag behind the leader, which has the exact answer.
+      // The exact answer comes from the leader: a replica of the stream may lag behind.
       if (this.#position < state.last && (await this.#stream.next(this.subject, this.#position + 1)) === 0) {
         this.#skipTo(state.last);
       }

@@ -21,9 +21,9 @@ import {
 import { decodeEntry, encodeEntry, JetStreamEntryStream, readNumberHeader } from './log-jetstream-stream.js';
 import { JetStreamSubscription } from './log-jetstream-subscription.js';
 
-/** Interval of the checks for a lost last entry, milliseconds. */
+/** Interval of the checks whether the last entry was lost, milliseconds. */
 const CHECK_MS = 2_000;
-/** Number of readers that are compared with the log at the same time. */
+/** Number of readers that are compared with the log at a time. */
 const CHECKS_AT_ONCE = 64;
 /** Maximum size of an encoded entry, bytes; NATS refuses larger messages. */
 const MAX_ENTRY_BYTES = 1024 * 1024;
@@ -37,7 +37,7 @@ export interface JetStreamLogOptions {
   readonly stream?: string;
   /** Prefix of all subjects, which keeps tests apart. */
   readonly namespace?: string;
-  /** Tests only: returns true to lose this live entry. */
+  /** Hook for tests: returns true to lose this live entry. */
   readonly lose?: (realm: RealmId, seq: number) => boolean;
 }
 
@@ -78,7 +78,7 @@ export class JetStreamLog implements EventLog {
       },
       () => {
         this.#up = true;
-        // Live messages sent during the outage are lost.
+        // Live messages that were sent while the connection was down are lost, so all readers read them from the log.
         for (const feed of this.#listeners.values()) for (const cursor of feed.cursors) cursor.catchUp();
       },
     );
@@ -119,6 +119,7 @@ export class JetStreamLog implements EventLog {
   }
 
   /**
+   * Appends an entry to a realm's log.
    * @throws RangeError if the value is too large for NATS
    * @throws LogUnavailable with an unknown outcome
    */
@@ -134,12 +135,18 @@ export class JetStreamLog implements EventLog {
     this.#nats.publish(this.#republished(realm), encodeEntry(value));
   }
 
-  /** Combines concurrent calls: after a takeover, or when clients reconnect, hundreds of queues ask at once. */
+  /**
+   * Fetches the positions of a realm's log. Concurrent calls share one request: after a takeover, or when clients
+   * reconnect, hundreds of queues ask at once.
+   */
   position(realm: RealmId): Promise<LogPosition> {
     return this.#positions.run(realm, () => this.#position(realm));
   }
 
-  /** `end` is at least `trimmed`, so that a realm whose entries are all gone is followed from there. */
+  /**
+   * Fetches the positions of a realm's log. `end` is at least `trimmed`, so that a realm whose entries are all trimmed
+   * is followed from there.
+   */
   async #position(realm: RealmId): Promise<LogPosition> {
     this.#mustBeUp();
     const state = await this.#stream.state();
@@ -232,7 +239,7 @@ export class JetStreamLog implements EventLog {
       };
       await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, worker));
     } catch {
-      // The next check repeats it.
+      // A failed check is repeated by the next one.
     }
   }
 }

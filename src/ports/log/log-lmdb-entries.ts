@@ -16,7 +16,7 @@ interface RealmLogState {
 
 export interface StoredPosition {
   readonly at: number;
-  /** Log position of the realm's end right after this entry. */
+  /** Position of the realm's end right after this entry was appended. */
   readonly end: number;
 }
 
@@ -24,7 +24,10 @@ export interface StoredPosition {
 export class LmdbLogEntries {
   readonly #entries: LmdbTable;
   readonly #states: LmdbTable;
-  /** Ends up to which entries were handed to live subscribers. Entries above come from memory, not from the table. */
+  /**
+   * Position of the end up to which entries were handed to live subscribers, by realm. Later entries come from memory,
+   * not from the table.
+   */
   readonly #ends = new Map<RealmId, number>();
 
   constructor(environment: LmdbEnvironment) {
@@ -39,7 +42,7 @@ export class LmdbLogEntries {
     return { end, trimmed, bytes };
   }
 
-  /** Last position that is durable and was handed to live subscribers. */
+  /** Returns the last position that is durable and was handed to live subscribers. */
   end(realm: RealmId): number {
     let end = this.#ends.get(realm);
     if (end === undefined) {
@@ -57,7 +60,7 @@ export class LmdbLogEntries {
     return [...this.#states.getKeys()] as RealmId[];
   }
 
-  /** Stores entries. Call inside a write transaction. */
+  /** Stores entries. Must be called inside a write transaction. */
   append(
     batch: readonly { realm: RealmId; bytes: Buffer }[],
     now: number,
@@ -82,8 +85,8 @@ export class LmdbLogEntries {
   }
 
   /**
-   * Drops entries beyond the limits. Call inside a write transaction.
-   * @returns true if there is more to drop
+   * Drops entries beyond the limits of age and size. Must be called inside a write transaction.
+   * @returns true if more entries are to be dropped
    */
   trim(realm: RealmId, now: number, limits: { maxAgeMs: number; maxBytes: number }): boolean {
     const { end, trimmed, bytes } = this.state(realm);
@@ -93,7 +96,7 @@ export class LmdbLogEntries {
     for (const { key, value } of this.#entries.getRange({ start: [realm, trimmed + 1], end: [realm, end + 1] })) {
       const at = (key as number[])[1] as number;
       const old = now - value.readDoubleBE(0) > limits.maxAgeMs;
-      // The newest entry is never dropped for its size: no reader could have read it.
+      // The newest entry is never dropped for its size: otherwise no reader could read it.
       if (!old && (kept <= limits.maxBytes || at === end)) break;
       more = at - trimmed > TRIM_AT_ONCE;
       if (more) break;
@@ -106,7 +109,7 @@ export class LmdbLogEntries {
     return more;
   }
 
-  /** Reads entries above `after` up to `end`: at most `count`, and no more once `bytes` are reached. */
+  /** Reads entries above `after` up to `end`: at most `count`, and no more once they amount to `bytes`. */
   read(realm: RealmId, after: number, end: number, count: number, bytes: number): { at: number; value: Json }[] {
     const found: { at: number; value: Json }[] = [];
     let size = 0;

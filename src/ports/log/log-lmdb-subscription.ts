@@ -3,13 +3,13 @@ import { type RealmId, type Seq, seq } from '#model';
 import { type LogReader, type LogSubscription, LogUnavailable } from './log.js';
 import type { LmdbLogEntries } from './log-lmdb-entries.js';
 
-/** Limits of one reading turn, which takes some milliseconds, before other work gets its turn. */
+/** Maximum of entries read before other work of the process gets its turn; reading them takes some milliseconds. */
 const READ_ENTRIES = 64;
 const READ_BYTES = 512 * 1024;
 
 /**
- * Reads from the tables up to the log's end, then takes live entries. The check for the end and the switch happen in
- * one turn, so no entry falls between them.
+ * Reads from the tables up to the log's end, then takes live entries. The check for the end and the switch to live
+ * entries happen in one turn of the event loop, so no entry is missed between them.
  */
 export class LmdbSubscription implements LogSubscription {
   readonly #entries: LmdbLogEntries;
@@ -28,7 +28,7 @@ export class LmdbSubscription implements LogSubscription {
     this.#reader = reader;
     this.#onClose = onClose;
     this.#position = after;
-    // Deferred even with nothing to read: the caller gets its subscription before its reader is called.
+    // Reading is deferred even if there is no entry: the caller gets its subscription before its reader is called.
     setImmediate(() => this.#readUp());
   }
 
@@ -70,7 +70,8 @@ export class LmdbSubscription implements LogSubscription {
       this.#position = at;
       this.#call(() => this.#reader.entry(seq(at), value));
     }
-    // The reader may have appended or closed meanwhile, but `end` moves only in another turn.
+    // The reader may have appended or closed during the calls above, but `end` changes only in another turn of the
+    // event loop.
     this.#live = this.#position >= end;
     this.#settle();
     if (!this.#live) setImmediate(() => this.#readUp());
@@ -88,7 +89,7 @@ export class LmdbSubscription implements LogSubscription {
     for (const { done } of reached) done(this.position);
   }
 
-  /** Lets a throwing reader end the process, but not in the middle of a delivery to others. */
+  /** Calls the reader. An exception of the reader ends the process, but not in the middle of a delivery to others. */
   #call(read: () => void): void {
     if (this.#closed) return;
     try {

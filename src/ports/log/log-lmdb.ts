@@ -17,15 +17,15 @@ import { LmdbSubscription } from './log-lmdb-subscription.js';
 const META = 'log-meta';
 
 /**
- * Gives a restored environment a new incarnation. Entries that clients have seen since the backup are missing from it,
- * so its positions get another meaning, and every earlier queue ends.
+ * Gives a restored environment a new incarnation of the log. Entries that clients have seen since the backup are
+ * missing, so log positions get another meaning, and every earlier event queue ends.
  */
 export const renewLogIncarnation = (environment: LmdbEnvironment): Promise<void> =>
   environment.transaction(() => {
     environment.table(META).put('incarnation', packJson(randomUUID()));
   });
 
-/** Number of realms trimmed per transaction, before other work gets its turn. */
+/** Number of realms whose logs are trimmed in one transaction, before other work gets its turn. */
 const TRIM_AT_ONCE = 16;
 
 interface PendingAppend {
@@ -36,7 +36,7 @@ interface PendingAppend {
   readonly reject: (error: Error) => void;
 }
 
-/** The event log of the embedded face, in the Store's environment. Positions of a realm count 1, 2, 3 … */
+/** The event log of the embedded server, in the Store's environment. Positions of a realm count 1, 2, 3 … */
 export class LmdbLog implements EventLog {
   readonly #environment: LmdbEnvironment;
   readonly #entries: LmdbLogEntries;
@@ -64,7 +64,7 @@ export class LmdbLog implements EventLog {
     this.#armTrimming();
   }
 
-  /** Opens the log in an environment. Use one log per environment. */
+  /** Opens the log in an environment. There must be only one log for each environment. */
   static async open(environment: LmdbEnvironment, clock: Clock, limits: LogLimits): Promise<LmdbLog> {
     const meta = environment.table(META);
     const incarnation = await environment.transaction(() => {
@@ -79,7 +79,7 @@ export class LmdbLog implements EventLog {
 
   append(realm: RealmId, value: Json): Promise<Seq> {
     if (this.#closed) return Promise.reject(new LogUnavailable('the log is closed'));
-    // Encoded now, so that later changes of the value by its caller have no effect.
+    // The value is encoded now, so that later changes by its caller have no effect.
     const bytes = packJson(value);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ realm, value, bytes, resolve, reject });
@@ -91,7 +91,10 @@ export class LmdbLog implements EventLog {
     });
   }
 
-  /** Writes all appends of this tick in one transaction. Transactions resolve in order, hence deliveries too. */
+  /**
+   * Writes all appends of one event-loop turn in one transaction. Transactions resolve in order, so deliveries are in
+   * order, too.
+   */
   async #flush(batch: readonly PendingAppend[]): Promise<void> {
     const before = this.#writing;
     let stored: readonly StoredPosition[];
@@ -143,18 +146,18 @@ export class LmdbLog implements EventLog {
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#timer) this.#clock.clearTimeout(this.#timer);
-    // Appends of this tick are written in a microtask of their own.
+    // The appends of this event-loop turn are written in a microtask of their own.
     await Promise.resolve();
     await this.#writing;
     for (const present of [...this.#subscriptions.values()]) for (const s of [...present]) s.close();
   }
 
-  /** Schedules trimming of quiet realms, whose entries only grow old. A busy realm is trimmed when it appends. */
+  /** Schedules trimming for quiet realms, whose entries only grow old. A busy realm is trimmed when it appends. */
   #armTrimming(): void {
     const every = Math.max(1_000, Math.min(60_000, this.#limits.maxAgeMs / 10));
     this.#timer = this.#clock.setTimeout(() => {
       this.#trim()
-        // The next pass tries again; a store that can't write fails visibly elsewhere.
+        // The next pass tries again; other operations report a Store that can't write.
         .catch(() => undefined)
         .then(() => {
           if (!this.#closed) this.#armTrimming();

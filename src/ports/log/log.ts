@@ -18,27 +18,33 @@ export class LogUnavailable extends Error {
 }
 
 export interface LogPosition {
-  /** Last position stored for the realm; 0 if none ever was. */
+  /** Position of the realm's last entry; 0 if there never was one. */
   readonly end: Seq;
-  /** Smallest position from which a reader misses nothing: all entries above it are still kept. */
+  /** Smallest position from which a reader misses no entry: all entries above it are still kept. */
   readonly trimmed: Seq;
-  /** Changes when the log was lost or recreated: positions of another incarnation have no meaning. */
+  /**
+   * Id of the log's incarnation, which changes when the log was lost or recreated: positions of another incarnation
+   * have no meaning.
+   */
   readonly incarnation: string;
 }
 
 export interface LogReader {
-  /** Called in order. A throwing reader is a bug and ends the process. Values are shared: never change them. */
+  /**
+   * Receives an entry. Entries come in order. An exception of the reader is a bug and ends the process. Values are
+   * shared: never change them.
+   */
   entry(seq: Seq, value: Json): void;
-  /** A transient value sent with `publish`: has no position, may be lost, is never repeated. */
+  /** Receives a transient value, sent with `publish`: it has no position, may be lost, and is never repeated. */
   transient(value: Json): void;
-  /** Reports that entries between the requested position and `trimmed` are no longer available. */
+  /** Receives the report that entries between the requested position and `trimmed` are no longer available. */
   gap(trimmed: Seq): void;
 }
 
 export interface LogSubscription {
-  /** Resolves when everything up to the log's end at the time of the call was delivered. */
+  /** Resolves when all entries up to the log's end at the time of the call have been delivered. */
   caughtUp(): Promise<Seq>;
-  /** Last position delivered, or skipped because it belongs to another realm. */
+  /** Position of the last entry that was delivered, or skipped because it belongs to another realm. */
   readonly position: Seq;
   close(): void;
 }
@@ -46,7 +52,7 @@ export interface LogSubscription {
 export interface LogLimits {
   /** Age above which entries may be dropped, milliseconds. */
   readonly maxAgeMs: number;
-  /** Maximum size of the entries in bytes, per realm (embedded) or in all (JetStream). */
+  /** Maximum size of the entries in bytes: of each realm (embedded server), or of all realms together (JetStream). */
   readonly maxBytes: number;
 }
 
@@ -59,7 +65,7 @@ export interface EventLog {
   /** Sends a value to present subscribers only, without storing it. */
   publish(realm: RealmId, value: Json): void;
   position(realm: RealmId): Promise<LogPosition>;
-  /** Delivers the entries after `after`, then live ones. */
+  /** Delivers the entries after the position `after`, then live ones. */
   subscribe(realm: RealmId, after: Seq, reader: LogReader): LogSubscription;
   close(): Promise<void>;
 }

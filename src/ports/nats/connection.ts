@@ -17,7 +17,7 @@ export function crashOnThrow(fn: () => void): void {
 
 const CREDENTIALS = /^([a-z]+:\/\/)([^@/]*)@/;
 
-/** The addresses of NATS servers without credentials, for log and error messages. */
+/** Returns the addresses of NATS servers without credentials, for log and error messages. */
 export const natsDisplayName = (url: string): string =>
   url
     .split(',')
@@ -25,8 +25,8 @@ export const natsDisplayName = (url: string): string =>
     .join(',');
 
 /**
- * Splits a list of addresses as NATS's client library needs it. The library ignores credentials in addresses, so the
- * first ones found are used for all servers.
+ * Splits a list of server URLs for NATS's client library. The library ignores credentials in URLs, so the first
+ * credentials found are used for all servers.
  */
 export function parseNatsServers(url: string): { servers: string[]; user?: string; pass?: string } {
   const servers = natsDisplayName(url).split(',');
@@ -36,7 +36,7 @@ export function parseNatsServers(url: string): { servers: string[]; user?: strin
   return { servers, user: decodeURIComponent(user), pass: decodeURIComponent(pass.join(':')) };
 }
 
-/** Connects to NATS with the settings shared by everything that uses it. */
+/** Connects to NATS with the settings that bus, log and placement share. */
 export async function connectNats(
   url: string,
   name: string,
@@ -51,7 +51,7 @@ export async function connectNats(
     reconnectJitter: 100,
     waitOnFirstConnect: false,
     timeout: 5_000,
-    // A half-open connection is noticed within some six seconds.
+    // With this ping interval, a half-open connection is noticed within some six seconds.
     pingInterval: 2_000,
     maxPingOut: 2,
   });

@@ -1,4 +1,4 @@
-/** The cluster as seen by a process that is not a member: the command line. */
+/** The state of the cluster, read by a process that is not a member: the command line. */
 import { type Clock, wait } from '#base/clock';
 import type { Partition } from '#model';
 import { baseIdOf, drainKey, hostOfKey } from './host-record.js';
@@ -11,7 +11,7 @@ import { hostStatusOf } from './placement-status.js';
 
 /** Interval between two reads of the keys, milliseconds. */
 const POLL_MS = 100;
-/** Time within which a living host changes its key, milliseconds. */
+/** Milliseconds within which a running host changes its key. */
 const SILENT_MS = 3 * LEASE_TIMES.renewMs;
 
 export interface ClusterStatus {

@@ -1,4 +1,6 @@
-/** The desired owner of each partition. Every host computes the owners itself, from keys that all hosts see. */
+/**
+ * Computes the desired owner of each partition. Every host computes the owners itself, from keys that all hosts read.
+ */
 import type { Partition } from '#model';
 import { baseIdOf, type HostRecord } from './host-record.js';
 import { chooseHostByRendezvous } from './rendezvous.js';
@@ -11,11 +13,11 @@ export interface OwnerCandidate {
   readonly fresh: boolean;
 }
 
-/** True if the host can take partitions, as far as its record tells, including its access to the Store. */
+/** True if the host's record shows that the host can take partitions and reach the Store. */
 const isAble = ({ value: { unable, store } }: OwnerCandidate): boolean =>
   !unable && store?.state !== 'fails' && store?.state !== 'slow';
 
-/** The hosts to which partitions go. Draining hosts get partitions only if there are no others. */
+/** Returns the hosts that should get partitions. Draining hosts get partitions only if there are no others. */
 function preferred(hosts: readonly OwnerCandidate[]): readonly OwnerCandidate[] {
   const willing = hosts.filter(({ value }) => !value.draining);
   return willing.length > 0 ? willing : hosts;
@@ -25,7 +27,7 @@ const choose = (p: Partition, hosts: readonly OwnerCandidate[]): string | undefi
   chooseHostByRendezvous(
     p,
     hosts.map(({ id }) => id),
-    // Every incarnation weighs the same, so a host that was found silent gets its partitions back.
+    // Every incarnation of a host has the same weight, so a host that was found silent gets its partitions back later.
     baseIdOf,
   );
 
@@ -42,17 +44,17 @@ export class DesiredOwners {
     this.#able = preferred(able.length > 0 ? able : fresh);
   }
 
-  /** The owner of a partition when all hosts are well; undefined without any host. */
+  /** Returns the owner that a partition has when all hosts are well; undefined without any host. */
   homeOf(p: Partition): string | undefined {
     return choose(p, this.#settled);
   }
 
-  /** The host that should take a partition which has no owner, or whose owner wants to give it up. */
+  /** Returns the host that should take a partition without an owner, or a partition that its owner wants to give up. */
   takerOf(p: Partition): string | undefined {
     return choose(p, this.#able);
   }
 
-  /** Whether the host will take an assigned partition. */
+  /** True if the host will take a partition that is assigned to it. */
   canTake(id: string): boolean {
     return this.#living.some((host) => host.id === id && host.fresh && isAble(host));
   }

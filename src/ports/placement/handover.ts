@@ -12,21 +12,21 @@ import type { OwnershipTable } from './ownership-table.js';
 const MIN_BATCH = 4;
 const MAX_BATCH = 32;
 /**
- * Time for which a batch should pause its partitions at most, milliseconds; a much faster batch makes the next one
+ * Maximum time for which a batch should pause its partitions, milliseconds; a much faster batch makes the next one
  * larger.
  */
 const PAUSE_MS = 80;
-/** Time limit for work in progress when there is a successor, which finishes the rest. Milliseconds. */
+/** Time limit for finishing work in progress when there is a successor, which finishes the rest, milliseconds. */
 const FINISH_MS = 2_000;
-/** Time limit for work in progress when there is no successor, milliseconds. */
+/** Time limit for finishing work in progress when there is no successor, milliseconds. */
 const LAST_FINISH_MS = 10_000;
 
 interface HandoverContext {
-  /** Id of this host, which changes when another host ended its key. */
+  /** Returns the id of this host, which changes when another host has ended its record. */
   id(): string;
-  /** Whether this host shuts down: it hands over everything, to any host. */
+  /** True if this host is shutting down: it hands over all partitions, to any host. */
   isLeaving(): boolean;
-  /** Whether this host is busy with a takeover, which comes before balancing. */
+  /** True if this host is busy with a takeover, which has priority over balancing. */
   isRecovering(): boolean;
   desiredOwners(): DesiredOwners;
 }
@@ -34,9 +34,15 @@ interface HandoverContext {
 export class PartitionHandover {
   #size = MIN_BATCH;
   #busy = false;
-  /** The last batch, until its successors took it: its size, the time it took here, and when it was assigned. */
+  /**
+   * The last batch, until its successors have taken it: its size, the time it took this host, and the time of the
+   * assignment.
+   */
   #lastBatch: { readonly size: number; readonly ms: number; readonly at: number } | undefined;
-  /** Partitions handed over and not taken yet: the successor, and the epoch that it will exceed by taking. */
+  /**
+   * Partitions handed over and not taken yet: the successor, and the present epoch, which the successor exceeds by
+   * taking the partition.
+   */
   readonly #untaken = new Map<Partition, { readonly to: string; readonly epoch: number }>();
 
   constructor(
@@ -47,8 +53,8 @@ export class PartitionHandover {
   ) {}
 
   /**
-   * Starts the next batch. Returns undefined if there is nothing to do or a batch is in progress.
-   * @param all without waiting for slow successors, and without a size limit
+   * Starts the next batch. Returns undefined if there is nothing to hand over or a batch is in progress.
+   * @param all true to hand over everything at once, without waiting for slow successors
    */
   next(all: boolean): Promise<void> | undefined {
     const leaving = this.context.isLeaving();
@@ -61,7 +67,7 @@ export class PartitionHandover {
       return to === undefined ? leaving : to !== this.context.id() && !busy.has(to);
     });
     if (going.length === 0) return undefined;
-    // Hosts that finish without successors may need each other's actors for it.
+    // Hosts that finish work without successors may need each other's actors for that work.
     const nobody = leaving && desired.takerOf(going[0]!) === undefined;
     const batch = all || nobody ? going : going.slice(0, this.#size);
     return this.#handOver(batch, nobody ? LAST_FINISH_MS : FINISH_MS);
@@ -93,7 +99,7 @@ export class PartitionHandover {
       const id = this.context.id();
       const began = this.clock.monotonic();
       left = await this.owned.release(batch, withinMs);
-      // A partition that lapsed meanwhile is not ours to assign.
+      // A partition whose lease has lapsed during the drain is no longer ours to assign.
       const ours = this.owned.stillOwned(left);
       if (ours.length === 0) return;
       const desired = this.context.desiredOwners();

@@ -6,19 +6,19 @@ const DRAIN = 'drain.';
 export type StoreHealth =
   | 'works'
   | 'fails'
-  /** The Store works for this host, but far slower than for the other hosts. */
+  /** The host reaches the Store, but far slower than the other hosts do. */
   | 'slow'
-  /** The host does not report on its Store: it has just started, or its version doesn't check. */
+  /** The host does not report its access to the Store: it has just started, or its version doesn't check. */
   | 'unknown';
 
-/** The part of a heartbeat about the Store. */
+/** The part of a heartbeat that reports the host's access to the Store. */
 export interface StoreHealthReport {
   readonly state: StoreHealth;
-  /** For how long every ping was answered, up to the last answered one; milliseconds. */
+  /** Milliseconds for which every ping to the Store was answered, up to the last answered one. */
   readonly okMs: number;
-  /** Time since the last answered ping was sent, milliseconds. */
+  /** Milliseconds since the last answered ping to the Store was sent. */
   readonly ageMs: number;
-  /** Median answer time of the last half minute, or of the newest pings if that is longer. */
+  /** Median answer time of the Store's pings in the last half minute, or of the newest pings if that is longer. */
   readonly answerMs: number;
 }
 
@@ -29,7 +29,7 @@ export interface HostFlags {
   readonly leaving: boolean;
   /**
    * True if the host recently failed to take partitions, or gave them up because it can't reach the Store: other hosts
-   * try first.
+   * try before it.
    */
   readonly unable: boolean;
   /** The host's access to the Store; null if it doesn't report it. */
