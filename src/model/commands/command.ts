@@ -14,7 +14,7 @@ export interface ValueReply<T = null> {
   readonly value: T;
 }
 
-/** Reply of a command that has the fields of an API response. Operations send such commands. */
+/** Reply of a command that has the fields of an API response. Operations of the API send such commands. */
 export interface FieldsReply<T = JsonObject> {
   readonly fields: T;
 }
@@ -73,7 +73,7 @@ export type OutboxCommand = {
   readonly args: JsonObject;
   /** Id of the user on whose behalf the command runs; 0: the system. */
   readonly caller: number;
-  /** Realm version that the receiver's directory replica must have applied. */
+  /** Realm version that the receiver's directory replica must have applied before it handles the command. */
   readonly after?: number;
   readonly [checked]: true;
 };
@@ -89,13 +89,13 @@ export const outboxCommand = <K extends ActorKindName, A extends JsonObject>(of:
 
 /**
  * Reply of an actor that names another command instead: the frontend sends that command for the same caller, and
- * returns its answer.
+ * returns the reply to it.
  */
 export interface ActorRedirect {
   readonly forward: AddressedCommand<FieldsReply<unknown>>;
   /**
-   * The frontend reads the realm's log to its end before it sends the command, which may build on news that the
-   * frontend doesn't have.
+   * True if the frontend must read the realm's log to its end before it sends the command, which may build on changes
+   * that the frontend has not read.
    */
   readonly fresh?: true;
 }

@@ -10,7 +10,7 @@ export type QueueOptions = {
   readonly allPublicStreams: boolean;
   /** True if the client knows the profile field type "pronouns". */
   readonly pronouns: boolean;
-  /** Types of events that the queue takes; null: all. */
+  /** Types of events that the queue delivers; null: all. */
   readonly eventTypes: readonly string[] | null;
   /** Narrow of the queue as pairs of operator and operand; it filters message events only. */
   readonly narrow: readonly (readonly string[])[];
@@ -24,7 +24,7 @@ export type QueueOptions = {
   };
 };
 
-/** Reasons for which the feed of the log ends a queue. */
+/** Reasons for which the delivery of log events to a queue ends the queue. */
 export type FeedEndReason =
   /** The log no longer keeps entries that the queue still needs. */
   | 'trimmed'
@@ -35,7 +35,7 @@ export type FeedEndReason =
 export type QueueEndReason =
   /** The client deleted its queue. */
   | 'deleted'
-  /** The client gave no sign of life for the lifespan of its queue. */
+  /** The client made no request for the lifespan of its queue. */
   | 'idle'
   /** More events waited for the client than a queue may hold. */
   | 'overflow'
@@ -47,7 +47,7 @@ export type QueueEndReason =
 
 export type RegisterArgs = {
   readonly options: QueueOptions;
-  /** Sections of the state to send with the registration; null: all, []: none. */
+  /** Sections of the initial state to send with the registration; null: all, []: none. */
   readonly fetch: readonly string[] | null;
   readonly queue_id: string;
   readonly lifespanMs: number;

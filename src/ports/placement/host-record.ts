@@ -48,12 +48,12 @@ export interface HostFacts {
 }
 
 export interface HostRecord extends HostFacts, HostFlags {
-  /** Random token of the process, which tells it from another process with the same id. */
+  /** Random token of the process, which distinguishes the process from another one with the same id. */
   readonly token: string;
   readonly beat: number;
   /**
-   * Set by the host's last heartbeat ('released'), or by the host that found it silent ('expired'). This id is then
-   * never used again.
+   * End of the record: set by the host's last heartbeat ('released'), or by the host that found this host silent
+   * ('expired'). The id of an ended record is never used again.
    */
   readonly end: 'released' | 'expired' | null;
 }
@@ -62,15 +62,21 @@ export const hostKey = (id: string): string => HOST + id;
 export const hostOfKey = (key: string): string | undefined =>
   key.startsWith(HOST) ? key.slice(HOST.length) : undefined;
 
-/** Key that asks a host to own nothing. It names the process, not one of its incarnations. */
+/**
+ * Returns the key whose presence asks a host to own no partitions. The key names the process, not one of its
+ * incarnations.
+ */
 export const drainKey = (base: string): string => DRAIN + base;
 export const isDrainKey = (key: string): boolean => key.startsWith(DRAIN);
 
-/** Id of a process: when its record was ended by another host, the process continues as its next incarnation. */
+/**
+ * Id of a host process. After another host has ended its record, the process continues as its next incarnation, with
+ * the next number in the id.
+ */
 export const incarnationId = (base: string, n: number): string => (n === 1 ? base : `${base}-${n}`);
 export const baseIdOf = (id: string): string => id.split('-')[0]!;
 
-/** Record of a host that the table names but that has no key. */
+/** Record that stands for a host that the partition table names but that has no key. */
 export const UNKNOWN_HOST: HostRecord = {
   name: '',
   version: '',
@@ -85,7 +91,7 @@ export const UNKNOWN_HOST: HostRecord = {
   end: null,
 };
 
-/** Parses a record. An unreadable one counts as unknown: no host renews it. */
+/** Parses a host record. An unreadable record counts as unknown: no host renews it. */
 export function parseHostRecord(text: string): HostRecord {
   try {
     return { ...UNKNOWN_HOST, ...(JSON.parse(text) as Partial<HostRecord>) };
@@ -94,7 +100,7 @@ export function parseHostRecord(text: string): HostRecord {
   }
 }
 
-/** True if the two records differ in more than the heartbeat. */
+/** True if the two records differ in more than a heartbeat changes: in `end` or in a flag. */
 export function isHostChange(before: HostRecord | undefined, after: HostRecord): boolean {
   if (!before) return true;
   return (['end', 'draining', 'leaving', 'unable'] as const).some((flag) => before[flag] !== after[flag]);

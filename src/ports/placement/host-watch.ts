@@ -8,15 +8,15 @@ import { ClusterMembers } from './members.js';
 import { PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
 
 /**
- * Interval between two reads of all keys (one request for any number of hosts): as long as `ClusterMembers` counts
- * between two reads.
+ * Interval between two reads of all keys (one request for any number of hosts): the longest time that `ClusterMembers`
+ * counts between two reads.
  */
 const POLL_MS = 2 * LEASE_TIMES.renewMs;
 
-/** Tells whether any actor host is alive, and since when none is. */
+/** Watches whether any actor host is alive, and since when there is none. */
 export class HostAbsenceWatch {
   readonly #members = new ClusterMembers(LEASE_TIMES);
-  /** Number of hosts with a sign of life within a lease; undefined if the keys can't be reached. */
+  /** Number of hosts that wrote a heartbeat within a lease; undefined if the keys can't be reached. */
   #living: number | undefined;
   #noneSince: number | undefined;
   #timer: TimerHandle | undefined;
@@ -43,14 +43,14 @@ export class HostAbsenceWatch {
     return this.#living === 0;
   }
 
-  /** For how long no host has been alive; 0 if one is alive, or if it isn't known. */
+  /** Milliseconds for which no host has been alive; 0 if one is alive, or if that isn't known. */
   get noneMs(): number {
     return this.#noneSince === undefined ? 0 : this.clock.monotonic() - this.#noneSince;
   }
 
   /**
-   * Reads until a host gives a sign of life, or all hosts have been silent for long enough. Rejects if the keys can't
-   * be reached.
+   * Reads until a host writes a heartbeat, or all hosts have been silent for long enough. Rejects if the keys can't be
+   * reached.
    */
   async anyLives(): Promise<boolean> {
     try {

@@ -11,19 +11,25 @@ import {
 import { connectNats, crashOnThrow } from '#ports/nats';
 import type { KeyValueStore, KvEntry } from './kv.js';
 
-/** Shorter than a lease, so that a renewal whose answer was lost can be repeated in time; milliseconds. */
+/**
+ * Time limit of a request, milliseconds: shorter than a lease, so that a renewal whose answer was lost can be repeated
+ * in time.
+ */
 const TIMEOUT_MS = 800;
 const WRONG_LAST_SEQUENCE = 10071;
-/** Error codes of JetStream: no message with this sequence number; no message at all. */
+/**
+ * Error codes of JetStream for a missing message: 10043 if none has this sequence number, 10057 if there is none at
+ * all.
+ */
 const GONE = [10043, 10057];
 /**
- * Attempts to create the bucket. Hosts that start together create it together, and a server may refuse one of them with
- * a state in between (nats-server pull request 4600).
+ * Maximum of attempts to create the bucket. Hosts that start together create it together, and the server may refuse one
+ * of them in between (nats-server pull request 4600).
  */
 const MAX_OPENINGS = 3;
 /**
- * Maximum number of attempts to read all keys. A key written during the read is missing from the answer, which reports
- * that.
+ * Maximum of attempts to read all keys. A key written during the read is missing from the answer, and the answer
+ * reports that a key is missing.
  */
 const MAX_READS = 4;
 
@@ -32,7 +38,7 @@ const codec = StringCodec();
 interface NatsKvOptions {
   readonly bucket?: string;
   readonly replicas?: number;
-  /** Never create the bucket; without one every operation rejects with `NoBucket`. */
+  /** True if the bucket must never be created; without a bucket every operation rejects with `NoBucket`. */
   readonly existing?: boolean;
 }
 
@@ -69,7 +75,7 @@ export class NatsKv implements KeyValueStore {
     this.#existing = options.existing ?? false;
   }
 
-  /** Rejects if no NATS server can be reached now. Later outages are survived. */
+  /** Connects to the bucket. Rejects if no NATS server can be reached now; later the client reconnects by itself. */
   static async connect(url: string, options: NatsKvOptions = {}): Promise<NatsKv> {
     return new NatsKv(await connectNats(url, 'conclave placement', { noEcho: true }), options);
   }
@@ -102,7 +108,10 @@ export class NatsKv implements KeyValueStore {
     });
   }
 
-  /** Removes the message with exactly this sequence number: leaves no marker, and never removes a later write. */
+  /**
+   * Removes the message with exactly this sequence number. The removal leaves no marker, and never removes a later
+   * write.
+   */
   delete(_key: string, revision: number): Promise<boolean> {
     return this.#with(async ({ manager }) => {
       try {
@@ -138,7 +147,7 @@ export class NatsKv implements KeyValueStore {
     return subject.slice(this.#prefix.length);
   }
 
-  /** Reads all keys; undefined if a key was written meanwhile and is therefore missing. */
+  /** Reads all keys; undefined if a key was written during the read and is therefore missing. */
   #read(): Promise<ReadonlyMap<string, KvEntry> | undefined> {
     const inbox = createInbox();
     const entries = new Map<string, KvEntry>();
@@ -174,7 +183,7 @@ export class NatsKv implements KeyValueStore {
     try {
       return await work(await this.#bucket);
     } catch (error) {
-      // The bucket itself may be gone: the next operation opens it again, creating it if need be.
+      // The bucket itself may have been removed: the next operation opens it again, creating it if necessary.
       this.#bucket = undefined;
       throw error;
     }

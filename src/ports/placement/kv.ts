@@ -1,4 +1,4 @@
-/** The key-value operations that membership is built on. All reject if the store of keys can't be reached. */
+/** The key-value operations that the membership of hosts is built on. All reject if the keys can't be reached. */
 export interface KvEntry {
   readonly value: string;
   /** Number of the last write of the key; later revisions are larger. */
@@ -7,7 +7,7 @@ export interface KvEntry {
 
 export interface KeyValueStore {
   get(key: string): Promise<KvEntry | undefined>;
-  /** All keys as they were at one moment, which may be a little before the request. */
+  /** Reads all keys as they were at one moment, which may be a little before the request. */
   all(): Promise<ReadonlyMap<string, KvEntry>>;
   /**
    * Writes the key only if it still has this revision (0: does not exist). Returns the new revision, or undefined if
@@ -17,8 +17,8 @@ export interface KeyValueStore {
   /** Removes the key only if it still has this revision. Returns false if another write came first. */
   delete(key: string, revision: number): Promise<boolean>;
   /**
-   * Calls `changed` with keys that were written, by any host including this one. Only hints: they may get lost or
-   * repeat. Returns a function that stops the calls.
+   * Calls `changed` with keys that were written, by any host including this one. The calls are only hints: they may get
+   * lost or repeat. Returns a function that stops the calls.
    */
   watch(changed: (key: string, value: string) => void): () => void;
   close(): Promise<void>;

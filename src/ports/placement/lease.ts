@@ -1,12 +1,12 @@
 /**
- * The lease of one host, renewed by compare-and-set heartbeats on a key of its own. It covers all partitions of the
- * host.
+ * The lease of one host, renewed by compare-and-set heartbeats on a key of its own. The lease covers all partitions of
+ * the host.
  *
  * The lease needs no wall clock and no TTL. The holder counts from *sending* its last successful renewal, less a
- * margin. A host that wants to take over waits a whole lease of its own monotonic clock since it saw the key change,
- * and then ends the key by compare-and-set on exactly that revision, so that the next renewal fails. So the holder
- * stops before another host can start, and finds out when one did. (Linux doesn't count time during which the whole
- * machine is suspended; the epochs in the Store fence that case.)
+ * margin. A host that wants to take over waits until it has seen no change of the key for a whole lease by its own
+ * monotonic clock. It then ends the key by compare-and-set on exactly that revision, so that the holder's next renewal
+ * fails. So the holder stops before another host can start, and learns when another host did. (Linux doesn't count time
+ * during which the whole machine is suspended; the epochs in the Store fence that case.)
  */
 import { randomBytes } from 'node:crypto';
 import { type Clock, runEvery, type TimerHandle } from '#base/clock';
@@ -33,16 +33,18 @@ export const LEASE_TIMES: LeaseTimes = { renewMs: 500, leaseMs: 2_000, margin: 0
 
 interface LeaseEvents {
   /**
-   * `valid` became false: other hosts may have taken our partitions. If another host ended our key, `id` has changed
-   * too.
+   * Called when `valid` has become false: other hosts may take our partitions. If another host ended our key, `id` has
+   * changed too.
    */
   lapsed(): void;
-  /** `valid` became true again. Under the same id, no other host has taken anything meanwhile. */
+  /**
+   * Called when `valid` has become true again. If the id is the same, no other host has taken any of our partitions.
+   */
   regained(): void;
 }
 
 interface LeaseOptions {
-  /** Random id of this process, which its incarnations share. */
+  /** Random id of this process, which all its incarnations contain. */
   readonly base: string;
   readonly facts: HostFacts;
   readonly times: LeaseTimes;
@@ -85,7 +87,7 @@ export class HostLease {
     return this.#holding && this.#clock.monotonic() < this.#validUntil;
   }
 
-  /** For how long `valid` will hold without another heartbeat; milliseconds. */
+  /** Milliseconds for which `valid` will stay true without another heartbeat. */
   get msLeft(): number {
     return this.#holding ? Math.max(0, this.#validUntil - this.#clock.monotonic()) : 0;
   }
@@ -130,14 +132,14 @@ export class HostLease {
   async release(): Promise<void> {
     this.#stopped = true;
     this.#stopBeats();
-    // A heartbeat in flight would change the revision named below.
+    // A heartbeat in flight would change the revision that the last write expects.
     await this.#work;
     this.#holding = false;
     if (this.#lapse) this.#clock.clearTimeout(this.#lapse);
     try {
       if (this.#revision > 0) await this.#kv.put(hostKey(this.id), this.#value('released'), this.#revision);
     } catch {
-      // Without this write the lease simply expires.
+      // If this last write fails, the lease simply expires.
     }
   }
 
@@ -146,7 +148,7 @@ export class HostLease {
       try {
         if (await this.#put()) return;
       } catch {
-        // Unknown outcome: the heartbeat may have been written, at another revision.
+        // The outcome of the heartbeat is unknown: it may have been written, at another revision.
       }
       const entry = await this.#kv.get(hostKey(this.id));
       const value = entry && parseHostRecord(entry.value);
@@ -154,7 +156,7 @@ export class HostLease {
         this.#revision = entry!.revision;
         if (value.beat === this.#beat) return this.#extend();
       }
-      // Apparently not written: try once more under the same id.
+      // The first heartbeat was apparently not written, so it is tried once more under the same id.
       else if (!entry && this.#revision === 0) continue;
       else this.#ended();
     }

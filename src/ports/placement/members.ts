@@ -1,7 +1,7 @@
 /**
- * The other hosts as seen by one observer. Time counts against a host only between two successful reads of the keys,
- * and never more than two heartbeat intervals. So neither a stalled observer nor unreachable keys make a host look
- * dead.
+ * The other hosts from the view of one observer. Time counts against a host only between two successful reads of the
+ * keys, and never more than two heartbeat intervals. So neither a stalled observer nor unreachable keys make a host
+ * look dead.
  */
 import { type HostRecord, hostOfKey, parseHostRecord, UNKNOWN_HOST } from './host-record.js';
 import type { KvEntry } from './kv.js';
@@ -20,7 +20,7 @@ export interface ClusterMember {
 export class ClusterMembers {
   readonly #times: LeaseTimes;
   #known = new Map<string, ClusterMember>();
-  /** Time at which the last read of the keys was answered; undefined if it failed, or before the first one. */
+  /** Time at which the last read of the keys was answered; undefined if that read failed, or before the first one. */
   #observedAt: number | undefined;
   #tableExists = false;
   #tableSeen = false;
@@ -32,8 +32,8 @@ export class ClusterMembers {
 
   /**
    * Records a successful read of the keys.
-   * @param sent when the read was sent
-   * @param now when the answer came; both monotonic ms
+   * @param sent monotonic time at which the read was sent, ms
+   * @param now monotonic time at which the answer came, ms
    */
   observe(entries: ReadonlyMap<string, KvEntry>, table: PartitionTable, sent: number, now: number): void {
     const passed =
@@ -59,7 +59,7 @@ export class ClusterMembers {
     if (this.#tableExists) this.#tableSeen = true;
   }
 
-  /** Records a failed read of the keys: the time since the last one must not count against any host. */
+  /** Records a failed read of the keys: the time since the last successful read must not count against any host. */
   observationFailed(): void {
     this.#observedAt = undefined;
     this.#tableMissing = 0;
@@ -84,7 +84,10 @@ export class ClusterMembers {
     return this.#known.size === 1 && this.#known.has(self);
   }
 
-  /** True if a table seen before is missing (the bucket was removed): its hosts may not have noticed yet. */
+  /**
+   * True if the partition table existed before and is missing now (the bucket was removed): its hosts may not have
+   * noticed yet.
+   */
   get tableLost(): boolean {
     return this.#tableSeen && !this.#tableExists && this.#tableMissing < this.#times.leaseMs;
   }

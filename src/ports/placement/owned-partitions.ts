@@ -11,7 +11,7 @@ export interface PartitionOwnership {
 
 export class OwnedPartitions {
   readonly #current = new Map<Partition, PartitionOwnership>();
-  /** Calls of `lose` in progress: `take` of the same partition waits for them. */
+  /** Calls of the holder's `lose` in progress: `take` of the same partition waits for them. */
   readonly #losing = new Map<Partition, Promise<void>>();
 
   constructor(
@@ -48,7 +48,7 @@ export class OwnedPartitions {
     return new Map(taking);
   }
 
-  /** Those of the partitions that did not lapse meanwhile. */
+  /** Returns the partitions that this host has owned ever since they were listed in `taking`. */
   stillOwned(taking: ReadonlyMap<Partition, PartitionOwnership>): Partition[] {
     return [...taking].filter(([p, ownership]) => this.#current.get(p) === ownership).map(([p]) => p);
   }
@@ -58,8 +58,8 @@ export class OwnedPartitions {
   }
 
   /**
-   * Tells the owner to take the partitions.
-   * @throws the owner's error; the caller then calls `abandon`
+   * Makes the partition holder take the partitions.
+   * @throws the holder's error; the caller then calls `abandon`
    */
   async take(taking: ReadonlyMap<Partition, PartitionOwnership>, epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
     await Promise.all([...taking.keys()].map((p) => this.#losing.get(p)));
@@ -75,8 +75,8 @@ export class OwnedPartitions {
   }
 
   /**
-   * Lets the owner finish work in progress and lose the partitions. They stay listed here until `forget`, because no
-   * other host has them yet.
+   * Lets the partition holder finish work in progress and lose the partitions. The partitions stay listed until
+   * `forget`, because no other host has them yet.
    */
   async release(partitions: readonly Partition[], withinMs: number): Promise<Map<Partition, PartitionOwnership>> {
     const left = new Map(partitions.map((p) => [p, this.#current.get(p)!]));
@@ -86,7 +86,7 @@ export class OwnedPartitions {
     return left;
   }
 
-  /** Makes the owner lose the partitions at once, without finishing; default: all of them. */
+  /** Makes the partition holder lose the partitions at once, without finishing work; default: all of them. */
   async drop(partitions: readonly Partition[] = [...this.#current.keys()]): Promise<void> {
     this.forget(partitions);
     await this.#lose(partitions, 'lapsed');

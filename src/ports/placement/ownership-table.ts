@@ -10,7 +10,9 @@ export class OwnershipTable {
   now = PartitionTable.parse(undefined);
   /** Number of this host's own writes of the table. */
   writes = 0;
-  /** Text of the table that this host wrote last, which identifies its own writes among the announced ones. */
+  /**
+   * Text of the table that this host wrote last, by which the host recognizes its own writes among the announced ones.
+   */
   lastWritten: string | undefined;
 
   constructor(private readonly kv: KeyValueStore) {}

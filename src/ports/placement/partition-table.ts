@@ -1,6 +1,6 @@
 /**
- * The owner and the epoch of each partition: one small document, changed only by compare-and-set, so that all changes
- * of ownership are in one order.
+ * The partition table: the owner and the epoch of each partition, in one small document that is changed only by
+ * compare-and-set, so that all changes of ownership are in one order.
  */
 import { PARTITION_COUNT, type Partition, partition } from '#model';
 import type { KvEntry } from './kv.js';
@@ -45,12 +45,12 @@ export class PartitionTable {
     return this.owners[p];
   }
 
-  /** Largest epoch of the partition that this table records. */
+  /** Returns the largest epoch of the partition that this table records. */
   epoch(p: Partition): number {
     return this.epochs[p]!;
   }
 
-  /** Hosts that own at least one partition. */
+  /** Returns the hosts that own at least one partition. */
   hosts(): Set<string> {
     return new Set(this.owners.filter((host) => host !== undefined));
   }
@@ -59,7 +59,10 @@ export class PartitionTable {
     return ALL_PARTITIONS.filter((p) => this.owners[p] === host);
   }
 
-  /** A copy of the table with other owners, not written yet. undefined: no owner. */
+  /**
+   * Makes a copy of the table with other owners, without writing it.
+   * @param changes new owner of each partition; undefined: no owner
+   */
   withOwners(changes: ReadonlyMap<Partition, string | undefined>): PartitionTable {
     const owners = this.owners.map((owner, p) => {
       const of = p as Partition;
@@ -68,7 +71,7 @@ export class PartitionTable {
     return new PartitionTable(this.revision, owners, this.epochs);
   }
 
-  /** A copy of the table with other epochs, not written yet. */
+  /** Makes a copy of the table with other epochs, without writing it. */
   withEpochs(changes: ReadonlyMap<Partition, number>): PartitionTable {
     const epochs = this.epochs.map((epoch, p) => Math.max(epoch, changes.get(p as Partition) ?? 0));
     return new PartitionTable(this.revision, this.owners, epochs);

@@ -35,11 +35,14 @@ import { ReconcileLoop } from './reconcile-loop.js';
 import { StoreWatch } from './store-watch.js';
 import { PartitionTakeover } from './takeover.js';
 
-/** Minimum time between two rounds that only the timer causes, milliseconds. */
+/** Minimum pause between two rounds of the loop that only the timer starts, milliseconds. */
 const MIN_WAIT_MS = 10;
-/** Time for which the keys of dead hosts are kept for people to see, milliseconds. */
+/** Time for which the records of dead hosts are kept, so that operators can see them, milliseconds. */
 const KEEP_DEAD_MS = 60_000;
-/** Time for which a host that shuts down hands over in batches, milliseconds; then it hands over everything at once. */
+/**
+ * Time for which a host that shuts down hands over in batches, milliseconds; after that the host hands over all
+ * partitions at once.
+ */
 const LEAVE_MS = 8_000;
 /** Time after which a host that shuts down ends, milliseconds, even if it still owns partitions. */
 const LEAVE_HARD_MS = 20_000;
@@ -48,7 +51,7 @@ const LAPSED =
 
 interface ClusterPlacementOptions extends HostFacts {
   readonly times?: LeaseTimes;
-  /** Checks whether the Store answers; absent: it always does. */
+  /** Checks whether the Store answers; absent: the Store counts as always available. */
   readonly ping?: () => Promise<void>;
   /** Id of this process; default: a random one. */
   readonly id?: string;
@@ -169,7 +172,7 @@ export class ClusterPlacement implements ReportingPlacement {
   }
 
   async stop(): Promise<void> {
-    // A start in progress has to finish before it can be undone.
+    // A start in progress has to finish before `stop` can undo it.
     await this.#joining?.catch(() => {});
     const owned = this.#owned;
     if (!owned || !this.#loop.running || this.#leaving) return;
@@ -244,9 +247,10 @@ export class ClusterPlacement implements ReportingPlacement {
 
   #wait(): number {
     const { renewMs, leaseMs } = this.#times;
-    // Alone, there is no host to time out, and writes arrive as hints: this slow round only covers a lost hint.
+    // A host that is alone has no other host to time out, and writes arrive as hints: the slow round only covers a lost
+    // hint.
     if (this.#isIdleAlone()) return leaseMs;
-    // Without a valid lease, or without the keys, this host can't end another one: no need to hurry.
+    // Without a valid lease, or without the keys, this host can't end the lease of another host, so there is no hurry.
     const expiry = this.#unreachable || !this.#lease.valid ? renewMs : this.#members.nextExpiry(this.#lease.id);
     return Math.min(renewMs, Math.max(MIN_WAIT_MS, expiry));
   }
@@ -269,7 +273,7 @@ export class ClusterPlacement implements ReportingPlacement {
     }
     const table = PartitionTable.parse(entries.get(PARTITION_TABLE_KEY));
     this.#members.observe(entries, table, sent, this.#clock.monotonic());
-    // Our own writes during the read are newer than the table read.
+    // If this host wrote the table during the read, its own copy is newer than the table that was read.
     if (this.#table.writes === writes) this.#table.now = table;
     else this.#loop.wake();
     this.#setDraining(entries.has(drainKey(this.#base)));
@@ -327,7 +331,7 @@ export class ClusterPlacement implements ReportingPlacement {
     return new DesiredOwners(candidates);
   }
 
-  /** Ends the keys of silent hosts. A host that wakes up later finds that it owns nothing. */
+  /** Ends the keys of silent hosts. A silent host that continues later finds that it owns no partitions. */
   async #endSilent(): Promise<void> {
     for (const { id, value, revision, silentMs } of [...this.#members.all()]) {
       if (value.end !== null || id === this.#lease.id || silentMs < this.#times.leaseMs) continue;
@@ -344,11 +348,11 @@ export class ClusterPlacement implements ReportingPlacement {
     if (next) this.#runTask(next);
   }
 
-  /** Runs a takeover or handover beside the rounds, and wakes the loop when it is done. */
+  /** Runs a takeover or handover in parallel to the rounds, and wakes the loop when it is done. */
   #runTask(task: Promise<void>): void {
     const done: Promise<void> = task.catch(this.#onError).finally(() => {
       this.#tasks.delete(done);
-      // The heartbeat reports how many partitions we serve now.
+      // The heartbeat reports the new number of partitions that this host serves.
       if (!this.#leaving) void this.#lease.beat();
       this.#changed();
       this.#loop.wake();
@@ -356,7 +360,7 @@ export class ClusterPlacement implements ReportingPlacement {
     this.#tasks.add(done);
   }
 
-  /** Removes the keys of a host that is long dead, and a request to drain it. */
+  /** Removes the keys of hosts that have been dead for long, and requests to drain them. */
   async #forgetDead(entries: ReadonlyMap<string, KvEntry>): Promise<void> {
     const owners = this.#table.now.hosts();
     for (const { id, value, revision, silentMs } of this.#members.all()) {

@@ -1,11 +1,14 @@
-/** Placement of the embedded face: the only host owns all partitions. */
+/** Placement of the embedded server: the only host owns all partitions. */
 import type { Epoch, Partition } from '#model';
 import { ALL_PARTITIONS } from './partition-table.js';
 import type { PartitionHolder, PlacementStatus, ReportingPlacement } from './placement.js';
 
 /** The only operation of the Store that placement needs. */
 export interface EpochSource {
-  /** Raises epochs: each new one is larger than any before, and than the given one. Durable when it resolves. */
+  /**
+   * Raises epochs: each new one is larger than any before, and than the given one. The new epochs are durable when the
+   * promise resolves.
+   */
   raiseEpochs(atLeast: ReadonlyMap<Partition, number>): Promise<Map<Partition, Epoch>>;
 }
 
@@ -20,7 +23,9 @@ export class SinglePlacement implements ReportingPlacement {
     this.#store = store;
   }
 
-  /** Takes all partitions. Rejects with the error of the Store or of the owner; then nothing is owned. */
+  /**
+   * Takes all partitions. Rejects with the error of the Store or of the partition holder; then no partition is owned.
+   */
   async start(owner: PartitionHolder): Promise<void> {
     const epochs = await this.#store.raiseEpochs(new Map(ALL_PARTITIONS.map((p) => [p, 0])));
     this.#owner = owner;

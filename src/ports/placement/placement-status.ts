@@ -1,4 +1,4 @@
-/** Membership and placement as shown to people and counted in metrics. */
+/** Membership and placement in the form that people and metrics see. */
 import type { Partition } from '#model';
 import type { HostRecord } from './host-record.js';
 import type { LeaseTimes } from './lease.js';
@@ -18,14 +18,14 @@ export const hostStatusOf = (member: ClusterMember, silent: boolean, table: Part
   const { id, value, silentMs } = member;
   const partitions = table.ownedBy(id).length;
   const { name, version, address } = value;
-  // The last report of a dead host is no longer true.
+  // The last report of a dead host is outdated.
   const serving = value.end === null ? value.serving : 0;
   const store = value.end === null ? (value.store?.state ?? 'unknown') : 'unknown';
   const state = hostStateOf(value, silent, partitions);
   return { id, name, version, address, state, silentMs, partitions, serving, store };
 };
 
-/** Partitions without an owner, or with a dead one. */
+/** Lists the partitions without an owner, or with a dead one. */
 function listUnownedPartitions(hosts: readonly HostStatus[], table: PartitionTable): Partition[] {
   const living = new Set(hosts.filter(({ state }) => state !== 'dead').map(({ id }) => id));
   return ALL_PARTITIONS.filter((p) => !living.has(table.owner(p) ?? ''));

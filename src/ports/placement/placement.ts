@@ -33,11 +33,11 @@ export interface Placement {
 
 export type HostState =
   | 'alive'
-  /** The host was asked to own nothing, or is shutting down, and still owns partitions. */
+  /** The host was asked to own no partitions, or is shutting down, and still owns some. */
   | 'draining'
-  /** The host was asked to own nothing, and owns nothing. */
+  /** The host was asked to own no partitions, and owns none. */
   | 'drained'
-  /** The host sent no recent heartbeat; after a whole lease without one it is dead. */
+  /** The host sent no recent heartbeat; after a whole lease without one it counts as dead. */
   | 'silent'
   | 'dead';
 
@@ -48,7 +48,7 @@ export interface HostStatus {
   readonly version: string;
   readonly address: string;
   readonly state: HostState;
-  /** Time since a heartbeat of the host was seen, milliseconds. */
+  /** Milliseconds since the last heartbeat of the host was seen. */
   readonly silentMs: number;
   /** Number of partitions that the table assigns to the host. */
   readonly partitions: number;
@@ -68,7 +68,7 @@ export interface PlacementStatus {
     readonly epoch: number;
     readonly phase: 'taking' | 'serving' | 'leaving';
   }[];
-  /** For how long this host may answer without another heartbeat; milliseconds, 0: not at all. */
+  /** Milliseconds for which this host may answer without another heartbeat; 0 if it may not answer. */
   readonly leaseMsLeft: number;
   /** Number of partitions without an owner, or with a dead one. */
   readonly unowned: number;
@@ -77,6 +77,6 @@ export interface PlacementStatus {
 }
 
 export interface ReportingPlacement extends Placement {
-  /** Status for people and metrics. Costs a pass over the partitions. */
+  /** Returns the status for people and metrics. The call costs a pass over all partitions. */
   status(): PlacementStatus;
 }

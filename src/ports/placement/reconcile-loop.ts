@@ -1,4 +1,6 @@
-/** Repeats a unit of work, one round at a time: after a pause, or at once when woken. */
+/**
+ * Repeats a unit of work, one round at a time: the next round starts after a pause, or at once when the loop is woken.
+ */
 import type { Clock, TimerHandle } from '#base/clock';
 
 interface ReconcileSteps {
@@ -8,7 +10,7 @@ interface ReconcileSteps {
    * @param error undefined after a successful round
    */
   ended(error?: unknown): void;
-  /** Time until the next round, milliseconds. */
+  /** Returns the pause until the next round, milliseconds. */
   wait(): number;
 }
 

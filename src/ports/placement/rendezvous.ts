@@ -5,7 +5,8 @@
 import type { Partition } from '#model';
 
 /**
- * Evenly distributed, and independent for any two hosts: 32 bits of FNV-1a over the id, then the finalizer of Murmur 3.
+ * Weight of a host for a partition, evenly distributed, and independent for any two hosts: 32 bits of FNV-1a over the
+ * id, then the finalizer of Murmur 3.
  */
 function weight(partition: Partition, host: string): number {
   let h = 0x811c9dc5;
@@ -17,9 +18,9 @@ function weight(partition: Partition, host: string): number {
 }
 
 /**
- * The host that should own the partition. A new host only gains partitions; when a host leaves, only its partitions
- * move.
- * @param by name under which a host is weighed; default: its id
+ * Chooses the host that should own the partition. A new host only gains partitions; when a host leaves, only its
+ * partitions move.
+ * @param by returns the name under which a host is weighed; default: its id
  */
 export function chooseHostByRendezvous(
   partition: Partition,

@@ -2,8 +2,9 @@
  * Decides whether this host can reach the Store, and whether it should leave its partitions to hosts that can
  * (docs/decisions/019-store-lost-by-one.md).
  *
- * This host pings the Store each second, and reads the other hosts' results from their heartbeats. It lets go only if
- * the Store works for another host after it stopped working here: if no host has the Store, no partition moves.
+ * This host pings the Store each second, and reads the other hosts' results from their heartbeats. This host gives up
+ * its partitions only if the Store works for another host after it stopped working for this one: if no host has the
+ * Store, no partition moves.
  */
 import { type Clock, runEvery, type TimerHandle } from '#base/clock';
 import type { HostRecord, StoreHealth, StoreHealthReport } from './host-record.js';
@@ -12,53 +13,58 @@ import type { HostRecord, StoreHealth, StoreHealthReport } from './host-record.j
 const PING_EVERY_MS = 1_000;
 /** Time without an answer after which a ping has failed, milliseconds. */
 const PING_TIMEOUT_MS = 900;
-/** Delay of timers above which a ping doesn't count, milliseconds: such a process would only measure its own delay. */
+/**
+ * Delay of timers above which a ping doesn't count, milliseconds: a process with late timers would only measure its own
+ * delay.
+ */
 const LATE_MS = 250;
 /** Time without an answer after which the Store is lost, milliseconds; at least two pings must have failed. */
 const FAILS_MS = 4_000;
 /**
- * Time by which another host's answered ping must be later than our last one, milliseconds; otherwise it may be from
+ * Milliseconds by which another host's answered ping must be later than our last one; otherwise that ping may be from
  * before an outage for all hosts.
  */
 const LATER_MS = 2_500;
 /**
- * Time for which the Store must have worked for that other host, milliseconds: after an outage, it returns to hosts at
- * different times.
+ * Milliseconds for which the Store must have worked for another host to count: after an outage, the Store comes back
+ * for hosts at different times.
  */
 const STEADY_MS = 5_000;
-/** Age up to which reports of other hosts count, milliseconds. */
+/** Maximum age of another host's report that still counts, milliseconds. */
 const RECENT_MS = 4_000;
 /**
- * Time without a host that has the Store after which this host resumes, milliseconds: there is no host to leave the
- * partitions to.
+ * Milliseconds without a host that can reach the Store after which this host takes partitions again: there is no host
+ * to leave the partitions to.
  */
 const ALONE_MS = 8_000;
-/** Interval of the timer that runs during a ping: how late it fires tells whether this process is the slow part. */
+/**
+ * Interval of the timer that runs during a ping, milliseconds: its delay shows whether this process is the slow part.
+ */
 const PULSE_MS = 100;
 /** Number of answer times whose median counts: half a minute, since a host is slow for a while after a takeover. */
 const COUNTED_ANSWERS = 30;
-/** Number of the newest answer times, which are reported, and count for the return. */
+/** Number of the newest answer times, which are reported, and which decide whether a host may take partitions again. */
 const NEWEST_ANSWERS = 5;
 /**
- * Time for which the Store must have worked for other hosts so that their medians count, milliseconds: longer than ours
- * cover.
+ * Milliseconds for which the Store must have worked for other hosts so that their medians count: longer than the period
+ * of our own median.
  */
 const COMPARED_MS = 35_000;
 const SLOW_MS = 500;
 const TIMES_SLOWER = 10;
 /**
- * Time for which the Store must have worked before a host that let go returns, milliseconds; doubled each time that it
- * fails again soon.
+ * Milliseconds for which the Store must have worked before a host that gave up its partitions takes partitions again;
+ * doubled each time that the Store fails again soon.
  */
 const TRUSTED_MS = 5_000;
 const MAX_DOUBLINGS = 4;
 const SOON_MS = 300_000;
 
-/** Another host for which the Store worked, with times by our own clock. */
+/** Another host for which the Store worked, with times by this host's clock. */
 interface Witness {
   readonly beat: number;
   readonly token: string;
-  /** Time at which, or after which, the Store worked for that host; monotonic. */
+  /** Lower bound of the time at which the Store last worked for that host; monotonic ms. */
   readonly okAt: number;
   readonly okMs: number;
   readonly answerMs: number;
@@ -76,7 +82,10 @@ function median(numbers: readonly number[]): number {
 
 export class StoreWatch {
   #stop: (() => void) | undefined;
-  /** Times at which the first and the last ping of the current run of answered ones were sent; monotonic. */
+  /**
+   * Time at which the first ping of the current run of answered pings was sent, monotonic ms; `#okAsked` is that of the
+   * last one.
+   */
   #okSince = 0;
   #okAsked = 0;
   /** Time of the last answer of the Store; monotonic. */
@@ -108,7 +117,7 @@ export class StoreWatch {
     this.#stop?.();
   }
 
-  /** True if this host has let go of its partitions and takes none. */
+  /** True if this host has given up its partitions because of the Store, and takes none. */
   get suspended(): boolean {
     return this.#suspended !== undefined;
   }
@@ -126,16 +135,17 @@ export class StoreWatch {
       state: this.state,
       okMs: ok ? Math.round(this.#okAsked - this.#okSince) : 0,
       ageMs: Math.round(now - this.#okAsked),
-      // The longer of both: after a change for all hosts, early knowledge isn't compared with late knowledge.
+      // The longer of both times is reported, so that after a change for all hosts a host that knows of it early isn't
+      // compared with one that learns of it late.
       answerMs: Math.round(Math.max(this.#newest, median(this.#times))),
     };
   }
 
   /**
-   * Decides with the current reports of other hosts. Returns 'suspended' or 'returned' if this host has just let go or
-   * come back.
+   * Decides by the current reports of other hosts. Returns 'suspended' if this host has just given up its partitions,
+   * or 'returned' if it may take partitions again.
    * @param peers other living hosts
-   * @param sent when the read of the keys was sent
+   * @param sent monotonic time at which the read of the keys was sent
    */
   judge(peers: readonly PeerHost[], sent: number): 'suspended' | 'returned' | undefined {
     this.#updateWitnesses(peers, sent);
@@ -148,7 +158,7 @@ export class StoreWatch {
     if (!this.#mayReturn(now)) return undefined;
     this.#suspended = undefined;
     this.#returnedAt = now;
-    // A slow host is judged by new answers only.
+    // Only new answers count from now on, so that a host that was slow isn't suspended again for its old answers.
     this.#times = this.#times.slice(-NEWEST_ANSWERS);
     return 'returned';
   }
@@ -161,7 +171,9 @@ export class StoreWatch {
     return this.#failures >= 2 && this.clock.monotonic() - this.#answered >= FAILS_MS;
   }
 
-  /** Dates new heartbeats of other hosts: one that the previous read didn't show was written after that read. */
+  /**
+   * Dates new heartbeats of other hosts: a heartbeat that the previous read didn't show was written after that read.
+   */
   #updateWitnesses(peers: readonly PeerHost[], sent: number): void {
     const after = this.#keysReadAt;
     this.#keysReadAt = sent;

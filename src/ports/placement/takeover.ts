@@ -9,9 +9,12 @@ import type { OwnershipTable } from './ownership-table.js';
 import { ALL_PARTITIONS, type PartitionTable } from './partition-table.js';
 import type { EpochSource } from './placement-single.js';
 
-/** Time for which other hosts may try first after a failed takeover (for example without the Store), milliseconds. */
+/**
+ * Milliseconds for which other hosts may try first after a failed takeover of this host (for example without the
+ * Store).
+ */
 const PAUSE_MS = 1_000;
-/** Duration of a takeover on a busy host, including the work that waited for it; milliseconds. */
+/** Duration of a takeover on a busy host, including the work that waits for the takeover, milliseconds. */
 const RECOVERY_MS = 3_000;
 
 interface TakeoverContext {
@@ -20,9 +23,9 @@ interface TakeoverContext {
   readonly lease: HostLease;
   readonly members: ClusterMembers;
   readonly table: OwnershipTable;
-  /** Whether this host lost the Store while others have it. */
+  /** True if this host has lost the Store while other hosts have it. */
   isSuspended(): boolean;
-  /** Whether this host shuts down: it takes nothing more. */
+  /** True if this host is shutting down and takes no more partitions. */
   isLeaving(): boolean;
   desiredOwners(): DesiredOwners;
   onError(error: unknown): void;
@@ -40,12 +43,12 @@ export class PartitionTakeover {
     private readonly owned: OwnedPartitions,
   ) {}
 
-  /** True if a takeover failed lately, or would fail. */
+  /** True if a takeover failed recently, or would fail because this host has lost the Store. */
   get unable(): boolean {
     return this.context.isSuspended() || this.context.clock.monotonic() < this.#unableUntil;
   }
 
-  /** Whether this host recently claimed partitions: their actors are loading, and waiting clients retry. */
+  /** True if this host recently claimed partitions: their actors are loading, and waiting clients retry. */
   get recovering(): boolean {
     return this.context.clock.monotonic() < this.#claimed + RECOVERY_MS;
   }
@@ -65,7 +68,7 @@ export class PartitionTakeover {
 
   #isFree(table: PartitionTable, p: Partition): boolean {
     const owner = table.owner(p);
-    // A host without a known record isn't known to be dead.
+    // A host without a known record may still be alive.
     return owner === undefined || (this.context.members.get(owner)?.value.end ?? null) !== null;
   }
 
@@ -96,7 +99,8 @@ export class PartitionTakeover {
     const began = clock.monotonic();
     try {
       const epochs = await this.context.store.raiseEpochs(new Map(named.map((p) => [p, table.now.epoch(p)])));
-      // Also proves that they are still ours: the write fails if another host has changed the table.
+      // The write also proves that the partitions are still ours: it leaves out those that the table now assigns to
+      // another host.
       const ours = await table.raise(epochs, (now, p) => now.owner(p) === id);
       const fencedMs = Math.round(clock.monotonic() - began);
       this.owned.forget(this.owned.stillOwned(taking).filter((p) => lease.id !== id || !ours.has(p)));

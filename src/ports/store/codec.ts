@@ -13,7 +13,7 @@ const options = {
   useRecords: false,
   mapsAsObjects: true,
   moreTypes: false,
-  // Drops undefined fields, as JSON does. The size of a map is then only known after writing it.
+  // The encoder drops undefined fields, as JSON does. The size of a map is then only known after writing it.
   skipValues: [undefined],
   variableMapSize: true,
   // Without this option, decoded bytes share memory with the page or network buffer they were read from.

@@ -22,7 +22,9 @@ export interface DirectoryLock {
 }
 
 const NAME = /^lock-(\d+)-[0-9a-f]+\.sock$/;
-/** sockaddr_un holds 108 bytes on Linux and 104 on macOS, with the final zero. */
+/**
+ * Maximum length of a socket path, bytes: sockaddr_un holds 108 bytes on Linux and 104 on macOS, with the final zero.
+ */
 const MAX_PATH = 103;
 
 /**
@@ -32,7 +34,8 @@ const MAX_PATH = 103;
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   await mkdir(directory, { recursive: true });
-  // A short alias for directories with long paths. The handle stays open until the socket file is removed.
+  // A path through the directory's file descriptor is short even if the directory's path is long. The handle stays open
+  // until the socket file is removed.
   const handle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   const base = Buffer.byteLength(directory) + 40 <= MAX_PATH ? directory : `/proc/self/fd/${handle.fd}`;
   const own = `lock-${process.pid}-${randomBytes(6).toString('hex')}.sock`;
@@ -71,7 +74,7 @@ function listen(path: string): Promise<Server> {
   });
 }
 
-/** Tells whether a process listens on this socket. A stopped or busy process counts: the kernel accepts for it. */
+/** True if a process listens on this socket. A stopped or busy process counts: the kernel accepts for it. */
 function answers(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection({ path });

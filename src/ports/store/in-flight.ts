@@ -1,12 +1,12 @@
 /**
- * Operations of a driver that may never settle after its connections break. The MongoDB driver (7.8), for example,
- * waits for 'drain' or 'error' of a socket that it destroyed itself. Without a limit, an actor would wait for such a
- * write for ever.
+ * Operations of a database driver that may never settle after its connections break. The MongoDB driver (7.8), for
+ * example, waits for 'drain' or 'error' of a socket that it destroyed itself. Without a limit, an actor would wait for
+ * such a write for ever.
  */
 import type { Clock } from '#base/clock';
 import { StoreUnavailable } from './store.js';
 
-/** Time for operations on other connections to finish after some connections broke. */
+/** Milliseconds for which operations on other connections may finish after some connections broke. */
 const GRACE_MS = 4_000;
 
 interface InFlightOperation {
@@ -20,8 +20,8 @@ export class InFlightOperations {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Settles as the operation does, or rejects with StoreUnavailable `GRACE_MS` after connections broke (unknown
-   * outcome).
+   * Runs an operation. The result settles as the operation does, or rejects with StoreUnavailable `GRACE_MS` after
+   * connections broke (unknown outcome).
    */
   run<T>(operation: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -38,7 +38,7 @@ export class InFlightOperations {
     });
   }
 
-  /** Gives the operations in flight `GRACE_MS` to settle. Call when connections broke. */
+  /** Gives the operations in flight `GRACE_MS` to settle. Must be called when connections broke. */
   connectionsBroken(): void {
     const concerned = [...this.#operations];
     if (concerned.length === 0) return;

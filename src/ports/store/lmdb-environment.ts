@@ -1,4 +1,6 @@
-/** The LMDB environment of the embedded face: one directory and one process, shared by the Store and the event log. */
+/**
+ * The LMDB environment of the embedded server: one directory and one process, shared by the Store and the event log.
+ */
 import { resolve } from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
 import { packJson, unpackJson } from './codec.js';
@@ -6,10 +8,16 @@ import { type DirectoryLock, lockDirectory } from './directory-lock.js';
 import { FIRST_STORAGE_FORMAT, judgeStorageFormat, STORAGE_FORMAT } from './format.js';
 import { StoreUnavailable } from './store.js';
 
-/** Values are encoded by `codec.ts`: lmdb's own encoding shares structures between records and has no plain bytes. */
+/**
+ * A table whose values are encoded by `codec.ts`: lmdb's own encoding shares structures between records and has no
+ * plain bytes.
+ */
 export type LmdbTable = Database<Buffer, Key>;
 
-/** Half of lmdb's limit of 1,978 bytes: a key has at most two texts, and its numbers and separators are short. */
+/**
+ * Maximum size of a text in a key, bytes: half of lmdb's limit of 1,978 bytes, because a key has at most two texts, and
+ * its numbers and separators are short.
+ */
 const MAX_KEY_TEXT = 900;
 
 export class LmdbEnvironment {
@@ -60,8 +68,8 @@ export class LmdbEnvironment {
 
   /**
    * Runs `action` in a write transaction, in the order of the calls. Waiting calls share one transaction and one flush.
-   * Resolves after the flush to disk. `action` must check its conditions before its first write, because a throw does
-   * not undo writes.
+   * Resolves after the flush to disk. `action` must check its conditions before its first write, because an exception
+   * does not undo writes.
    * @throws StoreUnavailable if the environment is closed or the write failed
    */
   async transaction<T>(action: () => T): Promise<T> {
@@ -70,7 +78,8 @@ export class LmdbEnvironment {
       return await this.#root.transaction(action);
     } catch (cause) {
       const reason = (cause as { commitError?: Promise<unknown> }).commitError;
-      // `commitError` rejects with the cause in words. Unobserved, it would end the process.
+      // lmdb's `commitError` promise rejects with the cause in words. Without a handler, the rejection would end the
+      // process.
       const detail = reason ? await reason.then(String, String) : String(cause);
       throw new StoreUnavailable(`the embedded store failed to write: ${detail}`, { cause });
     }
@@ -82,7 +91,7 @@ export class LmdbEnvironment {
 
   /**
    * Writes a snapshot of all tables to `data.mdb` in `folder`, which must not have that file yet. Writes continue
-   * meanwhile, but space freed by them is reused only after the copy.
+   * during the copy, but space that they free is reused only after the copy.
    */
   async copyTo(folder: string): Promise<void> {
     if (this.#closed) throw new StoreUnavailable('the embedded store is closed');
@@ -99,13 +108,13 @@ export class LmdbEnvironment {
 }
 
 /**
- * Opens the embedded face's data directory.
- * @param known format of the program (tests pass other versions)
+ * Opens the data directory of the embedded server.
+ * @param known storage format of the program (tests pass other versions)
  */
 export const openLmdbEnvironment = (directory: string, known?: number): Promise<LmdbEnvironment> =>
   LmdbEnvironment.open(directory, known);
 
-/** Raises the previous format at once: the lock excludes any older process. */
+/** Checks the stored format, and raises the previous format at once: the directory lock excludes any older process. */
 async function settleFormat(path: string, root: RootDatabase<Buffer, Key>, known: number): Promise<void> {
   const fresh = [...root.getKeys({ limit: 1 })].length === 0;
   const meta = root.openDB<Buffer, Key>({ name: 'meta', encoding: 'binary' });
@@ -125,6 +134,6 @@ export function checkKeyText(text: string): string {
   throw new RangeError(`a text of ${Buffer.byteLength(text)} bytes can't be part of a key`);
 }
 
-/** Whether a text can be part of a key. No record is stored under a longer text. */
+/** True if a text can be part of a key. No record is stored under a longer text. */
 export const fitsLmdbKey = (text: string): boolean =>
   text.length <= MAX_KEY_TEXT && (text.length * 3 <= MAX_KEY_TEXT || Buffer.byteLength(text) <= MAX_KEY_TEXT);

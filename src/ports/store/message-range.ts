@@ -1,16 +1,16 @@
-/** The meaning of message ranges, shared by all Stores. Pure functions. */
+/** The meaning of message ranges, shared by all Stores. The functions have no side effects. */
 import type { MessageRecord } from '#model/records';
 import type { MessageIndex, MessageRange, MessageScan } from './store.js';
 
-/** All ranges of a scan: its own and those of `or`. */
+/** Returns all ranges of a scan: its own and those of `or`. */
 export const rangesOfScan = (scan: MessageScan): readonly MessageRange[] => (scan.or ? [scan, ...scan.or] : [scan]);
 
 export const indexesOfRange = ({ index, also }: MessageRange): readonly MessageIndex[] =>
   also && also.length > 0 ? [index, ...also] : [index];
 
 /**
- * Conditions that occur in all of these message ranges, compared by identity: callers that build many ranges reuse the
- * objects.
+ * Returns the conditions that occur in all of these message ranges, compared by identity: callers that build many
+ * ranges reuse the objects.
  */
 export function sharedIndexes([first, ...others]: readonly MessageRange[]): readonly MessageIndex[] {
   if (!first) return [];
@@ -50,7 +50,7 @@ export const isInRange = (m: MessageRecord, range: MessageRange): boolean =>
   m.id <= (range.upTo ?? Number.POSITIVE_INFINITY) &&
   indexesOfRange(range).every((index) => isInIndex(m, index));
 
-/** Index of the first number >= `value` in an ascending list. */
+/** Returns the index of the first number >= `value` in an ascending list. */
 export function findLowerBound(sorted: readonly number[], value: number, from = 0): number {
   let low = from;
   let high = sorted.length;

@@ -1,8 +1,8 @@
 /**
  * The embedded Store's encoding of a message: one MessagePack array of the revision and the record's fields. An
- * optional last field (`MessageDigest`) holds what fetching copies into responses unchanged, so that thousands of
- * messages a second are served without decoding them into objects. A program that doesn't know this field reads the
- * others, and writes the message without it.
+ * optional last field (`MessageDigest`) holds the parts that responses copy unchanged, so that thousands of messages a
+ * second are served without decoding them into objects. A program that doesn't know this field reads the others, and
+ * writes the message without it.
  *
  * The last field is read from the end of the bytes: JSON texts, then numbers (little endian, 32 bits unless noted):
  * facts | spans of the texts (offset, length; the last text first) | span of the head | count of facts (16 bits), count
@@ -20,9 +20,12 @@ export interface MessageDigest {
   readonly version: number;
   /** Facts about the message: integers from 0 to 2^32 - 1. */
   readonly facts: readonly number[];
-  /** The part of the message's JSON that is stored ready: JSON text, or a prefix of one. */
+  /** The part of the message's JSON that is stored encoded: JSON text, or a prefix of one. */
   readonly head: string;
-  /** Texts of the record, stored as JSON without quotes. Not stored again where the record's own bytes are the same. */
+  /**
+   * Texts of the record, stored as JSON without quotes. A text is not stored again if the record contains the same
+   * bytes.
+   */
   readonly texts: readonly string[];
 }
 
@@ -46,7 +49,7 @@ const WITH_DIGEST = 0x99;
 const BIN_32 = 0xc6;
 const BIN_HEADER = 5;
 const SPAN_BYTES = 8;
-/** Size of the head's span, the counts and the version. */
+/** Size of the digest's last part (the head's span, the counts and the version), bytes. */
 const TAIL = SPAN_BYTES + 4;
 const MAX_FACTS = 2 ** 16 - 1;
 
@@ -66,7 +69,10 @@ export function encodeMessage(rev: number, m: MessageRecord, digest?: MessageDig
     : fields;
 }
 
-/** MessagePack has no lone surrogates, so the decoded text would differ from the JSON. */
+/**
+ * Matches an escaped lone surrogate in JSON. MessagePack has no lone surrogates, so the decoded text would differ from
+ * the JSON.
+ */
 const LONE_SURROGATE = /\\ud[89a-f]/;
 
 function withDigest(fields: Buffer, { version, facts, head, texts }: MessageDigest): Buffer {
@@ -79,7 +85,7 @@ function withDigest(fields: Buffer, { version, facts, head, texts }: MessageDige
     const json = JSON.stringify(text).slice(1, -1);
     if (json.length > text.length && LONE_SURROGATE.test(json)) return fields;
     const bytes = Buffer.from(json);
-    // Equal bytes anywhere in the record stand for the same text.
+    // Equal bytes anywhere in the record serve as the text's JSON.
     const found = json.length === text.length ? fields.indexOf(bytes) : -1;
     spans.push({ at: found > 0 ? found : at, length: bytes.length });
     if (found > 0) continue;
@@ -112,7 +118,7 @@ export function decodeMessage(id: number, bytes: Uint8Array): DecodedMessage {
 /** A block of memory that holds the bytes of messages. */
 export class MessageSlab {
   readonly view: DataView;
-  // Reading these properties from the Uint8Array each time costs more than copying a message.
+  // A copy of a property of the Uint8Array: reading that property each time costs more than copying a message.
   readonly buffer: ArrayBufferLike;
   readonly offset: number;
   #used = 0;
@@ -141,8 +147,8 @@ export class MessageSlab {
 const NOWHERE = new MessageSlab(new Uint8Array(1));
 
 /**
- * A view of a stored message that decodes only what is asked for. One object is moved from message to message; it shows
- * each one until the next move.
+ * A view of a stored message that decodes fields on request. One object is moved from message to message, and shows
+ * each message until the next move.
  */
 export class PackedMessage {
   id = 0;
@@ -177,7 +183,7 @@ export class PackedMessage {
     return this;
   }
 
-  /** Shows a record that is already decoded. */
+  /** Moves the view to a record that is already decoded. */
   moveToRecord(record: MessageRecord): this {
     this.id = record.id;
     this.version = undefined;
@@ -186,7 +192,7 @@ export class PackedMessage {
     return this;
   }
 
-  /** The whole record, decoded on first use. The returned object stays valid. */
+  /** The whole record, decoded on first use. The returned object stays valid after the next move. */
   get record(): MessageRecord {
     const { bytes } = this.#slab;
     this.#record ??= decodeMessage(this.id, bytes.subarray(this.#start, this.#start + this.#length)).record;
@@ -207,7 +213,7 @@ export class PackedMessage {
     return this.#at(this.#spansEnd - (i + 1) * SPAN_BYTES);
   }
 
-  /** Whether text `i` of the digest equals `json` (JSON without quotes). */
+  /** True if text `i` of the digest equals `json` (JSON without quotes). */
   isText(i: number, json: Uint8Array): boolean {
     const { view, bytes } = this.#slab;
     const span = this.#spansEnd - (i + 1) * SPAN_BYTES;

@@ -1,12 +1,11 @@
 /**
- * Caches in front of LMDB that never disagree with it. From the moment a transaction writes a key until the transaction
- * is settled, the key is neither cached nor answered from the cache: readers see what LMDB shows them. Entries cached
- * before then hold the committed value.
+ * Caches in front of LMDB that never disagree with LMDB. From the moment a transaction writes a key until the
+ * transaction is settled, the key is neither cached nor answered from the cache: readers see the state in LMDB. Entries
+ * cached before then hold the committed value.
  */
 
 /**
- * A bounded cache of two generations. When the young one is full it becomes the old one, and the previous old one is
- * dropped.
+ * A bounded cache of two generations. A full young generation becomes the old one, and the previous old one is dropped.
  */
 export class GuardedCache<K, V> {
   #young = new Map<K, V>();
@@ -14,7 +13,7 @@ export class GuardedCache<K, V> {
   #weight = 0;
   readonly #blocked = new Map<K, { count: number; held: V | undefined }>();
 
-  /** @param most maximum weight of one generation; both together hold at most twice as much */
+  /** Makes an empty cache. @param most maximum weight of one generation; both together hold at most twice as much */
   constructor(
     private readonly most: number,
     private readonly weightOf: (value: V) => number,
@@ -37,8 +36,8 @@ export class GuardedCache<K, V> {
   }
 
   /**
-   * Marks the key as being written by a transaction.
-   * @param hold set the cached value aside until no transaction writes the key
+   * Marks the key as being written by a transaction, so that it is not cached.
+   * @param hold true to keep the cached value apart until no transaction writes the key
    */
   block(key: K, hold = false): void {
     const known = this.#blocked.get(key);
@@ -49,8 +48,8 @@ export class GuardedCache<K, V> {
   }
 
   /**
-   * Ends the mark of a settled transaction.
-   * @param change applies the write to the value set aside; absent: that value is dropped
+   * Removes the mark of a transaction that has settled.
+   * @param change applies the write to the value kept apart; absent: that value is dropped
    */
   release(key: K, change?: (held: V) => void): void {
     const known = this.#blocked.get(key);
@@ -66,7 +65,7 @@ export class GuardedCache<K, V> {
     return this.#blocked.size > 0 && this.#blocked.has(key);
   }
 
-  /** Adds to the weight of a cached value that grew. */
+  /** Adds to the total weight, because a cached value has grown. */
   grew(weight: number): void {
     this.#weight += weight;
     if (this.#weight <= this.most) return;
@@ -89,7 +88,7 @@ export class TransactionCacheChanges {
     this.#settled.push(fn);
   }
 
-  /** Runs the actions. @param done false if the outcome of the transaction is unknown */
+  /** Runs the actions of a settled transaction. @param done false if the outcome of the transaction is unknown */
   settle(done: boolean): void {
     for (const fn of this.#settled) fn(done);
   }

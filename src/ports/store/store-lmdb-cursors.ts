@@ -1,6 +1,6 @@
 /**
- * Reads message ranges as ids only, so records that don't qualify are never read. Conditions are intersected by leaping
- * over each other's gaps (`IntersectionCursor`); ranges are merged in order (`UnionCursor`).
+ * Cursors that read message ranges as ids only, so records that don't qualify are never read. `IntersectionCursor`
+ * intersects conditions by leaping over each other's gaps; `UnionCursor` merges ranges in order.
  *
  * A cursor yields ordinals: ids in the order of the scan, negated for a scan towards older ids, so that they always
  * ascend.
@@ -9,11 +9,14 @@ import { findLowerBound } from './message-range.js';
 
 /** A cursor over the ids of one index, as ordinals. */
 export interface OrdinalCursor {
-  /** The first ordinal >= `ordinal`; undefined at the end of the index. Calls must ascend. */
+  /**
+   * Returns the first ordinal >= `ordinal`; undefined at the end of the index. The arguments of successive calls must
+   * ascend.
+   */
   seek(ordinal: number): number | undefined;
 }
 
-/** Reads at most `limit` ordinals from this one on. */
+/** Reads at most `limit` ordinals, starting with the first one >= `ordinal`. */
 type ReadOrdinals = (ordinal: number, limit: number) => number[];
 
 const MIN_BLOCK = 2;
@@ -21,14 +24,14 @@ const MAX_BLOCK = 256;
 /** Cost of one index lookup, in units of keys read. */
 const SEEK_COST = 8;
 
-/** Counts down the keys that may still be read before other work gets its turn. */
+/** Number of keys that may still be read before other work of the process gets its turn. */
 export class KeyReadBudget {
   constructor(public left: number) {}
 }
 
 /**
- * Reads an index in blocks: larger ones while every id is used, smaller ones while another condition leaps over most of
- * them.
+ * Reads an index in blocks: larger blocks while every id is used, smaller ones while another condition leaps over most
+ * ids.
  */
 export class IndexCursor implements OrdinalCursor {
   #block: readonly number[] = [];
@@ -70,7 +73,7 @@ export class IndexCursor implements OrdinalCursor {
 export class ListCursor implements OrdinalCursor {
   #at = 0;
 
-  /** @param ordinals of the ids, ascending */
+  /** Makes a cursor over given ids. @param ordinals ordinals of the ids, ascending */
   constructor(private readonly ordinals: readonly number[]) {}
 
   seek(ordinal: number): number | undefined {
@@ -81,7 +84,7 @@ export class ListCursor implements OrdinalCursor {
 
 /** The ordinals that several indexes have in common, within bounds. */
 export class IntersectionCursor {
-  /** The next common ordinal, once it is found; undefined before. */
+  /** The next common ordinal, once it has been found; undefined until then. */
   head: number | undefined;
   ended = false;
 

@@ -1,6 +1,6 @@
 /**
  * LMDB keys of message index entries: a one-letter index name, the realm, the indexed value, and the message id last.
- * Pure functions.
+ * The functions have no side effects.
  */
 import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
@@ -11,8 +11,8 @@ export type StoredIndex = Exclude<MessageIndex, { by: 'ids' }>;
 export type IndexKey = readonly [string, number, ...(string | number)[]];
 
 /**
- * Name under which the postings of an index are cached; '' for words ("w", tag starting with "="), since a message has
- * many of them and few are searched for.
+ * Returns the name under which the ids of an index are cached; '' for words (index "w", tag starting with "="), since a
+ * message has many of them and few are searched for.
  */
 export function postingsName(key: IndexKey): string {
   if (key[0] === 'w' && (key[2] as string).startsWith('=')) return '';
@@ -31,7 +31,7 @@ export function indexKeys(realm: RealmId, m: MessageRecord): IndexKey[] {
   return keys;
 }
 
-/** True if the index's texts fit into a key. Under longer texts no record is stored. */
+/** True if the index's texts fit into a key. No record is stored under a longer text. */
 export const fitsIndexKey = (index: MessageIndex): boolean =>
   Object.values(index).every((of) => typeof of !== 'string' || fitsLmdbKey(of));
 

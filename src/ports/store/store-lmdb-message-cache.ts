@@ -19,22 +19,28 @@ export class MessageCache {
   readonly #slabs: (MessageSlab | undefined)[] = [];
   #young: number[] = [];
   #old: number[] = [];
-  /** Tells by slab number whether a slab belongs to the old generation. */
+  /** For each slab by its number: true if the slab belongs to the old generation. */
   readonly #isOld: boolean[] = [];
   #slotsLog2 = FIRST_SLOTS_LOG2;
   #table = new Uint32Array(ENTRY << FIRST_SLOTS_LOG2);
-  /** Tables and slabs are reused: they are large, and only major collections would free them. */
+  /**
+   * A hash table kept for reuse, like the slabs below: both are large, and only major garbage collections would free
+   * them.
+   */
   #spareTable = new Uint32Array(0);
   readonly #spareSlabs: MessageSlab[] = [];
-  /** Number of used table entries, including dropped ones. */
+  /** Number of used entries of the hash table, including dropped ones. */
   #used = 0;
   readonly #blocked = new Map<number, number>();
 
-  /** @param most slabs of 1 MiB per generation; both together hold at most twice as much */
+  /**
+   * Makes an empty cache.
+   * @param most slabs of 1 MiB per generation; both generations together hold at most twice as much
+   */
   constructor(private readonly most: number) {}
 
   /**
-   * Moves `into` to the cached message, which stays valid until the next `get` or `put`.
+   * Moves the view `into` to the cached message, which stays valid until the next `get` or `put`.
    * @param key below 2^53 - 1
    */
   get(key: number, id: number, into: PackedMessage): boolean {
@@ -44,7 +50,7 @@ export class MessageCache {
     if (length === 0) return false;
     let place = table[at + 2]!;
     if (this.#isOld[place >>> SLAB_LOG2]) {
-      // A message that is still in use moves to the young generation.
+      // A message in the old generation is copied to the young one, because it is still in use.
       const offset = place & (SLAB - 1);
       place = this.#store(key, this.#slabs[place >>> SLAB_LOG2]!.bytes.subarray(offset, offset + length));
     }
@@ -57,13 +63,13 @@ export class MessageCache {
     if (bytes.length <= SLAB && !this.isBlocked(key)) this.#store(key, bytes);
   }
 
-  /** Marks the key as being written by a transaction. */
+  /** Marks the key as being written by a transaction, so that it is not cached. */
   block(key: number): void {
     this.#blocked.set(key, (this.#blocked.get(key) ?? 0) + 1);
     this.#table[this.#find(key) + 3] = 0;
   }
 
-  /** Ends the mark of a settled transaction. */
+  /** Removes the mark of a transaction that has settled. */
   release(key: number): void {
     const count = this.#blocked.get(key) ?? 0;
     if (count > 1) this.#blocked.set(key, count - 1);
@@ -153,7 +159,7 @@ export class MessageCache {
     return this.#slot((key + 1) >>> 0, Math.floor((key + 1) / 2 ** 32));
   }
 
-  /** Offset of the entry, or of the free entry where its probe sequence ends. */
+  /** Returns the offset of the entry, or of the free entry at which its probe sequence ends. */
   #slot(low: number, high: number): number {
     const table = this.#table;
     const last = table.length - 1;
@@ -174,14 +180,14 @@ const LEAST_MIB = 16;
 const MOST_MIB = 128;
 
 /**
- * MiB per generation: a 64th of the memory, between 16 and 128 MiB. Both generations together take at most a 32nd of
- * the memory, and 256 MiB.
+ * MiB of the cache per generation: a 64th of the memory, between 16 and 128 MiB. Both generations together take at most
+ * a 32nd of the memory, and 256 MiB.
  * @param bytes memory that the process may use
  */
 export const cacheGenerationMib = (bytes: number): number =>
   Math.max(LEAST_MIB, Math.min(MOST_MIB, Math.floor(bytes / SHARE / 1_048_576)));
 
-/** Bytes that this process may use: the limit of its container, or the memory of the machine. */
+/** Returns the bytes of memory that this process may use: the limit of its container, or the memory of the machine. */
 export function usableMemoryBytes(): number {
   const limit = process.constrainedMemory();
   // Without a limit, `constrainedMemory` returns 0 or a number larger than any machine's memory.

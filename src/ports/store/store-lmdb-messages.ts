@@ -38,24 +38,27 @@ const KEYS_AT_ONCE = 4_000;
  * per stream.
  */
 const RANGES_AT_ONCE = 500;
-/** Number of ranges above which a scan first tries the condition that all of them share. */
+/** Number of ranges above which a scan first tries to read the condition that all ranges share. */
 const FEW_RANGES = 8;
 /**
- * Number of records of the shared condition that are read before giving up (some 10 ms): the condition is common, and
- * few of its messages are in the ranges.
+ * Number of records that are read of a condition shared by all ranges before giving up (some 10 ms): a condition with
+ * more records is common, and few of its messages are in the ranges.
  */
 const MAX_TRIED = 1_000;
-/** First block size for several conditions: they rarely agree, so more keys are needed than messages wanted. */
+/**
+ * First block size, in keys, for ranges with several conditions: the conditions rarely agree, so more keys are needed
+ * than messages wanted.
+ */
 const FIRST_BLOCK_IN_COMMON = 4;
 
-/** Maximum number of cached ids, over all indexes. */
+/** Maximum number of cached message ids, over all indexes. */
 const MAX_CACHED_IDS = 1_000_000;
-/** Weight of an index without ids, in ids. Some kinds of index are mostly empty. */
+/** Cache weight of an index without ids, counted in ids. Some kinds of index are mostly empty. */
 const EMPTY_COST = 16;
 
-/** Reads the records of a scan, decoded or packed. */
+/** Reads the records of a scan, either decoded or packed. */
 interface RecordReader<T> {
-  /** Reads one record; outside of transactions only. */
+  /** Reads one record. Must be called outside of transactions. */
   read(realm: RealmId, id: number): T | undefined;
   recordOf(taken: T): MessageRecord;
 }
@@ -72,7 +75,7 @@ export class LmdbMessages {
   readonly #records: LmdbRecords;
   readonly #index: LmdbTable;
   readonly #tombstones: Tombstones;
-  /** Upper bound of the stored ids, by realm. A write that is not committed yet may have raised it. */
+  /** Upper bound of the stored message ids, by realm. A write that is not committed yet may have raised the bound. */
   readonly #newest = new Map<RealmId, number>();
   readonly #postings = new GuardedCache<string, CachedPostings>(MAX_CACHED_IDS, ({ size }) => EMPTY_COST + size);
 
@@ -114,7 +117,7 @@ export class LmdbMessages {
     };
   }
 
-  /** Blocks cached data of this message until the transaction is settled. Call inside the transaction. */
+  /** Blocks cached data of this message until the transaction is settled. Must be called inside the transaction. */
   #invalidate(
     realm: RealmId,
     id: number,
@@ -136,7 +139,7 @@ export class LmdbMessages {
   }
 
   #reindex(before: readonly IndexKey[], after: readonly IndexKey[]): void {
-    // Most writes are of new messages.
+    // A new message, as in most writes, has no old index entries to compare.
     if (before.length === 0) {
       for (const key of after) this.#index.put(key as unknown as Key, PRESENT);
       return;
@@ -165,7 +168,7 @@ export class LmdbMessages {
 
   /**
    * Passes each message of the scan to `each`, undecoded.
-   * @returns their number
+   * @returns the number of messages
    */
   async look(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number> {
     const found: ScanOutput<PackedMessage> = {
@@ -202,8 +205,9 @@ export class LmdbMessages {
   }
 
   /**
-   * Adds to `output` the messages of `along` that are also in `scan`, which has the same or a wider result. Returns
-   * undefined when the end or the limit was reached, otherwise the id reached after looking at `most` messages.
+   * Reads along the scan `along` and adds the messages that are also in `scan` to `output`. `scan` must have the same
+   * or a wider result. Returns undefined at the end or at the limit, otherwise the id reached after reading `most`
+   * messages.
    */
   async #walk<T>(
     along: MessageScan,
@@ -236,7 +240,8 @@ export class LmdbMessages {
       for (const ordinal of ordinals) {
         const taken = reader.read(realm, Math.abs(ordinal));
         if (!taken || output.length >= limit) continue;
-        // A message read in an earlier turn may have been deleted or moved since.
+        // After a pause of the scan, a message may have been deleted or moved since its id was read, so its ranges are
+        // checked again.
         if (!(exact && turns === 0)) {
           const record = reader.recordOf(taken);
           if (!ranges.some((range) => isInRange(record, range))) continue;
@@ -245,7 +250,7 @@ export class LmdbMessages {
       }
       if (exact && turns === 0 && ordinals[0] !== undefined) this.#learn(scan, Math.abs(ordinals[0]));
       reached = Math.abs(ordinals.at(-1) ?? reached);
-      // A turn spent on keys alone counts as much as one spent on records.
+      // A turn spent on reading keys alone counts as much as one spent on decoding records.
       looked += ordinals.length < wanted ? DECODE_AT_ONCE : ordinals.length;
     }
     return undefined;
@@ -262,7 +267,7 @@ export class LmdbMessages {
     const high = Math.min(newer ? LAST_ID : from - 1, range.upTo ?? LAST_ID, LAST_ID);
     if (low > high) return undefined;
     const all = indexesOfRange(range);
-    // Users search for texts of any length, also longer than a key.
+    // Users search for texts of any length, and no record is stored under a text too long for a key.
     if (!all.every(fitsIndexKey)) return undefined;
     const indexes = all.length === 1 ? all : all.filter(({ by }) => by !== 'realm');
     const first = indexes.length > 1 ? FIRST_BLOCK_IN_COMMON : share;
@@ -274,8 +279,8 @@ export class LmdbMessages {
   }
 
   /**
-   * The first message of a scan from the realm's end, read without a cursor. GET /users/me reads just this message, and
-   * opening a cursor costs more than the rest of that request.
+   * Returns the first message of a scan from the realm's end, read without a cursor. GET /users/me reads just this
+   * message, and opening a cursor costs more than the rest of that request.
    */
   #newestOf<T>(scan: MessageScan, reader: RecordReader<T>): T | undefined {
     const { realm, from } = scan;
@@ -285,8 +290,8 @@ export class LmdbMessages {
   }
 
   /**
-   * Learns the realm's newest id from a scan after a start. Once a write of the realm is prepared, only writes raise
-   * it.
+   * Stores the realm's newest message id, found by a scan after a start. Once a write of the realm is prepared, only
+   * writes raise that id.
    */
   #learn(scan: MessageScan, first: number): void {
     if (!isFromEnd(scan) || scan.from < LAST_ID || this.#newest.has(scan.realm)) return;
@@ -316,8 +321,8 @@ export class LmdbMessages {
   }
 
   /**
-   * Reads through the cached postings of the index.
-   * @param name of the postings; '' reads without a cache
+   * Makes a reader that goes through the cached ids of the index.
+   * @param name name of the cached list; '' reads without a cache
    */
   #cachedReader(name: string, fetch: FetchIds): FetchIds {
     if (name === '') return fetch;
@@ -337,8 +342,8 @@ export class LmdbMessages {
 }
 
 /**
- * The condition shared by all of many ranges, such as a word searched for in all of a user's streams. If it is rare,
- * reading all of its messages is cheaper than leaping through every range.
+ * Returns the condition shared by all of many ranges, such as a word searched for in all of a user's streams. If the
+ * condition is rare, reading all of its messages is cheaper than leaping through every range.
  */
 function sharedRange(scan: MessageScan): MessageRange | undefined {
   const ranges = rangesOfScan(scan);
@@ -349,7 +354,7 @@ function sharedRange(scan: MessageScan): MessageRange | undefined {
   return { index, also, above, upTo: Math.max(...ranges.map((range) => range.upTo ?? LAST_ID)) };
 }
 
-/** Whether the scan reads all messages of a realm from its end (or from some id back). */
+/** True if the scan reads all messages of a realm from its end (or from some id back). */
 const isFromEnd = ({ index, also, or, above, upTo, direction }: MessageScan): boolean =>
   index.by === 'realm' && direction === 'older' && !also && !or && above === undefined && upTo === undefined;
 

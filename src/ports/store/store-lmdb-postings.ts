@@ -1,13 +1,13 @@
-/** Cached ids of one index: intervals in which every id is known. */
+/** Cached message ids of one index: intervals in which every id is known. */
 import { findLowerBound } from './message-range.js';
 
-/** Reads at most `limit` ids from `from` on, upwards or downwards. */
+/** Reads at most `limit` ids of an index from `from` on, upwards or downwards. */
 export type FetchIds = (from: number, limit: number, newer: boolean) => number[];
 
 interface Interval {
   low: number;
   high: number;
-  /** Cached ids of the index, ascending: all from `low` to `high`. */
+  /** Cached ids of the index, ascending: all that lie between `low` and `high`. */
   ids: number[];
 }
 
@@ -64,7 +64,7 @@ export class CachedPostings {
     return interval && id <= interval.high ? interval : undefined;
   }
 
-  /** Position of the first interval that begins above `id`. */
+  /** Returns the position of the first interval that begins above `id`. */
   #after(id: number): number {
     let low = 0;
     let high = this.#intervals.length;

@@ -16,7 +16,7 @@ import { cacheGenerationMib, MessageCache, usableMemoryBytes } from './store-lmd
 
 /** Size of the decoded cache, counted in encoded bytes. The decoded records take about four times as much. */
 const DECODED_BYTES = 16 * 1_048_576;
-/** Ids per realm in the number that is the cache key. Larger ids are not cached. */
+/** Size of the range of message ids that each realm gets in the numeric cache key. Larger ids are not cached. */
 const REALM_IDS = 2 ** 33;
 const MAX_REALMS = 2 ** 19;
 const NOT_CACHED = -1;
@@ -27,15 +27,15 @@ interface DecodedRecord {
 }
 
 export class LmdbRecords {
-  /** Realms numbered in the order of their first use. */
+  /** Number of each realm in the cache key, in the order of first use. */
   readonly #slots = new Map<RealmId, number>();
   readonly #seen = new RecentKeys();
   readonly #decoded = new GuardedCache<number, DecodedRecord>(DECODED_BYTES, ({ bytes }) => bytes);
   readonly #packed = new MessageCache(cacheGenerationMib(usableMemoryBytes()));
   readonly #view = new PackedMessage();
-  /** True once a message without a digest was read. */
+  /** True once a message without a digest was read; such messages are cached decoded. */
   #hasPlain = false;
-  /** Buffer that LMDB returned last. It returns most values in the same buffer. */
+  /** Buffer that LMDB returned last. LMDB returns most values in the same buffer. */
   #lastBuffer: Uint8Array | undefined;
   #slab = new MessageSlab(new Uint8Array(0));
 
@@ -48,13 +48,13 @@ export class LmdbRecords {
     return encodeMessage(rev, record, this.digestOf?.(record));
   }
 
-  /** The message as a transaction sees it. Call inside the transaction. */
+  /** Returns the message in the state that the open transaction sees. Must be called inside that transaction. */
   stored(realm: RealmId, id: number): DecodedMessage | undefined {
     const found = this.#storedBytes(realm, id);
     return found && decodeMessage(id, found);
   }
 
-  /** The decoded record. Call outside of transactions only, as `look`. */
+  /** Returns the decoded record. Must be called outside of transactions, like `look`. */
   read(realm: RealmId, id: number): MessageRecord | undefined {
     const key = this.#keyOf(realm, id);
     const kept = this.#decoded.get(key);
@@ -74,7 +74,7 @@ export class LmdbRecords {
     this.#decoded.put(key, { record, bytes });
   }
 
-  /** The message without decoding it; valid until the next call of any method. */
+  /** Returns a view of the message without decoding it; valid until the next call of any method. */
   look(realm: RealmId, id: number): PackedMessage | undefined {
     const key = this.#keyOf(realm, id);
     const view = this.#view;
@@ -100,7 +100,8 @@ export class LmdbRecords {
   }
 
   /**
-   * Blocks the message's cache entries until the transaction is settled. Call inside the transaction that writes it.
+   * Blocks the message's cache entries until the transaction is settled. Must be called inside the transaction that
+   * writes the message.
    */
   invalidate(realm: RealmId, id: number, changes: TransactionCacheChanges): void {
     const key = this.#keyOf(realm, id);
@@ -122,13 +123,13 @@ export class LmdbRecords {
     return id < REALM_IDS && slot < MAX_REALMS ? slot * REALM_IDS + id : NOT_CACHED;
   }
 
-  /** The message's stored bytes, in memory that the next read overwrites. */
+  /** Returns the message's stored bytes, in memory that the next read overwrites. */
   #storedBytes(realm: RealmId, id: number): Uint8Array | undefined {
     const buffer = this.#readBuffer(realm, id);
     return buffer && new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
   }
 
-  /** LMDB's buffer, whose first `length` bytes hold the value. */
+  /** Returns LMDB's buffer, whose first `length` bytes hold the value. */
   #readBuffer(realm: RealmId, id: number): Uint8Array | undefined {
     return this.table.getBinaryFast([realm, id]) as Uint8Array | undefined;
   }

@@ -5,21 +5,21 @@ import type { LmdbEnvironment, LmdbTable } from './lmdb-environment.js';
 
 /** Lifetime of a tombstone, ms: longer than any write of an older owner can stay in flight. */
 const TOMBSTONE_LIFETIME_MS = 3_600_000;
-/** Tombstones removed per transaction, which bounds the extra cost of a single commit. */
+/** Maximum of tombstones removed per transaction, which bounds the extra cost of a single commit. */
 const PURGE_AT_ONCE = 64;
 
 /** Key of a deleted record: `['p', actor, part]` or `['m', realm, id]`. */
 type TombstoneKey = readonly [string, string | number, string | number];
 
 /**
- * Tombstones of deleted records, apart from live records so that no scan meets them. A second table orders them by
- * time, for purging. All methods but `rev` are called inside a write transaction.
+ * Tombstones of deleted records, in a table apart from live records so that no scan reads them. A second table orders
+ * them by time, for purging. All methods except `rev` must be called inside a write transaction.
  */
 export class Tombstones {
   readonly #tombstones: LmdbTable;
   readonly #byTime: LmdbTable;
   readonly #clock: Clock;
-  /** Wall time of the oldest tombstone (a lower bound); infinite when there is none. */
+  /** Lower bound of the wall time of the oldest tombstone; infinite when there is none. */
   #oldest = 0;
 
   constructor(environment: LmdbEnvironment, clock: Clock) {
@@ -28,7 +28,7 @@ export class Tombstones {
     this.#clock = clock;
   }
 
-  /** Revision of a deleted record; -1 without a tombstone. */
+  /** Returns the revision of a deleted record; -1 if there is no tombstone. */
   rev(key: TombstoneKey): number {
     return this.#read(key)?.rev ?? -1;
   }
@@ -59,7 +59,7 @@ export class Tombstones {
     for (const part of found) this.remove(part);
   }
 
-  /** Removes some of the tombstones older than an hour. Cheap when there are none. */
+  /** Removes some of the tombstones older than an hour. The call is cheap when there are none. */
   purge(): void {
     const before = this.#clock.now() - TOMBSTONE_LIFETIME_MS;
     if (this.#oldest > before) return;

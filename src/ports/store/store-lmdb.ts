@@ -22,8 +22,8 @@ import { LmdbMessages } from './store-lmdb-messages.js';
 import { Tombstones } from './store-lmdb-tombstones.js';
 
 /**
- * The fields that conditions of a commit check, apart from the state: fencing and checking neither rewrite nor decode
- * 64 KiB.
+ * The head of a root: the fields that the conditions of a commit check, stored apart from the state, so that fencing
+ * and checking neither rewrite nor decode 64 KiB.
  */
 interface RootHead {
   readonly epoch: number;
@@ -32,17 +32,17 @@ interface RootHead {
   readonly pending: boolean;
 }
 
-/** Maximum number of cached parts that were read by name (mostly memberships). */
+/** Maximum number of cached actor parts that were read by name (mostly memberships). */
 const MAX_CACHED_PARTS = 20_000;
 
-/** The Store of the embedded face. A resolved write was flushed to disk. */
+/** The Store of the embedded server. A write that has resolved was flushed to disk. */
 export class LmdbStore implements Store {
   readonly atomicRecords = true;
   readonly #environment: LmdbEnvironment;
   readonly #heads: LmdbTable;
-  /** Table of roots: actor -> [state, outbox]. */
+  /** Table of actor roots: actor -> [state, outbox]. */
   readonly #roots: LmdbTable;
-  /** Table of parts: [actor, part] -> [rev, value]. */
+  /** Table of actor parts: [actor, part] -> [rev, value]. */
   readonly #parts: LmdbTable;
   /** Table of actors to wake: [partition, actor] -> [due, pending]. */
   readonly #sleepers: LmdbTable;
@@ -54,7 +54,7 @@ export class LmdbStore implements Store {
   #closed = false;
 
   /**
-   * Use one Store per environment.
+   * Opens the Store in an environment, which must have only one Store.
    * @param clock only decides when tombstones are purged
    * @param digestOf makes the digests that `lookAtMessages` shows; messages stored without one stay readable
    */
@@ -131,7 +131,7 @@ export class LmdbStore implements Store {
       const stored = this.#part(key, part);
       if (stored) found.push(stored);
     }
-    // lmdb sorts UTF-8, which differs from code units beyond the basic plane.
+    // lmdb sorts by UTF-8 bytes, but the contract by UTF-16 code units, which differ for characters beyond U+FFFF.
     return found.sort((a, b) => (a.part < b.part ? -1 : a.part > b.part ? 1 : 0));
   }
 
@@ -193,7 +193,7 @@ export class LmdbStore implements Store {
     this.#check();
   }
 
-  /** Leaves the environment open: its opener closes it after the event log is closed too. */
+  /** Closes the Store. The environment stays open: its opener closes it after the event log is closed too. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled([...this.#writing]);
@@ -218,7 +218,7 @@ export class LmdbStore implements Store {
     }
   }
 
-  /** Blocks the cached part until the transaction is settled. Call inside the transaction. */
+  /** Blocks the cached part until the transaction is settled. Must be called inside the transaction. */
   #invalidate(key: ActorKey, part: string, changes: TransactionCacheChanges): void {
     const name = cacheKey(key, part);
     this.#partCache.block(name);
@@ -232,7 +232,7 @@ export class LmdbStore implements Store {
     return { epoch: at, version, due, pending };
   }
 
-  /** Writes the head, and the sleepers' table only if `due` or `pending` changed. */
+  /** Writes the head of a root, and the table of sleepers only if `due` or `pending` changed. */
   #putHead(key: ActorKey, head: RootHead, stored?: RootHead): void {
     this.#heads.put(key, packJson([head.epoch, head.version, head.due, head.pending]));
     const sleeps = head.pending || head.due !== null;

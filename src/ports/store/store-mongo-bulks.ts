@@ -1,12 +1,12 @@
 /**
- * Collects writes into bulks: the writes of one tick, and those that arrive while a bulk is in flight. A command costs
- * this process and the server as much as several writes in it, so the next bulk waits for the one in flight, but at
- * most `SLOW_MS`.
+ * Collects writes into bulks: the writes of one event-loop turn, and those that arrive while a bulk is in flight. A
+ * command costs this process and the server as much as several writes in it, so the next bulk waits for the one in
+ * flight, but at most `SLOW_MS`.
  */
 import type { Clock, TimerHandle } from '#base/clock';
 import { translateMongoError } from './store-mongo-client.js';
 
-/** A bulk in flight for longer than this no longer delays the next one, milliseconds. */
+/** Milliseconds after which a bulk in flight no longer delays the next one. */
 const SLOW_MS = 15;
 const MAX_IN_FLIGHT = 8;
 const MAX_WRITES = 1_000;
@@ -24,7 +24,11 @@ export class BulkQueue<W extends BulkWriteItem> {
   #inFlight = 0;
   #timer: TimerHandle | undefined;
 
-  /** @param write resolves or rejects each item; if it rejects, the items left are rejected with its error */
+  /**
+   * Makes the collector.
+   * @param write resolves or rejects each write of a bulk; if it rejects, the remaining writes are rejected with its
+   * error
+   */
   constructor(
     private readonly clock: Clock,
     private readonly write: (bulk: readonly W[]) => Promise<void>,

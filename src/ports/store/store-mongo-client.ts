@@ -49,22 +49,23 @@ export function createMongoClient(url: string): MongoClient {
     connectTimeoutMS: 3_000,
     socketTimeoutMS: 10_000,
     waitQueueTimeoutMS: 5_000,
-    // Carries all traffic of a host: enough for concurrent commits of many actors, few enough for a small server.
+    // The pool carries all traffic of a host: 64 connections are enough for concurrent commits of many actors, and few
+    // enough for a small server.
     maxPoolSize: 64,
     ignoreUndefined: true,
     promoteBuffers: true,
   });
-  // The driver reads this option from here for its pools, but doesn't accept it in the constructor.
+  // The driver reads this option from `client.options` for its pools, but doesn't accept it in the constructor.
   Object.assign(client.options, { minPoolSizeCheckFrequencyMS: POOL_CHECK_MS });
   return client;
 }
 
-/** Name of the database in the URL; default `conclave`. */
+/** Returns the name of the database in the URL; default `conclave`. */
 export function databaseNameOfUrl(url: string): string {
   return decodeURIComponent(/^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] || 'conclave');
 }
 
-/** Hosts of the URL without credentials, for log and error messages. */
+/** Returns the hosts of the URL without credentials, for log and error messages. */
 export function serverNameOfUrl(url: string): string {
   return url.replace(/^([^:]+:\/\/)(?:[^@/]*@)?([^/?]*).*$/, '$1$2');
 }
@@ -75,7 +76,8 @@ export function isDuplicateKeyError(error: unknown): boolean {
 
 function isUnavailable(error: unknown): boolean {
   if (UNREACHABLE.some((kind) => error instanceof kind)) return true;
-  // The names of exported pool errors changed between driver versions.
+  // The names of the driver's exported pool errors changed between its versions, so the error's name is matched as
+  // text.
   if (error instanceof Error && /Pool(Cleared|Closed|ClosedError)|WaitQueueTimeout/.test(error.name)) return true;
   // Without write errors, a bulk error hides a failure of the connection or of the whole command: unknown outcome. A
   // failed write concern leaves open whether the applied writes will stay.
@@ -92,7 +94,7 @@ export function translateMongoError(error: unknown): unknown {
   return new StoreUnavailable(`MongoDB is not available: ${why}`, { cause: error });
 }
 
-/** Whether the driver found no server within its whole selection timeout. */
+/** True if the driver found no server within its whole selection timeout. */
 export const isServerSelectionError = (error: unknown): boolean =>
   error instanceof StoreUnavailable && error.cause instanceof MongoServerSelectionError;
 

@@ -14,7 +14,7 @@ import { bytesOfBinary, type RootDocument } from './store-mongo-documents.js';
 interface MongoCommit {
   readonly key: ActorKey;
   readonly epoch: number;
-  /** The version to replace; the commit stores `expected + 1`. */
+  /** The version of the root to replace; the commit stores `expected + 1`. */
   readonly expected: number;
   readonly root: Pick<RootDocument, 'version' | 'due' | 'pending' | 'sleeper'> & {
     readonly state: Binary;
@@ -36,7 +36,7 @@ const DOCUMENT_BYTES = 400;
 const bytesOf = ({ state, outbox }: Pick<RootDocument, 'state' | 'outbox'>): number =>
   DOCUMENT_BYTES + bytesOfBinary(state).length + bytesOfBinary(outbox).length;
 
-/** Commits to existing roots. An actor has at most one commit in flight. */
+/** Collects commits to existing roots. An actor has at most one commit in flight. */
 export class MongoCommits {
   readonly #bulks: BulkQueue<PendingCommit>;
 
@@ -53,7 +53,7 @@ export class MongoCommits {
   }
 
   #send(bulk: readonly PendingCommit[]): Promise<void> {
-    // Sorted: bulks that lock the same rows in different orders can deadlock in PostgreSQL.
+    // The commits are sorted: bulks that lock the same rows in different orders can deadlock in PostgreSQL.
     return this.#write([...bulk].sort((a, b) => (a.commit.key < b.commit.key ? -1 : 1)));
   }
 
@@ -91,8 +91,8 @@ export class MongoCommits {
 }
 
 /**
- * First commits of actors, which insert their roots. Separate bulks: thousands of queues are created at once, and
- * messages must not wait for them.
+ * Collects first commits of actors, which insert their roots, in bulks apart from other commits: thousands of event
+ * queues may be created at once, and messages must not wait for them.
  */
 export class MongoRootInserts {
   readonly #bulks: BulkQueue<PendingCommit<RootDocument>>;
@@ -104,7 +104,7 @@ export class MongoRootInserts {
     this.#bulks = new BulkQueue(clock, (bulk) => this.#send(bulk));
   }
 
-  /** Inserts an actor's root. 'conflict': the actor already has a root. */
+  /** Inserts an actor's root. Resolves to 'conflict' if the actor already has a root. */
   put(root: RootDocument): Promise<CommitResult> {
     const bytes = bytesOf(root);
     return new Promise((resolve, reject) => this.#bulks.put({ commit: root, bytes, resolve, reject }));

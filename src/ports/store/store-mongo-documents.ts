@@ -6,7 +6,10 @@ import type { MessageRecord } from '#model/records';
 import { packJson, unpackJson } from './codec.js';
 import type { StoredPart } from './store.js';
 
-/** Opaque values are packed: exact, and without MongoDB's rules about dots and dollars in keys. */
+/**
+ * The document of an actor's root. Opaque values are packed: exact, and without MongoDB's rules about dots and dollars
+ * in keys.
+ */
 export interface RootDocument {
   readonly _id: ActorKey;
   readonly epoch: number;
@@ -29,7 +32,7 @@ export interface PartDocument {
   readonly rev: number;
   /** The packed value of the part; missing in a tombstone. */
   readonly value?: Binary | Uint8Array;
-  /** Time of deletion. A TTL index drops the tombstone an hour later. */
+  /** Time of deletion, set in a tombstone. A TTL index drops the tombstone an hour later. */
   readonly gone?: Date;
 }
 
@@ -38,7 +41,7 @@ export interface MessageDocument {
   readonly rev: number;
   readonly realm: number;
   readonly id: number;
-  /** This field and those below are missing in a tombstone. */
+  /** Conversation of the message. This field and those below are missing in a tombstone. */
   readonly conversation?: string;
   readonly topicKey?: string;
   readonly sender?: number;
@@ -56,16 +59,18 @@ export interface EpochDocument {
 
 export const packToBinary = (value: Json): Binary => new Binary(packJson(value));
 
-/** The bytes of a packed field, which the driver returns in either type. */
+/** Returns the bytes of a packed field, which the driver delivers in either type. */
 export const bytesOfBinary = (field: Binary | Uint8Array): Uint8Array =>
   field instanceof Uint8Array ? field : field.buffer.subarray(0, field.position);
 
 export const unpackBinary = (field: Binary | Uint8Array): Json => unpackJson(bytesOfBinary(field));
 
-/** Id of a part. Actor keys have no spaces, so the parts of an actor form one range of ids. */
+/**
+ * Makes the document id of an actor's part. Actor keys have no spaces, so the parts of an actor form one range of ids.
+ */
 export const partDocumentId = (key: ActorKey, part: string): string => `${key} ${part}`;
 
-/** The smallest string (by code point, as UTF-8 sorts) above all strings that start with `prefix`. */
+/** Returns the smallest string (by code point, as UTF-8 sorts) above all strings that start with `prefix`. */
 export function smallestAbovePrefix(prefix: string): string {
   const points = [...prefix];
   for (;;) {
@@ -75,8 +80,8 @@ export function smallestAbovePrefix(prefix: string): string {
 }
 
 /**
- * Id of a message, which sorts as (realm, id) does: `_id` is the only order that DocumentDB keeps. 11 digits of base 36
- * hold 2^53.
+ * Makes the document id of a message, which sorts as (realm, id) does: DocumentDB keeps only the order of `_id`. 11
+ * digits of base 36 hold 2^53.
  */
 export const messageDocumentId = (realm: RealmId, id: number): string =>
   `${realm.toString(36).padStart(11, '0')}/${Math.max(0, Math.min(id, Number.MAX_SAFE_INTEGER)).toString(36).padStart(11, '0')}`;

@@ -7,12 +7,12 @@ import { messageDocumentId } from './store-mongo-documents.js';
 type Clause = Record<string, unknown>;
 type Scalar = string | number;
 
-/** Fields of ranges that are combined into one clause if they differ in one of these fields only. */
+/** Fields by which ranges are grouped: ranges that differ only in one of these fields share one clause. */
 const GROUPED_FIELDS = ['conversation', 'movedFrom', 'tags'] as const;
 
 /**
- * Clauses that together find the messages of these ranges with low ≤ id ≤ high; empty if there can be none. Each clause
- * has its own conditions on ids.
+ * Makes clauses that together find the messages of these ranges with low ≤ id ≤ high; empty if there can be none. Each
+ * clause has its own conditions on ids.
  */
 export function mongoClausesOf(realm: RealmId, ranges: readonly MessageRange[], low: number, high: number): Clause[] {
   const clauses: Clause[] = [];
@@ -38,7 +38,7 @@ export function mongoClausesOf(realm: RealmId, ranges: readonly MessageRange[], 
   return clauses;
 }
 
-/** The clause of a range with all its conditions; undefined if the conditions exclude each other. */
+/** Makes the clause of a range with all its conditions; undefined if the conditions exclude each other. */
 function clauseOf(realm: RealmId, indexes: readonly MessageIndex[], low: number, high: number): Clause | undefined {
   const single = new Map<string, Scalar>();
   const several = { participants: new Set<number>(), tags: new Set<string>() };
@@ -66,7 +66,7 @@ function clauseOf(realm: RealmId, indexes: readonly MessageIndex[], low: number,
   for (const [field, values] of Object.entries(several)) {
     if (values.size > 0) clause[field] = values.size === 1 ? [...values][0] : { $all: [...values] };
   }
-  // Tombstones have an id but no sender.
+  // A condition on the sender excludes tombstones, which have an id but no sender.
   const alive = Object.keys(clause).length === 0 ? { sender: { $gte: 0 } } : {};
   if (ids) return { ...clause, ...alive, _id: { $in: ids.map((id) => messageDocumentId(realm, id)) } };
   if (Object.keys(clause).length > 0) return { realm, ...clause, id: { $gte: low, $lte: high } };

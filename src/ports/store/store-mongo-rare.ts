@@ -5,14 +5,14 @@ import { isInRange, sharedIndexes } from './message-range.js';
 import type { MessageIndex, MessageRange } from './store.js';
 import { decodeMessageDocument, type MessageDocument, messageDocumentId } from './store-mongo-documents.js';
 
-/** Number of messages above which a condition is not rare. */
+/** Maximum number of messages that meet a condition that counts as rare. */
 const MAX_RARE = 500;
 /** Time limit at the server for reading the ids of a condition, milliseconds. */
 const MAX_PROBE_MS = 1_000;
-/** Number of messages read at once. */
+/** Number of messages read at a time. */
 const BATCH = 200;
 
-/** The condition as a MongoDB filter of its own; undefined if its index isn't worth reading. */
+/** Makes a MongoDB filter for the condition alone; undefined if its index isn't worth reading. */
 function filterOf(index: MessageIndex): Record<string, string | number> | undefined {
   if (index.by === 'tag') return { tags: index.tag };
   if (index.by === 'conversation') return { conversation: index.conversation };
@@ -24,8 +24,9 @@ function filterOf(index: MessageIndex): Record<string, string | number> | undefi
 }
 
 /**
- * If one of several conditions shared by all ranges is rare, reads all messages that meet it and checks the other
- * conditions here. Returns the first `limit` messages with low ≤ id ≤ high, or undefined if no condition is rare.
+ * If one of several conditions shared by all ranges is rare, reads all messages that meet that condition and checks the
+ * other conditions in this process. Returns the first `limit` messages with low ≤ id ≤ high, or undefined if no
+ * condition is rare.
  *
  * DocumentDB can't tell which of two words is the rare one, and reads the index of the common one too: a second for
  * 40,000 messages.
@@ -39,8 +40,8 @@ export async function scanRarestCondition(
   limit: number,
 ): Promise<MessageRecord[] | undefined> {
   const shared = sharedIndexes(ranges).filter((index) => filterOf(index));
-  // A single condition isn't probed: it may be common, and the windows of `scanMongoMessages` stop after `limit`
-  // messages.
+  // A single condition isn't probed for rarity: it may be common, and the windows of `scanMongoMessages` stop after
+  // `limit` messages.
   const ids = shared.length > 1 ? await rareIds(collection, realm, shared, low, high) : undefined;
   if (!ids) return undefined;
   ids.sort((a, b) => (newer ? a - b : b - a));
@@ -60,7 +61,10 @@ export async function scanRarestCondition(
   return found.slice(0, limit);
 }
 
-/** Ids of the condition first found to be rare. The result doesn't wait for the other probes. */
+/**
+ * Reads the ids of the condition that is first found to be rare. The result doesn't wait for the probes of the other
+ * conditions.
+ */
 async function rareIds(
   collection: Collection<MessageDocument>,
   realm: RealmId,

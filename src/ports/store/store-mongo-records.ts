@@ -11,7 +11,7 @@ import {
 } from './store-mongo-documents.js';
 import { type DocumentWrite, MongoWriter } from './store-mongo-writer.js';
 
-/** Estimated size of a document without its packed value. */
+/** Estimated size of a document without its packed value, bytes. */
 const DOCUMENT_BYTES = 400;
 const MESSAGE_FIELDS = ['conversation', 'topicKey', 'sender', 'participants', 'movedFrom', 'tags', 'body'];
 
@@ -20,7 +20,7 @@ export class MongoRecords {
   readonly #parts: MongoWriter<PartDocument>;
   readonly #messages: MongoWriter<MessageDocument>;
   readonly #clock: Clock;
-  /** Largest message id written by this process, by realm. A message above it is most likely new. */
+  /** Largest message id written by this process, by realm. A message with a larger id is most likely new. */
   readonly #newest = new Map<RealmId, number>();
 
   constructor(db: Db, clock: Clock) {
@@ -29,7 +29,7 @@ export class MongoRecords {
     this.#clock = clock;
   }
 
-  /** Encodes the records at once. Rejects if one of the writes failed; others may have been applied. */
+  /** Writes the records, encoding them at once. Rejects if one of the writes failed; others may have been applied. */
   async apply(writes: readonly RecordWrite[]): Promise<void> {
     const all = writes.map((write) =>
       write.type === 'part' ? this.#parts.put(this.#part(write)) : this.#messages.put(this.#message(write)),

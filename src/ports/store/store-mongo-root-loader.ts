@@ -1,4 +1,4 @@
-/** Loads roots, combining the requests of one event-loop turn: after a takeover there are hundreds. */
+/** Loads roots of actors, combining the requests of one event-loop turn: after a takeover there are hundreds. */
 import type { Collection, Db } from 'mongodb';
 import type { Json } from '#base';
 import type { ActorKey, Epoch } from '#model';
@@ -28,7 +28,7 @@ export class MongoRootLoader {
     private readonly finishRemoval: (key: ActorKey) => Promise<void>,
   ) {}
 
-  /** Loads the root of an actor, as `Store.load` demands. */
+  /** Loads the root of an actor, under the rules of `Store.load`. */
   load(key: ActorKey, at: Epoch): Promise<LoadResult> {
     return new Promise((resolve, reject) => {
       this.#requests.push({ key, at, resolve, reject });
@@ -45,7 +45,7 @@ export class MongoRootLoader {
       return;
     }
     for (let i = 0; i < asked.length; i += MAX_BATCH) {
-      // Sorted, like commits: locks taken in different orders can deadlock in PostgreSQL.
+      // The requests are sorted, like commits: locks taken in different orders can deadlock in PostgreSQL.
       const some = asked.slice(i, i + MAX_BATCH).sort((a, b) => (a.key < b.key ? -1 : 1));
       this.#several(some).catch((error: unknown) => {
         for (const { reject } of some) reject(error);
@@ -60,14 +60,14 @@ export class MongoRootLoader {
       if (root) return this.#loaded(root, at);
       const other = await this.roots.findOne({ _id: key }, { projection: { epoch: 1 } });
       if (!other) return null;
-      // Otherwise the root was created between the two queries; try again.
+      // A smaller epoch means that the root was created between the two queries, so the load is tried again.
       if (other.epoch > at) return 'fenced';
     }
   }
 
   /**
-   * Loads several roots. It stamps them with our epoch first, which fences older owners: a root then read at our epoch
-   * can't be changed by another host any more.
+   * Loads several roots. It writes our epoch into the roots first, which fences older owners: a root then read at our
+   * epoch can't be changed by another host any more.
    */
   async #several(asked: readonly RootRequest[]): Promise<void> {
     const stamps = asked.map(({ key, at }) => ({ q: { _id: key, epoch: { $lt: at } }, u: { $set: { epoch: at } } }));
@@ -83,7 +83,7 @@ export class MongoRootLoader {
       const root = byKey.get(key);
       if (!root) resolve(null);
       else if (root.epoch > at) resolve('fenced');
-      // Created at an older epoch between the stamp and the read.
+      // A root with an older epoch was created between the write of the epoch and the read.
       else if (root.epoch < at) resolve(this.#one(key, at));
       else resolve(this.#loaded(root, at));
     }

@@ -8,20 +8,21 @@ import { decodeMessageDocument, type MessageDocument, messageDocumentId } from '
 import { mongoClausesOf } from './store-mongo-filter.js';
 import { scanRarestCondition } from './store-mongo-rare.js';
 
-/** Size of the first window, in ids per wanted message. Suits one conversation among a few. */
+/** Size of the first window, in ids per wanted message: it suits one conversation among a few. */
 const FIRST_WINDOW = 4;
 const MIN_WINDOW = 256;
 /**
- * With several conditions or ranges, the first windows are read in the order of `_id` and filtered: 2 ms per 1,000 ids.
- * An index scan costs as much as all entries of a word, however small the window: 50 ms for a word in 20,000 messages.
+ * Size of the largest window that is read in the order of `_id` and filtered, for scans with several conditions or
+ * ranges: 2 ms per 1,000 ids. An index scan costs as much as all entries of a word, however small the window: 50 ms for
+ * a word in 20,000 messages.
  */
 const MAX_IN_ORDER = 8_192;
 const FIRST_IN_ORDER = 8;
-/** Anchors beyond any real id ("newest") would waste the first window. */
+/** Id from which anchors count as "newest": they lie beyond any real id and would waste the first window. */
 const BEYOND = 2 ** 52;
 
 /**
- * At most `limit` messages of the scan's ranges.
+ * Reads at most `limit` messages of the scan's ranges.
  *
  * DocumentDB's indexes select ranges but keep order only for `_id`: an unbounded sort by another index reads all
  * matches (370 ms for 300,000). So indexes are read in windows of ids that grow until enough messages are found or the
@@ -41,7 +42,7 @@ export async function scanMongoMessages(
   let inOrder = several ? Math.max(MAX_IN_ORDER, limit * FIRST_IN_ORDER) : 0;
   let window = Math.max(MIN_WINDOW, limit * (inOrder > 0 ? FIRST_IN_ORDER : FIRST_WINDOW));
   let ends: RealmBounds | undefined;
-  // The next id to look at, moving in the direction of the scan.
+  // The start of the next window; it moves in the direction of the scan.
   let at = newer ? Math.max(0, wanted.from + 1) : Math.min(wanted.from, Number.MAX_SAFE_INTEGER) - 1;
   if (newer ? at <= 1 : at >= BEYOND) ends = await realmBounds(collection, realm);
   for (;;) {
@@ -69,12 +70,14 @@ export async function scanMongoMessages(
     if (found.length >= limit) return found;
     at = newer ? high + 1 : low - 1;
     ends ??= await realmBounds(collection, realm);
-    // An empty window means that matches are rare or far away.
+    // A window without matches grows faster, because matches are rare or far away.
     window *= ordered || documents.length === 0 ? 4 : 2;
   }
 }
 
-/** The first `limit` matches of a window, in the order of `_id`. Reads all documents of the window if need be. */
+/**
+ * Reads the first `limit` matches of a window, in the order of `_id`, if necessary through all documents of the window.
+ */
 async function byOrder(
   collection: Collection<MessageDocument>,
   realm: RealmId,
@@ -85,7 +88,7 @@ async function byOrder(
 ): Promise<MessageDocument[]> {
   if (clauses.length === 0) return [];
   const window = { $gte: messageDocumentId(realm, low), $lte: messageDocumentId(realm, high) };
-  // Conditions that the window already implies would only tempt the server to use their index.
+  // Conditions that the window already implies are left out: they would only tempt the server to use their index.
   const conditions = clauses.map(({ realm: _, id, ...clause }) => {
     const { $gte, $lte } = (id ?? {}) as { $gte?: number; $lte?: number };
     return id === undefined || ($gte === low && $lte === high) ? clause : { ...clause, id };
@@ -101,8 +104,8 @@ async function byOrder(
 }
 
 /**
- * The first `limit` matches in the order of the scan. Each clause is a query of its own: DocumentDB uses no index for
- * `$or`.
+ * Reads the first `limit` matches in the order of the scan. Each clause is a query of its own: DocumentDB uses no index
+ * for `$or`.
  */
 async function byIndex(
   collection: Collection<MessageDocument>,
@@ -127,7 +130,7 @@ async function byIndex(
 const isWholeRealm = (range: MessageRange): boolean =>
   range.above === undefined && range.upTo === undefined && indexesOfRange(range).every(({ by }) => by === 'realm');
 
-/** Bounds of the ids that the ranges can contain. */
+/** Returns the bounds of the ids that the ranges can contain. */
 function reachOf(ranges: readonly MessageRange[], ends: RealmBounds | undefined): { first: number; last: number } {
   let first = Number.MAX_SAFE_INTEGER;
   let last = 0;
@@ -153,7 +156,7 @@ async function realmBounds(collection: Collection<MessageDocument>, realm: Realm
   return first && last && { first: first.id, last: last.id };
 }
 
-/** Reads the whole realm. The other ranges of the scan add nothing to it. */
+/** Reads along all messages of the realm. Further ranges of the scan add no messages to those. */
 async function byId(collection: Collection<MessageDocument>, wanted: MessageScan): Promise<MessageRecord[]> {
   const { realm, direction, limit } = wanted;
   const newer = direction === 'newer';
@@ -161,7 +164,7 @@ async function byId(collection: Collection<MessageDocument>, wanted: MessageScan
   if (high < 0 || low > Number.MAX_SAFE_INTEGER) return [];
   const found: MessageRecord[] = [];
   const range = { $gte: messageDocumentId(realm, low), $lte: messageDocumentId(realm, high) };
-  // Tombstones have no sender.
+  // Tombstones have no sender, so this filter excludes them.
   const filter = { _id: range, sender: { $gte: 0 } } as Filter<MessageDocument>;
   const cursor = collection
     .find(filter)

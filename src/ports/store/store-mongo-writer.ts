@@ -34,7 +34,7 @@ interface WriteAttempt<D extends VersionedDocument> {
   readonly mode: 'insert' | 'upsert' | 'update';
 }
 
-/** Writes to one collection in bulks, over all callers. */
+/** Writes to one collection in bulks that all callers share. */
 export class MongoWriter<D extends VersionedDocument> {
   readonly #db: Db;
   readonly #collection: string;
@@ -51,8 +51,8 @@ export class MongoWriter<D extends VersionedDocument> {
   }
 
   async #send(bulk: readonly PendingWrite<D>[]): Promise<void> {
-    // The largest rev of a document wins. The writes are sorted, because locks taken in different orders can deadlock
-    // in PostgreSQL.
+    // For each document the write with the largest rev wins. The writes are sorted, because locks taken in different
+    // orders can deadlock in PostgreSQL.
     const largest = new Map<string, DocumentWrite<D>>();
     for (const { write } of bulk) {
       const known = largest.get(write.document._id);
@@ -67,7 +67,8 @@ export class MongoWriter<D extends VersionedDocument> {
     for (let attempt = 1; left.length > 0; attempt++) {
       const failed: WriteAttempt<D>[] = [];
       for (const [of, error] of await this.#attempt(left)) {
-        // Exists at this rev or above (nothing to do), or below after a concurrent insert: the update decides.
+        // The document exists. At this rev or above there is nothing to do; below, after a concurrent insert, an update
+        // decides.
         if (error.code === DUPLICATE_KEY) failed.push({ ...of, mode: 'update' });
         else if (attempt < MAX_ATTEMPTS) failed.push(of);
         else throw translateMongoError(error);
@@ -76,7 +77,7 @@ export class MongoWriter<D extends VersionedDocument> {
     }
   }
 
-  /** Returns the refused writes with their errors. Rejects if the outcome is unknown. */
+  /** Writes a bulk and returns the refused writes with their errors. Rejects if the outcome is unknown. */
   async #attempt(all: readonly WriteAttempt<D>[]): Promise<(readonly [WriteAttempt<D>, RefusedMongoWrite['error']])[]> {
     const inserts = all.filter(({ mode }) => mode === 'insert');
     const updates = all.filter(({ mode }) => mode !== 'insert');

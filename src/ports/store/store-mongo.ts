@@ -44,10 +44,10 @@ import { scanMongoMessages } from './store-mongo-scan.js';
  * Time limit of a ping, ms: a server that hangs without closing its connections fails other operations only after 10 s.
  */
 const PING_MS = 3_000;
-/** Maximum number of ids in one `$in`. */
+/** Maximum number of ids in one `$in` condition of a query. */
 const IDS_AT_ONCE = 1_000;
 
-/** The Store of the cluster: MongoDB, or FerretDB over DocumentDB. Needs neither transactions nor change streams. */
+/** The Store of the cluster: MongoDB, or FerretDB over DocumentDB. It needs neither transactions nor change streams. */
 export class MongoStore implements Store {
   readonly atomicRecords = false;
   readonly #url: string;
@@ -87,9 +87,9 @@ export class MongoStore implements Store {
   }
 
   /**
-   * Replaces a client that found no server within its selection timeout; the next operation connects the new client.
-   * Reason: a client's monitor can stop for good when its connection breaks at the wrong moment (driver 7.8, one of
-   * some twenty broken connections on a busy machine), and the client then never sees the server come back.
+   * Replaces a client that found no server within its selection timeout; the next operation connects the new client. A
+   * client's monitor can stop for good when its connection breaks at the wrong moment (driver 7.8, one of some twenty
+   * broken connections on a busy machine), and such a client never sees the server come back.
    */
   #replace(client: MongoClient): void {
     if (client !== this.#client || this.#closed) return;
@@ -148,7 +148,7 @@ export class MongoStore implements Store {
   remove(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {
     return this.#run(async () => {
       const filter = { _id: key, epoch: at as number, version: expected };
-      // Marks the root first, as a sleeper, so that the next load completes a removal interrupted by a crash.
+      // The first write marks the root as a sleeper, so that the next load completes a removal interrupted by a crash.
       const mark = { version: REMOVING_VERSION, pending: true, sleeper: true, due: null };
       const { matchedCount } = await this.#roots.updateOne(filter, { $set: mark });
       if (matchedCount === 0) return 'conflict';
@@ -169,7 +169,8 @@ export class MongoStore implements Store {
         .batchSize(IDS_AT_ONCE)
         .toArray();
       const found = documents.flatMap((d) => decodePartDocument(key, d) ?? []);
-      // The server sorts UTF-8, which differs from code units beyond the basic plane.
+      // The server sorts by UTF-8 bytes, but the contract by UTF-16 code units, which differ for characters beyond
+      // U+FFFF.
       return found.sort((a, b) => (a.part < b.part ? -1 : a.part > b.part ? 1 : 0));
     });
   }
@@ -228,7 +229,7 @@ export class MongoStore implements Store {
           );
           if (matchedCount + upsertedCount === 1) return epoch(atLeast + 1);
         } catch (error) {
-          // Another caller inserted the epoch first; raise that one.
+          // Another caller inserted the epoch first, so that epoch is raised.
           if (!isDuplicateKeyError(error)) throw error;
         }
       }
@@ -253,7 +254,8 @@ export class MongoStore implements Store {
       } catch (error) {
         if (!isDuplicateKeyError(error)) throw error;
       }
-      // Another caller raised some of them meanwhile, and the server doesn't report which. Raise each by itself.
+      // Another caller raised some of the epochs in the meantime, and the server doesn't report which. So each epoch is
+      // raised by itself.
       const each = await Promise.all(partitions.map((p) => this.raiseEpoch(p, atLeast.get(p)!)));
       return new Map(partitions.map((p, i) => [p, each[i]!]));
     });

@@ -20,7 +20,8 @@ export class StoreUnavailable extends Error {
 }
 
 /**
- * The small document (at most some 64 KiB plus its outbox) whose conditional replacement is an actor's commit point.
+ * The root of an actor: a small document (at most some 64 KiB plus its outbox) whose conditional replacement is the
+ * actor's commit point.
  */
 export interface ActorRoot {
   readonly key: ActorKey;
@@ -28,7 +29,7 @@ export interface ActorRoot {
   /** Version of the root: 1 after the first commit, raised by 1 with each. */
   readonly version: number;
   readonly state: Json;
-  /** Work that earlier commits left to do; opaque to the Store. */
+  /** Work that earlier commits left to do: events to append and commands to send; opaque to the Store. */
   readonly outbox: readonly Json[];
   /** Wall time (ms) at which the actor wants to be woken, or null. */
   readonly due: number | null;
@@ -36,21 +37,24 @@ export interface ActorRoot {
 
 export interface ActorRootWrite {
   readonly key: ActorKey;
-  /** Must equal the epoch stored in the root (stamped there by `load`). */
+  /** Epoch that the stored root must have (`load` writes it there). */
   readonly epoch: Epoch;
-  /** Version of the root that must be stored; 0 = no root may exist yet. The write stores expected + 1. */
+  /** Version that the stored root must have; 0: no root may exist yet. The write stores `expected + 1`. */
   readonly expected: number;
   readonly state: Json;
   readonly outbox: readonly Json[];
   readonly due: number | null;
-  /** Applied in the same transaction where `atomicRecords` is true; must be empty where it is false. */
+  /**
+   * Records written with the commit, in the same transaction, where `atomicRecords` is true; must be empty where it is
+   * false.
+   */
   readonly records: readonly RecordWrite[];
 }
 
 /**
- * A part of an actor that grows on its own (a subscriber, a subscription, a remembered reply), keyed (actor, part).
- * Replaces the stored part only if the stored rev is smaller, so repeats and late writes of an older owner have no
- * effect.
+ * A write of an actor's part that grows on its own (a subscriber, a subscription, a remembered reply), keyed (actor,
+ * part). The write replaces the stored part only if the stored rev is smaller, so repeats and late writes of an older
+ * owner have no effect.
  */
 export interface PartWrite {
   readonly type: 'part';
@@ -61,7 +65,7 @@ export interface PartWrite {
   readonly value: Json;
 }
 
-/** A message and its index fields, keyed (realm, id). Revs work as in `PartWrite`. */
+/** A write of a message and its index fields, keyed (realm, id). Revs work as in `PartWrite`. */
 export interface MessageWrite {
   readonly type: 'message';
   readonly realm: RealmId;
@@ -79,7 +83,7 @@ export interface StoredPart {
   readonly value: Json;
 }
 
-/** One index range, always within one realm; ids ascending. */
+/** A condition on messages that one index answers, always within one realm; ids ascend. */
 export type MessageIndex =
   | { readonly by: 'realm' }
   | { readonly by: 'conversation'; readonly conversation: string }
@@ -89,12 +93,15 @@ export type MessageIndex =
   | { readonly by: 'participant'; readonly user: number }
   /** Messages that have this tag. */
   | { readonly by: 'tag'; readonly tag: string }
-  /** Messages moved away from this conversation, wherever they are now. */
+  /** Messages that were moved out of this conversation, regardless of their present one. */
   | { readonly by: 'moved'; readonly from: string }
   /** Messages with these ids; ascending, no repeats. */
   | { readonly by: 'ids'; readonly ids: readonly number[] };
 
-/** The intersection of one index and further conditions. Costs as much as its rarest index, not as the common ones. */
+/**
+ * The intersection of one index and further conditions. Reading it costs as much as its rarest index, not as the common
+ * ones.
+ */
 export interface MessageRange {
   readonly index: MessageIndex;
   /** Further conditions: only messages that are in all of these indexes. */
@@ -109,7 +116,7 @@ export interface MessageScan extends MessageRange {
   readonly realm: RealmId;
   /** Further ranges of the scan; their messages are merged into one order, each message once. */
   readonly or?: readonly MessageRange[];
-  /** Exclusive start: `newer` yields ids > from ascending, `older` ids < from descending. */
+  /** Start of the scan, exclusive: `newer` yields ids > from ascending, `older` ids < from descending. */
   readonly from: number;
   readonly direction: 'newer' | 'older';
   readonly limit: number;
@@ -130,33 +137,40 @@ export interface Store {
   readonly atomicRecords: boolean;
 
   /**
-   * Fencing at load: stamps `epoch` into the root and returns the root. From then on every commit at a smaller epoch
-   * fails, even if the caller never writes. Returns null if the actor has no root (none is created), and 'fenced' if
-   * the root already carries a larger epoch.
+   * Loads a root and fences older owners: writes `epoch` into the root and returns the root. From then on every commit
+   * at a smaller epoch fails, even if the caller never writes. Returns null if the actor has no root (none is created),
+   * and 'fenced' if the root already carries a larger epoch.
    */
   load(key: ActorKey, epoch: Epoch): Promise<ActorRoot | null | 'fenced'>;
 
-  /** The commit point. 'conflict' means that another epoch or version is stored and nothing was written. */
+  /**
+   * Commits by replacing the actor's root. 'conflict' means that another epoch or version is stored and that no write
+   * was made.
+   */
   commit(write: ActorRootWrite): Promise<'ok' | 'conflict'>;
 
   /**
-   * Applies records of any actors and realms, idempotently and in no particular order. Implementations batch per tick.
+   * Applies records of any actors and realms, idempotently and in no particular order. Implementations batch the calls
+   * of one event-loop turn.
    */
   apply(writes: readonly RecordWrite[]): Promise<void>;
 
   /** Removes the root and all parts of an actor that ended for good, on the same condition as `commit`. */
   remove(key: ActorKey, epoch: Epoch, expected: number): Promise<'ok' | 'conflict'>;
 
-  /** Live parts (no tombstones) of an actor whose names start with `prefix`, ordered by name (UTF-16 code units). */
+  /**
+   * Reads the live parts (no tombstones) of an actor whose names start with `prefix`, ordered by name (UTF-16 code
+   * units).
+   */
   parts(key: ActorKey, prefix: string): Promise<StoredPart[]>;
 
-  /** Named parts of any actors, in the order of the request; null for a missing part. */
+  /** Reads named parts of any actors, in the order of the request; null for a missing part. */
   getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredPart | null)[]>;
 
-  /** Messages by id, in the order of the request; null for a missing message. */
+  /** Reads messages by id, in the order of the request; null for a missing message. */
   getMessages(realm: RealmId, ids: readonly number[]): Promise<(MessageRecord | null)[]>;
 
-  /** At most `limit` messages of the scan's ranges. */
+  /** Reads at most `limit` messages of the scan's ranges. */
   scanMessages(scan: MessageScan): Promise<MessageRecord[]>;
 
   /**
@@ -165,18 +179,20 @@ export interface Store {
    */
   lookAtMessages?(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number>;
 
-  /** Roots of these partitions that need waking: a pending outbox or a due time. */
+  /** Finds actors of these partitions that need waking: their roots have a pending outbox or a due time. */
   sleepers(partitions: readonly Partition[]): Promise<SleepingActor[]>;
 
-  /** Raises the partition's stored epoch to 1 + max(stored, atLeast) and returns it; durable when it resolves. */
+  /**
+   * Raises the partition's stored epoch to 1 + max(stored, atLeast) and returns it; durable when the promise resolves.
+   */
   raiseEpoch(partition: Partition, atLeast: number): Promise<Epoch>;
 
-  /** Like `raiseEpoch` for many partitions, in few writes. */
+  /** Raises epochs as `raiseEpoch` does, for many partitions in few writes. */
   raiseEpochs(atLeast: ReadonlyMap<Partition, number>): Promise<Map<Partition, Epoch>>;
 
-  /** Rejects with StoreUnavailable if the store can't be reached within a few seconds. */
+  /** Checks the Store. Rejects with StoreUnavailable if the Store can't be reached within a few seconds. */
   ping(): Promise<void>;
 
-  /** Waits for writes in flight. Later calls reject with StoreUnavailable. */
+  /** Closes the Store after writes in flight. Later calls reject with StoreUnavailable. */
   close(): Promise<void>;
 }
