@@ -9,8 +9,8 @@ export interface EmojiRef extends JsonObject {
 }
 
 /**
- * Names of the emoji that is neither Unicode nor the organization's: the product's, and the one that existing clients
- * know. Both are accepted everywhere; `--emoji-names` decides which one the server sends.
+ * Names of the emoji that is neither Unicode nor the organization's: the product's own name, and the name that existing
+ * clients know. Both are accepted everywhere; `--emoji-names` decides which one the server sends.
  */
 export type ExtraEmojiName = 'conclave' | 'zulip';
 

@@ -13,7 +13,9 @@ export const FIRST_TRANSIENT_SLOT = 4_096;
 export const HEARTBEAT_SLOTS = 64;
 
 export const eventId = (seq: number, slot: number): number => seq * SLOTS_PER_POSITION + slot;
-/** An event id above all events up to this log position, and below everything later. */
+/**
+ * Returns the event id at the end of a log position: above all events up to this position, and below everything later.
+ */
 export const lastIdOfPosition = (seq: number): number => eventId(seq, FIRST_TRANSIENT_SLOT - 1);
 export const logPositionOfEventId = (id: number): number => Math.floor(id / SLOTS_PER_POSITION);
 
@@ -21,8 +23,9 @@ export const logPositionOfEventId = (id: number): number => Math.floor(id / SLOT
 const FRONTEND_HEARTBEATS = 64;
 
 /**
- * Number of heartbeat ids above `id` that a frontend may hand out (0: none). Safe only after a transient id: everything
- * up to its position was delivered, events of the log get a later position, and the queue uses ids above these.
+ * Returns the number of heartbeat ids above `id` that a frontend may use (0: none). Heartbeat ids are safe only after a
+ * transient id: everything up to its position was delivered, events of the log get a later position, and the queue uses
+ * ids above the frontend's.
  */
 export function countHeartbeatIdsAfter(id: number): number {
   const slot = id % SLOTS_PER_POSITION;
@@ -32,8 +35,8 @@ export function countHeartbeatIdsAfter(id: number): number {
 }
 
 /**
- * Largest id that a client may have if `id` is the newest that its queue knows. The client may have moved to another
- * frontend while the command that reserves heartbeat ids at the queue is still on its way.
+ * Returns the largest id that a client may have if `id` is the newest that its queue knows. The client may have moved
+ * to another frontend while the command that reserves heartbeat ids at the queue is still on its way.
  */
 export const highestPossibleClientId = (id: number): number =>
   id % SLOTS_PER_POSITION >= FIRST_TRANSIENT_SLOT ? id + FRONTEND_HEARTBEATS : id;

@@ -18,7 +18,7 @@ type QueueId = Branded<string, 'QueueId'>;
 export type Epoch = Branded<number, 'Epoch'>;
 /** Group of actors with one owner: 0 … PARTITION_COUNT - 1. */
 export type Partition = Branded<number, 'Partition'>;
-/** Store key and mailbox address of an actor; `K`: its kind. */
+/** Key of an actor: its key in the Store and its mailbox address. `K`: kind of the actor. */
 export type ActorKey<K extends ActorKindName = ActorKindName> = Branded<string, 'ActorKey'> & { readonly [kind]: K };
 /** Position in the log of a realm: 1 is the first entry, 0 the position before it. */
 export type Seq = Branded<number, 'Seq'>;
@@ -31,10 +31,16 @@ export const epoch = (n: number): Epoch => n as Epoch;
 export const seq = (n: number): Seq => n as Seq;
 export const partition = (n: number): Partition => n as Partition;
 
-/** Fixed for the life of a cluster (architecture/ports.md § Partitions): a change would move every actor. */
+/**
+ * Number of partitions, fixed for the life of a cluster (architecture/ports.md § Partitions): a change would move every
+ * actor.
+ */
 export const PARTITION_COUNT = 256;
 
-/** Prefixes of actor keys. They are stored, so they never change; the login guard is `stranger`. */
+/**
+ * Kinds of actors, which are the prefixes of actor keys. They are stored, so they never change; the login guard is
+ * `stranger`.
+ */
 export type ActorKindName =
   | 'realm'
   | 'user'
@@ -52,20 +58,20 @@ export const userKey = (realm: RealmId, user: UserId): ActorKey<'user'> => `user
 export const presenceKey = (realm: RealmId): ActorKey<'presence'> => `presence/${realm}` as ActorKey<'presence'>;
 export const streamKey = (realm: RealmId, stream: StreamId): ActorKey<'stream'> =>
   `stream/${realm}/${stream}` as ActorKey<'stream'>;
-/** Key of the actor that sends an organization's mails. */
+/** Makes the key of the actor that sends an organization's mails. */
 export const mailKey = (realm: RealmId): ActorKey<'mail'> => `mail/${realm}` as ActorKey<'mail'>;
-/** Key of the actor that makes the calls of one outgoing webhook bot. */
+/** Makes the key of the actor that makes the calls of one outgoing webhook bot. */
 export const webhookKey = (realm: RealmId, bot: UserId): ActorKey<'webhook'> =>
   `webhook/${realm}/${bot}` as ActorKey<'webhook'>;
-/** Key of the actor that fetches the pages that an organization's messages link. */
+/** Makes the key of the actor that fetches the pages that an organization's messages link. */
 export const linkPreviewKey = (realm: RealmId): ActorKey<'links'> => `links/${realm}` as ActorKey<'links'>;
-/** Key of the actor that counts log-ins with unknown addresses whose hash falls into this slot. */
+/** Makes the key of the actor that counts log-ins with unknown e-mail addresses whose hash falls into this slot. */
 export const loginGuardKey = (realm: RealmId, slot: number): ActorKey<'stranger'> =>
   `stranger/${realm}/${slot}` as ActorKey<'stranger'>;
 export const queueKey = (realm: RealmId, user: UserId, queue: QueueId): ActorKey<'queue'> =>
   `queue/${realm}/${user}/${queue}` as ActorKey<'queue'>;
 
-/** Key of the actor of a direct-message conversation: its sorted participants, or the hash of more than 8. */
+/** Makes the key of the actor of a direct-message conversation: its sorted participants, or the hash of more than 8. */
 export function directMessageKey(realm: RealmId, participants: readonly UserId[]): ActorKey<'dm'> {
   const sorted = [...new Set(participants)].sort((a, b) => a - b);
   const set = sorted.join(',');
@@ -75,7 +81,7 @@ export function directMessageKey(realm: RealmId, participants: readonly UserId[]
 interface ParsedActorKey {
   readonly kind: ActorKindName;
   readonly realm: RealmId;
-  /** Rest of the actor key behind the realm: a user id, a stream id, a set of users, or `user/queue`. */
+  /** Part of the actor key behind the realm: a user id, a stream id, a set of users, or `user/queue`. */
   readonly rest: string;
 }
 
@@ -88,8 +94,8 @@ export function parseActorKey(key: ActorKey): ParsedActorKey {
 }
 
 /**
- * Partition of an actor: the FNV-1a hash of its key. A queue is on the partition of its user, so that both have the
- * same owner.
+ * Returns the partition of an actor: the FNV-1a hash of its key. An event queue is on the partition of its user, so
+ * that both have the same owner.
  */
 export function partitionOfActor(key: ActorKey): Partition {
   let end = key.length;
@@ -102,7 +108,7 @@ export function partitionOfActor(key: ActorKey): Partition {
   return ((hash >>> 0) % PARTITION_COUNT) as Partition;
 }
 
-/** Bus subject on which the owner of a partition takes commands. */
+/** Returns the bus subject on which the owner of a partition receives commands. */
 export const partitionSubject = (p: Partition): string => `c.p.${p}`;
-/** Log subject of a realm. */
+/** Returns the log subject of a realm. */
 export const realmSubject = (realm: RealmId): string => `ev.${realm}`;

@@ -23,26 +23,28 @@ export interface EventAudience {
   readonly stream?: number;
   readonly mv?: number;
   /**
-   * With `mv`: also users who were subscribed to `stream` before and had left by then; their clients list the stream as
-   * unsubscribed.
+   * True if also former subscribers of `stream` get the event: those who had left by membership version `mv`. Their
+   * clients list the stream as unsubscribed.
    */
   readonly former?: true;
-  /** Only users who had never been members of that stream up to its membership version `mv`. */
+  /** Restricts the recipients to users who had never been members of that stream up to its membership version `mv`. */
   readonly neverIn?: { readonly stream: number; readonly mv: number };
-  /** Id of a message sent to `stream`: its holders of copies are recipients. */
+  /** Id of a message sent to `stream`: the users who received that message are recipients. */
   readonly copyOf?: number;
   readonly moved?: MovedCopies;
   /** Weakest role of recipients, 100 … 600; 600: all users of the realm. Needs `rv`. */
   readonly role?: number;
-  /** With `role`: only users with a weaker role than this one. */
+  /** Restricts `role` to users with a weaker role than this one. */
   readonly weakerThan?: number;
   readonly rv?: number;
   readonly except?: readonly number[];
-  /** If true, also event queues registered with all_public_streams, of users who are not guests at `rv`. */
+  /**
+   * True if event queues registered with all_public_streams also get the event, for users who are not guests at `rv`.
+   */
   readonly publicStream?: boolean;
 }
 
-/** A message that was moved between streams. The subscribers of each stream at each move decide who has a copy. */
+/** A message that was moved between streams. The subscribers of each stream at each move decide who has the message. */
 export interface MovedCopies {
   readonly id: number;
   /** Stream to which the message was originally sent. */
@@ -50,7 +52,10 @@ export interface MovedCopies {
   /** Moves between streams, oldest first. */
   readonly moves: readonly {
     readonly from: number;
-    /** Membership versions of the streams at the move. */
+    /**
+     * Membership version of the stream that the message left, at the time of the move; `toMv` is that of the new
+     * stream.
+     */
     readonly fromMv: number;
     readonly to: number;
     readonly toMv: number;
@@ -58,7 +63,7 @@ export interface MovedCopies {
   }[];
 }
 
-/** An event that is the same for all recipients but for `own`, without its id. */
+/** An event without its id, the same for all recipients except for the fields of `own`. */
 export interface EventItem {
   readonly t: 'event';
   readonly to: EventAudience;
@@ -66,7 +71,8 @@ export interface EventItem {
   /** Data by which the event is adapted to the capabilities of a client; never sent to clients. */
   readonly aux?: JsonObject;
   /**
-   * Delivers the event only to queues whose client declared this capability, or, with `has` false, did not declare it.
+   * Capability by which event queues are selected: the event goes only to queues whose client declared the capability
+   * or, with `has` false, did not declare it.
    */
   readonly only?: { readonly capability: 'bulk_message_deletion'; readonly has: boolean };
   /**
@@ -75,11 +81,14 @@ export interface EventItem {
   readonly own?: RecipientFieldRule;
 }
 
-/** Part of an event that differs between recipients. The log has one rule instead of one value per recipient. */
+/**
+ * Rule for the part of an event that differs between recipients. The log has one rule instead of one value per
+ * recipient.
+ */
 export type RecipientFieldRule =
   /** The event gets the recipient's `flags` on this message. */
   | { readonly of: 'flags'; readonly message: number }
-  /** The event gets the fields of a bot with its secrets decrypted: the log holds them sealed. */
+  /** The event gets the fields of a bot with its secrets decrypted, because the log holds them encrypted. */
   | { readonly of: 'bot'; readonly bot: JsonObject }
   /** The event gets `messages`: ids of the messages that became read. */
   | ReadRange;
@@ -92,15 +101,18 @@ export interface ReadRange {
   readonly of: 'read';
   /** Stream to which the messages were originally sent; 0: direct messages. */
   readonly home: number;
-  /** The range has the ids above `above`, up to `to`. */
+  /** Lower bound: the range has the message ids above `above`, up to `to`. */
   readonly above: number;
   readonly to: number;
-  /** Ids in the range that were read before, and older ids that were unread; both encoded by IdSet. */
+  /** Two encoded IdSets: ids in the range that were read before, and older ids that were unread. */
   readonly read: Uint8Array;
   readonly unread: Uint8Array;
-  /** Only messages that are in this stream now, whatever their `home`; 0: messages anywhere. */
+  /** Restricts the range to messages that are in this stream now, whatever their `home`; 0: no restriction. */
   readonly stream: number;
-  /** A large range makes several events: number of this slice, from 0; `last`: this slice takes all remaining ids. */
+  /**
+   * Number of this slice, from 0: a large range makes several events. `last` is true for the slice that takes all
+   * remaining ids.
+   */
   readonly slice: number;
   readonly last: boolean;
 }
@@ -115,7 +127,7 @@ export interface MessageItem {
   readonly flags: { readonly [user: string]: readonly string[] };
   /** True if the message mentions all recipients. */
   readonly wildcard?: true;
-  /** True for the first message of its stream; directory replicas take the id from here, in log order. */
+  /** True for the first message of its stream; directory replicas take the stream's first message id from this item. */
   readonly first?: true;
   /** Event queue of the sending client, and the local id of the message that its event repeats. */
   readonly local?: { readonly queue: string; readonly id: string };
@@ -128,11 +140,11 @@ export interface MembershipItem {
   readonly mv: number;
   /** Id of the newest message in the stream before the change; 0: none. */
   readonly last: number;
-  /** Users who join also get the earlier messages above this id; absent: only later messages. */
+  /** Message id above which users who join also get earlier messages; absent: they get only later messages. */
   readonly after?: number;
   readonly join: readonly number[];
   readonly leave: readonly number[];
-  /** Bots among the joining users that get no copies of messages. */
+  /** Bots among the joining users that receive no messages. */
   readonly silent?: readonly number[];
 }
 
@@ -143,8 +155,9 @@ export interface DirectoryItem {
 }
 
 /**
- * A move of messages that takes several commits. Between the first item and the item with `done`, readers of the Store
- * find some of the messages in the old stream and some in the new one. The event of the move is beside the first item.
+ * Progress of a move of messages that takes several commits. Between the first such item and the one with `done`,
+ * readers of the Store find some of the messages in the old stream and some in the new one. The event of the move is
+ * beside the first item.
  */
 export interface MoveProgressItem {
   readonly t: 'carrying';
@@ -156,7 +169,7 @@ export interface MoveProgressItem {
 export type LogItem = EventItem | MessageItem | MembershipItem | DirectoryItem | MoveProgressItem;
 
 export interface LogGroup {
-  /** Version of the actor that the commit made; with `p` it identifies the group. */
+  /** Version of the actor that the commit made; together with `p` it identifies the group. */
   readonly v: number;
   /** Number of this piece, from 0, of a commit that was too large for one log entry. */
   readonly p: number;
@@ -169,11 +182,11 @@ export interface LogEntry {
 }
 
 /**
- * Maximum number of events in a log entry: its position has the slots 0-4095 for them (architecture/delivery.md § Event
- * ids).
+ * Maximum number of events in a log entry: the slots 0-4095 of its position are for events (architecture/delivery.md §
+ * Event ids).
  */
 export const MAX_ITEMS_PER_ENTRY = 4000;
-/** Size at which a log entry is split into several: bytes, estimated as JSON. */
+/** Size above which a log entry is split into several: bytes, estimated as JSON. */
 export const MAX_ENTRY_BYTES = 400 * 1024;
 
 /**
@@ -183,11 +196,11 @@ export const MAX_ENTRY_BYTES = 400 * 1024;
  */
 export const MAX_ITEM_BYTES = 1_008 * 1024;
 
-/** Detects repeated groups in the log of one realm; keeps one number per actor. */
+/** Detects repeated groups in the log of one realm; it keeps one number per actor. */
 export class LogDeduplicator {
   readonly #seen = new Map<string, number>();
 
-  /** True for a group that was not seen before, which counts as seen from now on; false for a repeat. */
+  /** Returns true for a new group, which is then recorded; false for a repeat. */
   isNew(actor: ActorKey, group: LogGroup): boolean {
     const n = group.v * 4096 + group.p;
     const last = this.#seen.get(actor);
@@ -196,12 +209,12 @@ export class LogDeduplicator {
     return true;
   }
 
-  /** True if this group, or a later one of the same actor, was seen. */
+  /** True if this group, or a later one of the same actor, has been recorded. */
   hasSeen(actor: ActorKey, group: LogGroup): boolean {
     return group.v * 4096 + group.p <= (this.#seen.get(actor) ?? -1);
   }
 
-  /** Version of the actor in the newest group that was seen; 0: none. */
+  /** Version of the actor in the newest group that was recorded; 0 if there is none. */
   version(actor: ActorKey): number {
     return Math.floor((this.#seen.get(actor) ?? 0) / 4096);
   }

@@ -35,7 +35,7 @@ export class PartTable<T> {
     for (const [name, value] of parts) if (this.has(name)) yield [this.idOf(name), value as T];
   }
 
-  /** The change of a part as an outcome of a command writes it; null deletes the part. */
+  /** Returns the change of a part in the form for a command's outcome; null deletes the part. */
   write(id: string | number, value: T | null): Readonly<Record<string, Json>> {
     return { [this.nameOf(id)]: value as Json };
   }

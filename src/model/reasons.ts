@@ -1,4 +1,4 @@
-/** Reasons of ends and failures in the runtime: closed unions, used in logs, metrics and tests. */
+/** Reasons of ends and failures in the runtime: closed union types, used in logs, metrics and tests. */
 
 /** Reason why an activation left memory. */
 export type StopReason =
@@ -11,9 +11,12 @@ export type StopReason =
    * succeeded.
    */
   | 'fenced'
-  /** A write to the Store failed with unknown outcome; the next activation reads the truth. */
+  /** A write to the Store failed with unknown outcome; the next activation reads the actual state. */
   | 'store-failed'
-  /** A handler or machine threw, which is a bug. The next command starts a fresh activation from the Store. */
+  /**
+   * A handler or state machine threw an error, which is a bug. The next command starts a fresh activation from the
+   * Store.
+   */
   | 'crashed'
   /** The host's lease may have lapsed, so another host may own the partition. */
   | 'lapsed'
@@ -25,13 +28,13 @@ export type CommandFailure = RetryReason | 'nobody' | 'timeout' | 'disconnected'
 
 /** Reason why a host did not execute a command. The sender may retry each of them with the same command id. */
 export type RetryReason =
-  /** This host does not own the actor's partition (any more, or yet). */
+  /** This host does not own the actor's partition. */
   | 'not-owner'
-  /** The activation stopped before the command was answered: outcome unknown. */
+  /** The activation stopped before the command was answered, so the outcome is unknown. */
   | 'moved'
   /** The actor's mailbox is full. */
   | 'busy'
-  /** The Store or the log cannot be reached: outcome unknown. */
+  /** The Store or the log can't be reached, so the outcome is unknown. */
   | 'unavailable'
   /** The command depends on an earlier decision whose follow-up commands have not run yet. */
   | 'early';

@@ -1,7 +1,7 @@
-/** Replies of actors, and answers of operations that are no JSON. */
+/** Replies of actors, and answers of operations that are not JSON. */
 import type { ErrorReply } from '#model/errors';
 
-/** A response that isn't JSON. */
+/** An answer of an operation that is not JSON. */
 export interface RawAnswer {
   readonly status: number;
   readonly raw: Uint8Array;
@@ -22,13 +22,13 @@ interface ActorSuccess {
   readonly after?: number;
   /** Version of the actor whose commit has the events of the change; absent: the change has no events. */
   readonly logged?: number;
-  /** Set if time ran out before all was done. The finished part stays; the client repeats the request. */
+  /** Set if the time limit passed before all work was done. The finished part stays; the client repeats the request. */
   readonly partial?: 'REQUEST_TIMEOUT';
 }
 
 /**
- * The command was carried out before, but its reply got lost and was too large to be kept for a repeat. The sender
- * starts again with a new command.
+ * Reply to a repeated command that was carried out before, whose first reply got lost and was too large to be kept. The
+ * sender starts again with a new command.
  */
 export interface ActorRepeat {
   readonly again: true;
@@ -37,6 +37,9 @@ export interface ActorRepeat {
 export interface ActorRefusal {
   /** The error that the handler threw, made by `ApiError.toReply()`. */
   readonly error: ErrorReply;
-  /** Set if a part was done before the refusal; meaning as in a success. */
+  /**
+   * Realm version that the frontend's replica must have applied, as in a success; set if a part was done before the
+   * refusal.
+   */
   readonly after?: number;
 }

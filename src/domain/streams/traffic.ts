@@ -6,33 +6,33 @@ import type { JsonObject } from '#base';
 
 const DAY_MS = 86_400_000;
 const COUNTED_DAYS = 28;
-/** Age below which streams have no `stream_weekly_traffic`, days. */
+/** Age in days below which a stream has no `stream_weekly_traffic`. */
 const MIN_DAYS = 7;
 
-/** Numbers of messages by day (UTC). */
+/** Numbers of messages in a stream by day (UTC). */
 export interface DailyCounts extends JsonObject {
   /** Day (since 1970, UTC) of the first number in `counts`. */
   readonly day: number;
-  /** Counts of that day and of the days before it, at most COUNTED_DAYS. */
+  /** Message counts of `day` and of the days before it, newest first, at most COUNTED_DAYS. */
   readonly counts: readonly number[];
 }
 
 const dayOf = (now: number): number => Math.floor(now / DAY_MS);
 
-/** Counts of today and of the days before it, at most COUNTED_DAYS. */
+/** Returns the message counts of today and of the days before it, at most COUNTED_DAYS. */
 function upToNow(before: DailyCounts | undefined, now: number): readonly number[] {
   if (!before) return [];
   const gone = Math.max(0, dayOf(now) - before.day);
   return [...Array<number>(Math.min(gone, COUNTED_DAYS)).fill(0), ...before.counts].slice(0, COUNTED_DAYS);
 }
 
-/** The daily counts of a stream with one more message. @param now wall time, ms */
+/** Returns the daily counts of a stream with one more message. @param now wall time, ms */
 export function countMessage(before: DailyCounts | undefined, now: number): DailyCounts {
   const [today = 0, ...earlier] = upToNow(before, now);
   return { day: Math.max(dayOf(now), before?.day ?? 0), counts: [today + 1, ...earlier] };
 }
 
-/** Number of messages in a stream during the last 28 days. */
+/** Returns the number of messages in a stream during the last 28 days. */
 export const countRecentMessages = (counts: DailyCounts | undefined, now: number): number =>
   upToNow(counts, now).reduce((sum, n) => sum + n, 0);
 
@@ -46,9 +46,9 @@ function rounded(n: number): number {
 }
 
 /**
- * Messages per week in a stream; null for a stream younger than a week.
- * @param recent messages in the last 28 days
- * @param created seconds since 1970
+ * Estimates the messages per week in a stream; null for a stream younger than a week.
+ * @param recent number of messages in the last 28 days
+ * @param created creation time of the stream, seconds since 1970
  */
 export function estimateWeeklyTraffic(recent: number, created: number, now: number): number | null {
   const age = Math.floor((now - created * 1000) / DAY_MS);

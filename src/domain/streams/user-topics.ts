@@ -15,9 +15,9 @@ export const TOPIC_POLICY = { inherit: 0, muted: 1, unmuted: 2, followed: 3 } as
 
 export interface UserTopic extends JsonObject {
   readonly stream: number;
-  /** The topic in its last spelling. */
+  /** Name of the topic with the case in which the user last wrote it. */
   readonly name: string;
-  /** A TOPIC_POLICY except `inherit`, for which there is no part. */
+  /** A TOPIC_POLICY other than `inherit`: a topic with that policy has no part. */
   readonly policy: number;
   /** Time of the last change of the policy, seconds since 1970. */
   readonly updated: number;
@@ -31,7 +31,7 @@ export const USER_TOPIC_PART_PREFIX = 'topic/';
  */
 const MAX_LISTED = 100_000;
 
-/** Hash of a topic, ignoring case, for part names, which can't have free text. */
+/** Hashes a topic, ignoring case, for the name of a part, which can't contain free text. */
 export const hashTopic = (topic: string): string =>
   createHash('sha256').update(toTopicKey(topic)).digest('hex').slice(0, 32);
 
@@ -41,15 +41,15 @@ export const userTopicPartName = (stream: number, topic: string): string =>
 const storedUserTopic = (parts: ActorParts, stream: number, topic: string): UserTopic | undefined =>
   parts.get(userTopicPartName(stream, topic)) as UserTopic | undefined;
 
-/** The user's TOPIC_POLICY for a topic. */
+/** Returns the user's TOPIC_POLICY for a topic. */
 export const topicPolicyOf = (parts: ActorParts, stream: number, topic: string): number =>
   storedUserTopic(parts, stream, topic)?.policy ?? TOPIC_POLICY.inherit;
 
-/** All topic policies of the user, in no particular order. */
+/** Lists all topic policies of the user, in no particular order. */
 export const storedUserTopics = (parts: ActorParts): UserTopic[] =>
   [...parts].filter(([name]) => name.startsWith(USER_TOPIC_PART_PREFIX)).map(([, value]) => value as UserTopic);
 
-/** The policy after two topics were merged (messages.md § PATCH /messages/{id}). */
+/** Returns the user's policy for a topic that two topics were merged into (messages.md § PATCH /messages/{id}). */
 export function mergeTopicPolicies(a: number, b: number): number {
   if (a === b) return a;
   return a === TOPIC_POLICY.unmuted || b === TOPIC_POLICY.unmuted ? TOPIC_POLICY.unmuted : TOPIC_POLICY.inherit;
@@ -61,7 +61,7 @@ interface ListedTopic {
   readonly name: string;
 }
 
-/** The user's topics in live streams, ordered by stream and topic. */
+/** Lists the user's topics in live streams, ordered by stream and topic. */
 function liveTopics(topics: readonly UserTopic[], directory: DirectoryView): ListedTopic[] {
   const found: ListedTopic[] = [];
   for (const topic of topics) {
@@ -72,7 +72,8 @@ function liveTopics(topics: readonly UserTopic[], directory: DirectoryView): Lis
 }
 
 /**
- * The field `muted_topics`: [stream name, topic, seconds]. Only the most recently muted ones, if all exceed MAX_LISTED.
+ * Makes the field `muted_topics`: [stream name, topic, seconds]. If all exceed MAX_LISTED, only the most recently muted
+ * ones are listed.
  */
 export function presentMutedTopics(topics: readonly UserTopic[], directory: DirectoryView): Json[] {
   const muted = liveTopics(topics, directory).filter(({ topic }) => topic.policy === TOPIC_POLICY.muted);
@@ -93,6 +94,6 @@ export const presentUserTopic = ({ stream, name, policy, updated }: UserTopic): 
   visibility_policy: policy,
 });
 
-/** The field `user_topics` of the register response. */
+/** Makes the field `user_topics` of the register response. */
 export const presentUserTopics = (topics: readonly UserTopic[], directory: DirectoryView): JsonObject[] =>
   liveTopics(topics, directory).map(({ topic }) => presentUserTopic(topic));

@@ -17,10 +17,10 @@ export interface WebhookRequest {
   readonly body: string;
 }
 
-/** Result of a webhook call. Its reason continues a sentence about the server. */
+/** Result of a webhook call. Its `reason` is the end of a sentence about the bot's server. */
 export type WebhookCallResult =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string }
-  /** There was no connection: the server didn't get the call, which may be repeated. */
+  /** The connection failed: the bot's server didn't get the call, which may be repeated. */
   | { readonly kind: 'unreachable'; readonly reason: string }
   /** Any other failure; the call is not repeated. */
   | { readonly kind: 'failed'; readonly reason: string };
@@ -39,7 +39,7 @@ export class WebhookCaller {
     if (!target || !['http:', 'https:'].includes(target.protocol)) {
       return Promise.resolve(failed('its address is none of a web server'));
     }
-    // A host that is an IP address gets no look-up, so it is checked here.
+    // A host that is an IP address needs no DNS look-up, so it is checked before the connection.
     if (!this.filter.allowsUrl(target)) return Promise.resolve(failed(NOT_ALLOWED));
     return new Promise((resolve) => {
       const bytes = Buffer.from(body);
@@ -68,7 +68,8 @@ export class WebhookCaller {
         });
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
-        // A forbidden address and an unknown name look the same, so that bots can't probe this server's network.
+        // A forbidden address and an unknown host name give the same result, so that bots can't probe this server's
+        // network.
         const hidden = error instanceof ForbiddenAddress || error.syscall === 'getaddrinfo';
         const reason = hidden ? 'no address that this server calls' : (error.code ?? error.message);
         if (connected) end(failed(`the connection broke (${reason})`));

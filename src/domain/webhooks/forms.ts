@@ -25,8 +25,8 @@ interface WebhookCall {
 const SLACK = 2;
 
 /**
- * Makes the request of a webhook call. @returns the request, or the reason why there is none: it continues a sentence
- * about the service
+ * Makes the request of a webhook call.
+ * @returns the request, or the reason why there is none, as the end of a sentence about the service
  */
 export function makeWebhookRequest(
   call: WebhookCall,
@@ -57,7 +57,7 @@ function generic({ bot, token, message, trigger }: WebhookCall, directory: Direc
   };
 }
 
-/** The request's fields in the format of Slack's outgoing webhooks. */
+/** Makes the request's fields in the format of Slack's outgoing webhooks. */
 function slack(
   { bot, token, message, trigger, origin }: WebhookCall,
   directory: DirectoryView,
@@ -84,7 +84,7 @@ function slack(
 type WebhookReply =
   | { readonly say: string; readonly widget: string | null }
   | 'nothing'
-  /** The reason why the response is no reply; it continues a sentence about the service. */
+  /** The response is no valid reply; `wrong` is the reason, as the end of a sentence about the service. */
   | { readonly wrong: string };
 
 /** Reads the bot's reply from the body of a response. @param format interface number of the service */

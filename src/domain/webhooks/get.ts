@@ -1,4 +1,4 @@
-/** GET requests to addresses that users have named, with limits for networks and redirects. */
+/** GET requests to URLs that users have given, with limits on networks and redirects. */
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { AddressFilter } from './networks.js';
@@ -7,13 +7,13 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Reason why a GET request brought no response with status 200. */
 export type GetFault =
-  /** The address is none of a web server. */
+  /** The text is not the URL of a web server. */
   | 'address'
   /** The address filter forbids the host. */
   | 'forbidden'
-  /** Status 404 or 410. */
+  /** The server answered 404 or 410. */
   | 'gone'
-  /** Another status, or too many redirects. */
+  /** The server answered another status, or redirected too often. */
   | 'refused';
 
 /** Error of `getFollowingRedirects`. Connections that fail reject with the error of Node instead. */
@@ -27,16 +27,16 @@ export class GetError extends Error {
 
 interface GetOptions {
   readonly filter: AddressFilter;
-  /** Ends the request, whatever it does. */
+  /** Signal that ends the request at any time. */
   readonly signal: AbortSignal;
   readonly headers: OutgoingHttpHeaders;
   readonly maxRedirects: number;
 }
 
 /**
- * Sends a GET request and follows redirects. Each address is checked by the filter.
+ * Sends a GET request and follows redirects. The address filter checks each URL.
  *
- * @returns a response with status 200, whose body has not been read, and the address that gave it
+ * @returns a response with status 200, whose body has not been read, and the URL that gave it
  * @throws GetError, or an error of the connection
  */
 export async function getFollowingRedirects(
@@ -60,19 +60,19 @@ function get(url: URL, { filter, signal, headers }: GetOptions): Promise<Incomin
   return new Promise((resolve, reject) => {
     const options = { agent: false, lookup: filter.lookup, signal, headers };
     const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, options);
-    // This listener stays: an aborted request may still report an error later.
+    // The listener for errors is never removed: an aborted request may still report an error later.
     request.on('error', reject);
     request.on('response', resolve);
     request.end();
   });
 }
 
-/** Parses an address, or the target of a redirect from another address. */
+/** Parses a URL, or the target of a redirect from another URL. */
 function parseTarget(address: string | undefined, from: URL | undefined): URL {
   if (address === undefined || !URL.canParse(address, from)) throw new GetError('address');
   const url = new URL(address, from);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new GetError('address');
-  // The part of an address before the @ would be sent as credentials.
+  // User name and password in a URL are removed: they would be sent as credentials.
   url.username = '';
   url.password = '';
   return url;

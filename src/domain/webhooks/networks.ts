@@ -1,5 +1,5 @@
 /**
- * The addresses that outgoing webhooks and the image proxy may connect to. Their URLs come from users. So by default
+ * The networks that outgoing webhooks and the image proxy may connect to. Their URLs come from users, so by default
  * they can't reach hosts of the server's own network: no loopback, private, link-local or other special-purpose
  * address.
  */
@@ -23,7 +23,7 @@ const SPECIAL: readonly string[] = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // Includes loopback and the former IPv4-compatible addresses.
+  // The network ::/96 contains loopback and the former IPv4-compatible addresses.
   '::/96',
   '::ffff:0:0:0/96',
   '64:ff9b::/96',
@@ -68,22 +68,22 @@ function listOf(networks: readonly Network[]): BlockList {
   return list;
 }
 
-/** Error of a look-up: no address of the host name is allowed. */
+/** Error of a DNS look-up: no address of the host name is allowed. */
 export class ForbiddenAddress extends Error {
   override name = 'ForbiddenAddress';
 }
 
-/** Decides about addresses: special-purpose networks are forbidden unless the configuration allows them. */
+/** Filter of IP addresses: special-purpose networks are forbidden unless the configuration allows them. */
 export class AddressFilter {
   readonly #special = listOf(SPECIAL.map(parseNetwork));
   readonly #allowed: BlockList;
 
-  /** @param allowed networks that are allowed although they are special; see `parseNetworks` */
+  /** Makes the filter. @param allowed networks that are allowed although they are special; see `parseNetworks` */
   constructor(allowed: string) {
     this.#allowed = listOf(parseNetworks(allowed));
   }
 
-  /** Tells whether calls may connect to the address. @param address IPv4 or IPv6 address */
+  /** True if outgoing requests may connect to the address. @param address IPv4 or IPv6 address */
   allows(address: string): boolean {
     const plain = address.replace(/%.*$/, '');
     const family = isIPv4(plain) ? 'ipv4' : isIPv6(plain) ? 'ipv6' : undefined;
@@ -93,8 +93,8 @@ export class AddressFilter {
   }
 
   /**
-   * Tells whether calls may have this URL: false if its host is a forbidden address. Host names pass here; `lookup`
-   * checks their addresses.
+   * True if outgoing requests may go to this URL: false if its host is a forbidden address. A host name is always
+   * allowed by this method; `lookup` checks its addresses.
    */
   allowsUrl({ hostname }: URL): boolean {
     const literal = hostname.replace(/^\[|\]$/g, '');
@@ -102,8 +102,8 @@ export class AddressFilter {
   }
 
   /**
-   * Look-up function for the options of a request. The connection uses the very addresses that were checked, so a name
-   * that resolves differently the second time (DNS rebinding) gains nothing.
+   * DNS look-up function for the options of a request. The connection uses exactly the addresses that were checked, so
+   * a name that resolves differently the second time (DNS rebinding) gains nothing.
    */
   readonly lookup: LookupFunction = (host, options, done) => {
     dnsLookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {

@@ -60,31 +60,31 @@ export type RegisterArgs = {
 };
 
 export type PollArgs = {
-  /** Highest event id that the client has received; null: not given. */
+  /** Id of the newest event that the client has received; null: not given. */
   readonly last_event_id: number | null;
-  /** The poll is answered at once, even if there are no events. */
+  /** True if the poll is answered at once, even if there are no events. */
   readonly dont_block: boolean;
-  /** Number of heartbeat ids that the frontend may hand out for this poll. */
+  /** Number of heartbeat ids that the frontend may use while this poll waits. */
   readonly beats: number;
 };
 
-/** Commands of an event queue. */
+/** Commands of an event queue's actor. */
 export const queueCommands = {
-  /** POST /register: makes an event queue and replies with the user's state. */
+  /** POST /register: makes an event queue and replies with the user's initial state. */
   register: command<RegisterArgs, FieldsReply>('register'),
-  /** POST /register without an account: replies with the public state and makes no queue. */
+  /** POST /register without an account: replies with the public state and makes no event queue. */
   visit: command<RegisterArgs, FieldsReply>('visit'),
   /** DELETE /events: deletes the event queue. */
   remove: command<Record<string, never>, FieldsReply>('delete'),
-  /** From the queue's sidecar: writes the state that is only in memory. */
+  /** Sent by the queue's own sidecar: writes the state that is only in memory. */
   flush: command('flush'),
-  /** From the queue's sidecar: ends the queue for a reason. */
+  /** Sent by the queue's own sidecar: ends the queue for a reason. */
   end: command<{ readonly reason: QueueEndReason }>('end'),
-  /** Timer: ends the queue if its client was idle for the whole lifespan. */
+  /** Sent by the actor's timer: ends the queue if its client made no request for the whole lifespan. */
   due: command('due'),
 };
 
-/** Commands that the sidecar of an event queue takes, outside the mailbox. */
+/** Commands that the sidecar of an event queue handles, outside the mailbox. */
 export const liveQueueCommands = {
   /** GET /events: a long poll, whose reply waits for an event. */
   poll: command<PollArgs, FieldsReply>('poll'),

@@ -7,14 +7,14 @@ export type FetchLinksArgs = {
   readonly message: number;
   /** Key of the actor that owns the message. */
   readonly conversation: string;
-  /** Addresses of the pages, in the order of the links. */
+  /** URLs of the pages, in the order of the links. */
   readonly urls: readonly string[];
 };
 
 /** Commands of the actor that fetches the pages that messages of an organization link. */
 export const linkPreviewCommands = {
-  /** Queues the links of a message. Never refused. */
+  /** Queues the links of a message. The command is never refused. */
   fetchLinks: command<FetchLinksArgs>('fetch'),
-  /** Timer: fetches the pages of queued links. */
+  /** Sent by the actor's timer: fetches the pages of queued links. */
   due: command('due'),
 };

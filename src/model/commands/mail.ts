@@ -4,8 +4,8 @@ const command = commandOf<'mail'>();
 
 /** Commands of the mail actor of an organization. */
 export const mailCommands = {
-  /** Stores a mail for sending. Never refused. */
+  /** Stores a mail for sending. The command is never refused. */
   send: command<{ readonly to: string; readonly subject: string; readonly text: string }>('send'),
-  /** Timer: sends the stored mails that are due. */
+  /** Sent by the actor's timer: sends the stored mails that are due. */
   due: command('due'),
 };

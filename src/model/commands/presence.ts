@@ -3,34 +3,34 @@ import { commandOf, type FieldsReply, type ValueReply } from './command.js';
 
 const command = commandOf<'presence'>();
 
-/** Position in the changes of one activation of the presence actor. */
+/** Position in the sequence of changes that one activation of the presence actor has seen. */
 export type PresenceCursor = {
-  /** Id of the activation. A position of another activation means nothing, so all presences are sent. */
+  /** Id of the activation. A position from another activation has no meaning, so all presences are sent. */
   readonly source: string;
   readonly version: number;
 };
 
 export type ReadPresencesArgs = {
-  /** Position up to which the asking process has the changes of presences; null: it has none. */
+  /** Position up to which the asking process has the changes of presences; null if it has none. */
   readonly known: PresenceCursor | null;
 };
 
 export type ReportPresenceArgs = ReadPresencesArgs & {
   readonly status: 'active' | 'idle';
-  /** True if the reply need not hold the presences of other users. */
+  /** True if the reply need not contain the presences of other users. */
   readonly pingOnly: boolean;
 };
 
 /** Commands of the presence actor of an organization. */
 export const presenceCommands = {
-  /** A client reports that its user is active or idle. */
+  /** Records that a client has reported its user as active or idle. */
   report: command<ReportPresenceArgs, FieldsReply>('report'),
-  /** Reads the changes of presences since `known`; for operations. */
+  /** Reads the changes of presences since `known`; sent by operations of the API. */
   presences: command<ReadPresencesArgs, FieldsReply>('presences'),
-  /** Reads the changes of presences since `known`; for other actors. */
+  /** Reads the changes of presences since `known`; sent by other actors. */
   presenceChanges: command<ReadPresencesArgs, ValueReply<JsonObject>>('presence-changes'),
-  /** The caller's setting `presence_enabled` was changed at `at` (wall time, ms). */
+  /** Records that the caller's setting `presence_enabled` was changed at `at` (wall time, ms). */
   switched: command<{ readonly on: boolean; readonly at: number }>('switched'),
-  /** Timer of the sidecar: writes the times that changed. */
+  /** Sent by the timer of the sidecar: writes the presence times that changed. */
   flush: command('flush'),
 };

@@ -17,10 +17,10 @@ export type NewRealmArgs = {
   readonly subdomain: string;
   readonly name: string;
   readonly owner: FirstAccount;
-  /** Type of the organization, a number of realm.md § Settings. */
+  /** Type of the organization (school, company, …) as a number (realm.md § Settings). */
   readonly orgType: number;
   /**
-   * Base URL of the organization, for the notices in its first streams; null: the organization begins without streams.
+   * Base URL of the organization, for the messages in its first streams; null: the organization begins without streams.
    */
   readonly origin: string | null;
 };
@@ -29,19 +29,19 @@ export type CreateUserArgs = {
   readonly email: string;
   readonly password: string;
   readonly full_name: string;
-  /** Role of the new account; only the administration gives one. */
+  /** Role of the new account; only the administration sets a role. */
   readonly role?: number;
-  /** Base URL of the organization; absent: the user gets no greeting. */
+  /** Base URL of the organization, for the greeting message; absent: the user gets no greeting. */
   readonly origin?: string;
 };
 
-/** Names of a bot's default streams; null: not given, '': none. */
+/** Names of a bot's default streams; null: no choice, '': no stream. */
 export type BotStreamChoices = { readonly sending: string | null; readonly events: string | null };
 
 export type BotRequest = {
   /** Number of files in the request's form. */
   readonly files: number;
-  /** If true, the request is only checked, and no bot is made. */
+  /** True for a dry run: the request is only checked, and no bot is made. */
   readonly dry: boolean;
 };
 
@@ -55,11 +55,11 @@ export type CreateBotArgs = BotStreamChoices &
     readonly config: { readonly [key: string]: string };
     readonly interface: number;
     readonly allPublicStreams: boolean;
-    /** E-mail domain of the bots' addresses. */
+    /** Domain of the bots' e-mail addresses. */
     readonly domain: string;
   };
 
-/** Arguments of PATCH /bots/{bot_id}; null: not given. */
+/** Arguments of PATCH /bots/{bot_id}; null: no change. */
 export type UpdateBotArgs = BotStreamChoices &
   BotRequest & {
     readonly bot_id: number;
@@ -72,13 +72,13 @@ export type UpdateBotArgs = BotStreamChoices &
     readonly config: { readonly [key: string]: string } | null;
   };
 
-/** Value of a profile field, checked against the schema of the parameter. */
+/** Value of a profile field, already checked against the schema of the parameter. */
 export type ProfileInput = string | readonly number[];
 
 /** A profile field and its new value; `value` null (PATCH /users/{user_id} only) deletes the value. */
 export type ProfileEntry = { readonly id: number; readonly value: ProfileInput | null };
 
-/** Arguments of PATCH /users/{user_id}; null: not given. */
+/** Arguments of PATCH /users/{user_id}; null: no change. */
 export type UpdateUserArgs = {
   readonly user_id: number;
   readonly full_name: string | null;
@@ -90,8 +90,8 @@ export type UpdateUserArgs = {
 export type RenewKeyArgs = {
   readonly user: number;
   /**
-   * The key to replace: a bot's sealed key, another account's key hash. The command changes nothing if the account has
-   * a newer key by now. null: replace any key.
+   * The key to replace: a bot's encrypted key, another account's key hash. The command changes nothing if the account
+   * has a newer key by now. null: replace any key.
    */
   readonly instead: string | null;
 };
@@ -140,18 +140,18 @@ export type UpdateStreamArgs = {
   readonly origin: string;
 };
 
-/** A private stream without active subscribers. */
+/** A private stream that has no active subscribers any more. */
 export type VacatedStream = {
   readonly stream: number;
   /** Deactivated accounts that are still subscribed to the stream. */
   readonly members: readonly number[];
 };
 
-/** Users who join a stream in a later commit of the same request. */
+/** Users who will join a stream in a later commit of the same request. */
 export type RemainingStreamJoin = {
   readonly stream: number;
   readonly users: readonly number[];
-  /** Color of the stream for the caller; null: a color is picked. */
+  /** Color of the stream for the caller; null: the server picks a color. */
   readonly color: string | null;
 };
 
@@ -163,7 +163,9 @@ export type ContinueJoiningArgs = {
 
 export type AvatarArgs = {
   readonly user: number;
-  /** Hash that stands for the account in URLs of avatars. Made with the server's secret, which actors don't know. */
+  /**
+   * Hash that stands for the account in URLs of avatars. It is made with the server's secret, which actors don't know.
+   */
   readonly hash: string;
 };
 
@@ -177,7 +179,7 @@ export type RealmPictureArgs = {
 export type FileChange = {
   readonly op: 'add' | 'update' | 'remove';
   readonly attachment: JsonObject;
-  /** Number of bytes by which the space in use changes. */
+  /** Number of bytes by which the space in use changes; negative when files are deleted. */
   readonly bytes: number;
 };
 
@@ -196,27 +198,30 @@ export type ChangeSettingsArgs = SettingChanges & {
   readonly domain: string;
 };
 
-/** Arguments for name, address and password of one's own account; null: not given. */
+/** Arguments for name, e-mail address and password of the caller's account; null: no change. */
 export type ChangeOwnAccountArgs = {
   readonly full_name: string | null;
   readonly email: string | null;
   readonly old_password: string;
-  /** The new password; '': not given. */
+  /** The new password; '': no change. */
   readonly new_password: string;
-  /** Session that a new password leaves: the one of this call; null: the call has an API key. */
+  /**
+   * Session that stays signed in after a change of the password: the session of this call; null: the call has an API
+   * key.
+   */
   readonly session: number | null;
   /** Base URL of the organization. */
   readonly origin: string;
 };
 
-/** A session of a browser that begins. */
+/** A browser session that begins. */
 export type NewSession = {
   readonly hash: string;
-  /** Browser and system. */
+  /** Names of the browser and its operating system. */
   readonly client: string;
 };
 
-/** An emoji as stored, and (`shown`) as this server sends it. */
+/** An emoji in stored form, and (`shown`) in the form that this server sends. */
 export type StatusEmoji = {
   readonly name: string;
   readonly code: string;
@@ -253,16 +258,16 @@ export type InvitationOffer = {
   readonly origin: string;
 };
 
-/** An invitation from its link, whose signature was checked. */
+/** An invitation read from its link, after the signature was checked. */
 export type OpenedInvitationLink = {
   readonly kind: 'single' | 'link';
   readonly id: number;
   readonly nonce: string;
 };
 
-/** Data of a new account that its future user fills in. */
+/** Data of a new account that the future user fills in. */
 export type ApplicantArgs = {
-  /** Address of the new account, confirmed by a mail. An invitation to one address uses that address instead. */
+  /** E-mail address of the new account, confirmed by a mail. An invitation to one address uses that address instead. */
   readonly email: string;
   readonly full_name: string;
   readonly password: string;
@@ -272,7 +277,9 @@ export type ApplicantArgs = {
 
 export type AskSignUpArgs = {
   readonly email: string;
-  /** The invitation whose link led to the sign-up; null: none, the organization needs no invitation. */
+  /**
+   * The invitation whose link led to the sign-up; null: there is none, because the organization needs no invitation.
+   */
   readonly by: { readonly id: number; readonly nonce: string } | null;
   /** Base URL of the organization. */
   readonly origin: string;

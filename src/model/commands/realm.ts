@@ -46,10 +46,10 @@ const command = commandOf<'realm'>();
 
 /** Commands of the realm actor, which keeps the directory of an organization. */
 export const realmCommands = {
-  // Organizations. The first three and `note-activity` are for realm 0, which stands for the server.
-  /** Replies with the number of the next organization. */
+  // Commands about organizations. The first three and `note-activity` go to realm 0, which stands for the server.
+  /** Replies with the number that the next organization will get. */
   peekRealm: command<NoArguments, ValueReply<number>>('peek-realm'),
-  /** Reserves the organization's number and subdomain, and sends `init` to its actor. */
+  /** Reserves the new organization's number and subdomain, and sends `init` to its actor. */
   createRealm: command<NewRealmArgs & { readonly realm: number }, ValueReply<number>>('create-realm'),
   subdomainTaken: command<{ readonly subdomain: string }, FieldsReply<{ readonly taken: boolean }>>('subdomain-taken'),
   init: command<NewRealmArgs>('init'),
@@ -60,61 +60,64 @@ export const realmCommands = {
   changeUserDefaults: command<SettingChanges, FieldsReply>('change-user-defaults'),
   /** Replies with the whole directory. */
   snapshot: command<NoArguments, ValueReply<Json>>('snapshot'),
-  /** Timer: announces accounts that have become full members. */
+  /** Sent by the actor's timer: announces accounts that have become full members. */
   due: command('due'),
 
-  // Ids.
-  /** Reserves `count` message ids; replies with the first. */
+  // Commands about ids.
+  /** Reserves `count` message ids; replies with the first id. */
   takeIds: command<{ readonly count: number }, ValueReply<number>>('take-ids'),
-  /** From the sidecar, when the actor leaves memory: returns reserved message ids that were not used. */
+  /** Sent by the actor's sidecar when the actor leaves memory: returns reserved message ids that were not used. */
   returnIds: command('return-ids'),
   /** Replies with the recipient id of a group conversation; `group`: rest of its actor key. */
   groupRecipient: command<{ readonly group: string }, ValueReply<number>>('group-recipient'),
 
-  // Accounts.
+  // Commands about accounts.
   createUser: command<CreateUserArgs, FieldsReply<{ readonly user_id: number }>>('create-user'),
   updateUser: command<UpdateUserArgs, FieldsReply>('update-user'),
-  /** `comment`: text in the mail to the user; null: no mail. */
+  /** Deactivates an account. `comment`: text in the mail to the user; null: no mail is sent. */
   deactivateUser: command<UserRef & { readonly comment: string | null }, FieldsReply>('deactivate-user'),
   deactivateSelf: command<NoArguments, FieldsReply>('deactivate-self'),
   reactivateUser: command<UserRef, FieldsReply>('reactivate-user'),
   setBilling: command<UserRef & { readonly on: boolean }, FieldsReply>('set-billing'),
   setRateLimits: command<UserRef & { readonly rules: string | null }, FieldsReply>('set-rate-limits'),
-  /** From this actor itself: publishes to `viewer` the real addresses of the users in `of`, which became visible. */
+  /**
+   * Sent by this actor to itself: publishes to `viewer` the real addresses of the users in `of`, which became visible.
+   */
   showAddresses: command<{ readonly viewer: number; readonly of: readonly number[] }>('show-addresses'),
   regenerateKey: command<NoArguments, Sealed>('regenerate-key'),
-  /** Replaces an API key. Reply with `sealed` null: another call has replaced the key of this user meanwhile. */
+  /** Replaces an API key. If `sealed` in the reply is null, another call has already replaced the key of this user. */
   renewKey: command<RenewKeyArgs, FieldsReply<{ readonly sealed: string | null }>>('renew-key'),
-  /** Replaces a bot's API key, for other actors: the new key is in the directory. */
+  /** Replaces a bot's API key; sent by other actors, which read the new key from the directory. */
   renewBotKey: command<RenewKeyArgs>('renew-bot-key'),
   /**
-   * Confirms a new e-mail address by the link of a mail. `shown`: the link was opened at the host of this organization.
+   * Confirms a new e-mail address by the link of a mail. `shown` is true if the link was opened at the host of this
+   * organization.
    */
   confirmEmail: command<
     { readonly user: number; readonly hash: string; readonly shown: boolean },
     FieldsReply<{ readonly email: string }>
   >('confirm-email'),
 
-  // Sessions of browsers; the caller is the account.
-  /** `checkedAt`: realm version that the frontend showed before the password was checked. */
+  // Commands about browser sessions; the caller is the account.
+  /** Begins a session. `checkedAt`: realm version that the frontend showed before the password was checked. */
   startSession: command<NewSession & { readonly checkedAt: number }, SignedIn>('start-session'),
-  /** The same by the hash of a one-time link; the caller is unknown, and the actor finds the account. */
+  /** Begins a session by the hash of a one-time link; the caller is unknown, and the actor finds the account. */
   startSessionByLink: command<NewSession & { readonly link: string }, SignedIn>('start-session-by-link'),
-  /** Notes that the session was used today. */
+  /** Records that the session was used today. */
   noteSessionUse: command<{ readonly hash: string }, FieldsReply>('note-session-use'),
   endSession: command<{ readonly session: number }, FieldsReply>('end-session'),
-  /** `except`: id of the session that stays; null: none stays. */
+  /** Ends all sessions of the caller. `except`: id of a session that stays; null: none stays. */
   endSessions: command<{ readonly except: number | null }, FieldsReply>('end-sessions'),
-  /** From the command line: makes a one-time link. */
+  /** Sent by the command line: makes a one-time link for signing in. */
   addSignInLink: command<UserRef & { readonly hash: string }, FieldsReply>('add-sign-in-link'),
 
-  // Bots.
+  // Commands about bots.
   createBot: command<CreateBotArgs, FieldsReply>('create-bot'),
   updateBot: command<UpdateBotArgs, FieldsReply>('update-bot'),
   regenerateBotKey: command<BotRef, Sealed>('regenerate-bot-key'),
   deactivateBot: command<BotRef, FieldsReply>('deactivate-bot'),
 
-  // Own settings.
+  // Commands about the caller's own settings.
   changeSettings: command<ChangeSettingsArgs, FieldsReply>('change-settings'),
   changeOwnAccount: command<ChangeSettingsArgs & { readonly account: ChangeOwnAccountArgs }, FieldsReply>(
     'change-own-account',
@@ -122,7 +125,10 @@ export const realmCommands = {
   setStatus: command<SetStatusArgs, FieldsReply>('set-status'),
   addAlertWords: command<{ readonly words: readonly string[] }, FieldsReply>('add-alert-words'),
   removeAlertWords: command<{ readonly words: readonly string[] }, FieldsReply>('remove-alert-words'),
-  /** Stores the mute. Redirected here by the caller's user actor, which has marked that user's messages as read. */
+  /**
+   * Stores that the caller muted a user. The caller's user actor has marked that user's messages as read and redirects
+   * the request to this command.
+   */
   muteUser: command<{ readonly muted_user_id: number }, FieldsReply>('mute-user'),
   unmuteUser: command<{ readonly muted_user_id: number }, FieldsReply>('unmute-user'),
   changeOwnProfile: command<
@@ -131,25 +137,25 @@ export const realmCommands = {
   >('change-own-profile'),
   clearOwnProfile: command<{ readonly data: readonly number[] }, FieldsReply>('clear-own-profile'),
 
-  // Streams.
+  // Commands about streams.
   subscribe: command<SubscribeArgs, FieldsReply>('subscribe'),
   unsubscribe: command<UnsubscribeArgs, FieldsReply>('unsubscribe'),
   updateSubscriptions: command<UpdateSubscriptionsArgs, FieldsReply>('update-subscriptions'),
-  /** From this actor itself: subscribes the next batch of users. */
+  /** Sent by this actor to itself: subscribes the next batch of users. */
   carryOnJoining: command<ContinueJoiningArgs>('carry-on-joining'),
   updateStream: command<UpdateStreamArgs, FieldsReply>('update-stream'),
   archiveStream: command<{ readonly stream_id: number }, FieldsReply>('archive-stream'),
-  /** From this actor itself: archives private streams without active subscribers. */
+  /** Sent by this actor to itself: archives private streams without active subscribers. */
   vacated: command<{ readonly streams: readonly VacatedStream[] }>('vacated'),
   setDefaultStream: command<{ readonly stream_id: number; readonly isDefault: boolean }, FieldsReply>('default-stream'),
-  /** From a stream's actor: reports the id of the stream's first message. */
+  /** Sent by a stream's actor: reports the id of the stream's first message. */
   firstMessage: command<{ readonly stream: number; readonly id: number }>('first-message'),
-  /** From a stream's actor: reports the number of the stream's recent messages. */
+  /** Sent by a stream's actor: reports the number of the stream's recent messages. */
   streamTraffic: command<{ readonly stream: number; readonly recent: number }>('stream-traffic'),
   createStreamGroup: command<StreamNames & { readonly name: string; readonly description: string }, FieldsReply>(
     'create-stream-group',
   ),
-  /** Changes a default stream group; null: not given. */
+  /** Changes a default stream group; null: no change. */
   updateStreamGroup: command<
     { readonly group_id: number; readonly name: string | null; readonly description: string | null },
     FieldsReply
@@ -159,12 +165,12 @@ export const realmCommands = {
   ),
   removeStreamGroup: command<{ readonly group_id: number }, FieldsReply>('remove-stream-group'),
 
-  // Groups of users.
+  // Commands about groups of users.
   createGroup: command<
     { readonly name: string; readonly description: string; readonly members: readonly number[] },
     FieldsReply
   >('create-group'),
-  /** Changes name and description of a user group; null: not given. */
+  /** Changes name and description of a user group; null: no change. */
   updateGroup: command<
     { readonly user_group_id: number; readonly name: string | null; readonly description: string | null },
     FieldsReply
@@ -173,11 +179,14 @@ export const realmCommands = {
   editMembers: command<GroupEdit & { readonly origin: string }, FieldsReply>('edit-group-members'),
   editSubgroups: command<GroupEdit, FieldsReply>('edit-subgroups'),
 
-  // Files and pictures.
-  /** Replies with the number of a new file; null: no space. `size` and `quota` in bytes, quota null: no limit. */
+  // Commands about files and pictures.
+  /**
+   * Replies with the number of a new file; null if there is no space. `size` and `quota` in bytes; `quota` null: no
+   * limit.
+   */
   fileId: command<{ readonly size: number; readonly quota: number | null }, ValueReply<number | null>>('file-id'),
   filesChanged: command<FilesChangedArgs>('files-changed'),
-  /** Replies with the bytes that all files take. */
+  /** Replies with the number of bytes that all files take. */
   spaceUsed: command<NoArguments, ValueReply<number>>('space-used'),
   /** Replies with the number of a new upload of a picture. */
   pictureBegin: command<{ readonly picture: string }, FieldsReply<{ readonly number: number }>>('picture-begin'),
@@ -195,7 +204,7 @@ export const realmCommands = {
   >('emoji-add'),
   emojiRemove: command<{ readonly name: string }, FieldsReply>('emoji-remove'),
 
-  // Lists of the organization.
+  // Commands about lists of the organization, such as linkifiers.
   addLinkifier: command<LinkifierContent, FieldsReply>('add-linkifier'),
   updateLinkifier: command<LinkifierContent & { readonly filter_id: number }, FieldsReply>('update-linkifier'),
   removeLinkifier: command<{ readonly filter_id: number }, FieldsReply>('remove-linkifier'),
@@ -209,7 +218,7 @@ export const realmCommands = {
   orderProfileFields: command<{ readonly order: readonly number[] }, FieldsReply>('order-profile-fields'),
   removeProfileField: command<{ readonly field_id: number }, FieldsReply>('remove-profile-field'),
 
-  // Invitations and joining.
+  // Commands about invitations and joining.
   invite: command<InvitationOffer & { readonly emails: readonly string[] }, FieldsReply>('invite'),
   inviteByLink: command<InvitationOffer, Sealed>('invite-by-link'),
   listInvitations: command<{ readonly origin: string }, FieldsReply>('list-invitations'),

@@ -1,18 +1,18 @@
 import type { Json } from '#base';
 import { commandOf, type FieldsReply, type ValueReply } from './command.js';
 
-/** Text of a message and what rendering needs. */
+/** Text of a message, with the data that rendering needs. */
 export type MessageInput = {
-  /** Text of the message: trimmed and cut to the limit. */
+  /** Text of the message, trimmed and cut to the maximum length. */
   readonly content: string;
-  /** Topic, checked and cut to the limit; '' for direct messages. */
+  /** Topic, checked and cut to the maximum length; '' for direct messages. */
   readonly topic: string;
   /** Base URL of the organization, for links. */
   readonly origin: string;
 };
 
 export type SendArgs = MessageInput & {
-  /** True if a person uses the client: the sender's own copy then counts as read. */
+  /** True if a person uses the client: the sender has then read the message. */
   readonly human: boolean;
   /** Event queue of the sending client, whose event repeats `local_id`. */
   readonly queue_id: string | null;
@@ -32,7 +32,7 @@ export type SendScheduledArgs = SendArgs & {
 };
 
 export type BotReplyArgs = SendArgs & {
-  /** Phrase that names the message to which the bot replies, for the notice of a failure. */
+  /** Text that names the message to which the bot replies, for the notice of a failure. */
   readonly place: string;
 };
 
@@ -45,7 +45,7 @@ export type NoticeArgs = MessageInput & {
 
 export type PropagateMode = 'change_one' | 'change_later' | 'change_all';
 
-/** Arguments of PATCH /messages/{id}; null: not given. */
+/** Arguments of PATCH /messages/{id}; null: no change. */
 export type EditMessageArgs = {
   readonly message_id: number;
   /** New text as the client sent it; null: the text stays. */
@@ -60,9 +60,9 @@ export type EditMessageArgs = {
   readonly origin: string;
 };
 
-/** Added by the caller's user actor to a command on a message. */
+/** Argument that the caller's user actor adds to a command about a message. */
 export type CallerCopyArgs = {
-  /** True if the caller has a copy of the message. */
+  /** True if the caller has received the message. */
   readonly copy: boolean;
 };
 
@@ -79,7 +79,7 @@ export type SubmessageArgs = { readonly message_id: number; readonly msg_type: s
 
 export type ShowLinkPreviewsArgs = {
   readonly message_id: number;
-  /** Facts of the pages that have previews, in the order of the links. */
+  /** Content of the previews, in the order of the links. */
   readonly previews: readonly {
     readonly url: string;
     readonly title: string;
@@ -92,13 +92,13 @@ export type TypingOp = 'start' | 'stop';
 
 export type JoinStreamArgs = {
   readonly users: readonly number[];
-  /** The joining users also get copies of the earlier messages above this id; absent: only of later ones. */
+  /** Message id above which the joining users also get earlier messages; absent: they get only later messages. */
   readonly after?: number;
 };
 
-/** One batch of the messages of a move that takes several commits. */
+/** Arguments for one batch of a move of messages that takes several commits. */
 export type MoveBatchArgs = {
-  /** Name of the part that holds the decision and the ids of all messages. */
+  /** Name of the stored part with the decision about the move and the ids of all messages. */
   readonly part: string;
   /** Range of indexes into the ids of that part: from `from` to before `to`. */
   readonly from: number;
@@ -108,13 +108,13 @@ export type MoveBatchArgs = {
 
 export type DeleteTopicArgs = {
   readonly topic: string;
-  /** Wall time until which the actor may delete messages before it replies, ms. */
+  /** Wall time (ms) until which the actor may delete messages; then it replies. */
   readonly until: number;
   /** Deletes only messages with a smaller id; 0: all. */
   readonly before: number;
 };
 
-/** Reply of a stream's actor: the subscribers, and the versions at which the list is true. */
+/** Reply of a stream's actor: the subscribers, and the versions for which the list is correct. */
 export type StreamMembershipReply = {
   /** User ids of the subscribers, ascending. */
   readonly members: readonly number[];
@@ -122,7 +122,7 @@ export type StreamMembershipReply = {
   readonly mv: number;
   /** Version of the stream's actor. */
   readonly version: number;
-  /** Id of the newest message in the stream; 0: none. */
+  /** Id of the newest message in the stream; 0 if there is none. */
   readonly last: number;
   /** Realm version of the stream actor's directory replica; every listed account was active at this version. */
   readonly realm: number;
@@ -132,7 +132,7 @@ const shared = commandOf<'stream' | 'dm'>();
 
 /** Commands that streams and direct-message conversations have in common. */
 export const conversationCommands = {
-  /** Changes the text of a message. Redirected here by the caller's user actor, as the next five commands are. */
+  /** Changes the text of a message. The caller's user actor redirects requests to this command and the next five. */
   edit: shared<EditMessageArgs & CallerCopyArgs, FieldsReply>('edit'),
   /** Moves messages to another topic or stream. */
   move: shared<EditMessageArgs & CallerCopyArgs, FieldsReply>('move'),
@@ -140,36 +140,37 @@ export const conversationCommands = {
   react: shared<AddReactionArgs & CallerCopyArgs, FieldsReply>('react'),
   unreact: shared<RemoveReactionArgs & CallerCopyArgs, FieldsReply>('unreact'),
   submessage: shared<SubmessageArgs & CallerCopyArgs, FieldsReply>('submessage'),
-  /** Adds the previews of linked pages to a message; from the link-preview actor. Never refused. */
+  /** Adds the previews of linked pages to a message; sent by the link-preview actor. The command is never refused. */
   showLinkPreviews: shared<ShowLinkPreviewsArgs>('link-previews'),
-  /** Timer: removes messages that have exceeded the retention time, and reports the traffic. */
+  /** Sent by the actor's timer: removes messages that have exceeded the retention time, and reports the traffic. */
   due: shared('due'),
-  /** Replies when the log holds everything that this actor has committed. */
+  /** Replies when the log holds the events of all commits of this actor. */
   awaitPublished: shared('told'),
 };
 
 const stream = commandOf<'stream'>();
 
-/** Commands of streams alone. */
+/** Commands that only streams have. */
 export const streamCommands = {
   /**
-   * Sends a message to a stream. `again`: second attempt, after the sender's user actor has checked for a subscription
-   * that is on its way.
+   * Sends a message to a stream. `again`: true for the second attempt, after the sender's user actor has checked for a
+   * subscription that this actor doesn't know yet.
    */
   send: stream<SendArgs & { readonly again?: boolean }, FieldsReply>('send'),
   /**
-   * Sends a scheduled message; from the sender's user actor. Never refused: a failure is reported there by a command.
+   * Sends a scheduled message; sent by the author's user actor. The command is never refused: a command to the user
+   * actor reports a failure.
    */
   sendScheduled: stream<SendScheduledArgs>('send-scheduled'),
   /**
-   * Sends the reply of an outgoing webhook bot; from its webhook actor. Never refused: a failure is reported there by a
-   * command.
+   * Sends the reply of an outgoing webhook bot; sent by the bot's webhook actor. The command is never refused: a
+   * command to the webhook actor reports a failure.
    */
   botReply: stream<BotReplyArgs>('bot-reply'),
-  /** Posts a message of one of the server's bots. Never refused. */
+  /** Posts a message of one of the server's bots. The command is never refused. */
   notice: stream<NoticeArgs>('notice'),
   typing: stream<{ readonly op: TypingOp; readonly topic: string }, FieldsReply>('typing'),
-  /** Records that `user` now has copies of these earlier messages. Never refused. */
+  /** Records that `user` now has these earlier messages. The command is never refused. */
   copyMade: stream<{ readonly ids: readonly number[]; readonly user: number }>('copy-made'),
   join: stream<JoinStreamArgs>('join'),
   leave: stream<{ readonly users: readonly number[] }>('leave'),
@@ -180,12 +181,12 @@ export const streamCommands = {
   archive: stream('archive'),
   members: stream<Record<string, never>, ValueReply<StreamMembershipReply>>('members'),
   isMember: stream<{ readonly user: number }, ValueReply<boolean>>('is-member'),
-  /** From this actor itself: moves the next batch of messages. */
+  /** Sent by this actor to itself: moves the next batch of messages. */
   moveNextBatch: stream<MoveBatchArgs>('carry-on'),
   deleteTopic: stream<DeleteTopicArgs, FieldsReply>('delete-topic'),
   listTopics: stream<Record<string, never>, FieldsReply>('list-topics'),
   topicNames: stream<Record<string, never>, ValueReply<readonly Json[]>>('topics'),
-  /** Messages of the topic were moved into this stream from another one. */
+  /** Finds the topic's newest message again, after messages were moved into this stream from another one. */
   topicChanged: stream<{ readonly topic: string }>('topic-changed'),
   topicWatched: stream<{ readonly topic: string; readonly user: number; readonly watches: boolean }>('topic-watched'),
   topicWatchers: stream<{ readonly topic: string }, ValueReply<readonly number[]>>('topic-watchers'),
@@ -193,7 +194,7 @@ export const streamCommands = {
 
 const direct = commandOf<'dm'>();
 
-/** Commands of direct-message conversations alone. */
+/** Commands that only direct-message conversations have. */
 export const directCommands = {
   sendDirect: direct<SendArgs & ParticipantArgs, FieldsReply>('send-direct'),
   sendDirectScheduled: direct<SendScheduledArgs & ParticipantArgs>('send-scheduled'),

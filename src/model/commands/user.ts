@@ -13,14 +13,17 @@ export type NewAccountArgs = {
   /** scrypt hash of the password; null: no log-in by password. */
   readonly passwordHash: string | null;
   readonly keySealed: string;
-  /** Streams to which the account is subscribed from the beginning. No queue exists yet, so there are no events. */
+  /**
+   * Streams to which the account is subscribed from the beginning. The user has no event queue yet, so there are no
+   * events.
+   */
   readonly streams: readonly { readonly id: number; readonly recipient: number; readonly mark: number }[];
 };
 
-/** Reply to `check-password`: whether the password is right. */
+/** Reply to `check-password`: whether the password is correct. */
 export type PasswordCheck = {
   readonly correct: boolean;
-  /** Milliseconds until the next attempt is allowed; above 0: this attempt was not checked. */
+  /** Milliseconds until the next attempt is allowed; above 0 if this attempt was not checked. */
   readonly wait: number;
 };
 
@@ -28,7 +31,7 @@ export type PushService = 'apns' | 'gcm';
 export type PushTokenArgs = { readonly service: PushService; readonly token: string };
 
 export type NewSubscription = {
-  /** The stream object as events show it. */
+  /** The stream in the form in which events show it. */
   readonly stream: JsonObject;
   /** User ids of all subscribers, this user included. */
   readonly subscribers: readonly number[];
@@ -37,7 +40,7 @@ export type NewSubscription = {
 
 export type UnsubscribedArgs = {
   readonly streams: readonly { readonly id: number; readonly name: string }[];
-  /** If true, the user gets no event about the end of the subscription. */
+  /** True if the user gets no event about the end of the subscription. */
   readonly silent?: boolean;
 };
 
@@ -83,7 +86,7 @@ export type FlagChange = { readonly flag: EditableFlag; readonly op: 'add' | 're
 export type ReadStreamArgs = {
   readonly stream: number;
   /**
-   * Id of the newest message when the user left the stream. If the user is subscribed again, later messages stay
+   * Id of the newest message when the user left the stream. If the user has subscribed again, later messages stay
    * unread.
    */
   readonly until?: number;
@@ -103,7 +106,7 @@ export type DraftInput = {
   /** Topic of a draft for a stream; otherwise ''. */
   readonly topic: string;
   readonly content: string;
-  /** Time of the draft's last edit, seconds since 1970, with fractions; absent: now. */
+  /** Time of the draft's last edit, seconds since 1970, with fractions; absent: the time of the request. */
   readonly timestamp?: number;
 };
 
@@ -117,7 +120,7 @@ export type ScheduleArgs = {
   readonly origin: string;
 };
 
-/** Arguments of PATCH /scheduled_messages/{id}; null: not to be changed. */
+/** Arguments of PATCH /scheduled_messages/{id}; null: no change. */
 export type EditScheduledArgs = {
   readonly id: number;
   readonly type: 'stream' | 'private' | null;
@@ -132,7 +135,7 @@ export type EditScheduledArgs = {
 
 export type ScheduledFailedArgs = {
   readonly id: number;
-  /** Message of the refusal, for the user. */
+  /** Error message of the refusal, shown to the user. */
   readonly reason: string;
   /** True if the refusal was NOT_AUTHORIZED_TO_SEND: the stream's actor may not know a new subscription yet. */
   readonly outside: boolean;
@@ -149,16 +152,16 @@ export type MuteTopicArgs = {
 
 export type MoveTopicPolicyArgs = {
   readonly from: TopicName;
-  /** Topic to which the messages were moved; null: the user has no access to it. */
+  /** Topic to which the messages were moved; null: the user has no access to the new topic. */
   readonly to: TopicName | null;
   /** True if the target topic had messages before the move. */
   readonly targetExisted: boolean;
 };
 
-/** Keys of a bot's storage; null: all. */
+/** Keys of entries in a bot's storage; null: all entries. */
 export type StorageKeys = { readonly keys: readonly string[] | null };
 
-/** Fields of a successful log-in; the API key is sealed. */
+/** Fields of a successful log-in; the API key is encrypted. */
 export type LoginResult = { readonly sealed: string; readonly email: string; readonly user_id: number };
 
 type Path = { readonly path: string };
@@ -169,12 +172,12 @@ const command = commandOf<'user'>();
 
 /** Commands of a user actor. */
 export const userCommands = {
-  // Account. All but the first three come from the realm actor, which has decided; they are never refused.
+  // Commands about the account. All but the first three carry out decisions of the realm actor; they are never refused.
   /** POST /fetch_api_key, for an account that the frontend has found by its address. */
   fetchKey: command<{ readonly password: string }, FieldsReply<LoginResult>>('fetch-key'),
   /** Checks a password for the realm actor, which changes the password together with the rest of a request. */
   checkPassword: command<{ readonly password: string }, ValueReply<PasswordCheck>>('check-password'),
-  /** Replies with the sealed API key, for the administration. */
+  /** Replies with the encrypted API key, for the administration. */
   sealedKey: command<NoArguments, ValueReply<string>>('sealed-key'),
   create: command<NewAccountArgs>('create'),
   setPassword: command<{ readonly passwordHash: string }>('set-password'),
@@ -182,7 +185,7 @@ export const userCommands = {
   deactivated: command('deactivated'),
   reactivated: command('reactivated'),
 
-  // Small state of the account.
+  // Commands about small state of the account.
   addPushToken: command<PushTokenArgs & { readonly app: string | null }, FieldsReply>('add-push-token'),
   removePushToken: command<PushTokenArgs, FieldsReply>('remove-push-token'),
   markHotspot: command<{ readonly hotspot: string }, FieldsReply>('mark-hotspot'),
@@ -190,7 +193,7 @@ export const userCommands = {
   botStorage: command<StorageKeys, FieldsReply>('bot-storage'),
   putStorage: command<{ readonly storage: { readonly [key: string]: string } }, FieldsReply>('put-storage'),
   removeStorage: command<StorageKeys, FieldsReply>('remove-storage'),
-  /** Replies with the id of the newest message among the user's copies. */
+  /** Replies with the id of the newest message that the user has received. */
   newest: command<NoArguments, ValueReply<Json>>('newest'),
   /** Replies with the named sections of the user's own state, all of one version of this actor. */
   ownState: command<
@@ -198,7 +201,7 @@ export const userCommands = {
     ValueReply<{ readonly version: number; readonly [section: string]: Json | undefined }>
   >('own-state'),
 
-  // Streams.
+  // Commands about streams.
   subscribed: command<{ readonly streams: readonly NewSubscription[] }>('subscribed'),
   unsubscribed: command<UnsubscribedArgs>('unsubscribed'),
   subscriptionSettings: command<{ readonly data: readonly SubscriptionSetting[] }, FieldsReply>(
@@ -215,10 +218,10 @@ export const userCommands = {
   streamTopics: command<{ readonly stream_id: number }, FieldsReply>('topics'),
   setTopicPolicy: command<TopicName & { readonly policy: number }, FieldsReply>('set-topic-policy'),
   muteTopic: command<MuteTopicArgs, FieldsReply>('mute-topic'),
-  /** From a stream's actor: the user's policy for a topic follows a move of the topic. */
+  /** Sent by a stream's actor: the user's policy for a topic follows a move of the topic. */
   moveTopicPolicy: command<MoveTopicPolicyArgs>('move-topic-policy'),
 
-  // Reading.
+  // Commands about reading.
   fetchMessages: command<FetchMessagesArgs, FieldsReply>('messages'),
   fetchMessage: command<FetchMessageArgs, FieldsReply>('message'),
   matchesNarrow: command<{ readonly msg_ids: readonly number[]; readonly narrow: string }, FieldsReply>(
@@ -235,12 +238,12 @@ export const userCommands = {
   markAllRead: command<NoArguments, FieldsReply>('mark-all-read'),
   markStreamRead: command<{ readonly stream: number }, FieldsReply>('mark-stream-read'),
   markTopicRead: command<TopicName, FieldsReply>('mark-topic-read'),
-  /** From this actor itself: marks the messages of a stream that the user has left as read. */
+  /** Sent by this actor to itself: marks the messages of a stream that the user has left as read. */
   readStream: command<ReadStreamArgs>('read-stream'),
   /** Mutes a user: marks messages of that user as read, then redirects to the realm actor, which stores the mute. */
   muteUser: command<{ readonly muted_user_id: number }, FieldsReply>('mute-user'),
 
-  // Commands on one message. This actor checks the access and redirects the caller to the conversation.
+  // Commands about one message. This actor checks the access and redirects the caller to the conversation's actor.
   editMessage: command<EditMessageArgs, FieldsReply>('edit-message'),
   moveMessage: command<EditMessageArgs, FieldsReply>('move-message'),
   deleteMessage: command<{ readonly message_id: number }, FieldsReply>('delete-message'),
@@ -249,48 +252,48 @@ export const userCommands = {
   unreact: command<RemoveReactionArgs, FieldsReply>('unreact'),
   submessage: command<SubmessageArgs, FieldsReply>('submessage'),
   /**
-   * Checks again a message that its stream refused for want of a right that may be granted by now; redirects there
-   * again.
+   * Checks again a message that its stream's actor refused, because the caller may have the right by now; then
+   * redirects to the stream's actor again.
    */
   retryAfterJoin: command<{ readonly stream: number; readonly message: SendArgs }, FieldsReply>('send-again'),
 
-  // Writing.
+  // Commands about writing messages.
   typing: command<{ readonly op: TypingOp; readonly to: readonly number[] }, FieldsReply>('typing'),
   drafts: command<NoArguments, FieldsReply>('drafts'),
   createDrafts: command<{ readonly drafts: readonly DraftInput[] }, FieldsReply>('create-drafts'),
   editDraft: command<Id & { readonly draft: DraftInput }, FieldsReply>('edit-draft'),
   deleteDraft: command<Id, FieldsReply>('delete-draft'),
-  /** From the realm actor: deletes all drafts, because the user has turned drafts off. */
+  /** Sent by the realm actor: deletes all drafts, because the user has turned drafts off. */
   dropDrafts: command('drop-drafts'),
   scheduledMessages: command<NoArguments, FieldsReply>('scheduled-messages'),
   schedule: command<ScheduleArgs, FieldsReply>('schedule'),
   editScheduled: command<EditScheduledArgs, FieldsReply>('edit-scheduled'),
   deleteScheduled: command<Id, FieldsReply>('delete-scheduled'),
-  /** From the conversation's actor: the scheduled message was sent. */
+  /** Sent by the conversation's actor: records that the scheduled message was sent. */
   scheduledSent: command<Id>('scheduled-sent'),
-  /** From the conversation's actor: the scheduled message was refused. */
+  /** Sent by the conversation's actor: records that the scheduled message was refused. */
   scheduledFailed: command<ScheduledFailedArgs>('scheduled-failed'),
-  /** Timer: sends scheduled messages that are due, and deletes expired files. */
+  /** Sent by the actor's timer: sends scheduled messages that are due, and deletes expired files. */
   due: command('due'),
 
-  // From the actors of conversations.
-  /** The user reacted to earlier messages without having copies, and gets copies of them. */
+  // Commands that the actors of conversations send.
+  /** Adds earlier messages to the user's messages, because the user reacted to them without having received them. */
   makeCopy: command<MessageIds>('made-copy'),
-  /** The user is a bot that was mentioned in a stream without being subscribed, and gets copies of these messages. */
+  /** Adds messages to those of a bot that was mentioned in a stream without being subscribed. */
   giveCopy: command<MessageIds>('give-copy'),
   /**
-   * A message of this bot has no recipients: the stream doesn't exist, or (`exists`) has no subscribers.
-   * `stream`: name or id as the bot sent it. Also sent by frontends.
+   * Notifies the owner of this bot of a message without recipients: the stream doesn't exist, or (`exists`) has no
+   * subscribers. `stream`: name or id as the bot sent it. Frontends send this command, too.
    */
   lostMessage: command<{ readonly stream: string; readonly exists: boolean; readonly origin: string }, FieldsReply>(
     'lost-message',
   ),
 
-  // Files.
+  // Commands about files.
   fileBegin: command<Path & { readonly name: string; readonly size: number }, FieldsReply>('file-begin'),
   fileDone: command<Path, FieldsReply>('file-done'),
   fileRemove: command<{ readonly id: string }, FieldsReply>('file-remove'),
-  /** From the conversation's actor: records that a message links to the file. */
+  /** Sent by the conversation's actor: records that a message links to the file. */
   fileLinked: command<Path & { readonly message: number; readonly sent: number }>('file-linked'),
   fileUnlinked: command<Path & { readonly message: number; readonly deleted: boolean }>('file-unlinked'),
   fileExists: command<Path, ValueReply<boolean>>('file-exists'),
@@ -298,7 +301,7 @@ export const userCommands = {
   fileAccess: command<Path, FieldsReply>('file-access'),
   /** Succeeds if a caller without an account may open the file; refused otherwise. */
   filePublic: command<Path, FieldsReply>('file-public'),
-  /** Replies with those of the listed files that the caller may open. */
+  /** Replies with the listed files that the caller may open. */
   filesAccessible: command<{ readonly paths: readonly string[] }, ValueReply<readonly string[]>>('files-accessible'),
   attachments: command<NoArguments, FieldsReply>('attachments'),
 };

@@ -6,8 +6,8 @@ const command = commandOf<'webhook'>();
 export const webhookCommands = {
   /** Queues a call of the bot's server about a message. */
   triggered: command<{ readonly message: number; readonly trigger: string; readonly origin: string }>('triggered'),
-  /** Timer: makes the queued calls that are due. */
+  /** Sent by the actor's timer: makes the queued calls that are due. */
   due: command('due'),
-  /** A conversation refused the bot's reply. */
+  /** Sent by a conversation's actor: records that the conversation refused the bot's reply. */
   refused: command<{ readonly place: string; readonly origin: string; readonly reason: string }>('refused'),
 };

@@ -1,7 +1,7 @@
 /**
- * Every refusal that a client can receive, one entry per situation: code (absent where the API has none), HTTP status,
- * message template and the names of the data fields beside `msg`. Source: errors.md, conventions.md and the `errors` of
- * wire.json, without the entries that only the peer raises.
+ * Catalogue of every refusal that a client can receive, one entry per situation: code (absent where the API has none),
+ * HTTP status, message template and the names of the data fields beside `msg`. The sources are errors.md,
+ * conventions.md and the `errors` of wire.json, without the entries that only the API's original server raises.
  */
 
 export interface CatalogueEntry {
@@ -30,15 +30,15 @@ const invitationFailed = <const M extends string>(msg: M) =>
   }) as const;
 
 export const errorCatalogue = {
-  // Refusals before a handler runs, and by the server itself.
+  // Refusals before a handler runs, and refusals for reasons of the server itself.
   NOT_LOGGED_IN: { status: 401, msg: 'Not logged in: API authentication or user session required' },
-  /** Sessions belong to the web client; other programs have API keys. */
+  /** Refusal of a session cookie from another program than the web client: other programs have API keys. */
   NOT_FROM_WEB_CLIENT: { code: 'UNAUTHORIZED', status: 403, msg: 'This request does not come from the web client' },
   AUTH_SCHEME: bad('This endpoint requires HTTP basic authentication.'),
   AUTH_HEADER: unauthorized('Invalid authorization header for basic auth'),
   API_KEY_MALFORMED: unauthorized('Malformed API key'),
   API_KEY_UNKNOWN: unauthorized('Invalid API key'),
-  /** An API key in the query string that is malformed; it has a code of its own (conventions.md § Authentication). */
+  /** Refusal of a malformed API key in the query string; it has a code of its own (conventions.md § Authentication). */
   QUERY_KEY_MALFORMED: { code: 'INVALID_API_KEY', status: 401, msg: 'Malformed API key' },
   QUERY_KEY_UNKNOWN: { code: 'INVALID_API_KEY', status: 401, msg: 'Invalid API key' },
   ACCOUNT_DEACTIVATED: unauthorized('Account is deactivated'),
@@ -46,7 +46,9 @@ export const errorCatalogue = {
   WRONG_SUBDOMAIN: unauthorized('Account is not associated with this subdomain'),
   WEBHOOK_BOT: unauthorized('This API is not available to incoming webhook bots.'),
   NONEXISTENT_SUBDOMAIN: { code: 'NONEXISTENT_SUBDOMAIN', status: 404, msg: 'Invalid subdomain' },
-  /** The peer answers an HTML page; ours is JSON like every other answer. */
+  /**
+   * Refusal of an unknown path. The API's original server answers an HTML page; ours is JSON like every other answer.
+   */
   NOT_FOUND: { status: 404, msg: 'Not Found' },
   METHOD_NOT_ALLOWED: { status: 405, msg: 'Method Not Allowed', data: ['allowed_methods'] },
   RATE_LIMIT_HIT: {
@@ -79,18 +81,19 @@ export const errorCatalogue = {
     data: ['var_name1', 'var_name2'],
   },
   ARGUMENT_NOT_JSON: bad('Argument "{var_name}" is not valid JSON.'),
-  /** A value of a parameter is invalid; the schema (model/schema/validate.ts) or the handler makes the message. */
+  /** Refusal of an invalid parameter value; the schema (model/schema/validate.ts) or the handler makes the message. */
   VALIDATION_FAILED: bad('{message}'),
   /**
-   * Only this server has this error: the form can't be parsed (a multipart body without its boundary, too many fields).
+   * Refusal that only this server has: the form can't be parsed (a multipart body without its boundary, too many
+   * fields).
    */
   MALFORMED_FORM: bad('Malformed request body'),
-  /** Only this server has this error: the peer's proxy answers with an HTML page instead. */
+  /** Refusal that only this server has: the proxy of the API's original server answers with an HTML page instead. */
   BODY_TOO_LARGE: { code: 'BAD_REQUEST', status: 413, msg: 'Request body is larger than the allowed limit' },
   INTERNAL: { status: 500, msg: 'Internal server error' },
   /**
-   * Only this server has this error: no host owns the actor, its mailbox is full, or the deadline passed. Without a
-   * code, like 500.
+   * Refusal that only this server has: no host owns the actor, its mailbox is full, or the deadline passed. It has no
+   * code, like status 500.
    */
   SERVICE_UNAVAILABLE: { status: 503, msg: 'Service temporarily unavailable, please try again', retryable: true },
 
@@ -102,9 +105,9 @@ export const errorCatalogue = {
   USER_IS_DEACTIVATED: bad('User is deactivated'),
   INSUFFICIENT_PERMISSION: bad('Insufficient permission'),
   NOT_AUTHORIZED_FOR_QUERY: bad('User not authorized for this query'),
-  /** An unknown user in a list of recipients; this message has no colon. */
+  /** Refusal of an unknown user in a list of recipients; this message has no colon. */
   INVALID_USER_ID: bad('Invalid user ID {user_id}'),
-  /** An unknown member of a group or value of a profile field; this message has a colon. */
+  /** Refusal of an unknown member of a group or value of a profile field; this message has a colon. */
   INVALID_MEMBER_ID: bad('Invalid user ID: {user_id}'),
   INVALID_EMAIL: bad("Invalid email '{email}'"),
   ENTER_VALID_EMAIL: bad('Enter a valid email address.'),
@@ -129,7 +132,7 @@ export const errorCatalogue = {
     data: ['principal'],
   },
 
-  // Event queues (events.md, register.md).
+  // Refusals about event queues (events.md, register.md).
   BAD_EVENT_QUEUE_ID: {
     code: 'BAD_EVENT_QUEUE_ID',
     status: 400,
@@ -142,7 +145,7 @@ export const errorCatalogue = {
   ANONYMOUS_CLIENT_GRAVATAR: bad("Invalid 'client_gravatar' parameter for anonymous request"),
   ANONYMOUS_INCLUDE_SUBSCRIBERS: bad("Invalid 'include_subscribers' parameter for anonymous request"),
 
-  // Sending, reading and flagging messages, and reactions (messages.md, narrow.md).
+  // Refusals about sending, reading and flagging messages, and about reactions (messages.md, narrow.md).
   EXACTLY_ONE_STREAM: bad('Expected exactly one stream'),
   STREAM_DATA_TYPE: bad('Invalid data type for stream'),
   RECIPIENT_DATA_TYPE: bad('Invalid data type for recipients'),
@@ -184,7 +187,7 @@ export const errorCatalogue = {
   REACTION_EXISTS: bad('Reaction already exists.'),
   REACTION_DOES_NOT_EXIST: bad("Reaction doesn't exist."),
   REACTION_ARGUMENTS: bad('At least one of the following arguments must be present: emoji_name, emoji_code'),
-  /** Only this server has this error: a message is one record of the Store, whose size is limited. */
+  /** Refusal that only this server has: a message is one record of the Store, whose size is limited. */
   TOO_MANY_REACTIONS: bad('This message has too many reactions.'),
   CANNOT_ATTACH_SUBMESSAGE: bad('You cannot attach a submessage to this message.'),
   SUBMESSAGE_JSON: bad('Invalid json for submessage'),
@@ -192,7 +195,7 @@ export const errorCatalogue = {
   READ_RECEIPTS_DISABLED: bad('Read receipts are disabled in this organization.'),
   NO_SUCH_TOPIC: bad("No such topic '{topic_name}'"),
 
-  // Changing, moving and deleting messages (messages.md).
+  // Refusals about changing, moving and deleting messages (messages.md).
   EDITING_OFF: bad('Your organization has turned off message editing'),
   DIRECT_TO_STREAM: bad('Direct messages cannot be moved to streams.'),
   DIRECT_TOPIC: bad('Direct messages cannot have topics.'),
@@ -216,9 +219,9 @@ export const errorCatalogue = {
   ALREADY_DELETED: bad('Message already deleted'),
   EDIT_HISTORY_OFF: bad('Message edit history is disabled in this organization'),
 
-  // Drafts and scheduled messages (messages.md).
+  // Refusals about drafts and scheduled messages (messages.md).
   DRAFTS_OFF: bad('User has disabled synchronizing drafts.'),
-  /** Without a code, as recorded from the peer. */
+  /** Refusal without a code, as recorded from the API's original server. */
   NO_SUCH_DRAFT: { status: 404, msg: 'Draft does not exist' },
   TIMESTAMP_NEGATIVE: bad('Timestamp must not be negative.'),
   TOPIC_NULL_BYTES: bad('Topic must not contain null bytes'),
@@ -232,13 +235,13 @@ export const errorCatalogue = {
   SCHEDULED_ALREADY_SENT: bad('Scheduled message was already sent'),
   NOTHING_TO_CHANGE: bad('Nothing to change'),
 
-  // Typing notifications (messages.md).
+  // Refusals about typing notifications (messages.md).
   EMPTY_TO: bad("Empty 'to' list"),
   MANY_STREAMS: bad('Cannot send to multiple streams'),
   STREAM_TYPING_OFF: bad('User has disabled typing notifications for stream messages'),
   DIRECT_TYPING_OFF: bad('User has disabled typing notifications for direct messages'),
 
-  // Presence, user status and hotspots (users.md).
+  // Refusals about presence, user status and hotspots (users.md).
   INVALID_PRESENCE_STATUS: bad('Invalid status: {status}'),
   PRESENCE_OF_BOT: bad('Presence is not supported for bot users.'),
   NO_PRESENCE: bad('No presence data for {user_id_or_email}'),
@@ -246,7 +249,7 @@ export const errorCatalogue = {
   STATUS_WITHOUT_EMOJI_NAME: bad('Client must pass emoji_name if they pass either emoji_code or reaction_type.'),
   UNKNOWN_HOTSPOT: bad('Unknown hotspot: {hotspot}'),
 
-  // Streams, subscriptions and topics (streams.md).
+  // Refusals about streams, subscriptions and topics (streams.md).
   STREAM_INACCESSIBLE: bad('Unable to access stream ({stream_name}).'),
   STREAM_NAME_EMPTY: bad("Stream name can't be empty!"),
   STREAM_NAME_TOO_LONG: bad('Stream name too long (limit: {limit} characters).'),
@@ -277,8 +280,11 @@ export const errorCatalogue = {
   SUPPLY_STREAM: bad("Please supply 'stream'."),
   STREAM_TWICE: bad("Please choose one: 'stream' or 'stream_id'."),
 
-  // Accounts, their settings and groups (users.md).
-  /** POST /fetch_api_key keeps the codes of authentication errors, which Basic authentication loses. */
+  // Refusals about accounts, their settings and groups (users.md).
+  /**
+   * Refusal of a log-in by POST /fetch_api_key, which keeps the codes of authentication errors; Basic authentication
+   * has no such codes.
+   */
   AUTHENTICATION_FAILED: {
     code: 'AUTHENTICATION_FAILED',
     status: 401,
@@ -316,7 +322,7 @@ export const errorCatalogue = {
   NO_SUCH_SESSION: bad('No such session'),
   MAIL_LINK: bad('This link does not hold (any more).'),
   ONLY_OWNER_ROLE: bad('The owner permission cannot be removed from the only organization owner.'),
-  /** DELETE /users/{id}: without a code, as recorded from the peer. */
+  /** Refusal by DELETE /users/{id}; it has no code, as recorded from the API's original server. */
   ONLY_OWNER_DEACTIVATION: { status: 400, msg: 'Cannot deactivate the only organization owner' },
   CANNOT_DEACTIVATE_LAST_USER: {
     code: 'CANNOT_DEACTIVATE_LAST_USER',
@@ -343,7 +349,7 @@ export const errorCatalogue = {
   USER_ID_BOT: bad('User with ID {user_id} is a bot'),
   JWT_NOT_ENABLED: bad('JWT authentication is not enabled for this organization'),
 
-  // Bots and their storage (users.md § Bots).
+  // Refusals about bots and their storage (users.md § Bots).
   NO_SUCH_BOT: bad('No such bot'),
   EMBEDDED_BOTS_OFF: bad('Embedded bots are not enabled.'),
   USERNAME_IN_USE: bad('Username already in use'),
@@ -357,7 +363,7 @@ export const errorCatalogue = {
   KEY_DOES_NOT_EXIST: bad('Key does not exist.'),
   STORAGE_FULL: bad('Request exceeds storage limit by {n} characters. The limit is {limit} characters.'),
 
-  // Uploaded files and pictures (realm.md).
+  // Refusals about uploaded files and pictures (realm.md).
   NO_FILE: bad('You must specify a file to upload'),
   ONE_FILE: bad('You may only upload one file at a time'),
   FILE_TOO_LARGE: bad('Uploaded file is larger than the allowed limit of {n} MiB'),
@@ -393,8 +399,8 @@ export const errorCatalogue = {
   IMAGE_ANIMATION_CORRUPT: badImage('Corrupt animated image.'),
   IMAGE_ANIMATION_UNKNOWN: badImage('Unknown animated image format.'),
 
-  // Settings of the organization (realm.md).
-  /** An object with several invalid fields: `errors` lists the problem of each field. */
+  // Refusals about settings of the organization (realm.md).
+  /** Refusal of an object with several invalid fields: `errors` lists the problem of each field. */
   INVALID_FIELDS: { code: 'BAD_REQUEST', status: 400, msg: '{message}', data: ['errors'] },
   INVALID_LANGUAGE: bad("Invalid language '{language}'"),
   NO_LOGIN_METHOD: bad('At least one authentication method must be enabled.'),
@@ -427,17 +433,17 @@ export const errorCatalogue = {
   PROFILE_FIELD_FIXED: bad('Default custom field cannot be updated.'),
   PROFILE_FIELD_ORDER: bad('Invalid order mapping.'),
 
-  // Invitations (realm.md § Invitations).
-  /** As ADMIN_REQUIRED, but with another code. */
+  // Refusals about invitations (realm.md § Invitations).
+  /** Refusal with the text of ADMIN_REQUIRED, but with another code. */
   INVITER_NOT_ADMIN: bad('Must be an organization administrator'),
   NO_INVITEES: bad('You must specify at least one email address.'),
   INVITE_STREAM_UNKNOWN: bad('Stream does not exist with id: {stream_id}. No invites were sent.'),
   INVITE_LINK_STREAM_UNKNOWN: bad('Invalid stream ID {stream_id}. No invites were sent.'),
   INVITE_MAY_NOT_SUBSCRIBE: bad('You do not have permission to subscribe other users to streams.'),
   NO_SUCH_INVITATION: bad('No such invitation'),
-  /** Only this server has this error, shown as a page: the link names an invitation that is no longer valid. */
+  /** Refusal that only this server has, shown as a page: the link names an invitation that is no longer valid. */
   INVITATION_GONE: { status: 404, msg: 'This invitation does not stand any more' },
-  /** Only this server has this error, shown as a page: the organization can be joined by invitation only. */
+  /** Refusal that only this server has, shown as a page: the organization can be joined by invitation only. */
   SIGN_UP_CLOSED: { status: 403, msg: 'An invitation is needed' },
   INVITATION_REVOKED: bad('Invitation has already been revoked'),
   INVITES_INVALID: invitationFailed("Some emails did not validate, so we didn't send any invitations."),

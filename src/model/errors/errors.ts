@@ -1,4 +1,7 @@
-/** Refusals as exceptions, thrown by operations, by the frontend and by actors. Pure, so that actors may use them. */
+/**
+ * Refusals as exceptions, thrown by operations, by the frontend and by actors. The functions have no side effects, so
+ * that actors may use them.
+ */
 import type { Json, JsonObject, RateStanding } from '#base';
 import { type CatalogueEntry, type ErrorName, errorCatalogue } from './catalogue.js';
 
@@ -14,7 +17,7 @@ type ErrorValues<N extends ErrorName> = {
   readonly [K in Placeholder<(typeof errorCatalogue)[N]['msg']> | DataOf<(typeof errorCatalogue)[N]>]: Json;
 };
 
-/** The error part of a reply. Without `code` the answer has none. */
+/** The error in an actor's reply. Without `code` the response has none. */
 export interface ErrorReply {
   readonly code?: string;
   readonly status: number;
@@ -23,7 +26,7 @@ export interface ErrorReply {
   readonly extra?: JsonObject;
   /** True if the response is a page that consists of `msg` alone. */
   readonly html?: true;
-  /** Standing of the rate limit that refused the call, or that counts refusals like this one. */
+  /** State of the rate limit that refused the call, or that counts refusals like this one. */
   readonly rate?: RateStanding;
 }
 
@@ -40,7 +43,7 @@ export class ApiError extends Error {
     values: JsonObject,
   ) {
     const entry: CatalogueEntry = errorCatalogue[reason];
-    // Recording a stack costs more than the rest of a refused request, and a refusal is not a bug.
+    // No stack is recorded: that costs more than the rest of a refused request, and a refusal is not a bug.
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = 0;
     super(fill(entry.msg, values));
@@ -71,7 +74,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Refusal of an actor, passed on unchanged by the operation that called the actor. */
+/** Refusal by an actor, passed on unchanged by the operation that sent the command. */
 export class ActorRefused extends Error {
   override readonly name = 'ActorRefused';
   constructor(readonly reply: ErrorReply) {
@@ -92,27 +95,29 @@ function fill(template: string, values: JsonObject): string {
 
 type ValuesArgument<N extends ErrorName> = keyof ErrorValues<N> extends never ? [] : [values: ErrorValues<N>];
 
-/** The error with this name in the catalogue. The type demands a value for each placeholder and data field. */
+/** Makes the error with this name in the catalogue. The type demands a value for each placeholder and data field. */
 export function apiError<N extends ErrorName>(name: N, ...[values]: ValuesArgument<N>): ApiError {
   return new ApiError(name, (values ?? {}) as JsonObject);
 }
 
-/** Refusal of a value: BAD_REQUEST with a message made from the schema or by the handler. */
+/** Makes the refusal of an invalid value: BAD_REQUEST with a message from the schema or the handler. */
 export const validationError = (message: string): ApiError => apiError('VALIDATION_FAILED', { message });
 
-// Bounds of lists and texts, in the words of the API's validators (docs/limits.md § Lists and dictionaries).
+// Checks of the length of lists and texts, with the messages of the API's validators (docs/limits.md § Lists and
+// dictionaries).
 
 export const tooManyError = (name: string, max: number): ApiError =>
   validationError(`${name} has too many items (limit: ${max})`);
 
-/** Refuses a list of parameter `name` with more than `max` items. @throws ApiError */
+/** Refuses a list in parameter `name` with more than `max` items. @throws ApiError */
 export function checkCount(name: string, count: number, max: number): void {
   if (count > max) throw tooManyError(name, max);
 }
 
 /**
- * Refuses a text of parameter `name` that is longer than `max`. @param length in the unit of `max`; the message calls
- * it characters. @throws ApiError
+ * Refuses a text in parameter `name` that is longer than `max`.
+ * @param length in the unit of `max`; the message calls the unit characters.
+ * @throws ApiError
  */
 export function checkLength(name: string, length: number, max: number): void {
   if (length > max) throw validationError(`${name} is too long (limit: ${max} characters)`);

@@ -4,10 +4,10 @@ import type { EmojiRef, RealmId, UserId, UserSettings } from '#model';
 /** Facts of an account that other parts of the server need without asking the user actor. */
 export interface DirectoryUser {
   readonly id: UserId;
-  /** Recipient id of direct messages to this account. */
+  /** Id that stands for this account as the recipient of direct messages (`recipient_id`). */
   readonly recipient: number;
   readonly deliveryEmail: string;
-  /** API e-mail of the account. */
+  /** API e-mail of the account: the real address, or a made-up one that hides it. */
   readonly email: string;
   readonly fullName: string;
   /** Role of the account: 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest. */
@@ -19,7 +19,7 @@ export interface DirectoryUser {
   readonly botOwner: UserId | null;
   readonly timezone: string;
   readonly avatarSource: 'G' | 'U';
-  /** Version of the avatar: 1, and one more with each change. */
+  /** Version of the avatar: 1 at first, raised by 1 with each change. */
   readonly avatarVersion: number;
   /** The uploaded avatar; present if `avatarSource` is U. */
   readonly avatar?: AvatarUploadRecord | null;
@@ -30,13 +30,12 @@ export interface DirectoryUser {
   /** Keyed hash of the API key, hexadecimal, by which the account is found. */
   readonly keyHash: string;
   /**
-   * Roles that the account had before, newest last: [role, first realm version with the next role]. Replay needs the
-   * role of then.
+   * Earlier roles of the account, newest last: [role, first realm version with the next role]. The replay of old events
+   * needs the role at that time.
    */
   readonly pastRoles: readonly (readonly [number, number])[];
   /**
-   * Rate limits of this account, as src/frontend/limits/rules.ts reads them. Absent if the limits of all accounts
-   * apply.
+   * Rate limits of this account as text, parsed by src/frontend/limits/rules.ts. Absent if the configured limits apply.
    */
   readonly rateLimits?: string;
 }
@@ -44,13 +43,13 @@ export interface DirectoryUser {
 /** Location of an account's uploaded avatar. */
 export interface AvatarUploadRecord {
   readonly realm: RealmId;
-  /** Hash that stands for the account in the address of its avatar (secrets.ts). */
+  /** Hash that stands for the account in the URL of its avatar (secrets.ts). */
   readonly hash: string;
   /** Number of the avatar's upload. */
   readonly number: number;
 }
 
-/** Preferences of a user that other parts need. The realm actor keeps them, so that every replica has them. */
+/** Preferences of a user that the whole server needs. The realm actor keeps them, so that every replica has them. */
 export interface DirectoryPreferences {
   readonly user: UserId;
   /** Settings of the user whose value differs from the default (users.md § Settings). */
@@ -62,10 +61,10 @@ export interface DirectoryPreferences {
   readonly status?: UserStatus;
 }
 
-/** The status that a user shows beside their name. */
+/** The status that a user sets and others see beside the user's name. */
 export interface UserStatus {
   readonly text: string;
   readonly emoji: EmojiRef | null;
-  /** Away flag of older clients. The setting `presence_enabled` is off while it is set. */
+  /** Away flag of older clients. The setting `presence_enabled` is off while this flag is set. */
   readonly away: boolean;
 }

@@ -6,7 +6,7 @@ export interface DirectoryBot {
   readonly user: UserId;
   /** API key, encrypted under the server secret. The owner and administrators may read it. */
   readonly keySealed: string;
-  /** Stream to which the bot sends messages that name no stream; null: none. */
+  /** Stream to which the bot's messages go that name no stream; null: none. */
   readonly sendingStream: StreamId | null;
   /** Stream to which the bot's event queues are narrowed; null: none. */
   readonly eventsStream: StreamId | null;

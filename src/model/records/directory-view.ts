@@ -24,67 +24,70 @@ export interface DirectoryView {
   readonly deactivated: boolean;
   readonly settings: RealmSettings;
   readonly pictures: RealmPictures;
-  /** The account with this id; also system bots, which `users` leaves out. */
+  /** Finds the account with this id; also system bots, which `users` leaves out. */
   user(id: UserId): DirectoryUser | undefined;
-  /** The account whose API key has this keyed hash. */
+  /** Finds the account whose API key has this keyed hash. */
   userByKeyHash(hash: string): DirectoryUser | undefined;
-  /** By keyed hash of the secret in a browser's cookie. */
+  /** Finds a browser session by the keyed hash of the secret in the browser's cookie. */
   sessionByHash(hash: string): { readonly user: UserId; readonly session: WebSession } | undefined;
-  /** undefined: no session was ever begun for the account. */
+  /** Returns the sessions of an account; undefined if none was ever begun. */
   sessionsOf(user: UserId): AccountSessions | undefined;
-  /** The account with this API e-mail or real address, ignoring case; also system bots. */
+  /** Finds the account with this API e-mail or real address, ignoring case; also system bots. */
   userByEmail(email: string): DirectoryUser | undefined;
-  /** The account whose uploaded avatar has this name. */
+  /** Finds the account whose uploaded avatar has this hash. */
   userByAvatar(hash: string): DirectoryUser | undefined;
-  /** All accounts by id, deactivated ones included, system bots excluded. */
+  /** Lists all accounts by id, including deactivated ones and excluding system bots. */
   users(): Iterable<DirectoryUser>;
   stream(id: StreamId): DirectoryStream | undefined;
-  /** The live stream with this name, ignoring case. */
+  /** Finds the live stream with this name, ignoring case. */
   streamByName(name: string): DirectoryStream | undefined;
   streams(): Iterable<DirectoryStream>;
   bot(user: UserId): DirectoryBot | undefined;
-  /** Ids of bots that the server calls; they get no copies of messages to streams. */
+  /** Ids of bots that the server calls (outgoing webhooks); they receive no messages to streams. */
   silentBots(): ReadonlySet<UserId>;
-  /** All bots in the order of creation, deactivated ones too. */
+  /** Lists all bots in the order of creation, including deactivated ones. */
   bots(): Iterable<DirectoryBot>;
-  /** Preferences of an account; empty if the user changed none. */
+  /** Returns the preferences of an account; empty if the user changed none. */
   preferencesOf(user: UserId): DirectoryPreferences;
-  /** Preferences of the accounts that have alert words or muted users. */
+  /** Lists the preferences of the accounts that have alert words or muted users. */
   alertsAndMutes(): Iterable<DirectoryPreferences>;
-  /** Statuses of all accounts that have one, deactivated accounts too. */
+  /** Lists the statuses of all accounts that have one, including deactivated accounts. */
   statuses(): Iterable<readonly [UserId, UserStatus]>;
   group(id: number): DirectoryGroup | undefined;
-  /** Groups that users made, by id. System groups follow from roles (people/groups.ts). */
+  /** Lists the groups that users made, by id. System groups follow from roles (people/groups.ts). */
   groups(): Iterable<DirectoryGroup>;
-  /** Number of the stream's messages in the last 28 days, as of the last count. */
+  /** Returns the number of the stream's messages in the last 28 days, by the last count. */
   traffic(stream: StreamId): number;
   /** Default stream groups, in no particular order. */
   readonly streamGroups: readonly DirectoryStreamGroup[];
-  /** Linkifiers in the order in which they apply. */
+  /** Lists the linkifiers in the order in which they apply. */
   linkifiers(): readonly DirectoryLinkifier[];
-  /** Code playgrounds, by id. */
+  /** Lists the code playgrounds, by id. */
   playgrounds(): readonly DirectoryPlayground[];
   readonly userDefaults: UserDefaults;
-  /** E-mail domains of the organization, by id. */
+  /** Lists the e-mail domains of the organization, by id. */
   domains(): readonly DirectoryDomain[];
-  /** Profile fields in the order in which profiles show them. */
+  /** Lists the profile fields in the order in which profiles show them. */
   profileFields(): readonly DirectoryProfileField[];
-  /** Profile values of the account. The same object until a value or a field changes. */
+  /** Returns the profile values of the account. The object stays the same until a value or a field changes. */
   profile(user: UserId): ProfileData;
-  /** Custom emoji by id, deactivated ones too. */
+  /** Lists the custom emoji by id, including deactivated ones. */
   emoji(): Iterable<DirectoryEmoji>;
   /** The product's own emoji in the form in which this server sends it. */
   readonly extraEmoji: ExtraEmoji;
-  /** Organizations of the server; only realm 0 has any. */
+  /** Lists the organizations of the server; only realm 0 has any. */
   realms(): Iterable<RealmEntry>;
-  /** Number of changes of users (and of streams). Data encoded from them is current while the number stands. */
+  /**
+   * Number of changes of users; `streamsVersion` counts those of streams. Data encoded from them is current while the
+   * number stays the same.
+   */
   readonly usersVersion: number;
   readonly streamsVersion: number;
   /** Number of changes of profile values and fields. */
   readonly profilesVersion: number;
   /**
-   * Time up to which events have reported accounts that became full members by age, ms since 1970. It changes
-   * together with the waiting period.
+   * Time up to which events have announced the accounts that became full members by age, ms since 1970. The time
+   * changes together with the waiting period.
    */
   readonly fullMembersAt: number;
   /** Number of changes of groups that users made. */

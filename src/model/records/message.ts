@@ -7,7 +7,7 @@ import type { JsonObject } from '#base';
 export interface MessageRecord {
   readonly id: number;
   readonly conversation: string;
-  /** Topic of a stream message, case-folded by the caller; '' for direct messages. */
+  /** Topic of a stream message with folded case; '' for direct messages. */
   readonly topicKey: string;
   readonly sender: number;
   /** User ids of all participants of a direct message; empty for stream messages. */

@@ -4,7 +4,7 @@ import type { RealmId, UserSettings } from '#model';
 /** One realm of the server, as realm 0 (the server's own) lists it. */
 export interface RealmEntry {
   readonly id: RealmId;
-  /** Subdomain of the organization; '' for the one at the external host itself. */
+  /** Subdomain of the organization; '' for the organization at the external host name itself. */
   readonly subdomain: string;
   readonly deactivated: boolean;
 }
@@ -15,7 +15,7 @@ export type UserDefaults = Partial<UserSettings>;
 export type RealmPictureName = 'icon' | 'logo' | 'night_logo';
 
 interface RealmPicture {
-  /** Number of the picture's upload; 0 is the default picture. */
+  /** Number of the picture's upload; 0 stands for the default picture. */
   readonly number: number;
   /** Version of the picture; grows by one with each change. */
   readonly version: number;

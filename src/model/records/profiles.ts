@@ -13,8 +13,8 @@ export interface DirectoryProfileField {
   readonly order: number;
   readonly inSummary: boolean;
   /**
-   * Options added after the field was made: [key, realm version]. A value chosen up to that version belongs to an
-   * earlier, removed option with the same key.
+   * Options added after the field was made: [key, realm version]. A user's value chosen up to that version belongs to
+   * an earlier, removed option with the same key.
    */
   readonly added: readonly (readonly [string, number])[];
 }

@@ -1,32 +1,32 @@
 /** Sessions of browsers that are signed in, and the one-time links by which an account can sign in. */
 import type { UserId } from '#model';
 
-/** A browser that is signed in. Its secret is kept in the cookie of the browser only. */
+/** A browser that is signed in. The secret of the session is kept only in the cookie of the browser. */
 export interface WebSession {
-  /** Number within the account. */
+  /** Number of the session within the account. */
   readonly id: number;
-  /** Keyed hash (hex) of the secret. */
+  /** Keyed hash (hex) of the session's secret. */
   readonly hash: string;
-  /** Browser and system as the browser named them at sign-in. */
+  /** Names of browser and operating system, by the browser's User-Agent at sign-in. */
   readonly client: string;
-  /** Milliseconds since 1970. */
+  /** Time of the sign-in, milliseconds since 1970. */
   readonly created: number;
   /** Time of the last use, to the day, milliseconds since 1970. */
   readonly used: number;
 }
 
-/** A link that signs the account in once. */
+/** A link that signs an account in once. */
 export interface SignInLink {
   /** Keyed hash (hex) of the token in the link. */
   readonly hash: string;
-  /** Milliseconds since 1970. */
+  /** Time at which the link expires, milliseconds since 1970. */
   readonly expires: number;
 }
 
 /** The sessions of one account. The realm actor keeps them, so that every frontend can check a cookie by itself. */
 export interface AccountSessions {
   readonly user: UserId;
-  /** Highest id ever given to a session. */
+  /** Highest id that any session of the account has had. */
   readonly last: number;
   readonly sessions: readonly WebSession[];
   readonly links: readonly SignInLink[];

@@ -1,4 +1,4 @@
-/** Streams. */
+/** Records of streams in the directory. */
 import type { StreamId, UserId } from '#model';
 
 export interface DirectoryStream {
@@ -17,14 +17,14 @@ export interface DirectoryStream {
   readonly postPolicy: number;
   readonly retentionDays: number | null;
   readonly canRemoveGroup: number;
-  /** Id of the first message that was ever sent to the stream; null before that. */
+  /** Id of the first message that was ever sent to the stream; null while there is none. */
   readonly firstMessage: number | null;
   readonly archived: boolean;
   /** True if new users, except guests, are subscribed to the stream. */
   readonly isDefault: boolean;
 }
 
-/** Streams that belong together, offered to new users as one. */
+/** A named group of streams that is offered to new users as a whole. */
 export interface DirectoryStreamGroup {
   readonly id: number;
   readonly name: string;

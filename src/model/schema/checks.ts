@@ -2,7 +2,7 @@ import { isDate, isUrl } from '#base';
 
 /**
  * Checks of strings for which JSON Schema has no keyword, named in a schema as `{ check: 'hexColor' }`. A check returns
- * the end of the message, which follows the position of the value; undefined: the value passes.
+ * the error text that follows the position of the value in the message; undefined if the value passes.
  */
 export const stringChecks: Readonly<Record<string, (value: string) => string | undefined>> = {
   nonBlank: (value) => (value.trim() === '' ? ' cannot be blank.' : undefined),
@@ -13,13 +13,16 @@ export const stringChecks: Readonly<Record<string, (value: string) => string | u
   email: (value) => (isEmail(value) ? undefined : INVALID_EMAIL_MESSAGE),
 };
 
-/** The only message of a check that does not begin with the position of the value. */
+/**
+ * Error message for an invalid e-mail address: the only one of a check that does not begin with the position of the
+ * value.
+ */
 export const INVALID_EMAIL_MESSAGE = 'Enter a valid email address.';
 
 const zones = new Map<string, boolean>();
 
 function isTimeZone(value: string): boolean {
-  // Intl also accepts offsets and names in another case, which are not zone names.
+  // Intl also accepts offsets and names in another case, which the zone database doesn't have.
   if (!/^[A-Z][A-Za-z0-9_+\-/]{0,63}$/.test(value)) return false;
   let known = zones.get(value);
   if (known === undefined) {

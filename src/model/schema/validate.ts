@@ -1,6 +1,7 @@
 /**
  * Validation of a value against the schema of its parameter, with the messages of conventions.md § Validator messages.
- * `walk` is the authority. For schemas on which both agree, a compiled validator accepts valid values first (faster).
+ * The function `walk` is the authority. For schemas on which both agree, a compiled validator accepts valid values
+ * first, because it is faster.
  */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -8,7 +9,7 @@ import { cleanParsedJson, JsonFloat, type ParsedJsonText } from '#base';
 import { type ApiError, validationError } from '#model/errors';
 import { INVALID_EMAIL_MESSAGE, stringChecks } from './checks.js';
 
-/** The JSON Schema keywords that parameters use, and our annotations. */
+/** The JSON Schema keywords that parameters use, and this server's annotations. */
 interface Schema {
   readonly type?: string;
   readonly const?: unknown;
@@ -26,7 +27,7 @@ interface Schema {
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Name of a check in checks.ts; on unions 'stringOrIntList'. */
+  /** Name of a string check in checks.ts; on unions 'stringOrIntList'. */
   readonly check?: string;
   /** True if surrounding blanks are removed before the other checks. */
   readonly trim?: boolean;
@@ -34,13 +35,15 @@ interface Schema {
 
 export interface Validator {
   /**
-   * Validates the text of a parameter. @returns the value @param name of the parameter, for messages @throws ApiError
-   * VALIDATION_FAILED
+   * Validates the text of a parameter and returns the value.
+   * @param name name of the parameter, for messages
+   * @throws ApiError VALIDATION_FAILED
    */
   text(text: string, name: string): unknown;
   /**
-   * Validates the parsed JSON of a parameter. @returns the value @param name of the parameter, for messages @throws
-   * ApiError VALIDATION_FAILED
+   * Validates the parsed JSON of a parameter and returns the value.
+   * @param name name of the parameter, for messages
+   * @throws ApiError VALIDATION_FAILED
    */
   json(json: ParsedJsonText, name: string): unknown;
 }
@@ -93,7 +96,10 @@ function children(schema: Schema): readonly Schema[] {
   ];
 }
 
-/** True if a compiled validator agrees with `walk`. It counts lengths differently and ignores our annotations. */
+/**
+ * True if a compiled validator agrees with `walk` on the schema. A compiled validator counts lengths differently and
+ * ignores our annotations.
+ */
 function comparable(schema: Schema): boolean {
   const { check, trim, minLength, maxLength, pattern } = schema;
   if (check || trim || minLength !== undefined || maxLength !== undefined || pattern) return false;
@@ -174,10 +180,10 @@ function range(schema: Schema, value: number, at: string): number {
 }
 
 function integer(schema: Schema, given: unknown, at: string): number {
-  // The peer accepts booleans as integers.
+  // Booleans are accepted as integers, like by the API's original server.
   const value = typeof given === 'boolean' ? Number(given) : given;
   if (typeof value !== 'number') throw refuse(`${at} is not an integer`);
-  // Larger numbers are not exact, and no id or limit is that large.
+  // Larger integers are not exact in a JavaScript number, and no id or limit is that large.
   if (!Number.isSafeInteger(value)) throw refuse(`${at} is too ${value < 0 ? 'small' : 'large'}`);
   oneOf(schema, value, at);
   return range(schema, value, at);
@@ -245,14 +251,14 @@ function union(schema: Schema, members: readonly Schema[], value: unknown, at: s
     if (!Array.isArray(value)) throw refuse(`${at} is not a string or an integer list`);
     return walk(members.find((m) => m.type === 'array')!, value, at);
   }
-  // A boolean counts as an integer only if no other member accepts it.
+  // A boolean counts as an integer only if no other member of the union accepts it.
   for (const strict of typeof value === 'boolean' ? [true, false] : [false]) {
     for (const member of members) {
       if ((strict && member.type === 'integer') || isOther(member, value)) continue;
       try {
         return walk(member, member.type === 'array' || member.type === 'object' ? structuredCopy(value) : value, at);
       } catch {
-        // The next member may accept it.
+        // The next member of the union may accept the value.
       }
     }
   }
@@ -260,14 +266,20 @@ function union(schema: Schema, members: readonly Schema[], value: unknown, at: s
   throw refuse(types.join() === 'integer,string' ? `${at} is not a string or integer` : `${at} is not an allowed_type`);
 }
 
-/** The member would refuse this type anyway. Exceptions are slow: 100 ms for a dictionary of 30,000 texts. */
+/**
+ * True if a member of a union can't accept the type of the value. This check avoids exceptions, which are slow: 100 ms
+ * for a dictionary of 30,000 texts.
+ */
 function isOther({ type }: Schema, value: unknown): boolean {
   if (type === 'string') return typeof value !== 'string';
   if (type === 'array') return !Array.isArray(value);
   return type === 'object' && (typeof value !== 'object' || value === null || Array.isArray(value));
 }
 
-/** `walk` converts in place; a member that fails half-way must not change the value for the next member. */
+/**
+ * Copies a value, because `walk` converts in place: a union member that fails half-way must not change the value for
+ * the next member.
+ */
 function structuredCopy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof JsonFloat) return value;
   if (Array.isArray(value)) return value.map(structuredCopy);

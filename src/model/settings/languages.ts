@@ -1,4 +1,7 @@
-/** Languages that clients are translated to: code → its own name (`default_language`, `language_name`). */
+/**
+ * Names of the languages that clients are translated to, in the language itself, by code (`default_language`,
+ * `language_name`).
+ */
 const NAMES = {
   ar: 'العربية',
   bg: 'Български',

@@ -11,7 +11,7 @@ import { LANGUAGES } from './languages.js';
 
 export type RealmSettingValue = boolean | number | string | null;
 
-/** How PATCH /realm takes a value. The fields are those of an API parameter. */
+/** Declaration of a value that PATCH /realm accepts. The fields are those of an API parameter. */
 interface Accepted {
   readonly encoding: 'json' | 'string' | 'uint';
   readonly schema: TSchema;
@@ -30,9 +30,9 @@ interface RealmSetting<V extends RealmSettingValue = RealmSettingValue> extends 
   readonly educationDefault?: V;
   /** Event that reports a change: 'plain' is `realm`/`update`, 'dict' is `realm`/`update_dict`. */
   readonly event: 'plain' | 'dict';
-  /** True if the response says `updated` instead of the value. */
+  /** True if the response of PATCH /realm says `updated` instead of the value. */
   readonly hiddenInReply?: true;
-  /** True if the response and an event report the setting even if the request repeats its value. */
+  /** True if the response and an event report the setting even if the request repeats its present value. */
   readonly alwaysReported?: true;
   /** True if the value is the id of a live stream, or negative. */
   readonly namesStream?: true;
@@ -79,14 +79,14 @@ const choice = (value: number, values: readonly number[], description: string, m
 const ROLES = '1 members, 2 administrators, 3 full members, 4 moderators, 5 everybody, 6 nobody, 7 owners';
 const P4 = [1, 2, 3, 4] as const;
 
-/** A setting that is a policy: its values are those that `isAllowedByPolicy` understands. */
+/** Makes the row of a setting that is a policy: its values are those that `isAllowedByPolicy` understands. */
 const policy = (value: number, values: readonly number[], what: string, more: More<number> = {}) =>
   choice(value, values, `Who may ${what}: ${ROLES}.`, more);
 
-/** Largest integer that clients and the peer's database columns hold. */
+/** Largest integer that clients and the database of the API's original server hold. */
 const MAX_INTEGER = 2_147_483_647;
 
-/** A setting that limits a time in days or seconds. @param unlimited the stored form of 'unlimited' */
+/** Makes the row of a setting that limits a time in days or seconds. @param unlimited the stored form of 'unlimited' */
 const limit = <N extends null | -1>(value: number, unlimited: N, unit: string, more: More<number | N> = {}) =>
   ({
     encoding: 'json',
@@ -102,7 +102,7 @@ const limit = <N extends null | -1>(value: number, unlimited: N, unit: string, m
     ...more,
   }) satisfies RealmSetting<number | N> as RealmSetting<number | N>;
 
-/** A setting whose value is the id of a stream; -1: none. */
+/** Makes the row of a setting whose value is the id of a stream; -1: none. */
 const stream = (description: string): RealmSetting<number> =>
   integer(-1, description, { namesStream: true, convert: (given) => Math.max(-1, Number(given)) });
 
@@ -199,7 +199,7 @@ export const REALM_SETTINGS = {
   move_messages_between_streams_policy: policy(2, [1, 2, 3, 4, 6], 'move messages', { educationDefault: 4 }),
   user_group_edit_policy: policy(1, P4, 'edit user groups', { educationDefault: 4 }),
   private_message_policy: choice(1, [1, 2], 'Direct messages: 1 on, 2 off.'),
-  // Its numbers differ from those of the other policies: see `isWildcardMentionAllowed`.
+  // The numbers of this policy differ from those of the other policies: see `isWildcardMentionAllowed`.
   wildcard_mention_policy: choice(
     5,
     [1, 2, 3, 5, 6, 7],
@@ -239,7 +239,8 @@ export const REALM_SETTINGS = {
   }),
   enable_spectator_access: flag(false, 'Web-public streams are open to everybody on the web.'),
   want_advertise_in_communities_directory: flag(false, 'May be listed in public.'),
-  // A new organization requires invitations, and such a one starts with read receipts.
+  // The default is true, because a new organization requires invitations, and such organizations start with read
+  // receipts.
   enable_read_receipts: flag(true, 'Senders see who has read.'),
   move_messages_within_stream_limit_seconds: limit(604_800, null, 'Seconds'),
   move_messages_between_streams_limit_seconds: limit(604_800, null, 'Seconds'),
@@ -276,7 +277,7 @@ export const initialRealmSettings = (orgType: number): RealmSettings => ({
   org_type: orgType,
 });
 
-/** Adds the defaults of settings that are missing. Returns the same object if none is missing. */
+/** Adds the defaults of missing settings. Returns the same object if none is missing. */
 export const addMissingRealmSettings = (stored: Partial<RealmSettings>): RealmSettings =>
   REALM_SETTING_NAMES.every((name) => stored[name] !== undefined)
     ? (stored as RealmSettings)
@@ -294,7 +295,7 @@ export function checkRealmSettings(given: Readonly<Record<string, unknown>>, isO
   );
 }
 
-/** The stored settings among these values. A host of a newer version may send others: those are left out. */
+/** Lists the known settings among these values. A host of a newer version may send others, which are left out. */
 export const listRealmSettings = (values: Partial<RealmSettings>): [RealmSettingName, RealmSettingValue][] =>
   Object.entries(values).filter((of): of is [RealmSettingName, RealmSettingValue] => isStored(of[0]));
 
@@ -306,11 +307,11 @@ export const STREAM_SETTING_NAMES = REALM_SETTING_NAMES.filter((name) => REALM_S
 /** Names of the settings that responses and events report even if they keep their value. */
 export const ALWAYS_REPORTED_NAMES = REALM_SETTING_NAMES.filter((name) => REALM_SETTINGS[name].alwaysReported);
 
-/** The value of a setting that the response to a change shows. */
+/** Returns the value of a setting in the form in which the response to a change shows it. */
 export const realmSettingInReply = (name: RealmSettingName, value: RealmSettingValue): RealmSettingValue =>
   REALM_SETTINGS[name].hiddenInReply ? 'updated' : value;
 
-/** The event that reports a change to everybody. */
+/** Makes the event that reports a change of a setting to all users. */
 export const realmSettingEvent = (name: RealmSettingName, value: RealmSettingValue): JsonObject =>
   REALM_SETTINGS[name].event === 'dict'
     ? { type: 'realm', op: 'update_dict', property: 'default', data: { [name]: value } }

@@ -1,6 +1,6 @@
 /**
- * Names of time zones as in the IANA database. Intl knows them all, but gives outdated names for some, and merges zones
- * that only look the same today.
+ * Names of time zones as in the IANA database. Intl knows all zones, but gives outdated names for some, and merges
+ * zones that only have the same time at present.
  */
 
 /** Current names of time zones for which Intl has another name, by Intl's name. */
@@ -26,12 +26,12 @@ const TODAY: Readonly<Record<string, string>> = {
   'Pacific/Truk': 'Pacific/Chuuk',
 };
 
-/** Matches time zones that Intl merges with others, and that stay separate here. */
+/** Matches time zones that Intl merges with others, and that this server keeps separate. */
 const OWN = /^(?:CET|EET|MET|WET|EST|MST|HST|EST5EDT|CST6CDT|MST7MDT|PST8PDT)$/;
 const UTC = /^(?:Etc\/)?(?:UTC|UCT|Universal|Zulu)$/;
 const GMT = /^(?:Etc\/)?(?:GMT[+-]?0?|Greenwich)$/;
 
-/** The current name of a time zone. @param name name of an existing zone, or '' */
+/** Returns the current name of a time zone. @param name name of an existing zone, or '' */
 export function canonicalTimeZone(name: string): string {
   if (name === '' || OWN.test(name)) return name;
   if (UTC.test(name)) return 'Etc/UTC';

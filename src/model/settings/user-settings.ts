@@ -10,8 +10,9 @@ import { isEducationType } from './realm-settings.js';
 import { canonicalTimeZone } from './time-zones.js';
 
 /**
- * Decides which events report a change besides `user_settings`, for clients without `user_settings_object` (events.md):
- * display: `update_display_settings`, notification: `update_global_notifications`, other: none.
+ * Group of a setting, which decides the events that report a change besides `user_settings`, for clients without
+ * `user_settings_object` (events.md): display: `update_display_settings`, notification: `update_global_notifications`,
+ * other: none.
  */
 export type UserSettingGroup = 'display' | 'notification' | 'other';
 export type UserSettingValue = boolean | number | string;
@@ -20,7 +21,7 @@ export interface UserSetting<V extends UserSettingValue = UserSettingValue> {
   readonly group: UserSettingGroup;
   readonly default: V;
   readonly schema: TSchema;
-  /** The field of the account (`DirectoryUser`) that has the value. Absent: the value is one of the preferences. */
+  /** Name of the field in `DirectoryUser` that has the value. Absent: the value is one of the preferences. */
   readonly accountField?: 'timezone' | 'emailVisibility';
   /** Default of the setting for accounts of a new school or university, where it differs. */
   readonly educationDefault?: V;
@@ -138,7 +139,7 @@ export const USER_SETTINGS = {
     accountField: 'emailVisibility',
     educationDefault: 3,
   }),
-  // The last row, because its change has a second event, for all users.
+  // This row is the last one, because a change of the time zone has a second event, for all users.
   timezone: display('', {
     schema: Type.String({ check: 'timezone' }),
     accountField: 'timezone',
@@ -160,7 +161,7 @@ export const isAccountField = (name: UserSettingName): boolean => rowNamed(name)
 /** Names of the settings for which an organization may choose the value that its new accounts start with. */
 export const REALM_DEFAULT_NAMES = USER_SETTING_NAMES.filter((name) => !rowNamed(name).noRealmDefault);
 
-/** Defaults of settings for accounts of a new organization, where they differ from the program's. */
+/** Returns the defaults of settings for accounts of a new organization, where they differ from the program's. */
 export const initialUserDefaults = (orgType: number): Partial<UserSettings> =>
   Object.fromEntries(
     USER_SETTING_NAMES.flatMap((name) => {
