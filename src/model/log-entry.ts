@@ -13,10 +13,10 @@ import type { ActorKey } from './ids.js';
  * the user
  * - is in `users`,
  * - or was a member of `stream` at membership version `mv`,
- * - or has a copy of the message `copyOf` from a time as a member of `stream`, or of a message that was `moved`,
+ * - or received the message `copyOf` as a member of `stream` at that time, or received a message that was `moved`,
  * - or had a role of at most `role` at realm version `rv`.
  *
- * Users in `except`, and users who don't pass `neverIn`, are left out.
+ * Users in `except`, and users whom `neverIn` excludes, are not recipients.
  */
 export interface EventAudience {
   readonly users?: readonly number[];

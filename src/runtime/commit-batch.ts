@@ -41,7 +41,7 @@ export class CommitBatch {
   readonly replies: (readonly [string, ActorCommandReply])[] = [];
   /** Callbacks for when the commit, with its records, is durable. */
   readonly onCommitted: (() => void)[] = [];
-  /** Callbacks for when the commit's items are also in the log. */
+  /** Callbacks for when the batch's items are also in the log. */
   readonly onLogged: (() => void)[] = [];
   /** True if the batch has something to write. A batch may be made only to carry callbacks; then it is not written. */
   dirty = false;

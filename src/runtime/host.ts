@@ -70,7 +70,7 @@ const WAKE_AGAIN_MS = 5_000;
  */
 const FROM_HERE = { caller: 0, client: '', after: 0, settled: 0, requestId: '' } as const;
 
-// biome-ignore lint/suspicious/noExplicitAny: a host whose services do not matter
+// biome-ignore lint/suspicious/noExplicitAny: the default is for callers that don't use the services
 export class ActorHost<Services = any> implements PartitionHolder {
   readonly client: ActorClient;
   readonly sources: InputSources<Services>;

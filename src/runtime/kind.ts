@@ -39,7 +39,9 @@ export interface ActorView<S, V = unknown> {
   readonly state: S;
   /** Parts of the actor that are loaded with it, by name. */
   readonly parts: ReadonlyMap<string, Json>;
-  /** In-memory companion of the actor, made at activation; never persisted, lost with the activation. */
+  /**
+   * In-memory companion object of the actor, made at activation; it is never persisted, and lost with the activation.
+   */
   readonly volatile: V;
 }
 
@@ -86,8 +88,8 @@ export interface InputSources<Services = unknown> {
   /** Fetches one new message id of the realm, larger than every id handed out before the call. */
   messageId(realm: RealmId): Promise<number>;
   /**
-   * Sends a command to another actor and returns the answer. The command may be sent more than once, so it must
-   * tolerate a repeat.
+   * Sends a command to another actor and returns the answer. The command may be sent more than once, so a repeat must
+   * do no harm.
    */
   ask<K extends ActorKindName, A extends JsonObject, T>(
     to: ActorKey<NoInfer<K>>,

@@ -10,7 +10,7 @@ export interface MachineStep {
   readonly to: string;
   /** Names of the machine's actions to run, in order. */
   readonly actions: readonly string[];
-  /** True if the timer of the former state must be stopped. */
+  /** True if the timer of the state before the step must be stopped. */
   readonly disarms: boolean;
   /** Name of the delay whose timer must be started; undefined: none. */
   readonly arms: string | undefined;

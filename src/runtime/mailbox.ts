@@ -67,7 +67,7 @@ export class ActorMailbox {
     return lane;
   }
 
-  /** Suspends a lane: none of its commands run until the lane has been resumed as often as suspended. */
+  /** Suspends a mailbox lane: none of its commands run until the lane has been resumed as often as suspended. */
   suspend(lane: string): void {
     this.#lane(lane).suspensions++;
   }
@@ -96,13 +96,13 @@ export class ActorMailbox {
     return undefined;
   }
 
-  /** Lifts one suspension of the lane: an exclusive command is done. */
+  /** Lifts one suspension of the mailbox lane, because an exclusive command is done. */
   resume(lane: string): void {
     const of = this.#lanes.get(lane);
     if (of) of.suspensions--;
   }
 
-  /** Frees the maps of empty lanes, because most actors have nothing to do most of the time. */
+  /** Frees the maps of empty mailbox lanes, because most actors have nothing to do most of the time. */
   shrink(): void {
     if (this.#size > 0 || this.#lanes.size === 0) return;
     for (const { suspensions } of this.#lanes.values()) if (suspensions !== 0) return;

@@ -72,7 +72,7 @@ export class PartitionOwnership implements PartitionHolder {
     return this.#since.get(partition);
   }
 
-  /** Cancels all scheduled searches for sleepers. */
+  /** Cancels all scheduled searches for sleepers (actors outside memory that have to be woken). */
   close(): void {
     this.#closed = true;
     for (const timer of this.#looks) this.options.clock.clearTimeout(timer);

@@ -19,7 +19,7 @@ const HEADERS = {
 };
 
 export class PageFetcher {
-  /** @param imageProxySecret '' = no proxy: readers load pictures of other hosts directly */
+  /** Makes the fetcher. @param imageProxySecret '' without a proxy: readers load pictures of other hosts directly */
   constructor(
     private readonly clock: Clock,
     private readonly filter: AddressFilter,

@@ -52,8 +52,8 @@ export interface ParameterDeclaration<S extends TSchema = TSchema> {
   readonly schema: S;
   readonly required: boolean;
   /**
-   * Value of the parameter in a request that lacks it, used without validation. Absent parameters without a default are
-   * `undefined`.
+   * Value that the parameter has in a request that lacks it; this value is not validated. Absent parameters without a
+   * default are `undefined`.
    */
   readonly default?: Static<S>;
   /** Other names of the parameter; a call with two of the names gets REQUEST_CONFUSING_VAR. */
@@ -75,7 +75,7 @@ export interface ParameterDeclaration<S extends TSchema = TSchema> {
 
 export type ParameterDeclarations = Readonly<Record<string, ParameterDeclaration>>;
 
-// biome-ignore lint/suspicious/noExplicitAny: only the schema's static type matters here
+// biome-ignore lint/suspicious/noExplicitAny: only the schema's static type matters for the result
 type ValueOf<P> = P extends ParameterDeclaration<infer S> ? Static<S> : any;
 type ParameterValues<P extends ParameterDeclarations> = {
   readonly [K in keyof P]: P[K] extends { required: true }
@@ -138,7 +138,7 @@ export interface ApiCall<V> {
   countMail(): void;
   /** Counts a download of the file at `path` by a visitor without an account. @throws ApiError RATE_LIMIT_HIT */
   countVisit(path: string): void;
-  /** Brings the replica to the end of the realm's log. Needed before a name or id is called unknown. */
+  /** Brings the replica to the end of the realm's log. Must be called before the refusal of an unknown name or id. */
   refresh(realm?: RealmId): Promise<void>;
   /** Directory replica of any organization, for operations without credentials; undefined: no such organization. */
   directoryOf(realm: RealmId): Promise<DirectoryView | undefined>;

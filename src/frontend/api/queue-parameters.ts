@@ -82,7 +82,10 @@ export function clientKnowsPronouns(userAgent: string): boolean {
 
 /** Maximum of event types that a queue may name; there are some 80. */
 const MAX_EVENT_TYPES = 500;
-/** Maximum of UTF-16 units of all operands of a queue's narrow together: each message is compared with all of them. */
+/**
+ * Maximum of UTF-16 units of all operands of a queue's narrow together: each message is compared with all of the
+ * operands.
+ */
 const MAX_OPERANDS_LENGTH = 10_000;
 
 /** Checks the bounds of the lists that a queue keeps and reads for each event. @throws ApiError */

@@ -23,7 +23,7 @@ export interface ForwardedCommandServices {
 
 type Reply = ActorReply | ActorRepeat;
 
-/** The answer to a waiting poll when the frontend shuts down. */
+/** Returns the answer to a waiting poll for when the frontend shuts down. */
 const answerOnLeave = ({ onShutdown }: ForwardedCommand): ActorReply =>
   onShutdown ? { ok: [encodeFields(onShutdown)] } : { error: apiError('SERVICE_UNAVAILABLE').toReply() };
 
@@ -62,9 +62,7 @@ export class ForwardedCommandRun implements ForwardedCommandHandle {
     this.#resolveHeld?.(answerOnLeave(this.#held));
   }
 
-  /**
-   * Sends a command, with plain promise reactions: an async function here would add three promises to every request.
-   */
+  /** Sends a command, with plain promise reactions: an async function would add three promises to every request. */
   #send(forward: ForwardedCommand): Promise<Reply> {
     const held = forward.held === true && forward.followedBy === undefined;
     if (held && this.#leaving) return Promise.resolve(answerOnLeave(forward));

@@ -16,7 +16,7 @@ const REFUSALS = { key: 'API_KEY_UNKNOWN', session: 'NOT_LOGGED_IN' } as const;
 export class ActorForwarder {
   #leaving = false;
 
-  /** @param maxPolls maximum of waiting polls; further ones are answered 503 */
+  /** Makes the forwarder. @param maxPolls maximum of waiting polls; further ones are answered 503 */
   constructor(
     private readonly services: FrontendServices,
     private readonly sender: ResponseSender,

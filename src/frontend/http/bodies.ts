@@ -151,7 +151,7 @@ export class RequestBody implements GuardedTransfer {
     return true;
   }
 
-  /** Returns the whole received body and frees its memory here. */
+  /** Returns the whole received body and drops its own reference to it. */
   take(): Uint8Array {
     const chunks = this.#chunks;
     this.drop();

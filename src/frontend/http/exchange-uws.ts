@@ -298,7 +298,7 @@ export class UwsExchange implements HttpExchange {
     }
   }
 
-  /** Sends as many bytes as the connection takes. @returns true when the whole body is handed over */
+  /** Sends as many bytes as the connection takes. @returns true when the system has taken the whole body */
   #sendMore(body: ResponseBody): boolean {
     for (;;) {
       const [ok, done] = this.#res.tryEnd(body.piece(), body.length);

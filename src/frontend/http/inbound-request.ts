@@ -122,8 +122,8 @@ export class InboundRequest {
   }
 
   /**
-   * Facts from the headers of a browser. Must be read before the handler has returned, unless `captureHeaders` has read
-   * them.
+   * Headers that only browsers send. They must be read before the handler has returned, unless `captureHeaders` has
+   * read them.
    */
   get browser(): BrowserRequest {
     this.#browser ??= readBrowser(this.exchange, this.host, this.policy.browsers);

@@ -32,7 +32,7 @@ interface ParkedPollOptions {
   readonly random: () => number;
 }
 
-/** The parts of the first poll of a parked command. */
+/** Objects of the first poll for which a command was parked. */
 interface FirstPoll {
   readonly keepalive: PollKeepalive;
   /** Recognizes the client's later polls; undefined: each of them has to be parsed. */

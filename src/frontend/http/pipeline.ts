@@ -86,7 +86,10 @@ const RUN_STEP = STEPS.findIndex(({ name }) => name === 'run');
  */
 const MAX_ATTEMPTS = 3;
 
-/** Headers of the answer to OPTIONS. A path counts as a page if all of its operations do. */
+/**
+ * Makes the headers of the answer to OPTIONS for a path. A path counts as a page of a browser if all of its operations
+ * do.
+ */
 const preflightOf = memoizeByObject((route: Route<RoutedOperation>): ResponseHeaders => {
   const page = [...route.methods.values()].every(({ operation }) => operation.page);
   return corsPreflightHeaders(route.allow, page);

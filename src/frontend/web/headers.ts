@@ -59,7 +59,7 @@ export const pageHeaders = (variant: VariantFacts): WebHeaders => [
   ['Cross-Origin-Opener-Policy', 'same-origin'],
 ];
 
-/** @param immutable the address changes with the content */
+/** Returns the headers of a file. @param immutable true if the URL changes with the file's content */
 export const fileHeaders = ({ immutable, ...variant }: VariantFacts & { readonly immutable: boolean }): WebHeaders => [
   ...variantHeaders(variant),
   ['Cache-Control', immutable ? `public, max-age=${A_YEAR_S}, immutable` : 'no-cache'],

@@ -85,7 +85,10 @@ export const realmCommands = {
    */
   showAddresses: command<{ readonly viewer: number; readonly of: readonly number[] }>('show-addresses'),
   regenerateKey: command<NoArguments, Sealed>('regenerate-key'),
-  /** Replaces an API key. If `sealed` in the reply is null, another call has already replaced the key of this user. */
+  /**
+   * Replaces an API key. The encrypted key `sealed` in the reply is null if another call has already replaced the key
+   * of this user.
+   */
   renewKey: command<RenewKeyArgs, FieldsReply<{ readonly sealed: string | null }>>('renew-key'),
   /** Replaces a bot's API key; sent by other actors, which read the new key from the directory. */
   renewBotKey: command<RenewKeyArgs>('renew-bot-key'),

@@ -115,7 +115,7 @@ export type ScheduleArgs = {
   readonly to: readonly number[];
   readonly topic: string | null;
   readonly content: string;
-  /** When to send the message, seconds since 1970. */
+  /** Time at which to send the message, seconds since 1970. */
   readonly at: number;
   readonly origin: string;
 };

@@ -17,7 +17,7 @@ import type { DirectoryStream, DirectoryStreamGroup } from './streams.js';
 
 export interface DirectoryView {
   readonly realm: RealmId;
-  /** Version of the realm actor that this view shows. It only grows. */
+  /** Version of the realm actor that this view shows. The version only grows. */
   readonly version: number;
   readonly subdomain: string;
   /** True if the organization is deactivated, and refuses all calls. */

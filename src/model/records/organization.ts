@@ -27,7 +27,7 @@ export type RealmPictures = { readonly [N in RealmPictureName]?: RealmPicture };
 /** A domain that e-mail addresses of accounts may have. */
 export interface DirectoryDomain {
   readonly id: number;
-  /** Name of the domain in lower case. */
+  /** Name of the e-mail domain in lower case. */
   readonly domain: string;
   readonly allowSubdomains: boolean;
 }

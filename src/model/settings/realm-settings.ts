@@ -1,8 +1,8 @@
 /**
  * The settings of an organization, one row each (realm.md § Settings). The parameter of PATCH /realm, the value in a
  * new organization, the role that may change a setting, the event, and the field of POST /register all follow from its
- * row. To add a setting, add a row here and the code that reads `settings.<name>`; organizations that exist get the
- * default when they are loaded.
+ * row. A new setting needs a row in this table and the code that reads `settings.<name>`; organizations that exist get
+ * the default when they are loaded.
  */
 import { type TSchema, Type } from 'typebox';
 import type { JsonObject } from '#base';

@@ -1,7 +1,7 @@
 /**
- * The settings of a user, one row each (users.md § Settings). The parameters of PATCH /settings and of
- * PATCH /realm/user_settings_defaults, the default of a new account, the events, and the fields of POST /register
- * follow from the row. To add a setting, add a row here and the code that reads it with `readUserSetting`.
+ * The settings of a user, one row each (users.md § Settings). The parameters of PATCH /settings and of PATCH
+ * /realm/user_settings_defaults, the default of a new account, the events, and the fields of POST /register follow from
+ * the row. A new setting needs a row in this table and the code that reads it with `readUserSetting`.
  */
 import { type TSchema, Type } from 'typebox';
 import { apiError } from '#model/errors';

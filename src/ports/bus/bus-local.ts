@@ -119,7 +119,7 @@ export class LocalBus implements Bus, LocalClient {
     }
   }
 
-  /** Ends all requests in flight, on both sides. */
+  /** Ends all requests in flight: those that this client sent, and those that it was to answer. */
   #drop(): void {
     this.#requests = [];
     this.#replies = [];

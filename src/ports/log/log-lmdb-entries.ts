@@ -60,7 +60,7 @@ export class LmdbLogEntries {
     return [...this.#states.getKeys()] as RealmId[];
   }
 
-  /** Stores entries. Must be called inside a write transaction. */
+  /** Stores entries. The caller must be inside a write transaction. */
   append(
     batch: readonly { realm: RealmId; bytes: Buffer }[],
     now: number,
@@ -109,7 +109,9 @@ export class LmdbLogEntries {
     return more;
   }
 
-  /** Reads entries above `after` up to `end`: at most `count`, and no more once they amount to `bytes`. */
+  /**
+   * Reads entries above `after` up to `end`: at most `count` entries, and no further ones once they amount to `bytes`.
+   */
   read(realm: RealmId, after: number, end: number, count: number, bytes: number): { at: number; value: Json }[] {
     const found: { at: number; value: Json }[] = [];
     let size = 0;

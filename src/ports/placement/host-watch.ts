@@ -77,7 +77,7 @@ export class HostAbsenceWatch {
       ).length;
     } catch (error) {
       this.#members.observationFailed();
-      // Without a bucket, no host has ever started.
+      // If there is no bucket, no host has ever started.
       this.#living = error instanceof NoBucket ? 0 : undefined;
     }
     if (this.#living !== 0) this.#noneSince = undefined;

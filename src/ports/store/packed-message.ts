@@ -12,13 +12,11 @@ import type { Json, JsonObject } from '#base';
 import type { MessageRecord } from '#model/records';
 import { packJson, unpackJson } from './codec.js';
 
-/**
- * Precomputed parts of a response, made from a record by the caller of the Store. This folder doesn't interpret them.
- */
+/** Precomputed parts of a response, made from a record by the caller of the Store. The Store doesn't interpret them. */
 export interface MessageDigest {
   /** Version of the digest's layout: 0 to 255. */
   readonly version: number;
-  /** Facts about the message: integers from 0 to 2^32 - 1. */
+  /** Integers about the message that the caller of the Store defines: from 0 to 2^32 - 1. */
   readonly facts: readonly number[];
   /** The part of the message's JSON that is stored encoded: JSON text, or a prefix of one. */
   readonly head: string;
@@ -154,7 +152,7 @@ export class PackedMessage {
   id = 0;
   /** Version of the message's digest; undefined without a digest. */
   version: number | undefined;
-  /** Number of facts in the message's digest. */
+  /** Number of integers in `facts` of the message's digest. */
   facts = 0;
   #slab = NOWHERE;
   #start = 0;

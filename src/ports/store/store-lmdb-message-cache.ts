@@ -84,7 +84,7 @@ export class MessageCache {
     const place = this.#place(bytes);
     let at = this.#find(key);
     if (this.#isFree(at)) {
-      // At least half of the table stays free, which keeps probe sequences short.
+      // The table grows when it is half full, which keeps probe sequences short.
       if (this.#used * 2 >= 1 << this.#slotsLog2) {
         this.#rebuild();
         at = this.#find(key);
@@ -190,6 +190,6 @@ export const cacheGenerationMib = (bytes: number): number =>
 /** Returns the bytes of memory that this process may use: the limit of its container, or the memory of the machine. */
 export function usableMemoryBytes(): number {
   const limit = process.constrainedMemory();
-  // Without a limit, `constrainedMemory` returns 0 or a number larger than any machine's memory.
+  // If there is no limit, `constrainedMemory` returns 0 or a number larger than any machine's memory.
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }

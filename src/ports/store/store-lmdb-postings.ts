@@ -11,7 +11,7 @@ interface Interval {
   ids: number[];
 }
 
-/** An id above every message id. */
+/** An id above every possible message id, for ranges without an upper end. */
 const LAST = 2 ** 53;
 /** Maximum number of ids in adjacent intervals that are joined; joining longer ones would cost too much copying. */
 const MAX_JOINED = 256;

@@ -79,8 +79,8 @@ function isUnavailable(error: unknown): boolean {
   // The names of the driver's exported pool errors changed between its versions, so the error's name is matched as
   // text.
   if (error instanceof Error && /Pool(Cleared|Closed|ClosedError)|WaitQueueTimeout/.test(error.name)) return true;
-  // Without write errors, a bulk error hides a failure of the connection or of the whole command: unknown outcome. A
-  // failed write concern leaves open whether the applied writes will stay.
+  // A bulk error without write errors comes from a failed connection or command: the outcome is unknown. A failed write
+  // concern leaves open whether the applied writes will stay.
   if (error instanceof MongoBulkWriteError) {
     return [error.writeErrors].flat().length === 0 || error.result.getWriteConcernError() !== undefined;
   }

@@ -174,8 +174,8 @@ export interface Store {
   scanMessages(scan: MessageScan): Promise<MessageRecord[]>;
 
   /**
-   * Like `scanMessages`, but without decoding: passes each message to `each`, valid only during that call, and returns
-   * their number. Absent in Stores that must decode messages anyway.
+   * Passes each message of the scan to `each`, without decoding it, and returns the number of messages. A message is
+   * valid only during its call. The method is absent in Stores that must decode messages anyway.
    */
   lookAtMessages?(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number>;
 

@@ -1,4 +1,4 @@
-/** Event queues: register, poll, delete (register.md, events.md). */
+/** Operations of the API for event queues: register, poll, delete (register.md, events.md). */
 import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
 import { type JsonObject, VERSION_FIELDS } from '#base';

@@ -1,4 +1,4 @@
-/** Pictures of other hosts in messages, fetched through this server (markdown.md § Previews). */
+/** Operation that serves pictures of other hosts in messages, fetched through this server (markdown.md § Previews). */
 import { rangeResponse } from '#domain/files';
 import { ImageFetchError, type ImageFetchFault } from '#frontend/image-proxy';
 import { apiError, type ErrorName } from '#model/errors';

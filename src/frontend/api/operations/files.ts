@@ -1,4 +1,4 @@
-/** Uploaded files (realm.md § Uploads and attachments). */
+/** Operations of the API for uploaded files (realm.md § Uploads and attachments). */
 import { Type } from 'typebox';
 import {
   blobOfFile,

@@ -1,4 +1,4 @@
-/** Bot storage: text by key that an account keeps on the server (users.md § Bot storage). */
+/** Operations of the API for bot storage: text by key that an account keeps on the server (users.md § Bot storage). */
 import { Type } from 'typebox';
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';

@@ -1,4 +1,4 @@
-/** Bots (users.md § Bots). */
+/** Operations of the API for bots (users.md § Bots). */
 import { Type } from 'typebox';
 import type { JsonObject } from '#base';
 import { avatarUrl, mailDomainOfOrigin, presentBotStreams } from '#domain/people';

@@ -1,4 +1,4 @@
-/** Invitations (realm.md § Invitations). */
+/** Operations of the API for invitations (realm.md § Invitations). */
 import { Type } from 'typebox';
 import { parseInvitees } from '#domain/invitations';
 import { realmKey } from '#model';

@@ -1,4 +1,4 @@
-/** Drafts that a user's clients share (messages.md § Drafts). */
+/** Operations of the API for drafts that a user's clients share (messages.md § Drafts). */
 import { Type } from 'typebox';
 import { checkDraftsEnabled } from '#domain/people';
 import { streamId, userId, userKey } from '#model';

@@ -1,4 +1,6 @@
-/** Flags on messages, and marking many as read (messages.md § Flags, narrow.md). */
+/**
+ * Operations of the API for flags on messages, and for marking many messages as read (messages.md § Flags, narrow.md).
+ */
 import { Type } from 'typebox';
 import { ALL_MESSAGE_FLAGS, EDITABLE_FLAGS, type EditableFlag, parseNarrow } from '#domain/messages';
 import { userKey } from '#model';

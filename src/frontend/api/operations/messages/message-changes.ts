@@ -1,4 +1,6 @@
-/** Editing, moving and deleting messages, and their histories (messages.md § PATCH, § DELETE). */
+/**
+ * Operations of the API that edit, move and delete messages, and read their histories (messages.md § PATCH, § DELETE).
+ */
 import { Type } from 'typebox';
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';

@@ -1,4 +1,4 @@
-/** Sending and reading messages (messages.md, narrow.md). */
+/** Operations of the API that send and read messages (messages.md, narrow.md). */
 import { Type } from 'typebox';
 import { checkMessageContent, isHumanClient, NEWEST_ANCHOR, parseNarrow } from '#domain/messages';
 import { checkStreamName, checkTopic } from '#domain/streams';

@@ -1,4 +1,4 @@
-/** Reactions to messages (messages.md § Reactions). */
+/** Operations of the API for reactions to messages (messages.md § Reactions). */
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { defineOperation, forwardCommand } from '../../operation.js';

@@ -1,4 +1,4 @@
-/** Messages that the server sends later (messages.md § Scheduled messages). */
+/** Operations of the API for messages that the server sends later (messages.md § Scheduled messages). */
 import { Type } from 'typebox';
 import { parseScheduledRecipients } from '#domain/messages';
 import { streamId, userId, userKey } from '#model';
@@ -110,7 +110,8 @@ export const updateScheduledMessageOperation = defineOperation({
     if (params.type !== undefined && params.to === undefined) throw apiError('SCHEDULED_NEEDS_RECIPIENT');
     if (params.type === 'stream' && params.topic === undefined) throw apiError('SCHEDULED_NEEDS_TOPIC');
     if (seconds !== null) checkFuture(call, seconds);
-    // Without `type`, the stored message decides whether `to` is a stream or users: look up both readings.
+    // A request without `type` keeps the stored type, so the frontend can't tell whether `to` is a stream or users, and
+    // looks up both.
     if (params.to !== undefined) await refreshForEither(call, params.to);
     const args = {
       id,

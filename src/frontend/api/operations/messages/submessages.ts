@@ -1,4 +1,7 @@
-/** Data of polls, to-do lists and other widgets in messages (messages.md § Submessages and widgets). */
+/**
+ * Operation of the API for the data of polls, to-do lists and other widgets in messages (messages.md § Submessages and
+ * widgets).
+ */
 import { Type } from 'typebox';
 import { MAX_SUBMESSAGE_LENGTH } from '#domain/messages';
 import { userKey } from '#model';

@@ -1,4 +1,4 @@
-/** Typing notifications (messages.md § Typing). */
+/** Operation of the API for typing notifications (messages.md § Typing). */
 import { Type } from 'typebox';
 import { readPreference } from '#domain/people';
 import { streamKey, userId, userKey } from '#model';

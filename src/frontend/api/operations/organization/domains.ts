@@ -1,4 +1,4 @@
-/** Domains to which e-mail addresses of accounts are restricted (realm.md § Domains). */
+/** Operations of the API for the domains to which e-mail addresses of accounts are restricted (realm.md § Domains). */
 import { Type } from 'typebox';
 import { parseEmailDomain, presentDomain } from '#domain/people';
 import { realmKey } from '#model';

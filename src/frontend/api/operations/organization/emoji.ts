@@ -1,4 +1,4 @@
-/** Custom emoji (realm.md § Custom emoji). */
+/** Operations of the API for custom emoji (realm.md § Custom emoji). */
 
 import { checkEmojiName, emojiImagePath, emojiStillPath, makeEmojiImage, presentCustomEmoji } from '#domain/emoji';
 import { blobOfPicture, MAX_PICTURE_MIB } from '#domain/pictures';

@@ -1,4 +1,4 @@
-/** Linkifiers and code playgrounds of the organization (realm.md). */
+/** Operations of the API for linkifiers and code playgrounds of the organization (realm.md). */
 import { Type } from 'typebox';
 import { presentLinkifier } from '#domain/people';
 import { realmKey } from '#model';

@@ -1,4 +1,4 @@
-/** Icon and logos of the organization (realm.md § Icon and logo). */
+/** Operations of the API for the icon and the logos of the organization (realm.md § Icon and logo). */
 import { Type } from 'typebox';
 import type { JsonObject } from '#base';
 import {

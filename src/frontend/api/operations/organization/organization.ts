@@ -1,4 +1,4 @@
-/** Settings (realm.md § Settings) and deactivation of the organization. */
+/** Operations of the API that change settings (realm.md § Settings) and deactivate the organization. */
 
 import { isOwner } from '#domain/people';
 import { checkRealmSettings, REALM_SETTINGS, realmKey } from '#model';

@@ -1,4 +1,7 @@
-/** Avatars, emoji, icons and logos. They need no log-in, because pages of any origin link to them. */
+/**
+ * Operations that serve avatars, emoji, icons and logos. The pictures need no log-in, because pages of any origin link
+ * to them.
+ */
 
 import {
   blobOfAvatar,

@@ -1,5 +1,6 @@
 /**
- * Server settings and compatibility, which clients ask before they log in (realm.md § GET /server_settings, § Other).
+ * Operations for server settings and compatibility, which clients ask before they log in (realm.md § GET
+ * /server_settings, § Other).
  */
 
 import { VERSION_FIELDS } from '#base';

@@ -1,4 +1,7 @@
-/** Files of the program under /static/ (logo, emoji names and pictures), to which answers of the API link. */
+/**
+ * Operation that serves files of the program under /static/ (logo, emoji names and pictures), to which answers of the
+ * API link.
+ */
 import { createHash } from 'node:crypto';
 import { etagOfGzip, rangeResponse } from '#domain/files';
 import { loadStaticFile } from '#frontend/static';

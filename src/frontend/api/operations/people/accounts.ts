@@ -1,4 +1,4 @@
-/** Changing, deactivating and reactivating accounts (users.md). */
+/** Operations of the API that change, deactivate and reactivate accounts (users.md). */
 import { Type } from 'typebox';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';

@@ -1,4 +1,7 @@
-/** Avatars (users.md § Avatars): changing the own one, and addresses that redirect to the avatar of any account. */
+/**
+ * Operations for avatars (users.md § Avatars): changing the caller's avatar, and URLs that redirect to the avatar of
+ * any account.
+ */
 
 import { avatarUrl, gravatarUrl, isAdmin } from '#domain/people';
 import { type AvatarSize, makeAvatarImages } from '#domain/pictures';
@@ -79,7 +82,9 @@ const byId = (id: string, path: string, size: AvatarSize, root: boolean) =>
 
 const asUser = (id: number): UserId => userId(id);
 
-/** Avatar by API e-mail address. Not for visitors, because they see no addresses. */
+/**
+ * Operation that redirects to an avatar by API e-mail address. Visitors may not call it, because they see no addresses.
+ */
 const byEmail = (id: string, path: string, size: AvatarSize) =>
   defineOperation({
     id,

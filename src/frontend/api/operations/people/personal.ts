@@ -1,4 +1,4 @@
-/** Alert words and muted users (users.md). */
+/** Operations of the API for alert words and muted users (users.md). */
 import { Type } from 'typebox';
 import { realmKey, userId, userKey } from '#model';
 import { realmCommands, userCommands } from '#model/commands';

@@ -1,4 +1,4 @@
-/** Reporting and reading presence (users.md § Presence). */
+/** Operations of the API that report and read presence (users.md § Presence). */
 
 import { isSystemBot } from '#domain/people';
 import {
@@ -18,7 +18,7 @@ import { refreshUnlessKnown } from '../../look-up.js';
 import { type ApiCall, defineOperation, type FieldsAnswer, forwardCommand } from '../../operation.js';
 import { flagParameter, pathTextParameter, textParameter } from '../../parameters.js';
 
-/** This frontend's presence replica, after it fetched the changes since its last sync. */
+/** Fetches the changes of presences since the last call, and returns this frontend's presence replica. */
 async function syncedReplica(call: ApiCall<unknown>): Promise<PresenceReplica> {
   const replica = presenceReplicaOf(call.directory);
   await replica.sync(fetchFor(call));
@@ -70,7 +70,7 @@ const getPresences = defineOperation({
   run: async (call) => listed(await syncedReplica(call), 'legacy', call.now),
 });
 
-/** User by id or API e-mail. userByEmail also finds hidden real addresses, so the address is compared again. */
+/** Finds a user by id or API e-mail. userByEmail also finds hidden real addresses, so the address is compared again. */
 function findByIdOrEmail(call: ApiCall<unknown>, who: string): DirectoryUser | undefined {
   if (/^\d+$/.test(who)) return call.directory.user(userId(Number(who)));
   const user = call.directory.userByEmail(who);

@@ -1,4 +1,4 @@
-/** Custom profile fields of the organization (realm.md) and their values (users.md). */
+/** Operations of the API for custom profile fields of the organization (realm.md) and their values (users.md). */
 import { Type } from 'typebox';
 import { presentProfileField } from '#domain/people';
 import { realmKey } from '#model';

@@ -1,4 +1,4 @@
-/** Tokens of devices for push notifications (users.md § Small operations). */
+/** Operations of the API for tokens of devices for push notifications (users.md § Small operations). */
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';

@@ -1,4 +1,4 @@
-/** PATCH /settings and its aliases (users.md § Settings). */
+/** Operation PATCH /settings and its aliases (users.md § Settings). */
 
 import { mailDomainOfOrigin } from '#domain/people';
 import {

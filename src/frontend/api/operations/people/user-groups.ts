@@ -1,4 +1,4 @@
-/** User groups (users.md § User groups). */
+/** Operations of the API for user groups (users.md § User groups). */
 import { Type } from 'typebox';
 import { encodedGroups, type UserGroups, userGroupsOf } from '#domain/people';
 import { realmKey, userId } from '#model';

@@ -1,4 +1,7 @@
-/** User status, and the progress of new users: hotspots, tutorial (users.md § User status, § Small operations). */
+/**
+ * Operations of the API for user status, and for the progress of new users: hotspots, tutorial (users.md § User status,
+ * § Small operations).
+ */
 import { Type } from 'typebox';
 import { checkEmoji, presentEmoji, resolveEmoji } from '#domain/emoji';
 import { isHotspot, mailDomainOfOrigin } from '#domain/people';

@@ -1,4 +1,4 @@
-/** Accounts: list, create, own account, login (users.md). */
+/** Operations of the API for accounts: list, create, own account, login (users.md). */
 import { CachedResponseFields, type EncodedJson, memoizeByObject } from '#base';
 import { avatarUrl, encodeUserList, isSystemBot, presentUser } from '#domain/people';
 import { realmKey, userId } from '#model';
@@ -141,7 +141,7 @@ export const fetchApiKeyOperation = defineOperation({
     const { logIn, user } = await passwordLogIn(call);
     for (let attempts = 1; ; attempts++) {
       const { sealed, ...fields } = await call.send(logIn);
-      // The login guard always refuses, so `user` is set here.
+      // The log-in command is refused for every unknown address, so `user` is set after its success.
       const { id, keyHash } = user as DirectoryUser;
       const api_key = await openOrRenewKey(call, { user: id, sealed: String(sealed), instead: keyHash, as: id });
       if (api_key !== undefined) return { fields: { api_key, ...fields } };

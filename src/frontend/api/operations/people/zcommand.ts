@@ -1,4 +1,4 @@
-/** POST /zcommand (realm.md § Other): settings changed by slash commands, typed like a message. */
+/** Operation POST /zcommand (realm.md § Other): settings changed by slash commands, typed like a message. */
 
 import { mailDomainOfOrigin, readUserSetting } from '#domain/people';
 import { realmKey, type UserSettingName, type UserSettingValue } from '#model';

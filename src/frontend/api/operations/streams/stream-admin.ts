@@ -1,4 +1,4 @@
-/** Changing and archiving streams, default streams (streams.md). */
+/** Operations of the API that change and archive streams, and set default streams (streams.md). */
 import { Type } from 'typebox';
 import { MAX_DESCRIPTION_CHARACTERS } from '#domain/streams';
 import { realmKey } from '#model';
@@ -16,8 +16,8 @@ export const updateStreamOperation = defineOperation({
   id: 'update-stream',
   method: 'PATCH',
   path: '/streams/{stream_id}',
-  // Only administrators may call it; the handler refuses others, because they get that refusal only for streams that
-  // they can access.
+  // The guard admits all users. The handler refuses callers who are not administrators, because they get that refusal
+  // only for streams that they can access.
   guard: 'user',
   summary: 'Change a stream: name, description, privacy, who may post.',
   parameters: {

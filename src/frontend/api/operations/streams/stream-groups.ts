@@ -1,4 +1,4 @@
-/** Default stream groups (streams.md § Default stream groups). */
+/** Operations of the API for default stream groups (streams.md § Default stream groups). */
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';

@@ -1,4 +1,4 @@
-/** Streams and subscriptions (streams.md). */
+/** Operations of the API for streams and subscriptions (streams.md). */
 import { Type } from 'typebox';
 import { MAX_DESCRIPTION_CHARACTERS } from '#domain/streams';
 import { realmKey, userKey } from '#model';

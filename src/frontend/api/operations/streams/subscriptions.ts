@@ -1,4 +1,7 @@
-/** Subscriptions of the caller and others: leaving, settings, queries (streams.md). Joining is in streams.ts. */
+/**
+ * Operations of the API for subscriptions of the caller and others: leaving, settings, queries (streams.md). Joining is
+ * in streams.ts.
+ */
 import { Type } from 'typebox';
 import { realmKey, streamId, userKey } from '#model';
 import { realmCommands, userCommands } from '#model/commands';

@@ -1,4 +1,4 @@
-/** Topic visibility: users mute, unmute and follow topics (streams.md § User topics). */
+/** Operations of the API for topic visibility: users mute, unmute and follow topics (streams.md § User topics). */
 import { Type } from 'typebox';
 import { MAX_TOPIC_CHARACTERS } from '#domain/streams';
 import { userKey } from '#model';
@@ -34,7 +34,8 @@ export const setUserTopicPolicyOperation = defineOperation({
   },
   async run(call) {
     const { stream_id, topic, visibility_policy } = call.params;
-    // An unknown stream refreshes the replica; the actor's replica then has to reach the same realm version.
+    // An unknown stream refreshes the replica. The command's actor then waits until its own replica has reached that
+    // realm version.
     await lookUpStream(call, stream_id);
     return forwardCommand({
       to: userKey(call.realm, call.caller),

@@ -1,4 +1,7 @@
-/** Signing in and out with a browser, and the list of one's own sessions. Paths are outside of /api/v1. */
+/**
+ * Operations for signing in and out with a browser, and for the list of the caller's sessions. Their paths are outside
+ * of /api/v1.
+ */
 import { newSessionSecret, signInLinkHash } from '#domain/secrets';
 import { hasPublicAccess } from '#domain/streams';
 import { browserName, isSignInToken, namesSession, noSessionCookie, sessionCookie } from '#frontend/web';
@@ -50,7 +53,7 @@ export const signInOperation = defineOperation({
     const { logIn, user } = await passwordLogIn(call);
     const checkedAt = call.directory.version;
     await call.send(logIn);
-    // The login guard always refuses, so `user` is set here.
+    // The log-in command is refused for every unknown address, so `user` is set after its success.
     const { id } = user as DirectoryUser;
     const to = realmKey(call.realm);
     return withSession(call, (session) =>
