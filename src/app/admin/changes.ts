@@ -71,3 +71,16 @@ export async function reactivateUser(actors: ActorCaller, realm: RealmId, email:
     user_id: await findUserId(actors, realm, email),
   });
 }
+
+/** Sets the password of an account, ends its sessions and voids its links. @throws AdminError */
+export async function setUserPassword(
+  actors: ActorCaller,
+  realm: RealmId,
+  email: string,
+  password: string,
+): Promise<void> {
+  await actors.fields(realmKey(realm), realmCommands.setPasswordOf, {
+    user_id: await findUserId(actors, realm, email),
+    password,
+  });
+}

@@ -20,6 +20,7 @@ export {
   reactivateUser,
   setBillingManager,
   setRealmActive,
+  setUserPassword,
   setUserRateLimits,
   setUserRole,
 } from './changes.js';

@@ -64,6 +64,7 @@ export type {
   NewRealmArgs,
   NewSession,
   OpenedInvitationLink,
+  OpenedResetLink,
   PlaygroundContent,
   PrincipalArgs,
   ProfileEntry,

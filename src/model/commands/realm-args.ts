@@ -209,6 +209,13 @@ export type ChangeOwnAccountArgs = {
   readonly origin: string;
 };
 
+/** A link that sets a new password, opened; its seal and its expiry were checked. */
+export type OpenedResetLink = {
+  readonly user: number;
+  /** Hash of the token in the link. */
+  readonly hash: string;
+};
+
 /** A session of a browser that begins. */
 export type NewSession = {
   readonly hash: string;

@@ -285,6 +285,11 @@ export const errorCatalogue = {
     msg: 'Your username or password is incorrect',
   },
   USER_DEACTIVATED: { code: 'USER_DEACTIVATED', status: 401, msg: 'Account is deactivated' },
+  PASSWORD_AUTH_DISABLED: {
+    code: 'PASSWORD_AUTH_DISABLED',
+    status: 401,
+    msg: 'Password authentication is disabled in this organization',
+  },
   REALM_DEACTIVATED: { code: 'REALM_DEACTIVATED', status: 401, msg: 'This organization has been deactivated' },
   INVALID_SUBDOMAIN: bad('Invalid subdomain'),
   EMAIL_IN_USE: bad("Email '{email}' already in use"),

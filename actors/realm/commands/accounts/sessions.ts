@@ -21,6 +21,7 @@ import {
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import type { AccountEffect, CommitEffect } from './effect.js';
+import { voidedMailLinks } from './mailed-links.js';
 
 const stored = (account: AccountSessions): Required<Pick<CommitEffect, 'parts' | 'events'>> => ({
   parts: { [`${SESSIONS_PART}${account.user}`]: encodeRecord(account) },
@@ -97,7 +98,8 @@ export const addSignInLinkHandler: RealmCommand<typeof realmCommands.addSignInLi
 };
 
 /**
- * Ends the sessions of an account whose password was replaced or that was deactivated, and voids its one-time links.
+ * Ends the sessions of an account whose password was replaced or that was deactivated, and voids its one-time links and
+ * those that were mailed: to another address, and to set a password.
  * A password that was checked before `version` starts no session afterwards.
  *
  * @param except id of the session that stays; null: none stays
@@ -109,7 +111,8 @@ export function endAllSessions(
   { now, version }: { readonly now: number; readonly version: number },
 ): Required<Pick<CommitEffect, 'parts' | 'events'>> {
   const left = withoutSessions(sessionsOf(parts, user), ({ id }) => id !== except, now);
-  return stored({ ...left, links: [], endedAt: version });
+  const ended = stored({ ...left, links: [], endedAt: version });
+  return { ...ended, parts: { ...ended.parts, ...voidedMailLinks(parts, user) } };
 }
 
 export const sessionEffect: AccountEffect = ({ before, after }, { parts }, context) =>

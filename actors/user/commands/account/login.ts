@@ -2,8 +2,9 @@
 
 import { successReply, valueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
+import { isOwner } from '#domain/people';
 import { addLoginFailure, loginTooEarlyError, msUntilLoginAllowed, wrongPasswordError } from '#domain/secrets';
-import { userId } from '#model';
+import { isLoginMethodOn, PASSWORD_METHOD, userId } from '#model';
 import type { PasswordCheck, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext, Outcome } from '#runtime';
@@ -55,6 +56,11 @@ export const fetchApiKeyHandler: UserCommand<typeof userCommands.fetchKey, boole
     }
     const user = directory.user(userId(caller));
     if (!user?.isActive) throw apiError('USER_DEACTIVATED');
+    // After the check of the password, so that nobody can try out which addresses are those of owners.
+    const { authentication_methods } = directory.settings;
+    if (!isOwner(user) && !isLoginMethodOn(authentication_methods, PASSWORD_METHOD)) {
+      throw apiError('PASSWORD_AUTH_DISABLED');
+    }
     const fields = { sealed: state.keySealed, email: user.deliveryEmail, user_id: user.id };
     return { ...outcome, reply: successReply(fields) };
   },
@@ -73,9 +79,15 @@ export const checkPasswordHandler: UserCommand<typeof userCommands.checkPassword
   },
 };
 
-/** Stores a new password hash. Sent by the realm actor, which has decided: never refuses. */
+/**
+ * Stores a new password hash. Sent by the realm actor, which has decided: never refuses. Failures with the old password
+ * don't count for the new one.
+ */
 export const setPasswordHandler: UserCommand<typeof userCommands.setPassword> = {
-  handle: ({ state }, { passwordHash }) => ({ reply: valueReply(null), state: { ...state, passwordHash } }),
+  handle({ state }, { passwordHash }) {
+    const { failedLogins: _, ...rest } = state;
+    return { reply: valueReply(null), state: { ...rest, passwordHash } as UserState };
+  },
 };
 
 /**
