@@ -24,6 +24,12 @@ import {
 } from './commands/accounts/deactivate-user.js';
 import { confirmEmailChangeHandler } from './commands/accounts/email-change.js';
 import { announceFullMembersHandler } from './commands/accounts/full-members.js';
+import {
+  forgetIdentitiesHandler,
+  IDENTITY_PART_PREFIX,
+  SPENT_FLOWS_PART,
+  signInExternallyHandler,
+} from './commands/accounts/identities.js';
 import { EMAIL_CHANGE_PART_PREFIX, RESET_LINKS_PART_PREFIX } from './commands/accounts/mailed-links.js';
 import {
   readPasswordResetHandler,
@@ -141,6 +147,8 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
     DIRECT_GROUP_PART_PREFIX,
     EMAIL_CHANGE_PART_PREFIX,
     RESET_LINKS_PART_PREFIX,
+    IDENTITY_PART_PREFIX,
+    SPENT_FLOWS_PART,
     UPLOADS_PART_PREFIX,
     ...Object.values(INVITATION_PART_PREFIXES),
     MAIL_COUNT_PART_PREFIX,
@@ -195,6 +203,9 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       peekPasswordReset: readPasswordResetHandler,
       resetPassword: resetPasswordHandler,
       setPasswordOf: setPasswordOfHandler,
+      // accounts/identities.ts: single sign-on
+      signInExternally: signInExternallyHandler,
+      forgetIdentities: forgetIdentitiesHandler,
       // accounts/sessions.ts: browsers that are signed in
       startSession: startSessionHandler,
       startSessionByLink: startSessionByLinkHandler,

@@ -28,6 +28,7 @@ import {
 import {
   checkPasswordHandler,
   fetchApiKeyHandler,
+  fetchApiKeyTrustedHandler,
   setApiKeyHandler,
   setPasswordHandler,
 } from './commands/account/login.js';
@@ -132,6 +133,7 @@ export const userKind: ActorKind<UserState, undefined, ActorServices> = {
   commands: mapHandlersByName(userCommands, {
     create: createAccountHandler,
     fetchKey: fetchApiKeyHandler,
+    fetchKeyTrusted: fetchApiKeyTrustedHandler,
     checkPassword: checkPasswordHandler,
     setPassword: setPasswordHandler,
     setKey: setApiKeyHandler,

@@ -1,9 +1,9 @@
 /**
  * HTML pages for people who open a link of a mail: joining an organization, signing up, confirming an address,
- * setting a new password.
+ * setting a new password, single sign-on.
  *
  * `page.ts` has the frame of a page, its headers and the escaping template `html`. `joining.ts`,
- * `confirming.ts` and `resetting.ts` have the pages, one function per outcome. An operation of the frontend calls such a function, and its answer is sent
+ * `confirming.ts`, `resetting.ts` and `signing-in.ts` have the pages, one function per outcome. An operation of the frontend calls such a function, and its answer is sent
  * as is.
  *
  * Invariants: every value in a template is escaped unless it is `Html`. Pages have no scripts, load nothing, and are
@@ -31,3 +31,4 @@ export {
   resetMailSentPage,
   resetPage,
 } from './resetting.js';
+export { desktopTokenPage, signInFailedPage } from './signing-in.js';

@@ -55,6 +55,7 @@ export type {
   ContinueJoiningArgs,
   CreateBotArgs,
   CreateUserArgs,
+  ExternalSignInArgs,
   FileChange,
   FilesChangedArgs,
   FirstAccount,

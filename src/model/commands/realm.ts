@@ -10,6 +10,7 @@ import type {
   ContinueJoiningArgs,
   CreateBotArgs,
   CreateUserArgs,
+  ExternalSignInArgs,
   FilesChangedArgs,
   GroupEdit,
   InvitationOffer,
@@ -112,6 +113,14 @@ export const realmCommands = {
   >('reset-password'),
   /** From the command line. */
   setPasswordOf: command<UserRef & { readonly password: string }, FieldsReply>('set-password-of'),
+
+  // Single sign-on.
+  /** Finds or makes the account of an identity, and begins its session. `created`: the account is new. */
+  signInExternally: command<ExternalSignInArgs, FieldsReply<{ readonly user_id: number; readonly created: boolean }>>(
+    'sign-in-externally',
+  ),
+  /** From the command line: the account's identities at providers are forgotten. */
+  forgetIdentities: command<UserRef, FieldsReply>('forget-identities'),
 
   // Sessions of browsers; the caller is the account.
   /** `checkedAt`: realm version that the frontend showed before the password was checked. */

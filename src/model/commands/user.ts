@@ -169,9 +169,11 @@ const command = commandOf<'user'>();
 
 /** Commands of a user actor. */
 export const userCommands = {
-  // Account. All but the first three come from the realm actor, which has decided; they are never refused.
+  // Account. All but the first four come from the realm actor, which has decided; they are never refused.
   /** POST /fetch_api_key, for an account that the frontend has found by its address. */
   fetchKey: command<{ readonly password: string }, FieldsReply<LoginResult>>('fetch-key'),
+  /** The same without a password, for an account that a trusted service has signed in. */
+  fetchKeyTrusted: command<NoArguments, FieldsReply<LoginResult>>('fetch-key-trusted'),
   /** Checks a password for the realm actor, which changes the password together with the rest of a request. */
   checkPassword: command<{ readonly password: string }, ValueReply<PasswordCheck>>('check-password'),
   /** Replies with the sealed API key, for the administration. */

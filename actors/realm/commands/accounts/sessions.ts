@@ -23,7 +23,8 @@ import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import type { AccountEffect, CommitEffect } from './effect.js';
 import { voidedMailLinks } from './mailed-links.js';
 
-const stored = (account: AccountSessions): Required<Pick<CommitEffect, 'parts' | 'events'>> => ({
+/** Stores the sessions and links of an account. */
+export const storedSessions = (account: AccountSessions): Required<Pick<CommitEffect, 'parts' | 'events'>> => ({
   parts: { [`${SESSIONS_PART}${account.user}`]: encodeRecord(account) },
   events: [directoryLogItem({ session: account })],
 });
@@ -35,7 +36,7 @@ export const startSessionHandler: RealmCommand<typeof realmCommands.startSession
     const before = sessionsOf(parts, user.id);
     // The password that was checked may have been replaced meanwhile.
     if (before.endedAt > checkedAt) throw apiError('AUTHENTICATION_FAILED');
-    return { ...stored(withSession(before, session, now)), reply: successReply({ user_id: user.id }, version) };
+    return { ...storedSessions(withSession(before, session, now)), reply: successReply({ user_id: user.id }, version) };
   },
 };
 
@@ -47,7 +48,10 @@ export const startSessionByLinkHandler: RealmCommand<typeof realmCommands.startS
       const spent = spendLink(account, link, now);
       if (!spent) continue;
       requireActingUser(parts, spent.user);
-      return { ...stored(withSession(spent, session, now)), reply: successReply({ user_id: spent.user }, version) };
+      return {
+        ...storedSessions(withSession(spent, session, now)),
+        reply: successReply({ user_id: spent.user }, version),
+      };
     }
     throw apiError('SIGN_IN_LINK_VOID');
   },
@@ -57,7 +61,7 @@ export const noteSessionUseHandler: RealmCommand<typeof realmCommands.noteSessio
   lane: SETTINGS_LANE,
   handle({ parts }, { hash }, _inputs, { caller, now, version }) {
     const after = withUse(sessionsOf(parts, caller), hash, now);
-    return after ? { ...stored(after), reply: successReply(undefined, version) } : { reply: successReply() };
+    return after ? { ...storedSessions(after), reply: successReply(undefined, version) } : { reply: successReply() };
   },
 };
 
@@ -67,7 +71,7 @@ export const endSessionHandler: RealmCommand<typeof realmCommands.endSession> = 
     const before = sessionsOf(parts, caller);
     if (!before.sessions.some(({ id }) => id === session)) throw apiError('NO_SUCH_SESSION');
     return {
-      ...stored(withoutSessions(before, ({ id }) => id === session, now)),
+      ...storedSessions(withoutSessions(before, ({ id }) => id === session, now)),
       reply: successReply(undefined, version),
     };
   },
@@ -79,7 +83,7 @@ export const endSessionsHandler: RealmCommand<typeof realmCommands.endSessions> 
     const before = sessionsOf(parts, caller);
     if (!before.sessions.some(({ id }) => id !== except)) return { reply: successReply() };
     return {
-      ...stored(withoutSessions(before, ({ id }) => id !== except, now)),
+      ...storedSessions(withoutSessions(before, ({ id }) => id !== except, now)),
       reply: successReply(undefined, version),
     };
   },
@@ -93,7 +97,10 @@ export const addSignInLinkHandler: RealmCommand<typeof realmCommands.addSignInLi
     if (!user) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
     if (user.botType !== null) throw apiError('NO_BOTS');
-    return { ...stored(withLink(sessionsOf(parts, user_id), hash, now)), reply: successReply(undefined, version) };
+    return {
+      ...storedSessions(withLink(sessionsOf(parts, user_id), hash, now)),
+      reply: successReply(undefined, version),
+    };
   },
 };
 
@@ -111,7 +118,7 @@ export function endAllSessions(
   { now, version }: { readonly now: number; readonly version: number },
 ): Required<Pick<CommitEffect, 'parts' | 'events'>> {
   const left = withoutSessions(sessionsOf(parts, user), ({ id }) => id !== except, now);
-  const ended = stored({ ...left, links: [], endedAt: version });
+  const ended = storedSessions({ ...left, links: [], endedAt: version });
   return { ...ended, parts: { ...ended.parts, ...voidedMailLinks(parts, user) } };
 }
 

@@ -66,6 +66,15 @@ export const fetchApiKeyHandler: UserCommand<typeof userCommands.fetchKey, boole
   },
 };
 
+/** The frontend has checked who signs in: at a provider of identities, or by a signed token. */
+export const fetchApiKeyTrustedHandler: UserCommand<typeof userCommands.fetchKeyTrusted> = {
+  handle({ state }, _args, _inputs, { directory, caller }) {
+    const user = directory.user(userId(caller));
+    if (!user?.isActive) throw apiError('USER_DEACTIVATED');
+    return { reply: successReply({ sealed: state.keySealed, email: user.deliveryEmail, user_id: user.id }) };
+  },
+};
+
 /** Checks a password for the realm actor, which changes it together with the rest of a request. */
 export const checkPasswordHandler: UserCommand<typeof userCommands.checkPassword, boolean | null> = {
   ...LOGIN,

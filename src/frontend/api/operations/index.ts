@@ -3,7 +3,7 @@
  *
  * Areas: `messages/` (sending, reading, changing, flags, drafts, typing), `streams/` (streams, subscriptions, topics),
  * `people/` (accounts, profiles, settings, presence, groups), `organization/` (settings, pictures, lists, server),
- * `bots/`, `invitations/` (invitations and the pages for joining), `accounts/` (forgotten passwords), `web/` (sessions of browsers), `events.ts` (event
+ * `bots/`, `invitations/` (invitations and the pages for joining), `accounts/` (forgotten passwords), `single-sign-on/`, `web/` (sessions of browsers), `events.ts` (event
  * queues), `files.ts` (uploads) and `external-content.ts` (pictures of other hosts). Operations that are one unit in
  * the reference come as a list of their file; the others are listed one by one, because the reference mixes areas.
  */
@@ -116,6 +116,7 @@ import {
   regenerateOwnApiKeyOperation,
 } from './people/users.js';
 import { runSlashCommandOperation } from './people/zcommand.js';
+import { SINGLE_SIGN_ON_OPERATIONS } from './single-sign-on/signing-in.js';
 import {
   addDefaultStreamOperation,
   archiveStreamOperation,
@@ -253,4 +254,5 @@ export const OPERATIONS = [
   ...SIGN_UP_OPERATIONS,
   ...WEB_OPERATIONS,
   ...PASSWORD_RESET_OPERATIONS,
+  ...SINGLE_SIGN_ON_OPERATIONS,
 ] as unknown as readonly ApiOperation[];
