@@ -103,6 +103,7 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
   await t.test('a verified address finds the account, then the subject does', async (t) => {
     const org = await organization(server, providers);
     const { member } = org;
+    const before = (await accounts(org)).length;
     const login = at(first, person(member.email.toUpperCase()));
     const { answer, url, cookie } = await begin(org, 'first');
     t.equal(answer.status, 302);
@@ -128,7 +129,7 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
     t.equal((await sessionsOf(browser))[0]!.client, 'Firefox on Linux');
     first.people.set(login, person('another@elsewhere.example'));
     t.ok(signedIn(await signInBy(org, first, 'first', login)), 'whatever the address is now');
-    t.equal((await accounts(org)).length, org.people.length + 3, 'no account was made');
+    t.equal((await accounts(org)).length, before, 'no account was made');
   });
 
   await t.test('an address that is not verified, or that stands for a hidden one, finds no account', async (t) => {
@@ -171,8 +172,9 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
     t.ok(both.every(signedIn), 'twice at once');
     const found = (await accounts(org)).filter(({ delivery_email }) => delivery_email === address);
     t.match(found, [{ full_name: 'Sam Single', role: 400, is_active: true }]);
-    t.equal((await signIn(pageOf(org), address, '')).status, 400, 'it has no password');
-    t.equal((await signIn(pageOf(org), address, 'anything')).status, 401);
+    for (const password of ['', 'anything']) {
+      t.equal((await signIn(pageOf(org), address, password)).status, 401, 'it has no password');
+    }
   });
 
   await t.test('an invitation to the address lets its owner join, with the role of the invitation', async (t) => {

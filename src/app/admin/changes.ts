@@ -84,3 +84,9 @@ export async function setUserPassword(
     password,
   });
 }
+
+/** Lets an account go from its identities at providers, so that another one with its address can sign in to it. */
+export async function forgetIdentities(actors: ActorCaller, realm: RealmId, email: string): Promise<void> {
+  const user_id = await findUserId(actors, realm, email);
+  await actors.fields(realmKey(realm), realmCommands.forgetIdentities, { user_id });
+}

@@ -17,6 +17,7 @@ export { ActorCaller, BusActorCaller } from './actor-caller.js';
 export { AdminError } from './admin-error.js';
 export {
   deactivateUser,
+  forgetIdentities,
   reactivateUser,
   setBillingManager,
   setRealmActive,

@@ -9,6 +9,7 @@ import {
   createUser,
   deactivateUser,
   findRealmId,
+  forgetIdentities,
   listRealms,
   makeSignInLink,
   reactivateUser,
@@ -198,6 +199,12 @@ const PLAIN: Readonly<Record<string, CommandAction>> = {
       const email = required(options, 'email');
       const realm = await findRealmId(actors, options.realm);
       await setUserPassword(actors, realm, email, options.password ?? (await readPassword()));
+    }),
+
+  'user forget-identities': (config, options, logger) =>
+    withActors(config, logger, async (actors) => {
+      const email = required(options, 'email');
+      await forgetIdentities(actors, await findRealmId(actors, options.realm), email);
     }),
 
   'user sign-in-link': (config, options, logger) =>
