@@ -5,7 +5,7 @@ import Provider, { type Adapter, type AdapterPayload, type ClientMetadata } from
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** What a provider does with requests instead of its work. */
+/** A fault of the provider, which replaces its answers. */
 export type ProviderFault = 'none' | 'away' | 'failing' | 'flooding' | 'silent';
 
 const CLIENT_ID = 'conclave';

@@ -1,15 +1,15 @@
 /**
- * The state of a sign-in while the browser is at the provider. The browser keeps it in a cookie, sealed under the server
- * secret, so any frontend can go on. The realm actor sees to it that a flow ends in one sign-in.
+ * The state of a sign-in while the browser is at the provider. The browser keeps it in a cookie, sealed under the
+ * server secret, so any frontend can go on. The realm actor sees to it that a flow ends in one sign-in.
  *
- * Behind TLS the cookie has the prefix `__Host-`: neither the network nor another organization's host can plant the flow
- * of an attacker. `SameSite=Lax`, because the browser comes back from another site.
+ * Behind TLS the cookie has the prefix `__Host-`: neither the network nor another organization's host can plant the
+ * flow of an attacker. `SameSite=Lax`, because the browser comes back from another site.
  */
 import type { ServerCryptography } from '#domain/secrets';
 import { type RealmId, realmId } from '#model';
 import type { FlowSecrets } from './provider.js';
 
-/** What the sign-in is for: a session of this browser, or a client whose one-time pad is given (hexadecimal). */
+/** Purpose of a sign-in: a session of this browser, or a client whose one-time pad is given (hexadecimal). */
 export type FlowTarget = { readonly kind: 'web' } | { readonly kind: 'mobile' | 'desktop'; readonly pad: string };
 
 export interface SignInFlow extends FlowSecrets {

@@ -1,6 +1,6 @@
 /**
- * Secrets for API clients whose sign-in goes on in a browser. The client gives a random pad (64 hexadecimal digits), and
- * only it can read the answer, even if another program takes the redirect.
+ * Secrets for API clients whose sign-in goes on in a browser. The client gives a random pad (64 hexadecimal digits).
+ * Only that client can read the answer, even if another program takes the redirect.
  */
 import { createCipheriv, randomBytes } from 'node:crypto';
 

@@ -62,7 +62,7 @@ function findAccount({ parts, volatile }: RealmView, args: ExternalSignInArgs): 
   const known = identityOf(parts, args);
   if (known) return userRecord(parts, known.user);
   const user = args.email === null ? undefined : userRecord(parts, volatile.userByEmail(args.email) ?? 0);
-  // The API e-mail that stands for a hidden address is nobody's address.
+  // The API e-mail that stands for a hidden address receives no mail, so no provider verifies it.
   return user?.deliveryEmail.toLowerCase() === args.email?.toLowerCase() ? user : undefined;
 }
 
@@ -209,7 +209,7 @@ export const signInExternallyHandler: RealmCommand<typeof realmCommands.signInEx
     if (user.botType !== null || isSystemBot(user)) throw apiError('NO_BOTS');
     if (!user.isActive) throw apiError('USER_DEACTIVATED');
     const known = identityOf(parts, args) !== undefined;
-    // Whoever gets the address of another person must not get the account, too.
+    // An address can be given to another person, who must not get the account with it.
     if (!known && identitiesOf(parts, user.id).some(({ issuer }) => issuer === args.issuer)) {
       throw apiError('IDENTITY_OF_ANOTHER');
     }

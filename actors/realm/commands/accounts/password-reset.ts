@@ -1,5 +1,5 @@
 /**
- * Forgotten passwords: a link is mailed, and whoever holds it sets a new password. The same on behalf of an
+ * Forgotten passwords: a link is mailed, and its holder sets a new password. The same on behalf of an
  * administrator, and from the command line without a link.
  *
  * A stranger must not learn which addresses have an account: requests for unknown addresses are counted, committed and
@@ -30,7 +30,7 @@ import { endAllSessions } from './sessions.js';
 /** Validity of a link that sets a new password, ms. */
 const VALID_MS = 3_600_000;
 
-/** True if the account may sign in with a password: owners always may, so that an organization can't lock itself out. */
+/** True if the account may sign in with a password. Owners always may: an organization can't lock itself out. */
 export const mayUsePassword = (user: DirectoryUser, { settings }: RealmState): boolean =>
   isOwner(user) || isLoginMethodOn(settings.authentication_methods, PASSWORD_METHOD);
 

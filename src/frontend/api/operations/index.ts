@@ -3,9 +3,10 @@
  *
  * Areas: `messages/` (sending, reading, changing, flags, drafts, typing), `streams/` (streams, subscriptions, topics),
  * `people/` (accounts, profiles, settings, presence, groups), `organization/` (settings, pictures, lists, server),
- * `bots/`, `invitations/` (invitations and the pages for joining), `accounts/` (forgotten passwords), `single-sign-on/`, `web/` (sessions of browsers), `events.ts` (event
- * queues), `files.ts` (uploads) and `external-content.ts` (pictures of other hosts). Operations that are one unit in
- * the reference come as a list of their file; the others are listed one by one, because the reference mixes areas.
+ * `bots/`, `invitations/` (invitations and the pages for joining), `accounts/` (forgotten passwords), `single-sign-
+ * on/`, `web/` (sessions of browsers), `events.ts` (event queues), `files.ts` (uploads) and `external-content.ts`
+ * (pictures of other hosts). Operations that are one unit in the reference come as a list of their file; the others
+ * are listed one by one, because the reference mixes areas.
  */
 import type { ApiOperation } from '../operation.js';
 import { PASSWORD_RESET_OPERATIONS } from './accounts/password-reset.js';
