@@ -9,6 +9,7 @@ import type { ArgsOf, Command } from '#model/commands';
 import type { CommandDefinition } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { nextFileExpiry } from './files.js';
+import { nextMissedTime } from './missed.js';
 
 export interface UserState extends JsonObject {
   readonly phase: string;
@@ -86,7 +87,7 @@ export type UserCommand<C extends Command<'user'>, I = undefined> = UserHandler<
 
 /** Earliest time for which any part waits, ms; null: none. Commands that change such a part set `due` to this. */
 export function nextTimerTime(parts: ActorParts): number | null {
-  const times = [nextScheduledTime(parts), nextFileExpiry(parts)].filter((at) => at !== null);
+  const times = [nextScheduledTime(parts), nextFileExpiry(parts), nextMissedTime(parts)].filter((at) => at !== null);
   return times.length === 0 ? null : Math.min(...times);
 }
 

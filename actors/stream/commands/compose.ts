@@ -18,6 +18,7 @@ import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
 import { giveCopyCommands } from '../bots.js';
+import { missedMessageCommands } from '../missed.js';
 import type { StreamState, StreamView, StreamVolatile } from '../state.js';
 import { addMessageToTopic } from '../topics.js';
 import { storedMember } from './members.js';
@@ -76,7 +77,7 @@ export interface ComposedMessage {
 type PostContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
 
 export function streamMessageOutcome(
-  { state, parts }: Pick<StreamView, 'state' | 'parts'>,
+  { state, parts, volatile }: StreamView,
   input: MessageInput,
   context: PostContext,
   stream: DirectoryStream,
@@ -93,7 +94,7 @@ export function streamMessageOutcome(
     ...(copies.length > 0 ? { users: copies } : {}),
     ...(silent.length > 0 ? { except: silent } : {}),
   };
-  const outcome = post(state, input, context, composed, {
+  const outcome = post({ state, parts, volatile }, input, context, composed, {
     first,
     participants: [],
     recipient: stream.recipient,
@@ -110,14 +111,14 @@ export function streamMessageOutcome(
 
 /** Outcome of sending a direct message. @param recipient recipient_id of the message */
 export function directMessageOutcome(
-  state: StreamState,
+  view: StreamView,
   input: MessageInput,
   context: PostContext,
   recipient: number,
   composed: ComposedMessage,
 ): Outcome<StreamState> {
-  const { participants } = state;
-  return post(state, input, context, composed, {
+  const { participants } = view.state;
+  return post(view, input, context, composed, {
     first: false,
     participants,
     recipient,
@@ -137,7 +138,7 @@ interface Destination {
 }
 
 function post(
-  state: StreamState,
+  { state, parts, volatile }: StreamView,
   input: MessageInput,
   { now, directory, realm }: PostContext,
   { id, sender, client, rendered, flags, files, local, submessage, copies = [], calls = [] }: ComposedMessage,
@@ -173,7 +174,14 @@ function post(
   };
   // The reply waits for these: afterwards the files' owners list the message, and mentioned bots have copies.
   const awaited = [...filesLinkedCommands(realm, files, id, body.sent), ...giveCopyCommands(realm, id, copies)];
-  const commands = [...awaited, ...calls];
+  const missed = missedMessageCommands(parts, message, {
+    directory,
+    realm,
+    now,
+    origin: input.origin,
+    informed: volatile.informed,
+  });
+  const commands = [...awaited, ...calls, ...missed];
   return {
     reply: successReply({ id }),
     ...withRetentionTimer(

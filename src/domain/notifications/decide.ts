@@ -6,7 +6,7 @@
 import { OFFLINE_AFTER_SECONDS, type PresenceTimes } from '#domain/presence';
 import { type Subscription, TOPIC_POLICY } from '#domain/streams';
 import { USER_SETTINGS, type UserSettings } from '#model';
-import type { DirectoryPreferences, DirectoryUser } from '#model/records';
+import type { DirectoryPreferences, DirectoryUser, DirectoryView } from '#model/records';
 
 /** Reasons for a notification, the most personal first: a message with several notifies for the first of them. */
 export const NOTIFICATION_TRIGGERS = ['direct', 'mention', 'wildcard_mention', 'alert_word', 'stream'] as const;
@@ -75,6 +75,25 @@ export const decidePush = (
   away: boolean,
 ): NotificationTrigger | undefined =>
   away || isOn(receiver.preferences, 'enable_online_push_notifications') ? decide(message, receiver, PUSH) : undefined;
+
+/** Stands for an unknown subscription: it allows the personal triggers, and no notification of all messages. */
+const PERSONAL_ONLY: SubscriptionNotifications = {
+  active: true,
+  muted: false,
+  push: false,
+  email: false,
+  wildcard: true,
+};
+
+/**
+ * True if the message may notify the user by a personal trigger, as far as the settings in the directory tell. The
+ * user's own actor knows the subscription and the topic, and decides.
+ */
+export function mayNotifyPersonally(message: ReceivedMessage, user: DirectoryUser, directory: DirectoryView): boolean {
+  const preferences = directory.preferencesOf(user.id);
+  const receiver = { user, preferences, subscription: PERSONAL_ONLY, topicPolicy: TOPIC_POLICY.inherit };
+  return decide(message, receiver, MAIL) !== undefined || decide(message, receiver, PUSH) !== undefined;
+}
 
 function decide(
   message: ReceivedMessage,

@@ -41,7 +41,7 @@ export {
   type RegisterArgs,
 } from './event-queue.js';
 export { loginGuardCommands } from './login-guard.js';
-export { mailCommands } from './mail.js';
+export { type MailToSend, mailCommands } from './mail.js';
 export { type PresenceCursor, presenceCommands, type ReadPresencesArgs, type ReportPresenceArgs } from './presence.js';
 export { realmCommands } from './realm.js';
 export type {
@@ -117,6 +117,7 @@ export {
   type FlagChange,
   type ListStreamsArgs,
   type LoginResult,
+  type MissedMessageArgs,
   type MoveTopicPolicyArgs,
   type MuteTopicArgs,
   type NewAccountArgs,

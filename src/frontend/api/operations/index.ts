@@ -92,6 +92,7 @@ import {
   updateSettings,
   updateSettingsDefaultsOperation,
 } from './people/settings.js';
+import { showUnsubscribeOperation, unsubscribeOperation } from './people/unsubscribe.js';
 import {
   createUserGroupOperation,
   getUserGroupMembersOperation,
@@ -241,6 +242,8 @@ export const OPERATIONS = [
   updateSettingsDefaultsOperation,
   showEmailConfirmationOperation,
   confirmEmailOperation,
+  showUnsubscribeOperation,
+  unsubscribeOperation,
   regenerateOwnApiKeyOperation,
   ...PUSH_TOKEN_OPERATIONS,
   runSlashCommandOperation,
