@@ -31,6 +31,7 @@ import {
   setApiKeyHandler,
   setPasswordHandler,
 } from './commands/account/login.js';
+import { noteLogInHandler } from './commands/account/note-log-in.js';
 import { readOwnSectionsHandler } from './commands/account/own-state.js';
 import { addPushTokenHandler, PUSH_TOKEN_PART_PREFIX, removePushTokenHandler } from './commands/account/push-tokens.js';
 import { markHotspotReadHandler, setTutorialStatusHandler } from './commands/account/tutorial.js';
@@ -136,6 +137,7 @@ export const userKind: ActorKind<UserState, undefined, ActorServices> = {
     create: createAccountHandler,
     fetchKey: fetchApiKeyHandler,
     checkPassword: checkPasswordHandler,
+    noteLogIn: noteLogInHandler,
     setPassword: setPasswordHandler,
     setKey: setApiKeyHandler,
     addPushToken: addPushTokenHandler,

@@ -17,6 +17,8 @@ export interface UserState extends JsonObject {
   readonly passwordHash: string | null;
   /** Wall times of recent failed log-ins, ms; absent: none. */
   readonly failedLogins?: readonly number[];
+  /** Devices from which the user has logged in, in words; absent: none. */
+  readonly devices?: readonly string[];
   /** API key, encrypted under the server secret. */
   readonly keySealed: string;
   /** Highest id ever given to a draft; absent before the first. */

@@ -196,6 +196,8 @@ export const userCommands = {
   /** Replies with the sealed API key, for the administration. */
   sealedKey: command<NoArguments, ValueReply<string>>('sealed-key'),
   create: command<NewAccountArgs>('create'),
+  /** After a successful log-in: notes the device (program and system in words), and mails about a new one. */
+  noteLogIn: command<{ readonly device: string; readonly origin: string }, FieldsReply>('note-log-in'),
   setPassword: command<{ readonly passwordHash: string }>('set-password'),
   setKey: command<{ readonly keySealed: string }>('set-key'),
   deactivated: command('deactivated'),

@@ -6,6 +6,7 @@ import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, ProfileData } from '#model/records';
 import { passwordLogIn } from '../../log-in.js';
+import { LOG_IN_HEADERS, noteLogIn } from '../../note-log-in.js';
 import { type ApiCall, defineOperation, type FieldsAnswer, forwardCommand } from '../../operation.js';
 import {
   flagParameter,
@@ -129,6 +130,7 @@ export const fetchApiKeyOperation = defineOperation({
   path: '/fetch_api_key',
   guard: 'none',
   compressed: false,
+  headers: LOG_IN_HEADERS,
   summary: 'Exchange address and password for the API key.',
   parameters: {
     username: textParameter('form', 'Real address of the account.'),
@@ -141,7 +143,10 @@ export const fetchApiKeyOperation = defineOperation({
       // The login guard always refuses, so `user` is set here.
       const { id, keyHash } = user as DirectoryUser;
       const api_key = await openOrRenewKey(call, { user: id, sealed: String(sealed), instead: keyHash, as: id });
-      if (api_key !== undefined) return { fields: { api_key, ...fields } };
+      if (api_key !== undefined) {
+        await noteLogIn(call, id);
+        return { fields: { api_key, ...fields } };
+      }
       // Another log-in has replaced the key; the user actor will have the new one in a moment.
       if (attempts === MAX_ATTEMPTS) throw apiError('SERVICE_UNAVAILABLE');
     }
