@@ -64,7 +64,10 @@ function required(options: CommandOptions, name: string): string {
   return value;
 }
 
-/** Runs `action` with access to the actors: of the cluster, the data directory, or the server that has it open. */
+/**
+ * Runs `action` with a caller of the actors: in the cluster, on the data directory, or through the server that has the
+ * directory open.
+ */
 async function withActors(
   config: Config,
   logger: Logger,
@@ -223,7 +226,11 @@ const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   ...CLUSTER_COMMANDS,
 };
 
-/** The command of these words; undefined when none has this name. @throws AdminError for a wrong number of words */
+/**
+ * Finds the administration command with these words; undefined when none has this name.
+ *
+ * @throws AdminError for a wrong number of words
+ */
 export function findAdminCommand(
   words: readonly string[],
 ): ((config: Config, options: CommandOptions, logger: Logger) => Promise<number | void>) | undefined {

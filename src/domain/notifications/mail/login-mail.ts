@@ -24,7 +24,7 @@ export function composeLoginMail(input: LoginMailInput): ComposedMail {
   const intro = `Hello ${receiver.fullName}, your account ${email} in ${organization} was used to log in from a new device.`;
   const advice =
     'If that was you, there is nothing to do. If not, change your password and end the sessions that you do not know:';
-  const settings = `${origin}/#settings/account-and-privacy`;
+  const settings = `${origin}/#settings/account`;
   const text = [
     intro,
     `Device: ${device}\nTime: ${time}\nServer: ${origin}`,
