@@ -186,6 +186,8 @@ export const streamCommands = {
   deleteTopic: stream<DeleteTopicArgs, FieldsReply>('delete-topic'),
   listTopics: stream<Record<string, never>, FieldsReply>('list-topics'),
   topicNames: stream<Record<string, never>, ValueReply<readonly Json[]>>('topics'),
+  /** Sent by a subscriber's actor: the subscription asks for mails or pushes of all messages, or no longer does. */
+  setNotified: stream<{ readonly user: number; readonly notified: boolean }>('set-notified'),
   /** Finds the topic's newest message again, after messages were moved into this stream from another one. */
   topicChanged: stream<{ readonly topic: string }>('topic-changed'),
   topicWatched: stream<{ readonly topic: string; readonly user: number; readonly watches: boolean }>('topic-watched'),
