@@ -71,6 +71,7 @@ import {
   removeEmailDomainHandler,
   updateEmailDomainHandler,
 } from './commands/organization/domains.js';
+import { beginImportHandler, dropImportHandler, endImportHandler } from './commands/organization/import-realm.js';
 import {
   addLinkifierHandler,
   removeLinkifierHandler,
@@ -112,6 +113,7 @@ import { realmMachine } from './machine.js';
 import { MAIL_COUNT_PART_PREFIX } from './mail-limits.js';
 import { RealmSidecar } from './sidecar.js';
 import {
+  IMPORT_PART_PREFIX,
   DIRECT_GROUP_PART_PREFIX,
   RECORD_PART_PREFIXES,
   type RealmState,
@@ -135,6 +137,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
     UPLOADS_PART_PREFIX,
     ...Object.values(INVITATION_PART_PREFIXES),
     MAIL_COUNT_PART_PREFIX,
+    IMPORT_PART_PREFIX,
   ],
   commands: withDirectoryVersion(
     mapHandlersByName(realmCommands, {
@@ -147,6 +150,9 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       peekRealm: readNextRealmIdHandler,
       createRealm: createRealmHandler,
       init: initializeRealmHandler,
+      beginImport: beginImportHandler,
+      endImport: endImportHandler,
+      dropImport: dropImportHandler,
       subdomainTaken: isSubdomainTakenHandler,
       deactivate: deactivateRealmHandler,
       reactivate: reactivateRealmHandler,

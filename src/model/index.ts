@@ -90,12 +90,14 @@ export {
   REALM_SETTING_NAMES,
   REALM_SETTINGS,
   type RealmPolicyName,
+  type RealmSettingName,
   type RealmSettings,
   type RealmSettingValue,
   realmSettingEvent,
   realmSettingInReply,
   STREAM_SETTING_NAMES,
 } from './settings/realm-settings.js';
+export { canonicalTimeZone } from './settings/time-zones.js';
 export {
   checkUserSettings,
   EMOJISET_CHOICES,

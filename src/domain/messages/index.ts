@@ -52,6 +52,7 @@ export {
   MESSAGE_MARK_PART_PREFIX,
   MESSAGE_MARKS,
   markedIdsOf,
+  type MarkName,
   type OriginReadState,
   READ_STATE_PART_PREFIX,
   readStateOf,

@@ -59,6 +59,7 @@ export type {
   FilesChangedArgs,
   FirstAccount,
   GroupEdit,
+  ImportReservation,
   InvitationOffer,
   LinkifierContent,
   NewRealmArgs,
