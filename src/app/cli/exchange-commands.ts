@@ -1,14 +1,17 @@
 /** `conclave import` and `conclave export`: an organization comes and goes in the peer's format. */
-import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { AdminError, listRealms } from '#app/admin';
+import { AdminError, findRealmId, listRealms } from '#app/admin';
 import { type Config, isClusterConfig } from '#app/config';
-import { type ImportReport, runImport, unpackArchive } from '#app/exchange';
+import { exportToArchive, exportToFolder, type ImportReport, runImport, unpackArchive } from '#app/exchange';
 import type { Logger } from '#base';
+import { asDirectorySnapshot, RealmDirectory } from '#directory';
 import { extraEmojiNamed } from '#domain/emoji';
 import { findSubdomainProblem } from '#domain/people';
 import { siteUrlOf } from '#frontend/gateway';
+import { realmKey } from '#model';
+import { realmCommands } from '#model/commands';
 import { withActors } from './actors.js';
 import type { CommandOptions } from './command.js';
 import { dropImport, importTarget, openStoreBeside } from './exchange-target.js';
@@ -26,9 +29,34 @@ type Run = (config: Config, options: Flags, logger: Logger) => Promise<void>;
 /** The command of these words; undefined when none has this name. @throws AdminError for a wrong number of words */
 export function findExchangeCommand(words: readonly string[]): Run | undefined {
   const [name, file, ...more] = words;
-  if (name !== 'import') return undefined;
-  if (more.length > 0) throw new AdminError('usage: conclave import FILE|DIR --subdomain NAME');
-  return (config, options, logger) => runImportCommand(config, options, logger, file);
+  if (name !== 'import' && name !== 'export') return undefined;
+  if (more.length > 0) throw new AdminError(`usage: conclave ${name} FILE|DIR --subdomain NAME`);
+  const run = name === 'import' ? runImportCommand : runExportCommand;
+  return (config, options, logger) => run(config, options, logger, file);
+}
+
+/** A name that ends like an archive's makes one; any other is a folder, which must not exist or be empty. */
+async function runExportCommand(config: Config, options: Flags, logger: Logger, file?: string): Promise<void> {
+  if (file === undefined) throw new AdminError('usage: conclave export FILE|DIR --subdomain NAME');
+  const target = resolve(file);
+  const isArchive = /\.tar\.gz$|\.tgz$/.test(target);
+  if (!isArchive && (await readdir(target).catch(() => [])).length > 0) {
+    throw new AdminError(`${target} is not empty: an export needs an empty folder, or a name that ends in .tar.gz`);
+  }
+  await withActors(config, logger, async (actors) => {
+    const realm = await findRealmId(actors, options.subdomain);
+    const opened = await openStoreBeside(config);
+    try {
+      const snapshot = asDirectorySnapshot(await actors.value(realmKey(realm), realmCommands.snapshot, {}));
+      const directory = new RealmDirectory(realm, snapshot, extraEmojiNamed(config.emojiNames));
+      const source = { store: opened.store, blobs: opened.blobs, realm, snapshot, directory };
+      const write = isArchive ? exportToArchive : exportToFolder;
+      const rows = await write(source, target);
+      for (const [table, count] of rows) if (count > 0) process.stdout.write(`${String(count).padStart(9)}  ${table}\n`);
+    } finally {
+      await opened.close();
+    }
+  });
 }
 
 async function runImportCommand(config: Config, options: Flags, logger: Logger, file?: string): Promise<void> {

@@ -15,6 +15,8 @@
  *
  * Importers: the command line.
  */
+export { type ExportOptions, exportToArchive, exportToFolder } from './export/run.js';
+export type { ExportSource } from './export/source.js';
 export { ARCHIVE_LIMITS, type ArchiveLimits, unpackArchive } from './format/archive.js';
 export { ExchangeProblem } from './format/problem.js';
 export { type ImportOptions, type ImportReport, type ImportTarget, runImport } from './import/run.js';
