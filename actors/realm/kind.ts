@@ -113,8 +113,8 @@ import { realmMachine } from './machine.js';
 import { MAIL_COUNT_PART_PREFIX } from './mail-limits.js';
 import { RealmSidecar } from './sidecar.js';
 import {
-  IMPORT_PART_PREFIX,
   DIRECT_GROUP_PART_PREFIX,
+  IMPORT_PART_PREFIX,
   RECORD_PART_PREFIXES,
   type RealmState,
   SINGLETON_PARTS,

@@ -52,7 +52,8 @@ async function runExportCommand(config: Config, options: Flags, logger: Logger, 
       const source = { store: opened.store, blobs: opened.blobs, realm, snapshot, directory };
       const write = isArchive ? exportToArchive : exportToFolder;
       const rows = await write(source, target);
-      for (const [table, count] of rows) if (count > 0) process.stdout.write(`${String(count).padStart(9)}  ${table}\n`);
+      for (const [table, count] of rows)
+        if (count > 0) process.stdout.write(`${String(count).padStart(9)}  ${table}\n`);
     } finally {
       await opened.close();
     }

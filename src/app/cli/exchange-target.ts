@@ -58,6 +58,9 @@ export const importTarget = (actors: ActorCaller, { store, blobs }: OpenedStore,
   blobs,
   begin: (source) =>
     actors.value(SERVER, realmCommands.beginImport, { subdomain, source, seed: randomBytes(24).toString('base64url') }),
+  async abandon() {
+    await actors.value(SERVER, realmCommands.dropImport, { subdomain });
+  },
   async open(deactivated, timed, realm) {
     await actors.value(SERVER, realmCommands.endImport, { subdomain, deactivated });
     // Timers are noticed when an actor is loaded; a deactivated organization has nothing to do.

@@ -6,7 +6,7 @@ export class IdMap {
   readonly #ids = new Map<number, number>();
 
   constructor(
-    /** What the ids name, for messages to the operator. */
+    /** Kind of thing that the ids name, for messages to the operator. */
     private readonly kind: string,
   ) {}
 

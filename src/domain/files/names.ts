@@ -64,8 +64,8 @@ export function makeFilePath(realm: RealmId, owner: UserId, name: string): strin
 }
 
 /**
- * As `makeFilePath`, from bytes (at least 19) instead of randomness: the same bytes give the same path. An import derives
- * them, so that its repeat after a crash names every file as before.
+ * As `makeFilePath`, from bytes (at least 19) instead of randomness: the same bytes give the same path. An import
+ * derives them, so that its repeat after a crash names every file as before.
  */
 export const filePathFrom = (realm: RealmId, owner: UserId, name: string, bytes: Uint8Array): string => {
   let at = 1;

@@ -1,10 +1,20 @@
-/** What an export reads: the directory of the organization, and of the Store the parts of users and streams. */
+/** Sources of an export: the directory of the organization, and the parts of users and streams in the Store. */
 import { DIRECT_GROUP_PART_PREFIX } from '#actors/realm';
 import type { Json } from '#base';
 import type { DirectorySnapshot } from '#directory';
 import { type MarkName, type ReadableMessage, UserFlags } from '#domain/messages';
 import { MEMBER_PART_PREFIX, type StreamMember, toStreamMember } from '#domain/streams';
-import { directMessageKey, parseActorKey, type RealmId, realmKey, type StreamId, streamKey, type UserId, userId, userKey } from '#model';
+import {
+  directMessageKey,
+  parseActorKey,
+  type RealmId,
+  realmKey,
+  type StreamId,
+  streamKey,
+  type UserId,
+  userId,
+  userKey,
+} from '#model';
 import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
 import type { Store } from '#ports/store';
@@ -26,7 +36,7 @@ interface Receiver {
   readonly list: (own: ReadableMessage) => readonly string[];
 }
 
-/** Who has copies of messages, and with which flags. */
+/** The users who have copies of messages, and their flags. */
 export class Receivers {
   readonly #receivers = new Map<number, Receiver>();
   readonly #members = new Map<number, ReadonlyMap<number, StreamMember>>();

@@ -3,8 +3,7 @@
  * folder are written, under their own names; a link, a device, a path that leads outside, or a file that grows beyond
  * the limits refuses the whole archive.
  */
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
-import { createReadStream } from 'node:fs';
+import { closeSync, createReadStream, mkdirSync, openSync, writeSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
@@ -65,7 +64,9 @@ export async function unpackArchive(file: string, folder: string, limits = ARCHI
     await parsed;
   } catch (error) {
     if (error instanceof ExchangeProblem) throw error;
-    throw writer.problem ?? new ExchangeProblem(`${file} is no gzip tarball, or is damaged: ${(error as Error).message}`);
+    throw (
+      writer.problem ?? new ExchangeProblem(`${file} is no gzip tarball, or is damaged: ${(error as Error).message}`)
+    );
   }
   if (writer.problem) throw writer.problem;
   if (writer.files === 0) throw new ExchangeProblem(`${file} is empty`);

@@ -52,11 +52,12 @@ export class ExportFolder {
   }
 
   /**
-   * Bytes of an uploaded file. @returns undefined if it is missing @throws ExchangeProblem for a path that leads outside
-   * the folder, also by a link
+   * Bytes of an uploaded file. @returns undefined if it is missing
+   * @throws ExchangeProblem for a path that leads outside the folder, also by a link
    */
   async file(folder: string, path: string): Promise<Uint8Array | undefined> {
-    if (!isPlainPath(path)) throw new ExchangeProblem(`${folder}/records.json: ${JSON.stringify(path)} is no plain path`);
+    if (!isPlainPath(path))
+      throw new ExchangeProblem(`${folder}/records.json: ${JSON.stringify(path)} is no plain path`);
     const full = join(this.root, folder, path);
     const found = await lstat(full).catch(() => undefined);
     if (!found) return undefined;

@@ -115,7 +115,8 @@ class RowSplitter {
       else if (byte === BACKSLASH) this.#escaped = true;
       else if (byte === QUOTE) {
         this.#inText = false;
-        if (this.#depth === 1 && this.#rowDepth === 2) this.#word = this.#parse(this.#collected(chunk, i + 1)) as string;
+        if (this.#depth === 1 && this.#rowDepth === 2)
+          this.#word = this.#parse(this.#collected(chunk, i + 1)) as string;
         return i;
       }
     }
@@ -176,7 +177,7 @@ class RowSplitter {
     this.#earlier.push(Buffer.from(part));
   }
 
-  /** What was collected, up to this position of the chunk. */
+  /** The collected part, up to this position of the chunk. */
   #collected(chunk: Buffer, end: number): string {
     const last = chunk.subarray(this.#from, end);
     const whole = this.#earlier.length === 0 ? last : Buffer.concat([...this.#earlier, last]);

@@ -74,7 +74,9 @@ export class Row {
     const value = this.fields[name];
     if (value === undefined || value === null) return [];
     if (!Array.isArray(value)) throw this.problem(`${name} is ${describe(value)} instead of a list`);
-    return (value as Json[]).map((one) => new Row(this.table, { id: this.fields.id ?? null, [name]: one }).number(name));
+    return (value as Json[]).map((one) =>
+      new Row(this.table, { id: this.fields.id ?? null, [name]: one }).number(name),
+    );
   }
 
   problem(what: string): Error {

@@ -10,13 +10,7 @@ import type { Row } from '../format/row.js';
 import { importEmoji, storeAvatars, storeEmoji, storeRealmPictures } from '../tables/files.js';
 import { importGroups, importMemberships } from '../tables/groups.js';
 import { Reactions } from '../tables/messages.js';
-import {
-  assignUserIds,
-  importBotConfig,
-  importBotStreams,
-  importPeople,
-  importService,
-} from '../tables/people.js';
+import { assignUserIds, importBotConfig, importBotStreams, importPeople, importService } from '../tables/people.js';
 import {
   importAlertWord,
   importBotStorage,
@@ -76,7 +70,8 @@ export async function readTables(folder: ExportFolder): Promise<Tables> {
     }
   }
   for (const name of REQUIRED) if (!found.has(name)) throw new ExchangeProblem(`${REALM_FILE} has no table ${name}`);
-  if (tables.get('zerver_realm')?.length !== 1) throw new ExchangeProblem(`${REALM_FILE} has not exactly one organization`);
+  if (tables.get('zerver_realm')?.length !== 1)
+    throw new ExchangeProblem(`${REALM_FILE} has not exactly one organization`);
   return tables;
 }
 
@@ -98,7 +93,9 @@ export async function draftOrganization(
   const [realm] = rows('zerver_realm');
   importRealm(realm!, draft);
   for (const row of rows('zerver_client')) draft.clients.set(row.id, row.text('name').slice(0, 30));
-  const accounts = [...rows('zerver_userprofile'), ...rows('zerver_userprofile_mirrordummy')].sort((a, b) => a.id - b.id);
+  const accounts = [...rows('zerver_userprofile'), ...rows('zerver_userprofile_mirrordummy')].sort(
+    (a, b) => a.id - b.id,
+  );
   assignUserIds(accounts, rows('zerver_userprofile_crossrealm'), draft);
   importPeople(accounts, draft);
   const owner = draft.records.users.find((user) => user.isActive && user.botType === null && user.role === 100);
@@ -136,7 +133,9 @@ function importPersonal(tables: Tables, draft: OrganizationDraft): void {
   for (const row of rows('zerver_service')) importService(row, draft);
   for (const row of rows('zerver_botconfigdata')) importBotConfig(row, draft);
   for (const row of rows('zerver_botstoragedata')) importBotStorage(row, draft);
-  const fields = [...rows('zerver_customprofilefield')].sort((a, b) => a.numberOr('order', a.id) - b.numberOr('order', b.id));
+  const fields = [...rows('zerver_customprofilefield')].sort(
+    (a, b) => a.numberOr('order', a.id) - b.numberOr('order', b.id),
+  );
   for (const row of fields) importProfileField(row, draft);
   const values = new ProfileValues();
   for (const row of rows('zerver_customprofilefieldvalue')) values.import(row, draft);

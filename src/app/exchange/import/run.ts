@@ -1,11 +1,11 @@
 /** An import from its first row to the open organization, or a dry run of it. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { RealmDirectory } from '#directory';
-import { isCalledBot } from '#domain/people';
 import { MessageRenderer } from '#domain/messages';
+import { isCalledBot } from '#domain/people';
 import type { ServerCryptography } from '#domain/secrets';
 import { type ActorKey, type ExtraEmoji, realmId, realmKey, userId } from '#model';
 import type { ImportReservation } from '#model/commands';
@@ -13,11 +13,12 @@ import type { MessageRecord } from '#model/records';
 import type { Blobs } from '#ports/blobs';
 import type { Store } from '#ports/store';
 import { ExportFolder } from '../format/folder.js';
+import { ExchangeProblem } from '../format/problem.js';
 import { Copies, type FinishedStream } from '../tables/copies.js';
 import { Uploads } from '../tables/files.js';
 import { UserMarks } from '../tables/flags.js';
 import { importScheduled, MessageImport, readMessageFile } from '../tables/messages.js';
-import { replaceStream } from '../tables/streams.js';
+import { addFormerSubscription, replaceStream } from '../tables/streams.js';
 import type { ImportFacts, OrganizationDraft } from './draft.js';
 import { assignMessageIds, draftOrganization, readReactions, readTables, storePictures, type Tables } from './read.js';
 import { snapshotOf, writeOrganization } from './write.js';
@@ -30,6 +31,8 @@ export interface ImportTarget {
   readonly blobs: Blobs;
   /** Reserves the organization, or finds the reservation of an earlier try. */
   begin(source: string): Promise<ImportReservation>;
+  /** Gives the reservation up: the export can't be imported. */
+  abandon(): Promise<void>;
   /** Makes the organization visible. @param timed actors that have a timer */
   open(deactivated: boolean, timed: readonly ActorKey[], realm: ImportFacts['realm']): Promise<void>;
 }
@@ -70,10 +73,14 @@ export async function runImport(options: ImportOptions): Promise<ImportReport> {
     origin: options.origin,
     formerSite: options.formerSite,
   };
-  const draft = await draftOrganization(folder, tables, facts, options.secrets);
   const renderer = new MessageRenderer(options.imageProxyKey);
   try {
+    const draft = await draftOrganization(folder, tables, facts, options.secrets);
     return await new Import(options, folder, tables, draft, renderer).run();
+  } catch (error) {
+    // A repeat would meet the same problem. What is stored already stays under a number that no organization gets.
+    if (error instanceof ExchangeProblem) await options.target?.abandon();
+    throw error;
   } finally {
     await renderer.close();
   }
@@ -185,7 +192,9 @@ class Import {
     const silent = new Set<number>(draft.records.users.filter(isCalledBot).map(({ id }) => id));
     const streams = new Map<number, FinishedStream>();
     for (const { id } of [...draft.records.streams]) {
-      streams.set(id, this.#copies.finish(id, (user) => active.has(user), silent));
+      const finished = this.#copies.finish(id, (user) => active.has(user), silent);
+      streams.set(id, finished);
+      for (const user of finished.members.keys()) addFormerSubscription(user, id, draft);
       replaceStream(draft, id, { firstMessage: messages.first.get(id) ?? null });
     }
     return streams;

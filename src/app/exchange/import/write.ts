@@ -1,9 +1,9 @@
 /**
- * Writes an organization into the Store in the form in which its actors would have left it: records and parts first, the
- * roots last. Every write carries revision 1 and follows from the export and the reservation alone, so a repeat after a
- * crash changes nothing that is there already.
+ * Writes an organization into the Store in the form in which its actors would have left it: records and parts first,
+ * the roots last. Every write carries revision 1 and follows from the export and the reservation alone, so a repeat
+ * after a crash changes nothing that is there already.
  */
-import { type RealmState, RECORD_PART_PREFIXES, realmKind, SINGLETON_PARTS, TRAFFIC_PART_PREFIX } from '#actors/realm';
+import { RECORD_PART_PREFIXES, type RealmState, realmKind, SINGLETON_PARTS, TRAFFIC_PART_PREFIX } from '#actors/realm';
 import { STREAM_TOPIC_PART_PREFIX } from '#actors/stream';
 import type { Json } from '#base';
 import type { DirectorySnapshot } from '#directory';
@@ -78,7 +78,12 @@ export async function writeOrganization(store: Store, of: FinishedImport): Promi
   }
   await writeRealmParts(writer, of);
   await writer.flush();
-  await writeRoot(store, realmKey(of.draft.facts.realm), realmState(of), of.draft.settings.waiting_period_threshold > 0 ? of.draft.facts.begun + DAY_MS : null);
+  await writeRoot(
+    store,
+    realmKey(of.draft.facts.realm),
+    realmState(of),
+    of.draft.settings.waiting_period_threshold > 0 ? of.draft.facts.begun + DAY_MS : null,
+  );
   return writeOtherRoots(store, of);
 }
 
@@ -182,4 +187,3 @@ async function writeOtherRoots(store: Store, of: FinishedImport): Promise<ActorK
 /** A conflict is the root that an earlier try has written. */
 const writeRoot = (store: Store, key: ActorKey, state: Json, due: number | null) =>
   store.commit({ key, epoch: epoch(1), expected: 0, state, outbox: [], due, records: [] });
-

@@ -1,6 +1,6 @@
 /**
- * Who has a copy of which message. An export has a row per user and message; here a user's stays in a stream say it.
- * This file finds the stays that the rows show: a stay begins with the first message that a user has a row for and ends
+ * Copies of messages. An export has a row per user and message; this server keeps the stays of a user in a stream. This
+ * file finds the stays that the rows show: a stay begins with the first message that a user has a row for, and ends
  * before the first one without. Runs of one or two rows are single copies instead of stays.
  */
 import type { StreamMember } from '#domain/streams';
@@ -84,7 +84,7 @@ class StreamStays {
   }
 }
 
-/** What is known of a stream when all messages were read. */
+/** Facts of a stream when all messages were read. */
 export interface FinishedStream {
   readonly mv: number;
   readonly last: number;

@@ -1,6 +1,6 @@
 /**
  * Files of an export: uploads (attachment.json and uploads/), avatars/, emoji/ with zerver_realmemoji, realm_icons/.
- * Pictures are decoded and encoded anew, as uploaded ones are; a picture that can't be read is left out.
+ * Pictures pass through the same decoder as uploaded ones; a picture that can't be read is left out.
  */
 import type { JsonObject } from '#base';
 import { emojiImagePath, emojiStillPath, makeEmojiImage } from '#domain/emoji';

@@ -21,7 +21,8 @@ export function importGroups(rows: readonly Row[], draft: OrganizationDraft): vo
       draft.groups.set(row.id, SYSTEM_IDS[system]);
       continue;
     }
-    if (name === '' || name.length > MAX_NAME || names.has(name)) throw row.problem(`${JSON.stringify(name.slice(0, 60))} can't be the name of a group`);
+    if (name === '' || name.length > MAX_NAME || names.has(name))
+      throw row.problem(`${JSON.stringify(name.slice(0, 60))} can't be the name of a group`);
     names.add(name);
     draft.groups.set(row.id, next);
     draft.records.groups.push({
@@ -38,7 +39,9 @@ export function importGroups(rows: readonly Row[], draft: OrganizationDraft): vo
 
 /** Adds the members to the groups that users made; those of system groups follow from the roles. */
 export function importMemberships(members: readonly Row[], subgroups: readonly Row[], draft: OrganizationDraft): void {
-  const all = new Map(draft.records.groups.map((group) => [group.id, { users: new Set<number>(), groups: new Set<number>() }]));
+  const all = new Map(
+    draft.records.groups.map((group) => [group.id, { users: new Set<number>(), groups: new Set<number>() }]),
+  );
   for (const row of members) {
     const group = all.get(draft.groups.of(row.number('user_group'), row.table));
     const user = draft.users.of(row.number('user_profile'), row.table);

@@ -47,7 +47,9 @@ export class LinkRewriter {
       switch (parts[i]!.replace(/^-/, '')) {
         case 'stream':
         case 'channel':
-          parts[i + 1] = operand.replace(/^(\d{1,15})(?=-|$)/, (id) => String(this.draft.streams.find(Number(id)) ?? id));
+          parts[i + 1] = operand.replace(/^(\d{1,15})(?=-|$)/, (id) =>
+            String(this.draft.streams.find(Number(id)) ?? id),
+          );
           break;
         case 'near':
         case 'with':

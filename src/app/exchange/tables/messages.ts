@@ -92,7 +92,7 @@ export class Reactions {
   }
 }
 
-/** What a conversation's actor keeps of its messages. */
+/** Facts that a conversation's actor keeps of its messages. */
 export interface ConversationFacts {
   readonly participants: readonly number[];
   readonly recipient: number;
@@ -122,7 +122,7 @@ export class MessageImport {
     this.#links = new LinkRewriter(draft);
   }
 
-  /** Notes place, copies and flags of a message. Messages come in the order of their ids. @returns undefined: left out */
+  /** Notes place, copies and flags of a message; messages come in the order of their ids. @returns undefined: left out */
   place(row: Row, rows: FlagRows): PlacedMessage | undefined {
     const { draft } = this;
     const id = draft.messages.find(row.id);
@@ -135,7 +135,8 @@ export class MessageImport {
       return undefined;
     }
     const sent = Math.floor(row.time('date_sent'));
-    const { flags, wildcard } = place.stream === 0 ? this.#flagDirect(id, place, rows) : this.#flagStream(id, row.id, place, rows);
+    const { flags, wildcard } =
+      place.stream === 0 ? this.#flagDirect(id, place, rows) : this.#flagStream(id, row.id, place, rows);
     if (place.stream !== 0) {
       this.#noteTopic(place, id);
       this.traffic.set(place.stream, countMessage(this.traffic.get(place.stream), sent * 1000));
@@ -255,7 +256,8 @@ export class MessageImport {
       originStream: place.stream,
       body,
     };
-    const direct = place.stream === 0 ? directConversationName(this.draft.facts.realm, place.participants.map(userId)) : '';
+    const direct =
+      place.stream === 0 ? directConversationName(this.draft.facts.realm, place.participants.map(userId)) : '';
     return toMessageRecord(message, direct);
   }
 
@@ -351,7 +353,10 @@ export async function readMessageFile(
     for (const row of batch) {
       if (row.table === 'zerver_message') messages.push({ row, rows: rowsOf(row.id) });
       else if (row.table === 'zerver_usermessage') {
-        rowsOf(row.number('message')).push(draft.users.of(row.number('user_profile'), row.table), row.number('flags_mask'));
+        rowsOf(row.number('message')).push(
+          draft.users.of(row.number('user_profile'), row.table),
+          row.number('flags_mask'),
+        );
       }
     }
   }
@@ -359,10 +364,7 @@ export async function readMessageFile(
 }
 
 /** Row of zerver_message. */
-export function exportMessage(
-  { id, sender, body }: StoredMessage,
-  clients: ReadonlyMap<string, number>,
-): JsonObject {
+export function exportMessage({ id, sender, body }: StoredMessage, clients: ReadonlyMap<string, number>): JsonObject {
   const edits = body.edits ?? [];
   return {
     id,

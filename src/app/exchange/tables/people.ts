@@ -24,7 +24,7 @@ const MAX_VISIBILITY = 5;
 export function assignUserIds(rows: readonly Row[], crossRealm: readonly Row[], draft: OrganizationDraft): void {
   for (const row of crossRealm) draft.users.set(row.id, systemBotOf(row));
   const first = LAST_RESERVED_USER_ID + 1;
-  [...rows].sort((a, b) => a.id - b.id).forEach((row, i) => draft.users.set(row.id, first + i));
+  for (const [i, row] of [...rows].sort((a, b) => a.id - b.id).entries()) draft.users.set(row.id, first + i);
   draft.nextRecipient = first + rows.length;
 }
 
@@ -67,7 +67,8 @@ function importAccount(row: Row, email: string, draft: OrganizationDraft): void 
     isActive: row.flag('is_active', true) && !row.flag('is_mirror_dummy'),
     isBillingAdmin: row.flag('is_billing_admin'),
     botType,
-    botOwner: botType !== null && row.has('bot_owner') ? userId(draft.users.of(row.number('bot_owner'), row.table)) : null,
+    botOwner:
+      botType !== null && row.has('bot_owner') ? userId(draft.users.of(row.number('bot_owner'), row.table)) : null,
     timezone: timeZoneOf(row.text('timezone')),
     avatarVersion: Math.max(1, row.numberOr('avatar_version', 1)),
     emailVisibility: hidden ? visibility : 1,
@@ -159,7 +160,10 @@ function nameOf(row: Row, email: string): string {
   try {
     return checkFullName(given);
   } catch {
-    const plain = given.replace(/[\p{C}*`\\>"@]/gu, '').replace(/\|\d+$/, '').trim();
+    const plain = given
+      .replace(/[\p{C}*`\\>"@]/gu, '')
+      .replace(/\|\d+$/, '')
+      .trim();
     const name = [...(plain.length < 2 ? `${plain} ${email.split('@')[0]}`.trim() : plain)].slice(0, 100).join('');
     return name.length < 2 ? `user ${row.id}` : name;
   }
@@ -228,7 +232,11 @@ export function exportAccount(user: DirectoryUser, { directory }: AccountSource)
 /** Rows of zerver_userprofile_crossrealm, under the addresses that other servers know. */
 export const exportSystemBots = (): JsonObject[] =>
   [...SYSTEM_BOT_EMAILS].map(
-    ([email, id]): JsonObject => ({ id, email: email.replace(FAKE_EMAIL_DOMAIN, 'zulip.com'), recipient_id: id as Json }),
+    ([email, id]): JsonObject => ({
+      id,
+      email: email.replace(FAKE_EMAIL_DOMAIN, 'zulip.com'),
+      recipient_id: id as Json,
+    }),
   );
 
 export const exportServices = (directory: DirectoryView): JsonObject[] =>

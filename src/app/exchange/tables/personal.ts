@@ -1,10 +1,9 @@
 /**
- * What users keep for themselves: zerver_alertword, zerver_muteduser, zerver_usertopic, zerver_userstatus,
+ * Personal data of users: zerver_alertword, zerver_muteduser, zerver_usertopic, zerver_userstatus,
  * zerver_userpresence, zerver_botstoragedata, zerver_scheduledmessage, and the profile fields with their values.
  */
 import { IdSet, type JsonObject } from '#base';
-import { canonicalEmojiCode } from '#domain/markdown';
-import { renderMarkdownOrEmpty } from '#domain/markdown';
+import { canonicalEmojiCode, renderMarkdownOrEmpty } from '#domain/markdown';
 import { PROFILE_FIELD_TYPE, putStorageEntries, RENDERED_FIELD_TYPES } from '#domain/people';
 import { checkTopic, hashTopic, TOPIC_POLICY, userTopicPartName } from '#domain/streams';
 import { type EmojiRef, userId } from '#model';
@@ -61,7 +60,8 @@ export function importEmojiRef(row: Row, draft: OrganizationDraft): EmojiRef | u
   const given = row.raw('emoji_code');
   const code = typeof given === 'number' ? String(given) : row.text('emoji_code');
   if (name === '') return undefined;
-  if (type === 'unicode_emoji') return /^[0-9a-f]+(-[0-9a-f]+)*$/.test(code) ? { name, code: canonicalEmojiCode(code) ?? code, type } : undefined;
+  if (type === 'unicode_emoji')
+    return /^[0-9a-f]+(-[0-9a-f]+)*$/.test(code) ? { name, code: canonicalEmojiCode(code) ?? code, type } : undefined;
   if (type === 'zulip_extra_emoji') return { name: 'conclave', code: 'conclave', type: 'extra' };
   if (type !== 'realm_emoji' || !/^\d{1,15}$/.test(code)) return undefined;
   const id = draft.emoji.find(Number(code));
@@ -222,7 +222,8 @@ export function exportPreferences(directory: DirectoryView): {
   const statuses: JsonObject[] = [];
   for (const user of directory.users()) {
     const own = directory.preferencesOf(user.id);
-    for (const word of own.alertWords) alertWords.push({ id: alertWords.length + 1, realm: 1, user_profile: user.id, word });
+    for (const word of own.alertWords)
+      alertWords.push({ id: alertWords.length + 1, realm: 1, user_profile: user.id, word });
     for (const { id, timestamp } of own.muted) {
       muted.push({ id: muted.length + 1, user_profile: user.id, muted_user: id, date_muted: timestamp });
     }

@@ -4,6 +4,7 @@
  */
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
+import type { JsonObject } from '#base';
 import { linkifierErrors } from '#domain/markdown';
 import {
   DEFAULT_REALM_SETTINGS,
@@ -20,7 +21,6 @@ import {
   type UserSettings,
 } from '#model';
 import type { DirectoryView } from '#model/records';
-import type { JsonObject } from '#base';
 import type { Row } from '../format/row.js';
 import type { LeftOut, OrganizationDraft } from '../import/draft.js';
 
@@ -69,8 +69,7 @@ function acceptsRealmSetting(name: RealmSettingName, value: unknown): boolean {
 
 /** Sets the two streams that the organization's settings name. */
 export function importRealmStreams(row: Row, draft: OrganizationDraft): void {
-  const of = (name: string): number =>
-    row.has(name) ? (draft.streams.find(row.number(name)) ?? -1) : -1;
+  const of = (name: string): number => (row.has(name) ? (draft.streams.find(row.number(name)) ?? -1) : -1);
   draft.settings = {
     ...draft.settings,
     notifications_stream_id: of('notifications_stream'),
@@ -150,19 +149,14 @@ export function importUserDefaults(row: Row, draft: OrganizationDraft): void {
 export const exportUserDefaults = ({ userDefaults }: DirectoryView): JsonObject => ({
   id: 1,
   realm: 1,
-  ...Object.fromEntries(
-    REALM_DEFAULT_NAMES.map((name) => [name, userDefaults[name] ?? USER_SETTINGS[name].default]),
-  ),
+  ...Object.fromEntries(REALM_DEFAULT_NAMES.map((name) => [name, userDefaults[name] ?? USER_SETTINGS[name].default])),
 });
 
 export function importDomain(row: Row, draft: OrganizationDraft): void {
   const domain = row.text('domain').toLowerCase();
   if (domain === '') throw row.problem('has no domain');
   const domains = draft.lists.domains;
-  draft.lists.domains = [
-    ...domains,
-    { id: domains.length + 1, domain, allowSubdomains: row.flag('allow_subdomains') },
-  ];
+  draft.lists.domains = [...domains, { id: domains.length + 1, domain, allowSubdomains: row.flag('allow_subdomains') }];
   draft.count('domains');
 }
 
@@ -204,12 +198,10 @@ export function importPlayground(row: Row, draft: OrganizationDraft): void {
 }
 
 export const exportPlaygrounds = (directory: DirectoryView): JsonObject[] =>
-  directory
-    .playgrounds()
-    .map(({ id, name, language, urlPrefix }) => ({
-      id,
-      realm: 1,
-      name,
-      pygments_language: language,
-      url_prefix: urlPrefix,
-    }));
+  directory.playgrounds().map(({ id, name, language, urlPrefix }) => ({
+    id,
+    realm: 1,
+    name,
+    pygments_language: language,
+    url_prefix: urlPrefix,
+  }));

@@ -130,6 +130,25 @@ export function importSubscription(row: Row, draft: OrganizationDraft, members: 
   else draft.subscribers.set(stream, new Set([user]));
 }
 
+/** A user with copies in a stream was subscribed to it: messages of a stream without a subscription are not looked for. */
+export function addFormerSubscription(user: number, stream: number, draft: OrganizationDraft): void {
+  const part = `sub/${stream}`;
+  if (draft.userParts(user)[part] !== undefined) return;
+  const own: Subscription = {
+    stream,
+    active: false,
+    color: pickSubscriptionColor(new Set(), stream),
+    muted: false,
+    pinned: false,
+    desktop: null,
+    audible: null,
+    push: null,
+    email: null,
+    wildcard: null,
+  };
+  draft.addUserParts(user, { [part]: asJson(own) });
+}
+
 /** Gives group conversations their recipient ids. Members of a group are known when all subscriptions were read. */
 export function importDirectGroups(
   rows: readonly Row[],
