@@ -317,6 +317,8 @@ t.test('a hostile or damaged export gets a clear error, and nothing of it is the
   const half = join(base, 'half.tar.gz');
   writeFileSync(half, readFileSync(packed));
   truncateSync(half, 900);
+  const text = join(base, 'text');
+  writeFileSync(text, 'hello');
   const linkInside = join(base, 'linked');
   makeExportedOrganization(linkInside, SMALL);
   const { path } = (
@@ -341,7 +343,7 @@ t.test('a hostile or damaged export gets a clear error, and nothing of it is the
       /unpacks to more than/,
     ],
     ['a truncated archive', half, /damaged|truncated/],
-    ['no archive', (writeFileSync(join(base, 'text'), 'hello'), join(base, 'text')), /no gzip tarball/],
+    ['no archive', text, /no gzip tarball/],
     ['a missing file', join(base, 'nothing'), /there is no/],
     ['a folder without tables', base, /no realm\.json/],
     ['a link in place of an uploaded file', linkInside, /no plain file/],

@@ -9,9 +9,9 @@
  *   the roots. `export/` goes the other way.
  *
  * Invariants: an archive is foreign, every value is checked, and nothing outside its folder is read. No process looks
- * at an imported organization before realm 0 lists it, the last step. Every write of an import follows from the export and
- * its reservation alone, so it can be repeated after a crash. Nothing is put into the log: no user gets events or mails
- * of the past. docs/decisions/022-import.md has the reasons.
+ * at an imported organization before realm 0 lists it, the last step. Every write of an import follows from the export
+ * and its reservation alone, so it can be repeated after a crash. Nothing is put into the log: no user gets events or
+ * mails of the past. docs/decisions/022-import.md has the reasons.
  *
  * Importers: the command line.
  */

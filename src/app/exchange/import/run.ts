@@ -78,7 +78,7 @@ export async function runImport(options: ImportOptions): Promise<ImportReport> {
     const draft = await draftOrganization(folder, tables, facts, options.secrets);
     return await new Import(options, folder, tables, draft, renderer).run();
   } catch (error) {
-    // A repeat would meet the same problem. What is stored already stays under a number that no organization gets.
+    // A repeat would meet the same problem. Stored records stay under a number that no organization gets.
     if (error instanceof ExchangeProblem) await options.target?.abandon();
     throw error;
   } finally {

@@ -122,7 +122,7 @@ export class MessageImport {
     this.#links = new LinkRewriter(draft);
   }
 
-  /** Notes place, copies and flags of a message; messages come in the order of their ids. @returns undefined: left out */
+  /** Notes place, copies and flags of a message. Ids ascend from call to call. @returns undefined: left out */
   place(row: Row, rows: FlagRows): PlacedMessage | undefined {
     const { draft } = this;
     const id = draft.messages.find(row.id);

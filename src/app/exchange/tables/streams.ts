@@ -130,7 +130,7 @@ export function importSubscription(row: Row, draft: OrganizationDraft, members: 
   else draft.subscribers.set(stream, new Set([user]));
 }
 
-/** A user with copies in a stream was subscribed to it: messages of a stream without a subscription are not looked for. */
+/** Adds the ended subscription of a user who has copies of a stream's messages: only subscriptions lead to copies. */
 export function addFormerSubscription(user: number, stream: number, draft: OrganizationDraft): void {
   const part = `sub/${stream}`;
   if (draft.userParts(user)[part] !== undefined) return;
