@@ -30,6 +30,7 @@ export {
   directMessageKey,
   type Epoch,
   epoch,
+  linkPreviewKey,
   loginGuardKey,
   mailKey,
   PARTITION_COUNT,

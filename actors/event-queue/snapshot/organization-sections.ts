@@ -48,7 +48,7 @@ export function realmSection({ directory, args, limits }: SnapshotInputs): JsonO
     },
     realm_default_external_accounts: EXTERNAL_ACCOUNTS,
     realm_push_notifications_enabled: false,
-    // In bytes, in spite of its name (register.md).
+    // The value is in bytes, although the field's name says MiB (register.md).
     realm_upload_quota_mib: limits.uploadQuotaMib === 0 ? null : limits.uploadQuotaMib * 1_048_576,
     realm_plan_type: 1,
     service_plan_is_not_limited: true,

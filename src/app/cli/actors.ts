@@ -7,7 +7,10 @@ import { REAL_CLOCK } from '#base/clock';
 import { ServerCryptography } from '#domain/secrets';
 import { DirectoryInUse } from '#ports/store';
 
-/** Runs `action` with access to the actors: of the cluster, the data directory, or the server that has it open. */
+/**
+ * Runs `action` with a caller of the actors: in the cluster, on the data directory, or through the server that has the
+ * directory open.
+ */
 export async function withActors(
   config: Config,
   logger: Logger,

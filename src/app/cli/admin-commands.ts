@@ -166,7 +166,11 @@ const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   ...CLUSTER_COMMANDS,
 };
 
-/** The command of these words; undefined when none has this name. @throws AdminError for a wrong number of words */
+/**
+ * Finds the administration command with these words; undefined when none has this name.
+ *
+ * @throws AdminError for a wrong number of words
+ */
 export function findAdminCommand(
   words: readonly string[],
 ): ((config: Config, options: CommandOptions, logger: Logger) => Promise<number | void>) | undefined {

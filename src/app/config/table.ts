@@ -33,7 +33,9 @@ export interface SettingDeclaration<T> {
   /** True if the setting's value contains a password and is never shown. */
   readonly secret?: true;
   /**
-   * Turns the given text into the setting's value. @throws Error with the reason; the caller adds the setting's name
+   * Turns the given text into the setting's value.
+   *
+   * @throws Error with the reason, to which the caller adds the setting's name
    */
   parse(text: string): T;
 }

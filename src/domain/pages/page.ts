@@ -14,7 +14,8 @@ const STYLE = [
 
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
-  // The address of a page is a secret of its recipient, and form data is for this server only.
+  // The address of a page is a secret of its recipient, so no cache and no other site may get it. Forms send their data
+  // to this server only.
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',

@@ -40,6 +40,7 @@ export {
   queueCommands,
   type RegisterArgs,
 } from './event-queue.js';
+export { type FetchLinksArgs, linkPreviewCommands } from './link-preview.js';
 export { loginGuardCommands } from './login-guard.js';
 export { mailCommands } from './mail.js';
 export { type PresenceCursor, presenceCommands, type ReadPresencesArgs, type ReportPresenceArgs } from './presence.js';

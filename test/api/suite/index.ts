@@ -37,6 +37,7 @@ import { editing } from './messages/editing.js';
 import { externalPictures } from './messages/external-pictures.js';
 import { fetching } from './messages/fetching.js';
 import { fetchingAfterChanges } from './messages/fetching-after-changes.js';
+import { linkPreviews } from './messages/link-previews.js';
 import { marking } from './messages/marking.js';
 import { moving } from './messages/moving.js';
 import { movingStreams } from './messages/moving-streams.js';
@@ -125,6 +126,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'refusals of sending': sendingRefusals,
   rendering,
   'pictures of other hosts': externalPictures,
+  'link previews': linkPreviews,
   fetching,
   editing,
   deleting,

@@ -108,7 +108,12 @@ export function requestEmailChange(
   return { parts: { [`${EMAIL_CHANGE_PART_PREFIX}${user.id}`]: change }, commands: [mail] };
 }
 
-/** The link was opened; the sender has checked its signature and expiry. @throws ApiError */
+/**
+ * Changes an account's e-mail address after its owner has opened the link that was mailed to it. The sender has checked
+ * the link's signature and expiry.
+ *
+ * @throws ApiError
+ */
 export const confirmEmailChangeHandler: RealmCommand<typeof realmCommands.confirmEmail, boolean> = {
   lane: SETTINGS_LANE,
   inputs: ({ user }, { view }, { services }) =>

@@ -47,11 +47,11 @@ export interface PreparedAccount {
   readonly account: FirstAccount;
   readonly strong: boolean;
   readonly disposable: boolean;
-  /** History of messages that the newcomer gets; undefined: none. */
+  /** Old messages that the newcomer gets as copies; undefined: none. */
   readonly history: NewcomerHistory | undefined;
 }
 
-/** True for streams whose history newcomers get. */
+/** True for a stream whose recent messages newcomers get: every public stream. */
 const isOpen = (stream: DirectoryStream): boolean => !stream.inviteOnly;
 
 export async function prepareAccount(
@@ -102,7 +102,7 @@ export function checkApplicant({ account, strong, disposable }: PreparedAccount,
 
 type Streams = Pick<RealmView, 'parts' | 'volatile'>;
 
-/** Like `listDefaultStreams`, by the index of streams instead of a scan of all parts. */
+/** Default streams, found by the index of streams instead of a scan of all parts. */
 const defaults = ({ parts, volatile }: Streams): DirectoryStream[] =>
   [...volatile.streams()]
     .flatMap((id) => streamRecord(parts, id) ?? [])
@@ -146,7 +146,7 @@ export function addAccount(view: RealmView, of: Newcomer, { now, realm, version 
   const { account, history } = of.prepared;
   const id = state.nextUser;
   const defaults = userDefaultsRecord(parts);
-  // This default is a field of the account.
+  // The visibility of the address is a field of the account, so it is left out of the settings.
   const { email_address_visibility: _, ...settings } = defaults;
   const user = newUserRecord({
     id,

@@ -1,7 +1,7 @@
 /**
- * Sessions of browsers: they begin by a password, which the user actor has checked, or by a one-time link. They end by
- * their owner, and with a new password or the deactivation of the account. Every frontend checks a session by its
- * directory, so each change is an item for replicas.
+ * Sessions of browsers. A password, which the user actor has checked, or a one-time link begins a session. The
+ * account's owner, a new password, or the deactivation of the account ends it. Every frontend checks sessions by its
+ * replica of the directory, so each change is a directory item.
  */
 
 import { successReply } from '#actors/shared';
@@ -32,13 +32,16 @@ export const startSessionHandler: RealmCommand<typeof realmCommands.startSession
   handle({ parts }, { checkedAt, ...session }, _inputs, { caller, now, version }) {
     const user = requireActingUser(parts, caller);
     const before = sessionsOf(parts, user.id);
-    // The password that was checked may have been replaced meanwhile.
+    // The password may have been replaced after it was checked.
     if (before.endedAt > checkedAt) throw apiError('AUTHENTICATION_FAILED');
     return { ...stored(withSession(before, session, now)), reply: successReply({ user_id: user.id }, version) };
   },
 };
 
-/** Replicas may not show a new link yet, so this actor looks for it. */
+/**
+ * Starts a browser session by a one-time link. The realm actor looks the link up, because the replica of a frontend may
+ * not show a new link yet.
+ */
 export const startSessionByLinkHandler: RealmCommand<typeof realmCommands.startSessionByLink> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { link, ...session }, _inputs, { now, version }) {
@@ -84,7 +87,7 @@ export const endSessionsHandler: RealmCommand<typeof realmCommands.endSessions> 
   },
 };
 
-/** People sign in with a browser; bots have API keys. */
+/** Adds a one-time link that signs a person in. Bots get none: they have API keys instead of sessions. */
 export const addSignInLinkHandler: RealmCommand<typeof realmCommands.addSignInLink> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { user_id, hash }, _inputs, { now, version }) {

@@ -44,16 +44,19 @@ export const readInvitationPageHandler: RealmCommand<typeof realmCommands.peekIn
   },
 };
 
-/** Creates an account by an invitation, which is then used up. */
+/**
+ * Creates an account by an invitation. Invitations to its address are used up; a link for any number of people stays
+ * valid.
+ */
 export const joinByInvitationHandler: RealmCommand<typeof realmCommands.join, PreparedAccount | undefined> = {
-  // One at a time, so that an invitation to an address is used only once.
+  // Accounts are created one at a time, so that an invitation to an address is used only once.
   lane: 'directory',
   exclusive: true,
 
   async inputs(args, { realm, view }, sources) {
     const { services } = sources;
     const found = findInvitationByLink(view.parts, args, services.clock.now());
-    // Without an invitation no password is hashed: hashing is expensive.
+    // If the invitation is not valid, no password is hashed: hashing is expensive.
     if (!found) return undefined;
     const streams = firstStreamsOfNewcomer(view, found.streams, found.role);
     const { full_name: fullName, password } = args;

@@ -67,7 +67,7 @@ function checkRights(acting: DirectoryUser, values: Partial<RealmSettings>): voi
   if (listRealmSettings(values).some(([name]) => isOwnerSetting(name))) throw apiError('OWNER_REQUIRED');
 }
 
-/** Checks settings whose value is a stream: any that is not archived, private ones too. @throws ApiError */
+/** Checks settings whose value is a stream. The stream must not be archived, and may be private. @throws ApiError */
 function checkStreams(values: Partial<RealmSettings>, parts: ActorParts): void {
   for (const name of STREAM_SETTING_NAMES) {
     const id = values[name];
