@@ -140,7 +140,9 @@ export const fetchApiKeyOperation = defineOperation({
     const { logIn, user } = await passwordLogIn(call);
     // For an unknown address, the command goes to the login guard, which always refuses.
     if (!user) return { fields: { ...(await call.send(logIn)) } };
-    return { fields: { ...(await logInForKey(call, logIn, user)) } };
+    const fields = await logInForKey(call, logIn, user);
+    await noteLogIn(call, user.id);
+    return { fields: { ...fields } };
   },
 });
 
