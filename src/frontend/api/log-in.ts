@@ -45,13 +45,14 @@ export async function passwordLogIn(
   return { logIn, user };
 }
 
-/** Maximum of attempts of a log-in that finds the key unreadable while other log-ins replace the key. */
+/** Maximum of attempts of a log-in that can't decrypt the API key while other log-ins replace the key. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Logs an account in and returns the fields of POST /fetch_api_key. A key that can't be opened is replaced.
+ * Logs an account in and returns the fields of POST /fetch_api_key. An API key that can't be decrypted is replaced.
  *
- * @param logIn replies with the sealed key of `user` @throws ApiError
+ * @param logIn command whose reply has the encrypted key of `user`
+ * @throws ApiError
  */
 export async function logInForKey(
   call: Pick<ApiCall<unknown>, 'secrets' | 'send' | 'realm'>,
@@ -62,11 +63,11 @@ export async function logInForKey(
     const { sealed, ...fields } = await call.send(logIn);
     const api_key = await openOrRenewKey(call, { user: id, sealed: String(sealed), instead: keyHash, as: id });
     if (api_key !== undefined) return { api_key, ...fields };
-    // Another log-in has replaced the key; the user actor will have the new one in a moment.
+    // Another log-in has replaced the API key; the user actor will have the new key in a moment.
     if (attempts === MAX_ATTEMPTS) throw apiError('SERVICE_UNAVAILABLE');
   }
 }
 
-/** Replies with the sealed key of an account that a trusted service has signed in. */
+/** Makes the command whose reply has the encrypted API key of an account that a trusted service has signed in. */
 export const trustedLogIn = (realm: RealmId, user: UserId): ForwardedCommand<LoginResult> =>
   forwardCommand({ to: userKey(realm, user), command: userCommands.fetchKeyTrusted, args: {}, as: user });

@@ -1,19 +1,21 @@
-/** A successful log-in: the account's actor notes its device, and sends a mail about a new one. */
+/**
+ * Reports a successful log-in to the account's actor, which records the device, and sends a mail if the device is new.
+ */
 import { browserName } from '#frontend/web';
 import { type UserId, userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { type ApiCall, forwardCommand } from './operation.js';
 
-/** Headers that an operation which calls `noteLogIn` must declare. */
+/** Request headers that an operation must declare if it calls `noteLogIn`. */
 export const LOG_IN_HEADERS = ['user-agent'];
 
-/** Name of an unknown browser: `browserName` begins with it. */
+/** Beginning of the text that `browserName` returns for an unknown browser. */
 const UNKNOWN = 'Browser';
 
-/** Notes a log-in before it is answered. */
+/** Reports a log-in to the account's actor, before the log-in is answered. */
 export async function noteLogIn(call: ApiCall<unknown>, user: UserId): Promise<void> {
   const name = browserName(call.header('user-agent'));
-  // Programs that are no browsers give their own name.
+  // A program that is no browser is named by the client name that it sent.
   const device = name.startsWith(UNKNOWN) && call.client !== '' ? `${call.client}${name.slice(UNKNOWN.length)}` : name;
   const args = { device: device.slice(0, 100), origin: call.site };
   const to = userKey(call.realm, user);

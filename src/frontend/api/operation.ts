@@ -118,9 +118,9 @@ export interface ApiCall<V> {
   readonly blobs: Blobs;
   /** Proxy for pictures of other hosts; undefined: it is turned off. */
   readonly imageProxy: ImageProxy | undefined;
-  /** Providers of identities; undefined: none are configured. */
+  /** Identity providers for single sign-on; undefined if none is configured. */
   readonly identityProviders: IdentityProviders | undefined;
-  /** Keys of the services that sign tokens, by subdomain. */
+  /** Keys with which services of organizations sign tokens (JWT), by subdomain. */
   readonly tokenKeys: TokenKeys;
   readonly secrets: ServerCryptography;
   /** Id of the caller's session; undefined where the caller has an API key. */

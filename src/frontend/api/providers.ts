@@ -1,11 +1,11 @@
-/** Providers of identities that an organization uses. */
+/** Identity providers that an organization uses for single sign-on. */
 import type { IdentityProviderConfig } from '#frontend/single-sign-on';
 import { isLoginMethodOn, SINGLE_SIGN_ON_METHOD } from '#model';
 import type { ApiCall } from './operation.js';
 
 const NONE: readonly IdentityProviderConfig[] = [];
 
-/** Providers that people may sign in with now. */
+/** Lists the identity providers with which people may sign in now. */
 export function listProviders({
   identityProviders,
   directory,
@@ -15,5 +15,5 @@ export function listProviders({
   return on ? identityProviders.of(directory.subdomain) : NONE;
 }
 
-/** Path that begins a sign-in. @param id of the provider */
+/** Returns the path that begins a sign-in. @param id id of the identity provider */
 export const signInPath = (id: string): string => `/accounts/login/oidc/${id}`;

@@ -26,7 +26,7 @@ export function takeOnePicture(
   };
 }
 
-/** The part of a call that stores pictures. */
+/** The members of a call that are needed to store pictures. */
 type StoringCall = Pick<ApiCall<unknown>, 'realm' | 'secrets' | 'blobs' | 'send'>;
 
 interface Upload {

@@ -23,9 +23,9 @@ export interface FrontendOptions {
   readonly webPublicStreams?: boolean;
   /** Proxy for pictures of other hosts. Default: none, and such pictures are not served. */
   readonly imageProxy?: ImageProxy;
-  /** Providers of identities. Default: none. */
+  /** Identity providers for single sign-on. Default: none. */
   readonly identityProviders?: IdentityProviders | undefined;
-  /** Keys of the services that sign tokens, by subdomain. Default: none. */
+  /** Keys with which services of organizations sign tokens (JWT), by subdomain. Default: none. */
   readonly tokenKeys?: TokenKeys;
   /** E-mail address of the server's administrators. Default: admin@ the external host. */
   readonly administratorEmail?: string | undefined;

@@ -1,17 +1,17 @@
-/** From the claims of an ID token, and of the userinfo endpoint, to the identity of a person. */
+/** Reads the identity of a person from the claims of an ID token and of the userinfo endpoint. */
 import type { IdentityProviderConfig } from './config.js';
 
 export interface ExternalIdentity {
   readonly issuer: string;
-  /** Name of the person at the issuer, which never changes. */
+  /** Id of the person at the issuer (claim `sub`), which never changes. */
   readonly subject: string;
-  /** Verified address; null: none. */
+  /** E-mail address that the issuer has verified; null if there is none. */
   readonly email: string | null;
-  /** null: unknown. */
+  /** Full name of the person; null if unknown. */
   readonly fullName: string | null;
-  /** Address of a picture; null: none. */
+  /** URL of the person's picture; null if there is none. */
   readonly avatar: string | null;
-  /** null: the provider decides no roles. */
+  /** Role that the provider assigns; null if the provider assigns no roles. */
   readonly role: number | null;
 }
 
@@ -25,7 +25,7 @@ function textOf(claims: Claims, name: string | null): string | null {
   return value.trim() === '' ? null : value.trim();
 }
 
-/** The strongest role among the values of the claim, which is a text or a list of texts. */
+/** Returns the strongest role among the values of the role claim, which is a text or a list of texts. */
 function roleOf(claims: Claims, { claims: { role: name }, roles }: IdentityProviderConfig): number | null {
   if (name === null) return null;
   const value = claims[name];
@@ -34,13 +34,13 @@ function roleOf(claims: Claims, { claims: { role: name }, roles }: IdentityProvi
   return known.length > 0 ? Math.min(...known) : (roles['*'] ?? null);
 }
 
-/** Some claims are missing, so the userinfo endpoint is worth a request. */
+/** True if claims are missing, so that a request to the userinfo endpoint is necessary. */
 export const lacksClaims = (claims: Claims, { claims: names }: IdentityProviderConfig): boolean =>
   [names.email, names.full_name, names.role].some((name) => name !== null && claims[name] === undefined);
 
 export function identityOf(claims: Claims, config: IdentityProviderConfig): ExternalIdentity {
   const verified = claims.email_verified;
-  // Some providers send the text 'true'.
+  // Some providers send the text 'true' instead of the boolean.
   const trusted = verified === true || verified === 'true' || (config.trust_email && verified === undefined);
   return {
     issuer: config.issuer,

@@ -1,10 +1,10 @@
-/** The providers that people may sign in with: the value of the setting `oidc`. */
+/** Configuration of the identity providers for single sign-on: the value of the setting `oidc`. */
 import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { parseNetworks } from '#domain/webhooks';
 
-/** Names of claims that describe an account. null: not used. */
+/** Names of the claims that describe an account; null if a claim is not used. */
 export interface ClaimNames {
   readonly email: string;
   readonly full_name: string;
@@ -13,29 +13,32 @@ export interface ClaimNames {
 }
 
 export interface IdentityProviderConfig {
-  /** Part of addresses: `/accounts/login/oidc/ID`. */
+  /** Id of the provider, which is part of URLs: `/accounts/login/oidc/ID`. */
   readonly id: string;
-  /** Shown on the sign-in page. */
+  /** Name of the provider, shown on the sign-in page. */
   readonly name: string;
-  /** Address of a picture. */
+  /** URL of the provider's icon; null: none. */
   readonly icon: string | null;
   readonly issuer: string;
   readonly client_id: string;
-  /** null: the client is public. */
+  /** Secret of this server at the provider; null for a public OAuth client, which has none. */
   readonly client_secret: string | null;
   readonly scopes: readonly string[];
   readonly claims: ClaimNames;
   /** Roles by value of the role claim; '*' stands for all other values. */
   readonly roles: Readonly<Record<string, number>>;
-  /** Every sign-in takes the full name over, not only the first one. */
+  /** True if every sign-in updates the account's full name, not only the first sign-in. */
   readonly update_name: boolean;
-  /** Addresses count as verified although the provider says nothing about it; `false` never counts. */
+  /**
+   * True if addresses count as verified where the provider sends no `email_verified`. An address with `email_verified`
+   * false never counts.
+   */
   readonly trust_email: boolean;
   /** Subdomains of the organizations that use the provider; null: all. */
   readonly organizations: readonly string[] | null;
-  /** The issuer may have an address without TLS. */
+  /** True if the issuer's URL may be without TLS. */
   readonly insecure: boolean;
-  /** Networks besides the public Internet in which the provider may be, separated by commas. */
+  /** Networks in which the provider may be, besides the public Internet, separated by commas. */
   readonly networks: string;
 }
 
@@ -88,7 +91,7 @@ export function readJsonSetting(given: string, opening: '[' | '{'): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The text holds secrets, so the parser's message, which quotes it, is not shown.
+    // The text holds secrets, so the error doesn't contain the parser's message, which quotes the text.
     throw new Error('is not JSON');
   }
 }
@@ -102,7 +105,7 @@ function checkIssuer(issuer: string, insecure: boolean): void {
   }
 }
 
-/** @param given JSON, or the path of a file with it @throws Error with the reason */
+/** Parses the setting `oidc`. @param given JSON, or the path of a file with JSON @throws Error with the reason */
 export function parseProviders(given: string): readonly IdentityProviderConfig[] {
   const read = readJsonSetting(given, '[');
   if (!Value.Check(PROVIDERS, read)) {

@@ -1,10 +1,10 @@
-/** Requests to a provider, bounded in networks, time and size. Redirects are not followed. */
+/** Requests to an identity provider, with limits on networks, time and size. Redirects are not followed. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { SERVER_VERSION } from '#base';
 import type { AddressFilter } from '#domain/webhooks';
 
-/** The provider gave no usable answer in time. */
+/** Error for an identity provider that gave no usable answer in time. */
 export class ProviderUnavailable extends Error {
   override name = 'ProviderUnavailable';
 }
@@ -19,7 +19,7 @@ interface FetchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Bytes of a body; openid-client sends forms and texts. */
+/** Converts the body of a request into bytes; openid-client sends forms and texts. */
 function bytesOf(body: unknown): Uint8Array {
   if (body === undefined || body === null) return new Uint8Array(0);
   if (body instanceof Uint8Array) return body;
@@ -40,7 +40,10 @@ async function read(response: IncomingMessage): Promise<Buffer> {
 
 const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** A `fetch` for openid-client. It rejects with ProviderUnavailable for network errors and for errors of the server. */
+/**
+ * Makes a `fetch` function for openid-client. It rejects with ProviderUnavailable for network errors and for server
+ * errors of the provider.
+ */
 export const makeProviderFetch =
   (filter: AddressFilter, timeoutMs = PROVIDER_TIMEOUT_MS) =>
   async (address: string, { method, headers, body, signal: given }: FetchOptions): Promise<Response> => {

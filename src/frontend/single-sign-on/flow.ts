@@ -1,26 +1,27 @@
 /**
- * The state of a sign-in while the browser is at the provider. The browser keeps it in a cookie, sealed under the
- * server secret, so any frontend can go on. The realm actor sees to it that a flow ends in one sign-in.
+ * The state of a sign-in while the browser is at the identity provider. The browser keeps the state in a cookie,
+ * encrypted under the server secret, so any frontend can continue. The realm actor ensures that a flow ends in at most
+ * one sign-in.
  *
  * Behind TLS the cookie has the prefix `__Host-`: neither the network nor another organization's host can plant the
- * flow of an attacker. `SameSite=Lax`, because the browser comes back from another site.
+ * flow of an attacker. The cookie is `SameSite=Lax`, because the browser comes back from another site.
  */
 import type { ServerCryptography } from '#domain/secrets';
 import { type RealmId, realmId } from '#model';
 import type { FlowSecrets } from './provider.js';
 
-/** Purpose of a sign-in: a session of this browser, or a client whose one-time pad is given (hexadecimal). */
+/** Target of a sign-in: a session of this browser, or a client with its one-time pad (hexadecimal). */
 export type FlowTarget = { readonly kind: 'web' } | { readonly kind: 'mobile' | 'desktop'; readonly pad: string };
 
 export interface SignInFlow extends FlowSecrets {
   readonly realm: RealmId;
   readonly provider: string;
   readonly target: FlowTarget;
-  /** Milliseconds since 1970. */
+  /** Time at which the flow expires, milliseconds since 1970. */
   readonly expires: number;
 }
 
-/** Time for signing in at the provider. */
+/** Milliseconds within which the user must sign in at the provider. */
 const FLOW_VALID_MS = 600_000;
 
 export const newFlowExpiry = (now: number): number => now + FLOW_VALID_MS;
@@ -28,33 +29,34 @@ export const newFlowExpiry = (now: number): number => now + FLOW_VALID_MS;
 const PURPOSE = 'sign-in-flow';
 const STATE = /^[A-Za-z0-9_-]{16,128}$/;
 
-/** Several flows of one browser have cookies of their own. */
+/** Name of a flow's cookie. It contains the state, so several flows of one browser have separate cookies. */
 const nameOf = (state: string, secure: boolean): string =>
   `${secure ? '__Host-' : ''}conclave_sign_in_${state.slice(0, 8)}`;
 
 const cookie = (state: string, value: string, secure: boolean, maxAge: number): string =>
   `${nameOf(state, secure)}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
 
-/** Value of a new flow's cookie. */
+/** Encrypts a new flow for its cookie. */
 export function sealFlow(secrets: ServerCryptography, flow: SignInFlow): string {
   return Buffer.from(secrets.seal(JSON.stringify([PURPOSE, flow])), 'base64').toString('base64url');
 }
 
-/** Value of Set-Cookie that begins a flow. @param secure the organization's address has TLS */
+/** Makes the value of Set-Cookie that begins a flow. @param secure true if the organization's URL has TLS */
 export const flowCookie = (state: string, sealed: string, secure: boolean): string =>
   cookie(state, sealed, secure, FLOW_VALID_MS / 1000);
 
-/** Value of Set-Cookie that ends a flow. @param state from the query */
+/** Makes the value of Set-Cookie that ends a flow. @param state state in the query of the request */
 export const noFlowCookie = (state: string, secure: boolean): string => cookie(state, '', secure, 0);
 
-/** Identifies a flow at the realm actor. */
+/** Returns the hash that identifies a flow at the realm actor. */
 export const flowHash = (secrets: ServerCryptography, { state }: SignInFlow): string =>
   secrets.keyHash(`${PURPOSE}/${state}`);
 
 /**
- * The flow of the browser that came back.
- * @param header Cookie @param state from the query
- * @returns undefined if this browser has begun no such flow, or too long ago
+ * Decrypts the flow of a browser that came back from the provider.
+ * @param header Cookie header
+ * @param state state in the query of the request
+ * @returns undefined if this browser has not begun the flow, or the flow has expired
  */
 export function openFlow(
   secrets: ServerCryptography,
@@ -69,7 +71,7 @@ export function openFlow(
     .map((one) => one.trim())
     .find((one) => one.startsWith(name));
   const text = secrets.tryOpen(Buffer.from(value?.slice(name.length) ?? '', 'base64url').toString('base64'));
-  // Other sealed texts have another beginning.
+  // Texts encrypted for other purposes have another beginning.
   if (!text?.startsWith(`["${PURPOSE}",`)) return undefined;
   const [, flow] = JSON.parse(text) as [string, SignInFlow];
   if (flow.state !== state || flow.expires <= now) return undefined;

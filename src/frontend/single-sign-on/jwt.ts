@@ -1,4 +1,6 @@
-/** Tokens that a service of the organization signs so that its users get their API keys: the setting `jwt-keys`. */
+/**
+ * Tokens (JWT) that a service of the organization signs so that its users get their API keys: the setting `jwt-keys`.
+ */
 import { jwtVerify } from 'jose';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
@@ -9,7 +11,7 @@ interface TokenKey {
   readonly algorithms: readonly string[];
 }
 
-/** Keys by subdomain; '' is the organization without one. */
+/** Keys for the signatures of tokens, by subdomain; '' for the organization without a subdomain. */
 export type TokenKeys = Readonly<Record<string, TokenKey>>;
 
 const MIN_KEY = 32;
@@ -24,7 +26,7 @@ const KEYS = Type.Record(
   ),
 );
 
-/** @param given JSON, or the path of a file with it @throws Error with the reason */
+/** Parses the setting `jwt-keys`. @param given JSON, or the path of a file with JSON @throws Error with the reason */
 export function parseTokenKeys(given: string): TokenKeys {
   const read = readJsonSetting(given, '{');
   if (!Value.Check(KEYS, read)) {
@@ -36,7 +38,7 @@ export function parseTokenKeys(given: string): TokenKeys {
   return Object.fromEntries(entries);
 }
 
-/** The claims of a token; undefined: it is not signed with the key, or has expired. */
+/** Verifies a token and returns its claims; undefined if the signature is wrong or the token has expired. */
 export async function readSignedToken(
   { key, algorithms }: TokenKey,
   token: string,

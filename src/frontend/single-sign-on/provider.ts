@@ -1,4 +1,4 @@
-/** Providers of identities: openid-client with the configuration of the server. */
+/** Identity providers: openid-client with the configuration of the server. */
 import * as oidc from 'openid-client';
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
@@ -9,22 +9,22 @@ import { makeProviderFetch, PROVIDER_TIMEOUT_MS, ProviderUnavailable } from './f
 
 export { ProviderUnavailable };
 
-/** The answer of a provider, or of a browser on its behalf, was not the one that was expected. */
+/** Error of a sign-in that is refused, because the provider, or a browser on its behalf, sent an unexpected answer. */
 export class SignInRefused extends Error {
   override name = 'SignInRefused';
 }
 
-/** Secrets of a sign-in that goes on at the provider. */
+/** Secrets of a sign-in while the browser is at the provider. */
 export interface FlowSecrets {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** Time after which the metadata of an issuer is read again. */
+/** Milliseconds after which the metadata of an issuer is read again. */
 const METADATA_VALID_MS = 3_600_000;
 
-/** True if the error, or one that caused it, means that the provider gave no answer. */
+/** True if the error, or one of its causes, means that the provider gave no answer. */
 function isOutage(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof ProviderUnavailable) return true;
   return false;
@@ -41,7 +41,7 @@ class IdentityProvider {
     this.#fetch = makeProviderFetch(new AddressFilter(config.networks));
   }
 
-  /** Metadata of the issuer. All sign-ins share one request; a failed one is not remembered. */
+  /** Returns the metadata of the issuer. All sign-ins share one request; a failed request is not cached. */
   #configuration(): Promise<oidc.Configuration> {
     const now = this.clock.monotonic();
     if (this.#metadata && now - this.#metadata.at < METADATA_VALID_MS) return this.#metadata.configuration;
@@ -65,7 +65,7 @@ class IdentityProvider {
     return configuration;
   }
 
-  /** Address at the provider to which the browser goes. */
+  /** Returns the URL at the provider to which the browser is redirected. */
   async begin(redirectUri: string, { state, nonce, verifier }: FlowSecrets): Promise<string> {
     return oidc.buildAuthorizationUrl(await this.#configuration(), {
       redirect_uri: redirectUri,
@@ -78,7 +78,10 @@ class IdentityProvider {
     }).href;
   }
 
-  /** Exchanges the code with which the browser came back. @param query of that request */
+  /**
+   * Exchanges the code with which the browser came back for an identity.
+   * @param query query of the browser's request
+   */
   async finish(redirectUri: string, query: string, flow: FlowSecrets): Promise<ExternalIdentity> {
     const configuration = await this.#configuration();
     const tokens = await oidc.authorizationCodeGrant(configuration, new URL(`${redirectUri}?${query}`), {
@@ -107,7 +110,7 @@ export class IdentityProviders {
     this.#providers = new Map(configs.map((config) => [config.id, new IdentityProvider(config, clock)]));
   }
 
-  /** Providers of an organization. */
+  /** Lists the identity providers of an organization. */
   of(subdomain: string): readonly IdentityProviderConfig[] {
     return [...this.#providers.values()]
       .map(({ config }) => config)
@@ -118,12 +121,12 @@ export class IdentityProviders {
     return { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
   }
 
-  /** @throws ProviderUnavailable, SignInRefused */
+  /** Begins a sign-in at a provider, and returns the URL for the browser. @throws ProviderUnavailable, SignInRefused */
   begin(id: string, redirectUri: string, flow: FlowSecrets): Promise<string> {
     return this.#ask(id, (provider) => provider.begin(redirectUri, flow));
   }
 
-  /** @throws ProviderUnavailable, SignInRefused */
+  /** Ends a sign-in at a provider, and returns the person's identity. @throws ProviderUnavailable, SignInRefused */
   finish(id: string, redirectUri: string, query: string, flow: FlowSecrets): Promise<ExternalIdentity> {
     return this.#ask(id, (provider) => provider.finish(redirectUri, query, flow));
   }

@@ -2,19 +2,21 @@ import { commandOf } from './command.js';
 
 const command = commandOf<'mail'>();
 
-/** A mail that is to be sent. Links that grant something are sealed in it (src/domain/mail/hidden-links.ts). */
+/** A mail to send. Links that grant a right are encrypted in it (src/domain/mail/hidden-links.ts). */
 export type MailToSend = {
-  /** E-mail address of the recipient, without a name. An invalid one is dropped with a line in the log. */
+  /**
+   * E-mail address of the recipient, without a name. A mail to an invalid address is dropped with a line in the log.
+   */
   readonly to: string;
-  /** Subject on one line; control characters become blanks. */
+  /** Subject of the mail on one line; control characters become blanks. */
   readonly subject: string;
-  /** Text of the mail, plain. */
+  /** Plain text of the mail. */
   readonly text: string;
-  /** The mail as an HTML document, beside the text. */
+  /** HTML document of the mail, in addition to the plain text. */
   readonly html?: string;
   /** Id of the thread in which mail programs show the mail: letters, digits, dots and hyphens. */
   readonly thread?: string;
-  /** Address that ends mails of this kind (RFC 8058). */
+  /** URL that unsubscribes from mails of this kind (RFC 8058). */
   readonly unsubscribe?: string;
 };
 

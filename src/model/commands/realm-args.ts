@@ -214,7 +214,7 @@ export type ChangeOwnAccountArgs = {
   readonly origin: string;
 };
 
-/** A link that sets a new password, opened; its seal and its expiry were checked. */
+/** Content of a link that sets a new password, after its encryption and its expiry were checked. */
 export type OpenedResetLink = {
   readonly user: number;
   /** Hash of the token in the link. */
@@ -228,23 +228,23 @@ export type NewSession = {
   readonly client: string;
 };
 
-/** A person who signed in at a provider of identities. */
+/** Arguments for a person who signed in at an identity provider. */
 export type ExternalSignInArgs = {
   readonly issuer: string;
-  /** Name of the person at the issuer. */
+  /** Id of the person at the issuer, which never changes. */
   readonly subject: string;
-  /** Address that the issuer has verified; null: none. */
+  /** E-mail address that the issuer has verified; null if there is none. */
   readonly email: string | null;
   readonly fullName: string | null;
-  /** true: the full name replaces that of the account. */
+  /** True if the full name replaces that of the account. */
   readonly updateName: boolean;
-  /** Role of the account from now on; null: it keeps its role. */
+  /** New role of the account; null: no change. */
   readonly role: number | null;
-  /** The flow that ends; each ends in one sign-in. */
+  /** The sign-in flow that ends; each flow ends in at most one sign-in. */
   readonly flow: { readonly hash: string; readonly expires: number };
-  /** The session that begins; null: none. */
+  /** The browser session that begins; null: none. */
   readonly session: NewSession | null;
-  /** Hash of a one-time link for a session of another program; null: none. */
+  /** Hash of a one-time link with which another program begins a session; null: none. */
   readonly link: string | null;
   /** Base URL of the organization. */
   readonly origin: string;

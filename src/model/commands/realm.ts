@@ -112,28 +112,34 @@ export const realmCommands = {
   >('confirm-email'),
 
   // Forgotten passwords.
-  /** From anybody: mails a link to the account with this address. The reply doesn't tell whether there is one. */
+  /**
+   * Sent for any visitor: mails a reset link to the account with this address. The reply doesn't reveal whether the
+   * account exists.
+   */
   askPasswordReset: command<{ readonly email: string; readonly origin: string }, FieldsReply>('ask-password-reset'),
-  /** From an administrator: the same for an account of the organization. */
+  /** Sent for an administrator: mails a reset link to an account of the organization. */
   sendPasswordReset: command<UserRef & { readonly origin: string }, FieldsReply>('send-password-reset'),
-  /** Replies with what the page of a link shows. */
+  /** Replies with the content of the page behind a reset link. */
   peekPasswordReset: command<OpenedResetLink, FieldsReply<{ readonly organization: string; readonly email: string }>>(
     'peek-password-reset',
   ),
-  /** `newKey`: the API key is replaced, too. `shown`: the link was opened at the host of this organization. */
+  /**
+   * Sets a new password. `newKey`: the API key is replaced, too. `shown`: the link was opened at the host of this
+   * organization.
+   */
   resetPassword: command<
     OpenedResetLink & { readonly password: string; readonly newKey: boolean; readonly shown: boolean },
     FieldsReply<{ readonly organization: string; readonly email: string }>
   >('reset-password'),
-  /** From the command line. */
+  /** Sent by the command line: sets the password of an account. */
   setPasswordOf: command<UserRef & { readonly password: string }, FieldsReply>('set-password-of'),
 
   // Single sign-on.
-  /** Finds or makes the account of an identity, and begins its session. `created`: the account is new. */
+  /** Finds or makes the account of an identity, and begins its session. `created` is true for a new account. */
   signInExternally: command<ExternalSignInArgs, FieldsReply<{ readonly user_id: number; readonly created: boolean }>>(
     'sign-in-externally',
   ),
-  /** From the command line: the account's identities at providers are forgotten. */
+  /** Sent by the command line: removes the account's identities at identity providers. */
   forgetIdentities: command<UserRef, FieldsReply>('forget-identities'),
 
   // Commands about browser sessions; the caller is the account.

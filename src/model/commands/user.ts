@@ -141,20 +141,23 @@ export type ScheduledFailedArgs = {
   readonly outside: boolean;
 };
 
-/** A message that may notify its receiver, as the conversation's actor sends it to the receiver's actor. */
+/**
+ * A message that may notify its receiver, in the form in which the conversation's actor sends it to the receiver's
+ * actor.
+ */
 export type MissedMessageArgs = {
   readonly id: number;
   readonly sender: number;
-  /** Stream of the message; 0: a direct message. */
+  /** Stream of the message; 0 for a direct message. */
   readonly stream: number;
   readonly topic: string;
   /** Ids of all participants of a direct message, ascending; [] for stream messages. */
   readonly participants: readonly number[];
-  /** Time of sending, ms since 1970. */
+  /** Time at which the message was sent, ms since 1970. */
   readonly sent: number;
-  /** True if the text mentions every user with a copy. */
+  /** True if the text mentions all receivers of the message (wildcard mention). */
   readonly wildcard: boolean;
-  /** The receiver's flags at the creation of the message. */
+  /** The receiver's message flags when the message was created. */
   readonly flags: readonly string[];
   /** Base URL of the organization, for links. */
   readonly origin: string;
@@ -194,14 +197,17 @@ export const userCommands = {
   // Commands about the account. All but the first four carry out decisions of the realm actor; they are never refused.
   /** POST /fetch_api_key, for an account that the frontend has found by its address. */
   fetchKey: command<{ readonly password: string }, FieldsReply<LoginResult>>('fetch-key'),
-  /** The same without a password, for an account that a trusted service has signed in. */
+  /** Replies like POST /fetch_api_key, without a password, for an account that a trusted service has signed in. */
   fetchKeyTrusted: command<NoArguments, FieldsReply<LoginResult>>('fetch-key-trusted'),
   /** Checks a password for the realm actor, which changes the password together with the rest of a request. */
   checkPassword: command<{ readonly password: string }, ValueReply<PasswordCheck>>('check-password'),
   /** Replies with the encrypted API key, for the administration. */
   sealedKey: command<NoArguments, ValueReply<string>>('sealed-key'),
   create: command<NewAccountArgs>('create'),
-  /** After a successful log-in: notes the device (program and system in words), and mails about a new one. */
+  /**
+   * Sent after a successful log-in: records the device (program and system in words), and sends a mail if the device is
+   * new.
+   */
   noteLogIn: command<{ readonly device: string; readonly origin: string }, FieldsReply>('note-log-in'),
   setPassword: command<{ readonly passwordHash: string }>('set-password'),
   setKey: command<{ readonly keySealed: string }>('set-key'),
@@ -300,7 +306,10 @@ export const userCommands = {
   due: command('due'),
 
   // Commands that the actors of conversations send.
-  /** The user got a message that may notify by mail or push. May be sent or left out for further messages. */
+  /**
+   * Records that the user got a message that may notify by mail or push. Senders may omit this command for later
+   * messages.
+   */
   missed: command<MissedMessageArgs>('missed'),
   /** Adds earlier messages to the user's messages, because the user reacted to them without having received them. */
   makeCopy: command<MessageIds>('made-copy'),

@@ -51,7 +51,7 @@ export interface DirectoryView {
   preferencesOf(user: UserId): DirectoryPreferences;
   /** Lists the preferences of the accounts that have alert words or muted users. */
   alertsAndMutes(): Iterable<DirectoryPreferences>;
-  /** Accounts whose settings ask for mails or pushes of the messages in all their streams. */
+  /** Ids of the accounts whose settings ask for mails or pushes of all messages in their streams. */
   notifiedOfStreams(): ReadonlySet<UserId>;
   /** Lists the statuses of all accounts that have one, including deactivated accounts. */
   statuses(): Iterable<readonly [UserId, UserStatus]>;

@@ -11,10 +11,10 @@ import { LANGUAGES } from './languages.js';
 
 export type RealmSettingValue = boolean | number | string | null;
 
-/** A setting's value as clients read it. */
+/** Value of a setting in the form that clients read. */
 type ShownSettingValue = RealmSettingValue | { readonly [method: string]: boolean };
 
-/** How PATCH /realm takes a value. The fields are those of an API parameter. */
+/** Declaration of a value that PATCH /realm accepts. The fields are those of an API parameter. */
 interface Accepted {
   readonly encoding: 'json' | 'string' | 'uint';
   readonly schema: TSchema;
@@ -113,15 +113,18 @@ const stream = (description: string): RealmSetting<number> =>
 
 const string40 = Type.String({ maxLength: 40 });
 
-/** Ways to sign in, by the names that clients know. */
+/** Name of the sign-in method by password, and below that of single sign-on; clients know both names. */
 export const PASSWORD_METHOD = 'Email';
 export const SINGLE_SIGN_ON_METHOD = 'OpenID Connect';
 const LOGIN_METHODS: readonly string[] = [PASSWORD_METHOD, SINGLE_SIGN_ON_METHOD];
 
-/** @param stored value of `authentication_methods`: the methods that are switched off, separated by commas */
+/**
+ * True if the sign-in method is on. @param stored value of `authentication_methods`: the methods that are off,
+ * separated by commas
+ */
 export const isLoginMethodOn = (stored: string, method: string): boolean => !stored.split(',').includes(method);
 
-/** Each way to sign in, on or off. @param stored value of `authentication_methods` */
+/** Returns each sign-in method with true if it is on. @param stored value of `authentication_methods` */
 export const presentLoginMethods = (stored: string): { readonly [method: string]: boolean } =>
   Object.fromEntries(LOGIN_METHODS.map((method) => [method, isLoginMethodOn(stored, method)]));
 
@@ -325,11 +328,11 @@ export const STREAM_SETTING_NAMES = REALM_SETTING_NAMES.filter((name) => REALM_S
 /** Names of the settings that responses and events report even if they keep their value. */
 export const ALWAYS_REPORTED_NAMES = REALM_SETTING_NAMES.filter((name) => REALM_SETTINGS[name].alwaysReported);
 
-/** The value of a setting as clients read it. */
+/** Returns the value of a setting in the form that clients read. */
 const presentSetting = (name: RealmSettingName, value: RealmSettingValue): ShownSettingValue =>
   REALM_SETTINGS[name].present?.(value) ?? value;
 
-/** The value of a setting that the response to a change shows. */
+/** Returns the value of a setting in the form in which the response to a change shows it. */
 export const realmSettingInReply = (name: RealmSettingName, value: RealmSettingValue): ShownSettingValue =>
   REALM_SETTINGS[name].hiddenInReply ? 'updated' : presentSetting(name, value);
 

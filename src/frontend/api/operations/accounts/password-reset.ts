@@ -1,6 +1,6 @@
 /**
- * Forgotten passwords: pages without scripts, not part of the API. Anybody may ask for a mail; the link in it opens a
- * page that sets the password. Opening a page changes nothing, because mail scanners open links too.
+ * Pages for a forgotten password, without scripts, not part of the API. Any visitor may ask for a mail; the link in the
+ * mail opens a page that sets the password. Opening a page changes nothing, because mail scanners open links too.
  */
 
 import { askResetPage, passwordResetPage, resetLinkGonePage, resetMailSentPage, resetPage } from '#domain/pages';
@@ -50,7 +50,7 @@ const askResetOperation = defineOperation({
 
 const token = { token: pathTextParameter('From the mail.') } as const;
 
-/** The link that a call names, if this server made it and it has not expired. */
+/** Returns the content of the reset link; undefined if this server didn't make the link, or the link has expired. */
 function linkOf({
   params,
   secrets,
@@ -114,7 +114,7 @@ const resetOperation = defineOperation({
   },
 });
 
-/** For administrators, who must not learn the password of others. */
+/** Operation by which administrators have a reset link mailed to a user, because they must not learn the password. */
 export const sendPasswordResetOperation = defineOperation({
   id: 'web-send-password-reset',
   method: 'POST',

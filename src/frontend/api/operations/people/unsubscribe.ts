@@ -1,6 +1,7 @@
 /**
- * Page behind the link that ends a kind of mail. Opening it changes nothing, because mail scanners open links; its
- * button does, and so does a mail program that posts to the address (RFC 8058). No log-in is needed.
+ * Page behind the link that unsubscribes from a kind of mail. Opening the page changes nothing, because mail scanners
+ * open links. The page's button unsubscribes, and so does a mail program that posts to the URL (RFC 8058). No log-in is
+ * needed.
  */
 import { MAIL_KINDS, readUnsubscribeToken } from '#domain/notifications';
 import { unsubscribedPage, unsubscribeLinkGonePage, unsubscribePage } from '#domain/pages';
@@ -45,7 +46,7 @@ export const unsubscribeOperation = defineOperation({
         await call.send(forwardCommand({ to: userKey(realm, user), command, args: { data }, as: user }));
       }
     } catch (error) {
-      // The account is gone, or has left the stream: it gets no such mails anyway.
+      // The account was deactivated, or has left the stream: it gets no such mails anyway.
       if (!(error instanceof ActorRefused) || error.reply.status >= 500) throw error;
     }
     return unsubscribedPage(kind);

@@ -146,13 +146,16 @@ export const fetchApiKeyOperation = defineOperation({
   },
 });
 
-/** An account as GET /users/me shows it. */
+/** Makes the profile of an account in the form of GET /users/me. */
 function presentProfile({ directory }: Pick<ApiCall<never>, 'directory'>, user: DirectoryUser): JsonObject {
   const { bot_type, bot_owner_id, ...own } = presentUser(user, user, { clientGravatar: false, profile: directory });
   return { ...own, avatar_url: avatarUrl(user) } as JsonObject;
 }
 
-/** A service of the organization has signed the address of the account. */
+/**
+ * Operation that exchanges a token (JWT), in which a service of the organization signed the account's address, for the
+ * API key.
+ */
 export const fetchApiKeyByTokenOperation = defineOperation({
   id: 'jwt-fetch-api-key',
   method: 'POST',

@@ -1,10 +1,12 @@
-/** The picture of a new account, from the provider of its identity. */
+/** Avatar of a new account, taken from its identity provider. */
 import { makeAvatarImages } from '#domain/pictures';
 import type { UserId } from '#model';
 import type { ApiCall } from '../../operation.js';
 import { storeAvatar } from '../../store-picture.js';
 
-/** Stores the picture if the image proxy gets it. A sign-in succeeds without one. */
+/**
+ * Stores the provider's picture as avatar, if the image proxy can fetch it. A sign-in succeeds also without a picture.
+ */
 export async function storeProviderAvatar(call: ApiCall<unknown>, user: UserId, address: string): Promise<void> {
   const { imageProxy, realm, secrets, blobs } = call;
   if (!imageProxy?.fetches) return;
@@ -12,6 +14,6 @@ export async function storeProviderAvatar(call: ApiCall<unknown>, user: UserId, 
     const images = await makeAvatarImages((await imageProxy.get(address)).bytes);
     await storeAvatar({ realm, secrets, blobs, send: (command) => call.send({ ...command, as: user }) }, user, images);
   } catch {
-    // Any failure, of the other host or of the picture: the account keeps its gravatar.
+    // After any failure, of the other host or of the picture, the account keeps its gravatar.
   }
 }

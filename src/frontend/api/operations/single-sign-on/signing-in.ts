@@ -1,8 +1,8 @@
 /**
- * Single sign-on: the browser goes to a provider of identities, comes back with a code, and gets a session; or it hands
- * the sign-in on to an API client that gave a one-time pad. Pages, not part of the API.
+ * Pages of single sign-on, not part of the API. The browser goes to an identity provider, comes back with a code, and
+ * gets a session. If an API client has begun the sign-in with a one-time pad, that client gets the result instead.
  *
- *     GET /accounts/login/oidc/ID → provider → GET /accounts/login/oidc/ID/callback → session, mobile or desktop client
+ * GET /accounts/login/oidc/ID → provider → GET /accounts/login/oidc/ID/callback → session, mobile or desktop client
  */
 
 import { desktopTokenPage, signInFailedPage } from '#domain/pages';
@@ -40,7 +40,10 @@ type Call = ApiCall<{ readonly provider: string }>;
 
 const isSecureSite = ({ site }: Call): boolean => site.startsWith('https:');
 
-/** From the configuration, never from the Host header of a request that names another host. */
+/**
+ * Returns the redirect URI for the provider. It comes from the configuration, never from a Host header that names
+ * another host.
+ */
 const redirectUriOf = ({ site, params }: Call): string => `${site}${signInPath(params.provider)}/callback`;
 
 const redirect = (location: string, cookies: Readonly<Record<string, string>>): RawAnswer => ({
@@ -49,7 +52,7 @@ const redirect = (location: string, cookies: Readonly<Record<string, string>>): 
   headers: { Location: location, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer', ...cookies },
 });
 
-/** Answers a refusal with a page. Errors of the server are thrown on. */
+/** Runs `answer` and turns a refusal into an HTML page. Errors of the server are thrown on. */
 async function asPage(answer: () => RawAnswer | Promise<RawAnswer>): Promise<RawAnswer> {
   try {
     return await answer();
@@ -66,14 +69,17 @@ async function asPage(answer: () => RawAnswer | Promise<RawAnswer>): Promise<Raw
   }
 }
 
-/** The provider that a call names. @throws ApiError */
+/** Finds the identity provider that the call names. @throws ApiError */
 function providerOf(call: Call): { readonly providers: IdentityProviders; readonly config: IdentityProviderConfig } {
   const config = listProviders(call).find(({ id }) => id === call.params.provider);
   if (!config || !call.identityProviders) throw apiError('SINGLE_SIGN_ON_DISABLED');
   return { providers: call.identityProviders, config };
 }
 
-/** @throws ApiError for a pad of another form, or two of them */
+/**
+ * Returns the target of a sign-in: the browser, or the client that sent a one-time pad.
+ * @throws ApiError for a malformed pad, or two pads
+ */
 function targetOf(mobile: string | undefined, desktop: string | undefined): FlowTarget {
   const pad = mobile ?? desktop;
   if (pad === undefined) return { kind: 'web' };
@@ -115,7 +121,7 @@ const beginOperation = defineOperation({
     }),
 });
 
-/** Hands the signed-in account over to the session of the browser, or to the client that began the flow. */
+/** Signs the account in: begins the session of the browser, or gives the result to the client that began the flow. */
 async function finish(call: Call, flow: SignInFlow, identity: ExternalIdentity, update: boolean): Promise<RawAnswer> {
   const { realm, secrets } = call;
   const { target } = flow;
@@ -182,7 +188,7 @@ const callbackOperation = defineOperation({
         secure: isSecureSite(call),
         now: call.now,
       });
-      // Another provider, or another organization, has begun no flow of this browser with this state.
+      // The flow of this state belongs to another provider or another organization, or this browser has not begun it.
       if (!flow || flow.provider !== config.id || flow.realm !== call.realm) throw apiError('SIGN_IN_FLOW_VOID');
       if (error !== undefined && error !== 'access_denied') throw new SignInRefused(error);
       if (error !== undefined) return signInFailedPage(403, 'The sign-in was cancelled.');
@@ -191,7 +197,7 @@ const callbackOperation = defineOperation({
     }),
 });
 
-/** The desktop client opens this address with the token that it has decrypted. */
+/** Operation that begins a session with the token that the desktop client has decrypted. */
 const tokenOperation = defineOperation({
   id: 'sign-in-by-token',
   method: 'GET',
@@ -205,7 +211,7 @@ const tokenOperation = defineOperation({
   run: (call) =>
     asPage(async () => {
       const { realm, secrets, params } = call;
-      // Another site must not sign a browser into an account of its own choice.
+      // Another website must not sign a browser into an account of that website's choice (login CSRF).
       if (!isSignInToken(params.token) || call.header('sec-fetch-site') === 'cross-site') {
         throw apiError('SIGN_IN_LINK_VOID');
       }
