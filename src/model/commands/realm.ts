@@ -111,7 +111,7 @@ export const realmCommands = {
     FieldsReply<{ readonly email: string }>
   >('confirm-email'),
 
-  // Forgotten passwords.
+  // Commands about forgotten passwords.
   /**
    * Sent for any visitor: mails a reset link to the account with this address. The reply doesn't reveal whether the
    * account exists.
@@ -134,7 +134,7 @@ export const realmCommands = {
   /** Sent by the command line: sets the password of an account. */
   setPasswordOf: command<UserRef & { readonly password: string }, FieldsReply>('set-password-of'),
 
-  // Single sign-on.
+  // Commands about single sign-on.
   /** Finds or makes the account of an identity, and begins its session. `created` is true for a new account. */
   signInExternally: command<ExternalSignInArgs, FieldsReply<{ readonly user_id: number; readonly created: boolean }>>(
     'sign-in-externally',

@@ -116,8 +116,8 @@ export const openLmdbEnvironment = (directory: string, known?: number): Promise<
 
 /**
  * Opens the data directory in parallel to the process that has locked it: lmdb lets several processes read and write,
- * one transaction at a time. Only an importer, whose records the other process doesn't read, and an exporter, which only
- * reads, may use this function: actors and caches of the other process don't notice the writes.
+ * one transaction at a time. Only an importer, whose records the other process doesn't read, and an exporter, which
+ * only reads, may use this function: actors and caches of the other process don't notice the writes.
  */
 export const openSharedLmdbEnvironment = (directory: string): Promise<LmdbEnvironment> =>
   LmdbEnvironment.open(directory, STORAGE_FORMAT, true);
