@@ -203,13 +203,13 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       renewBotKey: renewBotApiKeyHandler,
       setBilling: setBillingAdminHandler,
       setRateLimits: setAccountRateLimitsHandler,
-      // accounts/password-reset.ts: forgotten passwords
+      // Handlers of accounts/password-reset.ts: forgotten passwords
       askPasswordReset: requestPasswordResetHandler,
       sendPasswordReset: sendPasswordResetHandler,
       peekPasswordReset: readPasswordResetHandler,
       resetPassword: resetPasswordHandler,
       setPasswordOf: setPasswordOfHandler,
-      // accounts/identities.ts: single sign-on
+      // Handlers of accounts/identities.ts: single sign-on
       signInExternally: signInExternallyHandler,
       forgetIdentities: forgetIdentitiesHandler,
       // Handlers in accounts/sessions.ts: sessions of browsers

@@ -1,6 +1,7 @@
 /**
- * Receivers whom a message may notify by mail or push. Their own actors decide. This actor sends them a command only if
- * the message is direct, mentions them, has one of their alert words, or if their settings ask for the whole stream.
+ * Receivers whom a message may notify by mail or push. Their own actors decide. The stream's actor sends such an actor
+ * a command only if the message is direct, mentions the user, has one of the user's alert words, or if the user's
+ * settings ask for the whole stream.
  */
 import { IdSet, type Json, memoizeByObject } from '#base';
 import type { StoredMessage } from '#domain/messages';
@@ -12,7 +13,7 @@ import type { DirectoryView } from '#model/records';
 import { listMemberIds, storedMember } from './commands/members.js';
 import type { InformedReceivers } from './informed.js';
 
-/** Part with the users whose subscription asks for mails or pushes of all messages. */
+/** Prefix of the part with the users whose subscription asks for mails or pushes of all messages. */
 export const NOTIFIED_PART_PREFIX = 'notified/';
 const NOTIFIED_PART = `${NOTIFIED_PART_PREFIX}users`;
 
@@ -27,7 +28,7 @@ function notifiedSubscribers(parts: ActorParts): IdSet {
   return stored ? decodeNotified(stored) : IdSet.EMPTY;
 }
 
-/** The part after a subscription's setting changed; none if nothing changes. */
+/** Makes the change of parts after a subscription's setting changed; empty if nothing changes. */
 export function writeNotifiedSubscriber(parts: ActorParts, user: number, notified: boolean): Record<string, Json> {
   const { ids } = notifiedSubscribers(parts);
   if (ids.includes(user) === notified) return {};
@@ -45,7 +46,7 @@ interface MissedContext {
   readonly informed: InformedReceivers;
 }
 
-/** Commands to the actors of the users whom this new message may notify. */
+/** Makes the commands to the actors of the users whom this new message may notify. */
 export function missedMessageCommands(
   parts: ActorParts,
   message: StoredMessage,
@@ -72,7 +73,11 @@ export function missedMessageCommands(
 
 const isSubscriber = (parts: ActorParts, user: number): boolean => isCurrentMember(storedMember(parts, user));
 
-/** @param personal the message concerns the user by a personal trigger: the settings for such must be on */
+/**
+ * Makes the command to the actor of one receiver.
+ * @param personal true if the message concerns the user by a personal trigger, such as a mention: the settings for such
+ * messages must be on
+ */
 function commandTo(
   id: UserId,
   personal: boolean,

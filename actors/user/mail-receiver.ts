@@ -1,4 +1,4 @@
-/** The user as the receiver of a mail. */
+/** The facts about a user that mails to that user need. */
 import type { MailReceiver } from '#domain/notifications';
 import { readPreference } from '#domain/people';
 import type { DirectoryUser, DirectoryView } from '#model/records';

@@ -17,7 +17,7 @@ export interface UserState extends JsonObject {
   readonly passwordHash: string | null;
   /** Wall times of recent failed log-ins, ms; absent: none. */
   readonly failedLogins?: readonly number[];
-  /** Devices from which the user has logged in, in words; absent: none. */
+  /** Devices (program and system in words) from which the user has logged in; absent if there are none. */
   readonly devices?: readonly string[];
   /** API key, encrypted under the server secret. */
   readonly keySealed: string;

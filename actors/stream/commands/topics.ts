@@ -68,7 +68,9 @@ export const setTopicWatchedHandler: StreamCommand<typeof streamCommands.topicWa
   }),
 };
 
-/** Records whether a subscriber wants mails or pushes of all messages. Never refuses; may be repeated. */
+/**
+ * Records whether a subscriber wants mails or pushes of all messages. The command is never refused and may be repeated.
+ */
 export const setNotifiedHandler: StreamCommand<typeof streamCommands.setNotified> = {
   creates: true,
   handle: ({ parts }, { user, notified }) => ({

@@ -85,7 +85,10 @@ export async function setUserPassword(
   });
 }
 
-/** Lets an account go from its identities at providers, so that another one with its address can sign in to it. */
+/**
+ * Removes the identities of an account at identity providers, so that another identity with its address can sign in to
+ * it.
+ */
 export async function forgetIdentities(actors: ActorCaller, realm: RealmId, email: string): Promise<void> {
   const user_id = await findUserId(actors, realm, email);
   await actors.fields(realmKey(realm), realmCommands.forgetIdentities, { user_id });

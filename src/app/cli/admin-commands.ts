@@ -82,7 +82,10 @@ function switched(word: string): boolean {
   return word === 'on';
 }
 
-/** First line of the standard input: other users of the machine see the options of a command, but not its input. */
+/**
+ * Reads the first line of the standard input: other users of the machine see the options of a command, but not its
+ * input.
+ */
 async function readPassword(): Promise<string> {
   if (process.stdin.isTTY) process.stderr.write('New password: ');
   for await (const line of createInterface({ input: process.stdin })) return line;

@@ -17,7 +17,7 @@ function parseSender(from: string): { readonly name: string; readonly address: s
 
 const withoutBadCharacters = (text: string): string => text.replace(/[\p{Cs}\0]/gu, '\ufffd');
 
-/** Headers by which mail programs offer to end mails of this kind with one click (RFC 8058). */
+/** Makes the headers by which mail programs offer to unsubscribe from mails of this kind with one click (RFC 8058). */
 function unsubscribeHeaders({ unsubscribe }: OutgoingMail): Record<string, string> {
   if (unsubscribe === undefined || !/^https?:\/\/[\x21-\x3b\x3d\x3f-\x7e]+$/.test(unsubscribe)) return {};
   return { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
@@ -36,7 +36,7 @@ export function composeMail(mail: OutgoingMail, from: string): SendMailOptions {
     subject: [...line].slice(0, MAX_SUBJECT_LENGTH).join(''),
     text: withoutBadCharacters(text),
     ...(html === undefined ? {} : { html: withoutBadCharacters(html) }),
-    // All mails of a thread answer one mail that never existed, so the first of them need not be known.
+    // All mails of a thread are replies to one mail that never existed, so the id of the first mail need not be known.
     ...(thread === undefined ? {} : { inReplyTo: `<${thread}@${domain}>`, references: `<${thread}@${domain}>` }),
     date: new Date(date),
     messageId: `<${id}@${domain}>`,

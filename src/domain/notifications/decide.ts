@@ -1,6 +1,6 @@
 /**
- * Whether a message notifies a receiver by mail or by push, and the reason (users.md § Settings). Pure, and without new
- * objects, because a send asks this for its receivers.
+ * Decision whether a message notifies a receiver by mail or by push, with the reason (users.md § Settings). The
+ * functions have no side effects and make no objects, because a send calls them for its receivers.
  */
 
 import { OFFLINE_AFTER_SECONDS, type PresenceTimes } from '#domain/presence';
@@ -8,34 +8,36 @@ import { type Subscription, TOPIC_POLICY } from '#domain/streams';
 import { USER_SETTINGS, type UserSettings } from '#model';
 import type { DirectoryPreferences, DirectoryUser, DirectoryView } from '#model/records';
 
-/** Reasons for a notification, the most personal first: a message with several notifies for the first of them. */
+/**
+ * Reasons for a notification, the most personal first: a message with several reasons notifies for the first of them.
+ */
 export const NOTIFICATION_TRIGGERS = ['direct', 'mention', 'wildcard_mention', 'alert_word', 'stream'] as const;
 export type NotificationTrigger = (typeof NOTIFICATION_TRIGGERS)[number];
 
-/** A message as one receiver got it. */
+/** A message from the view of one receiver. */
 export interface ReceivedMessage {
   readonly sender: number;
   /** True for a direct message, false for a message to a stream. */
   readonly direct: boolean;
-  /** True if the text mentions every user with a copy. */
+  /** True if the text mentions all receivers of the message (wildcard mention). */
   readonly wildcard: boolean;
-  /** The receiver's flags at the creation of the message, as `flagsAtCreation` makes them; undefined: none. */
+  /** The receiver's flags when the message was created, made by `flagsAtCreation`; undefined: none. */
   readonly flags: readonly string[] | undefined;
 }
 
-/** The settings of a subscription that decide about notifications; null follows the user's setting. */
+/** The settings of a subscription that decide about notifications; null: the user's setting applies. */
 export type SubscriptionNotifications = Pick<Subscription, 'active' | 'muted' | 'push' | 'email' | 'wildcard'>;
 
 export interface MessageReceiver {
   readonly user: Pick<DirectoryUser, 'id' | 'isActive' | 'botType'>;
   readonly preferences: Pick<DirectoryPreferences, 'settings' | 'muted'>;
-  /** The receiver's subscription to the stream of the message; undefined: none, or a direct message. */
+  /** The receiver's subscription to the stream of the message; undefined if there is none, or for a direct message. */
   readonly subscription: SubscriptionNotifications | undefined;
   /** The receiver's TOPIC_POLICY for the topic of the message; `inherit` for a direct message. */
   readonly topicPolicy: number;
 }
 
-/** The settings that allow a way of notification for personal messages and for streams. */
+/** Names of the settings that allow mails for personal messages and for streams. */
 const MAIL = {
   personal: 'enable_offline_email_notifications',
   streams: 'enable_stream_email_notifications',
@@ -55,20 +57,20 @@ const isOn = ({ settings }: MessageReceiver['preferences'], name: BooleanSetting
   settings[name] ?? USER_SETTINGS[name].default;
 
 /**
- * True if the user is away: their last activity is so long ago that other users see them as offline.
- * @param presence undefined: the user never reported, or hides the presence, and counts as away
+ * True if the user is away: the last activity is so long ago that other users see the user as offline.
+ * @param presence undefined if the user never reported a presence, or hides it; the user then counts as away
  */
 export const isAway = (presence: PresenceTimes | undefined, now: number): boolean =>
   (presence?.active ?? Number.NEGATIVE_INFINITY) < now - OFFLINE_AFTER_SECONDS * 1_000;
 
-/** The reason to tell the receiver of the message by mail; undefined: there is none. */
+/** Decides whether to notify the receiver by mail. @returns the reason; undefined: no mail */
 export const decideMail = (
   message: ReceivedMessage,
   receiver: MessageReceiver,
   away: boolean,
 ): NotificationTrigger | undefined => (away ? decide(message, receiver, MAIL) : undefined);
 
-/** The reason to push the message to the receiver's devices; undefined: there is none. */
+/** Decides whether to push the message to the receiver's devices. @returns the reason; undefined: no push */
 export const decidePush = (
   message: ReceivedMessage,
   receiver: MessageReceiver,
@@ -76,7 +78,10 @@ export const decidePush = (
 ): NotificationTrigger | undefined =>
   away || isOn(receiver.preferences, 'enable_online_push_notifications') ? decide(message, receiver, PUSH) : undefined;
 
-/** Stands for an unknown subscription: it allows the personal triggers, and no notification of all messages. */
+/**
+ * Settings that stand for an unknown subscription: they allow the personal triggers, and no notification of all
+ * messages.
+ */
 const PERSONAL_ONLY: SubscriptionNotifications = {
   active: true,
   muted: false,
@@ -86,8 +91,8 @@ const PERSONAL_ONLY: SubscriptionNotifications = {
 };
 
 /**
- * True if the message may notify the user by a personal trigger, as far as the settings in the directory tell. The
- * user's own actor knows the subscription and the topic, and decides.
+ * True if the message may notify the user by a personal trigger, by the settings in the directory. The user's own actor
+ * knows the subscription and the topic, and makes the decision.
  */
 export function mayNotifyPersonally(message: ReceivedMessage, user: DirectoryUser, directory: DirectoryView): boolean {
   const preferences = directory.preferencesOf(user.id);
@@ -105,7 +110,7 @@ function decide(
   if (message.direct) return personal ? 'direct' : undefined;
   const { subscription, preferences } = receiver;
   if (!subscription?.active) return undefined;
-  // A mention by name notifies in a muted stream or topic, too.
+  // A mention by name notifies even in a muted stream or topic.
   if (personal && message.flags?.includes('mentioned')) return 'mention';
   if (isMuted(subscription, receiver.topicPolicy)) return undefined;
   if (personal && message.wildcard && (subscription.wildcard ?? isOn(preferences, 'wildcard_mentions_notify'))) {
@@ -118,7 +123,7 @@ function decide(
 /** False for accounts that get no notifications, for the sender, and for receivers who muted the sender. */
 function mayBeNotified({ sender, flags }: ReceivedMessage, { user, preferences }: MessageReceiver): boolean {
   if (!user.isActive || user.botType !== null || user.id === sender) return false;
-  // A copy that is read from the beginning needs no notification.
+  // A message that counts as read from the beginning needs no notification.
   if (flags?.includes('read')) return false;
   for (const { id } of preferences.muted) if (id === sender) return false;
   return true;

@@ -1,12 +1,13 @@
 /**
- * Links that end a kind of mail for one account, without a log-in. The token names account and kind and is signed with
- * the server's secret; it has no expiry, because a mail may be read late, and it can only turn mails off.
+ * Links that unsubscribe one account from a kind of mail, without a log-in. The token names account and kind and is
+ * signed with the server's secret. The token has no expiry, because a mail may be read late, and it can only turn mails
+ * off.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { ServerCryptography } from '#domain/secrets';
 import { type RealmId, realmId, type UserId, type UserSettings, userId } from '#model';
 
-/** Kinds of mails that can be ended, each with the settings that are turned off. */
+/** Kinds of mails that users can unsubscribe from, each with the settings that are turned off. */
 export const MAIL_KINDS = {
   missed: ['enable_offline_email_notifications', 'enable_stream_email_notifications'],
   login: ['enable_login_emails'],
@@ -19,7 +20,7 @@ export interface UnsubscribeTokenContent {
   readonly realm: RealmId;
   readonly user: UserId;
   readonly kind: MailKind;
-  /** The stream whose mails are ended, too; 0: none. */
+  /** Stream whose mails are turned off, too; 0: none. */
   readonly stream: number;
 }
 
@@ -34,7 +35,7 @@ export function makeUnsubscribeLink(secrets: ServerCryptography, origin: string,
   return `${origin}/unsubscribe/${token}`;
 }
 
-/** Reads the token of a link. Undefined if the token was not made by this server. */
+/** Reads the token of a link. Returns undefined if this server did not make the token. */
 export function readUnsubscribeToken(secrets: ServerCryptography, token: string): UnsubscribeTokenContent | undefined {
   const [, realm = '', user = '', kind = '', stream = '', signed = ''] = SHAPE.exec(token) ?? [];
   if (!Object.hasOwn(MAIL_KINDS, kind)) return undefined;

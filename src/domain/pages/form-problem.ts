@@ -1,4 +1,4 @@
-/** Reason why a form was refused, as pages show it. */
+/** Reasons why a form was refused, in the form that pages show. */
 import { type Html, html } from './page.js';
 
 /** Reason why the form was refused, and the HTTP status. */

@@ -1,10 +1,10 @@
-/** Pages of a forgotten password: asking for a mail, and the link in it. */
+/** Pages for a forgotten password: one asks for a mail, another sets a new password by the link in the mail. */
 
 import type { RawAnswer } from '#model';
 import { type FormProblem, formProblemText } from './form-problem.js';
 import { html, makePageAnswer } from './page.js';
 
-/** Page with the form for the address of an account. @param problem absent on the first view */
+/** Makes the page with the form for the address of an account. @param problem absent on the first view */
 export function askResetPage(email: string, problem?: FormProblem): RawAnswer {
   const body = html`<p>You will get a mail with a link that sets a new password.</p>
 ${formProblemText(problem)}
@@ -17,7 +17,7 @@ ${formProblemText(problem)}
   return makePageAnswer(problem?.status ?? 200, 'Forgotten password', body);
 }
 
-/** The same page whether or not the address has an account. */
+/** Makes the page after a request for a mail; it is the same whether or not the address has an account. */
 export const resetMailSentPage = (email: string): RawAnswer =>
   makePageAnswer(
     200,
@@ -32,7 +32,7 @@ export interface ResetPageContent {
   readonly email: string;
 }
 
-/** Page with the form for a new password. @param problem absent on the first view */
+/** Makes the page with the form for a new password. @param problem absent on the first view */
 export function resetPage({ organization, email }: ResetPageContent, problem?: FormProblem): RawAnswer {
   const body = html`<p>Set a new password for your account at ${organization}. All browsers will be signed out.</p>
 ${formProblemText(problem)}
@@ -56,7 +56,7 @@ export const passwordResetPage = ({ organization, email }: ResetPageContent): Ra
 <p><a href="/">Sign in</a></p>`,
   );
 
-/** Page of a link that was used, replaced or outlived. The page doesn't say which. */
+/** Makes the page of a link that was used, was replaced or has expired. The page doesn't say which. */
 export const resetLinkGonePage = (): RawAnswer =>
   makePageAnswer(
     404,

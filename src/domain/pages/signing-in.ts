@@ -1,9 +1,9 @@
-/** Pages of single sign-on: what went wrong, and the text that a desktop client waits for. */
+/** Pages of single sign-on: one shows why a sign-in failed, another the text that a desktop client waits for. */
 
 import type { RawAnswer } from '#model';
 import { html, makePageAnswer } from './page.js';
 
-/** @param text what people can do about it */
+/** Makes the page of a failed sign-in. @param text what people can do about the failure */
 export const signInFailedPage = (status: number, text: string): RawAnswer =>
   makePageAnswer(
     status,
@@ -12,7 +12,7 @@ export const signInFailedPage = (status: number, text: string): RawAnswer =>
 <p><a href="/">Back to signing in</a></p>`,
   );
 
-/** The desktop client reads the text from the clipboard. */
+/** Makes the page with the token for the desktop client, which reads the text from the clipboard. */
 export const desktopTokenPage = (text: string): RawAnswer =>
   makePageAnswer(
     200,

@@ -1,4 +1,4 @@
-/** Pages of the link that ends a kind of mail. */
+/** Pages of the link that unsubscribes from a kind of mail. */
 
 import type { RawAnswer } from '#model';
 import { html, makePageAnswer } from './page.js';
@@ -28,7 +28,7 @@ export const unsubscribedPage = (kind: UnsubscribePageKind): RawAnswer =>
     html`<p>You get no more mails ${KINDS[kind]}. You can turn them on again in your settings.</p>`,
   );
 
-/** Page of a link that this server did not make, or whose account is gone. */
+/** Makes the page of a link that this server did not make, or whose account no longer exists. */
 export const unsubscribeLinkGonePage = (): RawAnswer =>
   makePageAnswer(
     404,

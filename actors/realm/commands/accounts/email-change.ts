@@ -123,7 +123,7 @@ export const confirmEmailChangeHandler: RealmCommand<typeof realmCommands.confir
       parts: {
         [`${USER_PART_PREFIX}${id}`]: encodeRecord(after),
         [`${EMAIL_CHANGE_PART_PREFIX}${id}`]: { ...change, hash: '' },
-        // They went to the former address.
+        // The mails with these links went to the former address.
         ...voidedResetLinks(parts, id),
       },
       events: [directoryLogItem({ user: after }), ...addressChangedEvents(after, userRecords(parts), version)],

@@ -1,7 +1,7 @@
 /**
- * Identities at other services, and the accounts that they sign in to. An identity finds its account by issuer and
- * subject; the first time by the address that the issuer has verified; else it makes an account, where the organization
- * lets people join or an invitation to the address stands.
+ * Identities at identity providers, and the accounts that they sign in to. An identity finds its account by issuer and
+ * subject, the first time by the address that the issuer has verified. If there is no account, one is made, where the
+ * organization is open or an invitation to the address is valid.
  */
 
 import { createHash } from 'node:crypto';
@@ -34,7 +34,7 @@ import { roleChangeEffect } from './role-change.js';
 import { storedSessions } from './sessions.js';
 
 export const IDENTITY_PART_PREFIX = 'identity/';
-/** Part with the flows that ended in a sign-in, until they would expire anyway. */
+/** Name of the part with the sign-in flows that were used, kept until they expire. */
 export const SPENT_FLOWS_PART = 'spent-flows';
 
 interface Identity extends JsonObject {
@@ -53,11 +53,11 @@ const keyOf = ({ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>): strin
 const identityOf = (parts: ActorParts, args: ExternalSignInArgs): Identity | undefined =>
   IDENTITIES.get(parts, keyOf(args));
 
-/** Identities of an account. */
+/** Returns the identities that are linked to an account. */
 const identitiesOf = (parts: ActorParts, user: number): Identity[] =>
   [...IDENTITIES.values(parts)].filter((identity) => identity.user === user);
 
-/** The account that an identity signs in to, if it has one already. */
+/** Finds the account that an identity signs in to; undefined if it has none yet. */
 function findAccount({ parts, volatile }: RealmView, args: ExternalSignInArgs): DirectoryUser | undefined {
   const known = identityOf(parts, args);
   if (known) return userRecord(parts, known.user);
@@ -66,7 +66,7 @@ function findAccount({ parts, volatile }: RealmView, args: ExternalSignInArgs): 
   return user?.deliveryEmail.toLowerCase() === args.email?.toLowerCase() ? user : undefined;
 }
 
-/** Adds the flow to those that were used. @throws ApiError if it was used before */
+/** Adds the sign-in flow to those that were used. @throws ApiError if it was used before */
 function spendFlow(
   parts: ActorParts,
   { hash, expires }: ExternalSignInArgs['flow'],
@@ -79,13 +79,13 @@ function spendFlow(
 }
 
 interface SignInInputs {
-  /** The account to make; undefined: the identity has one, or may have none. */
+  /** The account to make; undefined if the identity has one already, or may not have one. */
   readonly prepared: PreparedAccount | undefined;
-  /** All subscriptions of the account, ended ones included; empty unless its role changes. */
+  /** All subscriptions of the account, including ended ones; empty unless the account's role changes. */
   readonly subscriptions: readonly Subscription[];
 }
 
-/** Role and streams of a new account. @throws ApiError if the organization lets this person not join */
+/** Returns role and streams of a new account. @throws ApiError if the person may not join the organization */
 function admission({ state, parts }: RealmView, { email, role }: ExternalSignInArgs, now: number) {
   if (email === null) throw apiError('IDENTITY_WITHOUT_ADDRESS');
   const invitation = findInvitationTo(parts, email, now);
@@ -93,7 +93,7 @@ function admission({ state, parts }: RealmView, { email, role }: ExternalSignInA
   return { email, invitation, role: role ?? invitation?.role ?? ROLE.member, streams: invitation?.streams ?? [] };
 }
 
-/** A full name that the organization accepts: that of the provider, or the first part of the address. */
+/** Returns a full name that the organization accepts: the one from the provider, or the first part of the address. */
 function fullNameOf({ fullName }: ExternalSignInArgs, email: string): string {
   try {
     return checkFullName(fullName ?? '');
@@ -106,13 +106,16 @@ function fullNameOf({ fullName }: ExternalSignInArgs, email: string): string {
   }
 }
 
-/** Owners keep their role, so that a provider can't leave an organization without one. */
+/**
+ * True if the provider changes the account's role. Owners keep their role, so that a provider can't leave an
+ * organization without one.
+ */
 const changesRole = (user: DirectoryUser, role: number | null): role is number =>
   role !== null && role !== user.role && !isOwner(user);
 
 type Begun = Required<Pick<CommitEffect, 'parts' | 'events'>>;
 
-/** Begins the session, or stores the link, for which the person signed in. */
+/** Begins the session, or stores the one-time link, for which the person signed in. */
 function begin(parts: ActorParts, user: number, { session, link }: ExternalSignInArgs, now: number): Begun {
   let account = sessionsOf(parts, user);
   if (session) account = withSession(account, session, now);
@@ -151,7 +154,7 @@ function createdAccount(
   };
 }
 
-/** Changes of the account that the provider decides. */
+/** Applies the changes of the account that the identity provider decides. */
 function updatedAccount(
   user: DirectoryUser,
   { role, fullName, updateName }: ExternalSignInArgs,
@@ -172,7 +175,7 @@ function updatedAccount(
       const own = { events: [personUpdatedEvent(context.version, user.id, { full_name: after.fullName })] };
       effects.push(accountChangeEffect({ before, after }, own, view, context));
     } catch (error) {
-      // A name that the organization doesn't accept is no reason to keep its user out.
+      // A name that the organization doesn't accept is left out, but the user may still sign in.
       if (!(error instanceof ApiError)) throw error;
     }
   }
@@ -180,7 +183,7 @@ function updatedAccount(
 }
 
 export const signInExternallyHandler: RealmCommand<typeof realmCommands.signInExternally, SignInInputs> = {
-  // One at a time: two first sign-ins of a person make one account.
+  // Sign-ins run one at a time: two first sign-ins of a person must make only one account.
   lane: 'directory',
   exclusive: true,
 
@@ -209,7 +212,7 @@ export const signInExternallyHandler: RealmCommand<typeof realmCommands.signInEx
     if (user.botType !== null || isSystemBot(user)) throw apiError('NO_BOTS');
     if (!user.isActive) throw apiError('USER_DEACTIVATED');
     const known = identityOf(parts, args) !== undefined;
-    // An address can be given to another person, who must not get the account with it.
+    // An address may have been given to another person since, who must not get the account with it.
     if (!known && identitiesOf(parts, user.id).some(({ issuer }) => issuer === args.issuer)) {
       throw apiError('IDENTITY_OF_ANOTHER');
     }

@@ -37,7 +37,7 @@ import { welcomeCommands } from './welcome.js';
 interface ApplicantData {
   readonly email: string;
   readonly fullName: string;
-  /** null: the account has none, because its user signs in by other means. */
+  /** Hash of the password; null if the account has none, because its user signs in by other means. */
   readonly password: string | null;
   /** Streams that the newcomer will probably be subscribed to. */
   readonly streams: readonly DirectoryStream[];

@@ -1,6 +1,6 @@
 /**
- * Forgotten passwords: a link is mailed, and its holder sets a new password. The same on behalf of an
- * administrator, and from the command line without a link.
+ * Forgotten passwords: a link is mailed, and its holder sets a new password. An administrator may have the link mailed,
+ * too, and the command line sets a password without a link.
  *
  * A stranger must not learn which addresses have an account: requests for unknown addresses are counted, committed and
  * answered like the others; only the mail is missing.
@@ -27,14 +27,16 @@ import { makeApiKey, type NewApiKey, replaceApiKey } from './api-keys.js';
 import { resetLinksOf, withResetLink } from './mailed-links.js';
 import { endAllSessions } from './sessions.js';
 
-/** Validity of a link that sets a new password, ms. */
+/** Validity of a reset link, ms. */
 const VALID_MS = 3_600_000;
 
-/** True if the account may sign in with a password. Owners always may: an organization can't lock itself out. */
+/**
+ * True if the account may sign in with a password. Owners always may, so that an organization can't lock itself out.
+ */
 export const mayUsePassword = (user: DirectoryUser, { settings }: RealmState): boolean =>
   isOwner(user) || isLoginMethodOn(settings.authentication_methods, PASSWORD_METHOD);
 
-/** The active account of a person with this real address, if it may have a password. */
+/** Finds the active account of a person by the real address, if the account may have a password. */
 function accountOf(email: string, { state, parts, volatile }: RealmView): DirectoryUser | undefined {
   const user = userRecord(parts, volatile.userByEmail(email) ?? 0);
   if (!user?.isActive || user.botType !== null || isSystemBot(user) || !mayUsePassword(user, state)) return undefined;
@@ -45,7 +47,7 @@ interface LinkInputs {
   readonly user: number;
   readonly hash: string;
   readonly expires: number;
-  /** The link, sealed until the mail leaves. */
+  /** The reset link, encrypted until the mail is sent. */
   readonly link: string;
 }
 
@@ -78,7 +80,7 @@ function linkMail(user: DirectoryUser, link: string, by: string, { state }: Real
 
 export const requestPasswordResetHandler: RealmCommand<typeof realmCommands.askPasswordReset, LinkInputs> = {
   lane: 'invitations',
-  // The same work for an unknown address.
+  // An unknown address causes the same work, so that the response time doesn't reveal whether an account exists.
   inputs: ({ email, origin }, { realm, view }, sources) =>
     makeLink(realm, accountOf(email, view)?.id ?? 0, origin, sources),
   handle(view, { email }, { user: id, hash, expires, link }, { realm, now }) {
@@ -119,7 +121,7 @@ export const sendPasswordResetHandler: RealmCommand<typeof realmCommands.sendPas
   },
 };
 
-/** The account of a link that was not used, voided or outlived. @throws ApiError */
+/** Finds the account of a reset link. @throws ApiError if the link was used or voided, or has expired */
 function accountOfLink({ parts, state }: RealmView, user: number, hash: string, now: number): DirectoryUser {
   const account = userRecord(parts, user);
   const open = resetLinksOf(parts, user, now).some((link) => link.hash === hash);
@@ -137,7 +139,7 @@ export const readPasswordResetHandler: RealmCommand<typeof realmCommands.peekPas
 };
 
 interface PasswordInputs {
-  /** null: the password is too weak, or the link does not hold. */
+  /** Hash of the new password; null if the password is too weak, or the link is invalid. */
   readonly passwordHash: string | null;
   readonly key: NewApiKey;
 }
@@ -150,12 +152,12 @@ async function hashNewPassword(
 ): Promise<PasswordInputs> {
   const { passwords, secrets } = sources.services;
   const related = account ? [account.deliveryEmail, account.fullName] : [];
-  // Without a link no password is hashed: hashing is expensive.
+  // Without a valid link no password is hashed, because hashing is expensive.
   const good = account !== undefined && (await passwords.strongEnough(password, related));
   return { passwordHash: good ? await secrets.hashPassword(password) : null, key: makeApiKey(realm, sources) };
 }
 
-/** Sets a password, ends all sessions, voids all links, and tells the owner of the account. */
+/** Sets a password, ends all sessions, voids all links, and notifies the owner of the account. */
 function setPassword(
   user: DirectoryUser,
   passwordHash: string,
@@ -180,7 +182,9 @@ function setPassword(
   };
 }
 
-/** A link is used once: its commit voids all links, and one command at a time looks for it. */
+/**
+ * Sets a new password by a reset link. A link works once: the commit voids all links, and commands run one at a time.
+ */
 export const resetPasswordHandler: RealmCommand<typeof realmCommands.resetPassword, PasswordInputs> = {
   lane: 'password resets',
   exclusive: true,

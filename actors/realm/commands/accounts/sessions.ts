@@ -23,7 +23,7 @@ import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import type { AccountEffect, CommitEffect } from './effect.js';
 import { voidedMailLinks } from './mailed-links.js';
 
-/** Stores the sessions and links of an account. */
+/** Makes the change of parts that stores the sessions and sign-in links of an account. */
 export const storedSessions = (account: AccountSessions): Required<Pick<CommitEffect, 'parts' | 'events'>> => ({
   parts: { [`${SESSIONS_PART}${account.user}`]: encodeRecord(account) },
   events: [directoryLogItem({ session: account })],

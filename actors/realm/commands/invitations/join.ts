@@ -81,7 +81,7 @@ export const joinByInvitationHandler: RealmCommand<typeof realmCommands.join, Pr
   },
 };
 
-/** The newest valid invitation to this address. */
+/** Finds the newest valid invitation to this address. */
 export function findInvitationTo(parts: ActorParts, email: string, now: number): Invitation | undefined {
   const folded = email.toLowerCase();
   return listValidInvitations(parts, 'single', now).findLast((of) => of.email?.toLowerCase() === folded);

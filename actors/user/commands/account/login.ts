@@ -55,7 +55,7 @@ export const fetchApiKeyHandler: UserCommand<typeof userCommands.fetchKey, boole
     }
     const user = directory.user(userId(caller));
     if (!user?.isActive) throw apiError('USER_DEACTIVATED');
-    // After the check of the password, so that strangers can't try out which addresses are those of owners.
+    // The check comes after that of the password, so that strangers can't find out which addresses are those of owners.
     const { authentication_methods } = directory.settings;
     if (!isOwner(user) && !isLoginMethodOn(authentication_methods, PASSWORD_METHOD)) {
       throw apiError('PASSWORD_AUTH_DISABLED');
@@ -65,7 +65,10 @@ export const fetchApiKeyHandler: UserCommand<typeof userCommands.fetchKey, boole
   },
 };
 
-/** The frontend has checked who signs in: at a provider of identities, or by a signed token. */
+/**
+ * Replies with the encrypted API key. The frontend has checked the identity of the user: at an identity provider, or by
+ * a signed token.
+ */
 export const fetchApiKeyTrustedHandler: UserCommand<typeof userCommands.fetchKeyTrusted> = {
   handle({ state }, _args, _inputs, { directory, caller }) {
     const user = directory.user(userId(caller));
@@ -88,8 +91,8 @@ export const checkPasswordHandler: UserCommand<typeof userCommands.checkPassword
 };
 
 /**
- * Stores a new password hash. The realm actor has decided and sends this command, so it is never refused. Failures with
- * the old password don't count for the new one.
+ * Stores a new password hash. The realm actor has decided the change, so this command is never refused. Failed attempts
+ * with the old password don't count for the new one.
  */
 export const setPasswordHandler: UserCommand<typeof userCommands.setPassword> = {
   handle({ state }, { passwordHash }) {

@@ -7,12 +7,12 @@ import type { userCommands } from '#model/commands';
 import { mailReceiverOf } from '../../mail-receiver.js';
 import { type UserCommand, userIdOfKey } from '../../state.js';
 
-/** Maximum number of remembered devices; the one that was used first is forgotten. */
+/** Maximum number of remembered devices; the oldest one is dropped first. */
 const MAX_DEVICES = 20;
-/** Time after sign-up in which no mail is sent: a new account logs in from its first device, ms. */
+/** Milliseconds after sign-up in which no mail is sent, because a new account logs in from its first device. */
 const AFTER_SIGN_UP_MS = 60_000;
 
-/** Notes a successful log-in before it is answered, so that no key and no session is given without the mail. */
+/** Records a successful log-in before it is answered, so that no key and no session is given without the mail. */
 export const noteLogInHandler: UserCommand<typeof userCommands.noteLogIn, string> = {
   inputs: ({ origin }, { realm, key }, { services }) => {
     const of = { realm, user: userIdOfKey(key), kind: 'login', stream: 0 } as const;

@@ -1,5 +1,5 @@
 /**
- * The actor's timer: delivery of scheduled messages, expiry of files, mails about missed messages. A
+ * The timer of a user's actor: delivery of scheduled messages, expiry of files, mails about missed messages. A
  * scheduled message that is due goes to the actor of its conversation, which sends it or returns the reason of a
  * refusal. Commands between actors are executed exactly once, so a crash neither loses nor doubles the message.
  */
@@ -165,7 +165,10 @@ const failureNotice = ({ at }: ScheduledMessage, reason: string): string => {
   ].join('\n\n');
 };
 
-/** The actor's timer. Its lane is its own: the messages of mails are read while other commands run. */
+/**
+ * Handles the timer of a user's actor. The command has a mailbox lane of its own: the messages of mails are read while
+ * other commands run.
+ */
 export const runUserTimerHandler: UserCommand<typeof userCommands.due, MissedInputs> = {
   lane: 'timer',
   inputs: (_args, context, sources) => loadMissedInputs(context, sources),

@@ -1,4 +1,4 @@
-/** Input of the mails about missed messages: the messages of conversations whose batching period is over. */
+/** Loading of the messages for mails about missed messages: those of conversations whose batching period is over. */
 
 import { sealMailLink } from '#domain/mail';
 import {
@@ -21,25 +21,27 @@ import { type UserState, userIdOfKey } from '../../state.js';
 import { loadReadingRights } from '../messages/on-message.js';
 import { mailTriggerOf } from './record.js';
 
-/** Maximum number of conversations whose mails are made at a time; the others follow. */
+/** Maximum number of conversations whose mails are made at a time; further ones follow later. */
 const MAX_CONVERSATIONS = 20;
-/** Maximum number of messages of a conversation that are looked at for one mail; later ones come with the next. */
+/** Maximum number of messages of a conversation that are read for one mail; later messages come with the next mail. */
 const MAX_SCANNED = 500;
-/** Maximum number and age of the messages before the missed ones that a mail shows. */
+/**
+ * Maximum number of earlier messages that a mail shows before the missed ones; MAX_BEFORE_SECONDS is their maximum age.
+ */
 const MAX_BEFORE = 5;
 const MAX_BEFORE_SECONDS = 15 * 60;
 
-/** A conversation as its messages name it. */
+/** A conversation in the form in which its messages name it. */
 export type ConversationPlace = Pick<MissedConversation, 'stream' | 'topic' | 'participants'>;
 
-/** Messages of one conversation that the user received since the first missed one. */
+/** Messages of one conversation that the user received since the first missed message. */
 export interface MissedInPlace {
   readonly place: ConversationPlace;
   /** Unread messages that notify an absent user by mail, oldest first. */
   readonly messages: readonly ReadableMessage[];
-  /** Messages before the first of them, oldest first. */
+  /** Messages before the first of `messages`, oldest first. */
   readonly before: readonly ReadableMessage[];
-  /** Address that ends such mails, sealed. */
+  /** URL that unsubscribes from such mails, encrypted. */
   readonly unsubscribe: string;
 }
 
@@ -47,7 +49,7 @@ export interface LoadedConversation {
   readonly name: string;
   readonly first: number;
   readonly places: readonly MissedInPlace[];
-  /** Id of the newest message that was looked at. */
+  /** Id of the newest message that was read for the mail. */
   readonly newest: number;
   /** True if there may be further messages. */
   readonly isCut: boolean;
@@ -55,7 +57,7 @@ export interface LoadedConversation {
 
 export interface MissedInputs {
   readonly conversations: readonly LoadedConversation[];
-  /** null: it could not be found out; undefined: none is known. */
+  /** Presence of the user; null if it could not be read; undefined if none is known. */
   readonly presence: PresenceTimes | null | undefined;
   /** True if the user has accounts in several organizations of the server. */
   readonly hasOtherAccounts: boolean;
@@ -63,7 +65,7 @@ export interface MissedInputs {
 
 const NONE: MissedInputs = { conversations: [], presence: null, hasOtherAccounts: false };
 
-/** Loads what the mails that are due need. */
+/** Loads the data that the mails which are due need. */
 export async function loadMissedInputs(
   context: InputContext<UserState, undefined>,
   sources: InputSources,
@@ -101,10 +103,13 @@ async function loadPresence(
   return replica.of(self);
 }
 
-/** Maximum number of other organizations in which an account with the same address is looked for. */
+/** Maximum number of other organizations in which the server searches for an account with the same address. */
 const MAX_REALMS = 8;
 
-/** True if the address has an active account in another organization, too, or if there are too many to look. */
+/**
+ * True if the address has an active account in another organization, too, or if there are too many organizations to
+ * search.
+ */
 async function hasOtherAccount(email: string, own: RealmId, { directory }: InputSources): Promise<boolean> {
   const others: RealmId[] = [];
   for (const { id } of (await directory(realmId(0))).realms()) if (id !== own) others.push(id);
@@ -141,7 +146,7 @@ async function loadConversation(
   const [record] = await sources.store.getMessages(context.realm, [first]);
   if (record) {
     const now = placeOf(toStoredMessage(record));
-    // The message was moved to another topic or stream since.
+    // The message was moved to another topic or stream in the meantime.
     if (missedConversationId(context.realm, now) !== name) places.push(now);
   }
   const loaded = await Promise.all(
@@ -196,7 +201,7 @@ function isMissed(
   return !viewer.flags.isRead(own) && triggerOf(own, self, parts, directory) !== undefined;
 }
 
-/** The reason to tell the user of a stored message by mail. */
+/** Returns the reason to notify the user of a stored message by mail; undefined if there is none. */
 export const triggerOf = ({ message }: ReadableMessage, self: UserId, parts: ActorParts, directory: DirectoryView) => {
   const { sender, body } = message;
   const received = { sender, direct: body.stream === 0, wildcard: body.wildcard, flags: body.flags[self] };

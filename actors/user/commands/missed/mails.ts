@@ -1,6 +1,6 @@
 /**
  * Mails about missed messages: one per conversation, when its batching period is over. Messages that were read or
- * deleted meanwhile are left out, and so are messages from before the user's last activity: a client showed them.
+ * deleted before are left out, and so are messages from before the user's last activity, because a client showed them.
  */
 import { mailCommand } from '#actors/shared';
 import type { Json } from '#base';
@@ -32,9 +32,9 @@ import {
 } from './load.js';
 import { endOfBatchingPeriod } from './record.js';
 
-/** Maximum number of missed messages that a mail shows: the newest. */
+/** Maximum number of missed messages that a mail shows, the newest ones. */
 const MAX_SHOWN = 20;
-/** Wait until the next attempt when the user's presence could not be found out, ms. */
+/** Milliseconds until the next attempt when the user's presence could not be read. */
 const RETRY_MS = 60_000;
 
 interface MissedMails {
@@ -56,7 +56,10 @@ export function makeMissedMails(parts: ActorParts, inputs: MissedInputs, context
   return { parts: written, commands };
 }
 
-/** @returns the conversation as it waits from now on (null: it no longer does), and the mails to send now */
+/**
+ * Decides about one conversation.
+ * @returns the conversation in its new state (null: it no longer waits), and the mails to send now
+ */
 function decideConversation(
   parts: ActorParts,
   conversation: MissedConversation,
@@ -72,14 +75,14 @@ function decideConversation(
   const flags = new UserFlags(self, parts);
   const isMissed = (own: ReadableMessage): boolean =>
     !flags.isRead(own) &&
-    // A message carries its time in whole seconds.
+    // Message times are whole seconds, so one second is added before they are compared.
     (own.message.body.sent + 1) * 1_000 > lastActive &&
     triggerOf(own, self, parts, directory) !== undefined;
   const places = loaded.places
     .map((place) => ({ ...place, messages: place.messages.filter(isMissed) }))
     .filter(({ messages }) => messages.length > 0);
   if (places.length > 0 && !isAway(presence, now)) {
-    // The user left so shortly before the message that others still see them as there.
+    // The user became inactive so shortly before the message that others still see the user as online.
     return { after: { ...conversation, due: lastActive + OFFLINE_AFTER_SECONDS * 1_000 + 1 }, mails: [] };
   }
   const { next: newer = 0, ...rest } = conversation;

@@ -1,6 +1,7 @@
 /**
- * A conversation tells of a message that the user may miss. The user's settings decide whether a mail is due when the
- * batching period is over; further messages of the conversation until then come with the same mail.
+ * Records messages that a user may miss, as a conversation's actor reports them. The user's settings decide whether a
+ * mail is due when the batching period is over; further messages of the conversation until then come with the same
+ * mail.
  */
 import { valueReply } from '#actors/shared';
 import {
@@ -22,7 +23,7 @@ import {
 } from '../../missed.js';
 import { applyPartChanges, nextTimerTime, subscriptionOf, type UserCommand, userIdOfKey } from '../../state.js';
 
-/** Time before a mail is made in which its messages may be read already, ms. */
+/** Milliseconds before a mail is made in which its messages may already have been read. */
 const ABOUT_TO_BE_MADE_MS = 10_000;
 
 interface MessagePlace {
@@ -30,7 +31,7 @@ interface MessagePlace {
   readonly topic: string;
 }
 
-/** The receiver of a message in this conversation; undefined: the account is gone. */
+/** Returns the receiver of a message in this conversation; undefined if the account no longer exists. */
 export function receiverOf(
   self: UserId,
   { stream, topic }: MessagePlace,
@@ -47,7 +48,7 @@ export function receiverOf(
   };
 }
 
-/** The reason to tell the user of the message by mail, if the user is away. */
+/** Returns the reason to notify the user of the message by mail, if the user is away. */
 export function mailTriggerOf(
   message: ReceivedMessage,
   place: MessagePlace,
@@ -59,11 +60,14 @@ export function mailTriggerOf(
   return receiver && decideMail(message, receiver, true);
 }
 
-/** When the mail about a message is due, wall time, ms. @param since when the message was sent */
+/**
+ * Returns the wall time at which the mail about a message is due, ms.
+ * @param since time at which the message was sent
+ */
 export const endOfBatchingPeriod = (directory: DirectoryView, self: UserId, since: number): number =>
   since + 1_000 * readPreference(directory, self, 'email_notifications_batching_period_seconds');
 
-/** Records the first missed message of a conversation. Never refuses; a repeat changes nothing. */
+/** Records the first missed message of a conversation. The command is never refused; a repeat changes nothing. */
 export const recordMissedHandler: UserCommand<typeof userCommands.missed> = {
   handle({ parts }, message, _inputs, { key, realm, directory, now }) {
     const { id, sender, stream, topic, participants, sent, wildcard, flags, origin } = message;

@@ -75,7 +75,7 @@ function target(
 
 const isNotified = ({ push, email }: Subscription): boolean => push === true || email === true;
 
-/** Tells streams that the subscription asks for mails or pushes of all messages from now on, or no longer does. */
+/** Makes the commands that report to streams whether the subscription asks for mails or pushes of all messages. */
 const notifiedCommands = (
   parts: ActorParts,
   changed: Iterable<Subscription>,

@@ -1,11 +1,11 @@
-/** The mail about a log-in from a device that the account did not use before. Pure. */
+/** The mail about a log-in from a device that the account did not use before. The functions have no side effects. */
 import { escapeHtml } from '#base';
 import { wrapMailHtml } from './mail-frame.js';
 import { formatMailTime, type MailReceiver } from './mail-time.js';
 import type { ComposedMail } from './missed-mail.js';
 
 export interface LoginMailInput {
-  /** Program and system in words, for example 'Firefox on Linux'. */
+  /** Device of the log-in: program and system in words, for example 'Firefox on Linux'. */
   readonly device: string;
   /** Time of the log-in, ms since 1970. */
   readonly time: number;
@@ -14,7 +14,7 @@ export interface LoginMailInput {
   readonly origin: string;
   readonly receiver: MailReceiver;
   readonly email: string;
-  /** Address of the page that ends these mails. */
+  /** URL of the page that unsubscribes from these mails. */
   readonly unsubscribe: string;
 }
 

@@ -1,9 +1,9 @@
-/** Times in mails, in the receiver's time zone. */
+/** Formats times in mails, in the receiver's time zone. */
 
-/** The receiver of a mail, as far as its text depends on them. */
+/** The facts about the receiver of a mail that its text depends on. */
 export interface MailReceiver {
   readonly fullName: string;
-  /** IANA name; '': not known, UTC is used. */
+  /** IANA name of the receiver's time zone; '' if unknown, then UTC is used. */
   readonly timezone: string;
   readonly twentyFourHour: boolean;
 }

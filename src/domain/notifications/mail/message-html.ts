@@ -1,6 +1,7 @@
 /**
- * A message's HTML for mails. Mail programs have neither our style sheet nor our session: links become absolute,
- * pictures become links, formulas their source, and hidden text of spoilers is left out. Pure; linear time.
+ * Conversion of a message's HTML for mails. Mail programs have neither our style sheet nor our session: links become
+ * absolute, pictures become links, formulas their source, and hidden text of spoilers is left out. The functions have
+ * no side effects and take linear time.
  *
  * The input is the renderer's own output, in which `>` inside of attributes is escaped.
  */
@@ -9,7 +10,7 @@ import { escapeHtml } from '#base';
 const TOKEN = /<[^>]*>|[^<]+/g;
 const TAG = /^<(\/?)([a-z0-9]+)/i;
 const VOID = new Set(['br', 'hr', 'img', 'source', 'wbr', 'input']);
-/** Elements that are kept, without attributes except for the address of a link. */
+/** Elements that are kept, without attributes except for the URL of a link. */
 const KEPT = new Set(
   'a b blockquote br code del div em h1 h2 h3 h4 h5 h6 hr i li ol p pre s span strong table tbody td th thead tr u ul'.split(
     ' ',
@@ -26,13 +27,13 @@ function absoluteUrl(url: string, origin: string): string {
   return /^(?:https?|mailto|tel):/i.test(url) ? url : '';
 }
 
-/** An element that is replaced as a whole. */
+/** An element that is replaced as a whole, with its content. */
 interface Replaced {
-  /** Number of open elements, the replaced one included. */
+  /** Number of open elements, including the replaced one. */
   depth: number;
-  /** Called for each tag and text inside; the result is shown in place of them. */
+  /** Called for each tag and text inside the element; the result replaces them. */
   show(token: string): string;
-  /** Shown at the end of the element. */
+  /** Returns the text to show at the end of the element. */
   end(): string;
 }
 
@@ -78,7 +79,7 @@ function preview(origin: string): Replaced {
   };
 }
 
-/** The replacement of an element; undefined: the element stays. */
+/** Returns the replacement of an element; undefined if the element stays. */
 function replacementOf(tag: string, origin: string): Replaced | undefined {
   const classes = attribute(tag, 'class');
   const has = (name: string): boolean => classes.split(' ').includes(name);
@@ -96,7 +97,7 @@ function keptTag(tag: string, closing: boolean, name: string, origin: string): s
   return url === '' ? `<${name}>` : `<${name} href="${url}">`;
 }
 
-/** The HTML of a message for a mail. @param origin base URL of the organization */
+/** Converts the HTML of a message for a mail. @param origin base URL of the organization */
 export function messageHtmlForMail(html: string, origin: string): string {
   let out = '';
   let replaced: Replaced | undefined;
@@ -137,7 +138,7 @@ const decodeEntities = (text: string): string =>
 
 const BLOCK_ENDS = new Set('blockquote br div h1 h2 h3 h4 h5 h6 hr li ol p pre table tr ul'.split(' '));
 
-/** The plain text of a message's HTML that `messageHtmlForMail` has made. Links show their address. */
+/** Converts HTML from `messageHtmlForMail` into plain text. Links show their URL. */
 export function mailHtmlToText(html: string): string {
   let out = '';
   let link = '';

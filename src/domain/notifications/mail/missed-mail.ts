@@ -1,4 +1,4 @@
-/** The mail about missed messages of one conversation: subject, text and HTML. Pure. */
+/** The mail about missed messages of one conversation: subject, text and HTML. The functions have no side effects. */
 import { escapeHtml } from '#base';
 import { topicMessageUrl } from '#domain/markdown';
 import type { NotificationTrigger } from '../decide.js';
@@ -8,9 +8,9 @@ import { mailHtmlToText, messageHtmlForMail } from './message-html.js';
 
 export interface MailedMessage {
   readonly id: number;
-  /** Name of the sender. */
+  /** Name of the message's sender. */
   readonly sender: string;
-  /** Time of sending, seconds since 1970. */
+  /** Time at which the message was sent, seconds since 1970. */
   readonly sent: number;
   readonly html: string;
 }
@@ -20,16 +20,16 @@ export type MailedConversation =
   | { readonly stream: { readonly id: number; readonly name: string }; readonly topic: string }
   | { readonly others: readonly { readonly id: number; readonly fullName: string }[] };
 
-/** Why a mail has no content: the user's or the organization's setting; null: it has. */
+/** Setting because of which a mail has no content: the user's or the organization's; null if the mail has content. */
 export type ContentWithheld = 'user' | 'organization' | null;
 
 export interface MissedMailInput {
   readonly conversation: MailedConversation;
   /** The missed messages, oldest first; at least one. */
   readonly missed: readonly MailedMessage[];
-  /** Messages before them that the receiver may see, oldest first. */
+  /** Messages before the missed ones that the receiver may see, oldest first. */
   readonly before: readonly MailedMessage[];
-  /** The most personal reason among the missed messages. */
+  /** The most personal reason for a notification among the missed messages. */
   readonly trigger: NotificationTrigger;
   /** Number of missed messages that the mail leaves out. */
   readonly more: number;
@@ -40,7 +40,7 @@ export interface MissedMailInput {
   /** Base URL of the organization. */
   readonly origin: string;
   readonly receiver: MailReceiver & { readonly id: number };
-  /** Address of the page that ends these mails. */
+  /** URL of the page that unsubscribes from these mails. */
   readonly unsubscribe: string;
 }
 
@@ -52,11 +52,11 @@ export interface ComposedMail {
 
 const NAMES = new Intl.ListFormat('en', { type: 'conjunction' });
 
-/** The participants in the fragment of an address, as the web client writes it. */
+/** Returns the URL of a direct-message conversation in the web client; the URL's fragment names the participants. */
 const directUrl = (origin: string, people: readonly number[], near: number): string =>
   `${origin}/#narrow/dm/${people.join(',')}-${people.length > 1 ? 'group' : 'dm'}/near/${near}`;
 
-/** Address of a conversation in the web client, at this message. */
+/** Returns the URL of a conversation in the web client, at this message. */
 export const conversationUrl = (of: MailedConversation, receiver: number, origin: string, message: number): string =>
   'stream' in of
     ? topicMessageUrl(origin, of.stream, of.topic, message)
