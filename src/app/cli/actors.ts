@@ -1,4 +1,4 @@
-/** Access to the actors for commands of the command line. */
+/** Access of the command line's commands to the actors. */
 import { type ActorCaller, AdminError, BusActorCaller, ChannelActorCaller } from '#app/admin';
 import { type Config, isClusterConfig } from '#app/config';
 import { ConclaveNode, loadServerSecret, openProcessPorts, type ProcessPorts, secretMismatchError } from '#app/server';
@@ -50,7 +50,10 @@ async function connectToServer({ dataDir }: Config, secrets: ServerCryptography)
   throw secretMismatchError(`the data directory ${dataDir}`);
 }
 
-/** Refuses to send commands while no actor host is alive: each would wait for its whole deadline. @throws AdminError */
+/**
+ * Refuses to send commands while no actor host is alive, because each command would wait for its whole deadline.
+ * @throws AdminError
+ */
 async function checkHosts({ hosts }: ProcessPorts): Promise<void> {
   if (!hosts || (await hosts.anyLives())) return;
   throw new AdminError('no actor host of this cluster is alive: start one with conclave serve --role actors');

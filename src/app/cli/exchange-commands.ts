@@ -1,4 +1,7 @@
-/** `conclave import` and `conclave export`: an organization comes and goes in the peer's format. */
+/**
+ * `conclave import` and `conclave export`: an organization is read from, or written in, the export format of the API's
+ * original server.
+ */
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -26,7 +29,10 @@ export const EXCHANGE_OPTIONS = {
 type Flags = CommandOptions & { readonly check?: unknown; readonly drop?: unknown };
 type Run = (config: Config, options: Flags, logger: Logger) => Promise<void>;
 
-/** The command of these words; undefined when none has this name. @throws AdminError for a wrong number of words */
+/**
+ * Finds the command with these words; undefined when none has this name.
+ * @throws AdminError for a wrong number of words
+ */
 export function findExchangeCommand(words: readonly string[]): Run | undefined {
   const [name, file, ...more] = words;
   if (name !== 'import' && name !== 'export') return undefined;
@@ -35,7 +41,10 @@ export function findExchangeCommand(words: readonly string[]): Run | undefined {
   return (config, options, logger) => run(config, options, logger, file);
 }
 
-/** A name that ends like an archive's makes one; any other is a folder, which must not exist or be empty. */
+/**
+ * Runs `conclave export`. A file name that ends like an archive's makes an archive; any other makes a folder, which
+ * must not exist or be empty.
+ */
 async function runExportCommand(config: Config, options: Flags, logger: Logger, file?: string): Promise<void> {
   if (file === undefined) throw new AdminError('usage: conclave export FILE|DIR --subdomain NAME');
   const target = resolve(file);
@@ -109,7 +118,7 @@ async function unpacked(file: string, work: string): Promise<string> {
   return work;
 }
 
-/** A folder of ours for the files of an archive; it is empty at the begin and removed at the end. */
+/** Makes a temporary folder for the files of an archive; the folder is removed at the end. */
 async function makeWorkFolder(config: Config): Promise<string> {
   if (isClusterConfig(config)) return mkdtemp(join(tmpdir(), 'conclave-import-'));
   const folder = join(config.dataDir, 'import');
@@ -117,7 +126,7 @@ async function makeWorkFolder(config: Config): Promise<string> {
   return mkdtemp(join(folder, 'unpacked-'));
 }
 
-/** Lines of an address and a password. @throws AdminError */
+/** Reads lines of an e-mail address and a password. @throws AdminError */
 async function readPasswords(file: string | undefined): Promise<ReadonlyMap<string, string>> {
   if (file === undefined) return new Map();
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -137,7 +146,7 @@ async function readPasswords(file: string | undefined): Promise<ReadonlyMap<stri
 
 const BAR_WIDTH = 30;
 
-/** Shows how far the messages are, on a terminal only. */
+/** Makes a progress bar that shows how many message files are done, on a terminal only. */
 function makeProgressBar(): (done: number, all: number) => void {
   if (!process.stderr.isTTY) return () => undefined;
   return (done, all) => {

@@ -1,6 +1,6 @@
 /**
- * Where an import writes and an export reads: the Store and the blobs of a data directory or a cluster, beside the
- * processes that run; and the actors, which are asked by commands.
+ * The Store and the blobs that an import writes and an export reads: those of a data directory or a cluster, in
+ * parallel to the running processes. Actors are reached by commands.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { type Blobs, DirectoryBlobs, GridFsBlobs } from '#ports/blobs';
 import { LmdbStore, MongoStore, openSharedLmdbEnvironment, type Store } from '#ports/store';
 
 const SERVER = realmKey(realmId(0));
-/** Number of actors that are woken together. */
+/** Number of actors that are woken at a time. */
 const WOKEN_TOGETHER = 64;
 
 export interface OpenedStore {
@@ -24,7 +24,7 @@ export interface OpenedStore {
   close(): Promise<void>;
 }
 
-/** Opens the configured Store beside the processes that have it open. */
+/** Opens the configured Store in parallel to the processes that have it open. */
 export async function openStoreBeside(config: Config): Promise<OpenedStore> {
   if (isClusterConfig(config)) {
     const mongodb = config.mongodb!;
@@ -63,7 +63,7 @@ export const importTarget = (actors: ActorCaller, { store, blobs }: OpenedStore,
   },
   async open(deactivated, timed, realm) {
     await actors.value(SERVER, realmCommands.endImport, { subdomain, deactivated });
-    // Timers are noticed when an actor is loaded; a deactivated organization has nothing to do.
+    // Only loading an actor starts its timer. A deactivated organization needs no timers.
     if (deactivated) return;
     await actors.send(realmKey(realm), realmCommands.snapshot, {});
     for (let from = 0; from < timed.length; from += WOKEN_TOGETHER) {
@@ -72,7 +72,7 @@ export const importTarget = (actors: ActorCaller, { store, blobs }: OpenedStore,
   },
 });
 
-/** Has an actor loaded, by a command that changes nothing. */
+/** Wakes an actor, by a command that changes nothing, so that its timer starts. */
 async function wake(actors: ActorCaller, key: ActorKey): Promise<void> {
   const { kind, realm, rest } = parseActorKey(key);
   if (kind === 'user') await actors.send(userKey(realm, userId(Number(rest))), userCommands.sealedKey, {});

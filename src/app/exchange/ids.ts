@@ -1,12 +1,12 @@
-/** Ids of an export and the ids that an organization of this server has for the same things. */
+/** Maps the ids in an export to the ids that the same objects get on this server. */
 import { rowProblem } from './format/problem.js';
 
-/** Ids of one kind of thing. */
+/** Map from ids of an export to new ids, for one kind of object. */
 export class IdMap {
   readonly #ids = new Map<number, number>();
 
   constructor(
-    /** Kind of thing that the ids name, for messages to the operator. */
+    /** Kind of object that the ids name, for messages to the operator. */
     private readonly kind: string,
   ) {}
 
@@ -19,7 +19,7 @@ export class IdMap {
     return this.#ids.get(old);
   }
 
-  /** @throws ExchangeProblem if the export has nothing with this id */
+  /** Returns the new id of an object. @throws ExchangeProblem if the export has no object with this id */
   of(old: number, where: string): number {
     const id = this.#ids.get(old);
     if (id === undefined) throw rowProblem(where, old, `there is no ${this.kind} with this id`);
@@ -31,12 +31,12 @@ export class IdMap {
   }
 }
 
-/** Ids of messages: ascending in the export and here, so a million of them take 8 MB. */
+/** Map of message ids: both the old and the new ids ascend, so a million of them take 8 MB. */
 export class MessageIds {
   #old = new Float64Array(1024);
   #count = 0;
 
-  /** Adds the next message. @returns its id here. @throws ExchangeProblem if the ids don't ascend */
+  /** Adds the next message. @returns the message's new id. @throws ExchangeProblem if the ids don't ascend */
   add(old: number): number {
     if (this.#count > 0 && old <= this.#old[this.#count - 1]!) {
       throw rowProblem('zerver_message', old, 'the ids of messages do not ascend');
@@ -55,7 +55,7 @@ export class MessageIds {
     return at < this.#count && this.#old[at] === old ? at + 1 : undefined;
   }
 
-  /** Id here of the newest message up to this one; 0: none. */
+  /** Returns the new id of the newest message with an old id up to this one; 0 if there is none. */
   upTo(old: number): number {
     const at = this.#placeOf(old);
     return at < this.#count && this.#old[at] === old ? at + 1 : at;

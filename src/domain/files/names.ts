@@ -64,8 +64,9 @@ export function makeFilePath(realm: RealmId, owner: UserId, name: string): strin
 }
 
 /**
- * As `makeFilePath`, from bytes (at least 19) instead of randomness: the same bytes give the same path. An import
- * derives them, so that its repeat after a crash names every file as before.
+ * Makes the path of a file like `makeFilePath`, but from given bytes (at least 19) instead of random ones: the same
+ * bytes give the same path. An import derives the bytes, so that its repeat after a crash gives every file the same
+ * name.
  */
 export const filePathFrom = (realm: RealmId, owner: UserId, name: string, bytes: Uint8Array): string => {
   let at = 1;

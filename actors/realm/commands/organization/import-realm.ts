@@ -1,6 +1,6 @@
 /**
  * Organizations that an import makes. Realm 0 reserves number and subdomain first. The import writes the organization's
- * records into the Store (src/app/exchange), and no process looks at them before realm 0 lists the organization here.
+ * records into the Store (src/app/exchange), and no process reads them before realm 0 lists the organization.
  */
 
 import { valueReply } from '#actors/shared';
@@ -42,7 +42,7 @@ export const endImportHandler: RealmCommand<typeof realmCommands.endImport> = {
   handle({ parts }, { subdomain, deactivated }) {
     const part = `${IMPORT_PART_PREFIX}${subdomain}`;
     const reserved = parts.get(part) as ImportReservation | undefined;
-    // A repeat: the organization is open.
+    // The command is a repeat: the organization is open already.
     if (!reserved) return { reply: valueReply(null) };
     const entry: RealmEntry = { id: realmId(reserved.realm), subdomain, deactivated };
     return {

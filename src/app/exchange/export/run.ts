@@ -1,4 +1,7 @@
-/** An export: every table of an organization into a folder of the peer's format, which may become an archive. */
+/**
+ * Runs an export: writes every table of an organization into a folder in the export format, which may become an
+ * archive.
+ */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { create } from 'tar';
@@ -34,7 +37,7 @@ import { exportDefaultStreams, exportStream, exportSubscription } from '../table
 import { type ExportSource, GroupRecipients, Receivers, readUserParts } from './source.js';
 
 const PER_FILE = 1_000;
-/** Tables that every export has, also where this server has no rows for them. */
+/** Names of tables that every export has, even if this server has no rows for them. */
 const EMPTY_TABLES = [
   'zerver_userprofile_mirrordummy',
   'zerver_userpresence',
@@ -43,12 +46,12 @@ const EMPTY_TABLES = [
 ];
 
 export interface ExportOptions {
-  /** True for an export without private streams and direct messages, as clients may ask for. */
+  /** True for an export without private streams and direct messages. */
   readonly publicOnly?: boolean;
   readonly progress?: (messages: number) => void;
 }
 
-/** @returns number of rows by table */
+/** Exports an organization to a folder. @returns number of rows by table */
 export async function exportToFolder(
   source: ExportSource,
   folder: string,
@@ -78,7 +81,7 @@ export async function exportToArchive(
   }
 }
 
-/** A file of a user that a message or a scheduled message links. */
+/** A file of a user to which a message or a scheduled message links. */
 interface ExportedFile extends JsonObject {
   readonly id: number;
   readonly path: string;
@@ -96,7 +99,7 @@ class Export {
   readonly #clients = new Map<string, number>([['import', 1]]);
   readonly #files: { readonly owner: DirectoryUser; readonly file: ExportedFile; readonly scheduled: number[] }[] = [];
   readonly #exported: (id: number) => boolean;
-  /** Ids of exported messages in private places, which decide who may see a file. */
+  /** Ids of exported messages in private conversations, which decide who may see a file. */
   readonly #private = new Set<number>();
   readonly #left = new Set<number>();
   #messages = 0;
@@ -117,7 +120,7 @@ class Export {
 
   async run(): Promise<ReadonlyMap<string, number>> {
     const { store, realm, directory } = this.source;
-    // Read first: later messages may come from users whom the directory does not have.
+    // The newest id is read before the directory: later messages may come from users whom the directory does not have.
     const [newest] = await store.scanMessages({
       realm,
       index: { by: 'realm' },
@@ -351,7 +354,7 @@ class Export {
     return body.stream === 0 || (this.source.directory.stream(streamId(body.stream))?.inviteOnly ?? true);
   }
 
-  /** User and sum of flags of everybody who has a copy. */
+  /** Lists the receivers of a message as pairs of a user and a sum of flags. */
   *#rowsOf(message: StoredMessage): Iterable<readonly [number, number]> {
     const { originStream, body, participants } = message;
     if (originStream === 0) {

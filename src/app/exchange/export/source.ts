@@ -29,18 +29,18 @@ export interface ExportSource {
 
 const PERSONAL_COPIES: readonly MarkName[] = ['historical', 'copied'];
 
-/** A user's flags and marks. */
+/** Message flags and read marks of one user. */
 interface Receiver {
   readonly user: UserId;
   readonly flags: UserFlags;
   readonly list: (own: ReadableMessage) => readonly string[];
 }
 
-/** The users who have copies of messages, and their flags. */
+/** The users who received messages, and their flags. */
 export class Receivers {
   readonly #receivers = new Map<number, Receiver>();
   readonly #members = new Map<number, ReadonlyMap<number, StreamMember>>();
-  /** Users with a copy of their own, by message. */
+  /** Users who received a message individually, by message id. */
   readonly personal = new Map<number, number[]>();
 
   addUser(user: UserId, parts: ReadonlyMap<string, Json>): void {
@@ -77,7 +77,7 @@ export class Receivers {
   readonly membership = (user: number) => (stream: number) => this.#members.get(stream)?.get(user);
 }
 
-/** Recipient ids of group conversations. A group beyond eight participants is known by a hash of them. */
+/** Recipient ids of group conversations. A group of more than eight participants is known by a hash of them. */
 export class GroupRecipients {
   readonly #byKey = new Map<string, number>();
   readonly participants = new Map<number, readonly number[]>();
@@ -99,7 +99,7 @@ export class GroupRecipients {
     }
   }
 
-  /** Recipient id of a group, which gets one if it has none. */
+  /** Returns the recipient id of a group; a group without one gets a new id. */
   of(participants: readonly number[]): number {
     const group = parseActorKey(directMessageKey(this.realm, participants.map(userId))).rest;
     let recipient = this.#byKey.get(group);
@@ -112,7 +112,7 @@ export class GroupRecipients {
   }
 }
 
-/** All parts of a user's actor. */
+/** Reads all parts of a user's actor. */
 export async function readUserParts(store: Store, realm: RealmId, user: UserId): Promise<ReadonlyMap<string, Json>> {
   return new Map((await store.parts(userKey(realm, user), '')).map(({ part, value }) => [part, value]));
 }

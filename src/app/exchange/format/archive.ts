@@ -1,7 +1,7 @@
 /**
- * Unpacks a gzip tarball into a folder of ours. The archive comes from anywhere: only plain files below its one top
- * folder are written, under their own names; a link, a device, a path that leads outside, or a file that grows beyond
- * the limits refuses the whole archive.
+ * Unpacks a gzip tarball into a temporary folder. The archive is untrusted: only plain files below its one top folder
+ * are written, under their own names. A link, a device, a path that leads outside, or a file that grows beyond the
+ * limits refuses the whole archive.
  */
 import { closeSync, createReadStream, mkdirSync, openSync, writeSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -12,19 +12,19 @@ import { createGunzip } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
 import { ExchangeProblem } from './problem.js';
 
-/** Limits of an archive. */
+/** Limits on the size of an archive. */
 export interface ArchiveLimits {
-  /** Maximum bytes of all files together. */
+  /** Maximum bytes of all unpacked files together. */
   readonly bytes: number;
-  /** Maximum number of files and folders. */
+  /** Maximum number of files and folders in the archive. */
   readonly entries: number;
-  /** Maximum ratio of unpacked to packed bytes, above the first 64 MiB. Text packs up to some 20 times. */
+  /** Maximum ratio of unpacked to packed bytes, above the first 64 MiB. Text is usually compressed up to 20 times. */
   readonly ratio: number;
 }
 
 export const ARCHIVE_LIMITS: ArchiveLimits = { bytes: 512 * 2 ** 30, entries: 5_000_000, ratio: 200 };
 
-/** Unpacked bytes that are always allowed, whatever the ratio. */
+/** Number of unpacked bytes that are always allowed, even at a higher ratio. */
 const RATIO_FREE_BYTES = 64 * 1_048_576;
 const MAX_PATH = 1_024;
 const MAX_DEPTH = 12;
@@ -58,7 +58,7 @@ export async function unpackArchive(file: string, folder: string, limits = ARCHI
   try {
     await pipeline(createReadStream(file), createGunzip(), toParser, async (rest) => {
       for await (const _ of rest) {
-        // Nothing comes: the parser has taken all bytes.
+        // The callback does nothing, because the parser has taken all bytes.
       }
     });
     await parsed;
@@ -113,7 +113,7 @@ class EntryWriter {
     this.files++;
     const target = join(this.folder, below);
     this.#makeFolder(dirname(target));
-    // 'wx': a second entry of the same name is refused instead of replacing the first.
+    // The flag 'wx' refuses a second entry of the same name instead of replacing the first.
     const handle = openSync(target, 'wx', 0o600);
     entry.on('data', (bytes: Buffer) => {
       writeSync(handle, bytes);
@@ -127,7 +127,7 @@ class EntryWriter {
     this.#made.add(folder);
   }
 
-  /** Path below the archive's top folder; '' for that folder. @throws ExchangeProblem */
+  /** Returns the path below the archive's top folder; '' for that folder itself. @throws ExchangeProblem */
   #belowTop(path: string): string {
     const plain = path.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
     const [top = '', ...rest] = plain.split('/');
@@ -138,14 +138,14 @@ class EntryWriter {
   }
 }
 
-/** True for a relative path without `..`, empty parts, and characters that have a meaning to file systems. */
+/** True for a relative path without `..`, empty segments, and characters that have a meaning to file systems. */
 export function isPlainPath(path: string): boolean {
   const parts = path.split('/');
   return (
     path.length <= MAX_PATH &&
     parts.length <= MAX_DEPTH &&
     parts.every((part) => part !== '' && part !== '.' && part !== '..' && part.length <= 255) &&
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
     !/[\x00-\x1f\x7f\\]/.test(path)
   );
 }

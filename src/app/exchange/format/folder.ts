@@ -1,4 +1,4 @@
-/** An export as a folder: where its tables, message files and uploaded files are. */
+/** An export as a folder with tables, message files and uploaded files. */
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { isPlainPath } from './archive.js';
@@ -16,14 +16,14 @@ export class ExportFolder {
     return (await lstat(join(this.root, name)).catch(() => undefined))?.isFile() ?? false;
   }
 
-  /** Rows of a file in batches. @param skips tables whose rows are not needed */
+  /** Reads the rows of a file in batches. @param skips returns true for tables whose rows are not needed */
   async *rows(name: string, skips?: (table: string) => boolean): AsyncGenerator<readonly Row[]> {
     for await (const batch of readJsonRows(join(this.root, name), name, skips)) {
       yield batch.flatMap(({ table, row }) => (row ? [new Row(table === '' ? name : table, row)] : []));
     }
   }
 
-  /** Values of a file's object that are no tables. */
+  /** Reads the fields of a file's object that are not tables. */
   async values(name: string): Promise<ReadonlyMap<string, unknown>> {
     const values = new Map<string, unknown>();
     for await (const batch of readJsonRows(join(this.root, name), name, () => true)) {
@@ -32,7 +32,10 @@ export class ExportFolder {
     return values;
   }
 
-  /** Names of the message files, in their order. Reading stops at the first missing number, as at the peer. */
+  /**
+   * Lists the names of the message files, in their order. The list ends at the first missing number, as at the API's
+   * original server.
+   */
   async messageFiles(): Promise<string[]> {
     const names: string[] = [];
     for (;;) {
@@ -42,7 +45,7 @@ export class ExportFolder {
     }
   }
 
-  /** Records of a folder of files; none if it has no list of them. */
+  /** Reads the list of records of a folder of files; empty if the folder has no list. */
   async records(folder: string): Promise<Row[]> {
     const name = `${folder}/records.json`;
     if (!(await this.has(name))) return [];
@@ -52,7 +55,8 @@ export class ExportFolder {
   }
 
   /**
-   * Bytes of an uploaded file. @returns undefined if it is missing
+   * Reads the bytes of an uploaded file.
+   * @returns undefined if the file is missing
    * @throws ExchangeProblem for a path that leads outside the folder, also by a link
    */
   async file(folder: string, path: string): Promise<Uint8Array | undefined> {

@@ -1,15 +1,16 @@
 /**
  * Reads a JSON file of an export row by row: an object of tables (`{"zerver_stream": [{…}, …], …}`), or a list of rows.
- * Only the row at hand is in memory, so a table of a million rows costs no more than one of ten. General streaming
- * parsers make a token of every value; this one only finds where a row ends, and `JSON.parse` does the rest.
+ * Only one row at a time is in memory, so a table of a million rows costs no more memory than one of ten. General
+ * streaming parsers make a token of every value; this one only finds the end of each row, which `JSON.parse` then
+ * parses.
  */
 import { createReadStream } from 'node:fs';
 import type { Json, JsonObject } from '#base';
 import { ExchangeProblem } from './problem.js';
 
-/** A row, or with `value` a field of the file's object that is no list. */
+/** A row, or with `value` a field of the file's object that is not a list. */
 export interface FoundRow {
-  /** Name of the table; '' in a file that is a list. */
+  /** Name of the row's table; '' in a file that is a list. */
   readonly table: string;
   readonly row?: JsonObject;
   readonly value?: Json;
@@ -31,9 +32,9 @@ const COMMA = 0x2c;
 const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 /**
- * Lists the rows of a file in batches, in their order.
- * @param skips tables whose rows are passed over without being parsed
- * @throws ExchangeProblem if the file is not of this form or is truncated
+ * Reads the rows of a file in batches, in their order.
+ * @param skips returns true for tables whose rows are skipped without being parsed
+ * @throws ExchangeProblem if the file does not have this form or is truncated
  */
 export async function* readJsonRows(
   file: string,
@@ -58,19 +59,19 @@ export async function* readJsonRows(
 }
 
 class RowSplitter {
-  /** Depth at which rows begin: 1 in a list, 2 in an object of tables; 0 before the first bracket. */
+  /** Nesting depth at which rows begin: 1 in a list, 2 in an object of tables; 0 before the first bracket. */
   #rowDepth = 0;
   #depth = 0;
   #inText = false;
   #escaped = false;
-  /** Position in the chunk where the part that is being collected began; -1: nothing is collected. */
+  /** Position in the chunk at which the collected text began; -1 if no text is being collected. */
   #from = -1;
-  /** Earlier chunks of the part that is being collected. */
+  /** Earlier chunks of the text that is being collected. */
   #earlier: Buffer[] = [];
   #earlierBytes = 0;
   #table = '';
   #skipping = false;
-  /** The last text of the outer object, which is a name if a colon follows. */
+  /** The last string in the outer object, which is a name if a colon follows. */
   #word: string | undefined;
   #ended = false;
   #rows: FoundRow[] = [];
@@ -102,12 +103,12 @@ class RowSplitter {
     return this.#rows;
   }
 
-  /** Checks that the file is complete. */
+  /** Checks that the file has ended after a complete value. */
   end(): void {
     if (!this.#ended) throw this.#problem('is truncated');
   }
 
-  /** Goes to the end of a text, or of the chunk. @returns the position of the last byte looked at */
+  /** Skips to the end of a string, or of the chunk. @returns the position of the last byte read */
   #textEnd(chunk: Buffer, from: number): number {
     for (let i = from; i < chunk.length; i++) {
       const byte = chunk[i];
@@ -153,7 +154,7 @@ class RowSplitter {
     }
   }
 
-  /** A byte of the outer object: between names, colons and values that are no lists. */
+  /** Handles a byte of the outer object between its tables: names, colons and values that are not lists. */
   #between(chunk: Buffer, byte: number, at: number): void {
     if (byte === COLON) {
       this.#table = this.#word ?? '';
@@ -163,7 +164,7 @@ class RowSplitter {
     else if (!isBlank(byte) && this.#from < 0) this.#from = at;
   }
 
-  /** Takes the value that ends here, if one does: a field of the outer object that is no list. */
+  /** Takes the value that ends at this position, if there is one: a field of the outer object that is not a list. */
   #scalar(chunk: Buffer, end: number): void {
     if (this.#word !== undefined) this.#rows.push({ table: this.#table, value: this.#word });
     else if (this.#from >= 0) this.#rows.push({ table: this.#table, value: this.#parse(this.#collected(chunk, end)) });
@@ -177,7 +178,7 @@ class RowSplitter {
     this.#earlier.push(Buffer.from(part));
   }
 
-  /** The collected part, up to this position of the chunk. */
+  /** Returns the collected text, up to this position of the chunk. */
   #collected(chunk: Buffer, end: number): string {
     const last = chunk.subarray(this.#from, end);
     const whole = this.#earlier.length === 0 ? last : Buffer.concat([...this.#earlier, last]);

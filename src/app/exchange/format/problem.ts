@@ -1,4 +1,4 @@
-/** The error of an archive that can't be imported. Its message is for the operator and names the place. */
+/** Error of an archive that can't be imported. The message is for the operator and names the table and row. */
 import { AdminError } from '#app/admin';
 
 export class ExchangeProblem extends AdminError {

@@ -1,10 +1,10 @@
-/** Reads checked fields from a row of an export. Every value in an archive is foreign: nothing is used unchecked. */
+/** Reads checked fields from a row of an export. Every value in an archive is untrusted: none is used unchecked. */
 import type { Json, JsonObject } from '#base';
 import { rowProblem } from './problem.js';
 
-/** Largest id, and largest number of any other kind, that a row may have. */
+/** Largest id, and largest other number, that a row may have. */
 const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
-/** Largest time, seconds since 1970: the year 9999. */
+/** Largest time that a row may have, seconds since 1970: the year 9999. */
 const MAX_TIME = 253_402_300_799;
 
 export class Row {
@@ -26,7 +26,7 @@ export class Row {
     return this.fields[name];
   }
 
-  /** A whole number of at least 0. */
+  /** Reads a whole number of at least 0. */
   number(name: string): number {
     const value = this.fields[name];
     if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > MAX_NUMBER) {
@@ -39,7 +39,7 @@ export class Row {
     return this.has(name) ? this.number(name) : otherwise;
   }
 
-  /** A text; missing and null count as `otherwise`. */
+  /** Reads a text; a missing field and null give `otherwise`. */
   text(name: string, otherwise = ''): string {
     const value = this.fields[name];
     if (value === undefined || value === null) return otherwise;
@@ -47,7 +47,7 @@ export class Row {
     return value;
   }
 
-  /** A boolean; missing and null count as `otherwise`. */
+  /** Reads a boolean; a missing field and null give `otherwise`. */
   flag(name: string, otherwise = false): boolean {
     const value = this.fields[name];
     if (value === undefined || value === null) return otherwise;
@@ -59,7 +59,7 @@ export class Row {
     return this.has(name) ? this.flag(name) : null;
   }
 
-  /** A time in seconds since 1970, with fraction; missing and null count as `otherwise`. */
+  /** Reads a time in seconds since 1970, with fraction; a missing field and null give `otherwise`. */
   time(name: string, otherwise = 0): number {
     const value = this.fields[name];
     if (value === undefined || value === null) return otherwise;
@@ -69,7 +69,7 @@ export class Row {
     return value;
   }
 
-  /** A list of ids. */
+  /** Reads a list of ids. */
   numbers(name: string): number[] {
     const value = this.fields[name];
     if (value === undefined || value === null) return [];
@@ -84,7 +84,7 @@ export class Row {
   }
 }
 
-/** A value in words that are short, whatever an archive contains. */
+/** Describes a value for an error message, briefly whatever its size. */
 function describe(value: Json | undefined): string {
   const text = JSON.stringify(value) ?? 'missing';
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;

@@ -1,10 +1,10 @@
-/** Writes tables of an export: each to a file of its own while rows come, then together into one file of JSON. */
+/** Writes tables of an export: each table goes to a file of its own while rows come, then all into one JSON file. */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Json } from '#base';
 
-/** Rows are written when this many characters wait. */
+/** Number of buffered characters above which rows are written to the file. */
 const BUFFERED = 262_144;
 
 /** A file that is written in pieces. */
@@ -48,14 +48,14 @@ interface OpenTable {
   rows: number;
 }
 
-/** Tables of one JSON file, whose rows come in any order of the tables. */
+/** Writer of the tables of one JSON file; rows of different tables may come in any order. */
 export class TableWriter {
   readonly #tables = new Map<string, OpenTable>();
 
-  /** @param folder for the files of single tables, which are removed at the end */
+  /** Makes the writer. @param folder folder for the files of single tables, which are removed at the end */
   constructor(private readonly folder: string) {}
 
-  /** Adds a row. @returns number of rows of the table */
+  /** Adds a row. @returns the new number of rows of the table */
   async add(table: string, row: Json): Promise<number> {
     const open = await this.#open(table);
     await open.file.add(`${open.rows === 0 ? '' : ',\n'}    ${JSON.stringify(row)}`);
@@ -67,7 +67,7 @@ export class TableWriter {
     for (const row of rows) await this.add(table, row);
   }
 
-  /** Id for the next row of a table. */
+  /** Returns the id for the next row of a table. */
   nextId(table: string): number {
     return (this.#tables.get(table)?.rows ?? 0) + 1;
   }

@@ -1,6 +1,6 @@
 /**
  * The organization that an import makes, in the form in which its actors keep it: the directory's records, the parts of
- * users and streams, and the ids under which the export's rows continue. `../tables` fills it table by table.
+ * users and streams, and the map from old to new ids. `../tables` fills it table by table.
  */
 import { createHmac } from 'node:crypto';
 import type { Json } from '#base';
@@ -12,21 +12,23 @@ import { IdMap, MessageIds } from '../ids.js';
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Lists = { [C in keyof DirectoryRecords]: DirectoryRecords[C][] };
 
-/** Facts that stay equal when an import is begun again after a crash. */
+/** Facts that stay equal when an import is repeated after a crash. */
 export interface ImportFacts {
   readonly realm: RealmId;
   readonly subdomain: string;
   /** Base URL of the organization. */
   readonly origin: string;
-  /** Random text from which every new key and name is derived, so that a repeat writes the same ones. */
+  /**
+   * Random text from which every new key and file name is derived, so that a repeat of the import writes the same ones.
+   */
   readonly seed: string;
-  /** Time at which the import began, ms. */
+  /** Wall time at which the import began, ms. */
   readonly begun: number;
   /** Base URL under which the organization was served before; undefined: links below it stay as they are. */
   readonly formerSite?: string | undefined;
 }
 
-/** A row that needed something else than what it had, or did not come along. */
+/** Counts of rows that the import changed or left out, by a text that names the reason. */
 export class LeftOut {
   readonly #counts = new Map<string, number>();
 
@@ -45,15 +47,18 @@ export interface Recipient {
   readonly of: number;
 }
 
-/** A direct-message conversation of more than two. */
+/** A direct-message conversation of more than two participants. */
 export interface DirectGroup {
   readonly participants: readonly number[];
   readonly recipient: number;
 }
 
-/** An account whose rows end because it was away for long: newer messages of its streams are unread copies. */
+/**
+ * An account that was away for so long that the export has no rows for newer messages of its streams: such messages
+ * count as unread.
+ */
 export interface IdleAccount {
-  /** Id in the export of the last message that it has a row for. */
+  /** Id in the export of the last message for which the account has a row. */
   readonly since: number;
 }
 
@@ -71,7 +76,7 @@ export class OrganizationDraft {
   };
   readonly lists: Mutable<DirectorySingletons> = { ...EMPTY_SINGLETONS };
   settings: RealmSettings = DEFAULT_REALM_SETTINGS;
-  /** Time at which the organization was made, ms. */
+  /** Wall time at which the organization was created, ms. */
   created: number;
   deactivated = false;
   readonly users = new IdMap('user');
@@ -87,12 +92,12 @@ export class OrganizationDraft {
   readonly idle = new Map<number, IdleAccount>();
   /** Streams to which each user is subscribed now, deactivated accounts too. */
   readonly subscribers = new Map<number, Set<number>>();
-  /** Old paths of uploaded files → new ones. */
+  /** New paths of uploaded files, by their old paths. */
   readonly paths = new Map<string, string>();
-  /** Uploaded files that a message links, by the message's id here. */
+  /** Paths of uploaded files to which a message links, by the message's new id. */
   readonly filesOfMessage = new Map<number, string[]>();
   readonly keys = new Map<number, { readonly hash: string; readonly sealed: string }>();
-  /** Due times of users' actors, ms. */
+  /** Due times of the timers of users' actors, ms. */
   readonly due = new Map<number, number>();
   readonly userStates = new Map<number, Record<string, Json>>();
   readonly leftOut = new LeftOut();
@@ -137,11 +142,11 @@ export class OrganizationDraft {
     return this.#streamParts.get(stream) ?? {};
   }
 
-  /** Bytes that follow from the seed and from what they are for. */
+  /** Derives bytes from the seed of the import and from their purpose, so that a repeat gets the same bytes. */
   derive(purpose: string): Buffer {
     return createHmac('sha256', this.facts.seed).update(purpose).digest();
   }
 }
 
-/** A record or list as the Store takes it. */
+/** Converts a record or list into the type that the Store takes. */
 export const asJson = (value: object): Json => value as Record<string, Json>;

@@ -1,6 +1,6 @@
 /**
- * Reads everything of an export but its messages: `../tables` takes the rows, in an order in which every row names only
- * what is known already.
+ * Reads all of an export but its messages. `../tables` takes the rows, in an order in which every row names only
+ * objects that are known already.
  */
 import type { ServerCryptography } from '#domain/secrets';
 import type { Blobs } from '#ports/blobs';
@@ -38,9 +38,9 @@ import {
 import { type ImportFacts, OrganizationDraft } from './draft.js';
 
 const REALM_FILE = 'realm.json';
-/** Tables that can be as large as the messages; they are read when their turn comes, row by row. */
+/** Tables that can be as large as the messages; they are read row by row, at their turn. */
 const LARGE: ReadonlySet<string> = new Set(['zerver_reaction', 'zerver_subscription']);
-/** Tables that do not come along, with their names in the report. */
+/** Tables that are not imported, with their names in the report. */
 const NOT_IMPORTED: Readonly<Record<string, string>> = {
   zerver_realmauditlog: 'audit log',
   zerver_useractivity: 'activity of clients',
@@ -51,7 +51,7 @@ const NOT_IMPORTED: Readonly<Record<string, string>> = {
 };
 const REQUIRED = ['zerver_realm', 'zerver_userprofile', 'zerver_stream', 'zerver_recipient', 'zerver_subscription'];
 
-/** The small tables of realm.json. */
+/** Rows of the small tables of realm.json, by table. */
 export type Tables = ReadonlyMap<string, readonly Row[]>;
 
 export async function readTables(folder: ExportFolder): Promise<Tables> {
@@ -81,7 +81,7 @@ async function eachOf(folder: ExportFolder, table: string, take: (row: Row) => v
   }
 }
 
-/** Makes the organization without messages, files and pictures. */
+/** Makes the draft of the organization without messages, files and pictures. */
 export async function draftOrganization(
   folder: ExportFolder,
   tables: Tables,
@@ -142,14 +142,14 @@ function importPersonal(tables: Tables, draft: OrganizationDraft): void {
   values.finish(draft);
 }
 
-/** Reads the reactions. The ids of messages are known already. */
+/** Reads the reactions. The messages must already have their new ids. */
 export async function readReactions(folder: ExportFolder, draft: OrganizationDraft): Promise<Reactions> {
   const reactions = new Reactions();
   await eachOf(folder, 'zerver_reaction', (row) => reactions.import(row, draft));
   return reactions;
 }
 
-/** Gives all messages their ids. @returns names of the message files, in their order */
+/** Assigns new ids to all messages. @returns names of the message files, in their order */
 export async function assignMessageIds(folder: ExportFolder, draft: OrganizationDraft): Promise<string[]> {
   const names = await folder.messageFiles();
   for (const name of names) {

@@ -1,4 +1,4 @@
-/** An import from its first row to the open organization, or a dry run of it. */
+/** Runs an import, from its first row to the open organization, or a dry run of it. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
@@ -23,15 +23,15 @@ import type { ImportFacts, OrganizationDraft } from './draft.js';
 import { assignMessageIds, draftOrganization, readReactions, readTables, storePictures, type Tables } from './read.js';
 import { snapshotOf, writeOrganization } from './write.js';
 
-/** Name of the part that counts the message files that are stored. No kind of actor loads it. */
+/** Name of the part that counts the message files that have been stored. No kind of actor loads this part. */
 const PROGRESS_PART = 'import-progress';
 
 export interface ImportTarget {
   readonly store: Store;
   readonly blobs: Blobs;
-  /** Reserves the organization, or finds the reservation of an earlier try. */
+  /** Reserves the organization, or finds the reservation of an earlier attempt. */
   begin(source: string): Promise<ImportReservation>;
-  /** Gives the reservation up: the export can't be imported. */
+  /** Gives up the reservation, because the export can't be imported. */
   abandon(): Promise<void>;
   /** Makes the organization visible. @param timed actors that have a timer */
   open(deactivated: boolean, timed: readonly ActorKey[], realm: ImportFacts['realm']): Promise<void>;
@@ -45,13 +45,13 @@ export interface ImportOptions {
   readonly formerSite?: string | undefined;
   readonly secrets: ServerCryptography;
   readonly extraEmoji: ExtraEmoji;
-  /** '' = no image proxy. */
+  /** Key for the URLs of the image proxy; '' if there is no image proxy. */
   readonly imageProxyKey: string;
-  /** Password by address in lower case. */
+  /** Passwords of accounts, by e-mail address in lower case. */
   readonly passwords: ReadonlyMap<string, string>;
-  /** undefined: a dry run. */
+  /** Target that the import writes to; undefined for a dry run. */
   readonly target: ImportTarget | undefined;
-  /** Told after each message file. */
+  /** Called after each message file. */
   readonly progress?: (done: number, all: number) => void;
 }
 
@@ -60,7 +60,10 @@ export interface ImportReport {
   readonly leftOut: ReadonlyMap<string, number>;
 }
 
-/** @throws ExchangeProblem for an export that can't be imported: nothing of it is visible then */
+/**
+ * Imports an organization, or checks that it can be imported.
+ * @throws ExchangeProblem for an export that can't be imported: then none of it is visible
+ */
 export async function runImport(options: ImportOptions): Promise<ImportReport> {
   const folder = new ExportFolder(options.folder);
   const tables = await readTables(folder);
@@ -78,7 +81,8 @@ export async function runImport(options: ImportOptions): Promise<ImportReport> {
     const draft = await draftOrganization(folder, tables, facts, options.secrets);
     return await new Import(options, folder, tables, draft, renderer).run();
   } catch (error) {
-    // A repeat would meet the same problem. Stored records stay under a number that no organization gets.
+    // A repeat would meet the same problem, so the reservation ends. Records that were stored stay under a number that
+    // no organization will get.
     if (error instanceof ExchangeProblem) await options.target?.abandon();
     throw error;
   } finally {
@@ -86,7 +90,9 @@ export async function runImport(options: ImportOptions): Promise<ImportReport> {
   }
 }
 
-/** Hash of the organization's tables: another export is not the continuation of an import that has not ended. */
+/**
+ * Hashes the organization's tables, so that another export is not taken for the continuation of an unfinished import.
+ */
 async function fingerprint(folder: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(join(folder, 'realm.json')), hash);
@@ -155,7 +161,7 @@ class Import {
     }
   }
 
-  /** An account that was away has rows up to a message; converters write 1 for "none". */
+  /** Maps the last messages of accounts that were away for long. Converters write the id 1 for "none". */
   #mapIdle(): void {
     for (const [user, { since }] of this.draft.idle) {
       if (this.draft.messages.count === 0) this.draft.idle.delete(user);

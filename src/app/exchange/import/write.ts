@@ -1,7 +1,7 @@
 /**
  * Writes an organization into the Store in the form in which its actors would have left it: records and parts first,
- * the roots last. Every write carries revision 1 and follows from the export and the reservation alone, so a repeat
- * after a crash changes nothing that is there already.
+ * the roots last. Every write has revision 1 and depends only on the export and the reservation, so a repeat after a
+ * crash changes no record that exists already.
  */
 import { RECORD_PART_PREFIXES, type RealmState, realmKind, SINGLETON_PARTS, TRAFFIC_PART_PREFIX } from '#actors/realm';
 import { STREAM_TOPIC_PART_PREFIX } from '#actors/stream';
@@ -15,9 +15,9 @@ import type { FinishedStream } from '../tables/copies.js';
 import type { MessageImport } from '../tables/messages.js';
 import type { OrganizationDraft } from './draft.js';
 
-/** Number of records that are written together. */
+/** Number of records that are written at a time. */
 const BATCH = 1_000;
-/** Version of every imported root; the directory shows the same one. */
+/** Version of every imported root, and of the directory. */
 const FIRST_VERSION = 1;
 const DAY_MS = 86_400_000;
 
@@ -35,7 +35,7 @@ export class RecordWriter {
     for (const [part, value] of Object.entries(parts)) await this.part(key, part, value);
   }
 
-  /** Waits until everything is durable. */
+  /** Waits until all records are durable. */
   async flush(): Promise<void> {
     const writes = this.#waiting;
     this.#waiting = [];
@@ -48,7 +48,7 @@ export class RecordWriter {
   }
 }
 
-/** Everything that is written beside the messages. */
+/** The data of an import that is written in addition to the messages. */
 export interface FinishedImport {
   readonly draft: OrganizationDraft;
   readonly messages: MessageImport;
@@ -56,7 +56,7 @@ export interface FinishedImport {
   readonly passwords: ReadonlyMap<number, string>;
 }
 
-/** The directory of the imported organization, as its realm actor will answer it. */
+/** Makes the directory snapshot of the imported organization, equal to the one that its realm actor will send. */
 export function snapshotOf(draft: OrganizationDraft): DirectorySnapshot {
   return {
     ...draft.records,
@@ -173,7 +173,7 @@ async function writeOtherRoots(store: Store, of: FinishedImport): Promise<ActorK
   }
   for (const [conversation, { participants, recipient, last }] of messages.direct) {
     const state = { phase: 'active', mv: 0, last, participants, recipient, watched: true };
-    // The name of a conversation is `d` and the rest of its actor's key.
+    // The name of a conversation is the letter `d` with the rest of its actor's key.
     const key = `dm/${realm}/${conversation.slice(1)}` as ActorKey<'dm'>;
     roots.push([key, state, begun + DAY_MS]);
   }
@@ -184,6 +184,6 @@ async function writeOtherRoots(store: Store, of: FinishedImport): Promise<ActorK
   return timed;
 }
 
-/** A conflict is the root that an earlier try has written. */
+/** Writes the root of an actor. A conflict means that an earlier attempt has written the root. */
 const writeRoot = (store: Store, key: ActorKey, state: Json, due: number | null) =>
   store.commit({ key, epoch: epoch(1), expected: 0, state, outbox: [], due, records: [] });

@@ -1,26 +1,27 @@
 /**
- * Copies of messages. An export has a row per user and message; this server keeps the stays of a user in a stream. This
- * file finds the stays that the rows show: a stay begins with the first message that a user has a row for, and ends
- * before the first one without. Runs of one or two rows are single copies instead of stays.
+ * Receivers of messages. An export has a row per user and message; this server keeps the intervals in which a user was
+ * subscribed to a stream. This file finds these intervals (stays) from the rows: a stay begins with the first message
+ * for which a user has a row, and ends before the first message without one. Runs of one or two rows are kept as single
+ * messages instead of stays.
  */
 import type { StreamMember } from '#domain/streams';
 import type { OrganizationDraft } from '../import/draft.js';
 
 type Stay = { from: number; to: number; after: number; until: number; silent?: true };
 
-/** Longest run of rows that counts as single copies. */
+/** Maximum number of rows in a run that is kept as single messages instead of a stay. */
 const MAX_SINGLE_COPIES = 2;
 
-/** A run of rows that has not ended. */
+/** A run of consecutive rows that has not ended. */
 interface OpenRun {
   readonly from: number;
-  /** Id of the stream's message before the run. */
+  /** Id of the stream's last message before the run. */
   readonly after: number;
-  /** First ids of the run; more than MAX_SINGLE_COPIES are not needed. */
+  /** First message ids of the run, at most one more than MAX_SINGLE_COPIES. */
   readonly first: number[];
 }
 
-/** The stays in one stream. */
+/** The stays (intervals of subscription) of users in one stream. */
 class StreamStays {
   last = 0;
   mv = 0;
@@ -64,7 +65,7 @@ class StreamStays {
     else this.stays.set(user, [stay]);
   }
 
-  /** Ends the runs of those who are not subscribed now, and begins a stay for those who are and have none. */
+  /** Ends the runs of users who are not subscribed now, and begins a stay for subscribers who have none. */
   finish(subscribed: (user: number) => boolean, subscribers: Iterable<number>, silent: ReadonlySet<number>): void {
     this.mv++;
     for (const [user, run] of this.open) {
@@ -84,7 +85,7 @@ class StreamStays {
   }
 }
 
-/** Facts of a stream when all messages were read. */
+/** Facts about a stream that are known after all messages were read. */
 export interface FinishedStream {
   readonly mv: number;
   readonly last: number;
@@ -93,15 +94,15 @@ export interface FinishedStream {
 
 export class Copies {
   readonly #streams = new Map<number, StreamStays>();
-  /** Ids of single copies, by user. */
+  /** Ids of single messages that users received outside of stays, by user. */
   readonly single = new Map<number, number[]>();
 
   constructor(private readonly draft: OrganizationDraft) {}
 
   /**
-   * Notes who received a message in a stream.
-   * @param receivers users with a row that is no later copy
-   * @returns users who have no row, but were away for long and have an unread copy
+   * Records who received a message in a stream.
+   * @param receivers users with a row that was not added later
+   * @returns users who have no row because they were away for long; for them the message is unread
    */
   add(stream: number, old: number, id: number, receivers: ReadonlySet<number>): readonly number[] {
     const away: number[] = [];
@@ -113,7 +114,7 @@ export class Copies {
     return away;
   }
 
-  /** The stays in a stream, when all messages were read. @param active whether an account is active */
+  /** Returns the stays in a stream, after all messages were read. @param active returns true for an active account */
   finish(stream: number, active: (user: number) => boolean, silent: ReadonlySet<number>): FinishedStream {
     const stays = this.#of(stream);
     const subscribers = [...(this.draft.subscribers.get(stream) ?? [])].filter(active);

@@ -1,6 +1,6 @@
 /**
  * Files of an export: uploads (attachment.json and uploads/), avatars/, emoji/ with zerver_realmemoji, realm_icons/.
- * Pictures pass through the same decoder as uploaded ones; a picture that can't be read is left out.
+ * Pictures are decoded like uploaded ones; a picture that can't be read is left out.
  */
 import type { JsonObject } from '#base';
 import { emojiImagePath, emojiStillPath, makeEmojiImage } from '#domain/emoji';
@@ -22,7 +22,7 @@ import type { ExportFolder } from '../format/folder.js';
 import type { Row } from '../format/row.js';
 import { asJson, type OrganizationDraft } from '../import/draft.js';
 
-/** An uploaded file that is coming along. */
+/** An uploaded file that is being imported. */
 interface ImportedFile {
   readonly id: number;
   readonly path: string;
@@ -33,13 +33,16 @@ interface ImportedFile {
   readonly messages: { readonly id: number; readonly sent: number }[];
 }
 
-/** The uploads of an organization. Messages are read after the files, so their times come later. */
+/** The uploads of an organization. Messages are read after the files, so the times of the messages are added later. */
 export class Uploads {
   readonly #files = new Map<string, ImportedFile>();
 
   constructor(private readonly draft: OrganizationDraft) {}
 
-  /** Reads attachment.json and stores the files that it names. @param blobs undefined: nothing is stored */
+  /**
+   * Reads attachment.json and stores the files that it names.
+   * @param blobs undefined in a dry run: no file is stored
+   */
   async import(folder: ExportFolder, blobs: Blobs | undefined): Promise<void> {
     if (!(await folder.has('attachment.json'))) return;
     const records = new Map<string, Row>();
@@ -87,7 +90,7 @@ export class Uploads {
     }
   }
 
-  /** Notes the files that a message links. @param sent seconds since 1970 */
+  /** Records the files to which a message links. @param sent time at which the message was sent, seconds since 1970 */
   link(paths: readonly string[], id: number, sent: number): void {
     for (const path of paths) this.#files.get(path)?.messages.push({ id, sent });
   }
@@ -105,7 +108,7 @@ export class Uploads {
   }
 }
 
-/** Custom emoji get their ids before anything names them; `storeEmoji` stores their pictures. */
+/** Assigns ids to custom emoji before any row names them; `storeEmoji` stores their pictures. */
 export function importEmoji(rows: readonly Row[], owner: number, draft: OrganizationDraft): void {
   [...rows]
     .sort((a, b) => a.id - b.id)
@@ -165,7 +168,7 @@ async function firstFile(folder: ExportFolder, name: string, paths: readonly str
   return undefined;
 }
 
-/** Stores avatars: of the original where there is one. */
+/** Stores avatars, made from the original picture where the export has it. */
 export async function storeAvatars(folder: ExportFolder, blobs: Blobs, draft: OrganizationDraft): Promise<void> {
   const byUser = new Map<number, string[]>();
   for (const row of await folder.records('avatars')) {
@@ -219,7 +222,7 @@ export async function storeRealmPictures(folder: ExportFolder, blobs: Blobs, dra
   }
 }
 
-/** The picture's file name behind the last slash of its address. */
+/** Returns the file name of the emoji's picture, behind the last slash of its URL. */
 export const emojiFileName = ({ url }: DirectoryEmoji): string => url.slice(url.lastIndexOf('/') + 1);
 
 export const exportEmoji = (directory: DirectoryView): JsonObject[] =>

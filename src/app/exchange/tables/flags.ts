@@ -1,12 +1,12 @@
 /**
- * Flags of messages: the bits of zerver_usermessage, and the read state and marks that users' actors keep instead of
- * rows. An origin (a stream, or all direct messages) has a mark up to which all is read, and two sets of exceptions;
- * this file finds the mark and the exceptions while messages pass by in the order of their ids.
+ * Flags of messages: the bits of zerver_usermessage, and the read state that users' actors keep instead of rows. Each
+ * origin (a stream, or all direct messages) has a mark up to which all messages are read, and two sets of exceptions.
+ * This file finds the mark and the exceptions while messages come in the order of their ids.
  */
 import { IdSet, type Json } from '#base';
 import { encodeMarkedIds, encodeReadState, type MarkName } from '#domain/messages';
 
-/** Bits of `flags_mask`. The others are dead, or mean something only to the exporting server. */
+/** Bits of `flags_mask`. Other bits are unused, or have a meaning only for the exporting server. */
 export const FLAG_BITS = {
   read: 1,
   starred: 2,
@@ -18,16 +18,16 @@ export const FLAG_BITS = {
   is_private: 2048,
 } as const;
 
-/** Number of unread messages at the end of an origin that become exceptions when a newer one turns out to be read. */
+/** Maximum number of unread messages at the end of an origin that become exceptions when a newer message is read. */
 const MAX_FOLDED = 64;
 
 class OriginReading {
   #mark = 0;
-  /** Ids below the mark that are unread. */
+  /** Message ids below the mark that are unread. */
   readonly #unread: number[] = [];
-  /** Ids above the mark that are read. */
+  /** Message ids above the mark that are read. */
   readonly #read: number[] = [];
-  /** Ids above the mark that are unread, as long as there are few. */
+  /** Message ids above the mark that are unread, as long as there are few. */
   #tail: number[] = [];
   #tailCount = 0;
 
@@ -84,7 +84,7 @@ export class UserMarks {
     else marks.set(name, [id]);
   }
 
-  /** The parts of a user's actor. */
+  /** Returns the parts of a user's actor with the read state. */
   partsOf(user: number): Record<string, Json> {
     const parts: Record<string, Json> = {};
     for (const [origin, reading] of this.#readings.get(user) ?? []) Object.assign(parts, reading.encode(origin));

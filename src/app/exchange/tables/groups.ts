@@ -1,4 +1,4 @@
-/** User groups: zerver_usergroup, zerver_usergroupmembership, zerver_groupgroupmembership. */
+/** User groups of an export: zerver_usergroup, zerver_usergroupmembership, zerver_groupgroupmembership. */
 import type { JsonObject } from '#base';
 import { FIRST_CUSTOM_GROUP_ID, SYSTEM_GROUP_IDS, SYSTEM_GROUP_NAMES, userGroupsOf } from '#domain/people';
 import { userId } from '#model';
@@ -10,7 +10,10 @@ const SYSTEM_NAME = /^@role:(\w+)$/;
 const SYSTEM_IDS: Readonly<Record<string, number>> = SYSTEM_GROUP_IDS;
 const MAX_NAME = 100;
 
-/** Gives groups their ids: those of the system groups are fixed. Streams name groups, so this comes before them. */
+/**
+ * Assigns ids to groups: those of the system groups are fixed. Streams name groups, so this function runs before the
+ * import of streams.
+ */
 export function importGroups(rows: readonly Row[], draft: OrganizationDraft): void {
   let next = FIRST_CUSTOM_GROUP_ID;
   const names = new Set<string>();

@@ -1,12 +1,12 @@
 /**
- * Links inside messages: addresses of uploaded files, of streams, topics and messages, and ids in mentions name the
- * organization that was left. They are rewritten to name the same things here; the rest of a text stays as it is.
+ * Links inside messages: URLs of uploaded files, of streams, topics and messages, and ids in mentions refer to the old
+ * organization. They are rewritten to refer to the same objects on this server; the rest of a text stays unchanged.
  */
 import type { OrganizationDraft } from '../import/draft.js';
 
 const UPLOAD = /(https?:\/\/[^\s/()<>"']+)?\/user_uploads\/([\w-]+\/[0-9a-f]{1,2}\/[\w-]{1,64}\/[^\s)\]>"'?#]+)/g;
 const NARROW = /(https?:\/\/[^\s/()<>"']+)?(\/?#narrow\/[^\s)\]>"']+)/g;
-/** A user with an id: `@**Name|12**`, `@_**Name|12**`, and `@**|12**`. */
+/** Matches a mention with a user id: `@**Name|12**`, `@_**Name|12**`, and `@**|12**`. */
 const MENTION = /(@_?\*\*[^*|\n]*)\|(\d{1,15})\*\*/g;
 
 export class LinkRewriter {
@@ -33,7 +33,10 @@ export class LinkRewriter {
     return written;
   }
 
-  /** The random part of a path makes it unique, so the same path at any host is the same file. */
+  /**
+   * Rewrites the link of an uploaded file. The path has a random part and is unique, so the same path at any host is
+   * the same file.
+   */
   #upload(all: string, path: string): string {
     const known = this.draft.paths.get(path) ?? this.draft.paths.get(decoded(path));
     return known === undefined ? all : `/user_uploads/${known}`;

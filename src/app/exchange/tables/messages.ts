@@ -1,4 +1,4 @@
-/** Messages: zerver_message with its edit history, zerver_usermessage, zerver_reaction. */
+/** Messages of an export: zerver_message with its edit history, zerver_usermessage, zerver_reaction. */
 import type { Json, JsonObject } from '#base';
 import { findTopicLinks, type RenderResult, renderFailureNote } from '#domain/markdown';
 import {
@@ -27,20 +27,20 @@ const NO_TOPIC = '(no topic)';
 const MAX_CONTENT = 10_000;
 const MAX_CACHED_TOPICS = 10_000;
 
-/** Where a message is: a stream, or the participants of a direct message. */
+/** Conversation of a message: a stream, or the participants of a direct message. */
 interface Place {
-  /** 0 for direct messages. */
+  /** Id of the stream; 0 for direct messages. */
   readonly stream: number;
   readonly topic: string;
   readonly participants: readonly number[];
-  /** recipient_id that the message carries. */
+  /** The `recipient_id` of the message. */
   readonly recipient: number;
 }
 
 /** Rows of zerver_usermessage of one message: pairs of a user and a sum of `FLAG_BITS`. */
 export type FlagRows = readonly number[];
 
-/** A message whose place and flags are known, before its text is rendered. */
+/** A message whose conversation and flags are known, before its text is rendered. */
 interface PlacedMessage {
   readonly id: number;
   readonly row: Row;
@@ -55,7 +55,7 @@ interface PlacedMessage {
 export class Reactions {
   readonly #emoji: EmojiRef[] = [];
   readonly #places = new Map<string, number>();
-  /** Pairs of a place in `#emoji` and a user, in the order of the rows, by message. */
+  /** Pairs of an index into `#emoji` and a user, in the order of the rows, by message. */
   readonly #byMessage = new Map<number, number[]>();
 
   import(row: Row, draft: OrganizationDraft): void {
@@ -92,22 +92,22 @@ export class Reactions {
   }
 }
 
-/** Facts that a conversation's actor keeps of its messages. */
+/** Facts that a conversation's actor keeps about its messages. */
 export interface ConversationFacts {
   readonly participants: readonly number[];
   readonly recipient: number;
   last: number;
 }
 
-/** Turns rows of messages into records; keeps what actors know of messages in other forms. */
+/** Turns rows of messages into records, and collects the facts that actors keep about the messages. */
 export class MessageImport {
   readonly #links: LinkRewriter;
   readonly #topicLinks = new Map<string, MessageBody['topicLinks']>();
-  /** Newest message and spelling of each topic, by stream and key. */
+  /** Newest message and spelling of each topic, by stream and topic key. */
   readonly topics = new Map<number, Map<string, { name: string; max: number }>>();
   readonly first = new Map<number, number>();
   readonly direct = new Map<string, ConversationFacts>();
-  /** Messages of the last weeks by stream and day. */
+  /** Message counts of the last weeks, by stream and day. */
   readonly traffic = new Map<number, DailyCounts>();
 
   constructor(
@@ -122,7 +122,10 @@ export class MessageImport {
     this.#links = new LinkRewriter(draft);
   }
 
-  /** Notes place, copies and flags of a message. Ids ascend from call to call. @returns undefined: left out */
+  /**
+   * Records conversation, receivers and flags of a message. Ids ascend from call to call.
+   * @returns undefined if the message is left out
+   */
   place(row: Row, rows: FlagRows): PlacedMessage | undefined {
     const { draft } = this;
     const id = draft.messages.find(row.id);
@@ -194,7 +197,7 @@ export class MessageImport {
       this.#flag(user, 0, id, rows[i + 1]!, flags);
       if ((rows[i + 1]! & FLAG_BITS.wildcard_mentioned) !== 0) wildcard = true;
     }
-    // Every participant has a copy here; one without a row has nothing unread.
+    // On this server every participant has the message; a participant without a row has read it.
     for (const user of missing) this.marks.read(user, 0, id, true);
     return { flags, wildcard };
   }
@@ -226,7 +229,7 @@ export class MessageImport {
     else this.direct.set(conversation, { participants, recipient: participants.length > 2 ? recipient : 0, last: id });
   }
 
-  /** Renders the message. */
+  /** Renders a message and makes its record. */
   async record({ id, row, sender, place, flags, wildcard, files }: PlacedMessage): Promise<MessageRecord> {
     const content = this.#contentOf(row, 'content');
     const rendered = await this.#render(content, sender);
@@ -282,12 +285,12 @@ export class MessageImport {
     return links;
   }
 
-  /** The edit history, newest first. Former texts are rendered like the present one. */
+  /** Makes the edit history, newest first. Earlier texts are rendered like the present one. */
   async #edits(row: Row, place: Place, sender: number): Promise<StoredEdit[]> {
     const text = row.text('edit_history');
     if (text === '' || text === '[]') return [];
     const edits: StoredEdit[] = [];
-    // Older servers note only the topic that a message left: the one it got is in the next newer entry.
+    // Older servers record only the topic that a message left: the new topic is in the next newer entry.
     let topic = place.topic;
     for (const entry of historyIn(text, row)) {
       const edit = await this.#edit(entry, topic, sender);
@@ -326,13 +329,13 @@ function historyIn(text: string, row: Row): Row[] {
   }
 }
 
-/** A message of a file with the rows of its receivers. */
+/** A message of a file, with the rows of its receivers. */
 export interface MessageWithRows {
   readonly row: Row;
   readonly rows: FlagRows;
 }
 
-/** Reads a file of messages. At most 1,000 messages and their rows are in memory. */
+/** Reads a file of messages. At most 1,000 messages and their rows are in memory at a time. */
 export async function readMessageFile(
   folder: ExportFolder,
   name: string,
@@ -340,7 +343,7 @@ export async function readMessageFile(
 ): Promise<MessageWithRows[]> {
   const messages: { readonly row: Row; readonly rows: number[] }[] = [];
   const byId = new Map<number, number[]>();
-  // The rows of receivers may come before the messages.
+  // The file may have the rows of receivers before the messages.
   const rowsOf = (message: number): number[] => {
     let rows = byId.get(message);
     if (!rows) {
@@ -363,7 +366,7 @@ export async function readMessageFile(
   return messages;
 }
 
-/** Row of zerver_message. */
+/** Makes the row of zerver_message. */
 export function exportMessage({ id, sender, body }: StoredMessage, clients: ReadonlyMap<string, number>): JsonObject {
   const edits = body.edits ?? [];
   return {
@@ -403,7 +406,7 @@ export const exportReaction = (id: number, message: number, { user, ...emoji }: 
   ...exportEmojiRef(emoji),
 });
 
-/** zerver_scheduledmessage: parts of the senders. */
+/** Imports zerver_scheduledmessage into parts of the senders. */
 export async function importScheduled(
   row: Row,
   draft: OrganizationDraft,

@@ -1,4 +1,7 @@
-/** Accounts: zerver_userprofile (people and bots), zerver_userprofile_mirrordummy, zerver_userprofile_crossrealm. */
+/**
+ * Accounts of an export: zerver_userprofile (people and bots), zerver_userprofile_mirrordummy,
+ * zerver_userprofile_crossrealm.
+ */
 import type { Json, JsonObject } from '#base';
 import {
   checkFullName,
@@ -20,7 +23,7 @@ const ROLES: ReadonlySet<number> = new Set([100, 200, 300, 400, 600]);
 const MIN_VISIBILITY = 1;
 const MAX_VISIBILITY = 5;
 
-/** Gives the ids of accounts, in the order of their rows. Ids of system bots are those of this server. */
+/** Assigns the ids of accounts, in the order of their rows. System bots get the ids of this server's system bots. */
 export function assignUserIds(rows: readonly Row[], crossRealm: readonly Row[], draft: OrganizationDraft): void {
   for (const row of crossRealm) draft.users.set(row.id, systemBotOf(row));
   const first = LAST_RESERVED_USER_ID + 1;
@@ -28,14 +31,14 @@ export function assignUserIds(rows: readonly Row[], crossRealm: readonly Row[], 
   draft.nextRecipient = first + rows.length;
 }
 
-/** The system bot here that does the work of the export's. */
+/** Returns the system bot of this server that has the role of the export's system bot. */
 function systemBotOf(row: Row): number {
   const local = row.text('email').split('@')[0];
   for (const [email, id] of SYSTEM_BOT_EMAILS) if (email.split('@')[0] === local) return id;
   return userId(1);
 }
 
-/** Adds the accounts. `assignUserIds` has been called before, because bots name their owners. */
+/** Adds the accounts. `assignUserIds` must be called first, because bots name their owners. */
 export function importPeople(rows: readonly Row[], draft: OrganizationDraft): void {
   const known = new Set<string>();
   for (const row of rows) {
@@ -87,7 +90,7 @@ function importAccount(row: Row, email: string, draft: OrganizationDraft): void 
   if (botType !== null) importBot(row, user, draft);
 }
 
-/** Streams that a bot names are looked up by `importBotStreams`, when streams have ids. */
+/** Adds a bot. The streams that the bot names are looked up by `importBotStreams`, when streams have ids. */
 function importBot(row: Row, user: DirectoryUser, draft: OrganizationDraft): void {
   draft.records.bots.push({
     user: user.id,
@@ -117,7 +120,7 @@ export function importBotStreams(rows: readonly Row[], draft: OrganizationDraft)
   }
 }
 
-/** zerver_service: the address that an outgoing webhook bot calls. Its token is a new one. */
+/** Imports zerver_service: the URL that an outgoing webhook bot calls. The bot gets a new token. */
 export function importService(row: Row, draft: OrganizationDraft): void {
   const id = draft.users.of(row.number('user_profile'), row.table);
   const at = draft.records.bots.findIndex(({ user }) => user === id);
@@ -154,7 +157,7 @@ function roleOf(row: Row): number {
   return role;
 }
 
-/** The full name as this server accepts it; what it can't have goes away. */
+/** Returns the full name in a form that this server accepts; characters that it doesn't accept are removed. */
 function nameOf(row: Row, email: string): string {
   const given = row.text('full_name');
   try {
@@ -179,11 +182,11 @@ function timeZoneOf(name: string): string {
 
 interface AccountSource {
   readonly directory: DirectoryView;
-  /** Times in seconds since 1970. */
+  /** Time of the last log-in, seconds since 1970. */
   readonly lastLogin?: number | null;
 }
 
-/** Row of zerver_userprofile. */
+/** Makes the row of zerver_userprofile. */
 export function exportAccount(user: DirectoryUser, { directory }: AccountSource): JsonObject {
   const bot = directory.bot(user.id);
   const { settings } = directory.preferencesOf(user.id);
@@ -229,7 +232,7 @@ export function exportAccount(user: DirectoryUser, { directory }: AccountSource)
   };
 }
 
-/** Rows of zerver_userprofile_crossrealm, under the addresses that other servers know. */
+/** Makes the rows of zerver_userprofile_crossrealm, with the e-mail addresses that other servers know. */
 export const exportSystemBots = (): JsonObject[] =>
   [...SYSTEM_BOT_EMAILS].map(
     ([email, id]): JsonObject => ({

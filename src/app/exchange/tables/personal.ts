@@ -52,11 +52,11 @@ export function importStatus(row: Row, draft: OrganizationDraft): void {
   draft.count('statuses');
 }
 
-/** The emoji that a reaction or a status names; undefined if there is none, or none that this server knows. */
+/** Returns the emoji that a reaction or a status names; undefined if there is none, or none that this server knows. */
 export function importEmojiRef(row: Row, draft: OrganizationDraft): EmojiRef | undefined {
   const name = row.text('emoji_name');
   const type = row.text('reaction_type');
-  // Converters write ids of custom emoji as numbers.
+  // Converters from other products write ids of custom emoji as numbers.
   const given = row.raw('emoji_code');
   const code = typeof given === 'number' ? String(given) : row.text('emoji_code');
   if (name === '') return undefined;
@@ -73,7 +73,7 @@ export const exportEmojiRef = ({ name, code, type }: EmojiRef): JsonObject =>
     ? { emoji_name: 'zulip', emoji_code: 'zulip', reaction_type: 'zulip_extra_emoji' }
     : { emoji_name: name, emoji_code: code, reaction_type: type };
 
-/** zerver_usertopic, and in the stream's actor the user as a watcher of the topic. */
+/** Imports zerver_usertopic, and records in the stream's actor that the user watches the topic. */
 export class TopicPolicies {
   readonly #watchers = new Map<string, { readonly stream: number; readonly users: number[] }>();
 
@@ -103,7 +103,7 @@ export class TopicPolicies {
   }
 }
 
-/** A topic as this server keeps it; undefined: no topic. */
+/** Returns a topic in the form that this server keeps; undefined if the text is no topic. */
 export function topicOf(given: string): string | undefined {
   try {
     return checkTopic(given.replace(/\p{Cc}/gu, ' '));
@@ -155,7 +155,7 @@ function fieldDataOf(row: Row): string {
   }
 }
 
-/** Values of profile fields, by user. */
+/** Values of custom profile fields, by user. */
 export class ProfileValues {
   readonly #byUser = new Map<number, Record<string, ProfileValue>>();
 

@@ -24,7 +24,7 @@ import type { DirectoryView } from '#model/records';
 import type { Row } from '../format/row.js';
 import type { LeftOut, OrganizationDraft } from '../import/draft.js';
 
-/** Settings whose column has another name. */
+/** Settings whose column in the export has another name. */
 const COLUMNS: Partial<Record<RealmSettingName, string>> = {
   notifications_stream_id: 'notifications_stream',
   signup_notifications_stream_id: 'signup_notifications_stream',
@@ -32,7 +32,7 @@ const COLUMNS: Partial<Record<RealmSettingName, string>> = {
 
 const columnOf = (name: RealmSettingName): string => COLUMNS[name] ?? name;
 
-/** Values that mean 'no limit', and no parameter of the API has. */
+/** True for values in a row that mean 'no limit', which the API's parameter doesn't accept. */
 const isUnlimited = (name: RealmSettingName, value: unknown): boolean =>
   name === 'message_retention_days'
     ? value === -1
@@ -44,7 +44,7 @@ export function importRealm(row: Row, draft: OrganizationDraft): void {
     const given = row.raw(columnOf(name));
     if (given === undefined) continue;
     const setting = REALM_SETTINGS[name];
-    // Streams have no ids here yet: `importRealmStreams` sets them.
+    // The streams have no ids at this point: `importRealmStreams` sets these settings later.
     if ('namesStream' in setting && setting.namesStream) continue;
     if (isUnlimited(name, given)) settings[name] = given as null;
     else if (acceptsRealmSetting(name, given)) settings[name] = given as RealmSettingValue;
@@ -67,7 +67,7 @@ function acceptsRealmSetting(name: RealmSettingName, value: unknown): boolean {
   }
 }
 
-/** Sets the two streams that the organization's settings name. */
+/** Sets the two settings of the organization that name streams. */
 export function importRealmStreams(row: Row, draft: OrganizationDraft): void {
   const of = (name: string): number => (row.has(name) ? (draft.streams.find(row.number(name)) ?? -1) : -1);
   draft.settings = {
@@ -77,7 +77,7 @@ export function importRealmStreams(row: Row, draft: OrganizationDraft): void {
   };
 }
 
-/** The columns of zerver_realm. @param base the row's other fields */
+/** Makes the columns of zerver_realm. @param base the row's other fields */
 export function exportRealm(directory: DirectoryView, base: JsonObject): JsonObject {
   const settings = Object.fromEntries(
     REALM_SETTING_NAMES.map((name) => {
@@ -106,7 +106,7 @@ export function exportRealm(directory: DirectoryView, base: JsonObject): JsonObj
   };
 }
 
-/** The settings of a user that a row has as columns, as far as they differ from the program's defaults. */
+/** Reads the user settings that a row has as columns, if they differ from the program's defaults. */
 export function importUserSettings(row: Row, leftOut: LeftOut): Partial<UserSettings> {
   const chosen: Record<string, unknown> = {};
   for (const name of USER_SETTING_NAMES) {
@@ -129,7 +129,7 @@ function acceptsUserSetting(setting: UserSetting, value: unknown): boolean {
   }
 }
 
-/** All settings of a user as columns. @param value finds the value of a setting */
+/** Makes columns of all settings of a user. @param value returns the value of a setting */
 export const exportUserSettings = (value: (name: UserSettingName) => unknown): JsonObject =>
   Object.fromEntries(
     USER_SETTING_NAMES.filter((name) => (USER_SETTINGS[name] as UserSetting).accountField === undefined).map((name) => [
@@ -167,7 +167,7 @@ export const exportDomains = (directory: DirectoryView): JsonObject[] =>
 
 export function importLinkifier(row: Row, draft: OrganizationDraft): void {
   const pattern = row.text('pattern');
-  // Exports of servers before the templates have a format with %(name)s.
+  // Exports of older servers have a format with %(name)s instead of a URL template.
   const urlTemplate = row.text('url_template', row.text('url_format_string').replace(/%\((\w+)\)s/g, '{$1}'));
   if (Object.keys(linkifierErrors(pattern, urlTemplate)).length > 0) {
     draft.leftOut.add(`linkifier ${pattern}`);

@@ -1,6 +1,6 @@
 /**
- * Streams and who is in them: zerver_stream, zerver_defaultstream, zerver_recipient, zerver_subscription, zerver_huddle
- * (conversations of more than two).
+ * Streams and their subscribers: zerver_stream, zerver_defaultstream, zerver_recipient, zerver_subscription,
+ * zerver_huddle (direct messages between more than two).
  */
 import type { JsonObject } from '#base';
 import { renderMarkdownOrEmpty } from '#domain/markdown';
@@ -11,7 +11,7 @@ import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { Row } from '../format/row.js';
 import { asJson, type OrganizationDraft, type Recipient } from '../import/draft.js';
 
-/** Beginning of the names of deactivated streams at the peer. */
+/** Matches the beginning of the names of deactivated streams in an export. */
 const DEACTIVATED_NAME = /^[0-9a-f]{7}!DEACTIVATED:/;
 const RECIPIENT_KINDS: Readonly<Record<number, Recipient['kind']>> = { 1: 'user', 2: 'stream', 3: 'group' };
 const COLOR = /^#[0-9a-f]{6}$/i;
@@ -37,7 +37,7 @@ function importStream(row: Row, id: number, creator: number, names: Set<string>,
     historyPublic: row.flag('history_public_to_subscribers', !row.flag('invite_only')),
     webPublic: row.flag('is_web_public'),
   };
-  // Every other combination is a stream that no server makes; the strictest reading is safe.
+  // Every other combination is a stream that no server makes, so the strictest privacy is the safe choice.
   const kind = streamKindOf(privacy) ? privacy : { inviteOnly: true, historyPublic: false, webPublic: false };
   const policy = row.numberOr('stream_post_policy', 1);
   const group = row.has('can_remove_subscribers_group')
@@ -95,7 +95,10 @@ export function importRecipient(row: Row, draft: OrganizationDraft): void {
   draft.recipients.set(row.id, { kind, of: row.number('type_id') });
 }
 
-/** Adds subscriptions, and members of group conversations to `members` (by the group's id in the export). */
+/**
+ * Adds subscriptions to streams. Members of group conversations are added to `members` (by the group's id in the
+ * export).
+ */
 export function importSubscription(row: Row, draft: OrganizationDraft, members: Map<number, Set<number>>): void {
   const recipient = draft.recipients.get(row.number('recipient'));
   if (!recipient) throw row.problem('there is no recipient with this id');
@@ -130,7 +133,7 @@ export function importSubscription(row: Row, draft: OrganizationDraft, members: 
   else draft.subscribers.set(stream, new Set([user]));
 }
 
-/** Adds the ended subscription of a user who has copies of a stream's messages: only subscriptions lead to copies. */
+/** Adds the ended subscription of a user who received messages of a stream: access to them needs a subscription. */
 export function addFormerSubscription(user: number, stream: number, draft: OrganizationDraft): void {
   const part = `sub/${stream}`;
   if (draft.userParts(user)[part] !== undefined) return;
@@ -149,7 +152,9 @@ export function addFormerSubscription(user: number, stream: number, draft: Organ
   draft.addUserParts(user, { [part]: asJson(own) });
 }
 
-/** Gives group conversations their recipient ids. Members of a group are known when all subscriptions were read. */
+/**
+ * Assigns recipient ids to group conversations, after all subscriptions were read, which name the members of a group.
+ */
 export function importDirectGroups(
   rows: readonly Row[],
   members: ReadonlyMap<number, ReadonlySet<number>>,
@@ -163,7 +168,7 @@ export function importDirectGroups(
       continue;
     }
     const group = parseActorKey(directMessageKey(draft.facts.realm, participants.map(userId))).rest;
-    // Two rows of the same members are one conversation here.
+    // Two groups in the export with the same members become one conversation.
     let recipient = bySet.get(group) ?? 0;
     if (recipient === 0 && participants.length > 2) {
       recipient = draft.nextRecipient++;

@@ -20,7 +20,7 @@ export type MailedConversation =
   | { readonly stream: { readonly id: number; readonly name: string }; readonly topic: string }
   | { readonly others: readonly { readonly id: number; readonly fullName: string }[] };
 
-/** Setting because of which a mail has no content: the user's or the organization's; null if the mail has content. */
+/** Setting that withholds the content of a mail: the user's or the organization's; null if the mail has content. */
 export type ContentWithheld = 'user' | 'organization' | null;
 
 export interface MissedMailInput {
