@@ -105,8 +105,8 @@ export const queueMachine = setup({
 });
 
 /**
- * Steps of the queue's machine. The delay here is a placeholder: the session starts the heartbeat's timer with the
- * configured delay.
+ * Steps of the event queue's state machine. The delay given to the steps is a placeholder: the session starts the
+ * heartbeat's timer with the configured delay.
  */
 export const queueSteps = new MachineSteps(queueMachine, { heartbeatMs: 0 });
 

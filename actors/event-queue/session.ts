@@ -299,7 +299,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
       request.reply({ error: apiError(reason).toReply() });
     }
     if (reason !== 'ACCOUNT_DEACTIVATED') return;
-    // From here on the queue misses events. If the account became active again, the queue could not make up for them.
+    // The queue misses all later events. If the account became active again, the queue could not make up for them.
     this.#isDeactivated = true;
     this.#end('deactivated');
   }

@@ -51,7 +51,7 @@ const fetchLinks: LinkPreviewCommand<typeof linkPreviewCommands.fetchLinks> = {
 };
 
 interface FetchRun {
-  /** Ids of the messages whose pages this run has. Messages that were queued meanwhile wait for the next run. */
+  /** Ids of the messages whose pages this run has. Messages that were queued during the run wait for the next one. */
   readonly messages: ReadonlySet<number>;
   /** Heads of the pages that this run has fetched, by address; null: no preview. */
   readonly fetched: ReadonlyMap<string, PageHead | null>;

@@ -1,6 +1,6 @@
 /**
- * Reads sections of state that only a user's own actor has, by one command. The stand-in account of visitors is here,
- * too.
+ * Reads sections of state that only a user's own actor has, by one command. Visitors without an account get the state
+ * of a stand-in account.
  */
 
 import type { Json, JsonObject } from '#base';

@@ -25,8 +25,8 @@ export const refusalAfterChanges = (refusal: ApiError, after: number): ActorRepl
 });
 
 /**
- * A reply of partial success: the time for one request ended; the changes so far stay, and the client repeats the
- * request.
+ * Reply of partial success: the time limit of a request was reached; the changes that were made stay, and the client
+ * repeats the request.
  */
 export const partialReply = (): ActorReply => ({ ok: NOTHING, partial: 'REQUEST_TIMEOUT' });
 

@@ -44,7 +44,7 @@ const ID_DISTANCE = 4_096;
 /** Number of users after which id ranges repeat, because ids in paths end at 2^32. */
 const ID_RANGES = 2 ** 19;
 
-/** Next id of a user's drafts or scheduled messages. @param last highest id given so far */
+/** Returns the next id of a user's drafts or scheduled messages. @param last highest id given until now */
 export const nextDraftOrScheduledId = (last: number | undefined, self: UserId): number =>
   (last ?? (self % ID_RANGES) * ID_DISTANCE) + 1;
 

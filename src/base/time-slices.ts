@@ -5,7 +5,7 @@ const SLICE_MS = 10;
 /** Number of items that a loop processes between two reads of the clock. */
 const AT_ONCE = 16;
 
-/** Tells a long loop when to yield to the event loop; used directly by loops that don't run over a list. */
+/** Decides when a long loop must yield to the event loop; used directly by loops that don't run over a list. */
 export class TimeSlicer {
   #began = performance.now();
   #count = 0;

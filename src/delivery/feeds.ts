@@ -7,7 +7,7 @@ import { RealmFeed, type RealmFeedPorts } from './feed.js';
 import { RecentLogEntryBudget } from './recent-entries.js';
 import { RecentMessageBudget } from './recent-message-index.js';
 
-/** The feeds of this host: one for each realm that has queues here. */
+/** The feeds of this host: one for each realm that has event queues on this host. */
 export class RealmFeeds implements ReplicaDependent {
   readonly #feeds = new Map<RealmId, Promise<RealmFeed>>();
   /** Feeds whose directory replica is open, by realm. */

@@ -122,7 +122,7 @@ export class StreamMemberships {
       loaded.members.set(Number(part.slice(MEMBER_PART_PREFIX.length)), member);
       for (const stay of member.stays) loaded.mv = Math.max(loaded.mv, stay.from, stay.to);
     }
-    // On a reload the memberships in memory may be newer already, because the log has brought changes meanwhile.
+    // On a reload the memberships in memory may be newer already, because the log brought changes during the load.
     if (!this.isAt(stream, loaded.mv + 1)) this.#streams.set(stream, loaded);
     const changes = this.#changes.get(stream) ?? [];
     this.#changes.delete(stream);

@@ -135,8 +135,8 @@ export class RecentLogEntries {
   }
 
   /**
-   * Subscribes to the entries in memory, as `subscribe` of the log does. @returns undefined if some entry above the
-   * position is not here
+   * Subscribes to the entries in memory, as `subscribe` of the log does.
+   * @returns undefined if an entry above the position is no longer in memory
    */
   subscribe(after: Seq, reader: LogReader): LogSubscription | undefined {
     if (after < this.#after) return undefined;

@@ -129,7 +129,10 @@ export class RecentMessageIndex implements MessageReads {
     return (await this.#levelRuns.run('all', () => this.#level())) ? this : this.store;
   }
 
-  /** False if the Store has one of these messages but its log entry has not arrived here. Call after `reads()`. */
+  /**
+   * False if the Store has one of these messages but this process has not read its log entry yet. Must be called after
+   * `reads()`.
+   */
   async knows(ids: Iterable<number>): Promise<boolean> {
     const records = this.#records;
     if (!records) return false;
@@ -354,7 +357,7 @@ export class RecentMessageIndex implements MessageReads {
     return generation === this.#generation;
   }
 
-  /** Reads changed messages again from the Store. @returns false if the index was reset meanwhile */
+  /** Reads changed messages again from the Store. @returns false if the index was reset during the read */
   async #refresh(): Promise<boolean> {
     const records = this.#records;
     if (!records) return false;

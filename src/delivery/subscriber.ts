@@ -7,7 +7,7 @@ export interface LiveFeedPosition {
   at: Seq;
 }
 
-/** Tells which events a queue has already: all up to a log position, and those of the commits in its snapshot. */
+/** Decides which events a queue has already: all up to a log position, and those of the commits in its snapshot. */
 export class QueueCursor {
   #own: Seq;
   /** The feed's position, followed while the queue is live. */

@@ -22,7 +22,10 @@ interface ActorSuccess {
   readonly after?: number;
   /** Version of the actor whose commit has the events of the change; absent: the change has no events. */
   readonly logged?: number;
-  /** Set if the time limit passed before all work was done. The finished part stays; the client repeats the request. */
+  /**
+   * Set to 'REQUEST_TIMEOUT' if the time limit passed before all work was done. The finished part stays; the client
+   * repeats the request.
+   */
   readonly partial?: 'REQUEST_TIMEOUT';
 }
 

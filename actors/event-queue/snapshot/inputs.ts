@@ -20,5 +20,5 @@ export interface SnapshotInputs {
   readonly subscribers: ReadonlyMap<number, readonly number[]>;
 }
 
-/** Tells whether the client asked for a section of the snapshot. */
+/** True if the client asked for a section of the snapshot. */
 export type IsSectionWanted = (section: string) => boolean;

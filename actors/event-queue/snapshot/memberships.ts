@@ -69,8 +69,8 @@ export async function readOwnStateAndSubscribers<O extends OwnState>(
     });
     const agree = [...subscribers.of].every(([stream, members]) => has(members, user) === joined.has(stream));
     if (agree) return { own, subscribers };
-    // The stream's actor is slow to apply the user's change. No later event would tell the user of their own
-    // subscription there, so the lists are corrected here.
+    // The stream's actor is slow to apply the user's change. No later event would report the user's own subscription to
+    // the user, so this function corrects the lists.
     if (attempt === MAX_RETRIES) return { own, subscribers: alignedWithOwn(subscribers, user, joined) };
     await pause(sources);
   }

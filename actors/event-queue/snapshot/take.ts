@@ -155,7 +155,7 @@ async function takeOnce(
     // Presence has no version: the next report brings changes in between (architecture/actors.md § Presence).
     await presenceReplicaOf(directory).sync((known) => sources.ask(to, presenceCommands.presenceChanges, { known }));
   }
-  // Nothing is awaited from here on, so the replica stays at the version that is noted.
+  // Nothing is awaited after this point, so the replica stays at the noted version.
   if (withSubscribers && directory.usersVersion !== usersVersion && !last) return undefined;
   versions[realmKey(realm)] = directory.version;
   const account = directory.user(user.id) ?? user;

@@ -18,7 +18,10 @@ import { withRetentionTimer } from './retention.js';
 
 const ownStream = (key: ActorKey): number => Number(parseActorKey(key).rest);
 
-/** Lists all topics, for users who may read the whole stream; the user actor that redirects here has checked that. */
+/**
+ * Lists all topics, for users who may read the whole stream; the user actor that redirects to this command has checked
+ * that right.
+ */
 export const listAllTopicsHandler: StreamCommand<typeof streamCommands.listTopics> = {
   lane: 'topics',
   read: true,

@@ -1,6 +1,6 @@
 /**
- * Tells up to which id messages are complete in the Store, and waits until the log has their events. Read marks and new
- * events build on both.
+ * Determines the id up to which messages are complete in the Store, and waits until the log has their events. Read
+ * marks and new events build on both.
  */
 
 import { owningActorKey } from '#actors/shared';

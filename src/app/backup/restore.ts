@@ -50,7 +50,7 @@ export async function refuseUnfinishedRestore(dataDir: string): Promise<void> {
   throw new AdminError(`restoring ${dataDir} ${from.trim()} did not end: empty it and restore again`);
 }
 
-/** Creates the folder to restore into if it is missing. @returns whether the folder was created here */
+/** Creates the folder to restore into if it is missing. @returns whether this call created the folder */
 async function prepare(to: string): Promise<boolean> {
   try {
     const made = await mkdir(to, { recursive: true, mode: 0o700 });

@@ -26,7 +26,7 @@ export const CLUSTER_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     run: (config, options) =>
       withCluster(config, async (kv, clock) => {
         const view = await viewCluster(kv, clock);
-        // A flag without value is `true` here, although `CommandOptions` says string.
+        // A flag without value is `true` at run time, although `CommandOptions` says string.
         const json = Boolean(options.json);
         process.stdout.write(json ? `${JSON.stringify(view)}\n` : describe(view));
         return view.unowned.length > 0 ? 1 : 0;

@@ -1,11 +1,14 @@
-/** Links of a message that get a preview, and the HTML of previews (markdown.md § Previews). Pure. */
+/**
+ * Finds the links of a message that get a preview, and makes the HTML of previews (markdown.md § Previews). The
+ * functions have no side effects.
+ */
 import { Parser } from 'htmlparser2';
 import type { JsonObject } from '#base';
 import type { PageHead } from './page-head.js';
 
 /** Preview of a linked page, as it is stored and sent. */
 export interface LinkPreview extends PageHead, JsonObject {
-  /** Address of the page as the message links it. */
+  /** URL of the page, as in the message's link. */
   readonly url: string;
 }
 
@@ -62,7 +65,7 @@ const escapeHtml = (text: string): string =>
 const inStyle = (address: string): string =>
   address.replace(/["'()\\\s]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
-/** HTML of a preview, in the peer's form. */
+/** Makes the HTML of a preview, in the form of the API's original server. */
 export function embedHtml({ url, title, description, image }: LinkPreview): string {
   const href = escapeHtml(url);
   const picture =

@@ -29,7 +29,7 @@ export interface Linkifier {
 
 export interface CustomEmoji {
   readonly name: string;
-  /** Address of the emoji's picture, the API's `source_url`. */
+  /** URL of the emoji's picture, the API's `source_url`. */
   readonly url: string;
 }
 

@@ -43,7 +43,8 @@ class FenceSplitter {
     const pieces: FencePiece[] = [];
     let plain: string[] = [];
     const flush = (): void => {
-      // A fence ends a block as a blank line does. A blank line left here would become an empty list line or row.
+      // A fence ends a block as a blank line does, so blank lines before it are dropped: they would become empty list
+      // lines or rows.
       while (plain.at(-1) === '') plain.pop();
       if (plain.length > 0) pieces.push({ kind: 'text', text: plain.join('\n') });
       plain = [];

@@ -143,9 +143,7 @@ export class ServerCryptography {
     return `scrypt$${SCRYPT.N}$${SCRYPT.r}$${SCRYPT.p}$${salt.toString('base64')}$${hash.toString('base64')}`;
   }
 
-  /**
-   * Tells whether a password is right. False if the account has no password, after the same time as for a wrong one.
-   */
+  /** True if a password is right. False if the account has no password, after the same time as for a wrong one. */
   async verifyPassword(password: string, stored: string | null): Promise<boolean> {
     const [scheme, N, r, p, salt, hash] = (stored ?? '').split('$');
     if (scheme !== 'scrypt' || !salt || !hash) {

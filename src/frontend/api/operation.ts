@@ -236,7 +236,7 @@ export interface ApiOperation<P extends ParameterDeclarations = ParameterDeclara
   readonly anonymous?: boolean;
   /** True if incoming-webhook bots may call the operation. */
   readonly webhookBots?: boolean;
-  /** Only the web client may call the operation: other sites can't, even in a browser that is signed in. */
+  /** True if only the web client may call the operation: other sites can't, even in a browser that is signed in. */
   readonly webClient?: true;
   /**
    * A session cookie counts without the header of the web client, because browsers load pictures by themselves. The

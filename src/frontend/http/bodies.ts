@@ -131,7 +131,7 @@ export class RequestBody implements GuardedTransfer {
     this.abort();
   }
 
-  /** Tells the guard against slow clients that this body expects more bytes. */
+  /** Reports to the guard against slow clients that this body expects more bytes. */
   waitForMore(): void {
     this.slow.progressed(this);
   }

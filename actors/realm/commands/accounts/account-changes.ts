@@ -1,6 +1,6 @@
 /**
- * Every change of an account goes through here. The change stores the account, updates the replicas of the directory,
- * and adds the effects of other areas.
+ * The function through which every change of an account goes. It stores the account, updates the replicas of the
+ * directory, and adds the effects of other areas.
  */
 
 import { successReply } from '#actors/shared';

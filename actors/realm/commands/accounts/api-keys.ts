@@ -63,7 +63,7 @@ export function replaceApiKey(
 
 interface RenewalInputs extends NewApiKey {
   readonly tokenSealed: string;
-  /** Tells whether a sealed token can be unsealed. */
+  /** True if a sealed (encrypted) token can be decrypted. */
   readonly readable: (sealed: string) => boolean;
 }
 

@@ -29,8 +29,8 @@ export const createUserHandler: RealmCommand<typeof realmCommands.createUser, Pr
     const system = caller === 0;
     if (!system) {
       const acting = userRecord(parts, caller);
-      // The API's original server has a right `can_create_users` per account; here the role of an administrator implies
-      // that right.
+      // The API's original server has a right `can_create_users` per account; on this server the role of an
+      // administrator implies that right.
       if (!acting || !isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
     }
     checkApplicant(prepared, view);

@@ -15,7 +15,11 @@ import { type CommitEffect, mergeCommitEffects } from './effect.js';
 import { personUpdatedEvent } from './person-events.js';
 import { visibilityChangeEffect } from './visibility-change.js';
 
-/** Only owners may grant or revoke the owner role. @param acting undefined = the system @throws ApiError */
+/**
+ * Checks that the caller may change an owner role: only owners may.
+ * @param acting undefined: the system
+ * @throws ApiError
+ */
 export function checkMaySetRole(
   parts: ActorParts,
   acting: DirectoryUser | undefined,

@@ -33,8 +33,8 @@ const muteCommand = (mute: boolean): RealmCommand<typeof realmCommands.muteUser>
 });
 
 /**
- * Mutes a user. The caller's user actor redirects the command here after it has marked the unread messages of the muted
- * user as read.
+ * Stores that a user is muted. The caller's user actor redirects the request to this command after it has marked the
+ * unread messages of the muted user as read.
  */
 export const muteUser = muteCommand(true);
 export const unmuteUser = muteCommand(false);

@@ -1,6 +1,6 @@
 /**
  * Deactivation and reactivation of the account, decided by the realm actor. The account's streams drop its
- * subscriptions and get them back; this actor keeps them meanwhile.
+ * subscriptions and get them back; the user's actor keeps them until then.
  */
 
 import { valueReply } from '#actors/shared';

@@ -1,4 +1,6 @@
-/** Password attempts, at log-in and at a change of the password. All failures of the account are counted here. */
+/**
+ * Password attempts, at log-in and at a change of the password. The user's actor counts all failures of the account.
+ */
 
 import { successReply, valueReply } from '#actors/shared';
 import type { JsonObject } from '#base';

@@ -54,7 +54,7 @@ function handOver(message: ScheduledMessage, realm: RealmId, self: number, after
     content,
     topic,
     origin,
-    // Notes that a user sends to themselves stay unread.
+    // Messages that a user sends to themselves stay unread.
     human: isHumanClient(client) && !toSelf,
     queue_id: null,
     local_id: null,

@@ -1,6 +1,6 @@
 /**
  * Reading without an account. The commands go to `user/<realm>/0`, an actor that never gets a root: no account has this
- * id, and all commands here are reads.
+ * id, and all commands of this file are reads.
  */
 
 import { successReply, VISITOR_ACCOUNT } from '#actors/shared';

@@ -21,7 +21,7 @@ import { readRangeEvents, unreadRangeOf } from '../../reading/flag-event.js';
 import { awaitPublished, type NewestOfOrigin, readNewestDirect } from '../../reading/newest.js';
 import { subscriptionsOf, type UserCommand, type UserState } from '../../state.js';
 
-/** Time limit of one request, ms. Then the marks so far are written, and the client repeats the request. */
+/** Time limit of one request, ms. After that time the new marks are written, and the client repeats the request. */
 const DEADLINE_MS = 50_000;
 /** Number of origin streams whose newest messages are read at the same time. */
 const BATCH = 32;

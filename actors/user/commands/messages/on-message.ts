@@ -68,8 +68,8 @@ export async function accessibleMessage(
 }
 
 /**
- * Makes the handler of a command on one message. @param command command of the owning actor; it gets the arguments of
- * the command here, and `copy`
+ * Makes the handler of a command on one message, which redirects to the actor that owns the message.
+ * @param command command of the owning actor; it gets the arguments of the request, and `copy`
  */
 export function redirectToMessageOwner<A extends { readonly message_id: number } & JsonObject>(
   command: Command<'stream' | 'dm', A & CallerCopyArgs, FieldsReply>,

@@ -1,7 +1,7 @@
 /**
- * Second try of a message that its stream would refuse for lack of a right. A new subscriber gets the event of the
+ * Second attempt of a message that its stream would refuse for lack of a right. A new subscriber gets the event of the
  * subscription before the stream's actor knows of it, and a client may send at once. So the stream redirects the
- * message here before it refuses.
+ * message to the user's actor before it refuses.
  */
 
 import { readOwnState } from '#actors/shared';

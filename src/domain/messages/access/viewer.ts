@@ -13,7 +13,7 @@ export interface MessageViewer {
   readonly flags: UserFlags;
   /** Ids of the streams to which the user is or was subscribed. */
   readonly streams: readonly number[];
-  /** Tells whether the user is subscribed to the stream now. */
+  /** True if the user is subscribed to the stream now. */
   subscribed(stream: number): boolean;
   readonly mutedStreams: ReadonlySet<number>;
   mutesTopic(stream: number, topic: string): boolean;

@@ -61,10 +61,7 @@ export const encodeMarkedIds = (name: MarkName, ids: IdSet): Record<string, Json
   [`${MESSAGE_MARK_PART_PREFIX}${name}`]: ids.size === 0 ? null : { ids: ids.encode() },
 });
 
-/**
- * Tells whether a message is read, by the mark or the sets. Undefined if neither decides: then the flags at creation
- * do.
- */
+/** True if a message is read, by the mark or the sets. Undefined if neither decides: then the flags at creation do. */
 export function isMarkedRead({ mark, read, unread }: OriginReadState, id: number): boolean | undefined {
   if (unread.has(id)) return false;
   return id <= mark || read.has(id) ? true : undefined;

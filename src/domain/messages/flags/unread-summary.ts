@@ -7,9 +7,9 @@ export const MAX_LISTED_UNREAD = 50_000;
 
 interface UnreadSummaryView {
   readonly user: number;
-  /** Tells whether the user is subscribed to a stream: messages in streams that the user left don't count. */
+  /** True if the user is subscribed to a stream: messages in streams that the user left don't count. */
   subscribed(stream: number): boolean;
-  /** Tells whether the stream, or the topic in it, is muted. */
+  /** True if the stream, or the topic in it, is muted. */
   muted(stream: number, topic: string): boolean;
   /** True if the scan stopped before it had all unread messages. */
   readonly missing: boolean;

@@ -16,7 +16,7 @@ const FIRST_BATCH = 64;
 
 const movedFrom = (origin: number): MessageIndex => ({ by: 'moved', from: streamConversationName(origin) });
 
-/** Tells whether the user has a personal copy of a message: by starring, by reacting, or, as a bot, by a mention. */
+/** True if the user received a message individually: by starring, by reacting, or, as a bot, by a mention. */
 type PersonalCopyTest = (id: number) => boolean;
 const NO_PERSONAL_COPIES: PersonalCopyTest = () => false;
 

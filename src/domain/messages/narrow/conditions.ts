@@ -26,7 +26,7 @@ export interface NarrowConditions {
   /** Index that is made for this user and has few messages: starred ones, messages with alerts, or one message id. */
   readonly personal?: MessageIndex;
   readonly also: readonly MessageIndex[];
-  /** Tells whether messages in this stream can match the narrow. */
+  /** True if messages in this stream can match the narrow. */
   inStream(stream: number): boolean;
   readonly mentioned: boolean;
   readonly unread: boolean;

@@ -24,7 +24,7 @@ export function requireActiveSender(directory: DirectoryView, id: number): Direc
   return user;
 }
 
-/** Tells whether a user is subscribed to the stream. The user is the sender or, if the sender is a bot, its owner. */
+/** True if a user is subscribed to the stream. The user is the sender or, if the sender is a bot, its owner. */
 type IsSubscribed = (user: number) => boolean;
 
 /** Checks the right to send to a stream. @throws ApiError when the sender may not post to the stream */
