@@ -16,7 +16,7 @@ import { personUpdatedEvent } from './person-events.js';
 import { visibilityChangeEffect } from './visibility-change.js';
 
 /**
- * Checks that the caller may change an owner role: only owners may.
+ * Refuses to grant or revoke the owner role, unless the caller is an owner.
  * @param acting undefined: the system
  * @throws ApiError
  */
