@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { FILE_END, FILE_MARK } from './facts.js';
+import { endShared } from './shared.js';
 
 /** Teardowns of the current file: as teardowns of the root, they would end the whole run at the first file. */
 const teardowns: (() => unknown)[] = [];
@@ -14,6 +15,8 @@ t.teardown = (teardown: () => unknown) => {
   teardowns.unshift(teardown);
   return t;
 };
+// A limit that a file sets for itself would count from the start of the first file.
+t.setTimeout = () => {};
 
 for (const file of (process.env.TEST_FILES ?? '').split(' ').filter(Boolean)) {
   t.comment(`${FILE_MARK}${file}`);
@@ -26,3 +29,4 @@ for (const file of (process.env.TEST_FILES ?? '').split(' ').filter(Boolean)) {
   await t.test(FILE_END, async () => {});
   for (const teardown of teardowns.splice(0)) await teardown();
 }
+await endShared();
