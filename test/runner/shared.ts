@@ -1,4 +1,4 @@
-/** What the files of one process share. */
+/** Resources that the files of one process share, such as a browser. */
 import type { Test } from 'tap';
 
 const ends: (() => unknown)[] = [];

@@ -180,8 +180,8 @@ const MIN_PICKED = 8;
 const PICKED_SHARE = 1 / 20;
 
 /**
- * A short run tries half of the operations, and one in six on the cluster: the frontend, which is the same, refuses most
- * values.
+ * A short run tries half of the operations, and one in six on the cluster: the frontend, which is the same there,
+ * refuses most values.
  */
 const SHARES = { embedded: 2, cluster: 6 } as const;
 
