@@ -61,6 +61,7 @@ export type {
   FilesChangedArgs,
   FirstAccount,
   GroupEdit,
+  ImportReservation,
   InvitationOffer,
   LinkifierContent,
   NewRealmArgs,
