@@ -73,10 +73,7 @@ export class ClientPage {
     page.setDefaultTimeout(WAIT_MS);
     await page.evaluateOnNewDocument(REPORT_VIOLATIONS);
     await page.setViewport(viewport);
-    await page.emulateMediaFeatures([
-      { name: 'prefers-color-scheme', value: scheme },
-      { name: 'prefers-reduced-motion', value: 'reduce' },
-    ]);
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
     page.on('console', (message) => {
       if (message.type() !== 'error' && message.type() !== 'warn') return;
       const [, status] = REFUSED.exec(message.text()) ?? [];
