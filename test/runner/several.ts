@@ -15,11 +15,13 @@ t.teardown = (teardown: () => unknown) => {
   teardowns.unshift(teardown);
   return t;
 };
-// A limit that a file sets for itself would count from the start of the first file.
-t.setTimeout = () => {};
+/** Time of each file, ms, unless it sets another one. */
+const FILE_MS = Number(process.env.TAP_TIMEOUT ?? 30) * 1_000;
 
 for (const file of (process.env.TEST_FILES ?? '').split(' ').filter(Boolean)) {
   t.comment(`${FILE_MARK}${file}`);
+  // The time counts from here.
+  t.setTimeout(FILE_MS);
   try {
     await import(pathToFileURL(resolve(file)).href);
   } catch (error) {
