@@ -50,6 +50,13 @@ t.test('embedded: another secret is refused, and a change on purpose heals', asy
   const other = new Api(face.site, { email: OTHER, key: renewed });
   test.equal((await other.call('GET', '/users/me')).status, 200);
   test.equal(await command(['user', 'key', '--email', OTHER, ...at]), renewed);
+  await command(['user', 'password', '--email', OTHER, '--password', 'quietly-otter-ladder-27', ...at]);
+  const logIn = (password: string) => other.call('POST', '/fetch_api_key', { username: OTHER, password });
+  test.equal((await logIn(PASSWORD)).status, 401, 'the former password is dead');
+  test.equal((await logIn('quietly-otter-ladder-27')).status, 200);
+  const weak = await ends('user', 'password', '--email', OTHER, '--password', 'secret', ...at);
+  test.match(weak.stderr, /too weak/);
+  test.equal((await ends('user', 'forget-identities', '--email', OTHER, ...at)).code, 0);
   test.match((await ends('secret', 'changed', ...at)).stderr, /in use/, 'not while a server runs');
   await face.server.stop();
 
