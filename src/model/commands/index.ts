@@ -42,7 +42,7 @@ export {
 } from './event-queue.js';
 export { type FetchLinksArgs, linkPreviewCommands } from './link-preview.js';
 export { loginGuardCommands } from './login-guard.js';
-export { mailCommands } from './mail.js';
+export { type MailToSend, mailCommands } from './mail.js';
 export { type PresenceCursor, presenceCommands, type ReadPresencesArgs, type ReportPresenceArgs } from './presence.js';
 export { realmCommands } from './realm.js';
 export type {
@@ -61,6 +61,7 @@ export type {
   FilesChangedArgs,
   FirstAccount,
   GroupEdit,
+  ImportReservation,
   InvitationOffer,
   LinkifierContent,
   NewRealmArgs,
@@ -120,6 +121,7 @@ export {
   type FlagChange,
   type ListStreamsArgs,
   type LoginResult,
+  type MissedMessageArgs,
   type MoveTopicPolicyArgs,
   type MuteTopicArgs,
   type NewAccountArgs,

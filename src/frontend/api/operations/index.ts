@@ -94,6 +94,7 @@ import {
   updateSettings,
   updateSettingsDefaultsOperation,
 } from './people/settings.js';
+import { showUnsubscribeOperation, unsubscribeOperation } from './people/unsubscribe.js';
 import {
   createUserGroupOperation,
   getUserGroupMembersOperation,
@@ -244,6 +245,8 @@ export const OPERATIONS = [
   updateSettingsDefaultsOperation,
   showEmailConfirmationOperation,
   confirmEmailOperation,
+  showUnsubscribeOperation,
+  unsubscribeOperation,
   regenerateOwnApiKeyOperation,
   ...PUSH_TOKEN_OPERATIONS,
   runSlashCommandOperation,

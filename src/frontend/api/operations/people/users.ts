@@ -7,6 +7,7 @@ import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, ProfileData } from '#model/records';
 import { logInForKey, passwordLogIn, trustedLogIn } from '../../log-in.js';
+import { LOG_IN_HEADERS, noteLogIn } from '../../note-log-in.js';
 import { type ApiCall, defineOperation, type FieldsAnswer, forwardCommand } from '../../operation.js';
 import {
   flagParameter,
@@ -126,6 +127,7 @@ export const fetchApiKeyOperation = defineOperation({
   path: '/fetch_api_key',
   guard: 'none',
   compressed: false,
+  headers: LOG_IN_HEADERS,
   summary: 'Exchange address and password for the API key.',
   parameters: {
     username: textParameter('form', 'Real address of the account.'),
@@ -135,7 +137,9 @@ export const fetchApiKeyOperation = defineOperation({
     const { logIn, user } = await passwordLogIn(call);
     // The login guard always refuses; `user` is set for everybody else.
     if (!user) return { fields: { ...(await call.send(logIn)) } };
-    return { fields: { ...(await logInForKey(call, logIn, user)) } };
+    const fields = await logInForKey(call, logIn, user);
+    await noteLogIn(call, user.id);
+    return { fields: { ...fields } };
   },
 });
 
