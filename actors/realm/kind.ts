@@ -27,7 +27,7 @@ import { announceFullMembersHandler } from './commands/accounts/full-members.js'
 import {
   forgetIdentitiesHandler,
   IDENTITY_PART_PREFIX,
-  SPENT_FLOWS_PART,
+  SPENT_FLOW_PART_PREFIX,
   signInExternallyHandler,
 } from './commands/accounts/identities.js';
 import { EMAIL_CHANGE_PART_PREFIX, RESET_LINKS_PART_PREFIX } from './commands/accounts/mailed-links.js';
@@ -150,7 +150,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
     EMAIL_CHANGE_PART_PREFIX,
     RESET_LINKS_PART_PREFIX,
     IDENTITY_PART_PREFIX,
-    SPENT_FLOWS_PART,
+    SPENT_FLOW_PART_PREFIX,
     UPLOADS_PART_PREFIX,
     ...Object.values(INVITATION_PART_PREFIXES),
     MAIL_COUNT_PART_PREFIX,

@@ -39,7 +39,7 @@ const optionsOf = ({ first, second }: Providers) => ({
   oidc: JSON.stringify([
     configOf('first', first),
     configOf('second', second, {
-      claims: { role: 'groups' },
+      claims: { role: 'groups', avatar: 'picture' },
       roles: { boss: 'administrator', '*': 'member' },
       update_name: true,
     }),
@@ -198,6 +198,22 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
     t.match(await member(), { role: 400, full_name: 'Mem Ber' });
     t.ok(signedIn(await signInBy(org, second, 'second', at(second, person(org.owner.email)))));
     t.equal((await accounts(org)).find(({ user_id }) => user_id === org.owner.id)?.role, 100);
+  });
+
+  await t.test('the picture of a new account comes from the provider, if there is one', async (t) => {
+    const org = await organization(server, providers);
+    await org.owner.api.ok('PATCH /realm', { invite_required: false });
+    const address = (name: string) => `${name}@${org.subdomain}.example.net`;
+    for (const [name, picture] of [
+      ['shown', `${second.issuer}/picture.png`],
+      ['broken', `${second.issuer}/missing.png`],
+      ['local', 'file:///etc/passwd'],
+    ] as const) {
+      const login = at(second, person(address(name), { picture }));
+      t.ok(signedIn(await signInBy(org, second, 'second', login)), name);
+      const made = (await accounts(org)).find(({ delivery_email }) => delivery_email === address(name));
+      t.equal(made?.avatar_url === null, name !== 'shown', name);
+    }
   });
 
   await t.test('forged, replayed and mixed-up answers begin no session', async (t) => {

@@ -12,6 +12,7 @@ import { bounded, conclave, type Ended } from './support/process.js';
 import { HANGS_MS, until } from './support/wait.js';
 
 const NEW_SECRET = 'quite another secret';
+const NEW_PASSWORD = 'quietly-otter-ladder-27';
 const MISMATCH = /^conclave: the data.* was written under another server secret.*conclave secret changed/m;
 
 const ends = (...args: string[]): Promise<Ended> => bounded(conclave(args), HANGS_MS);
@@ -50,6 +51,13 @@ t.test('embedded: another secret is refused, and a change on purpose heals', asy
   const other = new Api(face.site, { email: OTHER, key: renewed });
   test.equal((await other.call('GET', '/users/me')).status, 200);
   test.equal(await command(['user', 'key', '--email', OTHER, ...at]), renewed);
+  await command(['user', 'password', '--email', OTHER, '--password', NEW_PASSWORD, ...at]);
+  const logIn = (password: string) => other.call('POST', '/fetch_api_key', { username: OTHER, password });
+  test.equal((await logIn(PASSWORD)).status, 401, 'the former password is dead');
+  test.equal((await logIn(NEW_PASSWORD)).status, 200);
+  const weak = await ends('user', 'password', '--email', OTHER, '--password', 'secret', ...at);
+  test.match(weak.stderr, /too weak/);
+  test.equal((await ends('user', 'forget-identities', '--email', OTHER, ...at)).code, 0);
   test.match((await ends('secret', 'changed', ...at)).stderr, /in use/, 'not while a server runs');
   await face.server.stop();
 
@@ -68,7 +76,7 @@ t.test('embedded: another secret is refused, and a change on purpose heals', asy
   test.equal((await face.api().call('GET', '/users/me')).status, 401);
   const login = await new Api(face.site, { email: '', key: '' }).call('POST', '/fetch_api_key', {
     username: OTHER,
-    password: PASSWORD,
+    password: NEW_PASSWORD,
   });
   test.equal(login.status, 200, 'who logs in gets another key');
   const { api_key } = login.body as { readonly api_key: string };

@@ -9,6 +9,11 @@ type Claims = Readonly<Record<string, unknown>>;
 export type ProviderFault = 'none' | 'away' | 'failing' | 'flooding' | 'silent';
 
 const CLIENT_ID = 'conclave';
+/** One pixel. */
+const PICTURE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 export const CLIENT_SECRET = 'the secret of the client in the tests';
 
 /** Records of the provider, in memory; apart from the library's own store, clients can change. */
@@ -78,7 +83,8 @@ export class TestIdentityProvider {
     server.on('request', (request, response) => {
       own.requests.push(`${request.method} ${request.url}`);
       if (own.#isFaulty(request, response)) return;
-      if (request.url?.startsWith('/interaction/')) void own.#interact(provider, request, response);
+      if (request.url === '/picture.png') response.writeHead(200, { 'content-type': 'image/png' }).end(PICTURE);
+      else if (request.url?.startsWith('/interaction/')) void own.#interact(provider, request, response);
       else void handle(request, response);
     });
     return own;

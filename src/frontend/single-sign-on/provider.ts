@@ -30,6 +30,12 @@ function isOutage(error: unknown): boolean {
   return false;
 }
 
+/** Words for the log: the message, and the error code of the provider or the error that caused this one. */
+function reasonOf(error: unknown): string {
+  const { message, cause, error: code } = error as Error & { readonly error?: unknown };
+  return [message, code, cause instanceof Error && cause.message].filter((one) => typeof one === 'string').join(': ');
+}
+
 class IdentityProvider {
   #metadata: { readonly at: number; readonly configuration: Promise<oidc.Configuration> } | undefined;
   readonly #fetch: ReturnType<typeof makeProviderFetch>;
@@ -138,8 +144,7 @@ export class IdentityProviders {
       return await action(provider);
     } catch (error) {
       const outage = isOutage(error);
-      const { message, cause } = error as Error;
-      const reason = cause instanceof Error ? `${message}: ${cause.message}` : message;
+      const reason = reasonOf(error);
       this.logger.warn({ provider: id, reason }, outage ? 'a provider does not answer' : 'a sign-in was refused');
       throw outage ? new ProviderUnavailable(reason) : new SignInRefused(reason);
     }

@@ -34,8 +34,9 @@ import { roleChangeEffect } from './role-change.js';
 import { storedSessions } from './sessions.js';
 
 export const IDENTITY_PART_PREFIX = 'identity/';
-/** Name of the part with the sign-in flows that were used, kept until they expire. */
-export const SPENT_FLOWS_PART = 'spent-flows';
+/** Prefix of parts, one for each flow that ended in a sign-in, until the flow would expire anyway. */
+export const SPENT_FLOW_PART_PREFIX = 'spent-flow/';
+const SPENT_FLOWS = new PartTable<ExternalSignInArgs['flow']>(SPENT_FLOW_PART_PREFIX);
 
 interface Identity extends JsonObject {
   readonly user: number;
@@ -66,16 +67,17 @@ function findAccount({ parts, volatile }: RealmView, args: ExternalSignInArgs): 
   return user?.deliveryEmail.toLowerCase() === args.email?.toLowerCase() ? user : undefined;
 }
 
+/** Maximum number of outlived flows that one sign-in deletes. */
+const MAX_DELETED_FLOWS = 100;
+
 /** Adds the sign-in flow to those that were used. @throws ApiError if it was used before */
-function spendFlow(
-  parts: ActorParts,
-  { hash, expires }: ExternalSignInArgs['flow'],
-  now: number,
-): Record<string, Json> {
-  const spent = (parts.get(SPENT_FLOWS_PART) ?? {}) as Readonly<Record<string, number>>;
-  if (expires <= now || Object.hasOwn(spent, hash)) throw apiError('SIGN_IN_FLOW_VOID');
-  const left = Object.entries(spent).filter(([, until]) => until > now);
-  return { [SPENT_FLOWS_PART]: { ...Object.fromEntries(left), [hash]: expires } };
+function spendFlow(parts: ActorParts, flow: ExternalSignInArgs['flow'], now: number): Record<string, Json> {
+  if (flow.expires <= now || SPENT_FLOWS.get(parts, flow.hash)) throw apiError('SIGN_IN_FLOW_VOID');
+  const outlived = [...SPENT_FLOWS.values(parts)].filter(({ expires }) => expires <= now).slice(0, MAX_DELETED_FLOWS);
+  return {
+    ...Object.fromEntries(outlived.map(({ hash }) => [SPENT_FLOWS.nameOf(hash), null])),
+    ...SPENT_FLOWS.write(flow.hash, flow),
+  };
 }
 
 interface SignInInputs {

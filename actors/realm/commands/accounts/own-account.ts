@@ -107,7 +107,8 @@ export function changeOwnAccountFields(
   const ended = password ? endAllSessions(facts.parts, user.id, session ?? null, context) : undefined;
   return {
     user: after,
-    parts: { ...request?.parts, ...ended?.parts },
+    // A new password voids the links of before, not the one that the same request asks for.
+    parts: { ...ended?.parts, ...request?.parts },
     events: [...(ended?.events ?? []), ...(after === user ? [] : [nameChangedEvent(after, version)])],
     commands,
   };

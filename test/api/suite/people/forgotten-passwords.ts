@@ -5,7 +5,7 @@ import { browserOf, NOT_LOGGED_IN, pageOf, pollEverywhere, signIn, signInOnce } 
 import { Client } from '../../support/client.js';
 import type { RawAnswer } from '../../support/http.js';
 import { mailed, mailsTo } from '../../support/mails.js';
-import { makeOrganization, type Organization, type Person } from '../../support/organization.js';
+import { makeOrganization, type Organization, PASSWORD, type Person } from '../../support/organization.js';
 import type { Facts } from '../facts.js';
 
 const NEW_PASSWORD = 'quietly-otter-ladder-27';
@@ -183,6 +183,35 @@ export const forgottenPasswords: Facts = async (t, server) => {
     const moved = urlIn((await mailed(server, `moved.${other.email}`))[0]!.text).pathname;
     t.equal((await browser.send(moved, {})).status, 200);
     for (const link of links) t.equal((await browser.send(link, { password: NEW_PASSWORD })).status, 404);
+  });
+
+  await t.test('only administrators and owners have mails sent', async (t) => {
+    const org = await makeOrganization(server);
+    const admits: readonly string[] = ['owner', 'admin'];
+    for (const person of org.people) {
+      const { api } = await browserOf(org, person);
+      const path = `/web/users/${person.id}/password_reset`;
+      const { status, body } = await api.raw({ method: 'POST', path });
+      if (admits.includes(person.role)) t.equal(status, 200, person.role);
+      else t.same([status, body.msg], [400, 'Must be an organization administrator'], person.role);
+    }
+    for (const person of org.people.filter(({ role }) => admits.includes(role))) await mailed(server, person.email);
+    for (const person of org.people.filter(({ role }) => !admits.includes(role))) {
+      t.same(mailsTo(server, person.email), [], person.role);
+    }
+  });
+
+  await t.test('a change with the old password voids mailed links, but not the one that it asks for', async (t) => {
+    const org = await makeOrganization(server, ['member']);
+    const { member } = org;
+    const browser = plainBrowser(org);
+    const link = await linkFor(org, browser, member);
+    const [first, second] = [`first.${member.email}`, `second.${member.email}`];
+    await member.api.ok('PATCH /settings', { email: first });
+    await member.api.ok('PATCH /settings', { old_password: PASSWORD, new_password: NEW_PASSWORD, email: second });
+    t.equal((await browser.open(link)).status, 404);
+    t.equal((await browser.send(urlIn((await mailed(server, first))[0]!.text).pathname, {})).status, 400);
+    t.equal((await browser.send(urlIn((await mailed(server, second))[0]!.text).pathname, {})).status, 200);
   });
 
   await t.test('administrators have a mail sent, and never see the link', async (t) => {

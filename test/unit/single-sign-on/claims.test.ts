@@ -1,0 +1,69 @@
+/** Settings of single sign-on, and what the claims of a provider mean. */
+import t from 'tap';
+import { type IdentityProviderConfig, parseProviders, parseTokenKeys } from '#frontend/single-sign-on';
+import { identityOf, lacksClaims } from '../../../src/frontend/single-sign-on/claims.js';
+
+const config = (more: object = {}): IdentityProviderConfig =>
+  parseProviders(JSON.stringify([{ id: 'a', name: 'A', issuer: 'https://a.example', client_id: 'x', ...more }]))[0]!;
+
+t.test('fields that are left out have defaults', async (t) => {
+  t.same(config(), {
+    id: 'a',
+    name: 'A',
+    issuer: 'https://a.example',
+    client_id: 'x',
+    icon: null,
+    client_secret: null,
+    scopes: ['openid', 'email', 'profile'],
+    claims: { email: 'email', full_name: 'name', avatar: null, role: null },
+    roles: {},
+    update_name: false,
+    trust_email: false,
+    organizations: null,
+    insecure: false,
+    networks: '',
+  });
+  t.same(parseTokenKeys(JSON.stringify({ '': { key: 'k'.repeat(32) } })), {
+    '': { key: 'k'.repeat(32), algorithms: ['HS256'] },
+  });
+});
+
+t.test('problems are told without the secrets of the text', async (t) => {
+  const secret = 'the secret of the client';
+  for (const text of [`[{"client_secret":"${secret}"`, `[{"client_secret":"${secret}"}]`]) {
+    t.throws(() => parseProviders(text));
+    try {
+      parseProviders(text);
+    } catch (error) {
+      t.notMatch((error as Error).message, secret);
+    }
+  }
+  const twice = { id: 'a', name: 'A', issuer: 'https://a.example', client_id: 'x' };
+  t.throws(() => parseProviders(JSON.stringify([twice, twice])), { message: /same id/ });
+});
+
+t.test('an address counts if it is verified, or trusted and not denied', async (t) => {
+  const email = 'ann@example.com';
+  const of = (claims: object, more: object = {}) => identityOf({ sub: '1', email, ...claims }, config(more)).email;
+  t.equal(of({ email_verified: true }), email);
+  t.equal(of({ email_verified: 'true' }), email);
+  for (const verified of [false, 'false', 1, null]) t.equal(of({ email_verified: verified }), null, String(verified));
+  t.equal(of({}), null);
+  t.equal(of({}, { trust_email: true }), email);
+  t.equal(of({ email_verified: false }, { trust_email: true }), null);
+  t.equal(of({ email: 7, email_verified: true }), null);
+  t.equal(of({ email: 'x'.repeat(1_001), email_verified: true }), null);
+});
+
+t.test('the strongest role among the values of the claim counts, and no inherited name', async (t) => {
+  const roles = { boss: 'administrator', lead: 'moderator' };
+  const of = (groups: unknown, more: object = {}) =>
+    identityOf({ sub: '1', groups }, config({ claims: { role: 'groups' }, roles: { ...roles, ...more } })).role;
+  t.equal(of(['lead', 'boss', 'x']), 200);
+  t.equal(of('lead'), 300);
+  for (const none of [[], 'x', undefined, 7, ['constructor', '__proto__']]) t.equal(of(none), null);
+  t.equal(of([], { '*': 'guest' }), 600);
+  t.equal(identityOf({ sub: '1', groups: ['boss'] }, config({ roles })).role, null, 'no claim is named');
+  t.ok(lacksClaims({ email: 'a' }, config()));
+  t.notOk(lacksClaims({ email: 'a', name: 'b' }, config()));
+});
