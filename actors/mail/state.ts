@@ -14,6 +14,9 @@ export interface StoredMail extends JsonObject {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  readonly html?: string;
+  readonly thread?: string;
+  readonly unsubscribe?: string;
   /** Wall time at which the mail was stored, ms. */
   readonly date: number;
   readonly tries: number;
@@ -37,13 +40,16 @@ export const waitingMails = (parts: ActorParts): (readonly [number: string, mail
 export const mailToSend = (
   realm: number,
   number: string,
-  { to, subject, text, date, tries }: StoredMail,
+  { to, subject, text, html, thread, unsubscribe, date, tries }: StoredMail,
   open: (text: string) => string,
 ): QueuedMail => ({
   id: `${realm}-${Number(number)}-${date.toString(36)}`,
   to,
   subject,
   text: open(text),
+  html: html === undefined ? undefined : open(html),
+  thread,
+  unsubscribe: unsubscribe === undefined ? undefined : open(unsubscribe),
   date,
   tries,
 });

@@ -22,8 +22,22 @@ import {
   deactivateSelfHandler,
   deactivateUserHandler,
 } from './commands/accounts/deactivate-user.js';
-import { confirmEmailChangeHandler, EMAIL_CHANGE_PART_PREFIX } from './commands/accounts/email-change.js';
+import { confirmEmailChangeHandler } from './commands/accounts/email-change.js';
 import { announceFullMembersHandler } from './commands/accounts/full-members.js';
+import {
+  forgetIdentitiesHandler,
+  IDENTITY_PART_PREFIX,
+  SPENT_FLOWS_PART,
+  signInExternallyHandler,
+} from './commands/accounts/identities.js';
+import { EMAIL_CHANGE_PART_PREFIX, RESET_LINKS_PART_PREFIX } from './commands/accounts/mailed-links.js';
+import {
+  readPasswordResetHandler,
+  requestPasswordResetHandler,
+  resetPasswordHandler,
+  sendPasswordResetHandler,
+  setPasswordOfHandler,
+} from './commands/accounts/password-reset.js';
 import { reactivateUserHandler } from './commands/accounts/reactivate-user.js';
 import {
   addSignInLinkHandler,
@@ -134,6 +148,9 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
     TRAFFIC_PART_PREFIX,
     DIRECT_GROUP_PART_PREFIX,
     EMAIL_CHANGE_PART_PREFIX,
+    RESET_LINKS_PART_PREFIX,
+    IDENTITY_PART_PREFIX,
+    SPENT_FLOWS_PART,
     UPLOADS_PART_PREFIX,
     ...Object.values(INVITATION_PART_PREFIXES),
     MAIL_COUNT_PART_PREFIX,
@@ -186,6 +203,15 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       renewBotKey: renewBotApiKeyHandler,
       setBilling: setBillingAdminHandler,
       setRateLimits: setAccountRateLimitsHandler,
+      // accounts/password-reset.ts: forgotten passwords
+      askPasswordReset: requestPasswordResetHandler,
+      sendPasswordReset: sendPasswordResetHandler,
+      peekPasswordReset: readPasswordResetHandler,
+      resetPassword: resetPasswordHandler,
+      setPasswordOf: setPasswordOfHandler,
+      // accounts/identities.ts: single sign-on
+      signInExternally: signInExternallyHandler,
+      forgetIdentities: forgetIdentitiesHandler,
       // Handlers in accounts/sessions.ts: sessions of browsers
       startSession: startSessionHandler,
       startSessionByLink: startSessionByLinkHandler,

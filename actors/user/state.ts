@@ -9,6 +9,7 @@ import type { ArgsOf, Command } from '#model/commands';
 import type { CommandDefinition } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { nextFileExpiry } from './files.js';
+import { nextMissedTime } from './missed.js';
 
 export interface UserState extends JsonObject {
   readonly phase: string;
@@ -16,6 +17,8 @@ export interface UserState extends JsonObject {
   readonly passwordHash: string | null;
   /** Wall times of recent failed log-ins, ms; absent: none. */
   readonly failedLogins?: readonly number[];
+  /** Devices from which the user has logged in, in words; absent: none. */
+  readonly devices?: readonly string[];
   /** API key, encrypted under the server secret. */
   readonly keySealed: string;
   /** Highest id ever given to a draft; absent before the first. */
@@ -89,7 +92,7 @@ export type UserCommand<C extends Command<'user'>, I = undefined> = UserHandler<
  * a part set `due` to this time.
  */
 export function nextTimerTime(parts: ActorParts): number | null {
-  const times = [nextScheduledTime(parts), nextFileExpiry(parts)].filter((at) => at !== null);
+  const times = [nextScheduledTime(parts), nextFileExpiry(parts), nextMissedTime(parts)].filter((at) => at !== null);
   return times.length === 0 ? null : Math.min(...times);
 }
 

@@ -192,6 +192,10 @@ export class RealmDirectory implements DirectoryView {
     return this.#preferences.alertsAndMutes();
   }
 
+  notifiedOfStreams(): ReadonlySet<UserId> {
+    return this.#preferences.notifiedOfStreams;
+  }
+
   statuses(): Iterable<readonly [UserId, UserStatus]> {
     return this.#preferences.statuses;
   }

@@ -85,9 +85,12 @@ export {
   checkRealmSettings,
   DEFAULT_REALM_SETTINGS,
   initialRealmSettings,
+  isLoginMethodOn,
   isOwnerSetting,
   listRealmSettings,
   ORGANIZATION_TYPES,
+  PASSWORD_METHOD,
+  presentLoginMethods,
   REALM_SETTING_NAMES,
   REALM_SETTINGS,
   type RealmPolicyName,
@@ -96,6 +99,7 @@ export {
   type RealmSettingValue,
   realmSettingEvent,
   realmSettingInReply,
+  SINGLE_SIGN_ON_METHOD,
   STREAM_SETTING_NAMES,
 } from './settings/realm-settings.js';
 export { canonicalTimeZone } from './settings/time-zones.js';

@@ -18,6 +18,7 @@ import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
 import { giveCopyCommands } from '../bots.js';
+import { missedMessageCommands } from '../missed.js';
 import type { StreamState, StreamView, StreamVolatile } from '../state.js';
 import { addMessageToTopic } from '../topics.js';
 import { fetchLinksCommands } from './link-previews.js';
@@ -77,7 +78,7 @@ export interface ComposedMessage {
 type PostContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
 
 export function streamMessageOutcome(
-  { state, parts }: Pick<StreamView, 'state' | 'parts'>,
+  { state, parts, volatile }: StreamView,
   input: MessageInput,
   context: PostContext,
   stream: DirectoryStream,
@@ -94,7 +95,7 @@ export function streamMessageOutcome(
     ...(copies.length > 0 ? { users: copies } : {}),
     ...(silent.length > 0 ? { except: silent } : {}),
   };
-  const outcome = post(state, input, context, composed, {
+  const outcome = post({ state, parts, volatile }, input, context, composed, {
     first,
     participants: [],
     recipient: stream.recipient,
@@ -111,14 +112,14 @@ export function streamMessageOutcome(
 
 /** Outcome of sending a direct message. @param recipient recipient_id of the message */
 export function directMessageOutcome(
-  state: StreamState,
+  view: StreamView,
   input: MessageInput,
   context: PostContext,
   recipient: number,
   composed: ComposedMessage,
 ): Outcome<StreamState> {
-  const { participants } = state;
-  return post(state, input, context, composed, {
+  const { participants } = view.state;
+  return post(view, input, context, composed, {
     first: false,
     participants,
     recipient,
@@ -138,7 +139,7 @@ interface Destination {
 }
 
 function post(
-  state: StreamState,
+  { state, parts, volatile }: StreamView,
   input: MessageInput,
   context: PostContext,
   { id, sender, client, rendered, flags, files, local, submessage, copies = [], calls = [] }: ComposedMessage,
@@ -175,9 +176,16 @@ function post(
   };
   // The reply waits for these commands: after them the files' owners list the message, and mentioned bots have copies.
   const awaited = [...filesLinkedCommands(realm, files, id, body.sent), ...giveCopyCommands(realm, id, copies)];
+  const missed = missedMessageCommands(parts, message, {
+    directory,
+    realm,
+    now,
+    origin: input.origin,
+    informed: volatile.informed,
+  });
   const { html, hasLink } = rendered;
   const links = fetchLinksCommands({ id, sender, content: input.content, html, hasLink }, context, input.origin);
-  const commands = [...awaited, ...calls, ...links];
+  const commands = [...awaited, ...calls, ...missed, ...links];
   return {
     reply: successReply({ id }),
     ...withRetentionTimer(

@@ -60,23 +60,30 @@ const UNRENDERED: RenderResult = {
 export const postNoticeHandler: StreamCommand<typeof streamCommands.notice, ComposeInputs> = {
   creates: true,
   inputs: loadComposeInputs,
-  handle({ state, parts }, args, prepared, context) {
+  handle(view, args, prepared, context) {
     const stream = context.directory.stream(streamId(Number(parseActorKey(context.key).rest)));
     if (!stream) return { reply: valueReply(null) };
-    const composed = composeByBot(args, prepared, context, (user) => isCurrentMember(storedMember(parts, user)));
-    return streamMessageOutcome({ state, parts }, args, context, stream, composed);
+    const composed = composeByBot(args, prepared, context, (user) => isCurrentMember(storedMember(view.parts, user)));
+    return streamMessageOutcome(view, args, context, stream, composed);
   },
 };
 
 export const postDirectNoticeHandler: StreamCommand<typeof directCommands.directNotice, ComposeInputs> = {
   creates: true,
   inputs: loadComposeInputs,
-  handle({ state }, args, prepared, context) {
+  handle(view, args, prepared, context) {
+    const { state } = view;
     const participants = state.participants.length > 0 ? state.participants : args.participants;
     const other = participants.find((user) => user !== (args.bot ?? NOTIFICATION_BOT_ID)) ?? 0;
     const receiver = context.directory.user(userId(other));
     if (!receiver) return { reply: valueReply(null) };
     const composed = composeByBot(args, prepared, context, (user) => participants.includes(user));
-    return directMessageOutcome({ ...state, participants }, args, context, receiver.recipient, composed);
+    return directMessageOutcome(
+      { ...view, state: { ...state, participants } },
+      args,
+      context,
+      receiver.recipient,
+      composed,
+    );
   },
 };

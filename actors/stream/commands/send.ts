@@ -44,7 +44,8 @@ export const noSuchStreamError = (key: ActorKey): ApiError =>
 export const checkAndSendToStream: StreamHandler<SendArgs, ComposeInputs> = {
   creates: true,
   inputs: loadComposeInputs,
-  handle({ state, parts }, args, prepared, context) {
+  handle(view, args, prepared, context) {
+    const { parts } = view;
     const { directory, key, caller, now, realm } = context;
     const stream = directory.stream(streamId(Number(parseActorKey(key).rest)));
     // The directory knows of an archived stream before its actor does; a scheduled message needs this refusal, too.
@@ -63,7 +64,7 @@ export const checkAndSendToStream: StreamHandler<SendArgs, ComposeInputs> = {
     const calls = [...webhookCallCommands(mentioned, input, realm, directory), ...lost];
     const composed = { ...composeBySender(args, prepared, context, has), copies, calls };
     checkMayMentionAll(composed.rendered.mentions.wildcard, () => listMemberIds(parts).length, sender, directory, now);
-    return streamMessageOutcome({ state, parts }, args, context, stream, composed);
+    return streamMessageOutcome(view, args, context, stream, composed);
   },
 };
 
@@ -114,7 +115,8 @@ export const sendDirectMessageHandler: StreamCommand<typeof directCommands.sendD
     ]);
     return { ...prepared, recipient: recipient as number };
   },
-  handle({ state }, args, { recipient, ...prepared }, context) {
+  handle(view, args, { recipient, ...prepared }, context) {
+    const { state } = view;
     const { directory, caller, realm } = context;
     const sender = requireActiveSender(directory, caller);
     const people = args.participants.map((user) => directory.user(userId(user)));
@@ -127,7 +129,13 @@ export const sendDirectMessageHandler: StreamCommand<typeof directCommands.sendD
     const composed = { ...composeBySender(args, prepared, context, (user) => participants.includes(user)), calls };
     // A message between two users carries the receiver's recipient id, so the two directions differ.
     const carried = participants.length > 2 ? recipient : (others[0] ?? sender).recipient;
-    return directMessageOutcome({ ...state, participants, recipient }, args, context, carried, composed);
+    return directMessageOutcome(
+      { ...view, state: { ...state, participants, recipient } },
+      args,
+      context,
+      carried,
+      composed,
+    );
   },
 };
 

@@ -5,6 +5,7 @@ import type { Json } from '#base';
 import { type ActorKey, parseActorKey } from '#model';
 import type { streamCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
+import { writeNotifiedSubscriber } from '../missed.js';
 import type { StreamCommand } from '../state.js';
 import {
   listTopics,
@@ -64,5 +65,14 @@ export const setTopicWatchedHandler: StreamCommand<typeof streamCommands.topicWa
   handle: ({ parts }, { topic, user, watches }) => ({
     reply: valueReply(null),
     parts: writeTopicWatcher(parts, topic, user, watches),
+  }),
+};
+
+/** Records whether a subscriber wants mails or pushes of all messages. Never refuses; may be repeated. */
+export const setNotifiedHandler: StreamCommand<typeof streamCommands.setNotified> = {
+  creates: true,
+  handle: ({ parts }, { user, notified }) => ({
+    reply: valueReply(null),
+    parts: writeNotifiedSubscriber(parts, user, notified),
   }),
 };

@@ -1,4 +1,5 @@
 /** Commands that create, list and change organizations and accounts. */
+import { createInterface } from 'node:readline';
 import {
   type ActorCaller,
   AdminError,
@@ -6,6 +7,7 @@ import {
   createUser,
   deactivateUser,
   findRealmId,
+  forgetIdentities,
   listRealms,
   makeSignInLink,
   reactivateUser,
@@ -13,6 +15,7 @@ import {
   renewUserApiKey,
   setBillingManager,
   setRealmActive,
+  setUserPassword,
   setUserRateLimits,
   setUserRole,
 } from '#app/admin';
@@ -79,6 +82,13 @@ function switched(word: string): boolean {
   return word === 'on';
 }
 
+/** First line of the standard input: other users of the machine see the options of a command, but not its input. */
+async function readPassword(): Promise<string> {
+  if (process.stdin.isTTY) process.stderr.write('New password: ');
+  for await (const line of createInterface({ input: process.stdin })) return line;
+  throw new AdminError('no password: give it as the first line of the input');
+}
+
 const PLAIN: Readonly<Record<string, CommandAction>> = {
   'realm create': (config, options, logger) =>
     withActors(config, logger, async (actors, secrets) => {
@@ -125,6 +135,19 @@ const PLAIN: Readonly<Record<string, CommandAction>> = {
       const email = required(options, 'email');
       const key = await renewUserApiKey(actors, secrets, await findRealmId(actors, options.realm), email);
       await writeCredentials(options, config, email, key);
+    }),
+
+  'user password': (config, options, logger) =>
+    withActors(config, logger, async (actors) => {
+      const email = required(options, 'email');
+      const realm = await findRealmId(actors, options.realm);
+      await setUserPassword(actors, realm, email, options.password ?? (await readPassword()));
+    }),
+
+  'user forget-identities': (config, options, logger) =>
+    withActors(config, logger, async (actors) => {
+      const email = required(options, 'email');
+      await forgetIdentities(actors, await findRealmId(actors, options.realm), email);
     }),
 
   'user sign-in-link': (config, options, logger) =>

@@ -14,6 +14,7 @@ import { ServerCryptography } from '#domain/secrets';
 import { siteUrlOf } from '#frontend/gateway';
 import { Frontend, type HttpServer, openHttpServer, SLOW_CLIENT_LIMITS, SlowClientGuard } from '#frontend/http';
 import { ClientAddressResolver } from '#frontend/limits';
+import { IdentityProviders } from '#frontend/single-sign-on';
 import { createFirstOrganization, type FirstStartResult } from './first-start.js';
 import { ConclaveNode, openProcessPorts } from './node.js';
 import { formatHttpUrl, openOpsListener, registerHttpServerMetrics, startObserving } from './observe.js';
@@ -121,6 +122,8 @@ export async function startServer(
       proxies: new ClientAddressResolver(config.trustedProxies),
       webPublicStreams: config.webPublicStreams === 'yes',
       imageProxy: node.imageProxy,
+      identityProviders: config.oidc && new IdentityProviders(config.oidc, clock, logger),
+      ...(config.jwtKeys && { tokenKeys: config.jwtKeys }),
       administratorEmail: config.administratorEmail,
       rates: rateLimiting.limiter,
       maxRequests: config.maxRequests,

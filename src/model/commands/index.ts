@@ -42,7 +42,7 @@ export {
 } from './event-queue.js';
 export { type FetchLinksArgs, linkPreviewCommands } from './link-preview.js';
 export { loginGuardCommands } from './login-guard.js';
-export { mailCommands } from './mail.js';
+export { type MailToSend, mailCommands } from './mail.js';
 export { type PresenceCursor, presenceCommands, type ReadPresencesArgs, type ReportPresenceArgs } from './presence.js';
 export { realmCommands } from './realm.js';
 export type {
@@ -56,6 +56,7 @@ export type {
   ContinueJoiningArgs,
   CreateBotArgs,
   CreateUserArgs,
+  ExternalSignInArgs,
   FileChange,
   FilesChangedArgs,
   FirstAccount,
@@ -66,6 +67,7 @@ export type {
   NewRealmArgs,
   NewSession,
   OpenedInvitationLink,
+  OpenedResetLink,
   PlaygroundContent,
   PrincipalArgs,
   ProfileEntry,
@@ -119,6 +121,7 @@ export {
   type FlagChange,
   type ListStreamsArgs,
   type LoginResult,
+  type MissedMessageArgs,
   type MoveTopicPolicyArgs,
   type MuteTopicArgs,
   type NewAccountArgs,

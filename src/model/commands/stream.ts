@@ -186,6 +186,8 @@ export const streamCommands = {
   listTopics: stream<Record<string, never>, FieldsReply>('list-topics'),
   topicNames: stream<Record<string, never>, ValueReply<readonly Json[]>>('topics'),
   /** Messages of the topic were moved into this stream from another one. */
+  /** From a subscriber's actor: the subscription asks for mails or pushes of all messages, or no longer does. */
+  setNotified: stream<{ readonly user: number; readonly notified: boolean }>('set-notified'),
   topicChanged: stream<{ readonly topic: string }>('topic-changed'),
   topicWatched: stream<{ readonly topic: string; readonly user: number; readonly watches: boolean }>('topic-watched'),
   topicWatchers: stream<{ readonly topic: string }, ValueReply<readonly number[]>>('topic-watchers'),

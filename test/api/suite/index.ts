@@ -67,6 +67,7 @@ import { avatars } from './people/avatars.js';
 import { changingAccounts } from './people/changing-accounts.js';
 import { deactivating } from './people/deactivating.js';
 import { endsOfSessions } from './people/ends-of-sessions.js';
+import { forgottenPasswords } from './people/forgotten-passwords.js';
 import { lookingUp } from './people/looking-up.js';
 import { newcomers } from './people/newcomers.js';
 import { newestMessage } from './people/newest-message.js';
@@ -164,6 +165,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'own keys': ownKeys,
   "the web client's sessions": webSessions,
   "ends of the web client's sessions": endsOfSessions,
+  'forgotten passwords': forgottenPasswords,
   'defaults of settings': settingsDefaults,
   'alert words and mutes': preferences,
   'organization settings': organizationSettings,
@@ -255,6 +257,7 @@ export const BOTH_FACES: ReadonlySet<string> = new Set([
   'sending after joining',
   'newest message',
   'own keys',
+  'forgotten passwords',
   'presence',
   'typing',
   'scheduled messages',

@@ -14,12 +14,12 @@ import { type ActorParts, encodeRecord, type RealmState, USER_PART_PREFIX, userR
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
-interface NewApiKey {
+export interface NewApiKey {
   readonly hash: string;
   readonly sealed: string;
 }
 
-function makeApiKey(realm: RealmId, { services: { secrets } }: InputSources): NewApiKey {
+export function makeApiKey(realm: RealmId, { services: { secrets } }: InputSources): NewApiKey {
   const key = secrets.newApiKey(realm);
   return { hash: secrets.keyHash(key), sealed: secrets.seal(key) };
 }
@@ -29,7 +29,7 @@ function makeApiKey(realm: RealmId, { services: { secrets } }: InputSources): Ne
  * the new key by an event.
  * @param token new token of an outgoing webhook bot, sealed; absent: the bot keeps its token
  */
-function replaceApiKey(
+export function replaceApiKey(
   parts: ActorParts,
   user: DirectoryUser,
   { hash, sealed }: NewApiKey,

@@ -37,7 +37,8 @@ import { welcomeCommands } from './welcome.js';
 interface ApplicantData {
   readonly email: string;
   readonly fullName: string;
-  readonly password: string;
+  /** null: the account has none, because its user signs in by other means. */
+  readonly password: string | null;
   /** Streams that the newcomer will probably be subscribed to. */
   readonly streams: readonly DirectoryStream[];
 }
@@ -60,7 +61,7 @@ export async function prepareAccount(
   { store, services: { secrets, passwords, disposable, clock } }: InputSources,
 ): Promise<PreparedAccount> {
   const key = secrets.newApiKey(realm);
-  const strong = await passwords.strongEnough(password, [email, fullName]);
+  const strong = password === null || (await passwords.strongEnough(password, [email, fullName]));
   const open = streams.filter(isOpen).map(({ id }) => id);
   return {
     strong,
@@ -69,7 +70,7 @@ export async function prepareAccount(
     account: {
       email,
       fullName: fullName.trim(),
-      passwordHash: strong ? await secrets.hashPassword(password) : null,
+      passwordHash: strong && password !== null ? await secrets.hashPassword(password) : null,
       keyHash: secrets.keyHash(key),
       keySealed: secrets.seal(key),
     },

@@ -21,8 +21,10 @@ import {
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import type { AccountEffect, CommitEffect } from './effect.js';
+import { voidedMailLinks } from './mailed-links.js';
 
-const stored = (account: AccountSessions): Required<Pick<CommitEffect, 'parts' | 'events'>> => ({
+/** Stores the sessions and links of an account. */
+export const storedSessions = (account: AccountSessions): Required<Pick<CommitEffect, 'parts' | 'events'>> => ({
   parts: { [`${SESSIONS_PART}${account.user}`]: encodeRecord(account) },
   events: [directoryLogItem({ session: account })],
 });
@@ -34,7 +36,7 @@ export const startSessionHandler: RealmCommand<typeof realmCommands.startSession
     const before = sessionsOf(parts, user.id);
     // The password may have been replaced after it was checked.
     if (before.endedAt > checkedAt) throw apiError('AUTHENTICATION_FAILED');
-    return { ...stored(withSession(before, session, now)), reply: successReply({ user_id: user.id }, version) };
+    return { ...storedSessions(withSession(before, session, now)), reply: successReply({ user_id: user.id }, version) };
   },
 };
 
@@ -49,7 +51,10 @@ export const startSessionByLinkHandler: RealmCommand<typeof realmCommands.startS
       const spent = spendLink(account, link, now);
       if (!spent) continue;
       requireActingUser(parts, spent.user);
-      return { ...stored(withSession(spent, session, now)), reply: successReply({ user_id: spent.user }, version) };
+      return {
+        ...storedSessions(withSession(spent, session, now)),
+        reply: successReply({ user_id: spent.user }, version),
+      };
     }
     throw apiError('SIGN_IN_LINK_VOID');
   },
@@ -59,7 +64,7 @@ export const noteSessionUseHandler: RealmCommand<typeof realmCommands.noteSessio
   lane: SETTINGS_LANE,
   handle({ parts }, { hash }, _inputs, { caller, now, version }) {
     const after = withUse(sessionsOf(parts, caller), hash, now);
-    return after ? { ...stored(after), reply: successReply(undefined, version) } : { reply: successReply() };
+    return after ? { ...storedSessions(after), reply: successReply(undefined, version) } : { reply: successReply() };
   },
 };
 
@@ -69,7 +74,7 @@ export const endSessionHandler: RealmCommand<typeof realmCommands.endSession> = 
     const before = sessionsOf(parts, caller);
     if (!before.sessions.some(({ id }) => id === session)) throw apiError('NO_SUCH_SESSION');
     return {
-      ...stored(withoutSessions(before, ({ id }) => id === session, now)),
+      ...storedSessions(withoutSessions(before, ({ id }) => id === session, now)),
       reply: successReply(undefined, version),
     };
   },
@@ -81,7 +86,7 @@ export const endSessionsHandler: RealmCommand<typeof realmCommands.endSessions> 
     const before = sessionsOf(parts, caller);
     if (!before.sessions.some(({ id }) => id !== except)) return { reply: successReply() };
     return {
-      ...stored(withoutSessions(before, ({ id }) => id !== except, now)),
+      ...storedSessions(withoutSessions(before, ({ id }) => id !== except, now)),
       reply: successReply(undefined, version),
     };
   },
@@ -95,12 +100,16 @@ export const addSignInLinkHandler: RealmCommand<typeof realmCommands.addSignInLi
     if (!user) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
     if (user.botType !== null) throw apiError('NO_BOTS');
-    return { ...stored(withLink(sessionsOf(parts, user_id), hash, now)), reply: successReply(undefined, version) };
+    return {
+      ...storedSessions(withLink(sessionsOf(parts, user_id), hash, now)),
+      reply: successReply(undefined, version),
+    };
   },
 };
 
 /**
- * Ends the sessions of an account whose password was replaced or that was deactivated, and voids its one-time links.
+ * Ends the sessions of an account whose password was replaced or that was deactivated, and voids its one-time links and
+ * those that were mailed: to another address, and to set a password.
  * A password that was checked before `version` starts no session afterwards.
  *
  * @param except id of the session that stays; null: none stays
@@ -112,7 +121,8 @@ export function endAllSessions(
   { now, version }: { readonly now: number; readonly version: number },
 ): Required<Pick<CommitEffect, 'parts' | 'events'>> {
   const left = withoutSessions(sessionsOf(parts, user), ({ id }) => id !== except, now);
-  return stored({ ...left, links: [], endedAt: version });
+  const ended = storedSessions({ ...left, links: [], endedAt: version });
+  return { ...ended, parts: { ...ended.parts, ...voidedMailLinks(parts, user) } };
 }
 
 export const sessionEffect: AccountEffect = ({ before, after }, { parts }, context) =>

@@ -81,14 +81,20 @@ export const joinByInvitationHandler: RealmCommand<typeof realmCommands.join, Pr
   },
 };
 
+/** The newest valid invitation to this address. */
+export function findInvitationTo(parts: ActorParts, email: string, now: number): Invitation | undefined {
+  const folded = email.toLowerCase();
+  return listValidInvitations(parts, 'single', now).findLast((of) => of.email?.toLowerCase() === folded);
+}
+
 /** Deletes all invitations to an address that has joined; invitation links stay valid. */
-function usedInvitations(parts: ActorParts, email: string, now: number): Record<string, Json> {
+export function usedInvitations(parts: ActorParts, email: string, now: number): Record<string, Json> {
   const folded = email.toLowerCase();
   const gone = listValidInvitations(parts, 'single', now).filter((of) => of.email?.toLowerCase() === folded);
   return Object.fromEntries(gone.map((of) => [invitationPartName(of), null]));
 }
 
-function acceptedNotice(
+export function acceptedNotice(
   { inviter }: Invitation,
   user: { readonly id: number; readonly fullName: string },
   parts: ActorParts,

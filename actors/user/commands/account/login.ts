@@ -2,8 +2,9 @@
 
 import { successReply, valueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
+import { isOwner } from '#domain/people';
 import { addLoginFailure, loginTooEarlyError, msUntilLoginAllowed, wrongPasswordError } from '#domain/secrets';
-import { userId } from '#model';
+import { isLoginMethodOn, PASSWORD_METHOD, userId } from '#model';
 import type { PasswordCheck, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext, Outcome } from '#runtime';
@@ -54,8 +55,22 @@ export const fetchApiKeyHandler: UserCommand<typeof userCommands.fetchKey, boole
     }
     const user = directory.user(userId(caller));
     if (!user?.isActive) throw apiError('USER_DEACTIVATED');
+    // After the check of the password, so that strangers can't try out which addresses are those of owners.
+    const { authentication_methods } = directory.settings;
+    if (!isOwner(user) && !isLoginMethodOn(authentication_methods, PASSWORD_METHOD)) {
+      throw apiError('PASSWORD_AUTH_DISABLED');
+    }
     const fields = { sealed: state.keySealed, email: user.deliveryEmail, user_id: user.id };
     return { ...outcome, reply: successReply(fields) };
+  },
+};
+
+/** The frontend has checked who signs in: at a provider of identities, or by a signed token. */
+export const fetchApiKeyTrustedHandler: UserCommand<typeof userCommands.fetchKeyTrusted> = {
+  handle({ state }, _args, _inputs, { directory, caller }) {
+    const user = directory.user(userId(caller));
+    if (!user?.isActive) throw apiError('USER_DEACTIVATED');
+    return { reply: successReply({ sealed: state.keySealed, email: user.deliveryEmail, user_id: user.id }) };
   },
 };
 
@@ -72,9 +87,15 @@ export const checkPasswordHandler: UserCommand<typeof userCommands.checkPassword
   },
 };
 
-/** Stores a new password hash. The realm actor has decided and sends this command, so it is never refused. */
+/**
+ * Stores a new password hash. The realm actor has decided and sends this command, so it is never refused. Failures with
+ * the old password don't count for the new one.
+ */
 export const setPasswordHandler: UserCommand<typeof userCommands.setPassword> = {
-  handle: ({ state }, { passwordHash }) => ({ reply: valueReply(null), state: { ...state, passwordHash } }),
+  handle({ state }, { passwordHash }) {
+    const { failedLogins: _, ...rest } = state;
+    return { reply: valueReply(null), state: { ...rest, passwordHash } as UserState };
+  },
 };
 
 /**

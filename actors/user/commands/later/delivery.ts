@@ -1,7 +1,7 @@
 /**
- * The actor's timer: delivery of scheduled messages, expiry of files. A message that is due goes to the actor of its
- * conversation, which sends it or returns the reason of a refusal. Commands between actors are executed exactly once,
- * so a crash neither loses nor doubles the message.
+ * The actor's timer: delivery of scheduled messages, expiry of files, mails about missed messages. A
+ * scheduled message that is due goes to the actor of its conversation, which sends it or returns the reason of a
+ * refusal. Commands between actors are executed exactly once, so a crash neither loses nor doubles the message.
  */
 
 import { directNoticeCommand, valueReply } from '#actors/shared';
@@ -36,6 +36,8 @@ import {
   userIdOfKey,
 } from '../../state.js';
 import { deleteExpiredFiles } from '../files/files.js';
+import { loadMissedInputs, type MissedInputs } from '../missed/load.js';
+import { makeMissedMails } from '../missed/mails.js';
 
 const maySend = (directory: DirectoryView, self: number): boolean =>
   !directory.deactivated && directory.user(userId(self))?.isActive === true;
@@ -163,16 +165,20 @@ const failureNotice = ({ at }: ScheduledMessage, reason: string): string => {
   ].join('\n\n');
 };
 
-export const runUserTimerHandler: UserCommand<typeof userCommands.due> = {
-  handle({ parts }, _args, _inputs, context) {
+/** The actor's timer. Its lane is its own: the messages of mails are read while other commands run. */
+export const runUserTimerHandler: UserCommand<typeof userCommands.due, MissedInputs> = {
+  lane: 'timer',
+  inputs: (_args, context, sources) => loadMissedInputs(context, sources),
+  handle({ parts }, _args, missed, context) {
     const delivery = deliverDueMessages(parts, context);
     const sweep = deleteExpiredFiles(parts, context);
-    const changed = { ...delivery.parts, ...sweep.parts };
+    const mails = makeMissedMails(parts, missed, context);
+    const changed = { ...delivery.parts, ...sweep.parts, ...mails.parts };
     return {
       reply: valueReply(null),
       parts: changed,
       events: delivery.events,
-      commands: [[...delivery.commands.flat(), ...sweep.commands]],
+      commands: [[...delivery.commands.flat(), ...sweep.commands, ...mails.commands]],
       due: nextTimerTime(applyPartChanges(parts, changed)),
     };
   },
