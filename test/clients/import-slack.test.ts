@@ -1,4 +1,4 @@
-/** A Slack export becomes an organization: people, channels, conversations, markup, threads, reactions, links to files. */
+/** A Slack export becomes an organization: people, channels, markup, threads, reactions, links to files. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';

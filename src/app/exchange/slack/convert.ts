@@ -1,5 +1,5 @@
 /**
- * Turns a Slack export (its unpacked folder) into an export of the peer's format, which is then imported like any other.
+ * Turns a Slack export (its unpacked folder) into an export of the peer's format, which is then imported as such.
  * Messages of all conversations are merged day by day, so that ids follow time; one day is in memory.
  */
 import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
