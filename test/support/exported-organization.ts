@@ -57,6 +57,8 @@ const STARRED = 2;
 const MENTIONED = 8;
 const PRIVATE = 2048;
 const PER_FILE = 1_000;
+/** Members of a stream, about, in a large organization. */
+const MOST_MEMBERS = 40;
 /** Ids of the export begin here, so that no id is right by chance. */
 const FIRST = { user: 501, stream: 301, recipient: 7_001, message: 90_001 };
 const BEGIN = 1_600_000_000;
@@ -117,8 +119,10 @@ class Maker {
     }
     for (let i = 0; i < this.size.streams; i++) {
       const inviteOnly = i % 3 === 1;
+      // A third of the people, but not hundreds: the export has a row per message and member.
+      const share = Math.max(3, Math.ceil(this.size.people / MOST_MEMBERS));
       const members = new Set(
-        this.#users.filter((_, person) => this.#random(3) === 0 || person === 0).map(({ id }) => id),
+        this.#users.filter((_, person) => this.#random(share) === 0 || person === 0).map(({ id }) => id),
       );
       this.#streams.push({
         id: FIRST.stream + i,

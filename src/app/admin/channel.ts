@@ -135,8 +135,12 @@ export class ChannelActorCaller extends ActorCaller {
 
   #ask(line: CommandLine | BackupLine | SecretLine): Promise<JsonReply> {
     return new Promise((resolve, reject) => {
-      this.socket.once('close', () => reject(new AdminError('the server closed the connection')));
-      this.#waiting.push((line) => resolve(JSON.parse(line) as JsonReply));
+      const onClose = () => reject(new AdminError('the server closed the connection'));
+      this.socket.once('close', onClose);
+      this.#waiting.push((line) => {
+        this.socket.off('close', onClose);
+        resolve(JSON.parse(line) as JsonReply);
+      });
       this.socket.write(`${JSON.stringify(line)}\n`);
     });
   }

@@ -7,7 +7,15 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { AdminError, findRealmId, listRealms } from '#app/admin';
 import { type Config, isClusterConfig } from '#app/config';
-import { exportToArchive, exportToFolder, type ImportReport, runImport, unpackArchive } from '#app/exchange';
+import {
+  convertSlackExport,
+  exportToArchive,
+  exportToFolder,
+  type ImportReport,
+  isSlackExport,
+  runImport,
+  unpackArchive,
+} from '#app/exchange';
 import type { Logger } from '#base';
 import { asDirectorySnapshot, RealmDirectory } from '#directory';
 import { extraEmojiNamed } from '#domain/emoji';
@@ -82,6 +90,7 @@ async function runImportCommand(config: Config, options: Flags, logger: Logger, 
     const folder = (await stat(resolve(file)).catch(() => undefined))?.isDirectory()
       ? resolve(file)
       : await unpacked(file, work);
+    const source = (await isSlackExport(folder)) ? await converted(folder, work) : folder;
     await withActors(config, logger, async (actors, secrets) => {
       if ((await listRealms(actors)).some((realm) => realm.subdomain === subdomain)) {
         throw new AdminError(`an organization with the subdomain '${subdomain}' exists already`);
@@ -90,7 +99,7 @@ async function runImportCommand(config: Config, options: Flags, logger: Logger, 
       try {
         const { externalScheme: scheme, externalHost, host, port } = config;
         const report = await runImport({
-          folder,
+          folder: source,
           subdomain,
           origin: options.site ?? siteUrlOf({ scheme, externalHost, host, port }, '', subdomain),
           formerSite: options['former-site'],
@@ -116,6 +125,13 @@ async function unpacked(file: string, work: string): Promise<string> {
     throw error.code === 'ENOENT' ? new AdminError(`there is no ${file}`) : error;
   });
   return work;
+}
+
+/** A Slack export in the form in which it is imported. */
+async function converted(folder: string, work: string): Promise<string> {
+  const target = join(work, 'converted-from-slack');
+  await convertSlackExport(folder, target);
+  return target;
 }
 
 /** Makes a temporary folder for the files of an archive; the folder is removed at the end. */

@@ -16,7 +16,7 @@ import { LmdbStore, MongoStore, openSharedLmdbEnvironment, type Store } from '#p
 
 const SERVER = realmKey(realmId(0));
 /** Number of actors that are woken at a time. */
-const WOKEN_TOGETHER = 64;
+const WOKEN_TOGETHER = 8;
 
 export interface OpenedStore {
   readonly store: Store;

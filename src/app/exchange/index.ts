@@ -6,7 +6,7 @@
  *   streams, groups, personal data, files, messages. `copies.ts` and `flags.ts` turn rows of receivers into the stays
  *   and read states that actors keep; `links.ts` rewrites links inside messages.
  * - `import/`: `read.ts` takes the tables into an `OrganizationDraft`, `run.ts` takes the messages, `write.ts` writes
- *   the roots. `export/` goes the other way.
+ *   the roots. `export/` goes the other way. `slack/` turns a Slack export into one of the peer's format first.
  *
  * Invariants: an archive is foreign, every value is checked, and nothing outside its folder is read. No process looks
  * at an imported organization before realm 0 lists it, the last step. Every write of an import follows from the export
@@ -20,3 +20,4 @@ export type { ExportSource } from './export/source.js';
 export { ARCHIVE_LIMITS, type ArchiveLimits, unpackArchive } from './format/archive.js';
 export { ExchangeProblem } from './format/problem.js';
 export { type ImportOptions, type ImportReport, type ImportTarget, runImport } from './import/run.js';
+export { convertSlackExport, isSlackExport } from './slack/convert.js';

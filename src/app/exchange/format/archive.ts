@@ -4,7 +4,7 @@
  * limits refuses the whole archive.
  */
 import { closeSync, createReadStream, mkdirSync, openSync, writeSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -32,6 +32,7 @@ const MAX_DEPTH = 12;
 /** Unpacks the archive; its top folder becomes `folder`. @throws ExchangeProblem */
 export async function unpackArchive(file: string, folder: string, limits = ARCHIVE_LIMITS): Promise<void> {
   const { size } = await stat(file);
+  if (await isZip(file)) throw new ExchangeProblem(`${file} is a zip: unpack it, and give the folder`);
   const writer = new EntryWriter(folder, limits);
   const most = Math.min(limits.bytes, RATIO_FREE_BYTES + size * limits.ratio);
   const parser = new Parser({ strict: true, onReadEntry: (entry) => writer.write(entry) });
@@ -70,6 +71,16 @@ export async function unpackArchive(file: string, folder: string, limits = ARCHI
   }
   if (writer.problem) throw writer.problem;
   if (writer.files === 0) throw new ExchangeProblem(`${file} is empty`);
+}
+
+async function isZip(file: string): Promise<boolean> {
+  const handle = await open(file, 'r');
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
+    return buffer.toString('latin1') === 'PK\x03\x04';
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Writes the entries of one archive. The first problem ends all writing. */

@@ -175,6 +175,7 @@ class Import {
     const key = realmKey(realm);
     const [stored] = target ? await target.store.getParts([{ key, part: PROGRESS_PART }]) : [];
     const done = Number(stored?.value ?? 0);
+    let writing: Promise<void> = Promise.resolve();
     for (const [i, name] of files.entries()) {
       const placed = (await readMessageFile(this.folder, name, this.draft)).flatMap(
         ({ row, rows }) => messages.place(row, rows) ?? [],
@@ -183,13 +184,22 @@ class Import {
       if (target && i >= done) {
         const records: MessageRecord[] = [];
         for (const one of placed) records.push(await messages.record(one));
-        await target.store.apply(
-          records.map((value) => ({ type: 'message', realm, id: value.id, rev: 1, value }) as const),
-        );
-        await target.store.apply([{ type: 'part', key, part: PROGRESS_PART, rev: i + 1, value: i + 1 }]);
+        // The next file is read and rendered while this one is written.
+        await writing;
+        writing = this.#storeMessages(target.store, records, i + 1);
+        // A failure is reported where the promise is awaited.
+        writing.catch(() => undefined);
       }
       progress?.(i + 1, files.length);
     }
+    await writing;
+  }
+
+  /** Stores the messages of a file, then the number of stored files. */
+  async #storeMessages(store: Store, records: readonly MessageRecord[], files: number): Promise<void> {
+    const { realm } = this.draft.facts;
+    await store.apply(records.map((value) => ({ type: 'message', realm, id: value.id, rev: 1, value }) as const));
+    await store.apply([{ type: 'part', key: realmKey(realm), part: PROGRESS_PART, rev: files, value: files }]);
   }
 
   #finishStreams(messages: MessageImport): Map<number, FinishedStream> {

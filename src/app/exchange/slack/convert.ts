@@ -1,0 +1,394 @@
+/**
+ * Turns a Slack export (its unpacked folder) into an export of the peer's format, which is then imported as such.
+ * Messages of all conversations are merged day by day, so that ids follow time; one day is in memory.
+ */
+import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JsonObject } from '#base';
+import { emojiCode } from '#domain/markdown';
+import { FAKE_EMAIL_DOMAIN, isEmail } from '#domain/people';
+import { isPlainPath } from '../format/archive.js';
+import { ExchangeProblem } from '../format/problem.js';
+import { Row } from '../format/row.js';
+import { TableWriter, TextFile } from '../format/writer.js';
+import { FLAG_BITS } from '../tables/flags.js';
+import { type SlackNames, translateSlackText } from './text.js';
+
+const CHANNELS = 'channels.json';
+const PER_FILE = 1_000;
+/** Maximum size of one file of messages, bytes. */
+const MAX_FILE = 256 * 1_048_576;
+const TOPIC = 'imported from Slack';
+const MAX_TOPIC = 60;
+const DROPPED: ReadonlySet<string> = new Set([
+  'pinned_item',
+  'unpinned_item',
+  'channel_join',
+  'channel_leave',
+  'channel_name',
+  'group_join',
+  'group_leave',
+]);
+const ROLE = { owner: 100, admin: 200, member: 400, guest: 600 } as const;
+
+/** True if the folder is a Slack export. */
+export const isSlackExport = async (folder: string): Promise<boolean> =>
+  (await lstat(join(folder, CHANNELS)).catch(() => undefined))?.isFile() ?? false;
+
+interface Account {
+  readonly id: number;
+  readonly name: string;
+  readonly row: JsonObject;
+}
+
+interface Conversation {
+  readonly folder: string;
+  readonly kind: 'stream' | 'group' | 'direct';
+  readonly recipient: number;
+  readonly members: readonly number[];
+}
+
+interface Sent {
+  readonly conversation: Conversation;
+  readonly message: Row;
+  readonly ts: number;
+}
+
+/** Writes the converted export into `target`, an empty folder. @throws ExchangeProblem */
+export const convertSlackExport = async (folder: string, target: string): Promise<void> =>
+  new SlackConversion(folder, target).run();
+
+class SlackConversion {
+  readonly #tables: TableWriter;
+  readonly #accounts = new Map<string, Account>();
+  readonly #emails = new Set<string>();
+  readonly #channels = new Map<string, string>();
+  readonly #conversations: Conversation[] = [];
+  readonly #topics = new Map<string, string>();
+  readonly #names: SlackNames;
+  #nextRecipient = 1;
+  #messages = 0;
+  #files = 0;
+  #waiting: { readonly row: JsonObject; readonly rows: readonly (readonly [number, number])[] }[] = [];
+
+  constructor(
+    private readonly folder: string,
+    private readonly target: string,
+  ) {
+    this.#tables = new TableWriter(target);
+    this.#names = {
+      user: (id) => this.#accounts.get(id)?.name,
+      channel: (id) => this.#channels.get(id),
+    };
+  }
+
+  async run(): Promise<void> {
+    await mkdir(this.target, { recursive: true, mode: 0o700 });
+    const users = await this.#list('users.json');
+    // The primary owner comes first: emoji and bots belong to the first owner.
+    const sorted = [...users].sort((a, b) => Number(b.flag('is_primary_owner')) - Number(a.flag('is_primary_owner')));
+    for (const user of sorted) this.#addUser(user);
+    await this.#addConversations();
+    for (const day of await this.#days()) await this.#convertDay(day);
+    await this.#writeFile();
+    await this.#finish();
+  }
+
+  async #list(name: string, optional = false): Promise<Row[]> {
+    const file = join(this.folder, name);
+    const found = await lstat(file).catch(() => undefined);
+    if (!found && optional) return [];
+    if (!found?.isFile()) throw new ExchangeProblem(`there is no file ${name}: this is no Slack export`);
+    if (found.size > MAX_FILE) throw new ExchangeProblem(`${name} is larger than ${MAX_FILE} bytes`);
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(await readFile(file, 'utf8'));
+    } catch {
+      throw new ExchangeProblem(`${name} is no JSON, or is truncated`);
+    }
+    if (!Array.isArray(parsed)) throw new ExchangeProblem(`${name} is no list`);
+    return parsed.map((fields) => new Row(name, fields as JsonObject));
+  }
+
+  #addUser(user: Row): void {
+    const profile = new Row(user.table, (user.raw('profile') ?? {}) as JsonObject);
+    const login = user.text('name', user.text('id'));
+    const deleted = user.flag('deleted');
+    const real = user.text('real_name', profile.text('real_name'));
+    const restricted = user.flag('is_restricted') || user.flag('is_ultra_restricted');
+    const owner = user.flag('is_owner') || user.flag('is_primary_owner');
+    const role = restricted ? ROLE.guest : owner ? ROLE.owner : user.flag('is_admin') ? ROLE.admin : ROLE.member;
+    this.#addAccount(user.text('id'), deleted || real === '' ? login : real, {
+      delivery_email: this.#addressOf(profile.text('email'), login),
+      role,
+      is_active: !deleted,
+      is_bot: user.flag('is_bot'),
+      bot_type: user.flag('is_bot') ? 1 : null,
+      timezone: user.text('tz'),
+    });
+    const bot = profile.text('bot_id');
+    const account = this.#accounts.get(user.text('id'));
+    if (bot !== '' && account) this.#accounts.set(bot, account);
+  }
+
+  /** Slack's exports have addresses only for owners of some plans; others get one without a mailbox. */
+  #addressOf(given: string, login: string): string {
+    const local =
+      login
+        .toLowerCase()
+        .replace(/[^a-z0-9_-]+/g, '-')
+        .slice(0, 60) || 'user';
+    let email = isEmail(given) ? given : `${local}@${FAKE_EMAIL_DOMAIN}`;
+    for (let n = 2; this.#emails.has(email.toLowerCase()); n++) email = `${local}-${n}@${FAKE_EMAIL_DOMAIN}`;
+    this.#emails.add(email.toLowerCase());
+    return email;
+  }
+
+  #addAccount(key: string, name: string, fields: JsonObject): Account {
+    const known = this.#accounts.get(key);
+    if (known) return known;
+    const id = new Set(this.#accounts.values()).size + 1;
+    const row = { id, full_name: name, email: fields.delivery_email!, avatar_source: 'G', ...fields };
+    const account = { id, name, row };
+    this.#accounts.set(key, account);
+    return account;
+  }
+
+  #userOf(key: string): Account {
+    const email = (): string => this.#addressOf('', key);
+    return (
+      this.#accounts.get(key) ??
+      this.#addAccount(key, key, { delivery_email: email(), role: ROLE.member, is_active: false })
+    );
+  }
+
+  #botOf(key: string, name: string): Account {
+    const known = this.#accounts.get(key);
+    if (known) return known;
+    const fields = { delivery_email: this.#addressOf('', `${name || key}-bot`), role: ROLE.member, is_active: true };
+    return this.#addAccount(key, name || key, { ...fields, is_bot: true, bot_type: 1 });
+  }
+
+  /** Recipient ids of conversations are odd; those of people are their doubled ids. */
+  #recipient(): number {
+    this.#nextRecipient += 2;
+    return this.#nextRecipient;
+  }
+
+  async #addConversations(): Promise<void> {
+    let stream = 0;
+    for (const [file, isPrivate] of [
+      [CHANNELS, false],
+      ['groups.json', true],
+    ] as const) {
+      for (const row of await this.#list(file, isPrivate)) {
+        const name = row.text('name');
+        this.#channels.set(row.text('id'), name);
+        const recipient = this.#recipient();
+        const purpose = new Row(file, (row.raw('purpose') ?? {}) as JsonObject);
+        const archived = row.flag('is_archived');
+        const members = this.#membersOf(row);
+        await this.#tables.add('zerver_stream', {
+          id: ++stream,
+          realm: 1,
+          name,
+          description: purpose.text('value'),
+          date_created: row.time('created'),
+          deactivated: archived,
+          invite_only: isPrivate,
+          history_public_to_subscribers: !isPrivate,
+        });
+        await this.#addRecipient(recipient, 2, stream, members);
+        if (!archived && (row.flag('is_general') || name === 'general' || name === 'random')) {
+          await this.#tables.add('zerver_defaultstream', { id: stream, realm: 1, stream });
+        }
+        this.#conversations.push({ folder: name, kind: 'stream', recipient, members });
+      }
+    }
+    let group = 0;
+    for (const row of await this.#list('mpims.json', true)) {
+      const recipient = this.#recipient();
+      const members = this.#membersOf(row);
+      await this.#tables.add('zerver_huddle', { id: ++group, huddle_hash: '', recipient });
+      await this.#addRecipient(recipient, 3, group, members);
+      this.#conversations.push({ folder: row.text('name'), kind: 'group', recipient, members });
+    }
+    for (const row of await this.#list('dms.json', true)) {
+      this.#conversations.push({ folder: row.text('id'), kind: 'direct', recipient: 0, members: this.#membersOf(row) });
+    }
+  }
+
+  #membersOf(row: Row): number[] {
+    const given = row.raw('members');
+    const keys = Array.isArray(given) ? given.filter((key): key is string => typeof key === 'string') : [];
+    return [...new Set(keys.map((key) => this.#userOf(key).id))];
+  }
+
+  async #addRecipient(id: number, type: number, typeId: number, members: readonly number[]): Promise<void> {
+    await this.#tables.add('zerver_recipient', { id, type, type_id: typeId });
+    for (const user of members) {
+      const subscription = this.#tables.nextId('zerver_subscription');
+      await this.#tables.add('zerver_subscription', {
+        id: subscription,
+        user_profile: user,
+        recipient: id,
+        active: true,
+      });
+    }
+  }
+
+  /** Days of all conversations, ascending, with the conversations that have a file for the day. */
+  async #days(): Promise<(readonly [string, readonly Conversation[]])[]> {
+    const days = new Map<string, Conversation[]>();
+    for (const conversation of this.#conversations) {
+      if (!isPlainPath(conversation.folder) || conversation.folder.includes('/')) {
+        throw new ExchangeProblem(`${JSON.stringify(conversation.folder)} can't be the name of a folder`);
+      }
+      const names = await readdir(join(this.folder, conversation.folder)).catch(() => [] as string[]);
+      for (const name of names) {
+        if (!/^\d{4}-\d\d-\d\d\.json$/.test(name)) continue;
+        const known = days.get(name);
+        if (known) known.push(conversation);
+        else days.set(name, [conversation]);
+      }
+    }
+    return [...days].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  async #convertDay([day, conversations]: readonly [string, readonly Conversation[]]): Promise<void> {
+    const sent: Sent[] = [];
+    for (const conversation of conversations) {
+      for (const message of await this.#list(`${conversation.folder}/${day}`)) {
+        const ts = Number(message.text('ts'));
+        if (!Number.isFinite(ts)) throw new ExchangeProblem(`${conversation.folder}/${day}: a message without a time`);
+        sent.push({ conversation, message, ts });
+      }
+    }
+    for (const one of sent.sort((a, b) => a.ts - b.ts)) await this.#convert(one, day.slice(0, 10));
+  }
+
+  async #convert({ conversation, message, ts }: Sent, day: string): Promise<void> {
+    const subtype = message.text('subtype');
+    const sender = this.#senderOf(message);
+    if (!sender || DROPPED.has(subtype)) return;
+    const { content: text, mentioned } = translateSlackText(message.text('text'), this.#names);
+    const parts = [subtype === 'me_message' ? `/me ${text}` : text, ...filesOf(message)].filter((part) => part !== '');
+    if (parts.length === 0) return;
+    const id = ++this.#messages;
+    const ids = new Set(mentioned.map((key) => this.#userOf(key).id));
+    const other = conversation.members.find((user) => user !== sender.id) ?? sender.id;
+    const recipient = conversation.kind === 'direct' ? other * 2 : conversation.recipient;
+    const rows = conversation.members.map((user): readonly [number, number] => [
+      user,
+      FLAG_BITS.read |
+        (ids.has(user) ? FLAG_BITS.mentioned : 0) |
+        (conversation.kind === 'stream' ? 0 : FLAG_BITS.is_private),
+    ]);
+    this.#waiting.push({
+      row: {
+        id,
+        sender: sender.id,
+        recipient,
+        subject: conversation.kind === 'stream' ? this.#topicOf(conversation, message, text, day) : '',
+        content: parts.join('\n'),
+        date_sent: ts,
+        sending_client: 1,
+      },
+      rows,
+    });
+    await this.#react(id, message);
+    if (this.#waiting.length === PER_FILE) await this.#writeFile();
+  }
+
+  #senderOf(message: Row): Account | undefined {
+    const file = message.raw('file') as JsonObject | undefined;
+    const user = message.text('user') || (typeof file?.user === 'string' ? file.user : '');
+    if (user !== '') return user === 'U00' ? undefined : this.#userOf(user);
+    const bot = message.text('bot_id');
+    return bot === '' ? undefined : this.#botOf(bot, message.text('username'));
+  }
+
+  /** A thread is a topic, named by its day and its first words. */
+  #topicOf({ folder }: Conversation, message: Row, text: string, day: string): string {
+    const thread = message.text('thread_ts');
+    if (thread === '') return TOPIC;
+    const key = `${folder}/${thread}`;
+    let topic = this.#topics.get(key);
+    if (topic === undefined) {
+      const words = text
+        .replace(/[\p{Cc}*`~[\]]+/gu, ' ')
+        .replace(/\s+/g, ' ')
+        .trim();
+      const full = `${day} ${words}`.trim();
+      topic =
+        [...full].length > MAX_TOPIC
+          ? `${[...full]
+              .slice(0, MAX_TOPIC - 1)
+              .join('')
+              .trim()}…`
+          : full;
+      this.#topics.set(key, topic);
+    }
+    return topic;
+  }
+
+  async #react(message: number, row: Row): Promise<void> {
+    const given = row.raw('reactions');
+    const done = new Set<string>();
+    for (const reaction of Array.isArray(given) ? given : []) {
+      const { name, users } = reaction as { readonly name?: unknown; readonly users?: unknown };
+      // Skin tones are one emoji here.
+      const plain = String(name).split('::')[0]!;
+      const code = emojiCode(plain);
+      if (code === undefined) continue;
+      for (const key of Array.isArray(users) ? users : []) {
+        const user = this.#accounts.get(String(key));
+        if (!user || done.has(`${code} ${user.id}`)) continue;
+        done.add(`${code} ${user.id}`);
+        await this.#tables.add('zerver_reaction', {
+          id: this.#tables.nextId('zerver_reaction'),
+          user_profile: user.id,
+          message,
+          emoji_name: plain,
+          emoji_code: code,
+          reaction_type: 'unicode_emoji',
+        });
+      }
+    }
+  }
+
+  async #writeFile(): Promise<void> {
+    if (this.#waiting.length === 0) return;
+    const file = await TextFile.create(join(this.target, `messages-${String(++this.#files).padStart(6, '0')}.json`));
+    const rows = this.#waiting.flatMap(({ row, rows }) =>
+      rows.map(([user_profile, flags_mask]) => ({ user_profile, message: row.id!, flags_mask })),
+    );
+    await file.add(JSON.stringify({ zerver_message: this.#waiting.map(({ row }) => row), zerver_usermessage: rows }));
+    await file.close();
+    this.#waiting = [];
+  }
+
+  async #finish(): Promise<void> {
+    const tables = this.#tables;
+    await tables.add('zerver_realm', { id: 1, name: '', description: 'Imported from Slack' });
+    await tables.add('zerver_client', { id: 1, name: 'Slack' });
+    for (const { id, row } of new Set(this.#accounts.values())) {
+      await tables.add('zerver_userprofile', row);
+      await this.#addRecipient(id * 2, 1, id, [id]);
+    }
+    for (const name of ['zerver_stream', 'zerver_recipient', 'zerver_subscription']) await tables.addAll(name, []);
+    await tables.join(join(this.target, 'realm.json'));
+    await writeFile(join(this.target, 'attachment.json'), '{"zerver_attachment": []}\n');
+  }
+}
+
+/** Links to the files of a message. Slack's exports have no bytes of files; their addresses need a log-in there. */
+function filesOf(message: Row): string[] {
+  const given = message.raw('files');
+  const files = (Array.isArray(given) ? given : []) as readonly JsonObject[];
+  return files.flatMap(({ title, name, url_private: url, mode }) =>
+    typeof url !== 'string' || mode === 'tombstone' || mode === 'hidden_by_limit'
+      ? []
+      : [`[${String(title || name || 'file').replace(/[[\]]/g, '')}](${url.replaceAll(' ', '%20')})`],
+  );
+}

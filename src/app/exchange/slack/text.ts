@@ -1,0 +1,61 @@
+/** Slack's markup in the Markdown dialect of this server. Code stays as it is, but for Slack's escapes. */
+
+/** Names behind the ids in a text. */
+export interface SlackNames {
+  user(id: string): string | undefined;
+  channel(id: string): string | undefined;
+}
+
+const CODE = /(```[\s\S]*?```|`[^`\n]+`)/;
+const REFERENCE = /<([^<>\n]+)>/g;
+const EVERYBODY = /^!(everyone|channel|here)\b/;
+
+/** Translates a text. @returns also the ids of the mentioned users */
+export function translateSlackText(
+  text: string,
+  names: SlackNames,
+): { readonly content: string; readonly mentioned: readonly string[] } {
+  const mentioned: string[] = [];
+  const parts = text.split(CODE).map((part, i) => (i % 2 === 1 ? part : translatePlain(part, names, mentioned)));
+  return { content: withoutEscapes(parts.join('')), mentioned };
+}
+
+function translatePlain(text: string, names: SlackNames, mentioned: string[]): string {
+  const references: string[] = [];
+  // References are put aside, so that an underscore in an address is not taken for emphasis.
+  const aside = text.replace(REFERENCE, (all, inside: string) => {
+    references.push(translateReference(all, inside, names, mentioned));
+    return `\uE000${references.length - 1}\uE001`;
+  });
+  return aside
+    .replace(/(^|[^\w*])\*([^\s*](?:[^*\n]*[^\s*])?)\*(?![\w*])/g, '$1**$2**')
+    .replace(/(^|[^\w_])_([^\s_](?:[^_\n]*[^\s_])?)_(?![\w_])/g, '$1*$2*')
+    .replace(/(^|[^\w~])~([^\s~](?:[^~\n]*[^\s~])?)~(?![\w~])/g, '$1~~$2~~')
+    .replace(/\uE000(\d+)\uE001/g, (_, i: string) => references[Number(i)] ?? '');
+}
+
+function translateReference(all: string, inside: string, names: SlackNames, mentioned: string[]): string {
+  const [target = '', label] = splitOnce(inside);
+  if (target.startsWith('@')) {
+    const name = names.user(target.slice(1));
+    if (name === undefined) return label ? `@${label}` : all;
+    mentioned.push(target.slice(1));
+    return `@**${name}**`;
+  }
+  if (target.startsWith('#')) {
+    const name = names.channel(target.slice(1)) ?? label;
+    return name ? `#**${name}**` : all;
+  }
+  if (EVERYBODY.test(target)) return '@**all**';
+  if (target.startsWith('!')) return label ?? '';
+  if (target.startsWith('mailto:')) return label ?? target.slice(7);
+  return label && label !== target ? `[${label}](${target})` : target;
+}
+
+function splitOnce(text: string): [string, string?] {
+  const bar = text.indexOf('|');
+  return bar < 0 ? [text] : [text.slice(0, bar), text.slice(bar + 1)];
+}
+
+const withoutEscapes = (text: string): string =>
+  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');

@@ -1,0 +1,40 @@
+/** Cluster face: an import beside running processes, killed and repeated; the organization leaves equal to its twin. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { makeExportedOrganization } from '../support/exported-organization.js';
+import { Cluster } from './support/face.js';
+import { remove, temporary } from './support/folders.js';
+import { services } from './support/missing.js';
+
+/** Files of an export, without the random parts of paths and what names the organization. */
+function contentsOf(exported: string): Record<string, string> {
+  const names = readdirSync(exported).filter((name) => name.endsWith('.json'));
+  const plain = (name: string): string =>
+    readFileSync(join(exported, name), 'utf8')
+      .replace(/\d+\/[0-9a-f]{1,2}\/[0-9A-Za-z]{24}\//g, 'PATH/')
+      .replace(/"string_id":"\w+"/g, '"string_id":"…"');
+  return Object.fromEntries(names.sort().map((name) => [name, plain(name)]));
+}
+
+const cluster = services();
+if (cluster) {
+  t.test('an organization moves into a running cluster, and out', { timeout: 180_000 }, async (test) => {
+    const face = await Cluster.start(cluster);
+    test.teardown(() => face.stop());
+    const base = temporary('import-cluster');
+    test.teardown(() => remove(base));
+    const made = makeExportedOrganization(join(base, 'made'), { people: 12, streams: 4, messages: 1_200, seed: 21 });
+    const report = await face.command('import', join(base, 'made'), '--subdomain', 'one');
+    test.match(report, `${made.messages.length}  messages`);
+    await face.command('export', join(base, 'once'), '--subdomain', 'one');
+    await face.command('import', join(base, 'once'), '--subdomain', 'two');
+    await face.command('export', join(base, 'twice'), '--subdomain', 'two');
+    test.strictSame(contentsOf(join(base, 'twice')), contentsOf(join(base, 'once')));
+    await test.rejects(
+      face.command('import', join(base, 'once'), '--subdomain', 'two'),
+      /an organization with the subdomain 'two' exists already/,
+    );
+    test.ok(await face.api(0).send('general', 'the organization beside it is served'));
+  });
+}

@@ -1,0 +1,173 @@
+/** A Slack export becomes an organization: people, channels, markup, threads, reactions, links to files. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+import { command } from './support/face.js';
+import { remove, temporary } from './support/folders.js';
+import { bounded, conclave } from './support/process.js';
+import { HANGS_MS } from './support/wait.js';
+
+const USERS = [
+  {
+    id: 'U2',
+    name: 'bo',
+    real_name: 'Bo Quay',
+    is_admin: true,
+    tz: 'Europe/Oslo',
+    profile: { email: 'bo@quay.example' },
+  },
+  { id: 'U1', name: 'ann', real_name: 'Ann Quay', is_owner: true, is_primary_owner: true, profile: {} },
+  { id: 'U3', name: 'guest', real_name: 'Gil Guest', is_restricted: true, profile: {} },
+  { id: 'U4', name: 'gone', real_name: 'Gone Away', deleted: true, profile: {} },
+];
+const CHANNELS = [
+  {
+    id: 'C1',
+    name: 'general',
+    created: 1_500_000_000,
+    is_general: true,
+    members: ['U1', 'U2', 'U3'],
+    purpose: { value: 'All\nof us' },
+  },
+  { id: 'C2', name: 'old', created: 1_500_000_000, is_archived: true, members: [] },
+];
+const text = (ts: string, user: string, words: string, more: object = {}) => ({
+  type: 'message',
+  ts,
+  user,
+  text: words,
+  ...more,
+});
+const FILES: Readonly<Record<string, unknown>> = {
+  'users.json': USERS,
+  'channels.json': CHANNELS,
+  'groups.json': [{ id: 'G1', name: 'board', created: 1_500_000_000, members: ['U1', 'U2'] }],
+  'mpims.json': [{ id: 'G9', name: 'mpdm-1', members: ['U1', 'U2', 'U3'] }],
+  'dms.json': [{ id: 'D1', members: ['U1', 'U2'] }],
+  'general/2020-01-02.json': [
+    text('1577923200.000100', 'U1', 'joined', { subtype: 'channel_join' }),
+    text(
+      '1577923201.000200',
+      'U1',
+      'Hi <@U2>, <!here> see <#C1|general> and <https://a.example/x_y_z|the *site*> &amp; `<b> *c*`',
+    ),
+    text('1577923204.000500', 'U2', '*bold* _it_ ~no~ snake_case_name', {
+      thread_ts: '1577923204.000500',
+      reactions: [
+        { name: '+1::skin-tone-2', users: ['U1', 'U9'] },
+        { name: 'nosuch', users: ['U1'] },
+      ],
+    }),
+    text('1577923206.000700', 'U1', 'a reply', { thread_ts: '1577923204.000500' }),
+    text('1577923207.000800', 'U1', 'look', {
+      files: [{ title: 'Plan', url_private: 'https://files.slack.example/a b' }, { mode: 'tombstone' }],
+    }),
+    {
+      type: 'message',
+      subtype: 'bot_message',
+      ts: '1577923208.000900',
+      bot_id: 'B1',
+      username: 'Builder',
+      text: 'done',
+    },
+  ],
+  'board/2020-01-02.json': [text('1577923202.000300', 'U2', 'private words')],
+  'mpdm-1/2020-01-02.json': [text('1577923203.000400', 'U3', 'three of us')],
+  'D1/2020-01-01.json': [text('1577836800.000100', 'U2', 'direct words')],
+};
+
+t.test('a Slack export is imported', async (test) => {
+  const base = temporary('slack');
+  test.teardown(() => remove(base));
+  for (const [name, value] of Object.entries(FILES)) {
+    mkdirSync(dirname(join(base, 'slack', name)), { recursive: true });
+    writeFileSync(join(base, 'slack', name), JSON.stringify(value));
+  }
+  const dataDir = join(base, 'data');
+  test.match(
+    await command(['import', join(base, 'slack'), '--subdomain', 'quay', '--data-dir', dataDir]),
+    /8 {2}messages/,
+  );
+  await command(['export', join(base, 'out'), '--subdomain', 'quay', '--data-dir', dataDir]);
+  const read = (name: string) => JSON.parse(readFileSync(join(base, 'out', name), 'utf8')) as Tables;
+  const realm = read('realm.json');
+  const { zerver_message: messages, zerver_usermessage: rows } = read('messages-000001.json') as Required<Tables>;
+  test.strictSame(
+    realm.zerver_userprofile!.map(({ full_name, delivery_email, role, is_active, is_bot }) => [
+      full_name,
+      delivery_email,
+      role,
+      is_active,
+      is_bot,
+    ]),
+    [
+      ['Ann Quay', 'ann@conclave.invalid', 100, true, false],
+      ['Bo Quay', 'bo@quay.example', 200, true, false],
+      ['Gil Guest', 'guest@conclave.invalid', 600, true, false],
+      ['gone', 'gone@conclave.invalid', 400, false, false],
+      ['Builder', 'builder-bot@conclave.invalid', 400, true, true],
+    ],
+  );
+  test.strictSame(
+    realm.zerver_stream!.map(({ name, invite_only, deactivated, description }) => [
+      name,
+      invite_only,
+      deactivated,
+      description,
+    ]),
+    [
+      ['general', false, false, 'All of us'],
+      ['old', false, true, ''],
+      ['board', true, false, ''],
+    ],
+  );
+  const thread = '2020-01-02 bold it no snake_case_name';
+  test.strictSame(
+    messages!.map(({ subject, content }) => [subject, content]),
+    [
+      ['', 'direct words'],
+      [
+        'imported from Slack',
+        'Hi @**Bo Quay**, @**all** see #**general** and [the *site*](https://a.example/x_y_z) & `<b> *c*`',
+      ],
+      ['imported from Slack', 'private words'],
+      ['', 'three of us'],
+      [thread, '**bold** *it* ~~no~~ snake_case_name'],
+      [thread, 'a reply'],
+      ['imported from Slack', 'look\n[Plan](https://files.slack.example/a%20b)'],
+      ['imported from Slack', 'done'],
+    ],
+    'in the order of time',
+  );
+  test.strictSame(
+    realm.zerver_reaction!.map(({ message, emoji_name }) => [message, emoji_name]),
+    [[5, '+1']],
+  );
+  const receivers = messages!.map(({ id }) => rows!.filter(({ message }) => message === id).length);
+  test.strictSame(receivers, [2, 3, 2, 3, 3, 3, 3, 3], 'members have copies');
+});
+
+t.test('a damaged Slack export gets a clear error', async (test) => {
+  const base = temporary('slack');
+  test.teardown(() => remove(base));
+  const cases: readonly (readonly [string, string, RegExp])[] = [
+    ['channels.json', '[{"id":"C1","name":"../../etc","created":1,"members":[]}]', /can't be the name of a folder/],
+    ['channels.json', '[{"id":"C1"', /channels\.json is no JSON/],
+    ['users.json', '{}', /users\.json is no list/],
+  ];
+  for (const [i, [name, bad, expected]] of cases.entries()) {
+    const folder = join(base, String(i));
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'users.json'), JSON.stringify(USERS));
+    writeFileSync(join(folder, 'channels.json'), '[]');
+    writeFileSync(join(folder, name), bad);
+    const { code, stderr } = await bounded(
+      conclave(['import', folder, '--subdomain', 'quay', '--data-dir', join(base, 'data')]),
+      HANGS_MS,
+    );
+    test.equal(code, 1);
+    test.match(stderr, expected);
+  }
+});
+
+type Tables = { readonly [table: string]: readonly Readonly<Record<string, unknown>>[] };
