@@ -6,6 +6,7 @@ import type { FileLimits } from '#domain/files';
 import type { MailDispatcher } from '#domain/mail';
 import type { MessageRenderer } from '#domain/messages';
 import type { IsDisposableDomain } from '#domain/people';
+import type { PushSender } from '#domain/push';
 import type { PasswordStrengthEstimator, ServerCryptography } from '#domain/secrets';
 import type { WebhookCaller } from '#domain/webhooks';
 import type { Blobs } from '#ports/blobs';
@@ -28,6 +29,7 @@ export interface ActorServices {
   readonly limits: FileLimits;
   readonly feeds: RealmFeeds;
   readonly webhooks: WebhookCaller;
+  readonly push: PushSender;
   readonly personal: RecipientFieldResolver;
 }
 

@@ -27,9 +27,12 @@ import { announceFullMembersHandler } from './commands/accounts/full-members.js'
 import { reactivateUserHandler } from './commands/accounts/reactivate-user.js';
 import {
   addSignInLinkHandler,
+  dropSessionPushHandler,
   endSessionHandler,
   endSessionsHandler,
+  notePushDeviceHandler,
   noteSessionUseHandler,
+  setSessionPushHandler,
   startSessionByLinkHandler,
   startSessionHandler,
 } from './commands/accounts/sessions.js';
@@ -186,6 +189,9 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       noteSessionUse: noteSessionUseHandler,
       endSession: endSessionHandler,
       endSessions: endSessionsHandler,
+      setSessionPush: setSessionPushHandler,
+      dropSessionPush: dropSessionPushHandler,
+      notePushDevice: notePushDeviceHandler,
       addSignInLink: addSignInLinkHandler,
       // bots/ (deactivation and keys are in accounts/)
       createBot: createBotHandler,

@@ -35,7 +35,17 @@ export const partition = (n: number): Partition => n as Partition;
 export const PARTITION_COUNT = 256;
 
 /** Prefixes of actor keys. They are stored, so they never change; the login guard is `stranger`. */
-export type ActorKindName = 'realm' | 'user' | 'stream' | 'dm' | 'queue' | 'mail' | 'presence' | 'webhook' | 'stranger';
+export type ActorKindName =
+  | 'realm'
+  | 'user'
+  | 'stream'
+  | 'dm'
+  | 'queue'
+  | 'mail'
+  | 'presence'
+  | 'push'
+  | 'webhook'
+  | 'stranger';
 
 export const realmKey = (realm: RealmId): ActorKey<'realm'> => `realm/${realm}` as ActorKey<'realm'>;
 export const userKey = (realm: RealmId, user: UserId): ActorKey<'user'> => `user/${realm}/${user}` as ActorKey<'user'>;
@@ -44,6 +54,8 @@ export const streamKey = (realm: RealmId, stream: StreamId): ActorKey<'stream'> 
   `stream/${realm}/${stream}` as ActorKey<'stream'>;
 /** Key of the actor that sends an organization's mails. */
 export const mailKey = (realm: RealmId): ActorKey<'mail'> => `mail/${realm}` as ActorKey<'mail'>;
+/** Key of the actor that sends the push notifications of an account. */
+export const pushKey = (realm: RealmId, user: UserId): ActorKey<'push'> => `push/${realm}/${user}` as ActorKey<'push'>;
 /** Key of the actor that makes the calls of one outgoing webhook bot. */
 export const webhookKey = (realm: RealmId, bot: UserId): ActorKey<'webhook'> =>
   `webhook/${realm}/${bot}` as ActorKey<'webhook'>;

@@ -39,6 +39,7 @@ export {
   partitionOfActor,
   partitionSubject,
   presenceKey,
+  pushKey,
   queueId,
   queueKey,
   type RealmId,

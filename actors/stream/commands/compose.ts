@@ -19,6 +19,7 @@ import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
 import { giveCopyCommands } from '../bots.js';
 import { missedMessageCommands } from '../missed.js';
+import { mayPushCommands } from '../pushes.js';
 import type { StreamState, StreamView, StreamVolatile } from '../state.js';
 import { addMessageToTopic } from '../topics.js';
 import { storedMember } from './members.js';
@@ -181,7 +182,8 @@ function post(
     origin: input.origin,
     informed: volatile.informed,
   });
-  const commands = [...awaited, ...calls, ...missed];
+  const pushes = mayPushCommands(parts, message, directory, realm);
+  const commands = [...awaited, ...calls, ...missed, ...pushes];
   return {
     reply: successReply({ id }),
     ...withRetentionTimer(

@@ -120,6 +120,8 @@ export async function startServer(
       proxies: new ClientAddressResolver(config.trustedProxies),
       webPublicStreams: config.webPublicStreams === 'yes',
       imageProxy: node.imageProxy,
+      browserPush: node.browserPush,
+      pushesToDevices: config.pushGateway !== undefined,
       administratorEmail: config.administratorEmail,
       rates: rateLimiting.limiter,
       maxRequests: config.maxRequests,

@@ -6,6 +6,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { CachedResponseFields, JsonObject, ResponseFields } from '#base';
 import type { ServerCryptography } from '#domain/secrets';
+import type { AddressFilter } from '#domain/webhooks';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { ActorKindName, RawAnswer, RealmId, UserId } from '#model';
 import type { AddressedCommand, CommandTo, FieldsReply as ReplyFields } from '#model/commands';
@@ -91,6 +92,14 @@ export interface UploadedFile {
   readonly bytes: Uint8Array;
 }
 
+/** What browsers need to subscribe to push notifications. */
+export interface BrowserPushAccess {
+  /** Public key of this server, base64url. */
+  readonly key: string;
+  /** Addresses that a subscription may name. */
+  readonly reachable: AddressFilter;
+}
+
 /** A request after routing, authentication, guard and parameters, with the services that operations use. */
 export interface ApiCall<V> {
   readonly params: V;
@@ -115,6 +124,10 @@ export interface ApiCall<V> {
   /** Proxy for pictures of other hosts; undefined: it is turned off. */
   readonly imageProxy: ImageProxy | undefined;
   readonly secrets: ServerCryptography;
+  /** undefined: push notifications of browsers are turned off. */
+  readonly browserPush: BrowserPushAccess | undefined;
+  /** Notifications are pushed to mobile devices. */
+  readonly pushesToDevices: boolean;
   /** Id of the caller's session; undefined where the caller has an API key. */
   readonly session: number | undefined;
   /** The browser reached the server over TLS. Only for operations with `webClient`. */

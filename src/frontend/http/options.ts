@@ -1,5 +1,6 @@
 /** Settings of a frontend, with their defaults. */
 import type { Metrics } from '#base/metrics';
+import type { BrowserPushAccess } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { ClientAddressResolver } from '#frontend/limits';
 import type { CallLimiter } from './call-limiter.js';
@@ -22,6 +23,10 @@ export interface FrontendOptions {
   readonly webPublicStreams?: boolean;
   /** Proxy for pictures of other hosts. Default: such pictures are not served. */
   readonly imageProxy?: ImageProxy;
+  /** Browsers may subscribe to push notifications. Default: they may not. */
+  readonly browserPush?: BrowserPushAccess | undefined;
+  /** Notifications are pushed to mobile devices. Default false. */
+  readonly pushesToDevices?: boolean;
   /** Address of the server's administrators. Default: admin@ the external host. */
   readonly administratorEmail?: string | undefined;
   /** Maximum of bytes of a body without files; operations have smaller bounds of their own. Default: only those. */

@@ -314,6 +314,8 @@ export const errorCatalogue = {
   NO_SUCH_ZCOMMAND: bad('No such command: {command}'),
   SIGN_IN_LINK_VOID: { code: 'AUTHENTICATION_FAILED', status: 401, msg: 'This link was used or has expired' },
   NO_SUCH_SESSION: bad('No such session'),
+  WEB_PUSH_OFF: bad('Push notifications of browsers are turned off on this server'),
+  INVALID_PUSH_SUBSCRIPTION: bad('Invalid push subscription: {field}'),
   MAIL_LINK: bad('This link does not hold (any more).'),
   ONLY_OWNER_ROLE: bad('The owner permission cannot be removed from the only organization owner.'),
   /** DELETE /users/{id}: without a code, as recorded from the peer. */

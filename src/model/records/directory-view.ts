@@ -32,6 +32,10 @@ export interface DirectoryView {
   sessionByHash(hash: string): { readonly user: UserId; readonly session: WebSession } | undefined;
   /** undefined: no session was ever begun for the account. */
   sessionsOf(user: UserId): AccountSessions | undefined;
+  /** The account has devices to which notifications may be pushed: browsers or mobile ones. */
+  isPushed(user: UserId): boolean;
+  /** Some account has such devices. */
+  pushesToAny(): boolean;
   /** The account with this API e-mail or real address, ignoring case; also system bots. */
   userByEmail(email: string): DirectoryUser | undefined;
   /** The account whose uploaded avatar has this name. */

@@ -139,6 +139,7 @@ import {
   updateSubscriptionsOperation,
 } from './streams/subscriptions.js';
 import { muteTopicOperation, setUserTopicPolicyOperation } from './streams/user-topics.js';
+import { WEB_PUSH_OPERATIONS } from './web/push.js';
 import { WEB_OPERATIONS } from './web/sessions.js';
 
 export const OPERATIONS = [
@@ -254,4 +255,5 @@ export const OPERATIONS = [
   ...STREAM_GROUP_OPERATIONS,
   ...SIGN_UP_OPERATIONS,
   ...WEB_OPERATIONS,
+  ...WEB_PUSH_OPERATIONS,
 ] as unknown as readonly ApiOperation[];

@@ -56,7 +56,7 @@ export const getServerSettingsOperation = defineOperation({
         'openid connect': false,
       },
       ...VERSION_FIELDS,
-      push_notifications_enabled: false,
+      push_notifications_enabled: call.pushesToDevices,
       is_incompatible: isMarkedIncompatible(call.header(AGENT)),
       email_auth_enabled: true,
       require_email_format_usernames: true,

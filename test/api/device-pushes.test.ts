@@ -1,0 +1,189 @@
+/** Mobile devices: without a gateway nothing is pushed; with one, each push is a POST there (docs/push.md). */
+import t, { type Test } from 'tap';
+import { services, startCluster, startEmbedded, type TestServer } from './support/faces.js';
+import { Hook } from './support/hook.js';
+import { closeIdle } from './support/http.js';
+import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from './support/organization.js';
+import type { Fields } from './support/types.js';
+
+const APNS = Buffer.from('an Apple device').toString('base64');
+const GCM = 'an:Android-device_';
+const TOKEN = 'the.token-of_the/gateway==';
+
+/** Settings of a server that pushes to this gateway. */
+const optionsFor = (gateway: Hook, more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> => ({
+  'push-gateway': gateway.url,
+  'push-gateway-token': TOKEN,
+  ...more,
+});
+
+async function registerDevices(person: Person): Promise<void> {
+  await person.api.ok('POST /users/me/apns_device_token', { token: APNS, appid: 'com.example.chat' });
+  await person.api.ok('POST /users/me/android_gcm_reg_id', { token: GCM });
+}
+
+/** The next push to the gateway. */
+async function nextPush(gateway: Hook): Promise<Fields> {
+  const { method, headers, body } = await gateway.next();
+  if (method !== 'POST' || headers.authorization !== `Bearer ${TOKEN}`)
+    throw new Error(`${method} ${headers.authorization}`);
+  return JSON.parse(body) as Fields;
+}
+
+type Start = (options: Readonly<Record<string, string>>) => Promise<TestServer>;
+
+async function devicePushes(t: Test, start: Start): Promise<void> {
+  const gateway = await Hook.start();
+  t.teardown(() => gateway.close());
+  gateway.answer = {};
+  const server = await start(optionsFor(gateway));
+  t.teardown(() => server.close());
+
+  await t.test('with a gateway the server says that it pushes', async (t) => {
+    const { member, nobody } = await makeOrganization(server, ['member']);
+    t.equal((await nobody.ok('GET /server_settings')).push_notifications_enabled, true);
+    const state = await member.api.ok('POST /register', { fetch_event_types: ['realm'] });
+    t.equal(state.realm_push_notifications_enabled, true);
+  });
+
+  await t.test(
+    'direct messages and mentions are posted with all devices; what was read is posted as removed',
+    async (t) => {
+      const { realm, subdomain, member, other } = await makeOrganization(server, ['member', 'other']);
+      await tell(other, [member], 'before there is a device');
+      await registerDevices(member);
+      const direct = await tell(other, [member], 'Hello **you**');
+      const first = await nextPush(gateway);
+      t.match(first, {
+        version: 1,
+        id: /^[0-9a-z-]+$/,
+        realm: { id: realm, name: `The ${subdomain}`, url: new RegExp(`//${subdomain}\\.localhost`) },
+        user_id: member.id,
+        event: 'message',
+        trigger: 'direct',
+        message: {
+          id: direct,
+          sender_id: other.id,
+          sender_full_name: other.name,
+          type: 'direct',
+          others: [other.id],
+          content: 'Hello you',
+        },
+      });
+      t.same(first.devices, [
+        { service: 'apns', token: APNS, app: 'com.example.chat' },
+        { service: 'gcm', token: GCM, app: null },
+      ]);
+      await subscribe(other, 'lobby', { principals: [member, other] });
+      const stream_id = await streamIdOf(other, 'lobby');
+      const mention = await say(other, 'lobby', 'talk', `@**${member.name}** ||hi||`);
+      t.match(await nextPush(gateway), {
+        trigger: 'mention',
+        message: { id: mention, type: 'stream', stream_id, stream: 'lobby', topic: 'talk' },
+      });
+      await member.api.ok('POST /messages/flags', { messages: [direct, mention], op: 'add', flag: 'read' });
+      t.match(await nextPush(gateway), { event: 'remove', messages: [direct, mention], user_id: member.id });
+    },
+  );
+
+  await t.test('a gateway that fails gets the push again under the same id', async (t) => {
+    const { member, other } = await makeOrganization(server, ['member', 'other']);
+    await registerDevices(member);
+    gateway.answer = (response) => {
+      gateway.answer = {};
+      response.writeHead(503).end();
+    };
+    await tell(other, [member], 'again');
+    const [first, second] = [await nextPush(gateway), await nextPush(gateway)];
+    t.same(second, first);
+  });
+
+  await t.test(
+    'devices that the gateway reports as gone are removed; so are those that the client removes',
+    async (t) => {
+      const { member, other } = await makeOrganization(server, ['member', 'other']);
+      await registerDevices(member);
+      gateway.answer = { gone: [APNS, 'unknown', 5] };
+      await tell(other, [member], 'one');
+      t.equal(((await nextPush(gateway)).devices as Fields[]).length, 2);
+      gateway.answer = {};
+      // The gateway's answer is stored before the next push of the account is sent.
+      await tell(other, [member], 'two');
+      t.match((await nextPush(gateway)).devices, [{ token: GCM }]);
+      await member.api.ok('DELETE /users/me/android_gcm_reg_id', { token: GCM });
+      await tell(other, [member], 'three');
+      await registerDevices(other);
+      await tell(member, [other], 'four');
+      t.equal((await nextPush(gateway)).user_id, other.id, 'nothing is posted for an account without devices');
+    },
+  );
+
+  await t.test('answers of another form count as taken, and refusals end a push', async (t) => {
+    const { member, other } = await makeOrganization(server, ['member', 'other']);
+    await registerDevices(member);
+    for (const answer of ['', 'nonsense', '[]', 'null', '{"gone":"all"}', '{"gone":null}']) {
+      gateway.answer = answer;
+      await tell(other, [member], answer || 'empty');
+      t.equal(((await nextPush(gateway)).devices as Fields[]).length, 2, answer);
+    }
+    gateway.answer = (response) => void response.writeHead(302, { location: gateway.url }).end();
+    await tell(other, [member], 'redirected');
+    await nextPush(gateway);
+    gateway.answer = (response) => void response.writeHead(400).end();
+    await tell(other, [member], 'refused');
+    await nextPush(gateway);
+    gateway.answer = {};
+    const last = await tell(other, [member], 'taken');
+    t.match(await nextPush(gateway), { message: { id: last } }, 'neither is repeated');
+  });
+
+  await t.test('after deactivation, and with a new API key, nothing is posted', async (t) => {
+    const { member, other, owner } = await makeOrganization(server, ['member', 'other']);
+    await registerDevices(member);
+    await registerDevices(owner);
+    const { api_key } = await member.api.ok<{ api_key: string }>('POST /users/me/api_key/regenerate');
+    t.ok(api_key);
+    await tell(other, [member], 'to nobody');
+    await tell(other, [owner], 'to the owner');
+    t.equal((await nextPush(gateway)).user_id, owner.id);
+  });
+}
+
+async function withoutContent(t: Test, start: Start): Promise<void> {
+  const gateway = await Hook.start();
+  t.teardown(() => gateway.close());
+  gateway.answer = {};
+  const server = await start(optionsFor(gateway, { 'push-content': 'off' }));
+  t.teardown(() => server.close());
+  const { member, other } = await makeOrganization(server, ['member', 'other']);
+  await registerDevices(member);
+  await tell(other, [member], 'confidential');
+  const push = await nextPush(gateway);
+  t.match(push, { message: { sender_full_name: other.name, content: null } });
+  t.notMatch(JSON.stringify(push), 'confidential');
+}
+
+/** Without a gateway tokens are stored, and nothing is sent anywhere. */
+async function withoutGateway(t: Test, start: Start): Promise<void> {
+  const server = await start({});
+  t.teardown(() => server.close());
+  const { member, other, nobody } = await makeOrganization(server, ['member', 'other']);
+  await registerDevices(member);
+  await tell(other, [member], 'stays here');
+  t.equal((await nobody.ok('GET /server_settings')).push_notifications_enabled, false);
+  const state = await member.api.ok('POST /register', { fetch_event_types: ['realm'] });
+  t.equal(state.realm_push_notifications_enabled, false);
+}
+
+t.setTimeout(240_000);
+
+const embedded: Start = (options) => startEmbedded({ options });
+await t.test('embedded face: devices are pushed to through the gateway', (t) => devicePushes(t, embedded));
+await t.test('embedded face: pushes without the text of messages', (t) => withoutContent(t, embedded));
+await t.test('embedded face: no gateway, no pushes', (t) => withoutGateway(t, embedded));
+const at = services(t);
+if (at) {
+  const cluster: Start = (options) => startCluster(at, undefined, options);
+  await t.test('cluster face: devices are pushed to through the gateway', (t) => devicePushes(t, cluster));
+}
+closeIdle();
