@@ -2,7 +2,7 @@
  * The push actor: one per account. It stores pushes until the browsers of the account and the push gateway have taken
  * them, so that a slow push service delays no conversation.
  *
- * State: number of the last push, messages that notifications show; one part per waiting push (`push/`). Without phases.
+ * State: number of the last push, messages that notifications show; one part per waiting push (`push/`). No phases.
  *
  * Pipeline: the user actor decides, and sends `notify` or `remove`, which store a push → `due` asks the user actor for
  * devices and for what may be shown now, and sends (`rounds.ts`) → what could not be delivered is tried again, and

@@ -109,7 +109,7 @@ const due: PushCommand<typeof pushCommands.due, Round> = {
   },
 };
 
-/** The push as it waits for its next attempt; null: it is through. */
+/** The push as it waits for its next attempt; null: it was sent, or is given up. */
 function again({ push, left, afterMs }: PushResult, now: number): WaitingPush | null {
   if (left.length === 0 || now - push.since >= GIVE_UP_MS) return null;
   const pause = Math.max(afterMs, Math.min(FIRST_PAUSE_MS * 2 ** push.tries, MAX_PAUSE_MS));

@@ -24,7 +24,7 @@ import type { WaitingPush } from './state.js';
 
 export const accountOfKey = (key: ActorKey): UserId => userId(Number(parseActorKey(key).rest));
 
-/** What became of one push at all its receivers. */
+/** The result of one push at all its receivers. */
 export interface PushResult {
   readonly push: WaitingPush;
   /** Receivers that are to get it later. */
@@ -107,7 +107,7 @@ async function sendInOrder(receiver: Receiver, pushes: readonly WaitingPush[]): 
   return fates;
 }
 
-/** What pushes say at this moment. */
+/** The content of pushes at this moment. */
 class Sayings {
   constructor(
     private readonly facts: PushFacts,

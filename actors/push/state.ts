@@ -5,7 +5,7 @@ import { type ActorParts, PartTable } from '#model';
 export interface PushState extends JsonObject {
   /** Number of the last push that was queued. */
   readonly last: number;
-  /** Messages of which some receiver shows a notification, oldest first. */
+  /** Messages that were pushed and may be on screens, oldest first. */
   readonly shown: readonly number[];
 }
 

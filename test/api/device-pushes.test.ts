@@ -1,5 +1,7 @@
 /** Mobile devices: without a gateway nothing is pushed; with one, each push is a POST there (docs/push.md). */
 import t, { type Test } from 'tap';
+import { FakeClock } from '../support/fake-clock.js';
+import { until } from '../support/until.js';
 import { services, startCluster, startEmbedded, type TestServer } from './support/faces.js';
 import { Hook } from './support/hook.js';
 import { closeIdle } from './support/http.js';
@@ -163,6 +165,91 @@ async function withoutContent(t: Test, start: Start): Promise<void> {
   t.notMatch(JSON.stringify(push), 'confidential');
 }
 
+/** Each attempt of the server, as the gateway sees it: time and message. */
+interface Attempt {
+  readonly at: number;
+  readonly id: string;
+  readonly message: number;
+}
+
+/** Pauses between attempts and the end of them, with a clock that the test moves. */
+async function attempts(t: Test): Promise<void> {
+  const gateway = await Hook.start();
+  t.teardown(() => gateway.close());
+  const clock = new FakeClock(Date.now());
+  const server = await startEmbedded({ clock, options: optionsFor(gateway) });
+  t.teardown(() => server.close());
+  const { member, other } = await makeOrganization(server, ['member', 'other']);
+  await registerDevices(member);
+  const seen: Attempt[] = [];
+  /** Lets the gateway answer with this status from now on. */
+  const answer = (status: number, headers: Readonly<Record<string, string>> = {}): void => {
+    gateway.answer = (response, { body }) => {
+      const { id, message } = JSON.parse(body) as { readonly id: string; readonly message: { readonly id: number } };
+      seen.push({ at: clock.now(), id, message: message.id });
+      response.writeHead(status, headers).end();
+    };
+  };
+  /** Moves the clock until the gateway has seen this number of attempts. */
+  const tried = (count: number, stepMs: number) =>
+    until(`${count} attempts`, () => {
+      clock.advance(stepMs);
+      return seen.length >= count;
+    });
+
+  await t.test('a gateway that is away is tried again later and later, for a day', async (t) => {
+    answer(503);
+    const start = clock.now();
+    await tell(other, [member], 'never taken');
+    for (let n = 1; n <= 5; n++) await tried(n, 50 * 2 ** n);
+    const pauses = seen.slice(1).map(({ at }, i) => at - seen[i]!.at);
+    t.ok(
+      pauses.every((ms, i) => ms >= 1_000 * 2 ** i),
+      pauses.join(),
+    );
+    await until('a day and more has passed', () => {
+      clock.advance(300_000);
+      return clock.now() - start > 27 * 3_600_000;
+    });
+    t.equal(new Set(seen.map(({ id }) => id)).size, 1, 'each attempt has the same id');
+    const last = seen.at(-1)!.at - start;
+    t.ok(last > 20 * 3_600_000 && last < 25.5 * 3_600_000, `the last one after ${last / 3_600_000} hours`);
+    seen.length = 0;
+    answer(200);
+    const next = await tell(other, [member], 'taken');
+    await tried(1, 10);
+    t.equal(seen[0]!.message, next);
+  });
+
+  await t.test('a gateway may ask for a longer pause', async (t) => {
+    seen.length = 0;
+    answer(429, { 'retry-after': '120' });
+    await tell(other, [member], 'too many');
+    await tried(2, 1_000);
+    t.ok(seen[1]!.at - seen[0]!.at >= 120_000);
+    answer(200);
+    await tried(3, 1_000);
+  });
+
+  await t.test('at most 200 pushes of an account wait; the oldest make room', async (t) => {
+    seen.length = 0;
+    answer(503);
+    const sent: number[] = [];
+    for (let n = 0; n < 205; n++) sent.push(await tell(other, [member], `${n}`));
+    await tried(1, 1);
+    seen.length = 0;
+    answer(200);
+    await until('all are sent', () => {
+      clock.advance(10_000);
+      return seen.some(({ message }) => message === sent.at(-1));
+    });
+    t.same(
+      seen.map(({ message }) => message),
+      sent.slice(-200),
+    );
+  });
+}
+
 /** Without a gateway tokens are stored, and nothing is sent anywhere. */
 async function withoutGateway(t: Test, start: Start): Promise<void> {
   const server = await start({});
@@ -180,6 +267,7 @@ t.setTimeout(240_000);
 const embedded: Start = (options) => startEmbedded({ options });
 await t.test('embedded face: devices are pushed to through the gateway', (t) => devicePushes(t, embedded));
 await t.test('embedded face: pushes without the text of messages', (t) => withoutContent(t, embedded));
+await t.test('embedded face: attempts', attempts);
 await t.test('embedded face: no gateway, no pushes', (t) => withoutGateway(t, embedded));
 const at = services(t);
 if (at) {

@@ -3,7 +3,8 @@
  * read elsewhere. src/domain/push/payload.ts writes what arrives here.
  *
  * A page with the focus notifies by itself, so a push then shows nothing. The tag is the one of the page's own
- * notifications (web/src/notify/desktop.ts): a browser shows one notification per conversation, whoever made it.
+ * notifications (web/src/notify/desktop.ts): a browser shows one notification per conversation, by the
+ * page or by a push.
  */
 import { notify as german } from '../src/text/de/notify.js';
 import { notify as english } from '../src/text/en/notify.js';
@@ -32,7 +33,7 @@ interface RemovePush {
   readonly messages: readonly number[];
 }
 
-/** What a notification of this client carries; the page's own ones carry the same. */
+/** Data of a notification of this client; the page's own ones have the same. */
 interface Shown {
   readonly message: number;
   readonly hash: string;

@@ -1,4 +1,4 @@
-/** What a push says: the JSON for browsers and for the push gateway (docs/push.md). Pure. */
+/** The content of pushes: the JSON for browsers and for the push gateway (docs/push.md). Pure. */
 import type { JsonObject } from '#base';
 import { topicMessageUrl } from '#domain/markdown';
 import { readPreference } from '#domain/people';

@@ -92,7 +92,7 @@ export interface UploadedFile {
   readonly bytes: Uint8Array;
 }
 
-/** What browsers need to subscribe to push notifications. */
+/** Facts by which browsers subscribe to push notifications. */
 export interface BrowserPushAccess {
   /** Public key of this server, base64url. */
   readonly key: string;

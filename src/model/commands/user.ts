@@ -27,7 +27,7 @@ export type PasswordCheck = {
 export type PushService = 'apns' | 'gcm';
 export type PushTokenArgs = { readonly service: PushService; readonly token: string };
 
-/** What the push actor needs to know at the moment of sending. */
+/** Facts of the account for the push actor, at the moment of sending. */
 export type PushFacts = {
   /** Mobile devices, in the order of their registration: objects of src/domain/push (`PushDevice`). */
   readonly devices: readonly JsonObject[];

@@ -13,7 +13,7 @@ export interface WebSession {
   readonly created: number;
   /** Time of the last use, to the day, milliseconds since 1970. */
   readonly used: number;
-  /** Absent: the browser gets no push notifications. */
+  /** The browser's subscription to push notifications; absent if it has none. */
   readonly push?: SessionPush;
 }
 

@@ -62,7 +62,7 @@ export class PushedBrowser {
     this.#keys.generateKeys();
   }
 
-  /** What the browser hands to the server. */
+  /** The object that the browser hands to the server. */
   get subscription(): { readonly endpoint: string; readonly p256dh: string; readonly auth: string } {
     const { endpoint } = this;
     return { endpoint, p256dh: this.#keys.getPublicKey('base64url'), auth: this.#auth.toString('base64url') };

@@ -40,8 +40,8 @@ function iconOf(core: Core, sender: number): { icon: string } | undefined {
 }
 
 /**
- * Shows a message outside of the page. Where this browser is subscribed to pushes, the service worker shows it under the
- * tag of the push, so that a message is shown once.
+ * Shows a message outside of the page. Where this browser is subscribed to pushes, the service worker shows it under
+ * the tag of the push, so that a message is shown once.
  */
 export async function showNotification(core: Core, { message }: Events['message']): Promise<void> {
   if (!isSupported()) return;

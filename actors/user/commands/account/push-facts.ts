@@ -1,4 +1,4 @@
-/** What the push actor asks of the account at the moment of sending: devices, and what of the messages may be shown. */
+/** Facts for the push actor at the moment of sending: devices, and the messages that may be shown. */
 
 import { valueReply } from '#actors/shared';
 import type { Json } from '#base';
