@@ -34,7 +34,7 @@ const send: MailCommand<typeof mailCommands.send> = {
       reply: valueReply(null),
       state: { ...state, last },
       parts: MAIL_PARTS.write(last, mail),
-      // A mail with an earlier time would be due now, too.
+      // The mail is due at once. The run also sends earlier mails that are due.
       due: now,
     };
   },

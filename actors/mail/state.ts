@@ -20,11 +20,11 @@ export interface StoredMail extends JsonObject {
   /** Wall time at which the mail was stored, ms. */
   readonly date: number;
   readonly tries: number;
-  /** Wall time of the next attempt, ms. */
+  /** Wall time of the next attempt to send the mail, ms. */
   readonly next: number;
 }
 
-/** Mails by number. */
+/** Parts with the waiting mails, by number of the mail. */
 export const MAIL_PARTS = new PartTable<StoredMail>('mail/');
 
 /** Waiting mails with their numbers, oldest first. */
@@ -34,7 +34,8 @@ export const waitingMails = (parts: ActorParts): (readonly [number: string, mail
 /**
  * A waiting mail in the form that the mail server gets. Its id contains the time, so that ids differ from those before
  * a loss of data.
- * @param open puts the sealed links of a text in clear
+ *
+ * @param open decrypts the sealed links in a text
  */
 export const mailToSend = (
   realm: number,

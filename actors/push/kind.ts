@@ -5,7 +5,7 @@
 
 import { valueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { realmKey, userKey } from '#model';
+import { type ActorParts, realmKey, userKey } from '#model';
 import {
   type ArgsOf,
   type Command,
@@ -29,8 +29,6 @@ type PushCommand<C extends Command<'push'>, I = undefined> = CommandDefinition<
   ActorServices
 >;
 
-/** Number of pushes per round; further ones follow at once. */
-const BATCH = 16;
 /** Maximum number of pushes that wait; the oldest makes room for a further one. */
 const MAX_WAITING = 200;
 /** Pause before the second attempt, ms; it doubles with each further attempt. */
@@ -78,21 +76,19 @@ const remove: PushCommand<typeof pushCommands.remove> = {
 const due: PushCommand<typeof pushCommands.due, Round> = {
   lane: 'sending',
   exclusive: true,
-  inputs(_args, { key, realm, view }, sources) {
-    const now = sources.services.clock.now();
-    const batch = waitingPushes(view.parts).filter(({ next }) => next <= now);
-    return sendRound(key, realm, batch.slice(0, BATCH), view.state.shown, sources);
-  },
+  inputs: (_args, { key, realm, view }, sources) => sendRound(key, realm, view, sources),
   handle({ state, parts }, _args, round, context) {
     const written: Record<string, Json> = {};
+    const times = new ReceiverTimes(parts, round);
     let after = state;
     for (const result of round.results) {
       const { push, delivered } = result;
+      const next = again(result, times, context.now);
       // The push may have made room for a later one meanwhile.
-      if (PUSH_PARTS.get(parts, push.number))
-        Object.assign(written, PUSH_PARTS.write(push.number, again(result, context.now)));
-      if (push.event === 'remove') after = withShown(after, [], push.messages);
-      else if (delivered) after = withShown(after, push.messages, []);
+      if (PUSH_PARTS.get(parts, push.number)) Object.assign(written, PUSH_PARTS.write(push.number, next));
+      if (push.event === 'remove') {
+        if (next === null) after = withShown(after, [], push.messages);
+      } else if (delivered) after = withShown(after, push.messages, []);
     }
     const left = waitingPushes(parts).flatMap((push) => {
       const name = PUSH_PARTS.nameOf(push.number);
@@ -109,11 +105,31 @@ const due: PushCommand<typeof pushCommands.due, Round> = {
   },
 };
 
+/** When receivers that did not take a push are tried again. */
+class ReceiverTimes {
+  readonly #next = new Map<string, number>();
+
+  constructor(parts: ActorParts, { results }: Round) {
+    const tried = new Set(results.map(({ push }) => push.number));
+    for (const { number, left, next } of waitingPushes(parts)) if (!tried.has(number)) this.note(left ?? [], next);
+  }
+
+  note(receivers: readonly string[], next: number): void {
+    for (const name of receivers) this.#next.set(name, Math.max(next, this.#next.get(name) ?? 0));
+  }
+
+  of(receivers: readonly string[]): number {
+    return Math.max(...receivers.map((name) => this.#next.get(name) ?? 0));
+  }
+}
+
 /** The push as it waits for its next attempt; null: it was sent, or is given up. */
-function again({ push, left, afterMs }: PushResult, now: number): WaitingPush | null {
+function again({ push, left, failed, afterMs }: PushResult, times: ReceiverTimes, now: number): WaitingPush | null {
   if (left.length === 0 || now - push.since >= GIVE_UP_MS) return null;
   const pause = Math.max(afterMs, Math.min(FIRST_PAUSE_MS * 2 ** push.tries, MAX_PAUSE_MS));
-  return { ...push, left, tries: push.tries + 1, next: now + pause };
+  const next = failed ? now + pause : times.of(left);
+  times.note(left, next);
+  return { ...push, left, tries: push.tries + (failed ? 1 : 0), next };
 }
 
 /** Tells the keepers of subscriptions and tokens which of them have ended. */

@@ -16,11 +16,11 @@ import {
   type WebPushSubscription,
 } from '#domain/push';
 import { isSessionAlive } from '#domain/secrets';
-import { type ActorKey, parseActorKey, type RealmId, type UserId, userId, userKey } from '#model';
+import { type ActorKey, type ActorParts, parseActorKey, type RealmId, type UserId, userId, userKey } from '#model';
 import { type PushFacts, userCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { InputSources } from '../services.js';
-import type { WaitingPush } from './state.js';
+import { type PushState, type WaitingPush, waitingPushes } from './state.js';
 
 export const accountOfKey = (key: ActorKey): UserId => userId(Number(parseActorKey(key).rest));
 
@@ -29,6 +29,8 @@ export interface PushResult {
   readonly push: WaitingPush;
   /** Receivers that are to get it later. */
   readonly left: readonly string[];
+  /** True if an attempt failed; otherwise the receivers in `left` wait for an earlier push. */
+  readonly failed: boolean;
   /** Pause that a receiver asks for, ms. */
   readonly afterMs: number;
   /** The push was delivered to some receiver. */
@@ -42,8 +44,8 @@ export interface Round {
   readonly goneTokens: readonly string[];
 }
 
-/** nothing: there is nothing to say to this receiver. */
-type Attempt = PushFate | { readonly is: 'nothing' };
+/** nothing: there is nothing to say to this receiver. behind: an earlier push has to be sent first. */
+type Attempt = PushFate | { readonly is: 'nothing' } | { readonly is: 'behind' };
 
 interface Receiver {
   /** Stable over attempts. */
@@ -53,14 +55,20 @@ interface Receiver {
 
 const GATEWAY = 'gateway';
 const NOTHING: Attempt = { is: 'nothing' };
+const BEHIND: Attempt = { is: 'behind' };
+/** Number of pushes per round; further ones follow at once. */
+const BATCH = 16;
 
 export async function sendRound(
   key: ActorKey,
   realm: RealmId,
-  pushes: readonly WaitingPush[],
-  shown: readonly number[],
+  { parts, state }: { readonly parts: ActorParts; readonly state: PushState },
   sources: InputSources,
 ): Promise<Round> {
+  const now = sources.services.clock.now();
+  const waiting = waitingPushes(parts);
+  const pushes = waiting.filter(({ next }) => next <= now).slice(0, BATCH);
+  const early = waiting.filter(({ next }) => next > now);
   const user = accountOfKey(key);
   const directory = await sources.directory(realm);
   const goneTokens: string[] = [];
@@ -70,38 +78,49 @@ export async function sendRound(
     return { results: pushes.map(dropped), endedEndpoints, goneTokens };
   const ids = [...new Set(pushes.flatMap(({ event, messages }) => (event === 'message' ? messages : [])))];
   const facts = await sources.ask(userKey(realm, user), userCommands.pushFacts, { ids }, user);
-  const said = new Sayings(facts, user, directory, sources.services.push, shown);
+  const said = new Sayings(facts, user, directory, sources.services.push, state.shown);
   const receivers = [
     ...browsersOf(user, directory, said, sources, endedEndpoints),
     ...gatewayOf(key, facts.devices as readonly PushDevice[], directory, said, sources.services.push, goneTokens),
   ];
-  const fates = await Promise.all(receivers.map((receiver) => sendInOrder(receiver, pushes)));
+  const fates = await Promise.all(receivers.map((receiver) => sendInOrder(receiver, pushes, early)));
   const results = pushes.map((push, i): PushResult => {
     const own = receivers.map(({ name }, r) => ({ name, fate: fates[r]![i]! }));
-    const late = own.flatMap(({ name, fate }) => (fate.is === 'later' ? [{ name, afterMs: fate.afterMs }] : []));
+    const failed = own.flatMap(({ fate }) => (fate.is === 'later' ? [fate.afterMs] : []));
     return {
       push,
-      left: late.map(({ name }) => name),
-      afterMs: Math.max(0, ...late.map(({ afterMs }) => afterMs)),
+      left: own.filter(({ fate }) => fate.is === 'later' || fate.is === 'behind').map(({ name }) => name),
+      failed: failed.length > 0,
+      afterMs: Math.max(0, ...failed),
       delivered: own.some(({ fate }) => fate.is === 'done'),
     };
   });
   return { results, endedEndpoints, goneTokens };
 }
 
-const dropped = (push: WaitingPush): PushResult => ({ push, left: [], afterMs: 0, delivered: false });
+const dropped = (push: WaitingPush): PushResult => ({ push, left: [], failed: false, afterMs: 0, delivered: false });
 
-/** Sends to one receiver. After one push that has to wait the later ones wait too, so that the order stays. */
-async function sendInOrder(receiver: Receiver, pushes: readonly WaitingPush[]): Promise<Attempt[]> {
+/**
+ * Sends to one receiver, in order: a push waits behind an earlier one that the receiver did not take yet.
+ * @param early waiting pushes that are not due yet
+ */
+async function sendInOrder(
+  { name, send }: Receiver,
+  pushes: readonly WaitingPush[],
+  early: readonly WaitingPush[],
+): Promise<Attempt[]> {
   const fates: Attempt[] = [];
+  const [first] = early.filter(({ left }) => left?.includes(name));
   let stopped: Attempt | undefined;
   for (const push of pushes) {
-    if (push.left !== null && !push.left.includes(receiver.name)) fates.push(NOTHING);
+    if (first && first.number < push.number) stopped ??= BEHIND;
+    if (push.left !== null && !push.left.includes(name)) fates.push(NOTHING);
     else if (stopped) fates.push(stopped);
     else {
-      const fate = await receiver.send(push);
+      const fate = await send(push);
       fates.push(fate);
-      if (fate.is === 'later' || fate.is === 'gone') stopped = fate;
+      if (fate.is === 'later') stopped = BEHIND;
+      else if (fate.is === 'gone') stopped = NOTHING;
     }
   }
   return fates;

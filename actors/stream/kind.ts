@@ -9,6 +9,7 @@ import type { ActorServices } from '../services.js';
 import { sendBotReplyHandler, sendDirectBotReplyHandler } from './commands/bot-reply.js';
 import { deleteMessageHandler, deleteTopicBatchHandler } from './commands/delete.js';
 import { editMessageTextHandler, moveMessagesHandler, moveNextBatchHandler } from './commands/edit.js';
+import { showLinkPreviewsHandler } from './commands/link-previews.js';
 import {
   archiveConversationHandler,
   isStreamMemberHandler,
@@ -60,8 +61,8 @@ const common = {
 } as const;
 
 /**
- * Answered once the log has everything that this actor has committed. An actor that read a message from the Store waits
- * for this before it emits an event of its own about the message: the message's own event must come first.
+ * Replies once the log has everything that this actor has committed. An actor that read a message from the Store sends
+ * this command before it emits an event of its own about the message: the message's own event must come first.
  */
 const awaitPublished: StreamCommand<typeof conversationCommands.awaitPublished> = {
   lane: 'told',
@@ -81,6 +82,7 @@ const shared = mapHandlersByName<typeof conversationCommands, StreamState, Strea
     react: addReactionHandler,
     unreact: removeReactionHandler,
     submessage: addSubmessageHandler,
+    showLinkPreviews: showLinkPreviewsHandler,
     due: removeExpiredMessagesHandler,
     awaitPublished,
   },

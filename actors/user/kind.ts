@@ -28,9 +28,11 @@ import {
 import {
   checkPasswordHandler,
   fetchApiKeyHandler,
+  fetchApiKeyTrustedHandler,
   setApiKeyHandler,
   setPasswordHandler,
 } from './commands/account/login.js';
+import { noteLogInHandler } from './commands/account/note-log-in.js';
 import { readOwnSectionsHandler } from './commands/account/own-state.js';
 import { dropPushTokensHandler, readPushFactsHandler } from './commands/account/push-facts.js';
 import { addPushTokenHandler, PUSH_TOKEN_PART_PREFIX, removePushTokenHandler } from './commands/account/push-tokens.js';
@@ -138,7 +140,9 @@ export const userKind: ActorKind<UserState, undefined, ActorServices> = {
   commands: mapHandlersByName(userCommands, {
     create: createAccountHandler,
     fetchKey: fetchApiKeyHandler,
+    fetchKeyTrusted: fetchApiKeyTrustedHandler,
     checkPassword: checkPasswordHandler,
+    noteLogIn: noteLogInHandler,
     setPassword: setPasswordHandler,
     setKey: setApiKeyHandler,
     addPushToken: addPushTokenHandler,

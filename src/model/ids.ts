@@ -45,6 +45,7 @@ export type ActorKindName =
   | 'presence'
   | 'push'
   | 'webhook'
+  | 'links'
   | 'stranger';
 
 export const realmKey = (realm: RealmId): ActorKey<'realm'> => `realm/${realm}` as ActorKey<'realm'>;
@@ -59,6 +60,8 @@ export const pushKey = (realm: RealmId, user: UserId): ActorKey<'push'> => `push
 /** Key of the actor that makes the calls of one outgoing webhook bot. */
 export const webhookKey = (realm: RealmId, bot: UserId): ActorKey<'webhook'> =>
   `webhook/${realm}/${bot}` as ActorKey<'webhook'>;
+/** Key of the actor that fetches the pages that an organization's messages link. */
+export const linkPreviewKey = (realm: RealmId): ActorKey<'links'> => `links/${realm}` as ActorKey<'links'>;
 /** Key of the actor that counts log-ins with unknown addresses whose hash falls into this slot. */
 export const loginGuardKey = (realm: RealmId, slot: number): ActorKey<'stranger'> =>
   `stranger/${realm}/${slot}` as ActorKey<'stranger'>;

@@ -30,6 +30,7 @@ export {
   directMessageKey,
   type Epoch,
   epoch,
+  linkPreviewKey,
   loginGuardKey,
   mailKey,
   PARTITION_COUNT,
@@ -85,9 +86,12 @@ export {
   checkRealmSettings,
   DEFAULT_REALM_SETTINGS,
   initialRealmSettings,
+  isLoginMethodOn,
   isOwnerSetting,
   listRealmSettings,
   ORGANIZATION_TYPES,
+  PASSWORD_METHOD,
+  presentLoginMethods,
   REALM_SETTING_NAMES,
   REALM_SETTINGS,
   type RealmPolicyName,
@@ -95,6 +99,7 @@ export {
   type RealmSettingValue,
   realmSettingEvent,
   realmSettingInReply,
+  SINGLE_SIGN_ON_METHOD,
   STREAM_SETTING_NAMES,
 } from './settings/realm-settings.js';
 export {

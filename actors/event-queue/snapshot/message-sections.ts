@@ -74,7 +74,7 @@ export async function readUnreadSection(
     missing = unread.length > MAX_LISTED_UNREAD;
     if (missing) break;
   }
-  // Messages that the user marked as unread are mostly older than all of these.
+  // The messages read above are recent ones; those that the user marked as unread are mostly older.
   if (!missing) for (const reading of homes.values()) unread.push(...(await scan.unreadExceptions(reading)));
   const { [DIRECT_ORIGIN]: upTo = 0, ...countedStreams } = streams;
 

@@ -22,12 +22,13 @@ import { missedMessageCommands } from '../missed.js';
 import { mayPushCommands } from '../pushes.js';
 import type { StreamState, StreamView, StreamVolatile } from '../state.js';
 import { addMessageToTopic } from '../topics.js';
+import { fetchLinksCommands } from './link-previews.js';
 import { storedMember } from './members.js';
 import { withRetentionTimer } from './retention.js';
 
 export interface ComposeInputs {
   readonly id: number;
-  /** The rendered text; null: it can't be rendered. */
+  /** Rendered text of the message; null: the text can't be rendered. */
   readonly rendered: RenderResult | null;
   /** Paths of uploaded files that the message claims. */
   readonly files: readonly string[];
@@ -39,7 +40,7 @@ export async function loadComposeInputs(
   { realm, caller }: InputContext<StreamState, StreamVolatile>,
   sources: InputSources,
 ): Promise<ComposeInputs> {
-  // Requested first and at once: ids must have the order in which commands arrived.
+  // The message id is requested before any wait, so that ids are in the order in which the commands arrived.
   const id = sources.messageId(realm);
   const text = sources.directory(realm).then(async (directory) => {
     const rendered = await sources.services.renderer.render(content, directory, origin, caller);
@@ -141,10 +142,11 @@ interface Destination {
 function post(
   { state, parts, volatile }: StreamView,
   input: MessageInput,
-  { now, directory, realm }: PostContext,
+  context: PostContext,
   { id, sender, client, rendered, flags, files, local, submessage, copies = [], calls = [] }: ComposedMessage,
   { first, participants, recipient, stream, conversation, to }: Destination,
 ): Outcome<StreamState> {
+  const { now, directory, realm } = context;
   const { wildcard } = rendered.mentions;
   const body: MessageBody = {
     content: input.content,
@@ -173,7 +175,7 @@ function post(
     ...(wildcard ? { wildcard: true } : {}),
     ...(local ? { local } : {}),
   };
-  // The reply waits for these: afterwards the files' owners list the message, and mentioned bots have copies.
+  // The reply waits for these commands: after them the files' owners list the message, and mentioned bots have copies.
   const awaited = [...filesLinkedCommands(realm, files, id, body.sent), ...giveCopyCommands(realm, id, copies)];
   const missed = missedMessageCommands(parts, message, {
     directory,
@@ -183,7 +185,9 @@ function post(
     informed: volatile.informed,
   });
   const pushes = mayPushCommands(parts, message, directory, realm);
-  const commands = [...awaited, ...calls, ...missed, ...pushes];
+  const { html, hasLink } = rendered;
+  const links = fetchLinksCommands({ id, sender, content: input.content, html, hasLink }, context, input.origin);
+  const commands = [...awaited, ...calls, ...missed, ...pushes, ...links];
   return {
     reply: successReply({ id }),
     ...withRetentionTimer(

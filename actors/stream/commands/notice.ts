@@ -1,6 +1,6 @@
 /**
  * Notices: messages of a system bot about an action of another actor, which makes them with `streamNoticeCommand` or
- * `directNoticeCommand` (actors/shared/notices.ts). Never refused.
+ * `directNoticeCommand` (actors/shared/notices.ts). Commands with notices are never refused.
  */
 
 import { valueReply } from '#actors/shared';
@@ -43,7 +43,7 @@ function composeByBot(
 }
 
 /**
- * Mentions of a notice that can't be rendered: none. Notices quote texts of users, which may exceed the renderer's
+ * A notice that can't be rendered mentions no users. Notices quote texts of users, which may exceed the renderer's
  * limits.
  */
 const NOBODY = { users: [], groups: [], wildcard: false };

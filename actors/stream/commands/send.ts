@@ -68,7 +68,7 @@ export const checkAndSendToStream: StreamHandler<SendArgs, ComposeInputs> = {
   },
 };
 
-/** Refusals for want of a right that may already be granted, but has not reached the stream. */
+/** Refusals that may be premature: the sender's right may be granted already, but not yet known to the stream. */
 const GRANTABLE: ReadonlySet<string> = new Set([
   'NOT_AUTHORIZED_TO_SEND',
   'ONLY_ADMINS_SEND',
@@ -78,8 +78,8 @@ const GRANTABLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Sends a message to a stream. Before a refusal for want of a right, redirects once to the sender's own actor
- * (retry-after-join.ts).
+ * Sends a message to a stream. Instead of refusing a sender for lack of a right, the stream redirects the command once
+ * to the sender's own actor, which knows the newest subscription (retry-after-join.ts).
  */
 export const sendToStreamHandler: StreamCommand<typeof streamCommands.send, ComposeInputs> = {
   ...checkAndSendToStream,
@@ -94,7 +94,7 @@ export const sendToStreamHandler: StreamCommand<typeof streamCommands.send, Comp
         forward: redirectCommand({ to, command: userCommands.retryAfterJoin, args }),
         fresh: true,
       } as const;
-      // `parts` makes a commit, so that a repeat of this command gets the same redirect.
+      // An empty `parts` still makes a commit, so that a repeat of this command gets the same redirect.
       return { reply, parts: {} };
     }
   },

@@ -34,7 +34,10 @@ export const readTopicNamesHandler: StreamCommand<typeof streamCommands.topicNam
   handle: ({ parts }) => ({ reply: valueReply(listTopics(parts) as unknown as Json) }),
 };
 
-/** Finds a topic's newest message after messages came from another stream. Never refuses; may be repeated. */
+/**
+ * Finds a topic's newest message after messages came from another stream. The command is never refused and may be
+ * repeated.
+ */
 export const refreshTopicHandler: StreamCommand<typeof streamCommands.topicChanged, readonly MessageRecord[]> = {
   creates: true,
   inputs: ({ topic }, { realm, key }, { store }) => readNewestOfTopic(store, realm, ownStream(key), topic),
@@ -53,7 +56,10 @@ export const readTopicWatchersHandler: StreamCommand<typeof streamCommands.topic
   handle: ({ parts }, { topic }) => ({ reply: valueReply(topicWatchersOf(parts, topic)) }),
 };
 
-/** Records that a user's actor keeps a policy for the topic, or no longer does. Never refuses; may be repeated. */
+/**
+ * Records that a user's actor keeps a policy for the topic, or no longer does. The command is never refused and may be
+ * repeated.
+ */
 export const setTopicWatchedHandler: StreamCommand<typeof streamCommands.topicWatched> = {
   creates: true,
   handle: ({ parts }, { topic, user, watches }) => ({

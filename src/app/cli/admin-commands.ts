@@ -1,4 +1,5 @@
 /** Commands that create, list and change organizations and accounts. */
+import { createInterface } from 'node:readline';
 import {
   type ActorCaller,
   AdminError,
@@ -8,6 +9,7 @@ import {
   createUser,
   deactivateUser,
   findRealmId,
+  forgetIdentities,
   listRealms,
   makeSignInLink,
   reactivateUser,
@@ -15,6 +17,7 @@ import {
   renewUserApiKey,
   setBillingManager,
   setRealmActive,
+  setUserPassword,
   setUserRateLimits,
   setUserRole,
 } from '#app/admin';
@@ -64,7 +67,10 @@ function required(options: CommandOptions, name: string): string {
   return value;
 }
 
-/** Runs `action` with access to the actors: of the cluster, the data directory, or the server that has it open. */
+/**
+ * Runs `action` with a caller of the actors: in the cluster, on the data directory, or through the server that has the
+ * directory open.
+ */
 async function withActors(
   config: Config,
   logger: Logger,
@@ -136,6 +142,13 @@ function switched(word: string): boolean {
   return word === 'on';
 }
 
+/** First line of the standard input: other users of the machine see the options of a command, but not its input. */
+async function readPassword(): Promise<string> {
+  if (process.stdin.isTTY) process.stderr.write('New password: ');
+  for await (const line of createInterface({ input: process.stdin })) return line;
+  throw new AdminError('no password: give it as the first line of the input');
+}
+
 const PLAIN: Readonly<Record<string, CommandAction>> = {
   'realm create': (config, options, logger) =>
     withActors(config, logger, async (actors, secrets) => {
@@ -184,6 +197,19 @@ const PLAIN: Readonly<Record<string, CommandAction>> = {
       await writeCredentials(options, config, email, key);
     }),
 
+  'user password': (config, options, logger) =>
+    withActors(config, logger, async (actors) => {
+      const email = required(options, 'email');
+      const realm = await findRealmId(actors, options.realm);
+      await setUserPassword(actors, realm, email, options.password ?? (await readPassword()));
+    }),
+
+  'user forget-identities': (config, options, logger) =>
+    withActors(config, logger, async (actors) => {
+      const email = required(options, 'email');
+      await forgetIdentities(actors, await findRealmId(actors, options.realm), email);
+    }),
+
   'user sign-in-link': (config, options, logger) =>
     withActors(config, logger, async (actors, secrets) => {
       const email = required(options, 'email');
@@ -223,7 +249,11 @@ const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   ...CLUSTER_COMMANDS,
 };
 
-/** The command of these words; undefined when none has this name. @throws AdminError for a wrong number of words */
+/**
+ * Finds the administration command with these words; undefined when none has this name.
+ *
+ * @throws AdminError for a wrong number of words
+ */
 export function findAdminCommand(
   words: readonly string[],
 ): ((config: Config, options: CommandOptions, logger: Logger) => Promise<number | void>) | undefined {

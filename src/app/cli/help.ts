@@ -17,6 +17,10 @@ Commands:
   user key              Print an account's API key.  --email ADDRESS [--realm SUBDOMAIN] [--zuliprc FILE --site URL]
   user new-key          Give an account a new API key and print it; the old key becomes void.
                         --email ADDRESS [--realm SUBDOMAIN] [--zuliprc FILE --site URL]
+  user password         Set an account's password, read from the first line of the input; ends its browser sessions.
+                        --email ADDRESS [--password TEXT] [--realm SUBDOMAIN]
+  user forget-identities    Let an account be signed in to by another identity of the same provider.
+                        --email ADDRESS [--realm SUBDOMAIN]
   user sign-in-link     Print a link that signs a person in with a browser, once, within an hour.
                         --email ADDRESS [--realm SUBDOMAIN] [--site URL]
   user role EMAIL ROLE          Change an account's role.  [--realm SUBDOMAIN]

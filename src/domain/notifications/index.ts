@@ -4,6 +4,7 @@
  * - `decide.ts`: from a message and one receiver to the reason for a mail and for a push.
  * - `mail/`: the mail about a conversation's missed messages (`missed-mail.ts`), with the messages' HTML changed to a
  *   form that mail programs can show (`message-html.ts`).
+ *   `login-mail.ts` is the mail about a log-in from a new device.
  * - `unsubscribe.ts`: signed links that end a kind of mail without a log-in.
  *
  * Invariants: bots, deactivated accounts and senders are never notified of a message. A mail is for users who are away;
@@ -23,6 +24,8 @@ export {
   type ReceivedMessage,
   type SubscriptionNotifications,
 } from './decide.js';
+export { composeLoginMail, type LoginMailInput } from './mail/login-mail.js';
+export type { MailReceiver } from './mail/mail-time.js';
 export { mailHtmlToText, messageHtmlForMail } from './mail/message-html.js';
 export {
   type ComposedMail,

@@ -12,9 +12,9 @@
  * Only operations of the frontend may import this folder.
  */
 export { addressConfirmedPage, addressNotConfirmedPage, confirmAddressPage } from './confirming.js';
+export type { FormProblem } from './form-problem.js';
 export {
   expiredLinkPage,
-  type FormProblem,
   invitationGonePage,
   invitationNeededPage,
   type JoinPageContent,

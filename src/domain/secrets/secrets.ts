@@ -39,7 +39,11 @@ export class ServerCryptography {
   /** One-way fingerprint of the secret. The Store keeps it, to detect a start with another secret. */
   readonly check: string;
 
-  /** @param secret the server's secret; all processes of a cluster must share it. At least 16 characters. */
+  /**
+   * Derives all keys from the secret.
+   *
+   * @param secret the server's secret, at least 16 characters; all processes of a cluster must share it
+   */
   constructor(secret: string) {
     if (secret.length < 16) throw new Error('the server secret must have at least 16 characters');
     const derive = (purpose: string): Buffer => createHmac('sha256', secret).update(`conclave/${purpose}`).digest();
@@ -93,7 +97,7 @@ export class ServerCryptography {
     return this.#sealed(text, randomBytes(12));
   }
 
-  /** As `seal`, but the same text gives the same result: for handlers, which have no randomness. */
+  /** Encrypts a text like `seal`, but the same text gives the same result: for handlers, which have no randomness. */
   sealDeterministic(text: string): string {
     return this.#sealed(text, createHmac('sha256', this.#vectorKey).update(text).digest().subarray(0, 12));
   }

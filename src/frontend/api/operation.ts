@@ -8,6 +8,7 @@ import type { CachedResponseFields, JsonObject, ResponseFields } from '#base';
 import type { ServerCryptography } from '#domain/secrets';
 import type { AddressFilter } from '#domain/webhooks';
 import type { ImageProxy } from '#frontend/image-proxy';
+import type { IdentityProviders, TokenKeys } from '#frontend/single-sign-on';
 import type { ActorKindName, RawAnswer, RealmId, UserId } from '#model';
 import type { AddressedCommand, CommandTo, FieldsReply as ReplyFields } from '#model/commands';
 import type { ErrorReply } from '#model/errors';
@@ -123,6 +124,10 @@ export interface ApiCall<V> {
   readonly blobs: Blobs;
   /** Proxy for pictures of other hosts; undefined: it is turned off. */
   readonly imageProxy: ImageProxy | undefined;
+  /** Providers of identities; undefined: none are configured. */
+  readonly identityProviders: IdentityProviders | undefined;
+  /** Keys of the services that sign tokens, by subdomain. */
+  readonly tokenKeys: TokenKeys;
   readonly secrets: ServerCryptography;
   /** undefined: push notifications of browsers are turned off. */
   readonly browserPush: BrowserPushAccess | undefined;

@@ -40,6 +40,7 @@ export {
   queueCommands,
   type RegisterArgs,
 } from './event-queue.js';
+export { type FetchLinksArgs, linkPreviewCommands } from './link-preview.js';
 export { loginGuardCommands } from './login-guard.js';
 export { type MailToSend, mailCommands } from './mail.js';
 export { type PresenceCursor, presenceCommands, type ReadPresencesArgs, type ReportPresenceArgs } from './presence.js';
@@ -56,6 +57,7 @@ export type {
   ContinueJoiningArgs,
   CreateBotArgs,
   CreateUserArgs,
+  ExternalSignInArgs,
   FileChange,
   FilesChangedArgs,
   FirstAccount,
@@ -65,6 +67,7 @@ export type {
   NewRealmArgs,
   NewSession,
   OpenedInvitationLink,
+  OpenedResetLink,
   PlaygroundContent,
   PrincipalArgs,
   ProfileEntry,

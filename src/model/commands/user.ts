@@ -199,14 +199,18 @@ const command = commandOf<'user'>();
 
 /** Commands of a user actor. */
 export const userCommands = {
-  // Account. All but the first three come from the realm actor, which has decided; they are never refused.
+  // Account. All but the first four come from the realm actor, which has decided; they are never refused.
   /** POST /fetch_api_key, for an account that the frontend has found by its address. */
   fetchKey: command<{ readonly password: string }, FieldsReply<LoginResult>>('fetch-key'),
+  /** The same without a password, for an account that a trusted service has signed in. */
+  fetchKeyTrusted: command<NoArguments, FieldsReply<LoginResult>>('fetch-key-trusted'),
   /** Checks a password for the realm actor, which changes the password together with the rest of a request. */
   checkPassword: command<{ readonly password: string }, ValueReply<PasswordCheck>>('check-password'),
   /** Replies with the sealed API key, for the administration. */
   sealedKey: command<NoArguments, ValueReply<string>>('sealed-key'),
   create: command<NewAccountArgs>('create'),
+  /** After a successful log-in: notes the device (program and system in words), and mails about a new one. */
+  noteLogIn: command<{ readonly device: string; readonly origin: string }, FieldsReply>('note-log-in'),
   setPassword: command<{ readonly passwordHash: string }>('set-password'),
   setKey: command<{ readonly keySealed: string }>('set-key'),
   deactivated: command('deactivated'),

@@ -37,6 +37,7 @@ import { editing } from './messages/editing.js';
 import { externalPictures } from './messages/external-pictures.js';
 import { fetching } from './messages/fetching.js';
 import { fetchingAfterChanges } from './messages/fetching-after-changes.js';
+import { linkPreviews } from './messages/link-previews.js';
 import { marking } from './messages/marking.js';
 import { moving } from './messages/moving.js';
 import { movingStreams } from './messages/moving-streams.js';
@@ -67,6 +68,7 @@ import { browserPushes } from './people/browser-pushes.js';
 import { changingAccounts } from './people/changing-accounts.js';
 import { deactivating } from './people/deactivating.js';
 import { endsOfSessions } from './people/ends-of-sessions.js';
+import { forgottenPasswords } from './people/forgotten-passwords.js';
 import { lookingUp } from './people/looking-up.js';
 import { newcomers } from './people/newcomers.js';
 import { newestMessage } from './people/newest-message.js';
@@ -126,6 +128,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'refusals of sending': sendingRefusals,
   rendering,
   'pictures of other hosts': externalPictures,
+  'link previews': linkPreviews,
   fetching,
   editing,
   deleting,
@@ -164,6 +167,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   "the web client's sessions": webSessions,
   "ends of the web client's sessions": endsOfSessions,
   'push notifications of browsers': browserPushes,
+  'forgotten passwords': forgottenPasswords,
   'defaults of settings': settingsDefaults,
   'alert words and mutes': preferences,
   'organization settings': organizationSettings,
@@ -255,6 +259,7 @@ export const BOTH_FACES: ReadonlySet<string> = new Set([
   'sending after joining',
   'newest message',
   'own keys',
+  'forgotten passwords',
   'presence',
   'typing',
   'scheduled messages',

@@ -20,6 +20,7 @@ import { type ActorParts, streamId, userId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
+import { mailReceiverOf } from '../../mail-receiver.js';
 import { MISSED_CONVERSATIONS, type MissedConversation, missedConversationId } from '../../missed.js';
 import { userIdOfKey } from '../../state.js';
 import {
@@ -111,12 +112,7 @@ function missedMail(
     organization: directory.settings.name,
     showsOrganization: policy === SHOW_NAME.always || (policy === SHOW_NAME.automatic && hasOtherAccounts),
     origin,
-    receiver: {
-      id: self,
-      fullName: user.fullName,
-      timezone: user.timezone,
-      twentyFourHour: readPreference(directory, self, 'twenty_four_hour_time'),
-    },
+    receiver: { id: self, ...mailReceiverOf(user, directory) },
     unsubscribe,
   });
   const thread = `t-${realm}-${self}-${missedConversationId(realm, place).replace(/[^a-z0-9]+/gi, '.')}`;

@@ -1,4 +1,7 @@
-/** POST /users/me/subscriptions/properties and its older form for one property (streams.md). */
+/**
+ * POST /users/me/subscriptions/properties (streams.md), and its older form for one property: change personal settings
+ * of a subscription.
+ */
 
 import { successReply } from '#actors/shared';
 import type { Json } from '#base';

@@ -2,6 +2,8 @@
 import { escapeHtml } from '#base';
 import { topicMessageUrl } from '#domain/markdown';
 import type { NotificationTrigger } from '../decide.js';
+import { wrapMailHtml } from './mail-frame.js';
+import { formatMailTime, type MailReceiver } from './mail-time.js';
 import { mailHtmlToText, messageHtmlForMail } from './message-html.js';
 
 export interface MailedMessage {
@@ -37,12 +39,7 @@ export interface MissedMailInput {
   readonly showsOrganization: boolean;
   /** Base URL of the organization. */
   readonly origin: string;
-  readonly receiver: {
-    readonly id: number;
-    readonly fullName: string;
-    readonly timezone: string;
-    readonly twentyFourHour: boolean;
-  };
+  readonly receiver: MailReceiver & { readonly id: number };
   /** Address of the page that ends these mails. */
   readonly unsubscribe: string;
 }
@@ -87,13 +84,6 @@ const WITHHELD: Readonly<Record<'user' | 'organization', string>> = {
   organization: 'This mail shows no messages, because the settings of the organization leave them out of mails.',
 };
 
-function timeFormat({ timezone, twentyFourHour }: MissedMailInput['receiver']): (seconds: number) => string {
-  const options = { dateStyle: 'medium', timeStyle: 'short', hour12: !twentyFourHour } as const;
-  const format = new Intl.DateTimeFormat('en-GB', { ...options, timeZone: timezone === '' ? 'UTC' : timezone });
-  const zone = timezone === '' ? ' UTC' : '';
-  return (seconds) => `${format.format(seconds * 1000)}${zone}`;
-}
-
 interface Shown {
   readonly sender: string;
   readonly time: string;
@@ -110,7 +100,7 @@ const textOf = ({ sender, time, text }: Shown): string => `${sender} (${time}):\
 /** Composes the mail. Neither text nor HTML has content or names of the conversation if these are withheld. */
 export function composeMissedMail(input: MissedMailInput): ComposedMail {
   const { conversation, missed, before, withheld, origin, receiver, organization, trigger, more, unsubscribe } = input;
-  const format = timeFormat(receiver);
+  const format = formatMailTime(receiver);
   const show = ({ sender, sent, html }: MailedMessage): Shown => {
     const shown = messageHtmlForMail(html, origin);
     return { sender, time: format(sent), html: shown, text: mailHtmlToText(shown) };
@@ -143,9 +133,5 @@ export function composeMissedMail(input: MissedMailInput): ComposedMail {
   ];
   const filled = (parts: readonly string[], between: string): string =>
     parts.filter((part) => part !== '').join(between);
-  return { subject, text: `${filled(text, '\n\n')}\n`, html: wrap(filled(body, '\n')) };
+  return { subject, text: `${filled(text, '\n\n')}\n`, html: wrapMailHtml(filled(body, '\n')) };
 }
-
-const wrap = (body: string): string =>
-  `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"></head>\n` +
-  `<body style="font-family:system-ui,sans-serif;max-width:40em">\n${body}\n</body></html>\n`;

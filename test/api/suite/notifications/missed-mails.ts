@@ -2,9 +2,19 @@
 import type { Test } from 'tap';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
+import { browserOf } from '../../support/browser.js';
 import { startEmbedded } from '../../support/faces.js';
 import { mailsTo, type SentMail } from '../../support/mails.js';
-import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
+import {
+  addPerson,
+  makeOrganization,
+  PASSWORD,
+  type Person,
+  say,
+  streamIdOf,
+  subscribe,
+  tell,
+} from '../../support/organization.js';
 
 /** Default of the setting email_notifications_batching_period_seconds, and a moment more. */
 const PERIOD_MS = 121_000;
@@ -201,6 +211,31 @@ export async function missedMails(t: Test): Promise<void> {
     t.match(mail!.text, /slow[\s\S]*slower/);
     await member.api.ok('PATCH /settings', { email_notifications_batching_period_seconds: 120 });
   });
+
+  await t.test(
+    'a log-in from a new device is mailed, from a known one not, and not if the user wants none',
+    async (t) => {
+      const logIn = (agent: string, by: Person = member) =>
+        org.nobody.with({ 'user-agent': agent }).ok('POST /fetch_api_key', { username: by.email, password: PASSWORD });
+      await logIn('ZulipMobile/27.0 (Android 13)');
+      const [mail] = await expectMail(member);
+      t.equal(mail!.headers.get('subject'), `New log-in from ZulipMobile on Android [The ${org.subdomain}]`);
+      t.match(mail!.text, member.email);
+      t.match(mail!.headers.get('list-unsubscribe'), '/unsubscribe/');
+      await logIn('ZulipMobile/27.1 (Android 13)');
+      const { api } = await browserOf(org, member);
+      t.equal((await api.call('GET /users/me')).status, 200);
+      t.match((await expectMail(member))[0]!.headers.get('subject'), /^New log-in from /);
+      await other.api.ok('PATCH /settings', { enable_login_emails: false });
+      await logIn('ZulipMobile/27.0 (Android 13)', other);
+      await clock.advanceAsync(PERIOD_MS);
+      t.same([news(member), news(other)], [[], []]);
+      const young = await addPerson(org, 'young');
+      await logIn('ZulipMobile/27.0 (Android 13)', young);
+      await clock.advanceAsync(PERIOD_MS);
+      t.same(news(young), [], 'not in the first minute of the account');
+    },
+  );
 
   await t.test('deleted messages, and streams that the user has left, are in no mail', async (t) => {
     const { admin } = org;
