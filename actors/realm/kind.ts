@@ -88,6 +88,7 @@ import {
   removeEmailDomainHandler,
   updateEmailDomainHandler,
 } from './commands/organization/domains.js';
+import { beginImportHandler, dropImportHandler, endImportHandler } from './commands/organization/import-realm.js';
 import {
   addLinkifierHandler,
   removeLinkifierHandler,
@@ -130,6 +131,7 @@ import { MAIL_COUNT_PART_PREFIX } from './mail-limits.js';
 import { RealmSidecar } from './sidecar.js';
 import {
   DIRECT_GROUP_PART_PREFIX,
+  IMPORT_PART_PREFIX,
   RECORD_PART_PREFIXES,
   type RealmState,
   SINGLETON_PARTS,
@@ -155,6 +157,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
     UPLOADS_PART_PREFIX,
     ...Object.values(INVITATION_PART_PREFIXES),
     MAIL_COUNT_PART_PREFIX,
+    IMPORT_PART_PREFIX,
   ],
   commands: withDirectoryVersion(
     mapHandlersByName(realmCommands, {
@@ -167,6 +170,9 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       peekRealm: readNextRealmIdHandler,
       createRealm: createRealmHandler,
       init: initializeRealmHandler,
+      beginImport: beginImportHandler,
+      endImport: endImportHandler,
+      dropImport: dropImportHandler,
       subdomainTaken: isSubdomainTakenHandler,
       deactivate: deactivateRealmHandler,
       reactivate: reactivateRealmHandler,

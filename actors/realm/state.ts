@@ -56,6 +56,8 @@ export const PROFILE_FIELDS_PART = 'profile-fields';
 export const USER_DEFAULTS_PART = 'user-defaults';
 export const PICTURES_PART = 'pictures';
 
+/** Prefix of parts of realm 0: the imports that have not ended, by subdomain. */
+export const IMPORT_PART_PREFIX = 'import/';
 /** Prefix of parts, one per stream: the number of its messages in the last 28 days. */
 export const TRAFFIC_PART_PREFIX = 'traffic/';
 /** Prefix of parts with the recipient ids of direct-message groups. */

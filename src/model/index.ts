@@ -95,6 +95,7 @@ export {
   REALM_SETTING_NAMES,
   REALM_SETTINGS,
   type RealmPolicyName,
+  type RealmSettingName,
   type RealmSettings,
   type RealmSettingValue,
   realmSettingEvent,
@@ -102,6 +103,7 @@ export {
   SINGLE_SIGN_ON_METHOD,
   STREAM_SETTING_NAMES,
 } from './settings/realm-settings.js';
+export { canonicalTimeZone } from './settings/time-zones.js';
 export {
   checkUserSettings,
   EMOJISET_CHOICES,

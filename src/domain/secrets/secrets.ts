@@ -61,6 +61,20 @@ export class ServerCryptography {
   newApiKey(realm: RealmId): string {
     let tail = '';
     for (let i = REALM_CHARS; i < KEY_CHARS; i++) tail += ALPHABET[randomInt(62)];
+    return this.#keyWithTail(realm, tail);
+  }
+
+  /**
+   * Makes an API key from random bytes, at least 26: the same bytes give the same key. An import derives the bytes, so
+   * that its repeat after a crash gives every account the key that it has already.
+   */
+  apiKeyFrom(realm: RealmId, bytes: Uint8Array): string {
+    let tail = '';
+    for (let i = REALM_CHARS; i < KEY_CHARS; i++) tail += ALPHABET[bytes[i - REALM_CHARS]! % 62];
+    return this.#keyWithTail(realm, tail);
+  }
+
+  #keyWithTail(realm: RealmId, tail: string): string {
     let n = (realm + this.#mask(tail)) % REALM_SPACE;
     let head = '';
     for (let i = 0; i < REALM_CHARS; i++) {

@@ -62,6 +62,7 @@ export type {
   FilesChangedArgs,
   FirstAccount,
   GroupEdit,
+  ImportReservation,
   InvitationOffer,
   LinkifierContent,
   NewRealmArgs,

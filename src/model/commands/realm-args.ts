@@ -322,3 +322,16 @@ export type GroupEdit = {
   readonly add: readonly number[];
   readonly delete: readonly number[];
 };
+
+/** The reservation of an import: what is chosen at its begin and stays equal when it is repeated after a crash. */
+export type ImportReservation = {
+  readonly realm: number;
+  /** Fingerprint of the export. */
+  readonly source: string;
+  /** Random text from which new keys and names are derived. */
+  readonly seed: string;
+  /** Time of the begin, ms. */
+  readonly begun: number;
+};
+
+export type BeginImportArgs = { readonly subdomain: string; readonly source: string; readonly seed: string };

@@ -5,6 +5,7 @@ import type {
   ApplicantArgs,
   AskSignUpArgs,
   AvatarArgs,
+  BeginImportArgs,
   ChangeOwnAccountArgs,
   ChangeSettingsArgs,
   ContinueJoiningArgs,
@@ -13,6 +14,7 @@ import type {
   ExternalSignInArgs,
   FilesChangedArgs,
   GroupEdit,
+  ImportReservation,
   InvitationOffer,
   LinkifierContent,
   NewRealmArgs,
@@ -55,6 +57,12 @@ export const realmCommands = {
   createRealm: command<NewRealmArgs & { readonly realm: number }, ValueReply<number>>('create-realm'),
   subdomainTaken: command<{ readonly subdomain: string }, FieldsReply<{ readonly taken: boolean }>>('subdomain-taken'),
   init: command<NewRealmArgs>('init'),
+  /** Reserves number and subdomain of an organization that an import makes; a repeat gets the first answer. */
+  beginImport: command<BeginImportArgs, ValueReply<ImportReservation>>('begin-import'),
+  /** Opens the imported organization. */
+  endImport: command<{ readonly subdomain: string; readonly deactivated: boolean }>('end-import'),
+  /** Gives up an import that has not ended: its subdomain is free again. */
+  dropImport: command<{ readonly subdomain: string }, ValueReply<boolean>>('drop-import'),
   deactivate: command<NoArguments, FieldsReply>('deactivate'),
   reactivate: command<NoArguments, FieldsReply>('reactivate'),
   noteActivity: command<{ readonly realm: number; readonly deactivated: boolean }>('note-activity'),

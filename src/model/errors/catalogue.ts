@@ -292,6 +292,8 @@ export const errorCatalogue = {
   },
   REALM_DEACTIVATED: { code: 'REALM_DEACTIVATED', status: 401, msg: 'This organization has been deactivated' },
   INVALID_SUBDOMAIN: bad('Invalid subdomain'),
+  /** For the command line only. */
+  IMPORT_UNFINISHED: bad("Another export's import to '{subdomain}' has not ended: repeat it, or drop it with --drop"),
   EMAIL_IN_USE: bad("Email '{email}' already in use"),
   EMAIL_NOT_ALLOWED: bad("Email '{email}' not allowed in this organization"),
   EMAIL_DISPOSABLE: bad('Disposable email addresses are not allowed in this organization'),

@@ -21,6 +21,7 @@ import {
 import { createUserCommand, emailVisibilityOfNewUser, FIRST_USER_ID, newUserRecord } from '../accounts/user-record.js';
 import type { RealmCommand } from '../command.js';
 import { createInitialStreams } from '../streams/initial-streams.js';
+import { isReservedByImport } from './import-realm.js';
 
 /**
  * Replies with the number of the next realm, so that the sender can make keys that name the realm. The number is not
@@ -51,6 +52,7 @@ export const createRealmHandler: RealmCommand<typeof realmCommands.createRealm> 
     if (realm !== state.nextRealm) throw apiError('SERVICE_UNAVAILABLE');
     for (const other of realmRecords(parts))
       if (other.subdomain === args.subdomain) throw apiError('INVALID_SUBDOMAIN');
+    if (isReservedByImport(parts, args.subdomain)) throw apiError('INVALID_SUBDOMAIN');
     const entry: RealmEntry = { id: realmId(realm), subdomain: args.subdomain, deactivated: false };
     return {
       reply: valueReply(realm),

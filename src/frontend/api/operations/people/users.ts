@@ -137,7 +137,9 @@ export const fetchApiKeyOperation = defineOperation({
     const { logIn, user } = await passwordLogIn(call);
     // The login guard always refuses; `user` is set for everybody else.
     if (!user) return { fields: { ...(await call.send(logIn)) } };
-    return { fields: { ...(await logInForKey(call, logIn, user)) } };
+    const fields = await logInForKey(call, logIn, user);
+    await noteLogIn(call, user.id);
+    return { fields: { ...fields } };
   },
 });
 

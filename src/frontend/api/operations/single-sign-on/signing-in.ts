@@ -30,6 +30,7 @@ import { type RawAnswer, realmKey, userId } from '#model';
 import { realmCommands } from '#model/commands';
 import { ActorRefused, ApiError, apiError } from '#model/errors';
 import { logInForKey, trustedLogIn } from '../../log-in.js';
+import { noteLogIn } from '../../note-log-in.js';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { optionalTextParameter, pathTextParameter } from '../../parameters.js';
 import { listProviders, signInPath } from '../../providers.js';
@@ -136,6 +137,7 @@ async function finish(call: Call, flow: SignInFlow, identity: ExternalIdentity, 
   const { user_id, created } = await call.send(forwardCommand({ to: realmKey(realm), command, args }));
   const id = userId(user_id);
   if (created && identity.avatar !== null) await storeProviderAvatar(call, id, identity.avatar);
+  if (!created) await noteLogIn(call, id);
   if (session) return redirect('/', { 'Set-Cookie': sessionCookie(session.token, call.secure) });
   const { pad } = target as Extract<FlowTarget, { readonly pad: string }>;
   if (link) return desktopTokenPage(encryptForDesktop(link.token, pad));
