@@ -1,10 +1,10 @@
 import { effect } from '@preact/signals';
+import { loadPush } from '../client/index.js';
 import type { Events } from '../contract/index.js';
 import { type Conversation, type Core, conversationKey, conversationNarrow, conversationOf } from '../core/index.js';
 import { toast } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { plainText } from './decide.js';
-import { pushRegistration } from './push.js';
 
 const ASKED = 'notifications-asked';
 
@@ -53,7 +53,7 @@ export async function showNotification(core: Core, { message }: Events['message'
   const key = conversationKey(of);
   const body = hidden ? t('notify.hidden') : plainText(message.content);
   const options = { body, tag: key, silent: true, ...iconOf(core, message.sender_id) };
-  const worker = await pushRegistration();
+  const worker = await (await loadPush()).pushRegistration();
   if (worker) {
     throughWorker = true;
     const hash = core.router.hash({ view: 'narrow', narrow: conversationNarrow(of), near: message.id });
@@ -80,7 +80,8 @@ export async function showNotification(core: Core, { message }: Events['message'
 }
 
 async function closeOfWorker(core: Core): Promise<void> {
-  for (const notification of (await (await pushRegistration())?.getNotifications()) ?? []) {
+  const worker = await (await loadPush()).pushRegistration();
+  for (const notification of (await worker?.getNotifications()) ?? []) {
     const { message } = (notification.data ?? {}) as { readonly message?: number };
     if (message !== undefined && !core.state.unread.has(message)) notification.close();
   }

@@ -1,10 +1,10 @@
 import { effect } from '@preact/signals';
+import { loadPush } from '../client/index.js';
 import { type Core, conversationOf } from '../core/index.js';
 import { noticeOf } from './decide.js';
 import { closeWhenRead, showNotification } from './desktop.js';
 import { isBeingRead, watchFocus } from './focused.js';
 import { startIcon } from './icon.js';
-import { keepPush } from './push.js';
 import { play } from './sound.js';
 
 /** A burst of messages plays one tune. */
@@ -18,7 +18,7 @@ export function start(core: Core): void {
   closeWhenRead(core);
   startIcon(core);
   effect(() => {
-    if (core.state.me.userId.value !== 0) void keepPush(core);
+    if (core.state.me.userId.value !== 0) void loadPush().then(({ keepPush }) => keepPush(core));
   });
   // The service worker asks for a conversation whose notification was pressed.
   navigator.serviceWorker?.addEventListener('message', ({ data }: MessageEvent<{ readonly open?: string }>) => {

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { core } from '../../client/index.js';
+import { core, loadPush, type PushState } from '../../client/index.js';
 import { Button, Spinner } from '../../kit/index.js';
-import { type PushState, readPushState, turnPushOff, turnPushOn } from '../../notify/push.js';
 import { t } from '../../text/index.js';
 import { Group } from '../parts/pages.js';
 import { failureText, Refusal, useSaving } from '../parts/saving.js';
@@ -20,23 +19,25 @@ export function PushGroup() {
   const [state, setState] = useState<PushState>();
   const saving = useSaving();
   useEffect(() => {
-    readPushState(core).then(setState, (error) => saving.refuse(failureText(error)));
+    const read = async () => setState(await (await loadPush()).readPushState(core));
+    read().catch((error) => saving.refuse(failureText(error)));
   }, []);
-  const change = (turn: typeof turnPushOn) => void saving.run(async () => setState(await turn(core)));
+  const change = (turn: 'turnPushOn' | 'turnPushOff') =>
+    void saving.run(async () => setState(await (await loadPush())[turn](core)));
   return (
     <Group title={t('settings.push')} {...(state ? { hint: t(HINTS[state]) } : {})}>
       {!state && !saving.error && <Spinner />}
       <Refusal saving={saving} />
       {(state === 'off' || state === 'failed') && (
         <p>
-          <Button disabled={saving.busy} onClick={() => change(turnPushOn)}>
+          <Button disabled={saving.busy} onClick={() => change('turnPushOn')}>
             {t('settings.push-turn-on')}
           </Button>
         </p>
       )}
       {state === 'on' && (
         <p>
-          <Button disabled={saving.busy} onClick={() => change(turnPushOff)}>
+          <Button disabled={saving.busy} onClick={() => change('turnPushOff')}>
             {t('settings.push-turn-off')}
           </Button>
         </p>
