@@ -7,6 +7,7 @@ import type { PageFetcher } from '#domain/link-previews';
 import type { MailDispatcher } from '#domain/mail';
 import type { MessageRenderer } from '#domain/messages';
 import type { IsDisposableDomain } from '#domain/people';
+import type { PushSender } from '#domain/push';
 import type { PasswordStrengthEstimator, ServerCryptography } from '#domain/secrets';
 import type { WebhookCaller } from '#domain/webhooks';
 import type { Blobs } from '#ports/blobs';
@@ -29,6 +30,7 @@ export interface ActorServices {
   readonly limits: FileLimits;
   readonly feeds: RealmFeeds;
   readonly webhooks: WebhookCaller;
+  readonly push: PushSender;
   /** Fetches linked pages for previews. */
   readonly pages: PageFetcher;
   readonly personal: RecipientFieldResolver;

@@ -41,9 +41,12 @@ import {
 import { reactivateUserHandler } from './commands/accounts/reactivate-user.js';
 import {
   addSignInLinkHandler,
+  dropSessionPushHandler,
   endSessionHandler,
   endSessionsHandler,
+  notePushDeviceHandler,
   noteSessionUseHandler,
+  setSessionPushHandler,
   startSessionByLinkHandler,
   startSessionHandler,
 } from './commands/accounts/sessions.js';
@@ -218,6 +221,9 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       noteSessionUse: noteSessionUseHandler,
       endSession: endSessionHandler,
       endSessions: endSessionsHandler,
+      setSessionPush: setSessionPushHandler,
+      dropSessionPush: dropSessionPushHandler,
+      notePushDevice: notePushDeviceHandler,
       addSignInLink: addSignInLinkHandler,
       // Handlers in bots/: creation and changes of bots; deactivation and keys are in accounts/
       createBot: createBotHandler,

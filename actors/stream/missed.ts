@@ -46,6 +46,26 @@ interface MissedContext {
   readonly informed: InformedReceivers;
 }
 
+/**
+ * Calls the listener for each user whom the message may notify, perhaps more than once. `personal`: by a personal
+ * trigger, so the settings for such must be on.
+ */
+export function eachNotifiableReceiver(
+  parts: ActorParts,
+  { participants, originStream, body }: StoredMessage,
+  directory: DirectoryView,
+  listener: (user: number, personal: boolean) => void,
+): void {
+  if (originStream === 0) {
+    for (const id of participants) listener(id, true);
+    return;
+  }
+  for (const id in body.flags) listener(Number(id), true);
+  if (body.wildcard) for (const id of listMemberIds(parts)) listener(id, true);
+  for (const id of directory.notifiedOfStreams()) if (isSubscriber(parts, id)) listener(id, false);
+  for (const id of notifiedSubscribers(parts).ids) if (isSubscriber(parts, id)) listener(id, false);
+}
+
 /** Makes the commands to the actors of the users whom this new message may notify. */
 export function missedMessageCommands(
   parts: ActorParts,
@@ -61,13 +81,7 @@ export function missedMessageCommands(
     found ??= new Map();
     found.set(id, command);
   };
-  if (message.originStream === 0) for (const id of message.participants) consider(id, true);
-  else {
-    for (const id in message.body.flags) consider(Number(id), true);
-    if (message.body.wildcard) for (const id of listMemberIds(parts)) consider(id, true);
-    for (const id of directory.notifiedOfStreams()) if (isSubscriber(parts, id)) consider(id, false);
-    for (const id of notifiedSubscribers(parts).ids) if (isSubscriber(parts, id)) consider(id, false);
-  }
+  eachNotifiableReceiver(parts, message, directory, consider);
   return found ? [...found.values()] : NOTHING;
 }
 

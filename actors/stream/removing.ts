@@ -10,6 +10,7 @@ import type { CommandContext, Outcome } from '#runtime';
 import { storedMember } from './commands/members.js';
 import { deleteEvents } from './editing/event.js';
 import { removeMessage } from './messages.js';
+import { pushedGoneCommands } from './pushes.js';
 import type { StreamState, StreamView } from './state.js';
 import { removeMessagesFromTopic } from './topics.js';
 
@@ -47,11 +48,13 @@ export function removalOutcome(
   }
   if (stream !== 0) events.push(...readEventsForLeavers(view, messages, context));
   const files = messages.flatMap(({ id, body }) => filesUnlinkedCommands(context.realm, body.files ?? [], id, true));
+  const pushed = pushedGoneCommands(view.parts, messages, context.directory, context.realm);
   return {
     messages: messages.map((message) => removeMessage(view, message, context)),
     parts,
     events,
-    ...(files.length > 0 ? { commands: [files], replyAfterCommands: true } : {}),
+    ...(files.length + pushed.length > 0 ? { commands: [[...files, ...pushed]] } : {}),
+    ...(files.length > 0 ? { replyAfterCommands: true } : {}),
   };
 }
 

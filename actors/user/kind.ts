@@ -34,6 +34,7 @@ import {
 } from './commands/account/login.js';
 import { noteLogInHandler } from './commands/account/note-log-in.js';
 import { readOwnSectionsHandler } from './commands/account/own-state.js';
+import { dropPushTokensHandler, readPushFactsHandler } from './commands/account/push-facts.js';
 import { addPushTokenHandler, PUSH_TOKEN_PART_PREFIX, removePushTokenHandler } from './commands/account/push-tokens.js';
 import { markHotspotReadHandler, setTutorialStatusHandler } from './commands/account/tutorial.js';
 import {
@@ -96,6 +97,7 @@ import { redirectToMessageOwner } from './commands/messages/on-message.js';
 import { listReadReceiptsHandler } from './commands/messages/read-receipts.js';
 import { retryAfterJoinHandler } from './commands/messages/retry-after-join.js';
 import { publishDirectTypingHandler } from './commands/messages/typing.js';
+import { pushMissedHandler, takeDeletedAwayHandler } from './commands/missed/push.js';
 import { recordMissedHandler } from './commands/missed/record.js';
 import { listStreamTopicsHandler } from './commands/streams/stream-topics.js';
 import {
@@ -115,6 +117,7 @@ import { moveTopicPolicyHandler, muteTopicHandler, setTopicPolicyHandler } from 
 import { FILE_PART_PREFIX } from './files.js';
 import { userMachine } from './machine.js';
 import { MISSED_PART_PREFIX } from './missed.js';
+import { takingPushesAway } from './pushed.js';
 import { SUBSCRIPTION_PART_PREFIX, type UserState } from './state.js';
 
 export const userKind: ActorKind<UserState, undefined, ActorServices> = {
@@ -144,6 +147,8 @@ export const userKind: ActorKind<UserState, undefined, ActorServices> = {
     setKey: setApiKeyHandler,
     addPushToken: addPushTokenHandler,
     removePushToken: removePushTokenHandler,
+    dropPushTokens: dropPushTokensHandler,
+    pushFacts: readPushFactsHandler,
     sealedKey: readSealedKeyHandler,
     newest: readNewestMessagesHandler,
     deactivated: leaveStreamsOnDeactivationHandler,
@@ -155,7 +160,7 @@ export const userKind: ActorKind<UserState, undefined, ActorServices> = {
     subscribersOf: listSubscribersHandler,
     subscriptionStatus: readSubscriptionStatusHandler,
     ownState: readOwnSectionsHandler,
-    muteUser: muteUserHandler,
+    muteUser: takingPushesAway(muteUserHandler),
     subscriptions: listSubscriptionsHandler,
     streams: listStreamsHandler,
     fetchMessages: fetchMessagesHandler,
@@ -182,6 +187,8 @@ export const userKind: ActorKind<UserState, undefined, ActorServices> = {
     filePublic: checkFilePublicHandler,
     filesAccessible: listAccessibleFilesHandler,
     attachments: listAttachmentsHandler,
+    mayPush: pushMissedHandler,
+    pushedGone: takeDeletedAwayHandler,
     missed: recordMissedHandler,
     makeCopy: makeReadCopies,
     giveCopy: giveBotCopies,
@@ -191,12 +198,12 @@ export const userKind: ActorKind<UserState, undefined, ActorServices> = {
     unreact: redirectToMessageOwner<RemoveReactionArgs>(conversationCommands.unreact),
     submessage: redirectToMessageOwner<SubmessageArgs>(conversationCommands.submessage),
     readReceipts: listReadReceiptsHandler,
-    setFlags: setFlagsHandler,
-    setFlagsInNarrow: setFlagsInNarrowHandler,
-    markAllRead: markAllReadHandler,
-    markStreamRead: markStreamReadHandler,
-    markTopicRead: markTopicReadHandler,
-    readStream: markLeftStreamReadHandler,
+    setFlags: takingPushesAway(setFlagsHandler),
+    setFlagsInNarrow: takingPushesAway(setFlagsInNarrowHandler),
+    markAllRead: takingPushesAway(markAllReadHandler),
+    markStreamRead: takingPushesAway(markStreamReadHandler),
+    markTopicRead: takingPushesAway(markTopicReadHandler),
+    readStream: takingPushesAway(markLeftStreamReadHandler),
     typing: publishDirectTypingHandler,
     markHotspot: markHotspotReadHandler,
     setTutorial: setTutorialStatusHandler,

@@ -31,6 +31,8 @@ export interface UserState extends JsonObject {
   readonly lastScheduled?: number;
   /** Hints for new users that were seen; absent if none. */
   readonly tutorial?: TutorialState & JsonObject;
+  /** Messages whose notifications may be on devices, oldest first: [id, stream to which it was sent (0: none)]. */
+  readonly pushed?: readonly (readonly [id: number, origin: number])[];
 }
 
 /** The user whose actor has this key. */

@@ -128,6 +128,14 @@ export class RealmDirectory implements DirectoryView {
     return this.#sessions.get(user);
   }
 
+  isPushed(user: UserId): boolean {
+    return this.#sessions.pushed.has(user);
+  }
+
+  pushesToAny(): boolean {
+    return this.#sessions.pushed.size > 0;
+  }
+
   sessions(): Iterable<AccountSessions> {
     return this.#sessions.all();
   }

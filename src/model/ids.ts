@@ -49,6 +49,7 @@ export type ActorKindName =
   | 'queue'
   | 'mail'
   | 'presence'
+  | 'push'
   | 'webhook'
   | 'links'
   | 'stranger';
@@ -60,6 +61,8 @@ export const streamKey = (realm: RealmId, stream: StreamId): ActorKey<'stream'> 
   `stream/${realm}/${stream}` as ActorKey<'stream'>;
 /** Makes the key of the actor that sends an organization's mails. */
 export const mailKey = (realm: RealmId): ActorKey<'mail'> => `mail/${realm}` as ActorKey<'mail'>;
+/** Key of the actor that sends the push notifications of an account. */
+export const pushKey = (realm: RealmId, user: UserId): ActorKey<'push'> => `push/${realm}/${user}` as ActorKey<'push'>;
 /** Makes the key of the actor that makes the calls of one outgoing webhook bot. */
 export const webhookKey = (realm: RealmId, bot: UserId): ActorKey<'webhook'> =>
   `webhook/${realm}/${bot}` as ActorKey<'webhook'>;

@@ -40,6 +40,7 @@ export {
   partitionOfActor,
   partitionSubject,
   presenceKey,
+  pushKey,
   queueId,
   queueKey,
   type RealmId,

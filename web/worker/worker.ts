@@ -5,10 +5,13 @@
  *     page    network first, then the copy of the last time
  *     assets  the copy first: their names change with their content; lazy chunks are kept when they first come
  *     others  left to the browser
+ *     pushes  shown as notifications (push.ts)
  *
  * tools/build-web.mjs bundles it to /service-worker.js and fills in the files of the first view. A new version takes
  * over at once and drops what no page of its version asked for.
  */
+import { listenToPushes } from './push.js';
+
 /** The library types it as the scope of any worker. */
 declare const self: ServiceWorkerGlobalScope;
 declare const SHELL_FILES: readonly string[];
@@ -63,5 +66,4 @@ self.addEventListener('fetch', (event) => {
   else if (pathname.startsWith(ASSETS)) event.respondWith(copyFirst(request, pathname));
   else if (FIXED.includes(pathname)) event.respondWith(networkFirst(request, pathname));
 });
-
-export {};
+listenToPushes();

@@ -11,6 +11,8 @@ export interface SnapshotInputs {
   readonly args: RegisterArgs;
   readonly now: number;
   readonly limits: FileLimits;
+  /** Notifications are pushed to mobile devices. */
+  readonly pushesToDevices: boolean;
   /** Decrypts the API keys of bots that the user may read. */
   readonly unseal: UnsealText;
   /** Collects bots whose API key could not be decrypted. */

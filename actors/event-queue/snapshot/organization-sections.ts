@@ -36,7 +36,7 @@ const GIPHY_RATINGS = {
 };
 
 /** Section `realm`: the organization's settings and facts about the server (register.md § Realm section). */
-export function realmSection({ directory, args, limits }: SnapshotInputs): JsonObject {
+export function realmSection({ directory, args, limits, pushesToDevices }: SnapshotInputs): JsonObject {
   const settings = REALM_SETTING_NAMES.map((name) => [`realm_${name}`, directory.settings[name]]);
   const { origin, site } = args;
   const passwords = isLoginMethodOn(directory.settings.authentication_methods, PASSWORD_METHOD);
@@ -55,7 +55,7 @@ export function realmSection({ directory, args, limits }: SnapshotInputs): JsonO
       jitsi_meet: { name: 'Jitsi Meet', id: 1 },
     },
     realm_default_external_accounts: EXTERNAL_ACCOUNTS,
-    realm_push_notifications_enabled: false,
+    realm_push_notifications_enabled: pushesToDevices,
     // The value is in bytes, although the field's name says MiB (register.md).
     realm_upload_quota_mib: limits.uploadQuotaMib === 0 ? null : limits.uploadQuotaMib * 1_048_576,
     realm_plan_type: 1,

@@ -167,6 +167,7 @@ async function takeOnce(
     args,
     now: sources.services.clock.now(),
     limits: sources.services.limits,
+    pushesToDevices: sources.services.push.options.gateway !== undefined,
     unseal: (sealed) => sources.services.secrets.tryOpen(sealed),
     unreadable,
     subscriptions,

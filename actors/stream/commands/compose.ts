@@ -19,6 +19,7 @@ import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
 import { giveCopyCommands } from '../bots.js';
 import { missedMessageCommands } from '../missed.js';
+import { mayPushCommands } from '../pushes.js';
 import type { StreamState, StreamView, StreamVolatile } from '../state.js';
 import { addMessageToTopic } from '../topics.js';
 import { fetchLinksCommands } from './link-previews.js';
@@ -183,9 +184,10 @@ function post(
     origin: input.origin,
     informed: volatile.informed,
   });
+  const pushes = mayPushCommands(parts, message, directory, realm);
   const { html, hasLink } = rendered;
   const links = fetchLinksCommands({ id, sender, content: input.content, html, hasLink }, context, input.origin);
-  const commands = [...awaited, ...calls, ...missed, ...links];
+  const commands = [...awaited, ...calls, ...missed, ...pushes, ...links];
   return {
     reply: successReply({ id }),
     ...withRetentionTimer(

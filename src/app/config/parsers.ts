@@ -97,6 +97,17 @@ export const checkNamespace = (value: string): string =>
     value,
   );
 
+/** Checks the address of a service that the server calls by HTTP. */
+export function checkWebUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const isWeb = url !== undefined && /^https?:\/\//.test(value) && url.username === '' && url.hash === '';
+  return accept(isWeb && value.length <= MAX_PATH, 'must be an address that begins with http:// or https://', value);
+}
+
+/** Checks a token of the header `Authorization: Bearer`. */
+export const checkBearerToken = (value: string): string =>
+  accept(/^[A-Za-z0-9._~+/-]{1,1000}=*$/.test(value), 'must consist of letters, digits and ._~+/-=', value);
+
 const schemesOf = (schemes: readonly string[]): string => schemes.map((s) => `${s}://`).join(' or ');
 
 /** Checks `scheme://user:password@host:port`. @returns the unchecked rest of the address */

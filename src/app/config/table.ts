@@ -4,6 +4,7 @@
  */
 import { type IdentityProviderConfig, parseProviders, parseTokenKeys, type TokenKeys } from '#frontend/single-sign-on';
 import {
+  checkBearerToken,
   checkEmailAddress,
   checkHostWithOptionalPort,
   checkListenAddress,
@@ -14,6 +15,7 @@ import {
   checkRateRules,
   checkRealmName,
   checkSecretStrength,
+  checkWebUrl,
   makeDatabaseUrlParser,
   makeIntegerParser,
   makeOneOfParser,
@@ -264,12 +266,49 @@ export const SETTINGS = {
       throw new Error('must be an address, or a name and an address in <>');
     },
   }),
+  webPush: setting({
+    env: 'WEB_PUSH',
+    option: 'web-push',
+    value: 'ON_OR_OFF',
+    description:
+      'on: browsers that are signed in may subscribe to push notifications; the server sends them, encrypted, to the push services of the browsers. The same for all processes.',
+    fallback: 'on' as 'on' | 'off',
+    parse: makeOneOfParser('on', 'off'),
+  }),
+  pushGateway: setting({
+    env: 'PUSH_GATEWAY',
+    option: 'push-gateway',
+    value: 'URL',
+    description:
+      'Gateway that passes notifications on to mobile devices: the server posts JSON there (push.md). Without one nothing is pushed to mobile devices. The same for all processes.',
+    fallback: undefined as string | undefined,
+    secret: true,
+    parse: checkWebUrl,
+  }),
+  pushGatewayToken: setting({
+    env: 'PUSH_GATEWAY_TOKEN',
+    option: 'push-gateway-token',
+    value: 'TEXT',
+    description: 'Sent to the push gateway as Authorization: Bearer TEXT. The same for all processes.',
+    fallback: undefined as string | undefined,
+    secret: true,
+    parse: checkBearerToken,
+  }),
+  pushContent: setting({
+    env: 'PUSH_CONTENT',
+    option: 'push-content',
+    value: 'ON_OR_OFF',
+    description:
+      'off: push notifications name sender and conversation, but never contain the text of messages. The same for all processes.',
+    fallback: 'on' as 'on' | 'off',
+    parse: makeOneOfParser('on', 'off'),
+  }),
   webhookNetworks: setting({
     env: 'WEBHOOK_NETWORKS',
     option: 'webhook-networks',
     value: 'NETWORKS',
     description:
-      'Networks that outgoing webhooks and the image proxy may reach besides the public Internet, separated by commas, e.g. 10.1.0.0/16. Loopback, private and other special addresses are refused otherwise.',
+      'Networks that outgoing webhooks, push notifications of browsers and the image proxy may reach besides the public Internet, separated by commas, e.g. 10.1.0.0/16. Loopback, private and other special addresses are refused otherwise.',
     fallback: '',
     parse: checkNetworks,
   }),

@@ -8,6 +8,7 @@ import { linkPreviewKind } from '#actors/link-preview';
 import { loginGuardKind } from '#actors/login-guard';
 import { mailKind } from '#actors/mail';
 import { presenceKind } from '#actors/presence';
+import { pushKind } from '#actors/push';
 import { realmKind } from '#actors/realm';
 import { directKind, streamKind } from '#actors/stream';
 import { userKind } from '#actors/user';
@@ -23,9 +24,11 @@ import { PageFetcher } from '#domain/link-previews';
 import { MailDispatcher } from '#domain/mail';
 import { MessageRenderer } from '#domain/messages';
 import { parseDisposableDomains } from '#domain/people';
+import { makeVapidKeys, PushSender } from '#domain/push';
 import { PasswordStrengthThread, type ServerCryptography } from '#domain/secrets';
 import { AddressFilter, WebhookCaller } from '#domain/webhooks';
-import { FrontendGateway } from '#frontend/gateway';
+import type { BrowserPushAccess } from '#frontend/api';
+import { FrontendGateway, siteUrlOf } from '#frontend/gateway';
 import { ImageFetcher, ImageProxy } from '#frontend/image-proxy';
 import { type EventLog, MeteredLog } from '#ports/log';
 import { ActorClient, ActorHost, type AnyActorKind } from '#runtime';
@@ -42,6 +45,7 @@ export const actorKindsByName = (): Readonly<Record<string, AnyActorKind<ActorSe
   dm: directKind,
   mail: mailKind,
   presence: presenceKind,
+  push: pushKind,
   webhook: webhookKind,
   links: linkPreviewKind,
   stranger: loginGuardKind,
@@ -63,6 +67,9 @@ export const openProcessPorts = (
     ? openClusterPorts(config, secrets, clock, logger)
     : openEmbeddedPorts(config, secrets, clock);
 
+/** The operator chose the address of the push gateway, so it may be anywhere. */
+const EVERY_NETWORK = '0.0.0.0/0,::/0';
+
 export class ConclaveNode {
   readonly client: ActorClient;
   readonly directories: DirectoryReplicas;
@@ -71,6 +78,7 @@ export class ConclaveNode {
   readonly metrics = new Metrics();
   readonly log: EventLog;
   readonly imageProxy: ImageProxy;
+  readonly browserPush: BrowserPushAccess | undefined;
   readonly #renderer: MessageRenderer;
   readonly #passwords = new PasswordStrengthThread();
 
@@ -84,6 +92,8 @@ export class ConclaveNode {
     const log = new MeteredLog(ports.log, clock, this.metrics);
     this.log = log;
     const reachable = new AddressFilter(config.webhookNetworks);
+    const { publicKey: key } = makeVapidKeys(secrets.pushKeySeed);
+    this.browserPush = config.webPush === 'on' ? { key, reachable } : undefined;
     const proxies = config.imageProxy === 'on';
     const { imageProxyKey } = secrets;
     this.imageProxy = new ImageProxy(clock, imageProxyKey, proxies ? new ImageFetcher(clock, reachable) : undefined);
@@ -135,11 +145,30 @@ export class ConclaveNode {
           limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
           feeds: new RealmFeeds(this.directories, log, store, clock),
           webhooks: new WebhookCaller(clock, reachable),
+          push: this.#makePushSender(config, reachable, logger),
           pages: new PageFetcher(clock, reachable, proxies ? imageProxyKey : ''),
           personal: new RecipientFieldResolver(store, this.secrets),
         },
       });
     }
+  }
+
+  #makePushSender(config: Config, reachable: AddressFilter, logger: Logger): PushSender {
+    const { clock } = this.ports;
+    const { pushGateway: url, pushGatewayToken: token, externalHost, externalScheme: scheme, host, port } = config;
+    return new PushSender({
+      clock,
+      logger,
+      metrics: this.metrics,
+      keys: makeVapidKeys(this.secrets.pushKeySeed),
+      contact: `mailto:${config.administratorEmail ?? `admin@${externalHost.replace(/:\d+$/, '')}`}`,
+      caller: new WebhookCaller(clock, reachable),
+      gatewayCaller: new WebhookCaller(clock, new AddressFilter(EVERY_NETWORK)),
+      browsers: config.webPush === 'on',
+      gateway: url === undefined ? undefined : { url, token },
+      content: config.pushContent === 'on',
+      site: (subdomain) => siteUrlOf({ scheme, externalHost, host, port }, '', subdomain),
+    });
   }
 
   async start(): Promise<void> {

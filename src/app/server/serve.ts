@@ -122,6 +122,8 @@ export async function startServer(
       proxies: new ClientAddressResolver(config.trustedProxies),
       webPublicStreams: config.webPublicStreams === 'yes',
       imageProxy: node.imageProxy,
+      browserPush: node.browserPush,
+      pushesToDevices: config.pushGateway !== undefined,
       identityProviders: config.oidc && new IdentityProviders(config.oidc, clock, logger),
       ...(config.jwtKeys && { tokenKeys: config.jwtKeys }),
       administratorEmail: config.administratorEmail,

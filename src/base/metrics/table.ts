@@ -117,7 +117,12 @@ export const METRICS = {
   conclave_waiting_deliveries: gauge(
     'host',
     ['kind'],
-    'Mails and calls of webhooks that wait, of the actors in memory.',
+    'Mails, calls of webhooks and push notifications that wait, of the actors in memory.',
+  ),
+  conclave_pushes_total: counter(
+    'host',
+    ['to', 'result'],
+    'Attempts to push a notification to a browser or the gateway, by result: done, gone (the subscription has ended), later (tried again), failed (dropped).',
   ),
 
   conclave_queues: gauge('host', ['phase'], 'Event queues in memory, by phase: idle, polling, hibernated.'),

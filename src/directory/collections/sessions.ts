@@ -6,6 +6,9 @@ import { RecordCollection } from './collection.js';
 export class SessionCollection extends RecordCollection<UserId, AccountSessions> {
   readonly #sessions = new Map<string, { readonly user: UserId; readonly session: WebSession }>();
 
+  /** Accounts with devices to which notifications may be pushed. */
+  readonly pushed = new Set<UserId>();
+
   constructor() {
     super(({ user }) => user);
   }
@@ -18,6 +21,8 @@ export class SessionCollection extends RecordCollection<UserId, AccountSessions>
     const { user } = account;
     for (const { hash } of this.get(user)?.sessions ?? []) this.#sessions.delete(hash);
     super.put(account);
+    if (account.devices || account.sessions.some(({ push }) => push)) this.pushed.add(user);
+    else this.pushed.delete(user);
     for (const session of account.sessions) this.#sessions.set(session.hash, { user, session });
   }
 }

@@ -29,7 +29,9 @@ export {
   signInLinkHash,
   spendLink,
   withLink,
+  withoutPushTo,
   withoutSessions,
+  withPush,
   withSession,
   withUse,
 } from './web-sessions.js';

@@ -34,6 +34,8 @@ export class ServerCryptography {
   readonly #vectorKey: Buffer;
   /** Key that signs addresses of external pictures (`src/frontend/image-proxy`). */
   readonly imageProxyKey: string;
+  /** Seed of the key pair by which push services know this server (`src/domain/push/vapid.ts`). */
+  readonly pushKeySeed: Buffer;
   /** One-way fingerprint of the secret. The Store keeps it, to detect a start with another secret. */
   readonly check: string;
 
@@ -52,6 +54,7 @@ export class ServerCryptography {
     this.#avatarKey = derive('avatar');
     this.#vectorKey = derive('seal-vector');
     this.imageProxyKey = derive('image-proxy').toString('hex');
+    this.pushKeySeed = derive('push-key');
     this.check = createHmac('sha256', derive('check')).update('conclave').digest('base64url');
   }
 

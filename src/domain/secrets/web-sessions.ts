@@ -3,7 +3,7 @@
  * names its organization. New secrets are random; otherwise the functions have no side effects.
  */
 import type { RealmId } from '#model';
-import type { AccountSessions, WebSession } from '#model/records';
+import type { AccountSessions, SessionPush, WebSession } from '#model/records';
 import type { ServerCryptography } from './secrets.js';
 
 const DAY_MS = 86_400_000;
@@ -86,6 +86,34 @@ export function withUse(account: AccountSessions, hash: string, now: number): Ac
   const session = left.sessions.find((one) => one.hash === hash);
   if (!session || !isUseToBeNoted(session, now)) return undefined;
   return { ...left, sessions: left.sessions.map((one) => (one === session ? { ...one, used: now } : one)) };
+}
+
+/** @param push null: the browser gets no push notifications any more @returns undefined if the session has ended */
+export function withPush(
+  account: AccountSessions,
+  id: number,
+  push: SessionPush | null,
+  now: number,
+): AccountSessions | undefined {
+  const left = current(account, now);
+  if (!left.sessions.some((session) => session.id === id)) return undefined;
+  const changed = left.sessions.map((session): WebSession => {
+    if (session.id !== id) return session;
+    const { push: _before, ...rest } = session;
+    return push ? { ...rest, push } : rest;
+  });
+  return { ...left, sessions: changed };
+}
+
+/** @returns undefined if no session of the account pushes to this endpoint */
+export function withoutPushTo(account: AccountSessions, endpointHash: string): AccountSessions | undefined {
+  const isThere = ({ push }: WebSession): boolean => push?.endpointHash === endpointHash;
+  if (!account.sessions.some(isThere)) return undefined;
+  const sessions = account.sessions.map((session): WebSession => {
+    const { push: _before, ...rest } = session;
+    return isThere(session) ? rest : session;
+  });
+  return { ...account, sessions };
 }
 
 export function withLink(account: AccountSessions, hash: string, now: number): AccountSessions {

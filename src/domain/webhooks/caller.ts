@@ -14,12 +14,20 @@ export interface WebhookRequest {
   readonly url: string;
   /** Content type of the request's body. */
   readonly type: string;
-  readonly body: string;
+  readonly body: string | Uint8Array;
+  /** Further headers, in lower case; they win over the usual ones. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Result of a webhook call. Its `reason` is the end of a sentence about the bot's server. */
 export type WebhookCallResult =
-  | { readonly kind: 'answered'; readonly status: number; readonly body: string }
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly body: string;
+      /** Header `Retry-After`: a number of seconds or a date; '' when absent. */
+      readonly retryAfter: string;
+    }
   /** The connection failed: the bot's server didn't get the call, which may be repeated. */
   | { readonly kind: 'unreachable'; readonly reason: string }
   /** Any other failure; the call is not repeated. */
@@ -34,7 +42,7 @@ export class WebhookCaller {
   ) {}
 
   /** Makes a webhook call. Never rejects. Redirects are not followed, but returned like other responses. */
-  post({ url, type, body }: WebhookRequest): Promise<WebhookCallResult> {
+  post({ url, type, body, headers }: WebhookRequest): Promise<WebhookCallResult> {
     const target = URL.canParse(url) ? new URL(url) : undefined;
     if (!target || !['http:', 'https:'].includes(target.protocol)) {
       return Promise.resolve(failed('its address is none of a web server'));
@@ -52,6 +60,7 @@ export class WebhookCaller {
           'content-length': bytes.byteLength,
           'user-agent': `ConclaveOutgoingWebhook/${SERVER_VERSION}`,
           accept: 'application/json',
+          ...headers,
         },
       };
       const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, options);
@@ -95,7 +104,9 @@ async function read(response: IncomingMessage, end: (result: WebhookCallResult) 
       }
       chunks.push(chunk);
     }
-    end({ kind: 'answered', status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') });
+    const { statusCode: status = 0, headers } = response;
+    const body = Buffer.concat(chunks).toString('utf8');
+    end({ kind: 'answered', status, body, retryAfter: headers['retry-after'] ?? '' });
   } catch {
     end(failed('the connection broke while it answered'));
   }

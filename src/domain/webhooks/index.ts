@@ -9,8 +9,8 @@
  * seconds and reads at most 256 KiB. `WebhookCaller.post` never rejects: every failure is a result with a reason, and
  * only a call without a connection may be repeated.
  *
- * The webhook actor, the image proxy, link previews, configuration and the server's wiring may import this folder;
- * `parseNetworks` also serves the frontend's list of trusted proxies.
+ * The webhook actor, the image proxy, link previews, push notifications, configuration and the server's wiring may
+ * import this folder; `parseNetworks` also serves the frontend's list of trusted proxies.
  */
 export { WebhookCaller, type WebhookCallResult } from './caller.js';
 export { makeWebhookRequest, parseWebhookReply } from './forms.js';

@@ -23,6 +23,7 @@
 export {
   type ApiCall,
   type ApiOperation,
+  type BrowserPushAccess,
   DEFAULT_MAX_BODY_MIB,
   type ForwardedCommand,
   forwardCommand,

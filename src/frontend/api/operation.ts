@@ -6,6 +6,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { CachedResponseFields, JsonObject, ResponseFields } from '#base';
 import type { ServerCryptography } from '#domain/secrets';
+import type { AddressFilter } from '#domain/webhooks';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { IdentityProviders, TokenKeys } from '#frontend/single-sign-on';
 import type { ActorKindName, RawAnswer, RealmId, UserId } from '#model';
@@ -95,6 +96,14 @@ export interface UploadedFile {
   readonly bytes: Uint8Array;
 }
 
+/** Facts by which browsers subscribe to push notifications. */
+export interface BrowserPushAccess {
+  /** Public key of this server, base64url. */
+  readonly key: string;
+  /** Addresses that a subscription may name. */
+  readonly reachable: AddressFilter;
+}
+
 /** A request after routing, authentication, guard and parameters, with the services that operations use. */
 export interface ApiCall<V> {
   readonly params: V;
@@ -123,6 +132,10 @@ export interface ApiCall<V> {
   /** Keys with which services of organizations sign tokens (JWT), by subdomain. */
   readonly tokenKeys: TokenKeys;
   readonly secrets: ServerCryptography;
+  /** undefined: push notifications of browsers are turned off. */
+  readonly browserPush: BrowserPushAccess | undefined;
+  /** Notifications are pushed to mobile devices. */
+  readonly pushesToDevices: boolean;
   /** Id of the caller's session; undefined where the caller has an API key. */
   readonly session: number | undefined;
   /** True if the browser reached the server over TLS. Set only for operations with `webClient`. */

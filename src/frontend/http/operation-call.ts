@@ -1,7 +1,7 @@
 import type { JsonObject } from '#base';
 import { clientNameOf } from '#domain/messages';
 import type { ServerCryptography } from '#domain/secrets';
-import type { ApiCall, ForwardedCommand, OperationOutcome, UploadedFile } from '#frontend/api';
+import type { ApiCall, BrowserPushAccess, ForwardedCommand, OperationOutcome, UploadedFile } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { IdentityProviders, TokenKeys } from '#frontend/single-sign-on';
 import { type ActorReply, type RealmId, type UserId, userId } from '#model';
@@ -96,6 +96,14 @@ export class OperationCall implements ApiCall<AnyValues> {
 
   get blobs(): Blobs {
     return this.context.services.blobs;
+  }
+
+  get browserPush(): BrowserPushAccess | undefined {
+    return this.context.options.browserPush;
+  }
+
+  get pushesToDevices(): boolean {
+    return this.context.options.pushesToDevices ?? false;
   }
 
   get imageProxy(): ImageProxy | undefined {

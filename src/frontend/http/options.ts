@@ -1,5 +1,6 @@
 /** Settings of a frontend, with their defaults. */
 import type { Metrics } from '#base/metrics';
+import type { BrowserPushAccess } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { ClientAddressResolver } from '#frontend/limits';
 import type { IdentityProviders, TokenKeys } from '#frontend/single-sign-on';
@@ -23,6 +24,10 @@ export interface FrontendOptions {
   readonly webPublicStreams?: boolean;
   /** Proxy for pictures of other hosts. Default: none, and such pictures are not served. */
   readonly imageProxy?: ImageProxy;
+  /** Browsers may subscribe to push notifications. Default: they may not. */
+  readonly browserPush?: BrowserPushAccess | undefined;
+  /** Notifications are pushed to mobile devices. Default false. */
+  readonly pushesToDevices?: boolean;
   /** Identity providers for single sign-on. Default: none. */
   readonly identityProviders?: IdentityProviders | undefined;
   /** Keys with which services of organizations sign tokens (JWT), by subdomain. Default: none. */

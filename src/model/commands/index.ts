@@ -44,6 +44,7 @@ export { type FetchLinksArgs, linkPreviewCommands } from './link-preview.js';
 export { loginGuardCommands } from './login-guard.js';
 export { type MailToSend, mailCommands } from './mail.js';
 export { type PresenceCursor, presenceCommands, type ReadPresencesArgs, type ReportPresenceArgs } from './presence.js';
+export { pushCommands } from './push.js';
 export { realmCommands } from './realm.js';
 export type {
   ApplicantArgs,
@@ -128,6 +129,7 @@ export {
   type NewSubscription,
   type OwnStateSection,
   type PasswordCheck,
+  type PushFacts,
   type PushService,
   type PushTokenArgs,
   type ReadStreamArgs,

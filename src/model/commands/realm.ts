@@ -152,6 +152,15 @@ export const realmCommands = {
   endSession: command<{ readonly session: number }, FieldsReply>('end-session'),
   /** Ends all sessions of the caller. `except`: id of a session that stays; null: none stays. */
   endSessions: command<{ readonly except: number | null }, FieldsReply>('end-sessions'),
+  /** Begins or (null) ends the push notifications of a session. */
+  setSessionPush: command<
+    { readonly session: number; readonly push: { readonly endpointHash: string; readonly sealed: string } | null },
+    FieldsReply
+  >('set-session-push'),
+  /** From the push actor: the push service says that the subscription has ended. Never refused. */
+  dropSessionPush: command<{ readonly user: number; readonly endpointHash: string }>('drop-session-push'),
+  /** Notes that the caller has registered a mobile device. */
+  notePushDevice: command<NoArguments, FieldsReply>('note-push-device'),
   /** Sent by the command line: makes a one-time link for signing in. */
   addSignInLink: command<UserRef & { readonly hash: string }, FieldsReply>('add-sign-in-link'),
 

@@ -30,6 +30,14 @@ export type PasswordCheck = {
 export type PushService = 'apns' | 'gcm';
 export type PushTokenArgs = { readonly service: PushService; readonly token: string };
 
+/** Facts of the account for the push actor, at the moment of sending. */
+export type PushFacts = {
+  /** Mobile devices, in the order of their registration: objects of src/domain/push (`PushDevice`). */
+  readonly devices: readonly JsonObject[];
+  /** The asked messages that the user may read and has not read, by id (`PushedMessage`). */
+  readonly messages: { readonly [id: string]: JsonObject };
+};
+
 export type NewSubscription = {
   /** The stream in the form in which events show it. */
   readonly stream: JsonObject;
@@ -163,6 +171,9 @@ export type MissedMessageArgs = {
   readonly origin: string;
 };
 
+/** A message that may be pushed to the receiver's devices, as the conversation's actor sends it. */
+export type MayPushArgs = Omit<MissedMessageArgs, 'participants' | 'sent' | 'origin'>;
+
 export type TopicName = { readonly stream: number; readonly topic: string };
 
 export type MuteTopicArgs = {
@@ -217,6 +228,10 @@ export const userCommands = {
   // Commands about small state of the account.
   addPushToken: command<PushTokenArgs & { readonly app: string | null }, FieldsReply>('add-push-token'),
   removePushToken: command<PushTokenArgs, FieldsReply>('remove-push-token'),
+  /** From the push actor: the gateway says that these tokens are no longer in use. Never refused. */
+  dropPushTokens: command<{ readonly tokens: readonly string[] }>('drop-push-tokens'),
+  /** For the push actor: devices, and what of these messages may be shown now. */
+  pushFacts: command<MessageIds, ValueReply<PushFacts>>('push-facts'),
   markHotspot: command<{ readonly hotspot: string }, FieldsReply>('mark-hotspot'),
   setTutorial: command<{ readonly status: 'started' | 'finished' }, FieldsReply>('set-tutorial'),
   botStorage: command<StorageKeys, FieldsReply>('bot-storage'),
@@ -306,6 +321,10 @@ export const userCommands = {
   due: command('due'),
 
   // Commands that the actors of conversations send.
+  /** The user has devices, and got a message that may be pushed to them. Never refused; may be repeated. */
+  mayPush: command<MayPushArgs>('may-push'),
+  /** Messages that may have been pushed were deleted. Never refused; may be repeated. */
+  pushedGone: command<MessageIds>('pushed-gone'),
   /**
    * Records that the user got a message that may notify by mail or push. Senders may omit this command for later
    * messages.

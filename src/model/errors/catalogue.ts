@@ -334,6 +334,8 @@ export const errorCatalogue = {
   BAD_WEB_TOKEN: bad('Bad JSON web token'),
   WEB_TOKEN_WITHOUT_EMAIL: bad('No email specified in JSON web token claims'),
   NO_SUCH_SESSION: bad('No such session'),
+  WEB_PUSH_OFF: bad('Push notifications of browsers are turned off on this server'),
+  INVALID_PUSH_SUBSCRIPTION: bad('Invalid push subscription: {field}'),
   MAIL_LINK: bad('This link does not hold (any more).'),
   ONLY_OWNER_ROLE: bad('The owner permission cannot be removed from the only organization owner.'),
   /** Refusal by DELETE /users/{id}; it has no code, as recorded from the API's original server. */

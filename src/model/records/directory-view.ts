@@ -32,6 +32,10 @@ export interface DirectoryView {
   sessionByHash(hash: string): { readonly user: UserId; readonly session: WebSession } | undefined;
   /** Returns the sessions of an account; undefined if none was ever begun. */
   sessionsOf(user: UserId): AccountSessions | undefined;
+  /** The account has devices to which notifications may be pushed: browsers or mobile ones. */
+  isPushed(user: UserId): boolean;
+  /** Some account has such devices. */
+  pushesToAny(): boolean;
   /** Finds the account with this API e-mail or real address, ignoring case; also system bots. */
   userByEmail(email: string): DirectoryUser | undefined;
   /** Finds the account whose uploaded avatar has this hash. */

@@ -14,5 +14,5 @@ export type {
   UserDefaults,
 } from './organization.js';
 export type { DirectoryProfile, DirectoryProfileField, ProfileData, ProfileValue } from './profiles.js';
-export type { AccountSessions, SignInLink, WebSession } from './sessions.js';
+export type { AccountSessions, SessionPush, SignInLink, WebSession } from './sessions.js';
 export type { DirectoryStream, DirectoryStreamGroup } from './streams.js';

@@ -13,6 +13,16 @@ export interface WebSession {
   readonly created: number;
   /** Time of the last use, to the day, milliseconds since 1970. */
   readonly used: number;
+  /** The browser's subscription to push notifications; absent if it has none. */
+  readonly push?: SessionPush;
+}
+
+/** The subscription of a browser at its push service. It ends with the session. */
+export interface SessionPush {
+  /** Keyed hash (hex) of the endpoint: a browser has one subscription, and one session may use it. */
+  readonly endpointHash: string;
+  /** Endpoint and keys of the browser, encrypted under the server secret. */
+  readonly sealed: string;
 }
 
 /** A link that signs an account in once. */
@@ -32,4 +42,6 @@ export interface AccountSessions {
   readonly links: readonly SignInLink[];
   /** Realm version at which the sessions were ended by a new password or a deactivation; 0: never. */
   readonly endedAt: number;
+  /** The account has registered a mobile device at some time; absent: never. */
+  readonly devices?: true;
 }

@@ -65,6 +65,7 @@ import { organizationSettings } from './organization/organization-settings.js';
 import { realmActivity } from './organization/realm-activity.js';
 import { avatarAddresses } from './people/avatar-addresses.js';
 import { avatars } from './people/avatars.js';
+import { browserPushes } from './people/browser-pushes.js';
 import { changingAccounts } from './people/changing-accounts.js';
 import { deactivating } from './people/deactivating.js';
 import { endsOfSessions } from './people/ends-of-sessions.js';
@@ -166,6 +167,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'own keys': ownKeys,
   "the web client's sessions": webSessions,
   "ends of the web client's sessions": endsOfSessions,
+  'push notifications of browsers': browserPushes,
   'forgotten passwords': forgottenPasswords,
   'defaults of settings': settingsDefaults,
   'alert words and mutes': preferences,
@@ -265,6 +267,7 @@ export const BOTH_FACES: ReadonlySet<string> = new Set([
   'scheduled messages',
   'missed messages by mail',
   'outgoing webhooks',
+  'push notifications of browsers',
   'uploaded files',
   'visibility of events',
   'invitations',

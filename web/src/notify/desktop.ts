@@ -1,4 +1,5 @@
 import { effect } from '@preact/signals';
+import { loadPush } from '../client/index.js';
 import type { Events } from '../contract/index.js';
 import { type Conversation, type Core, conversationKey, conversationNarrow, conversationOf } from '../core/index.js';
 import { toast } from '../kit/index.js';
@@ -7,8 +8,10 @@ import { plainText } from './decide.js';
 
 const ASKED = 'notifications-asked';
 
-/** Notifications on screen by conversation, with their messages. */
+/** Notifications of this page by conversation, with their messages. */
 const shown = new Map<string, { readonly message: number; readonly notification: Notification }>();
+/** Notifications of the service worker may be on screen. */
+let throughWorker = false;
 
 const isSupported = (): boolean => 'Notification' in window;
 
@@ -36,8 +39,11 @@ function iconOf(core: Core, sender: number): { icon: string } | undefined {
   return src && new URL(src, location.href).origin === location.origin ? { icon: src } : undefined;
 }
 
-/** Shows a message outside of the page. */
-export function showNotification(core: Core, { message }: Events['message']): void {
+/**
+ * Shows a message outside of the page. Where this browser is subscribed to pushes, the service worker shows it under
+ * the tag of the push, so that a message is shown once.
+ */
+export async function showNotification(core: Core, { message }: Events['message']): Promise<void> {
   if (!isSupported()) return;
   if (Notification.permission === 'default') offer();
   if (Notification.permission !== 'granted') return;
@@ -47,6 +53,14 @@ export function showNotification(core: Core, { message }: Events['message']): vo
   const key = conversationKey(of);
   const body = hidden ? t('notify.hidden') : plainText(message.content);
   const options = { body, tag: key, silent: true, ...iconOf(core, message.sender_id) };
+  const worker = await (await loadPush()).pushRegistration();
+  if (worker) {
+    throughWorker = true;
+    const hash = core.router.hash({ view: 'narrow', narrow: conversationNarrow(of), near: message.id });
+    const data = { message: message.id, hash };
+    await worker.showNotification(titleOf(core, message.sender_full_name, of), { ...options, data });
+    return;
+  }
   let notification: Notification;
   try {
     notification = new Notification(titleOf(core, message.sender_full_name, of), options);
@@ -65,6 +79,14 @@ export function showNotification(core: Core, { message }: Events['message']): vo
   shown.set(key, { message: message.id, notification });
 }
 
+async function closeOfWorker(core: Core): Promise<void> {
+  const worker = await (await loadPush()).pushRegistration();
+  for (const notification of (await worker?.getNotifications()) ?? []) {
+    const { message } = (notification.data ?? {}) as { readonly message?: number };
+    if (message !== undefined && !core.state.unread.has(message)) notification.close();
+  }
+}
+
 /** Closes notifications whose messages were read. */
 export function closeWhenRead(core: Core): void {
   effect(() => {
@@ -72,5 +94,6 @@ export function closeWhenRead(core: Core): void {
     for (const { message, notification } of shown.values()) {
       if (!core.state.unread.has(message)) notification.close();
     }
+    if (throughWorker) void closeOfWorker(core);
   });
 }

@@ -2,6 +2,7 @@
  * How the client gets noticed while the reader looks elsewhere: desktop notifications, sounds, a number in the icon.
  *
  *     message event → decide.ts (settings of user and stream, mutes) → desktop.ts, sound.ts
+ *     push → web/worker/push.ts; web/src/client/push.ts keeps this browser subscribed
  *     unread → count.ts → title (shell), icon.ts
  *
  * - Only the leading tab notifies; a tab that has the focus on the conversation keeps it silent (`focused.ts`).

@@ -4,8 +4,8 @@
  * replica of the directory, so each change is a directory item.
  */
 
-import { successReply } from '#actors/shared';
-import { spendLink, withLink, withoutSessions, withSession, withUse } from '#domain/secrets';
+import { successReply, valueReply } from '#actors/shared';
+import { spendLink, withLink, withoutPushTo, withoutSessions, withPush, withSession, withUse } from '#domain/secrets';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { AccountSessions } from '#model/records';
@@ -89,6 +89,51 @@ export const endSessionsHandler: RealmCommand<typeof realmCommands.endSessions> 
       ...storedSessions(withoutSessions(before, ({ id }) => id !== except, now)),
       reply: successReply(undefined, version),
     };
+  },
+};
+
+/**
+ * A browser keeps its subscription over sessions, so the endpoint is taken from every other session: a browser shows
+ * messages of the account that is signed in there now, and of no other one.
+ */
+export const setSessionPushHandler: RealmCommand<typeof realmCommands.setSessionPush> = {
+  lane: SETTINGS_LANE,
+  handle({ parts }, { session, push }, _inputs, { caller, now, version }) {
+    const after = withPush(sessionsOf(parts, caller), session, push, now);
+    if (!after) throw apiError('NO_SUCH_SESSION');
+    const changed = new Map<number, AccountSessions>();
+    if (push) {
+      for (const account of accountSessionsOf(parts)) {
+        const left = withoutPushTo(account, push.endpointHash);
+        if (left) changed.set(account.user, left);
+      }
+    }
+    const own = withPush(changed.get(caller) ?? after, session, push, now);
+    changed.set(caller, own ?? after);
+    const effects = [...changed.values()].map(storedSessions);
+    return {
+      parts: Object.assign({}, ...effects.map((effect) => effect.parts)),
+      events: effects.flatMap(({ events }) => events),
+      reply: successReply(undefined, version),
+    };
+  },
+};
+
+/** Conversations tell the account of messages to push from now on. */
+export const notePushDeviceHandler: RealmCommand<typeof realmCommands.notePushDevice> = {
+  lane: SETTINGS_LANE,
+  handle({ parts }, _args, _inputs, { caller, version }) {
+    const before = sessionsOf(parts, caller);
+    if (before.devices) return { reply: successReply() };
+    return { ...storedSessions({ ...before, devices: true }), reply: successReply(undefined, version) };
+  },
+};
+
+export const dropSessionPushHandler: RealmCommand<typeof realmCommands.dropSessionPush> = {
+  lane: SETTINGS_LANE,
+  handle({ parts }, { user, endpointHash }) {
+    const left = withoutPushTo(sessionsOf(parts, user), endpointHash);
+    return left ? { ...storedSessions(left), reply: valueReply(null) } : { reply: valueReply(null) };
   },
 };
 

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { successReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
+import type { PushDevice } from '#domain/push';
 import type { ActorParts } from '#model';
 import type { PushService, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -18,7 +19,7 @@ export const addPushTokenHandler: UserCommand<typeof userCommands.addPushToken> 
   handle({ parts }, { service, token, app }, _inputs, { now }) {
     const part = pushTokenPartName(service, token);
     const others = pushTokenPartNames(parts).filter((other) => other !== part);
-    const since = (of: string): number => (parts.get(of) as unknown as StoredPushToken).since;
+    const since = (of: string): number => storedTokenOf(parts, of).since;
     const surplus = others.sort((a, b) => since(b) - since(a)).slice(MAX_TOKENS - 1);
     const kept: StoredPushToken = { service, token, app, since: now };
     return {
@@ -36,7 +37,7 @@ export const removePushTokenHandler: UserCommand<typeof userCommands.removePushT
   },
 };
 
-interface StoredPushToken extends JsonObject {
+export interface StoredPushToken extends JsonObject {
   readonly service: PushService;
   readonly token: string;
   /** Name of the app that registered the token; null: not given. */
@@ -52,3 +53,12 @@ const pushTokenPartName = (service: PushService, token: string): string =>
 
 export const pushTokenPartNames = (parts: ActorParts): string[] =>
   [...parts.keys()].filter((part) => part.startsWith(PUSH_TOKEN_PART_PREFIX));
+
+export const storedTokenOf = (parts: ActorParts, part: string): StoredPushToken => parts.get(part) as StoredPushToken;
+
+/** Devices in the order of their last registration. */
+export const pushDevicesOf = (parts: ActorParts): PushDevice[] =>
+  pushTokenPartNames(parts)
+    .map((part) => storedTokenOf(parts, part))
+    .sort((a, b) => a.since - b.since)
+    .map(({ service, token, app }) => ({ service, token, app }));

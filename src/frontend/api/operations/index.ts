@@ -142,6 +142,7 @@ import {
   updateSubscriptionsOperation,
 } from './streams/subscriptions.js';
 import { muteTopicOperation, setUserTopicPolicyOperation } from './streams/user-topics.js';
+import { WEB_PUSH_OPERATIONS } from './web/push.js';
 import { WEB_OPERATIONS } from './web/sessions.js';
 
 export const OPERATIONS = [
@@ -257,6 +258,7 @@ export const OPERATIONS = [
   ...STREAM_GROUP_OPERATIONS,
   ...SIGN_UP_OPERATIONS,
   ...WEB_OPERATIONS,
+  ...WEB_PUSH_OPERATIONS,
   ...PASSWORD_RESET_OPERATIONS,
   ...SINGLE_SIGN_ON_OPERATIONS,
 ] as unknown as readonly ApiOperation[];

@@ -43,7 +43,7 @@ export const endsOfSessions: Facts = async (t, server) => {
       ],
     );
     t.ok(list.every(({ created, last_used }) => created === last_used && Number(created) > 1_700_000_000));
-    t.same(Object.keys(list[0]!).sort(), ['client', 'created', 'current', 'id', 'last_used']);
+    t.same(Object.keys(list[0]!).sort(), ['client', 'created', 'current', 'id', 'last_used', 'push']);
     await refused(t, endSession(foreign.api, '/web/sessions/2'), bad('No such session'), 'of somebody else');
     t.equal((await endSession(first.api, '/web/sessions/2')).status, 200);
     await refused(t, endSession(first.api, '/web/sessions/2'), bad('No such session'));

@@ -5,6 +5,7 @@ import { AccountPage } from './account.js';
 import { AlertWordsPage } from './alert-words.js';
 import { MutedPage } from './muted.js';
 import { ProfilePage } from './profile.js';
+import { PushGroup } from './push.js';
 import { OwnGroups, saveOwn } from './rows.js';
 import { SessionsPage } from './sessions.js';
 import { DISPLAY_GROUPS, NOTIFICATION_GROUPS, PRIVACY_GROUPS } from './tables.js';
@@ -37,7 +38,12 @@ export function SettingsView({ parts, onScheme }: SettingsProps) {
       id: 'notifications',
       label: t('settings.page.notifications'),
       icon: 'bell',
-      show: () => <OwnGroups groups={NOTIFICATION_GROUPS} values={values()} save={saveOwn} />,
+      show: () => (
+        <>
+          <PushGroup />
+          <OwnGroups groups={NOTIFICATION_GROUPS} values={values()} save={saveOwn} />
+        </>
+      ),
     },
     {
       id: 'privacy',

@@ -90,5 +90,16 @@ export const settingsOwn: Catalogue<typeof source> = {
   'settings.own.message_content_in_email_notifications': 'E-Mails enthalten die Nachrichten',
   'settings.own.realm_name_in_email_notifications_policy': 'Name der Organisation im Betreff',
   'settings.own.enable_digest_emails': 'Zusammenfassungen nach langer Abwesenheit',
+  'settings.push': 'Push-Benachrichtigungen in diesem Browser',
+  'settings.push-hint': 'Benachrichtigungen kommen auch an, wenn keine Seite der Organisation offen ist.',
+  'settings.push-is-on': 'Dieser Browser bekommt Push-Benachrichtigungen, bis du dich abmeldest.',
+  'settings.push-turn-on': 'In diesem Browser einschalten',
+  'settings.push-turn-off': 'In diesem Browser ausschalten',
+  'settings.push-denied':
+    'Dieser Browser blockiert Benachrichtigungen dieser Seite. Du kannst sie in seinen Einstellungen erlauben.',
+  'settings.push-failed': 'Der Push-Dienst dieses Browsers gab kein Abonnement. Versuche es später noch einmal.',
+  'settings.push-unsupported':
+    'Dieser Browser kennt keine Push-Benachrichtigungen, oder die Adresse ist nicht sicher (https).',
+  'settings.push-off-here': 'Push-Benachrichtigungen sind auf diesem Server ausgeschaltet.',
   'settings.own.enable_login_emails': 'E-Mail bei neuen Anmeldungen',
 };

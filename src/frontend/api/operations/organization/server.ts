@@ -62,7 +62,7 @@ export const getServerSettingsOperation = defineOperation({
           'openid connect': providers.length > 0,
         },
         ...VERSION_FIELDS,
-        push_notifications_enabled: false,
+        push_notifications_enabled: call.pushesToDevices,
         is_incompatible: isMarkedIncompatible(call.header(AGENT)),
         email_auth_enabled: passwords,
         require_email_format_usernames: true,

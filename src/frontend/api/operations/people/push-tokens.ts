@@ -1,8 +1,8 @@
 /** Operations of the API for tokens of devices for push notifications (users.md § Small operations). */
-import { userKey } from '#model';
-import { userCommands } from '#model/commands';
+import { type RealmId, realmKey, type UserId, userKey } from '#model';
+import { type PushTokenArgs, realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
+import { type ApiOperation, defineOperation, type ForwardedCommand, forwardCommand } from '../../operation.js';
 import { optionalTextParameter, textParameter } from '../../parameters.js';
 
 const MAX_TOKEN = 4_096;
@@ -17,6 +17,15 @@ function check(service: Service, token: string): void {
 }
 
 const token = { token: textParameter('form', 'Of the device, from its push service.') } as const;
+
+/** Stores the token; then the directory shows that the account has a device. */
+const add = (realm: RealmId, caller: UserId, args: PushTokenArgs & { readonly app: string | null }): ForwardedCommand =>
+  forwardCommand({
+    to: userKey(realm, caller),
+    command: userCommands.addPushToken,
+    args,
+    followedBy: forwardCommand({ to: realmKey(realm), command: realmCommands.notePushDevice, args: {} }),
+  });
 
 const remove = (id: string, path: string, service: Service): ApiOperation =>
   defineOperation({
@@ -45,8 +54,7 @@ const addApnsToken = defineOperation({
   parameters: { ...token, appid: optionalTextParameter('form', 'App that the token is of.') },
   run({ params, realm, caller }) {
     check('apns', params.token);
-    const args = { service: 'apns' as const, token: params.token, app: params.appid ?? null };
-    return forwardCommand({ to: userKey(realm, caller), command: userCommands.addPushToken, args });
+    return add(realm, caller, { service: 'apns', token: params.token, app: params.appid ?? null });
   },
 });
 
@@ -59,11 +67,7 @@ const addGcmToken = defineOperation({
   parameters: token,
   run({ params, realm, caller }) {
     check('gcm', params.token);
-    return forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.addPushToken,
-      args: { service: 'gcm', token: params.token, app: null },
-    });
+    return add(realm, caller, { service: 'gcm', token: params.token, app: null });
   },
 });
 

@@ -135,12 +135,13 @@ export const getSessionsOperation = defineOperation({
   summary: "One's own sessions: browser, time of sign-in and of the last use.",
   parameters: {},
   run({ directory, caller, session: own }) {
-    const sessions = (directory.sessionsOf(caller)?.sessions ?? []).map(({ id, client, created, used }) => ({
+    const sessions = (directory.sessionsOf(caller)?.sessions ?? []).map(({ id, client, created, used, push }) => ({
       id,
       client,
       created: Math.floor(created / 1000),
       last_used: Math.floor(used / 1000),
       current: id === own,
+      push: push !== undefined,
     }));
     return { fields: { sessions } };
   },

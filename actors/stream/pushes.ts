@@ -1,0 +1,64 @@
+/**
+ * Receivers with devices to which a message may be pushed. Their own actors decide; few accounts have devices, so the
+ * others cost a look into a set.
+ */
+import type { StoredMessage } from '#domain/messages';
+import { mayNotifyPersonally } from '#domain/notifications';
+import { type ActorParts, type RealmId, userId, userKey } from '#model';
+import { type OutboxCommand, outboxCommand, userCommands } from '#model/commands';
+import type { DirectoryView } from '#model/records';
+import { eachNotifiableReceiver } from './missed.js';
+
+const NOTHING: readonly OutboxCommand[] = [];
+const NO_FLAGS: readonly string[] = [];
+
+/** Commands to the actors of the users to whom this new message may be pushed. */
+export function mayPushCommands(
+  parts: ActorParts,
+  message: StoredMessage,
+  directory: DirectoryView,
+  realm: RealmId,
+): readonly OutboxCommand[] {
+  if (!directory.pushesToAny()) return NOTHING;
+  let found: Map<number, OutboxCommand> | undefined;
+  const { id, sender, originStream: stream, body } = message;
+  eachNotifiableReceiver(parts, message, directory, (receiver, personal) => {
+    if (receiver === sender || !directory.isPushed(userId(receiver)) || found?.has(receiver)) return;
+    const user = directory.user(userId(receiver));
+    if (!user) return;
+    const flags = body.flags[receiver] ?? NO_FLAGS;
+    const received = { sender, direct: stream === 0, wildcard: body.wildcard, flags };
+    if (personal && !mayNotifyPersonally(received, user, directory)) return;
+    const args = { id, sender, stream, topic: body.topic, wildcard: body.wildcard, flags };
+    found ??= new Map();
+    found.set(receiver, outboxCommand({ to: userKey(realm, user.id), name: userCommands.mayPush, args, caller: 0 }));
+  });
+  return found ? [...found.values()] : NOTHING;
+}
+
+/** Commands to the actors of the users whose devices may show notifications of these messages, which are deleted. */
+export function pushedGoneCommands(
+  parts: ActorParts,
+  messages: readonly StoredMessage[],
+  directory: DirectoryView,
+  realm: RealmId,
+): readonly OutboxCommand[] {
+  if (!directory.pushesToAny()) return NOTHING;
+  const found = new Map<number, Set<number>>();
+  for (const message of messages) {
+    eachNotifiableReceiver(parts, message, directory, (user) => {
+      if (!directory.isPushed(userId(user))) return;
+      const ids = found.get(user);
+      if (ids) ids.add(message.id);
+      else found.set(user, new Set([message.id]));
+    });
+  }
+  return [...found].map(([user, ids]) =>
+    outboxCommand({
+      to: userKey(realm, userId(user)),
+      name: userCommands.pushedGone,
+      args: { ids: [...ids] },
+      caller: 0,
+    }),
+  );
+}

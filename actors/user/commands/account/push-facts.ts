@@ -1,0 +1,54 @@
+/** Facts for the push actor at the moment of sending: devices, and the messages that may be shown. */
+
+import { valueReply } from '#actors/shared';
+import type { Json } from '#base';
+import { toStoredMessage } from '#domain/messages';
+import { type PushedMessage, pushText } from '#domain/push';
+import { streamId, userId } from '#model';
+import type { userCommands } from '#model/commands';
+import type { UserCommand } from '../../state.js';
+import { loadReadingRights } from '../messages/on-message.js';
+import { pushDevicesOf, pushTokenPartNames, storedTokenOf } from './push-tokens.js';
+
+/** Messages that were read, deleted, or are out of the user's reach now are left out. */
+export const readPushFactsHandler: UserCommand<typeof userCommands.pushFacts, readonly PushedMessage[]> = {
+  lane: 'read',
+  read: true,
+  async inputs({ ids }, context, sources) {
+    if (ids.length === 0) return [];
+    const { reader, flags, directory } = await loadReadingRights(context, sources);
+    const records = await sources.store.getMessages(context.realm, ids);
+    const found: PushedMessage[] = [];
+    for (const record of records) {
+      const own = record && (await reader.access(toStoredMessage(record)));
+      if (!own || flags.isRead(own)) continue;
+      const { id, sender, participants, body } = own.message;
+      const others = participants.filter((one) => one !== context.caller);
+      found.push({
+        id,
+        sender,
+        senderName: directory.user(userId(sender))?.fullName ?? '',
+        sent: body.sent,
+        stream: body.stream,
+        streamName: body.stream === 0 ? '' : (directory.stream(streamId(body.stream))?.name ?? ''),
+        topic: body.topic,
+        others: others.length === 0 ? participants : others,
+        text: pushText(body.html),
+      });
+    }
+    return found;
+  },
+  handle: ({ parts }, _args, found) => ({
+    reply: valueReply({
+      devices: pushDevicesOf(parts),
+      messages: Object.fromEntries(found.map((message) => [message.id, message])),
+    }),
+  }),
+};
+
+export const dropPushTokensHandler: UserCommand<typeof userCommands.dropPushTokens> = {
+  handle({ parts }, { tokens }) {
+    const gone = pushTokenPartNames(parts).filter((part) => tokens.includes(storedTokenOf(parts, part).token));
+    return { reply: valueReply(null), parts: Object.fromEntries(gone.map((part) => [part, null as Json])) };
+  },
+};

@@ -1,0 +1,58 @@
+/**
+ * A conversation tells of a message that may be pushed to the user's devices. It is pushed at once, if the settings say
+ * so; later the notification is taken away when the message was read or deleted.
+ */
+import { valueReply } from '#actors/shared';
+import { decidePush, isAway } from '#domain/notifications';
+import { readPreference } from '#domain/people';
+import { type PresenceTimes, presenceReplicaOf } from '#domain/presence';
+import { presenceKey, pushKey } from '#model';
+import { outboxCommand, presenceCommands, pushCommands, type userCommands } from '#model/commands';
+import { withoutPushed, withPushed } from '../../pushed.js';
+import { type UserCommand, userIdOfKey } from '../../state.js';
+import { pushTokenPartNames } from '../account/push-tokens.js';
+import { receiverOf } from './record.js';
+
+/** undefined: the user is away, or it does not matter. */
+type Presence = PresenceTimes | undefined;
+
+/** Decides whether a message is pushed. Never refuses; a repeat changes nothing. */
+export const pushMissedHandler: UserCommand<typeof userCommands.mayPush, Presence> = {
+  // Commands of the user need not wait for the presence.
+  lane: 'push',
+  async inputs(_message, { key, realm }, sources) {
+    const directory = await sources.directory(realm);
+    const self = userIdOfKey(key);
+    if (readPreference(directory, self, 'enable_online_push_notifications')) return undefined;
+    const replica = presenceReplicaOf(directory);
+    await replica.sync((known) => sources.ask(presenceKey(realm), presenceCommands.presenceChanges, { known }));
+    return replica.of(self);
+  },
+  handle({ state, parts }, message, presence, { key, realm, directory, now }) {
+    const { id, sender, stream, wildcard, flags } = message;
+    const self = userIdOfKey(key);
+    const nothing = { reply: valueReply(null) };
+    if (state.pushed?.some(([known]) => known === id)) return nothing;
+    const hasBrowser = directory.sessionsOf(self)?.sessions.some(({ push }) => push !== undefined);
+    if (!hasBrowser && pushTokenPartNames(parts).length === 0) return nothing;
+    const receiver = receiverOf(self, message, parts, directory);
+    const received = { sender, direct: stream === 0, wildcard, flags };
+    const trigger = receiver && decidePush(received, receiver, isAway(presence, now));
+    if (trigger === undefined) return nothing;
+    const to = pushKey(realm, self);
+    return {
+      ...nothing,
+      state: withPushed(state, id, stream),
+      commands: [[outboxCommand({ to, name: pushCommands.notify, args: { message: id, trigger }, caller: 0 })]],
+    };
+  },
+};
+
+/** Messages that may have been pushed were deleted. Never refuses; a repeat changes nothing. */
+export const takeDeletedAwayHandler: UserCommand<typeof userCommands.pushedGone> = {
+  handle({ state }, { ids }, _inputs, context) {
+    const gone = withoutPushed(state, (id) => ids.includes(id), context);
+    if (!gone) return { reply: valueReply(null) };
+    return { reply: valueReply(null), state: gone.state, commands: [[gone.command]] };
+  },
+};

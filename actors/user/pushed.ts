@@ -1,0 +1,63 @@
+/**
+ * Messages that were pushed to the user's devices, with the notifications still there. When one is read or deleted, the
+ * push actor takes its notification away.
+ */
+
+import type { Json, JsonObject } from '#base';
+import { isMarkedRead, READ_STATE_PART_PREFIX, readStateOf } from '#domain/messages';
+import { pushKey } from '#model';
+import { type OutboxCommand, outboxCommand, pushCommands } from '#model/commands';
+import type { ActorView, CommandContext, Outcome } from '#runtime';
+import { type UserHandler, type UserState, userIdOfKey } from './state.js';
+
+/** Maximum number of messages that are remembered; the notification of an older one stays. */
+const MAX_PUSHED = 200;
+
+/** The state with one more message. @param origin stream to which the message was sent; 0: a direct message */
+export const withPushed = (state: UserState, id: number, origin: number): UserState => ({
+  ...state,
+  pushed: [...(state.pushed ?? []), [id, origin] as const].slice(-MAX_PUSHED),
+});
+
+/** Forgets messages, and the command that takes their notifications away. */
+export function withoutPushed(
+  state: UserState,
+  isGone: (id: number, origin: number) => boolean,
+  { key, realm }: Pick<CommandContext, 'key' | 'realm'>,
+): { readonly state: UserState; readonly command: OutboxCommand } | undefined {
+  const { pushed = [] } = state;
+  const messages = pushed.filter(([id, origin]) => isGone(id, origin)).map(([id]) => id);
+  if (messages.length === 0) return undefined;
+  const left = pushed.filter(([id]) => !messages.includes(id));
+  const to = pushKey(realm, userIdOfKey(key));
+  return {
+    state: { ...state, pushed: left },
+    command: outboxCommand({ to, name: pushCommands.remove, args: { messages }, caller: 0 }),
+  };
+}
+
+/** The outcome of a command that may mark messages as read, with the notifications of these messages taken away. */
+function takeReadAway(
+  view: ActorView<UserState>,
+  outcome: Outcome<UserState>,
+  context: CommandContext,
+): Outcome<UserState> {
+  const state = outcome.state ?? view.state;
+  const { parts: written } = outcome;
+  if (!written || !state.pushed?.length) return outcome;
+  const isRead = (id: number, origin: number): boolean => {
+    const name = `${READ_STATE_PART_PREFIX}${origin}`;
+    if (!(name in written)) return false;
+    return isMarkedRead(readStateOf(new Map<string, Json>([[name, written[name]!]]), origin), id) === true;
+  };
+  const gone = withoutPushed(state, isRead, context);
+  if (!gone) return outcome;
+  const [first = [], ...later] = outcome.commands ?? [];
+  return { ...outcome, state: gone.state, commands: [[...first, gone.command], ...later] };
+}
+
+/** Makes a command take away the notifications of the messages that it marks as read. */
+export const takingPushesAway = <A extends JsonObject, I>(command: UserHandler<A, I>): UserHandler<A, I> => ({
+  ...command,
+  handle: (view, args, inputs, context) => takeReadAway(view, command.handle(view, args, inputs, context), context),
+});

@@ -1,0 +1,107 @@
+/** The content of pushes: the JSON for browsers and for the push gateway (docs/push.md). Pure. */
+import type { JsonObject } from '#base';
+import { topicMessageUrl } from '#domain/markdown';
+import { readPreference } from '#domain/people';
+import type { UserId } from '#model';
+import type { DirectoryView } from '#model/records';
+
+/** A message as its receiver may see it at the moment of the push. */
+export interface PushedMessage extends JsonObject {
+  readonly id: number;
+  readonly sender: number;
+  readonly senderName: string;
+  /** Time of sending, seconds since 1970. */
+  readonly sent: number;
+  /** 0: a direct message. */
+  readonly stream: number;
+  readonly streamName: string;
+  readonly topic: string;
+  /** Participants of a direct message besides the receiver, ascending; only the receiver in a note to self. */
+  readonly others: readonly number[];
+  readonly text: string;
+}
+
+/** A device of a mobile client, with the token of its push service. */
+export interface PushDevice extends JsonObject {
+  readonly service: 'apns' | 'gcm';
+  readonly token: string;
+  /** App that registered the token; null: not given. */
+  readonly app: string | null;
+}
+
+/** Maximum length of a message's text in a push: a push service takes 4,096 bytes. */
+const MAX_TEXT = 240;
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
+
+/** The text of a rendered message on one line. A spoiler ends it: its content is not for passers-by. */
+export function pushText(html: string): string {
+  const open = html.split('<div class="spoiler-content', 1)[0] ?? '';
+  const text = open
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&(\w+|#39);/g, (whole, name: string) => ENTITIES[name] ?? whole)
+    .replace(/\s+/g, ' ')
+    .trim();
+  const characters = [...text];
+  return characters.length > MAX_TEXT ? `${characters.slice(0, MAX_TEXT - 1).join('')}…` : text;
+}
+
+/** Name of the notification that stands for a conversation: a later message replaces the earlier one. */
+const tagOf = ({ stream, topic, others }: PushedMessage): string =>
+  stream === 0 ? `dm/${others.join()}` : `${stream}/${topic.toLowerCase()}`;
+
+/** Address of the message within the web client. */
+const hashOf = ({ id, stream, streamName, topic, others }: PushedMessage): string =>
+  stream === 0
+    ? `#narrow/dm/${others.join()}/near/${id}`
+    : topicMessageUrl('', { id: stream, name: streamName }, topic, id).slice(1);
+
+/**
+ * A message for the service worker of a browser. The text is left out if the user keeps direct messages out of
+ * notifications of browsers.
+ */
+export function browserPush(
+  message: PushedMessage,
+  user: UserId,
+  directory: DirectoryView,
+  content: boolean,
+): JsonObject {
+  const { id, stream, streamName, topic, others, senderName, text } = message;
+  const direct = stream === 0;
+  const shown = content && (!direct || readPreference(directory, user, 'pm_content_in_desktop_notifications'));
+  return {
+    event: 'message',
+    message: id,
+    tag: tagOf(message),
+    hash: hashOf(message),
+    sender: senderName,
+    ...(direct ? { others: others.length - 1 } : { stream: streamName, topic }),
+    text: shown ? text : null,
+    language: readPreference(directory, user, 'default_language'),
+  };
+}
+
+/** Tells browsers that these messages need no notification any more. */
+export const browserRemoval = (messages: readonly number[]): JsonObject => ({ event: 'remove', messages });
+
+/** A message for the push gateway. */
+export const gatewayPush = (message: PushedMessage, trigger: string, content: boolean): JsonObject => {
+  const { id, sender, senderName, sent, stream, streamName, topic, others, text } = message;
+  const place =
+    stream === 0 ? { type: 'direct', others } : { type: 'stream', stream_id: stream, stream: streamName, topic };
+  return {
+    event: 'message',
+    trigger,
+    message: {
+      id,
+      sender_id: sender,
+      sender_full_name: senderName,
+      time: sent,
+      ...place,
+      content: content ? text : null,
+    },
+  };
+};
+
+/** Tells the push gateway that these messages need no notification any more. */
+export const gatewayRemoval = (messages: readonly number[]): JsonObject => ({ event: 'remove', messages });

@@ -1,0 +1,77 @@
+/**
+ * Push notifications of the web client: the browser subscribes at its push service with the server's key, and hands the
+ * subscription over. It belongs to the session, and ends with it. Paths are outside of /api/v1.
+ */
+import { findSubscriptionProblem, MAX_ENDPOINT, sealSubscription } from '#domain/push';
+import { realmKey } from '#model';
+import { realmCommands } from '#model/commands';
+import { apiError } from '#model/errors';
+import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
+import { textParameter } from '../../parameters.js';
+
+export const getPushOperation = defineOperation({
+  id: 'web-get-push',
+  method: 'GET',
+  path: '/web/push',
+  root: true,
+  guard: 'human',
+  webClient: true,
+  summary: 'The key for a subscription (null: push notifications are off), and whether this session has one.',
+  parameters: {},
+  run({ browserPush, directory, caller, session: own }) {
+    const session = directory.sessionsOf(caller)?.sessions.find(({ id }) => id === own);
+    return { fields: { key: browserPush?.key ?? null, subscribed: session?.push !== undefined } };
+  },
+});
+
+/** Subscribing again replaces the subscription of the session. */
+export const subscribePushOperation = defineOperation({
+  id: 'web-subscribe-push',
+  method: 'POST',
+  path: '/web/push',
+  root: true,
+  guard: 'human',
+  webClient: true,
+  summary: 'Push notifications to this browser while its session lasts.',
+  parameters: {
+    endpoint: { ...textParameter('form', 'Address at the push service.'), maxCharacters: MAX_ENDPOINT },
+    p256dh: textParameter('form', 'Public key of the browser, base64url.'),
+    auth: textParameter('form', 'Secret of the browser, base64url.'),
+  },
+  run({ browserPush, params, realm, secrets, session }) {
+    if (session === undefined) throw apiError('NO_SUCH_SESSION');
+    if (!browserPush) throw apiError('WEB_PUSH_OFF');
+    const problem = findSubscriptionProblem(params, browserPush.reachable);
+    if (problem !== undefined) throw apiError('INVALID_PUSH_SUBSCRIPTION', { field: problem });
+    return forwardCommand({
+      to: realmKey(realm),
+      command: realmCommands.setSessionPush,
+      args: { session, push: sealSubscription(secrets, params) },
+    });
+  },
+});
+
+export const unsubscribePushOperation = defineOperation({
+  id: 'web-unsubscribe-push',
+  method: 'DELETE',
+  path: '/web/push',
+  root: true,
+  guard: 'human',
+  webClient: true,
+  summary: 'Push nothing more to this browser.',
+  parameters: {},
+  run({ realm, session }) {
+    if (session === undefined) throw apiError('NO_SUCH_SESSION');
+    return forwardCommand({
+      to: realmKey(realm),
+      command: realmCommands.setSessionPush,
+      args: { session, push: null },
+    });
+  },
+});
+
+export const WEB_PUSH_OPERATIONS = [
+  getPushOperation,
+  subscribePushOperation,
+  unsubscribePushOperation,
+] as unknown as readonly ApiOperation[];

@@ -1,0 +1,13 @@
+import { commandOf } from './command.js';
+
+const command = commandOf<'push'>();
+
+/** Commands of the actor that sends the push notifications of an account. */
+export const pushCommands = {
+  /** Queues a push about a message. Never refused. */
+  notify: command<{ readonly message: number; readonly trigger: string }>('notify'),
+  /** Queues the removal of notifications whose messages were read or deleted. Never refused. */
+  remove: command<{ readonly messages: readonly number[] }>('remove'),
+  /** Timer: sends the queued pushes that are due. */
+  due: command('due'),
+};

@@ -1,0 +1,47 @@
+import { useEffect, useState } from 'preact/hooks';
+import { core, loadPush, type PushState } from '../../client/index.js';
+import { Button, Spinner } from '../../kit/index.js';
+import { t } from '../../text/index.js';
+import { Group } from '../parts/pages.js';
+import { failureText, Refusal, useSaving } from '../parts/saving.js';
+
+const HINTS = {
+  unsupported: 'settings.push-unsupported',
+  'off-here': 'settings.push-off-here',
+  denied: 'settings.push-denied',
+  off: 'settings.push-hint',
+  failed: 'settings.push-failed',
+  on: 'settings.push-is-on',
+} as const;
+
+/** Turns push notifications of this browser on and off. */
+export function PushGroup() {
+  const [state, setState] = useState<PushState>();
+  const saving = useSaving();
+  useEffect(() => {
+    const read = async () => setState(await (await loadPush()).readPushState(core));
+    read().catch((error) => saving.refuse(failureText(error)));
+  }, []);
+  const change = (turn: 'turnPushOn' | 'turnPushOff') =>
+    void saving.run(async () => setState(await (await loadPush())[turn](core)));
+  return (
+    <Group title={t('settings.push')} {...(state ? { hint: t(HINTS[state]) } : {})}>
+      {!state && !saving.error && <Spinner />}
+      <Refusal saving={saving} />
+      {(state === 'off' || state === 'failed') && (
+        <p>
+          <Button disabled={saving.busy} onClick={() => change('turnPushOn')}>
+            {t('settings.push-turn-on')}
+          </Button>
+        </p>
+      )}
+      {state === 'on' && (
+        <p>
+          <Button disabled={saving.busy} onClick={() => change('turnPushOff')}>
+            {t('settings.push-turn-off')}
+          </Button>
+        </p>
+      )}
+    </Group>
+  );
+}
