@@ -4,9 +4,10 @@
  * dist/web/assets holds scripts, styles and fonts under names with a hash of their content, each beside its `.br` and
  * `.gz` form when that form is smaller; dist/web/index.html is the page with the addresses of the entry.
  * dist/web/manifest.json names them all: address → {file, type, bytes, etag, encodings}. The frontend serves exactly
- * the addresses of the manifest (src/frontend/web), which it reads at its start. Lazy chunks come from `import()`. All styles are one file, since a
- * chunk can't load a style of its own: `web/src/style/index.css` imports every style sheet, but for LATER_STYLES. The
- * service worker (web/worker) is a bundle of its own at a fixed address; it knows the files of the first view.
+ * the addresses of the manifest (src/frontend/web), which it reads at its start. Lazy chunks come from `import()`. All
+ * styles are one file, since a chunk can't load a style of its own: `web/src/style/index.css` imports every style
+ * sheet, but for LATER_STYLES. The service worker (web/worker) is a bundle of its own at a fixed address; it knows the
+ * files of the first view.
  *
  * Assets of earlier builds stay on disk and in the manifest for a day, with the time of their end in `until` (ms since
  * 1970): a page that was loaded before an upgrade may still ask the new server for its chunks. MAX_KEPT_BYTES bounds
