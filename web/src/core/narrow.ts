@@ -78,7 +78,7 @@ export function narrowConversation(narrow: Narrow): Conversation | undefined {
   return { stream, topic };
 }
 
-/** What a reader without an account may ask for; the API wants it said in each narrow. */
+/** The API wants each narrow of a reader without an account to name the streams that are open to all. */
 const OPEN_TO_ALL: Term = { operator: 'streams', operand: 'web-public' };
 
 /** The form that the API takes. @param me id of the reader; 0: without an account */
