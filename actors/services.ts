@@ -3,6 +3,7 @@
 import type { Clock } from '#base/clock';
 import type { RealmFeeds, RecipientFieldResolver } from '#delivery';
 import type { FileLimits } from '#domain/files';
+import type { PageFetcher } from '#domain/link-previews';
 import type { MailDispatcher } from '#domain/mail';
 import type { MessageRenderer } from '#domain/messages';
 import type { IsDisposableDomain } from '#domain/people';
@@ -13,7 +14,7 @@ import type { InputSources as SourcesWith } from '#runtime';
 
 export interface ActorServices {
   readonly clock: Clock;
-  /** Random number in [0, 1). */
+  /** Returns a random number in [0, 1). */
   readonly random: () => number;
   /** Time until a waiting poll is answered with a heartbeat, ms; jitter adds up to a fifth. */
   readonly heartbeatMs: number;
@@ -28,8 +29,10 @@ export interface ActorServices {
   readonly limits: FileLimits;
   readonly feeds: RealmFeeds;
   readonly webhooks: WebhookCaller;
+  /** Fetches linked pages for previews. */
+  readonly pages: PageFetcher;
   readonly personal: RecipientFieldResolver;
 }
 
-/** The I/O of a command's inputs, with the services of this application. */
+/** Sources from which the inputs of a command are read by I/O, with the services of this application. */
 export type InputSources = SourcesWith<ActorServices>;

@@ -8,9 +8,9 @@ import type { EventLog } from '#ports/log';
 import type { DeferredRequest } from '#runtime';
 
 export class AckValidator {
-  /** Polls that wait until the log has told its end. */
+  /** Polls that wait while the log is asked for the position of its end. */
   #asking: Set<DeferredRequest> | undefined;
-  /** Log position of the log's end when it was last asked. */
+  /** Position of the end of the log when it was last asked for. The log may have grown since. */
   #logEnd = 0;
 
   constructor(
@@ -48,7 +48,7 @@ export class AckValidator {
     return 'asked';
   }
 
-  /** Stops asking. @returns the polls that still wait, for the caller to answer */
+  /** Drops the polls that wait for the log's end. @returns those polls, for the caller to answer */
   stop(): DeferredRequest[] {
     const asking = [...(this.#asking ?? [])];
     this.#asking = undefined;

@@ -1,4 +1,4 @@
-/** Events that wait for the client, oldest first. The client's acknowledgement removes them. */
+/** Buffer of an event queue: the events that its client has not yet acknowledged, oldest first. */
 import type { JsonObject } from '#base';
 import type { ClientEventFormat, SharedEvent, TransientEvent } from '#delivery';
 import type { QueueOptions } from '#model/commands';
@@ -37,7 +37,10 @@ export const heartbeatEvent = (id: number): BufferedEvent => bufferedEvent(id, {
 
 interface Slot<E = SharedEvent | BufferedEvent | 'resolving'> {
   readonly id: number;
-  /** 'resolving': later events have to wait for this one. 'empty': there is nothing to send after all. */
+  /**
+   * The string 'resolving' stands for an event that later events have to wait for, 'empty' for an event that is not
+   * sent.
+   */
   event: E | 'empty';
 }
 
@@ -59,11 +62,11 @@ export const eventShapeFor = (options: QueueOptions): ClientEventFormat => ({
 export class EventBuffer {
   #slots: Slot[] = [];
   #head = 0;
-  /** Number of slots with unresolved events, which hold back the later ones. */
+  /** Number of events in the buffer that are still being resolved. Later events are not sent before them. */
   #resolving = 0;
-  /** Key → the slot that takes further events of the key, until the client reads it. */
+  /** By coalescing key: the undelivered event into which later events of the key are merged. */
   #coalescing: Map<string, Slot<CoalescedEvent>> | undefined;
-  /** All waiting events that were coalesced from several. */
+  /** Waiting events that were merged from several events each. */
   #coalesced: CoalescedEvent[] | undefined;
   /** Ids of the waiting transient events, oldest first. */
   #transient: number[] | undefined;
@@ -84,7 +87,7 @@ export class EventBuffer {
     return this.#resolving > 0;
   }
 
-  /** Id of the oldest waiting event, those inside a coalesced event included. */
+  /** Id of the oldest waiting event. For a coalesced event the id of its oldest part counts. */
   get oldest(): number | undefined {
     const oldest = this.#slots[this.#head]?.id;
     if (oldest === undefined || !this.#coalesced) return oldest;
@@ -96,8 +99,9 @@ export class EventBuffer {
   }
 
   /**
-   * Reserves the next place in the buffer for an event that is being resolved. @returns the function that fills it;
-   * null = there is nothing to send
+   * Reserves the next place in the buffer for an event that is being resolved.
+   *
+   * @returns the function that fills the place; called with null, it frees the place, as there is nothing to send
    */
   reserve(id: number): (event: BufferedEvent | null) => void {
     const slot: Slot = { id, event: 'resolving' };
@@ -155,7 +159,7 @@ export class EventBuffer {
     if (this.#slots[low]?.id === id) this.#slots.splice(low, 1);
   }
 
-  /** Removes every event up to this id: the client has them. */
+  /** Removes every event up to this id, because the client has received them. */
   acknowledge(id: number): void {
     if (this.#transient) this.#transient = this.#transient.filter((one) => one > id);
     if (this.#transient?.length === 0) this.#transient = undefined;
@@ -195,8 +199,8 @@ export class EventBuffer {
   }
 
   /**
-   * Adds the parts of coalesced events behind the answer's end whose own ids are before it: the client's next poll
-   * acknowledges those ids.
+   * A coalesced event behind the answer's end may have parts whose own ids are before that end. These parts are added
+   * to the answer, because the client's next poll acknowledges their ids.
    */
   #withEarlyParts(events: EncodedEvent[]): readonly EncodedEvent[] {
     const last = events.at(-1)?.id ?? -1;
@@ -219,7 +223,7 @@ export class EventBuffer {
   #dropHead(): void {
     const slot = this.#slots[this.#head++]!;
     if (slot.event !== 'resolving') return;
-    // Acknowledged before it was resolved here: a former owner of the queue had sent it.
+    // The event was acknowledged before this host had resolved it: a former owner of the queue had sent it.
     slot.event = 'empty';
     this.#resolving--;
   }

@@ -1,8 +1,8 @@
 /**
  * Decides when the acknowledged id and the log position of a queue are written to the Store.
  *
- * Little is lost with what was not written: a client with a waiting poll says in its next poll, to the owner of that
- * moment, what it has received. So tens of thousands of clients that only get heartbeats cost next to no writes.
+ * A crash loses little: the client's next poll says which events it has received, whichever host owns the queue then.
+ * So tens of thousands of clients that only get heartbeats cost next to no writes.
  */
 
 import { type Clock, sharedTimerWheel, type TimerEntry } from '#base/clock';
@@ -15,11 +15,14 @@ import { MAX_ACTIVE_LAG_MS, type QueueState } from './state.js';
 import type { QueueVolatile } from './volatile.js';
 
 /**
- * A queue without a waiting poll is written this long after its client's last sign of life
+ * Time from the client's last sign of life to the checkpoint of a queue without a waiting poll, ms
  * (architecture/delivery.md § The life of a queue).
  */
 const FLUSH_MS = 30_000;
-/** Interval of the checks of a queue with a waiting poll: busy log, quiet log. A check costs as much as a heartbeat. */
+/**
+ * Interval of the checks of a queue with a waiting poll, ms, while the log is busy; `QUIET_CHECK_MS` while it is quiet.
+ * A check costs as much as a heartbeat.
+ */
 const CHECK_MS = 60_000;
 const QUIET_CHECK_MS = 5 * CHECK_MS;
 /**
@@ -28,8 +31,8 @@ const QUIET_CHECK_MS = 5 * CHECK_MS;
  */
 const MIN_LAG = 0.5;
 /**
- * A log position that has advanced by more than this is written, though nothing else has changed: a successor of this
- * host reads from there.
+ * Number of log entries after which a checkpoint is written though nothing else has changed. After a takeover, the next
+ * owner reads the log from the checkpoint.
  */
 const POSITION_LAG = 1_000;
 
@@ -61,7 +64,7 @@ export class CheckpointTimer implements TimerEntry {
     return this.cursor.position - this.handle.state().position;
   }
 
-  /** Starts the timer after a sign of life of the client, or after the waiting poll has gone. */
+  /** Starts the checkpoint timer after a sign of life of the client, or after the waiting poll has gone. */
   schedule(): void {
     if (this.#stopped) return;
     const { isPolling } = this.handle.volatile;
@@ -82,7 +85,7 @@ export class CheckpointTimer implements TimerEntry {
     const { handle } = this;
     const { clock, random } = this.services;
     if (handle.volatile.isPolling) {
-      // If the client were gone, its frontend would have cancelled the poll.
+      // The client is present: had it gone, its frontend would have cancelled the waiting poll.
       handle.volatile.touch(clock.now());
       this.#pace();
       this.schedule();
@@ -93,12 +96,15 @@ export class CheckpointTimer implements TimerEntry {
     if (this.isDirty) void this.#write().catch(() => undefined);
   }
 
-  /** Writes what would otherwise be lost, before the queue leaves memory. */
+  /** Writes the last checkpoint before the queue leaves memory. */
   async writeLast(): Promise<void> {
     if (this.isDirty || this.#lag > POSITION_LAG) await this.#write();
   }
 
-  /** Picks the interval so that the log, at its pace since the last check, moves on by at most `POSITION_LAG`. */
+  /**
+   * Picks the interval of the checks. It is the long one if the log, at its pace since the last check, will have moved
+   * on by at most `POSITION_LAG`.
+   */
   #pace(): void {
     const { position } = this.cursor;
     const moved = position - (this.#checkedAt ?? this.handle.state().position);
@@ -107,7 +113,10 @@ export class CheckpointTimer implements TimerEntry {
     this.#checkMs = expected <= POSITION_LAG ? QUIET_CHECK_MS : CHECK_MS;
   }
 
-  /** Writes the checkpoint. A successor starts to read at its position, so every waiting event must be above it. */
+  /**
+   * Writes the checkpoint. After a takeover, the next owner reads the log from its position, so every waiting event
+   * must be above that position.
+   */
   #write(): Promise<void> {
     const { oldest } = this.buffer;
     const { position } = this.cursor;

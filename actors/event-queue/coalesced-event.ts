@@ -6,7 +6,9 @@ const encoder = new TextEncoder();
 export class CoalescedEvent {
   #bytes: Uint8Array | undefined;
 
-  /** @param parts the messages that each of the events names, oldest event first */
+  /**
+   * Makes one event out of several. @param parts messages that each of the coalesced events names, oldest event first
+   */
   constructor(
     private readonly event: JsonObject & { readonly id: number },
     private parts: readonly { readonly id: number; readonly messages: readonly number[] }[],
@@ -29,19 +31,19 @@ export class CoalescedEvent {
     return this.parts.some((part) => part.messages.some((id) => messages.has(id)));
   }
 
-  /** @returns this event and a later one as a single event, under the id of the later one */
+  /** Joins this event and a later one into a single event, under the id of the later one. */
   and(later: CoalescedEvent): CoalescedEvent {
     return new CoalescedEvent(later.event, [...this.parts, ...later.parts]);
   }
 
-  /** @returns the coalesced events up to this id as one event; undefined if there are none */
+  /** Makes one event of the parts of this event up to the id. @returns undefined if there are no such parts */
   upTo(id: number): CoalescedEvent | undefined {
     const parts = this.parts.filter((part) => part.id <= id);
     const last = parts.at(-1);
     return last && new CoalescedEvent({ ...this.event, id: last.id }, parts);
   }
 
-  /** Drops the coalesced events up to this id: the client has them, and may have got their reversal since. */
+  /** Drops the parts up to this id. The client has received them, and perhaps also a later event that reverted them. */
   acknowledge(id: number): void {
     this.parts = this.parts.filter((part) => part.id > id);
     this.#bytes = undefined;

@@ -58,7 +58,7 @@ export const answerVisitorHandler: QueueCommand<typeof queueCommands.visit, Regi
   handle: (_view, _args, { parts }) => ({ reply: { ok: [encodeFields({ queue_id: null }), ...parts] } }),
 };
 
-/** Writes a checkpoint; sent by the queue's own timer. */
+/** Writes a checkpoint. The queue's own timer sends this command. */
 export const writeCheckpointHandler: QueueCommand<typeof queueCommands.flush> = {
   handle: ({ state, volatile: { acked, active, position, isPolling } }) => ({
     reply: valueReply(null),
@@ -67,7 +67,7 @@ export const writeCheckpointHandler: QueueCommand<typeof queueCommands.flush> = 
   }),
 };
 
-/** Ends the queue. From here on polls are refused, though the stored root exists until the end is written. */
+/** Ends the queue. Polls are refused from now on, though the stored root exists until the end is written. */
 function endWith(
   volatile: QueueVolatile,
   reason: QueueEndReason,
@@ -82,12 +82,15 @@ export const deleteQueueHandler: QueueCommand<typeof queueCommands.remove> = {
   handle: ({ volatile }) => endWith(volatile, 'deleted', successReply()),
 };
 
-/** Ends the queue for a reason that its session, or the runtime's quota of queues per account, has found. */
+/** Ends the queue: its session can't go on (the log was trimmed, say), or the account has too many queues. */
 export const endQueueHandler: QueueCommand<typeof queueCommands.end> = {
   handle: ({ volatile }, { reason }) => endWith(volatile, reason, valueReply(null)),
 };
 
-/** Collects an idle queue at its due time, unless its client gave a sign of life meanwhile. */
+/**
+ * Ends an idle queue at its due time. If its client gave a sign of life after the due time was set, the due time moves
+ * on instead.
+ */
 export const endIdleQueueHandler: QueueCommand<typeof queueCommands.due> = {
   handle({ state, volatile }, _args, _inputs, { now }) {
     const active = volatile.isPolling ? now : volatile.active;

@@ -1,4 +1,7 @@
-/** Judges what a queue does with an event of the log (events.md § Filtering per queue): one verdict per event. Pure. */
+/**
+ * Decides what a queue does with an event of the log: one verdict per event, without side effects (events.md §
+ * Filtering per queue).
+ */
 import type { JsonObject } from '#base';
 import type { SharedEvent } from '#delivery';
 import type { NeutralMessage } from '#domain/messages';
@@ -10,7 +13,9 @@ import type { CountedMessages, QueueState } from './state.js';
 export type LockOutReason = 'ORGANIZATION_DEACTIVATED' | 'ACCOUNT_DEACTIVATED';
 
 export type FilterVerdict =
-  /** The client does not want the event, or its snapshot has it already. */
+  /**
+   * The queue leaves the event out: the client did not ask for such events, or its snapshot already shows the change.
+   */
   | { readonly kind: 'skip' }
   /** From this event on the user's clients are locked out, and the event itself is not for this queue. */
   | { readonly kind: 'lock-out'; readonly reason: LockOutReason }
@@ -21,7 +26,7 @@ export type FilterVerdict =
   /** Fields of the event must first be resolved for this recipient. */
   | { readonly kind: 'resolve' };
 
-// Verdicts are constants: one event is judged by every queue of its audience, and none of them allocates.
+// Verdicts are constants, so that judging an event allocates nothing. Every queue of the event's audience judges it.
 const SKIP: FilterVerdict = { kind: 'skip' };
 const RESOLVE: FilterVerdict = { kind: 'resolve' };
 const APPEND: FilterVerdict = { kind: 'append', reverts: undefined };
@@ -121,7 +126,7 @@ export function coalescingKey({ type, item }: SharedEvent): string | undefined {
   return verdict.kind === 'coalesce' ? verdict.key : undefined;
 }
 
-/** Verdicts on changes of flags by key: as many as there are flags, times two operations. */
+/** Cache of the verdicts on changes of message flags. The cache stays small, as there are few flags. */
 const flagVerdicts = new Map<string, FilterVerdict>();
 
 function flagVerdict({ op, flag, all }: JsonObject): FilterVerdict {

@@ -13,7 +13,7 @@ const RETRY_MS = 1_000;
 export class QueueInbox {
   #closed = false;
 
-  /** @param listener called when an event that held back later ones is resolved */
+  /** Makes the inbox of one queue. @param listener called when an event that held back later ones is resolved */
   constructor(
     private readonly realm: RealmId,
     private readonly state: QueueState,
@@ -58,8 +58,8 @@ export class QueueInbox {
   }
 
   /**
-   * Resolves the recipient's fields of an event, trying until the Store, which may be unavailable for a while, has
-   * given them.
+   * Resolves the fields of an event that differ by recipient. It retries until the Store, which may be unavailable for
+   * a while, has answered.
    */
   async #resolve(
     id: number,

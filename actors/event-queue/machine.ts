@@ -13,36 +13,36 @@ import { MachineSteps } from '#runtime';
 
 /** Reasons for which queues end. They are labels of a metric. */
 export const QUEUE_END_REASONS = [
-  /** The client deleted the queue. */
+  /** End reason: the client deleted the queue. */
   'deleted',
-  /** The client gave no sign of life for the lifespan of the queue. */
+  /** End reason: the client gave no sign of life for the lifespan of the queue. */
   'idle',
-  /** More events waited than a queue may hold. */
+  /** End reason: more events waited than a queue may hold. */
   'overflow',
-  /** The log no longer has entries that the queue still needs. */
+  /** End reason: the log no longer has entries that the queue still needs. */
   'trimmed',
-  /** The log is not the one with which the queue was registered. */
+  /** End reason: the organization's log was recreated after the queue was registered. */
   'incarnation',
-  /** The account of the queue was deactivated. */
+  /** End reason: the account of the queue was deactivated. */
   'deactivated',
-  /** The account has more queues than allowed, and this one was without a sign of life for the longest time. */
+  /** End reason: the account has too many queues, and this one has been idle for the longest time. */
   'crowded',
 ] as const;
 
 export type QueueMachineEvent =
-  /** A command needs the session, which starts to follow the realm's feed. */
+  /** Machine event: a command needs the session, which starts to follow the realm's feed. */
   | { readonly type: 'OPEN' }
-  /** A poll begins to wait; if no event comes, the queue answers it with a heartbeat. */
+  /** Machine event: a poll begins to wait. If no event comes, the queue answers it with a heartbeat. */
   | { readonly type: 'POLL' }
-  /** A poll that the frontend has parked begins to wait: the frontend sends the heartbeats. */
+  /** Machine event: a poll that the frontend has parked begins to wait. The frontend sends the heartbeats. */
   | { readonly type: 'PARK' }
-  /** The waiting poll was answered. */
+  /** Machine event: the waiting poll was answered. */
   | { readonly type: 'ANSWER' }
-  /** The client of the waiting poll went away. */
+  /** Machine event: the client of the waiting poll went away. */
   | { readonly type: 'RELEASE' }
-  /** A sign of life of the client without a wait: its poll was answered at once. */
+  /** Machine event: a poll was answered at once, which is a sign of life of the client. */
   | { readonly type: 'TOUCH' }
-  /** The session leaves memory. */
+  /** Machine event: the session leaves memory. */
   | { readonly type: 'REST' }
   | { readonly type: `END.${QueueEndReason}` };
 
@@ -104,7 +104,10 @@ export const queueMachine = setup({
   },
 });
 
-/** The machine's steps, without the time of the heartbeat: the session knows that setting. */
+/**
+ * Steps of the queue's machine. The delay here is a placeholder: the session starts the heartbeat's timer with the
+ * configured delay.
+ */
 export const queueSteps = new MachineSteps(queueMachine, { heartbeatMs: 0 });
 
 const endOf = new Map(
@@ -113,5 +116,5 @@ const endOf = new Map(
   ),
 );
 
-/** @returns why a queue in this state has ended; undefined: it has not ended */
+/** Finds the reason for which a queue in this state has ended. @returns undefined: the queue has not ended */
 export const queueEndOfPhase = (phase: string): QueueEndReason | undefined => endOf.get(phase);

@@ -22,7 +22,7 @@ import type { QueueVolatile } from './volatile.js';
 export interface QueuePollArgs {
   readonly last_event_id: number | null;
   readonly dont_block: boolean;
-  /** Number of heartbeats that the frontend may send by itself, under the ids after `last_event_id`. */
+  /** Number of heartbeats that the frontend may send by itself. Their ids follow `last_event_id`. */
   readonly beats: number;
 }
 
@@ -42,7 +42,10 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   readonly #ids: TransientEventIds;
   readonly #inbox: QueueInbox;
   readonly #checkpoint: CheckpointTimer;
-  /** Set only for queues reloaded from the Store: we don't know which ids above `acked` the client has received. */
+  /**
+   * Checks ids that polls acknowledge. Only a queue reloaded from the Store has this: we don't know which ids above
+   * `acked` its client has received.
+   */
   readonly #acks: AckValidator | undefined;
   #feed: RealmFeed | undefined;
   /** Polls that arrived before the session had caught up with the log. */
@@ -51,13 +54,13 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   #isStopped = false;
   /** The account was deactivated; the queue is ending and receives nothing more. */
   #isDeactivated = false;
-  /** The poll that waits for an event. */
+  /** The poll that waits for an event; undefined while none waits. */
   #request: DeferredRequest | undefined;
   /** If false, the waiting poll waits only until blocked events are resolved (`dont_block`). */
   #blocks = true;
   #isAnswerScheduled = false;
 
-  /** @param isReloaded true if the queue was in the Store before this activation */
+  /** Makes the session of a queue. @param isReloaded true if the queue was in the Store before this activation */
   constructor(
     private readonly handle: ActivationHandle<QueueState, QueueVolatile>,
     private readonly sources: InputSources,
@@ -84,7 +87,9 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     return this.#request !== undefined || this.#early !== undefined;
   }
 
-  /** True without a poll: the session may then leave memory, as the waiting events can be read from the log again. */
+  /**
+   * True while no poll waits: the session may then leave memory, as the waiting events can be read from the log again.
+   */
   get isIdle(): boolean {
     return !this.isWaiting && !this.#acks?.isAsking && !this.#checkpoint.isDirty;
   }
@@ -98,7 +103,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   }
 
   push(event: SharedEvent): void {
-    // A reloaded queue reads entries again whose events its client has acknowledged.
+    // A reloaded queue reads log entries again, so it skips the events that its client has acknowledged.
     if (event.id <= this.handle.volatile.acked || this.#isDeactivated) return;
     const verdict = this.#inbox.take(event);
     if (verdict.kind === 'skip') return;
@@ -123,8 +128,8 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   }
 
   /**
-   * Called when the events that held back later ones are resolved. A poll that does not block is answered even with
-   * nothing.
+   * Called when the events that held back later ones are resolved. A poll with `dont_block` is answered even if no
+   * event waits.
    */
   resolved(): void {
     if (this.#buffer.size > 0 || !this.#blocks) this.#answerSoon();
@@ -149,7 +154,8 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     const waiting = this.#takeRequest();
     sharedTimerWheel(this.sources.services.clock).remove(this);
     if (reason !== 'ended') this.handle.volatile.step('REST');
-    // The poll of a deleted queue gets the events that wait. After any other stop the client is to notice nothing.
+    // The poll of a deleted queue gets the waiting events. After any other stop the frontend repeats the poll, so that
+    // the client notices nothing.
     if (waiting && reason === 'ended') waiting.reply({ ok: this.#buffer.answer() });
     else waiting?.reply(MOVED_REPLY);
     const early = (this.#early ?? []).map(({ request }) => request);
@@ -176,7 +182,8 @@ export class QueueSession implements EventSubscriber, TimerEntry {
       if (this.#acks) this.#skipAcknowledged(end);
       feed.attach(this);
     } catch {
-      // Directory or log is unavailable. Polls wait meanwhile, and their frontends time them out.
+      // The directory or the log is unavailable, so the session tries again later. Polls wait until then, or until
+      // their frontends time them out.
       services.clock.setTimeout(() => {
         if (!this.#isStopped) void this.#attach();
       }, RETRY_MS);
@@ -184,8 +191,8 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   }
 
   /**
-   * Skips what the early polls acknowledge: acknowledgements are written only now and then, so the log need not be read
-   * again from the last checkpoint.
+   * Moves the queue's log position to the events that the early polls acknowledge. Reading begins there instead of at
+   * the older position of the last checkpoint.
    */
   #skipAcknowledged(logEnd: number): void {
     const { volatile } = this.handle;
@@ -196,14 +203,15 @@ export class QueueSession implements EventSubscriber, TimerEntry {
         continue;
       volatile.acknowledge(last);
       this.#ids.newest = Math.max(this.#ids.newest, last);
-      // The entry of that event may have more events.
+      // Later events of the same log entry may still be missing, so that entry is read again.
       this.cursor.advance(seq(logPositionOfEventId(last) - 1));
     }
   }
 
   /**
    * Answers a poll, or lets it wait, unless the queue cannot have given out the acknowledged event.
-   * @param logAsked true if the log was asked already whether that event can be one of this queue
+   *
+   * @param logAsked true if the log's end was already asked for, to judge the acknowledged id
    */
   #admit(args: QueuePollArgs, request: DeferredRequest, logAsked: boolean): void {
     const last = args.last_event_id;
@@ -242,7 +250,8 @@ export class QueueSession implements EventSubscriber, TimerEntry {
 
   /** Answers the poll if there is something to send, else lets it wait. */
   #serve({ last_event_id: last, beats, dont_block }: QueuePollArgs, request: DeferredRequest): void {
-    // A repeat of the waiting request (its frontend lost sight of it) replaces it; another poll ends it.
+    // A frontend that lost track of the waiting request repeats it: the repeat replaces the request. Any other poll
+    // ends the waiting one.
     if (this.#request && this.#request.id !== request.id) this.#answer();
     const buffer = this.#buffer;
     if (!buffer.isBlocked && (buffer.size > 0 || dont_block)) {
@@ -282,7 +291,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     request.reply({ ok: this.#buffer.answer() });
   }
 
-  /** Ends the waiting poll with an error: the user's next request would be refused with the same one. */
+  /** Ends the waiting poll with the error with which the user's next request would be refused. */
   #lockOut(reason: LockOutReason): void {
     const request = this.#takeRequest();
     if (request) {
@@ -290,7 +299,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
       request.reply({ error: apiError(reason).toReply() });
     }
     if (reason !== 'ACCOUNT_DEACTIVATED') return;
-    // Should the account become active again, the queue could never make up for the events that it misses from here on.
+    // From here on the queue misses events. If the account became active again, the queue could not make up for them.
     this.#isDeactivated = true;
     this.#end('deactivated');
   }

@@ -41,13 +41,15 @@ export interface QueueState extends JsonObject {
   readonly held?: boolean;
 }
 
-/** Maximum age of the stored `active` while a poll waits, ms. */
+/**
+ * Maximum age of the client's last sign of life in the Store (`active`) while a poll waits, ms. A checkpoint then
+ * renews it.
+ */
 export const MAX_ACTIVE_LAG_MS = 3_600_000;
 
 /**
- * Latest wall time (ms) at which the client may have been there. If a poll waited at the last checkpoint, the client
- * may have stayed until the takeover, so such a queue keeps its whole lifespan; at most MAX_ACTIVE_LAG_MS beyond
- * `active`.
+ * Latest wall time (ms) at which the client may have given a sign of life. If a poll waited at the last checkpoint, the
+ * client may have stayed until the takeover, but counts for at most MAX_ACTIVE_LAG_MS after `active`.
  *
  * @param takenOver wall time at which this host became the owner
  */

@@ -10,7 +10,7 @@ import {
 import type { EventLog } from '#ports/log';
 
 export class TransientEventIds {
-  /** Newest id that the queue has given to any event, those of the log included. */
+  /** Newest id that the queue has given to any event, whether from the log or not. */
   newest = -1;
   #appending = false;
 
@@ -20,13 +20,17 @@ export class TransientEventIds {
     private readonly queue: ActorKey,
   ) {}
 
-  /** @param position log position up to which the queue has every event */
+  /** Makes an id for a heartbeat. @param position log position up to which the queue has every event */
   heartbeat(position: number): number {
     this.newest = this.#next(position);
     return this.newest;
   }
 
-  /** Id for a transient event. @returns undefined: no id is left at this log position, and the event is lost */
+  /**
+   * Makes an id for a transient event.
+   *
+   * @returns undefined: no id is left at this log position, and the event is lost
+   */
   transient(position: number): number | undefined {
     const id = this.#next(position);
     if (id % SLOTS_PER_POSITION >= SLOTS_PER_POSITION - HEARTBEAT_SLOTS) return undefined;

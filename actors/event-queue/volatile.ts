@@ -15,6 +15,8 @@ export class QueueVolatile {
   #phase = 'resting';
 
   /**
+   * Makes the state in memory of one activation.
+   *
    * @param stored state with which the actor was loaded
    * @param since wall time since which this host owns the queue: after a crash its client gets some time to find it
    */
@@ -64,12 +66,12 @@ export class QueueVolatile {
     this.#position = position;
   }
 
-  /** Moves the queue's machine. The session carries out the returned step. */
+  /** Moves the queue's state machine by an event. The session carries out the returned step. */
   step(type: QueueMachineEvent['type']): MachineStep {
     return this.#enter(queueSteps.step(this.#phase, type));
   }
 
-  /** Moves the queue's machine when the heartbeat's timer has run out. */
+  /** Moves the queue's state machine when the heartbeat's timer has run out. */
   heartbeatElapsed(): MachineStep {
     return this.#enter(queueSteps.elapsed(this.#phase, 'heartbeat'));
   }

@@ -1,8 +1,8 @@
 /**
- * The login guard counts log-ins with addresses of no account. They are limited, and take as long, as log-ins with
- * the address of an account (actors/user/commands/account/login.ts); otherwise the answers would show which addresses
- * have accounts. To bound the storage, addresses share a fixed number of actors that remember a few addresses each.
- * Only the server secret tells which addresses share an actor. The stored name of the kind is `stranger`.
+ * The login guard counts log-ins with addresses of no account. Such log-ins are limited, and take as long, as log-ins
+ * with the address of an account (actors/user/commands/account/login.ts); otherwise the answers would show which
+ * addresses have accounts. To bound the storage, addresses share a fixed number of actors that remember a few addresses
+ * each. Only the server secret tells which addresses share an actor. The stored name of the kind is `stranger`.
  */
 
 import type { JsonObject } from '#base';

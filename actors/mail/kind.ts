@@ -27,14 +27,14 @@ const BATCH = 40;
 /** Stores a mail. Other actors send this command (actors/shared/mail.ts), which never refuses. */
 const send: MailCommand<typeof mailCommands.send> = {
   creates: true,
-  handle({ state }, { to, subject, text }, _inputs, { now }) {
+  handle({ state }, given, _inputs, { now }) {
     const last = state.last + 1;
-    const mail: StoredMail = { to, subject, text, date: now, tries: 0, next: now };
+    const mail: StoredMail = { ...given, date: now, tries: 0, next: now };
     return {
       reply: valueReply(null),
       state: { ...state, last },
       parts: MAIL_PARTS.write(last, mail),
-      // A mail with an earlier time would be due now, too.
+      // The mail is due at once. The run also sends earlier mails that are due.
       due: now,
     };
   },

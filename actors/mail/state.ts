@@ -14,14 +14,17 @@ export interface StoredMail extends JsonObject {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  readonly html?: string;
+  readonly thread?: string;
+  readonly unsubscribe?: string;
   /** Wall time at which the mail was stored, ms. */
   readonly date: number;
   readonly tries: number;
-  /** Wall time of the next attempt, ms. */
+  /** Wall time of the next attempt to send the mail, ms. */
   readonly next: number;
 }
 
-/** Mails by number. */
+/** Parts with the waiting mails, by number of the mail. */
 export const MAIL_PARTS = new PartTable<StoredMail>('mail/');
 
 /** Waiting mails with their numbers, oldest first. */
@@ -31,18 +34,22 @@ export const waitingMails = (parts: ActorParts): (readonly [number: string, mail
 /**
  * A waiting mail in the form that the mail server gets. Its id contains the time, so that ids differ from those before
  * a loss of data.
- * @param open puts the sealed links of a text in clear
+ *
+ * @param open decrypts the sealed links in a text
  */
 export const mailToSend = (
   realm: number,
   number: string,
-  { to, subject, text, date, tries }: StoredMail,
+  { to, subject, text, html, thread, unsubscribe, date, tries }: StoredMail,
   open: (text: string) => string,
 ): QueuedMail => ({
   id: `${realm}-${Number(number)}-${date.toString(36)}`,
   to,
   subject,
   text: open(text),
+  html: html === undefined ? undefined : open(html),
+  thread,
+  unsubscribe: unsubscribe === undefined ? undefined : open(unsubscribe),
   date,
   tries,
 });

@@ -20,13 +20,13 @@ type PresenceCommand<C extends Command<'presence'>> = CommandDefinition<
   ActorServices
 >;
 
-/** Minimum time between two stored times of a user, ms: several windows of one user report each. */
+/** Minimum time between two stored times of a user, ms. Several windows of one user report presence each. */
 const LEAST_CHANGE_MS = 55_000;
-/** Maximum time between two reports of a client, ms: one comes once a minute, and up to 10 s late. */
+/** Maximum time between two reports of a present client, ms: clients report once a minute, and up to 10 s late. */
 const REPORT_MS = 70_000;
 /**
  * Time of inactivity after which a user's return is published at once, ms: the user may already look offline to others.
- * It is the time after which clients show a user as offline, less one report (130 s).
+ * Clients show a user as offline after 200 s; less one interval of reports this is 130 s.
  */
 const CAME_BACK_MS = OFFLINE_AFTER_SECONDS * 1_000 - REPORT_MS;
 /**
@@ -36,7 +36,7 @@ const CAME_BACK_MS = OFFLINE_AFTER_SECONDS * 1_000 - REPORT_MS;
 const MAX_ACCOUNTS_FOR_EVENTS = 100;
 
 interface Reading extends JsonObject {
-  /** Version up to which the asking process has the presences; null: it has none. */
+  /** Version of the presences that the asking process already has; null: it has none. */
   readonly known: PresenceCursor | null;
 }
 
@@ -97,7 +97,7 @@ const written = ({ state, volatile }: ActorView<PresenceState, PresenceMemory>):
   parts: volatile.flush(),
 });
 
-/** Replies with the changed presences, for operations. */
+/** Replies to API operations with the presences that changed. */
 export const readPresencesHandler: PresenceCommand<typeof presenceCommands.presences> = {
   creates: true,
   lane: 'read',
@@ -105,7 +105,7 @@ export const readPresencesHandler: PresenceCommand<typeof presenceCommands.prese
   handle: ({ volatile }, { known }) => ({ reply: successReply(volatile.since(known)) }),
 };
 
-/** Replies with the changed presences, for other actors. */
+/** Replies to other actors with the presences that changed. */
 export const readPresenceChangesHandler: PresenceCommand<typeof presenceCommands.presenceChanges> = {
   creates: true,
   lane: 'read',
@@ -113,7 +113,7 @@ export const readPresenceChangesHandler: PresenceCommand<typeof presenceCommands
   handle: ({ volatile }, { known }) => ({ reply: valueReply(volatile.since(known)) }),
 };
 
-/** Sent by the realm actor after its own event: a user's setting `presence_enabled` has changed. */
+/** Applies a changed user setting `presence_enabled`. The realm actor sends this command after its own event. */
 export const applyPresenceSettingHandler: PresenceCommand<typeof presenceCommands.switched> = {
   creates: true,
   handle(view, { on, at }, _inputs, { caller }) {
@@ -125,7 +125,7 @@ export const applyPresenceSettingHandler: PresenceCommand<typeof presenceCommand
   },
 };
 
-/** Writes the changed times; sent by the sidecar when it is time. */
+/** Writes the changed times to the Store. The sidecar's timer sends this command. */
 export const flushPresencesHandler: PresenceCommand<typeof presenceCommands.flush> = {
   handle: (view) => ({ reply: valueReply(null), ...(view.volatile.dirty ? written(view) : {}) }),
 };

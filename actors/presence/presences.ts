@@ -11,12 +11,15 @@ import { decodePresenceTimes, encodePresenceTimes, presenceBucketOf, presencePar
 const LEAST_HISTORY = 1_000;
 
 export class PresenceMemory {
-  /** Id of this activation, so that versions of another activation are not mistaken for its own; set by the sidecar. */
+  /**
+   * Id of this activation, which cursors contain: versions of another activation must not be mistaken for its own. The
+   * sidecar sets it.
+   */
   source = '';
   readonly #of = new Map<number, PresenceTimes>();
   readonly #buckets = new Map<number, Set<number>>();
   readonly #unsaved = new Set<number>();
-  /** Users in the order of their changes; the first entry belongs to version `#first`. */
+  /** Users whose presence changed, in the order of the changes. The first entry belongs to version `#first`. */
   #history: number[] = [];
   #first = 1;
 

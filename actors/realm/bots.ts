@@ -77,7 +77,7 @@ const botEvent = (to: readonly number[], op: 'add' | 'update', bot: JsonObject):
 export const botAddedItem = (parts: ActorParts, account: BotAccount, to = managers(parts, account)): LogItem =>
   botEvent(to, 'add', presentBot(account.user, account.bot, streamNameLookup(parts)));
 
-/** Event of a changed bot, for its managers. @param change one field */
+/** Event of a changed bot, for its managers. @param change the changed field of the bot */
 export const botUpdatedItem = (parts: ActorParts, account: BotAccount, change: JsonObject, except?: number): LogItem =>
   botEvent(
     managers(parts, account).filter((id) => id !== except),
@@ -111,7 +111,11 @@ export const botDeletedItem = (bot: number, user: number): LogItem => ({
   event: { type: 'realm_bot', op: 'delete', bot: { user_id: bot } },
 });
 
-/** Parts and directory changes that store a new or changed bot. @param before absent: the bot is new */
+/**
+ * Parts and directory changes that store a new or changed bot.
+ *
+ * @param before the bot before the change; absent if the bot is new
+ */
 export function storeBot(
   { user, bot }: BotAccount,
   before?: BotAccount,

@@ -19,6 +19,14 @@
  * - User actors get commands before stream actors, so a joining user has the stream before its first event.
  * - Message ids are handed out once and ascend; only a crash skips ids.
  *
- * Imported by the server, which registers the kind. Other actors use only the commands declared in `#model/commands`.
+ * Imported by the server, which registers the kind, and by import and export (src/app/exchange), which write and read
+ * the stored form. Other actors use only the commands declared in `#model/commands`.
  */
 export { realmKind } from './kind.js';
+export {
+  DIRECT_GROUP_PART_PREFIX,
+  RECORD_PART_PREFIXES,
+  type RealmState,
+  SINGLETON_PARTS,
+  TRAFFIC_PART_PREFIX,
+} from './state.js';

@@ -10,7 +10,7 @@ import { type ActorParts, type LogItem, PartTable, type RealmId } from '#model';
 
 export interface Invitation {
   readonly id: number;
-  /** Invited address; null for a link. */
+  /** Invited e-mail address; null for an invitation link that is open to any number of people. */
   readonly email: string | null;
   readonly inviter: number;
   /** Time of the invitation, seconds since 1970. */
@@ -71,7 +71,7 @@ export function findInvitation(
 export const listValidInvitations = (parts: ActorParts, kind: InvitationKind, now: number): Invitation[] =>
   [...TABLES[kind].values(parts)].filter((of) => isValid(of, now)).sort((a, b) => a.id - b.id);
 
-/** Deleted parts of expired invitations, written with the commit that stores new ones. @param now ms */
+/** Parts that delete expired invitations, for the commit that stores new ones. @param now ms */
 export function dropExpiredInvitations(parts: ActorParts, now: number): Record<string, Json> {
   const gone: Record<string, Json> = {};
   for (const table of Object.values(TABLES)) {
@@ -87,7 +87,7 @@ export const invitesChangedEvent = (version: number): LogItem => ({
   event: { type: 'invites_changed' },
 });
 
-/** Deleted parts of the invitations that a user made, and the event, for the commit that deactivates the account. */
+/** Parts that delete the invitations of a user, and the event, for the commit that deactivates the user's account. */
 export function revokeInvitationsOf(
   parts: ActorParts,
   user: number,

@@ -1,5 +1,5 @@
 /**
- * The realm actor: declaration of the kind. Commands stand by area, and each area is a folder of `commands/`; the
+ * The realm actor: declaration of the kind. Commands are listed by area, and each area is a folder of `commands/`. The
  * phases that refuse commands are in `machine.ts`.
  */
 
@@ -22,8 +22,22 @@ import {
   deactivateSelfHandler,
   deactivateUserHandler,
 } from './commands/accounts/deactivate-user.js';
-import { confirmEmailChangeHandler, EMAIL_CHANGE_PART_PREFIX } from './commands/accounts/email-change.js';
+import { confirmEmailChangeHandler } from './commands/accounts/email-change.js';
 import { announceFullMembersHandler } from './commands/accounts/full-members.js';
+import {
+  forgetIdentitiesHandler,
+  IDENTITY_PART_PREFIX,
+  SPENT_FLOWS_PART,
+  signInExternallyHandler,
+} from './commands/accounts/identities.js';
+import { EMAIL_CHANGE_PART_PREFIX, RESET_LINKS_PART_PREFIX } from './commands/accounts/mailed-links.js';
+import {
+  readPasswordResetHandler,
+  requestPasswordResetHandler,
+  resetPasswordHandler,
+  sendPasswordResetHandler,
+  setPasswordOfHandler,
+} from './commands/accounts/password-reset.js';
 import { reactivateUserHandler } from './commands/accounts/reactivate-user.js';
 import {
   addSignInLinkHandler,
@@ -71,6 +85,7 @@ import {
   removeEmailDomainHandler,
   updateEmailDomainHandler,
 } from './commands/organization/domains.js';
+import { beginImportHandler, dropImportHandler, endImportHandler } from './commands/organization/import-realm.js';
 import {
   addLinkifierHandler,
   removeLinkifierHandler,
@@ -113,6 +128,7 @@ import { MAIL_COUNT_PART_PREFIX } from './mail-limits.js';
 import { RealmSidecar } from './sidecar.js';
 import {
   DIRECT_GROUP_PART_PREFIX,
+  IMPORT_PART_PREFIX,
   RECORD_PART_PREFIXES,
   type RealmState,
   SINGLETON_PARTS,
@@ -132,26 +148,33 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
     TRAFFIC_PART_PREFIX,
     DIRECT_GROUP_PART_PREFIX,
     EMAIL_CHANGE_PART_PREFIX,
+    RESET_LINKS_PART_PREFIX,
+    IDENTITY_PART_PREFIX,
+    SPENT_FLOWS_PART,
     UPLOADS_PART_PREFIX,
     ...Object.values(INVITATION_PART_PREFIXES),
     MAIL_COUNT_PART_PREFIX,
+    IMPORT_PART_PREFIX,
   ],
   commands: withDirectoryVersion(
     mapHandlersByName(realmCommands, {
-      // ids.ts and snapshot.ts: ids for other actors, the directory for replicas
+      // Handlers in ids.ts and snapshot.ts: ids for other actors, and the directory for replicas
       takeIds: reserveMessageIdsHandler,
       returnIds: returnMessageIdsHandler,
       groupRecipient: allocateGroupRecipientHandler,
       snapshot: readWholeDirectoryHandler,
-      // organization/: organizations come and go
+      // Handlers in organization/: creation, deactivation and reactivation of an organization
       peekRealm: readNextRealmIdHandler,
       createRealm: createRealmHandler,
       init: initializeRealmHandler,
+      beginImport: beginImportHandler,
+      endImport: endImportHandler,
+      dropImport: dropImportHandler,
       subdomainTaken: isSubdomainTakenHandler,
       deactivate: deactivateRealmHandler,
       reactivate: reactivateRealmHandler,
       noteActivity: recordRealmActivityHandler,
-      // organization/: settings and lists
+      // Handlers in organization/: settings of an organization and its lists, such as linkifiers
       changeRealm: updateRealmSettingsHandler,
       changeUserDefaults: updateUserDefaultsHandler,
       addLinkifier: addLinkifierHandler,
@@ -166,7 +189,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       updateProfileField: updateProfileFieldHandler,
       orderProfileFields: orderProfileFieldsHandler,
       removeProfileField: removeProfileFieldHandler,
-      // accounts/: people, roles and keys
+      // Handlers in accounts/: people, roles and API keys
       createUser: createUserHandler,
       updateUser: updateUserHandler,
       deactivateUser: deactivateUserHandler,
@@ -180,19 +203,28 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       renewBotKey: renewBotApiKeyHandler,
       setBilling: setBillingAdminHandler,
       setRateLimits: setAccountRateLimitsHandler,
-      // accounts/sessions.ts: browsers that are signed in
+      // accounts/password-reset.ts: forgotten passwords
+      askPasswordReset: requestPasswordResetHandler,
+      sendPasswordReset: sendPasswordResetHandler,
+      peekPasswordReset: readPasswordResetHandler,
+      resetPassword: resetPasswordHandler,
+      setPasswordOf: setPasswordOfHandler,
+      // accounts/identities.ts: single sign-on
+      signInExternally: signInExternallyHandler,
+      forgetIdentities: forgetIdentitiesHandler,
+      // Handlers in accounts/sessions.ts: sessions of browsers
       startSession: startSessionHandler,
       startSessionByLink: startSessionByLinkHandler,
       noteSessionUse: noteSessionUseHandler,
       endSession: endSessionHandler,
       endSessions: endSessionsHandler,
       addSignInLink: addSignInLinkHandler,
-      // bots/ (deactivation and keys are in accounts/)
+      // Handlers in bots/: creation and changes of bots; deactivation and keys are in accounts/
       createBot: createBotHandler,
       updateBot: updateBotHandler,
       deactivateBot: deactivateBotHandler,
       regenerateBotKey: regenerateBotApiKeyHandler,
-      // preferences/: what users choose for themselves
+      // Handlers in preferences/: settings that users choose for themselves
       changeSettings: updateOwnSettingsHandler,
       changeOwnAccount: updateOwnAccountHandler,
       setStatus: setUserStatusHandler,
@@ -202,7 +234,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       unmuteUser,
       changeOwnProfile: updateOwnProfileHandler,
       clearOwnProfile: clearOwnProfileHandler,
-      // invitations/: ways to join the organization
+      // Handlers in invitations/: ways to join the organization
       invite: sendInvitationsHandler,
       inviteByLink: createInvitationLinkHandler,
       listInvitations: listInvitationsHandler,
@@ -214,13 +246,13 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       peekSignUp: readSignUpPageHandler,
       askSignUp: requestSignUpHandler,
       signUp: signUpHandler,
-      // groups/
+      // Handlers in groups/: user groups and their members
       createGroup: createUserGroupHandler,
       updateGroup: updateUserGroupHandler,
       removeGroup: removeUserGroupHandler,
       editMembers: editGroupMembersHandler,
       editSubgroups: editGroupSubgroupsHandler,
-      // streams/
+      // Handlers in streams/: properties of streams, archiving, default streams
       updateStream: updateStreamHandler,
       archiveStream: archiveStreamHandler,
       vacated: archiveVacatedStreamsHandler,
@@ -231,12 +263,12 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       removeStreamGroup: removeStreamGroupHandler,
       firstMessage: recordFirstMessageHandler,
       streamTraffic: recordStreamTrafficHandler,
-      // subscriptions/
+      // Handlers in subscriptions/: users join and leave streams
       subscribe: subscribeUsersHandler,
       unsubscribe: unsubscribeUsersHandler,
       updateSubscriptions: updateSubscriptionsHandler,
       carryOnJoining: continueJoiningHandler,
-      // files/: pictures and uploaded files
+      // Handlers in files/: pictures and uploaded files
       emojiBegin: beginEmojiUploadHandler,
       emojiAdd: addCustomEmojiHandler,
       emojiRemove: removeCustomEmojiHandler,

@@ -11,7 +11,7 @@ export const realmMachine = setup({
   initial: 'active',
   states: {
     active: { on: { deactivate: 'deactivated', '*': STAY_IN_PHASE } },
-    /** Commands of users are refused. Those of the system go on: other actors still need message ids, for example. */
+    /** Commands of users are refused. Commands of the system still run: other actors need message ids, for example. */
     deactivated: { on: { reactivate: 'active', '*': { ...STAY_IN_PHASE, guard: 'bySystem' } } },
   },
 });

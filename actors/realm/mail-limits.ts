@@ -9,7 +9,7 @@ import { type ActorParts, PartTable } from '#model';
 /** Times of the mails that were requested for one address. */
 interface MailTimes {
   readonly address: string;
-  /** Times in ms, ascending. */
+  /** Times of the requests for mails, ms, ascending. */
   readonly times: readonly number[];
 }
 
@@ -21,7 +21,11 @@ const MAX_ADDRESSES = 10_000;
 const MAILS = new PartTable<MailTimes>(MAIL_COUNT_PART_PREFIX);
 const newest = ({ times }: MailTimes): number => times.at(-1) ?? 0;
 
-/** Counts one more mail to an address. @returns `wait` ms until the address may get it; 0: `parts` count it */
+/**
+ * Counts one more mail to an address, if its limit allows the mail.
+ *
+ * @returns `wait`: ms until the address may get a mail, 0 = now; `parts`: the raised count
+ */
 export function countMailToAddress(
   parts: ActorParts,
   email: string,

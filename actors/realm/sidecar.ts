@@ -20,7 +20,8 @@ export class RealmSidecar implements Sidecar {
 
   async flush(reason: PassivationReason): Promise<void> {
     const { volatile } = this.handle;
-    // Draining actors still take ids, which are then reserved singly. A passivation may be called off by a command.
+    // The actor still hands out ids while the partition is handed over, but reserves each singly. This holds for drains
+    // only: any other passivation can be called off by a new command, after which the actor stays.
     if (reason === 'drained') volatile.draining = true;
     if (volatile.nextId <= this.handle.state().reservedIds) await this.handle.sendSelf(realmCommands.returnIds, {});
   }

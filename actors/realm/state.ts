@@ -24,7 +24,7 @@ export interface RealmState extends JsonObject {
   readonly nextPlayground: number;
   readonly nextStreamGroup: number;
   readonly nextDomain: number;
-  /** Next numbers of an invitation to an address, and of a link. */
+  /** Number of the next invitation to an address, and number of the next invitation link. */
   readonly invitations: { readonly nextSingle: number; readonly nextLink: number };
   /** Version of the newest commit that changed the directory; receivers of commands wait until their replica has it. */
   readonly directoryVersion: number;
@@ -56,6 +56,8 @@ export const PROFILE_FIELDS_PART = 'profile-fields';
 export const USER_DEFAULTS_PART = 'user-defaults';
 export const PICTURES_PART = 'pictures';
 
+/** Prefix of parts of realm 0: the imports that have not ended, by subdomain. */
+export const IMPORT_PART_PREFIX = 'import/';
 /** Prefix of parts, one per stream: the number of its messages in the last 28 days. */
 export const TRAFFIC_PART_PREFIX = 'traffic/';
 /** Prefix of parts with the recipient ids of direct-message groups. */
@@ -76,7 +78,7 @@ export const RECORD_PART_PREFIXES: { readonly [C in keyof DirectoryRecords]: str
   sessions: SESSIONS_PART,
 };
 
-/** ActorParts that hold a whole list or table each. */
+/** Parts that each hold a whole list or table. */
 export const SINGLETON_PARTS: { readonly [W in keyof DirectorySingletons]: string } = {
   linkifiers: LINKIFIERS_PART,
   playgrounds: PLAYGROUNDS_PART,
@@ -144,7 +146,7 @@ export const trafficRecords = (parts: ActorParts): StreamTraffic[] =>
     .filter(([name]) => name.startsWith(TRAFFIC_PART_PREFIX))
     .map(([name, recent]) => [Number(name.slice(TRAFFIC_PART_PREFIX.length)), recent as number]);
 
-/** Stored form of a record or singleton. */
+/** Encodes a record or list of the directory into its stored form. */
 export const encodeRecord = (
   value: DirectoryRecords[keyof DirectoryRecords] | DirectorySingletons[keyof DirectorySingletons],
 ): Json => value as unknown as Json;

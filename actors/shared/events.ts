@@ -28,7 +28,7 @@ export const allMessagesReadEvent = (user: number): LogItem => ({
   event: { ...flagEventBody('add', 'read'), messages: [], all: true },
 });
 
-/** Events that name the ids of messages that became read; none for no ids. */
+/** Events that name the ids of messages that became read. Without ids there are no events. */
 export function readIdsEvents(user: number, ids: readonly number[]): LogItem[] {
   const sorted = [...ids].sort((a, b) => a - b);
   const events: LogItem[] = [];
@@ -40,7 +40,11 @@ export function readIdsEvents(user: number, ids: readonly number[]): LogItem[] {
 
 export const presentTypist = ({ id, email }: DirectoryUser): JsonObject => ({ user_id: id, email });
 
-/** The event that typing was started or stopped. @param place message_type, and stream and topic or recipients */
+/**
+ * The event that typing was started or stopped.
+ *
+ * @param place fields that name the conversation: message_type, and stream and topic or recipients
+ */
 export const typingEvent = (op: TypingOp, sender: DirectoryUser, place: JsonObject, to: EventAudience): EventItem => ({
   t: 'event',
   to,

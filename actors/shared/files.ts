@@ -24,7 +24,7 @@ export async function loadClaimedFiles(
   { ask }: InputSources,
 ): Promise<readonly string[]> {
   const own = paths.filter((path) => parseFilePath(path)?.realm === realm);
-  // System messages (user 0) claim no files.
+  // System messages (sender 0) claim no files.
   if (own.length === 0 || user === 0) return [];
   return ask(userKey(realm, userId(user)), userCommands.filesAccessible, { paths: own }, user);
 }
@@ -42,7 +42,7 @@ function tellOwners<A extends JsonObject>(
   });
 }
 
-/** Commands to the owners of files that a message has linked. @param sent seconds since 1970 */
+/** Commands to the owners of files that a message has linked. @param sent time of the message, seconds since 1970 */
 export const filesLinkedCommands = (
   realm: RealmId,
   paths: readonly string[],

@@ -8,7 +8,7 @@ export interface Notice {
   readonly content: string;
   /** Base URL of the organization. */
   readonly origin: string;
-  /** Users for whom the notice is read from the beginning. */
+  /** Users for whom the notice counts as read as soon as it is sent. */
   readonly read?: readonly number[];
   /** Realm version at which the names in the notice's text exist. */
   readonly after: number;

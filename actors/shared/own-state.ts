@@ -1,4 +1,7 @@
-/** Sections of state that only a user's own actor has, read in one ask; and the stand-in account of visitors. */
+/**
+ * Reads sections of state that only a user's own actor has, by one command. The stand-in account of visitors is here,
+ * too.
+ */
 
 import type { Json, JsonObject } from '#base';
 import type { Draft } from '#domain/messages';
@@ -15,11 +18,11 @@ export interface OwnSections extends Readonly<Record<OwnStateSection, unknown>> 
   readonly subscriptions: readonly Subscription[];
   /** Drafts, newest edit first, as many as a registration contains. */
   readonly drafts: readonly Draft[];
-  /** Scheduled messages that are not sent yet, by time, as the API shows them. */
+  /** Scheduled messages that are not sent yet, ordered by time, as the API shows them. */
   readonly scheduled: readonly JsonObject[];
   /** The user's topic policies, in no particular order. */
   readonly topics: readonly UserTopic[];
-  /** Parts of the read state and of the marks, by name. */
+  /** Parts that hold the read state and the marks, by part name. */
   readonly reading: readonly (readonly [string, Json])[];
   /** Hints for new users that are to be shown next. */
   readonly hotspots: readonly JsonObject[];

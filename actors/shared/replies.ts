@@ -1,4 +1,4 @@
-/** Replies of handlers. */
+/** Constructors for the replies of command handlers. */
 
 import { encodeFieldParts, encodeFields, type Json, type JsonObject, type ResponseFields } from '#base';
 import type { ActorReply } from '#model';
@@ -15,10 +15,10 @@ export function successReply(of?: JsonObject, after?: number): ActorReply {
   return after === undefined ? { ok } : { ok, after };
 }
 
-/** A reply of success whose fields are partly encoded. */
+/** A reply of success in which some fields are encoded already. */
 export const encodedReply = (of: ResponseFields): ActorReply => ({ ok: encodeFieldParts(of) });
 
-/** A reply of refusal after changes that stay. @param after as in `successReply` */
+/** A reply that refuses a request whose earlier changes stay. @param after as in `successReply` */
 export const refusalAfterChanges = (refusal: ApiError, after: number): ActorReply => ({
   error: refusal.toReply(),
   after,

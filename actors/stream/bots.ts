@@ -60,7 +60,7 @@ export function webhookCallCommands(
     );
 }
 
-/** The command that makes a bot's actor warn the bot's owner: the stream has no subscribers. */
+/** The command that makes a bot's actor warn the bot's owner that the bot sent to a stream without subscribers. */
 export const lostMessageCommand = (
   bot: DirectoryUser,
   { name }: DirectoryStream,

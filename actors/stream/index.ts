@@ -22,3 +22,5 @@
  * Importers: src/app, which hosts the kinds. Other actors send commands.
  */
 export { directKind, streamKind } from './kind.js';
+export type { StreamState } from './state.js';
+export { STREAM_TOPIC_PART_PREFIX } from './topics.js';

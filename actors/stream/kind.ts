@@ -9,6 +9,7 @@ import type { ActorServices } from '../services.js';
 import { sendBotReplyHandler, sendDirectBotReplyHandler } from './commands/bot-reply.js';
 import { deleteMessageHandler, deleteTopicBatchHandler } from './commands/delete.js';
 import { editMessageTextHandler, moveMessagesHandler, moveNextBatchHandler } from './commands/edit.js';
+import { showLinkPreviewsHandler } from './commands/link-previews.js';
 import {
   archiveConversationHandler,
   isStreamMemberHandler,
@@ -29,29 +30,39 @@ import {
   readTopicNamesHandler,
   readTopicWatchersHandler,
   refreshTopicHandler,
+  setNotifiedHandler,
   setTopicWatchedHandler,
 } from './commands/topics.js';
 import { publishStreamTypingHandler } from './commands/typing.js';
 import { MOVE_PART_PREFIX } from './editing/move-batches.js';
+import { InformedReceivers } from './informed.js';
 import { streamMachine } from './machine.js';
+import { NOTIFIED_PART_PREFIX } from './missed.js';
 import { RecentlyChangedMessages } from './recent.js';
 import type { StreamCommand, StreamState, StreamVolatile } from './state.js';
 import { STREAM_TOPIC_PART_PREFIX, WATCHERS_PART_PREFIX } from './topics.js';
 
 const common = {
   directory: true,
-  loadedParts: [MEMBER_PART_PREFIX, STREAM_TOPIC_PART_PREFIX, MOVE_PART_PREFIX, WATCHERS_PART_PREFIX],
+  loadedParts: [
+    MEMBER_PART_PREFIX,
+    STREAM_TOPIC_PART_PREFIX,
+    MOVE_PART_PREFIX,
+    WATCHERS_PART_PREFIX,
+    NOTIFIED_PART_PREFIX,
+  ],
   initial: () => ({ phase: 'active', mv: 0, last: 0, participants: [], recipient: 0 }),
-  volatile: (): StreamVolatile => ({ recent: new RecentlyChangedMessages() }),
+  volatile: (): StreamVolatile => ({ recent: new RecentlyChangedMessages(), informed: new InformedReceivers() }),
   takeBack({ volatile }: ActorView<StreamState, StreamVolatile>, { messages = [] }: Outcome<StreamState>) {
     for (const { id, rev } of messages) volatile.recent.takeBack(id, rev);
+    volatile.informed.clear();
   },
   missing: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
 } as const;
 
 /**
- * Answered once the log has everything that this actor has committed. An actor that read a message from the Store waits
- * for this before it emits an event of its own about the message: the message's own event must come first.
+ * Replies once the log has everything that this actor has committed. An actor that read a message from the Store sends
+ * this command before it emits an event of its own about the message: the message's own event must come first.
  */
 const awaitPublished: StreamCommand<typeof conversationCommands.awaitPublished> = {
   lane: 'told',
@@ -71,6 +82,7 @@ const shared = mapHandlersByName<typeof conversationCommands, StreamState, Strea
     react: addReactionHandler,
     unreact: removeReactionHandler,
     submessage: addSubmessageHandler,
+    showLinkPreviews: showLinkPreviewsHandler,
     due: removeExpiredMessagesHandler,
     awaitPublished,
   },
@@ -102,6 +114,7 @@ export const streamKind: ActorKind<StreamState, StreamVolatile, ActorServices> =
       deleteTopic: deleteTopicBatchHandler,
       listTopics: listAllTopicsHandler,
       topicNames: readTopicNamesHandler,
+      setNotified: setNotifiedHandler,
       topicChanged: refreshTopicHandler,
       topicWatched: setTopicWatchedHandler,
       topicWatchers: readTopicWatchersHandler,

@@ -16,7 +16,7 @@ import type { CommandContext, MessageChange, Outcome } from '#runtime';
 import type { InputSources } from '../services.js';
 import type { StreamState, StreamView } from './state.js';
 
-/** Input of commands on one message: its record, or null. */
+/** Loads the record of the message that a command names; null: there is none. */
 export async function loadMessageRecord(
   realm: RealmId,
   id: number,
@@ -48,7 +48,10 @@ export function redirectToOwner<A extends JsonObject>(
 const conversationOf = (message: StoredMessage, key: CommandContext['key']): string =>
   message.body.stream === 0 ? `d${parseActorKey(key).rest}` : streamConversationName(message.body.stream);
 
-/** Replaces fields of the message's body. Call this after the last check: the change is noted at once. */
+/**
+ * Replaces fields of the message's body. The change is noted at once in `volatile.recent`, so call this only after the
+ * last check that may throw.
+ */
 export function changeMessageBody(
   view: StreamView,
   message: StoredMessage,
@@ -62,7 +65,10 @@ export function changeMessageBody(
   return { id: message.id, rev, record };
 }
 
-/** Deletes the message; the rule of `change` applies. */
+/**
+ * Deletes the message. The deletion is noted at once in `volatile.recent`, so call this only after the last check that
+ * may throw.
+ */
 export function removeMessage(view: StreamView, message: StoredMessage, { now }: CommandContext): MessageChange {
   const rev = message.body.rev + 1;
   view.volatile.recent.note(message.id, rev, null, now);

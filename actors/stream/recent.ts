@@ -8,7 +8,7 @@ interface RecentChange {
   readonly rev: number;
   /** The changed record; null: the message was deleted. */
   readonly record: MessageRecord | null;
-  /** Wall time of the change, ms. */
+  /** Wall time at which the message was changed, ms. */
   readonly at: number;
   /** The change of the same message before this one, if it was still remembered. */
   readonly before?: Omit<RecentChange, 'before'>;
@@ -24,7 +24,7 @@ export class RecentlyChangedMessages {
   /** Changes by message id, in order of change. */
   readonly #changes = new Map<number, RecentChange>();
 
-  /** The newer of a message's stored version and its last change here; null: deleted or absent. */
+  /** The newer of a message's stored version and its last change by this activation; null: deleted or absent. */
   latest(id: number, stored: MessageRecord | null): MessageRecord | null {
     const change = this.#changes.get(id);
     if (!change || (stored && revisionOf(stored) > change.rev)) return stored;
@@ -51,7 +51,7 @@ export class RecentlyChangedMessages {
     }
   }
 
-  /** Undoes the last `note` of this message, because its commit failed. */
+  /** Forgets the change of this message that `note` has recorded, because its commit failed. */
   takeBack(id: number, rev: number): void {
     const change = this.#changes.get(id);
     if (change?.rev !== rev) return;

@@ -4,6 +4,7 @@ import type { DailyCounts } from '#domain/streams';
 import type { ArgsOf, Command } from '#model/commands';
 import type { ActorView, CommandDefinition } from '#runtime';
 import type { ActorServices } from '../services.js';
+import type { InformedReceivers } from './informed.js';
 import type { RecentlyChangedMessages } from './recent.js';
 
 export interface StreamState extends JsonObject {
@@ -42,6 +43,7 @@ export type StreamCommand<C extends Command<'stream' | 'dm'>, I = undefined> = S
 /** State of a conversation that is only in memory. */
 export interface StreamVolatile {
   readonly recent: RecentlyChangedMessages;
+  readonly informed: InformedReceivers;
 }
 
 export type StreamView = ActorView<StreamState, StreamVolatile>;

@@ -14,7 +14,8 @@ import type { StreamView } from './state.js';
 export const STREAM_TOPIC_PART_PREFIX = 'topic/';
 
 /**
- * Maximum number of newest messages that are read to find the newest that remains; more than commands in flight change.
+ * Maximum number of newest messages that are read to find the newest one that stays in a topic. Fewer messages than
+ * this are changed by commands in flight.
  */
 export const MAX_NEWEST_READ = 64;
 
@@ -100,7 +101,7 @@ export function removeMessagesFromTopic(
   const left = [...keepCurrentInTopic(view, newest, stream, key), ...listChangedInTopic(view, stream, key)]
     .filter(({ id }) => !leaves(id))
     .reduce<StoredMessage | undefined>((max, one) => (max && max.id > one.id ? max : one), undefined);
-  // The newest message was sent after the read of the Store, and it stays.
+  // The topic's newest message was sent after the Store was read, and it stays in the topic.
   if (before && before.max > (left?.id ?? 0) && !leaves(before.max) && !hasLeft(view, before.max, stream, key)) {
     return {};
   }

@@ -1,4 +1,4 @@
-/** Uploaded files of this user: one part each, named by the file's token. Pure. */
+/** Uploaded files of this user: one part each, named by the file's token. The functions have no side effects. */
 
 import { reportFileChanges } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
@@ -16,7 +16,7 @@ export interface OwnFile extends JsonObject {
   readonly created: number;
   /** True once the bytes are stored. Until then no user sees the file. */
   readonly ready: boolean;
-  /** Messages that link the file, in the order in which this actor learned of them; sent: seconds since 1970. */
+  /** Messages that link the file, in the order in which this actor learned of them. `sent` is in seconds since 1970. */
   readonly messages: readonly { readonly id: number; readonly sent: number }[];
   /** Time at which the file is deleted unless a message links it before, ms; null while one does. */
   readonly expires: number | null;

@@ -21,3 +21,4 @@
  * Importers: src/app, which hosts the kind. Other actors send commands.
  */
 export { userKind } from './kind.js';
+export { SUBSCRIPTION_PART_PREFIX, type UserState } from './state.js';

@@ -28,9 +28,11 @@ import {
 import {
   checkPasswordHandler,
   fetchApiKeyHandler,
+  fetchApiKeyTrustedHandler,
   setApiKeyHandler,
   setPasswordHandler,
 } from './commands/account/login.js';
+import { noteLogInHandler } from './commands/account/note-log-in.js';
 import { readOwnSectionsHandler } from './commands/account/own-state.js';
 import { addPushTokenHandler, PUSH_TOKEN_PART_PREFIX, removePushTokenHandler } from './commands/account/push-tokens.js';
 import { markHotspotReadHandler, setTutorialStatusHandler } from './commands/account/tutorial.js';
@@ -94,6 +96,7 @@ import { redirectToMessageOwner } from './commands/messages/on-message.js';
 import { listReadReceiptsHandler } from './commands/messages/read-receipts.js';
 import { retryAfterJoinHandler } from './commands/messages/retry-after-join.js';
 import { publishDirectTypingHandler } from './commands/messages/typing.js';
+import { recordMissedHandler } from './commands/missed/record.js';
 import { listStreamTopicsHandler } from './commands/streams/stream-topics.js';
 import {
   fetchStreamHandler,
@@ -111,6 +114,7 @@ import {
 import { moveTopicPolicyHandler, muteTopicHandler, setTopicPolicyHandler } from './commands/streams/topics.js';
 import { FILE_PART_PREFIX } from './files.js';
 import { userMachine } from './machine.js';
+import { MISSED_PART_PREFIX } from './missed.js';
 import { SUBSCRIPTION_PART_PREFIX, type UserState } from './state.js';
 
 export const userKind: ActorKind<UserState, undefined, ActorServices> = {
@@ -128,11 +132,14 @@ export const userKind: ActorKind<UserState, undefined, ActorServices> = {
     FILE_PART_PREFIX,
     STORAGE_PART_PREFIX,
     PUSH_TOKEN_PART_PREFIX,
+    MISSED_PART_PREFIX,
   ],
   commands: mapHandlersByName(userCommands, {
     create: createAccountHandler,
     fetchKey: fetchApiKeyHandler,
+    fetchKeyTrusted: fetchApiKeyTrustedHandler,
     checkPassword: checkPasswordHandler,
+    noteLogIn: noteLogInHandler,
     setPassword: setPasswordHandler,
     setKey: setApiKeyHandler,
     addPushToken: addPushTokenHandler,
@@ -175,6 +182,7 @@ export const userKind: ActorKind<UserState, undefined, ActorServices> = {
     filePublic: checkFilePublicHandler,
     filesAccessible: listAccessibleFilesHandler,
     attachments: listAttachmentsHandler,
+    missed: recordMissedHandler,
     makeCopy: makeReadCopies,
     giveCopy: giveBotCopies,
     lostMessage: warnOfLostMessageHandler,

@@ -1,5 +1,5 @@
 /**
- * Checks of scheduled messages: those of sending, made by the sender's actor (messages.md § POST /messages). At
+ * Checks of scheduled messages, made by the sender's actor: the same as for sending (messages.md § POST /messages). At
  * delivery the conversation's actor makes them again.
  */
 
@@ -72,7 +72,7 @@ export async function loadSchedulingInputs(
   return { rendered, ownersStreams: new Set(ownersStreams), subscribers };
 }
 
-/** The content of the message as it would be sent; undefined: the handler refuses it. */
+/** The content in the form in which it would be sent; undefined: the handler refuses it. */
 function sendable(content: string): string | undefined {
   try {
     return checkMessageContent(content);

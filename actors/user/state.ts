@@ -9,6 +9,7 @@ import type { ArgsOf, Command } from '#model/commands';
 import type { CommandDefinition } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { nextFileExpiry } from './files.js';
+import { nextMissedTime } from './missed.js';
 
 export interface UserState extends JsonObject {
   readonly phase: string;
@@ -16,6 +17,8 @@ export interface UserState extends JsonObject {
   readonly passwordHash: string | null;
   /** Wall times of recent failed log-ins, ms; absent: none. */
   readonly failedLogins?: readonly number[];
+  /** Devices from which the user has logged in, in words; absent: none. */
+  readonly devices?: readonly string[];
   /** API key, encrypted under the server secret. */
   readonly keySealed: string;
   /** Highest id ever given to a draft; absent before the first. */
@@ -46,10 +49,10 @@ export const nextDraftOrScheduledId = (last: number | undefined, self: UserId): 
   (last ?? (self % ID_RANGES) * ID_DISTANCE) + 1;
 
 export const SUBSCRIPTION_PART_PREFIX = 'sub/';
-/** Subscriptions by stream. */
+/** Parts with the user's subscriptions, by stream. */
 const SUBSCRIPTIONS = new PartTable<Subscription>(SUBSCRIPTION_PART_PREFIX);
 
-/** A subscription with default properties. */
+/** Makes a subscription with default properties. */
 export const defaultSubscription = (stream: number, color: string): Subscription => ({
   stream,
   active: true,
@@ -84,13 +87,16 @@ export type UserHandler<A extends JsonObject, I = undefined> = CommandDefinition
 /** Handler of a declared user command. */
 export type UserCommand<C extends Command<'user'>, I = undefined> = UserHandler<ArgsOf<C>, I>;
 
-/** Earliest time for which any part waits, ms; null: none. Commands that change such a part set `due` to this. */
+/**
+ * Time at which the user actor's timer must fire next for any part, ms; null: no part waits. Commands that change such
+ * a part set `due` to this time.
+ */
 export function nextTimerTime(parts: ActorParts): number | null {
-  const times = [nextScheduledTime(parts), nextFileExpiry(parts)].filter((at) => at !== null);
+  const times = [nextScheduledTime(parts), nextFileExpiry(parts), nextMissedTime(parts)].filter((at) => at !== null);
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/** The parts with these changes applied. */
+/** Applies changes to the parts of a user actor. @returns the changed parts as a new map */
 export function applyPartChanges(parts: ActorParts, changed: Readonly<Record<string, Json>>): ActorParts {
   const next = new Map(parts);
   for (const [name, value] of Object.entries(changed)) {

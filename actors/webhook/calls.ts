@@ -1,4 +1,4 @@
-/** Makes the calls that are due, and says how each one went. */
+/** Makes the webhook calls that are due, and returns the outcome of each. */
 
 import { type StoredMessage, toStoredMessage } from '#domain/messages';
 import { makeWebhookRequest, parseWebhookReply, type WebhookCallResult } from '#domain/webhooks';
@@ -7,7 +7,7 @@ import type { DirectoryView } from '#model/records';
 import type { InputSources } from '../services.js';
 import type { WaitingCall } from './state.js';
 
-/** Place of the message at the time of the call. */
+/** Stream and topic of the message at the time of the call. */
 export interface MessagePlace {
   /** Stream of the message; 0: it is a direct message. */
   readonly stream: number;
@@ -44,7 +44,7 @@ export async function makeDueCalls(
   return Promise.all(
     calls.map((call, i) => {
       const record = records[i];
-      // The message may have been deleted meanwhile.
+      // If the message was deleted before the call, there is no call.
       return record ? one(key, call, toStoredMessage(record), directory, sources) : { call, is: 'done' };
     }),
   );

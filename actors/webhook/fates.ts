@@ -1,4 +1,7 @@
-/** Decides what follows a call: a reply in the bot's name, another attempt, or a notice to the bot's owner. Pure. */
+/**
+ * Decides what follows a webhook call: a reply in the bot's name, another attempt, or a notice to the bot's owner. The
+ * functions have no side effects.
+ */
 
 import { directNoticeCommand, silentMention } from '#actors/shared';
 import type { Json } from '#base';
@@ -11,7 +14,7 @@ import type { CommandContext } from '#runtime';
 import { botIdOfKey, type CallOutcome, type MessagePlace } from './calls.js';
 import { CALL_PARTS, type WaitingCall } from './state.js';
 
-/** Pauses before the second and third attempt to reach a server, ms. */
+/** Pauses before the second and third attempt to reach a webhook's server, ms. */
 const PAUSES: readonly number[] = [1_000, 4_000];
 
 type Context = Pick<CommandContext, 'key' | 'realm' | 'directory' | 'now'>;

@@ -28,7 +28,10 @@ const MAX_WAITING = 1_000;
 /** Minimum time between two notices of dropped calls to the owner, ms. */
 const WARN_MS = 60_000;
 
-/** Queues a call. Sent by the conversation's actor. Never refused; a repeat changes nothing. */
+/**
+ * Stores a call of the webhook. The conversation's actor sends this command, which is never refused. A repeat changes
+ * nothing.
+ */
 const triggered: WebhookCommand<typeof webhookCommands.triggered> = {
   creates: true,
   handle({ state, parts }, { message, trigger, origin }, _inputs, context) {
@@ -43,7 +46,7 @@ const triggered: WebhookCommand<typeof webhookCommands.triggered> = {
       return { reply: valueReply(null), state: { ...state, warned: now }, commands: [notice] };
     }
     const call: WaitingCall = { message, trigger, origin, tries: 0, next: now };
-    // A call with an earlier time would be due now, too.
+    // The call is due at once. The run also makes earlier calls that are due.
     return { reply: valueReply(null), state, parts: CALL_PARTS.write(message, call), due: now };
   },
 };
@@ -75,7 +78,7 @@ const due: WebhookCommand<typeof webhookCommands.due, readonly CallOutcome[]> = 
   },
 };
 
-/** Warns the owner that the bot's reply was refused. Sent by the conversation's actor. */
+/** Warns the owner that the bot's reply was refused. The conversation's actor sends this command. */
 const refused: WebhookCommand<typeof webhookCommands.refused> = {
   creates: true,
   handle: (_view, { place, origin, reason }, _inputs, context) => ({

@@ -15,7 +15,7 @@ export interface WaitingCall extends JsonObject {
   readonly trigger: string;
   /** Base URL of the organization. */
   readonly origin: string;
-  /** Number of failed attempts so far. */
+  /** Number of failed attempts to make the call so far. */
   readonly tries: number;
   /** Wall time of the next attempt to make the call, ms. */
   readonly next: number;

@@ -13,7 +13,7 @@ export class IdSet {
     return sorted.length === 0 ? IdSet.EMPTY : new IdSet(sorted);
   }
 
-  /** @throws RangeError for bytes that don't come from `encode` */
+  /** Decodes a set from its stored form. @throws RangeError for bytes that don't come from `encode` */
   static decode(bytes: Uint8Array): IdSet {
     if (bytes.length === 0) return IdSet.EMPTY;
     const sorted: number[] = [];

@@ -1,4 +1,4 @@
-/** Rate limits over sliding windows, computed from the times of past calls. Pure. */
+/** Rate limits over sliding windows, computed from the times of past calls. The functions have no side effects. */
 
 /** A rate limit: at most `most` calls within the last `windowMs` milliseconds. */
 export type RateLimit = readonly [windowMs: number, most: number];
@@ -29,7 +29,9 @@ export interface RateStanding {
 }
 
 /**
- * Standing under the tightest of the limits. @param times of the calls that were not refused, ms since 1970, ascending
+ * State of that one of the limits which allows the fewest further calls.
+ *
+ * @param times of the calls that were not refused, ms since 1970, ascending
  */
 export function rateStanding(limits: readonly RateLimit[], times: readonly number[], now: number): RateStanding {
   const [limit = 0, remaining = 0] = limits

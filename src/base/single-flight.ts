@@ -6,7 +6,11 @@ export class SingleFlight<K, T = void> {
   readonly #running = new Map<K, Promise<T>>();
   readonly #next = new Map<K, Promise<T>>();
 
-  /** @param deferred delays a run to the next turn of the event loop, so that hundreds of callers share it */
+  /**
+   * Makes a single-flight guard.
+   *
+   * @param deferred delays a run to the next turn of the event loop, so that hundreds of callers share it
+   */
   constructor(private readonly deferred = false) {}
 
   /** Joins the queued run of the key, or starts `run`. Rejects as the run does. */

@@ -10,10 +10,10 @@ export class TimeSlicer {
   #began = performance.now();
   #count = 0;
 
-  /** @param atOnce items between two reads of the clock; 1 for slow items */
+  /** Makes a slicer. @param atOnce number of items between two reads of the clock; 1 for slow items */
   constructor(private readonly atOnce = AT_ONCE) {}
 
-  /** Undefined while the time slice lasts; otherwise a promise to await before the next item. */
+  /** A promise to await before the next item, if the time slice has ended; undefined while it lasts. */
   next(): Promise<void> | undefined {
     if (++this.#count % this.atOnce !== 0 || performance.now() - this.#began < SLICE_MS) return undefined;
     return new Promise((resolve) =>

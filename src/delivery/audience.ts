@@ -14,7 +14,7 @@ function roleAtVersion(user: DirectoryUser, version: number): number {
 
 interface EventRecipient {
   readonly user: number;
-  /** The queue's client registered with all_public_streams. */
+  /** True if the queue's client registered with all_public_streams. */
   readonly allPublic: boolean;
 }
 

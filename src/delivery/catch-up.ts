@@ -1,4 +1,7 @@
-/** Reads the past of some queues from the log until they are level with the live feed. */
+/**
+ * Reads the log entries that some event queues have missed, and delivers them until the queues are level with the live
+ * feed.
+ */
 import type { Clock } from '#base/clock';
 import { LogDeduplicator, type LogEntry, type Seq, seq as toSeq } from '#model';
 import type { LogReader, LogSubscription } from '#ports/log';
@@ -20,7 +23,7 @@ export interface CatchUpFeed {
   startFor(position: Seq): Seq;
   /** Delivers one entry to these queues. @returns undefined if the entry was delivered at once */
   deliver(work: PendingLogEntry, queues: Iterable<EventSubscriber>): Promise<void> | undefined;
-  /** Hands the queues to the live feed. True if it has taken them. */
+  /** Hands the queues of a catch-up over to the live feed. @returns true if the feed has taken them */
   takeOver(catchUp: QueueCatchUp): boolean;
 }
 
@@ -79,8 +82,8 @@ export class QueueCatchUp {
   }
 
   /**
-   * Checks when the log is read to its end, because nothing else triggers the check if the log has no entry after the
-   * start.
+   * Checks once the log is read to its end. Without this, no entry would trigger the check if the log has none after
+   * the start.
    */
   #checkWhenCaughtUp(): void {
     this.#subscription.caughtUp().then(
@@ -89,7 +92,7 @@ export class QueueCatchUp {
         this.check();
       },
       () => {
-        // The subscription was closed, or the log is unavailable.
+        // The log is unavailable, or the subscription was closed. Unless the catch-up was closed, it asks again later.
         if (!this.#isClosed) this.clock.setTimeout(() => !this.#isClosed && this.#checkWhenCaughtUp(), RETRY_MS);
       },
     );
@@ -121,8 +124,8 @@ export class QueueCatchUp {
         this.#run();
       },
       () => {
-        // The memberships that decide about the audience can't be read, so no queue got any event of the entry: try
-        // again.
+        // The memberships that decide about the audience can't be read. No queue got any event of the entry, so its
+        // delivery is tried again.
         this.clock.setTimeout(() => {
           if (this.#isClosed) return;
           this.#isBusy = false;

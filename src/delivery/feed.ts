@@ -19,13 +19,13 @@ import { isClientEventItem, SharedEvent, TransientEvent } from './shared-event.j
 import type { EventSubscriber, LiveFeedPosition, PendingLogEntry } from './subscriber.js';
 
 export interface StreamSubscribers {
-  /** Log position up to which the lists show every change. */
+  /** Log position up to which the lists of subscribers show every change. */
   readonly position: Seq;
   /** Ids of the subscribers, ascending, by stream. */
   readonly of: ReadonlyMap<number, readonly number[]>;
 }
 
-/** Ports and budgets that all feeds of a process share. */
+/** Interfaces to services, and budgets, that all feeds of a process share. */
 export interface RealmFeedPorts {
   readonly log: EventLog;
   readonly store: Store;
@@ -50,7 +50,7 @@ export class RealmFeed {
   /** Catch-ups and registrations that wait until the feed has reached a position. */
   #waiters: { readonly seq: Seq; resolve(): void }[] = [];
   #work: PendingLogEntry[] = [];
-  /** True until the log before the start is read, and while memberships are being read. */
+  /** True until the stretch of the log before the feed's start is read, and while memberships are being read. */
   #isBusy = true;
   #isPastRead = false;
   /** Generation: raised by every gap in the log. Work begun under an older generation is dropped. */
@@ -113,7 +113,7 @@ export class RealmFeed {
     if (this.replica.tail.position < position) await this.replica.tail.caughtUp();
   }
 
-  /** Resolves when everything is delivered that the log had brought here before the call. */
+  /** Resolves when all entries that had arrived from the log before the call are delivered. */
   async #delivered(): Promise<void> {
     const { position } = this.replica.tail;
     if (this.#position >= position && !this.#isBusy) return;
@@ -123,7 +123,7 @@ export class RealmFeed {
   /**
    * The subscribers of these streams, and the log position up to which the lists show every change.
    *
-   * @param streams called when everything is delivered that the log had brought here, and again after each read
+   * @param streams called when all entries that have arrived from the log are delivered, and again after each read
    */
   async subscribers(streams: () => readonly number[]): Promise<StreamSubscribers> {
     for (;;) {
@@ -146,7 +146,8 @@ export class RealmFeed {
   /** Delivers every event after the queue's cursor, then calls `wentLive` of the queue. */
   attach(queue: EventSubscriber): void {
     this.#attaching.push(queue);
-    // No queue goes live before the past is read, and entries read with it need not be read again.
+    // Queues attach after the stretch of the log before the feed's start is read: they can't go live before, and later
+    // need not read those entries again.
     if (this.#attaching.length === 1) void this.#repeats.ready.then(() => this.#attachAll());
   }
 
@@ -158,7 +159,7 @@ export class RealmFeed {
     queue.cursor.pin();
   }
 
-  /** Queues that attach in one tick (after a take-over: all of them) read the past together. */
+  /** Queues that attach in one tick read the log's past together. After a take-over these are all queues. */
   #attachAll(): void {
     const queues = this.#attaching;
     this.#attaching = [];
@@ -199,8 +200,8 @@ export class RealmFeed {
   }
 
   /**
-   * Resolves when the live feed has reached this entry; undefined: it has. Only the live feed knows whether the entry
-   * repeats one from before the stretch that a queue catches up on.
+   * Resolves when the live feed has reached this entry; undefined: the feed has reached it already. A catch-up waits
+   * for this, because only the live feed knows whether the entry repeats an earlier one that the catch-up has not read.
    */
   #whenReached(seq: Seq): Promise<unknown> | undefined {
     if (this.#isPastRead && seq <= this.#position) return undefined;
@@ -293,7 +294,7 @@ export class RealmFeed {
       }
     }
     for (const { cursor } of only ?? []) cursor.advance(seq);
-    // An entry without items counts, too: queues append one when they need ids.
+    // A log entry without items moves the position, too: queues append such entries when they need ids.
     if (only === undefined) this.#live.at = seq;
   }
 
@@ -347,14 +348,15 @@ export class RealmFeed {
     this.#recent.restart(trimmed);
     for (const catchUp of [...this.#catchUps].filter(({ replays }) => replays)) {
       this.#catchUps.delete(catchUp);
-      // The log may still hold the entries that these queues need.
+      // These queues attach again, because the log may still hold the entries that they need.
       for (const queue of catchUp.abort()) this.attach(queue);
     }
     this.#restart();
   }
 
   /**
-   * The live queues have missed entries: each attaches again at its own position, from which the log may still read.
+   * Restarts delivery after a gap in the log. The live queues have missed entries, so each attaches again at its own
+   * position, from which the log may still have them.
    */
   #restart(): void {
     this.#generation++;
@@ -364,7 +366,7 @@ export class RealmFeed {
     this.#isBusy = !this.#isPastRead;
     const queues = [...this.#queues];
     this.#queues.clear();
-    // A new object: the cursors that follow the old one stay where they are.
+    // The position is copied into a new object, so that cursors that follow the old object stay where they are.
     this.#live = { at: this.#live.at };
     for (const queue of queues) this.attach(queue);
     this.#position = this.replica.tail.position;

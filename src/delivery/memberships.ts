@@ -22,7 +22,7 @@ interface StreamMembers {
   subscribers: readonly number[] | undefined;
 }
 
-/** Maximum of concurrent reads: a registration may want the subscribers of thousands of streams. */
+/** Maximum number of concurrent reads of the Store: a registration may want the subscribers of thousands of streams. */
 const MAX_READS = 32;
 
 export class StreamMemberships {
@@ -41,7 +41,9 @@ export class StreamMemberships {
     return this.#streams.get(stream)?.members;
   }
 
-  /** Ids of the subscribers of a loaded stream, ascending. The same array until it changes. */
+  /**
+   * Ids of the subscribers of a loaded stream, ascending. The array stays the same object until a subscriber changes.
+   */
   subscribers(stream: number): readonly number[] {
     const loaded = this.#streams.get(stream);
     if (!loaded) return [];
@@ -61,7 +63,9 @@ export class StreamMemberships {
   /**
    * Loads the memberships of a stream; undefined: they are loaded already. The Store holds every version that the log
    * has shown here, and every version that a log entry names.
-   * @param mv version that must be shown: an entry of another actor may name one before the log shows it
+   *
+   * @param mv version that the loaded memberships must contain. An entry of another actor may name a version before
+   * this log shows it
    */
   load(stream: number, mv = 0): Promise<void> | undefined {
     if (this.#streams.has(stream) && (mv === 0 || this.isAt(stream, mv))) return undefined;
@@ -118,7 +122,7 @@ export class StreamMemberships {
       loaded.members.set(Number(part.slice(MEMBER_PART_PREFIX.length)), member);
       for (const stay of member.stays) loaded.mv = Math.max(loaded.mv, stay.from, stay.to);
     }
-    // On a reload the log may already have brought a newer version.
+    // On a reload the memberships in memory may be newer already, because the log has brought changes meanwhile.
     if (!this.isAt(stream, loaded.mv + 1)) this.#streams.set(stream, loaded);
     const changes = this.#changes.get(stream) ?? [];
     this.#changes.delete(stream);

@@ -7,10 +7,11 @@ import { type LogEntry, type LogItem, type Seq, seq as toSeq } from '#model';
 import type { LogReader, LogSubscription } from '#ports/log';
 
 /**
- * Maximum of entries kept for one realm. A take-over takes seconds; a busy realm has some hundred entries per second.
+ * Maximum number of entries kept for one realm. A take-over takes seconds; a busy realm has some hundred entries per
+ * second.
  */
 const MAX_ENTRIES = 4_096;
-/** Maximum of bytes (estimated) of the entries kept for all realms of a process. */
+/** Maximum estimated bytes of the entries kept for all realms of a process. */
 const MAX_BYTES = 32 * 1024 * 1024;
 /** Estimated bytes of a log item without its texts. */
 const ITEM_BYTES = 512;
@@ -33,7 +34,10 @@ export class RecentLogEntryBudget {
     return this.#bytes;
   }
 
-  /** @internal */
+  /**
+   * Counts bytes of new entries of a realm. If there are too many, entries of realms without newer ones are dropped.
+   * @internal
+   */
   added(by: RecentLogEntries, bytes: number): void {
     this.#realms.delete(by);
     this.#realms.add(by);
@@ -45,12 +49,12 @@ export class RecentLogEntryBudget {
     }
   }
 
-  /** @internal */
+  /** Counts bytes of entries that a realm has dropped. @internal */
   dropped(bytes: number): void {
     this.#bytes -= bytes;
   }
 
-  /** @internal The realm has no entries left. */
+  /** Called when a realm has no entries left. @internal */
   emptied(realm: RecentLogEntries): void {
     this.#realms.delete(realm);
   }
@@ -61,12 +65,12 @@ export class RecentLogEntries {
   #head = 0;
   /** Log position above which every entry, up to `#end`, is in memory. */
   #after: Seq;
-  /** `prepend` is still possible: it was not called, no entry was dropped, and the log had no gap. */
+  /** True while `prepend` is still possible: it was not called yet, no entry was dropped, and the log had no gap. */
   #canPrepend = true;
   #end: Seq;
   readonly #replays = new Set<Replay>();
 
-  /** @param after log position after which the first added entry comes */
+  /** Makes an empty list of entries. @param after log position of the entry before the first that will be added */
   constructor(
     private readonly budget: RecentLogEntryBudget,
     after: Seq,
@@ -80,7 +84,7 @@ export class RecentLogEntries {
     for (let i = this.#head; i < this.#entries.length; i++) yield this.#entries[i]!;
   }
 
-  /** Takes the next entry, in the order of the log and without a gap. */
+  /** Adds the next entry, in the order of the log and without a gap. */
   add(seq: Seq, entry: LogEntry): void {
     const bytes = roughBytes(entry);
     this.#entries.push({ seq, entry, bytes });
@@ -91,7 +95,8 @@ export class RecentLogEntries {
   }
 
   /**
-   * Puts entries before those that were added since the start. It works once, and does nothing if it would leave a gap.
+   * Puts entries before those that were added since the start. Only the first call has an effect, and only if it leaves
+   * no gap.
    *
    * @param after log position above which `before` has every entry
    */
@@ -105,7 +110,7 @@ export class RecentLogEntries {
     for (const { bytes } of entries) this.budget.added(this, bytes);
   }
 
-  /** After a gap in the log: drops all entries. The next one that is added is the first above `after`. */
+  /** Drops all entries after a gap in the log. The next entry that is added is the first one above `after`. */
   restart(after: Seq): void {
     while (this.drop());
     this.budget.emptied(this);
@@ -158,7 +163,11 @@ class Replay implements LogSubscription {
   #started = false;
   #open = true;
 
-  /** @param position log position of the last entry that the replay has */
+  /**
+   * Makes a replay of entries in memory.
+   *
+   * @param position log position of the last entry that the replay has delivered
+   */
   constructor(
     known: readonly RecentEntry[],
     public position: Seq,
@@ -182,7 +191,7 @@ class Replay implements LogSubscription {
   }
 
   async caughtUp(): Promise<Seq> {
-    // The entries that were there before the call are delivered first.
+    // This wait lets the replay deliver the entries that were in memory before the call.
     await Promise.resolve();
     return this.position;
   }
@@ -200,7 +209,7 @@ class Replay implements LogSubscription {
 const textsOf = (item: LogItem): object | undefined =>
   item.t === 'message' ? item.message : item.t === 'event' ? item.event : undefined;
 
-/** A cheap estimate: long texts make up nearly all of an entry's size. */
+/** Estimates the bytes of a log entry cheaply: long texts make up nearly all of its size. */
 function roughBytes({ groups }: LogEntry): number {
   let bytes = 0;
   for (const { items } of groups) {

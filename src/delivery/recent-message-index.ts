@@ -1,8 +1,8 @@
 /**
  * The part of a realm's messages that registrations read, in memory: the newest messages, and the members of streams.
  * The index is read from the Store once, then kept up to date from the log in step with the feed. Registrations that
- * come together share the one question that is left for the Store: does it hold a message that the log has not shown
- * here?
+ * come together share the one question that is left for the Store: does the Store hold a message that the log has not
+ * shown here?
  *
  * Invariant: `reads()` shows every message that the Store held at the call, and every change of a message that the log
  * had shown here. For everything else an event is still to come.
@@ -35,19 +35,23 @@ import { RecentMessages } from './recent-messages.js';
 /** Number of messages that the first load reads, the newest ones. */
 const FIRST_LOAD = 2_048;
 const BATCH = 1_024;
-/** Maximum of messages in the index; beyond it the oldest are dropped. */
+/** Maximum number of messages in the index; beyond it the oldest are dropped. */
 const MAX_MESSAGES = 8_192;
-/** A message is written within this many seconds of its time, so the Store gets no older message any more. */
+/**
+ * Longest time between the sending of a message and its write to the Store, seconds. No older message comes into the
+ * Store later.
+ */
 const WRITE_LAG = 5;
 /** Age in seconds up to which the log may still bring changes of a message that was read from the Store. */
 const YOUNG = 300;
 /**
- * Longest wait for the log to bring a message that the Store holds. After it the index is reset: something is wrong.
+ * Longest wait for the log to bring a message that the Store holds, ms. If the message has not come by then, something
+ * is wrong, and the index is reset.
  */
 const ARRIVAL_TIMEOUT_MS = 1_000;
-/** Maximum of remembered ids of deleted messages. */
+/** Maximum number of deleted messages whose ids are remembered. */
 const MAX_DELETED = 1_000;
-/** After this many questions about single members of a stream, all its members are loaded. */
+/** Number of questions about single members of a stream after which all its members are loaded. */
 const LOAD_MEMBERS_AFTER = 3;
 
 /** The part of its feed that the message index uses. */
@@ -55,7 +59,10 @@ interface RecentMessageIndexSource {
   readonly clock: Clock;
   /** Log entries that the feed has read, oldest first. */
   recentEntries(): Iterable<{ readonly entry: LogEntry }>;
-  /** Resolves when the feed has delivered, and applied here, everything that the log had brought before the call. */
+  /**
+   * Resolves when the feed has delivered all entries that had arrived from the log before the call, and the index has
+   * applied them.
+   */
   delivered(): Promise<void>;
 }
 
@@ -75,7 +82,7 @@ export class RecentMessageIndex implements MessageReads {
   #arrivals: Arrival[] = [];
   /** Number of moves between streams that have begun and not ended. */
   #moving = 0;
-  /** Raised by every reset: work begun under an older generation is dropped. */
+  /** Generation of the index, raised by every reset. Work begun under an older generation is dropped. */
   #generation = 0;
   /** Number of questions about single members, by stream. */
   readonly #memberQuestions = new Map<number, number>();
@@ -92,7 +99,8 @@ export class RecentMessageIndex implements MessageReads {
   /** Applies a log item. Call it once for each item, after the memberships have reached the item's entry. */
   apply(item: LogItem): void {
     if (item.t === 'carrying') this.#applyMove(item);
-    // After a move between streams only the Store knows which users have copies; a load under way may lack the move.
+    // A move between streams resets the index: only the Store knows which users have copies after it, and a load under
+    // way may lack the move.
     else if (isMove(item)) this.reset();
     else if (item.t === 'message' || item.t === 'event') {
       this.#since?.push(item);
@@ -210,7 +218,10 @@ export class RecentMessageIndex implements MessageReads {
     this.budget.resized(this, records.size);
   }
 
-  /** Memberships decide who has a copy, so they must be no older than the messages, which may be ahead of the log. */
+  /**
+   * Loads the members of the streams of these messages. Memberships decide who has a copy, so they must be no older
+   * than the messages, which may be ahead of the log.
+   */
   async #loadMembers(records: readonly MessageRecord[]): Promise<void> {
     const young = this.source.clock.now() / 1000 - YOUNG;
     const streams = new Set<number>();

@@ -1,6 +1,6 @@
 /**
- * The newest messages of a realm, without their texts, ordered by id: every message from `floor` on. Answers scans
- * towards older messages as far down as `floor`. Pure.
+ * The newest messages of a realm, without their texts, ordered by id: every message from `floor` on. A scan towards
+ * older messages is answered from memory down to `floor`. The class does no I/O.
  */
 import type { JsonObject } from '#base';
 import type { MessageBody } from '#domain/messages';
@@ -18,7 +18,7 @@ import {
 
 interface PartialScan {
   readonly records: MessageRecord[];
-  /** The scan that finds the rest in the Store; undefined: `records` is complete. */
+  /** Scan of the Store that finds the remaining messages; undefined: `records` is complete. */
   readonly rest: MessageScan | undefined;
 }
 
@@ -34,7 +34,9 @@ export class RecentMessages {
   #floor: number;
 
   /**
-   * @param records newest first
+   * Makes the index from messages of the Store.
+   *
+   * @param records newest messages of the realm, newest first
    * @param floor every message from this id on is among the records
    */
   constructor(records: readonly MessageRecord[], floor: number) {
@@ -61,7 +63,7 @@ export class RecentMessages {
     return this.#ids[at] === id ? this.#records[at] : undefined;
   }
 
-  /** Keeps a record that is there already: it may show later changes of the message. */
+  /** Adds a message. If the message is in memory already, its record stays, because that may show later changes. */
   add(record: MessageRecord): void {
     const { id } = record;
     if (id < this.#floor) return;
@@ -140,8 +142,8 @@ const isKnownIndex = (index: MessageIndex): boolean =>
 type Ranges = Map<string, MessageRange[]>;
 
 /**
- * Returns a test for messages in any of the ranges. They are grouped by stream, because a user's scan has two ranges
- * for each stream: its messages, and the messages that were moved out of it.
+ * Returns a test for messages in any of the ranges. The ranges are grouped by stream, because a user's scan has two
+ * ranges for each stream: its messages, and the messages that were moved out of it.
  */
 function matching(ranges: readonly MessageRange[]): (record: MessageRecord) => boolean {
   const here: Ranges = new Map();

@@ -24,7 +24,7 @@ import { memberPartAddress, toStreamMember } from '#domain/streams';
 import { READ_IDS_PER_EVENT, type ReadRange, type RealmId, type RecipientFieldRule, userKey } from '#model';
 import type { Store } from '#ports/store';
 
-/** Maximum of cached ranges of read messages, which the other slices of the same change of read state use. */
+/** Maximum number of cached ranges of read messages, which the other slices of the same change of read state use. */
 const MAX_RANGES = 16;
 
 interface FlagsRequest {
@@ -117,7 +117,8 @@ export class RecipientFieldResolver {
 
   /** Ids of the messages in the range, cached: all slices of one change ask for the same range, one after the other. */
   #range(realm: RealmId, user: number, part: ReadRange): Promise<readonly number[]> {
-    // Successive changes with no new message between them differ only in their exceptions.
+    // Two changes of read state with no new message between them differ only in their exceptions, so the key contains
+    // those.
     const exceptions = [part.read, part.unread].map((ids) => Buffer.from(ids).toString('base64')).join();
     const key = `${realm} ${user} ${part.home} ${part.above} ${part.to} ${part.stream} ${exceptions}`;
     const known = this.#ranges.get(key);

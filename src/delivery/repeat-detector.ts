@@ -8,11 +8,14 @@ import { LogDeduplicator, type LogEntry, type LogGroup, type RealmId, type Seq, 
 import type { EventLog, LogSubscription } from '#ports/log';
 import type { PendingLogEntry } from './subscriber.js';
 
-/** Log positions read before the start: more than a busy log grows until a dead host's actors are resumed elsewhere. */
+/**
+ * Number of log positions that are read before the feed's start: more than a busy log grows until a dead host's actors
+ * are resumed elsewhere.
+ */
 const LOOK_BACK = 4_096;
 /** A repeated append lies at most this many positions after the original (bound used by catch-up). */
 export const MAX_REPEAT_DISTANCE = 256;
-/** Entries with repeats that are remembered; more push out the oldest. */
+/** Maximum number of log entries with repeats that are remembered. The oldest is forgotten first. */
 const MAX_REPEATS = 4_096;
 const RETRY_MS = 1_000;
 
@@ -23,14 +26,14 @@ export class RepeatDetector {
   readonly ready: Promise<void>;
   /** Log position where reading began; entries below were not looked at. */
   from: Seq;
-  /** Versions in the log entries up to the start. */
+  /** Commit versions of the actors in the log entries before the feed's start. */
   readonly #before = new LogDeduplicator();
   /** Log position → groups of its entry that are repeats. */
   readonly #repeats = new Map<number, Set<string>>();
-  /** Up to this position some repeats are not remembered. */
+  /** Log position up to which some repeats are not remembered. */
   #incompleteUpTo = 0;
 
-  /** @param onEntry gets the entries of the stretch before the start, in order */
+  /** Makes the detector of one feed. @param onEntry gets the entries of the stretch before the start, in order */
   constructor(
     log: EventLog,
     realm: RealmId,

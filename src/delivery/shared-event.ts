@@ -32,17 +32,20 @@ export class SharedEvent {
   }
 
   /**
-   * Queues receive the event even if their snapshot contains its commit: applied again, together with the later changes
-   * of flags, the event changes nothing. It is needed for a message that the snapshot left out because the user had
-   * left its stream: the message's own event comes later, with the flags that it had when it was sent.
+   * True for an event that queues receive even if their snapshot contains its commit. Applied again, together with the
+   * later changes of flags, the event changes nothing.
+   *
+   * A queue needs such an event if the snapshot left a message out because the user had left the message's stream: the
+   * event of the message itself comes later, with the flags that the message had when it was sent.
    */
   get isReplayable(): boolean {
     return this.type === 'update_message_flags';
   }
 
   /**
-   * Bytes of the event as JSON for one client. @param queue the recipient's; the sender's own queue gets the message's
-   * local id back
+   * Bytes of the event as JSON for one client.
+   *
+   * @param queue id of the recipient's queue; the queue from which a message was sent gets the message's local id back
    */
   encode(shape: ClientEventFormat, user: number, queue: string): Uint8Array {
     const { item } = this;

@@ -13,7 +13,11 @@ export class QueueCursor {
   /** The feed's position, followed while the queue is live. */
   #live: LiveFeedPosition | undefined;
 
-  /** @param snapshotVersions actor → version up to which the snapshot contains the actor's commits */
+  /**
+   * Makes the cursor of a queue.
+   *
+   * @param snapshotVersions actor → version up to which the snapshot contains the actor's commits
+   */
   constructor(
     position: Seq,
     private readonly snapshotVersions: { readonly [actor: string]: number },
@@ -44,7 +48,7 @@ export class QueueCursor {
     this.#live = live;
   }
 
-  /** Stays at the present position, whatever the feed delivers to others. */
+  /** Keeps the cursor at its present position, whatever the feed delivers to other queues. */
   pin(): void {
     this.#own = this.position;
     this.#live = undefined;
@@ -54,7 +58,7 @@ export class QueueCursor {
 /** An event queue as the feed sees it. */
 export interface EventSubscriber {
   readonly user: number;
-  /** The client registered with all_public_streams. */
+  /** True if the queue's client registered with all_public_streams. */
   readonly allPublic: boolean;
   readonly cursor: QueueCursor;
   /** Takes an event of the log. The feed has checked the audience; the queue filters. */
@@ -67,7 +71,7 @@ export interface EventSubscriber {
   trimmed(): void;
 }
 
-/** A log entry to deliver, with those of its groups that are no repeats. */
+/** A log entry to deliver, with those of its groups that do not repeat earlier ones. */
 export interface PendingLogEntry {
   readonly seq: Seq;
   readonly entry: LogEntry;

@@ -38,7 +38,7 @@ interface OpenReplica {
 export interface ReplicaDependent {
   /** True while the data of the realm is in use: the replica stays open. */
   busy(realm: RealmId): boolean;
-  /** The replica was closed, so data derived from it gets no more updates. */
+  /** Called when the replica was closed: data derived from it gets no more updates. */
   closed(realm: RealmId): void;
 }
 

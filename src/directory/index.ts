@@ -18,6 +18,7 @@
  */
 export { foldStreamName } from './collections/streams.js';
 export {
+  asDirectorySnapshot,
   CHANGE_FIELD_OF_COLLECTION,
   type DirectoryChange,
   type DirectoryRecords,

@@ -3,7 +3,9 @@ import type { RealmId, Seq } from '#model';
 import type { EventLog } from '#ports/log';
 import type { RealmLogTail } from './tail.js';
 
-/** Maximum of realms whose log position one measurement asks for; the next one continues with the others. */
+/**
+ * Maximum number of realms whose log position one measurement asks for. The next measurement continues with the others.
+ */
 const MAX_LOOKS = 50;
 
 interface Behind {
@@ -46,7 +48,7 @@ export class ReplicaLagWatch {
     try {
       end = (await this.log.position(tail.realm)).end;
     } catch {
-      // The log is unreachable, which has a health check of its own. Keep the replica's earlier delay.
+      // The log can't be reached; a health check reports that. The replica's earlier delay is kept.
       return 0;
     }
     const position = tail.reached;

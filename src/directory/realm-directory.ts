@@ -89,7 +89,7 @@ export class RealmDirectory implements DirectoryView {
       bots: this.#bots,
       sessions: this.#sessions,
     };
-    // A host of an older version sends no sessions.
+    // A host of an older version may leave a collection out of the snapshot, such as the sessions.
     for (const name of COLLECTIONS) for (const record of snapshot[name] ?? []) this.#put(name, record);
     this.#replace(snapshot);
     for (const [stream, recent] of snapshot.traffic) this.#traffic.set(stream, recent);
@@ -192,6 +192,10 @@ export class RealmDirectory implements DirectoryView {
     return this.#preferences.alertsAndMutes();
   }
 
+  notifiedOfStreams(): ReadonlySet<UserId> {
+    return this.#preferences.notifiedOfStreams;
+  }
+
   statuses(): Iterable<readonly [UserId, UserStatus]> {
     return this.#preferences.statuses;
   }
@@ -264,6 +268,6 @@ export class RealmDirectory implements DirectoryView {
   }
 }
 
-/** Creation time of an organization, wall ms: it is as old as its first account. */
+/** Creation time of an organization, wall ms. An organization is as old as its first account. */
 const foundedAt = (users: readonly DirectoryUser[]): number =>
   users.length === 0 ? 0 : users.reduce((first, { joined }) => Math.min(first, joined), Number.MAX_SAFE_INTEGER);

@@ -35,9 +35,9 @@ export class DirectoryReplica implements LogTailReader {
   #loading: Promise<void> | undefined;
   #waiters: Waiter[] = [];
   #chasing = false;
-  /** First message ids of streams that arrived while a snapshot was loading. */
+  /** Ids of the first messages of streams that arrived from the log while a snapshot was loading. */
   #firsts: { readonly stream: number; readonly id: number }[] = [];
-  /** Version of the last snapshot, which contains all log groups up to it. */
+  /** Version of the last snapshot, which contains all log groups up to that version. */
   #floor = -1;
 
   private constructor(
@@ -83,7 +83,7 @@ export class DirectoryReplica implements LogTailReader {
     return this.#waiters.length > 0 || this.#loading !== undefined;
   }
 
-  /** Resolves when the version is applied. Undefined if it is already. */
+  /** Resolves when the version is applied; undefined: the version is applied already. */
   reach(version: number): Promise<void> | undefined {
     if (this.#directory && this.#directory.version >= version) return undefined;
     const reached = new Promise<void>((resolve) => this.#waiters.push({ version, resolve }));

@@ -48,7 +48,7 @@ export class RealmLogTail {
     return this.#position;
   }
 
-  /** The subscription has read the log up to here, including entries of other realms. */
+  /** Log position up to which the subscription has read, including entries of other realms. */
   get reached(): Seq {
     return this.#subscription.position;
   }

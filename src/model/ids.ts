@@ -35,7 +35,17 @@ export const partition = (n: number): Partition => n as Partition;
 export const PARTITION_COUNT = 256;
 
 /** Prefixes of actor keys. They are stored, so they never change; the login guard is `stranger`. */
-export type ActorKindName = 'realm' | 'user' | 'stream' | 'dm' | 'queue' | 'mail' | 'presence' | 'webhook' | 'stranger';
+export type ActorKindName =
+  | 'realm'
+  | 'user'
+  | 'stream'
+  | 'dm'
+  | 'queue'
+  | 'mail'
+  | 'presence'
+  | 'webhook'
+  | 'links'
+  | 'stranger';
 
 export const realmKey = (realm: RealmId): ActorKey<'realm'> => `realm/${realm}` as ActorKey<'realm'>;
 export const userKey = (realm: RealmId, user: UserId): ActorKey<'user'> => `user/${realm}/${user}` as ActorKey<'user'>;
@@ -47,6 +57,8 @@ export const mailKey = (realm: RealmId): ActorKey<'mail'> => `mail/${realm}` as 
 /** Key of the actor that makes the calls of one outgoing webhook bot. */
 export const webhookKey = (realm: RealmId, bot: UserId): ActorKey<'webhook'> =>
   `webhook/${realm}/${bot}` as ActorKey<'webhook'>;
+/** Key of the actor that fetches the pages that an organization's messages link. */
+export const linkPreviewKey = (realm: RealmId): ActorKey<'links'> => `links/${realm}` as ActorKey<'links'>;
 /** Key of the actor that counts log-ins with unknown addresses whose hash falls into this slot. */
 export const loginGuardKey = (realm: RealmId, slot: number): ActorKey<'stranger'> =>
   `stranger/${realm}/${slot}` as ActorKey<'stranger'>;

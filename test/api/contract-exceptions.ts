@@ -6,7 +6,8 @@
 /** Errors of wire.json, by message. */
 const NO_WAY = 'nothing that a client sends brings it about';
 
-const ONLY_PASSWORD = 'a password is the only way to log in, and the last way cannot be turned off';
+/** These servers have no provider of identities and no key of signed tokens; the servers of that program have. */
+const SINGLE_SIGN_ON = 'brought about in single-sign-on.test.ts';
 const ONLY_IDS = 'streams and people are named by id here';
 const NO_WIDGETS = 'what is scheduled has no widget_content';
 const NO_FORGING = 'no sender but the caller can be named here';
@@ -26,14 +27,14 @@ const NO_EXPORTS = 'the server makes no exports yet: those who run it are asked 
 export const NOT_SUCCEEDED: Readonly<Record<string, string>> = {
   'GET /calls/bigbluebutton/create: success': NO_PROVIDER,
   'POST /calls/zoom/create: success': NO_PROVIDER,
-  'POST /jwt/fetch_api_key: success': NO_PROVIDER,
+  'POST /jwt/fetch_api_key: success': SINGLE_SIGN_ON,
   'POST /export/realm: success': NO_EXPORTS,
   'DELETE /export/realm/{export_id}: success': NO_EXPORTS,
 };
 
 export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'GET /server_settings: Subdomain required': 'raised only by servers that have no first organization',
-  'POST /fetch_api_key: Password authentication is disabled in this organization': ONLY_PASSWORD,
+  'POST /fetch_api_key: Password authentication is disabled in this organization': SINGLE_SIGN_ON,
   'POST /fetch_api_key: Your password has been disabled and needs to be reset': NO_WAY,
   "POST /messages/flags/narrow: Missing 'anchor' argument.":
     'answered like every missing parameter: narrow.md, and recorded (n 712)',

@@ -13,6 +13,7 @@ import { messageTime } from './suite/messages/message-time.js';
 import { noImageProxy } from './suite/messages/no-image-proxy.js';
 import { scheduledTime } from './suite/messages/scheduled-time.js';
 import { slowMarks } from './suite/messages/slow-marks.js';
+import { missedMails } from './suite/notifications/missed-mails.js';
 import { emojiNames } from './suite/organization/emoji-names.js';
 import { pictureStoring } from './suite/organization/picture-storing.js';
 import { fullMembers } from './suite/people/full-members.js';
@@ -42,6 +43,7 @@ const OF_THEIR_OWN: Readonly<Record<string, (t: Test) => Promise<void>>> = {
   'no image proxy': noImageProxy,
   'marks that take too long': slowMarks,
   'sessions and time': sessionTime,
+  'mails about missed messages': missedMails,
   'rate limits': rateLimits,
 };
 

@@ -1,11 +1,11 @@
 /**
  * Seeds from 1 on: `SEEDS=5000 node dist/test/cluster/simulator.test.js`. One failing seed again:
- * `SEED=123 node dist/test/cluster/simulator.test.js`.
+ * `ONE_SEED=123 node dist/test/cluster/simulator.test.js`.
  */
 import t from 'tap';
 import { Run } from './scenario.js';
 
-const one = process.env.SEED === undefined ? undefined : Number(process.env.SEED);
+const one = process.env.ONE_SEED === undefined ? undefined : Number(process.env.ONE_SEED);
 const seeds = one === undefined ? Number(process.env.SEEDS ?? 500) : 1;
 
 t.test(
@@ -24,7 +24,7 @@ t.test(
       if (result.problems.length === 0) continue;
       failed.push(seed);
       if (failed.length > 1 && one === undefined) continue;
-      t.comment(`SEED=${seed}\n${result.trace.join('\n')}`);
+      t.comment(`ONE_SEED=${seed}\n${result.trace.join('\n')}`);
       t.fail(`seed ${seed}`, { problems: result.problems });
     }
     t.same(failed, [], 'failing seeds');

@@ -161,7 +161,7 @@ const STICKING = `(() => {
     .map((e) => e.outerHTML.slice(0, 160));
 })()`;
 
-/** What is wrong with the page. */
+/** Faults of the page: script that ran, parts that are too wide, elements and links that may not be there. */
 const LOOK = `({
   ran: typeof window.ran,
   wide: [document.documentElement, ...document.querySelectorAll('.view, .side, [data-messages]')]

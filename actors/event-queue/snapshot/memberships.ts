@@ -58,7 +58,7 @@ export async function readOwnStateAndSubscribers<O extends OwnState>(
     const own = await readOwn();
     if (own) versions[userKey(realm, user)] = own.version;
     const directory = await sources.directory(realm);
-    // Streams drop deactivated users, who keep their own subscriptions: the two would never agree again.
+    // Streams drop deactivated users, who keep their own subscriptions, so the two lists would never agree again.
     if (own && directory.user(user)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
     if (!withSubscribers) return { own, subscribers: NONE };
     const joined = new Set((own?.subscriptions ?? []).filter((one) => one.active).map((one) => one.stream));
@@ -69,7 +69,8 @@ export async function readOwnStateAndSubscribers<O extends OwnState>(
     });
     const agree = [...subscribers.of].every(([stream, members]) => has(members, user) === joined.has(stream));
     if (agree) return { own, subscribers };
-    // The stream takes long to learn of it, and the user gets no event about their own subscription there.
+    // The stream's actor is slow to apply the user's change. No later event would tell the user of their own
+    // subscription there, so the lists are corrected here.
     if (attempt === MAX_RETRIES) return { own, subscribers: alignedWithOwn(subscribers, user, joined) };
     await pause(sources);
   }
@@ -79,7 +80,10 @@ const NONE: StreamSubscribers = { position: seq(0), of: new Map() };
 
 const has = (members: readonly number[], user: number): boolean => members[findLowerBound(members, user)] === user;
 
-/** @returns the lists with the user added or removed, as the user's own subscriptions demand */
+/**
+ * Adds the user to the lists of subscribers, or removes the user, so that the lists agree with the user's own
+ * subscriptions.
+ */
 function alignedWithOwn(
   { position, of }: StreamSubscribers,
   user: UserId,

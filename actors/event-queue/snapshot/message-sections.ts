@@ -78,8 +78,8 @@ export async function readUnreadSection(
     missing = unread.length > MAX_LISTED_UNREAD;
     if (missing) break;
   }
-  // Messages that the user marked as unread are mostly older than all of these. Their origin may be a stream that the
-  // user never saw: they moved here, and the user starred them or reacted to them.
+  // The messages read above are recent ones; those that the user marked as unread are mostly older. Their origin may be
+  // a stream that the user never saw: they moved here, and the user starred them or reacted to them.
   if (!missing) unread.push(...(await scan.unreadExceptions(flags.unreadExceptions())));
   const { [DIRECT_ORIGIN]: upTo = 0, ...countedStreams } = streams;
 

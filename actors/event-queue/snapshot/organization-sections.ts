@@ -16,7 +16,14 @@ import {
 import { MAX_PICTURE_MIB, presentRealmPictures } from '#domain/pictures';
 import { OFFLINE_AFTER_SECONDS } from '#domain/presence';
 import { MAX_DESCRIPTION_CHARACTERS, MAX_STREAM_NAME_CHARACTERS, MAX_TOPIC_CHARACTERS } from '#domain/streams';
-import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS, REALM_SETTING_NAMES } from '#model';
+import {
+  EMOJISET_CHOICES,
+  isLoginMethodOn,
+  NOTIFICATION_SOUNDS,
+  PASSWORD_METHOD,
+  presentLoginMethods,
+  REALM_SETTING_NAMES,
+} from '#model';
 import type { SnapshotInputs } from './inputs.js';
 
 const GIPHY_RATINGS = {
@@ -32,12 +39,13 @@ const GIPHY_RATINGS = {
 export function realmSection({ directory, args, limits }: SnapshotInputs): JsonObject {
   const settings = REALM_SETTING_NAMES.map((name) => [`realm_${name}`, directory.settings[name]]);
   const { origin, site } = args;
+  const passwords = isLoginMethodOn(directory.settings.authentication_methods, PASSWORD_METHOD);
   const pictures = Object.entries(presentRealmPictures(directory)).map(([name, value]) => [`realm_${name}`, value]);
   return {
     ...Object.fromEntries(settings),
-    realm_authentication_methods: { Email: true },
-    realm_email_auth_enabled: true,
-    realm_password_auth_enabled: true,
+    realm_authentication_methods: presentLoginMethods(directory.settings.authentication_methods),
+    realm_email_auth_enabled: passwords,
+    realm_password_auth_enabled: passwords,
     realm_presence_disabled: false,
     realm_uri: origin,
     realm_bot_domain: mailDomainOfOrigin(site),
@@ -48,7 +56,7 @@ export function realmSection({ directory, args, limits }: SnapshotInputs): JsonO
     },
     realm_default_external_accounts: EXTERNAL_ACCOUNTS,
     realm_push_notifications_enabled: false,
-    // In bytes, in spite of its name (register.md).
+    // The value is in bytes, although the field's name says MiB (register.md).
     realm_upload_quota_mib: limits.uploadQuotaMib === 0 ? null : limits.uploadQuotaMib * 1_048_576,
     realm_plan_type: 1,
     service_plan_is_not_limited: true,

@@ -73,14 +73,17 @@ const makeAll = (
 export const makePersonalSections = (inputs: SnapshotInputs, wanted: IsSectionWanted): ResponseFields[] =>
   makeAll(PERSONAL, inputs, wanted);
 
-/** The shared sections, not encoded. */
+/** The shared sections as objects, not encoded. */
 export const makeSharedSections = (inputs: SnapshotInputs, wanted: IsSectionWanted): ResponseFields[] =>
   makeAll(SHARED, inputs, wanted);
 
-/** Maximum number of encoded variants in memory per directory: all clients of one kind register alike. */
+/** Maximum number of encoded variants per directory in memory. Few are needed: clients of one kind register alike. */
 const MAX_VARIANTS = 32;
 
-/** Encoded variants, cached per version of the directory. First messages of streams raise only `streamsVersion`. */
+/**
+ * Encoded variants by key, cached per version of the directory. The first message of a stream raises `streamsVersion`
+ * only, so it is part of the version.
+ */
 const cached = memoizeByObject(
   (_directory: DirectoryView) => new Map<string, readonly Uint8Array[]>(),
   ({ version, streamsVersion }) => `${version}/${streamsVersion}`,

@@ -35,7 +35,7 @@ export function subscriptionSections({
   const { includeSubscribers, capabilities } = args.options;
   const live = liveStreams(directory);
   const listed = (stream: DirectoryStream): number[] => keepActiveAccounts(subscribers.get(stream.id) ?? [], directory);
-  // Clients that can't handle null get the user's global settings.
+  // Clients that can't handle null get the user's global notification settings in place of null.
   const notNull = capabilities.notification_settings_null ? {} : { notNull: readStreamNotifications(directory, user) };
   const traffic = ({ id, created }: DirectoryStream): number | null =>
     estimateWeeklyTraffic(directory.traffic(id), created, now);
@@ -75,7 +75,7 @@ export const streamGroupsSection = ({ user, directory }: SnapshotInputs): JsonOb
     : presentStreamGroups(directory.streamGroups, (id) => directory.stream(streamId(id))),
 });
 
-/** Section `stream`: as GET /streams with its defaults. Administrators get all active streams. */
+/** Section `stream`: the streams that GET /streams returns by default. Administrators get all active streams. */
 export function streamSections({ user, directory, subscriptions }: SnapshotInputs): ResponseFields {
   const active = new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
   const shown = liveStreams(directory).filter(

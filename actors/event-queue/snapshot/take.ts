@@ -39,7 +39,7 @@ export interface RegistrationSnapshot {
   readonly parts: readonly Uint8Array[];
 }
 
-/** Sections of the response that need a section of the user's own state, by the name of that section. */
+/** Part of the user's own state → sections of the response that are made from it. */
 const OWN: { readonly [S in OwnStateSection]: readonly string[] } = {
   subscriptions: ['subscription', 'message', 'stream'],
   drafts: ['drafts'],
@@ -55,8 +55,8 @@ const ownNeeded = (wanted: IsSectionWanted): OwnStateSection[] =>
   (Object.keys(OWN) as OwnStateSection[]).filter((section) => OWN[section].some(wanted));
 
 /**
- * Maximum number of attempts, as accounts may change during each. The last attempt accepts that: the lists may show a
- * deactivated subscriber for a moment, as lists elsewhere do.
+ * Maximum number of attempts at a snapshot. An attempt fails if accounts change meanwhile, except the last: its lists
+ * may briefly show a deactivated subscriber.
  */
 const MAX_ATTEMPTS = 4;
 
@@ -94,14 +94,15 @@ async function takeOnce(
   sources: InputSources,
   last: boolean,
 ): Promise<RegistrationSnapshot | undefined> {
-  // Else the user could get, as a new event, a change that an earlier response already showed.
+  // Changes that an earlier response showed are in the log after this wait. Otherwise the client could get them again
+  // as new events.
   await sources.published(realm);
   // The log's end is read first: whatever the reads below lack is in the log after it.
   const { end, incarnation } = await sources.log.position(realm);
   const wanted = (section: string): boolean => args.fetch === null || args.fetch.includes(section);
   const versions: Record<ActorKey, number> = {};
   const directory = await sources.directory(realm);
-  // The queue gets no event from before that end, so the replica must show all of them.
+  // The queue gets no event from before the log's end that was read above, so the replica must show all of those.
   const feed = await sources.services.feeds.of(realm);
   await feed.reach(end);
   const isVisitor = caller === VISITOR_ACCOUNT.id;
@@ -126,7 +127,8 @@ async function takeOnce(
   const { subscriptions = [] } = own ?? {};
   const parts: ResponseFields[] = [];
   let countedMessages: CountedMessages | null = null;
-  // Read after the versions of the user and the streams: messages of the commits that they cover must be counted.
+  // The messages are read after the versions of the user and the streams, because the counts must include every message
+  // that those versions cover.
   const { reading = [] } = own ?? {};
   const reads = MESSAGE_SECTIONS.some(wanted)
     ? await chooseMessageSource(feed.recentMessages, reading, sources)

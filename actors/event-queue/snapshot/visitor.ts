@@ -14,7 +14,7 @@ export const emptyOwnState = (sections: readonly OwnStateSection[]): OwnState<Ow
     ...Object.fromEntries(sections.map((section) => [section, []])),
   }) as unknown as OwnState<OwnStateSection>;
 
-/** Values that a visitor gets for fields that depend on an account; undefined = the field is left out. */
+/** Values that a visitor gets for fields that depend on an account. Fields with the value undefined are left out. */
 const SHOWN: ResponseFields = {
   streams: undefined,
   custom_profile_fields: [],

@@ -50,7 +50,10 @@ function wrappedHandler(command: AnyCommandDefinition<RealmState, RealmVolatile>
   };
 }
 
-/** Lane of commands without inputs: they wait for nothing, and must not wait for what other lanes wait for. */
+/**
+ * Lane of commands without inputs. These commands can run at once, so they must not queue behind commands that wait for
+ * inputs.
+ */
 export const SETTINGS_LANE = 'settings';
 
 export type RealmView = ActorView<RealmState, RealmVolatile>;

@@ -27,8 +27,10 @@ export const reserveMessageIdsHandler: RealmCommand<typeof realmCommands.takeIds
 };
 
 /**
- * Returns unused message ids; sent by the sidecar when the actor leaves memory, so that the next activation continues
- * without a gap. Shares the lane of `take-ids`: an id taken later needs a commit to reserve it, and a host that lost
+ * Returns unused message ids to the state, so that the next activation continues without a gap. The sidecar sends this
+ * command when the actor leaves memory.
+ *
+ * The lane is that of `take-ids`. An id taken after the return needs a commit that reserves it, and a host that lost
  * the partition cannot commit.
  */
 export const returnMessageIdsHandler: RealmCommand<typeof realmCommands.returnIds> = {

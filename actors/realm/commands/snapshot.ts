@@ -1,4 +1,4 @@
-/** The command `snapshot`: the whole directory, with which a replica begins. */
+/** The command `snapshot`: replies with the whole directory, from which a new replica starts. */
 
 import { valueReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
@@ -7,7 +7,7 @@ import type { realmCommands } from '#model/commands';
 import { type ActorParts, RECORD_PART_PREFIXES, SINGLETON_PARTS, trafficRecords } from '../state.js';
 import type { RealmCommand } from './command.js';
 
-/** Records of a collection in the order of their numbers; the map is in the order of names. */
+/** Records of a collection, by number. The map of parts is ordered by the names of the parts. */
 function records(parts: ActorParts, prefix: string): Json[] {
   const found: [number, Json][] = [];
   for (const [name, record] of parts)
@@ -23,8 +23,9 @@ export const readWholeDirectoryHandler: RealmCommand<typeof realmCommands.snapsh
   read: true,
   handle: ({ state, parts }, _args, _inputs, { version }) => ({
     reply: valueReply({
-      // Commits above `directoryVersion` put nothing into the log for replicas to reach. `version` is never smaller;
-      // reading it closes the open commit, whose state this reply shows.
+      // The reply names `directoryVersion`, because only commits that change the directory appear in the log, where
+      // replicas wait for them. `version` is never smaller; reading `version` closes the open commit, whose state this
+      // reply shows.
       version: Math.min(state.directoryVersion, version),
       subdomain: state.subdomain,
       deactivated: state.phase === 'deactivated',

@@ -1,4 +1,7 @@
-/** Sends the reply of an outgoing webhook. Never refuses: the webhook's actor gets the reason of a refusal. */
+/**
+ * Sends the reply of an outgoing webhook. The command is never refused: if the reply may not be sent, the webhook's
+ * actor gets the reason.
+ */
 
 import { valueReply } from '#actors/shared';
 import { userId, webhookKey } from '#model';

@@ -18,14 +18,16 @@ import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
 import { giveCopyCommands } from '../bots.js';
+import { missedMessageCommands } from '../missed.js';
 import type { StreamState, StreamView, StreamVolatile } from '../state.js';
 import { addMessageToTopic } from '../topics.js';
+import { fetchLinksCommands } from './link-previews.js';
 import { storedMember } from './members.js';
 import { withRetentionTimer } from './retention.js';
 
 export interface ComposeInputs {
   readonly id: number;
-  /** The rendered text; null: it can't be rendered. */
+  /** Rendered text of the message; null: the text can't be rendered. */
   readonly rendered: RenderResult | null;
   /** Paths of uploaded files that the message claims. */
   readonly files: readonly string[];
@@ -37,7 +39,7 @@ export async function loadComposeInputs(
   { realm, caller }: InputContext<StreamState, StreamVolatile>,
   sources: InputSources,
 ): Promise<ComposeInputs> {
-  // Requested first and at once: ids must have the order in which commands arrived.
+  // The message id is requested before any wait, so that ids are in the order in which the commands arrived.
   const id = sources.messageId(realm);
   const text = sources.directory(realm).then(async (directory) => {
     const rendered = await sources.services.renderer.render(content, directory, origin, caller);
@@ -76,7 +78,7 @@ export interface ComposedMessage {
 type PostContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
 
 export function streamMessageOutcome(
-  { state, parts }: Pick<StreamView, 'state' | 'parts'>,
+  { state, parts, volatile }: StreamView,
   input: MessageInput,
   context: PostContext,
   stream: DirectoryStream,
@@ -93,7 +95,7 @@ export function streamMessageOutcome(
     ...(copies.length > 0 ? { users: copies } : {}),
     ...(silent.length > 0 ? { except: silent } : {}),
   };
-  const outcome = post(state, input, context, composed, {
+  const outcome = post({ state, parts, volatile }, input, context, composed, {
     first,
     participants: [],
     recipient: stream.recipient,
@@ -110,14 +112,14 @@ export function streamMessageOutcome(
 
 /** Outcome of sending a direct message. @param recipient recipient_id of the message */
 export function directMessageOutcome(
-  state: StreamState,
+  view: StreamView,
   input: MessageInput,
   context: PostContext,
   recipient: number,
   composed: ComposedMessage,
 ): Outcome<StreamState> {
-  const { participants } = state;
-  return post(state, input, context, composed, {
+  const { participants } = view.state;
+  return post(view, input, context, composed, {
     first: false,
     participants,
     recipient,
@@ -137,12 +139,13 @@ interface Destination {
 }
 
 function post(
-  state: StreamState,
+  { state, parts, volatile }: StreamView,
   input: MessageInput,
-  { now, directory, realm }: PostContext,
+  context: PostContext,
   { id, sender, client, rendered, flags, files, local, submessage, copies = [], calls = [] }: ComposedMessage,
   { first, participants, recipient, stream, conversation, to }: Destination,
 ): Outcome<StreamState> {
+  const { now, directory, realm } = context;
   const { wildcard } = rendered.mentions;
   const body: MessageBody = {
     content: input.content,
@@ -171,9 +174,18 @@ function post(
     ...(wildcard ? { wildcard: true } : {}),
     ...(local ? { local } : {}),
   };
-  // The reply waits for these: afterwards the files' owners list the message, and mentioned bots have copies.
+  // The reply waits for these commands: after them the files' owners list the message, and mentioned bots have copies.
   const awaited = [...filesLinkedCommands(realm, files, id, body.sent), ...giveCopyCommands(realm, id, copies)];
-  const commands = [...awaited, ...calls];
+  const missed = missedMessageCommands(parts, message, {
+    directory,
+    realm,
+    now,
+    origin: input.origin,
+    informed: volatile.informed,
+  });
+  const { html, hasLink } = rendered;
+  const links = fetchLinksCommands({ id, sender, content: input.content, html, hasLink }, context, input.origin);
+  const commands = [...awaited, ...calls, ...missed, ...links];
   return {
     reply: successReply({ id }),
     ...withRetentionTimer(

@@ -26,7 +26,7 @@ type Context = InputContext<StreamState, StreamVolatile>;
 
 interface DeleteInputs {
   readonly stored: MessageRecord | null;
-  /** The newest messages of the message's topic. */
+  /** Newest messages of the topic that contains the message to delete. */
   readonly newest: readonly MessageRecord[];
 }
 
@@ -54,7 +54,7 @@ export const deleteMessageHandler: StreamCommand<typeof conversationCommands.del
   },
   handle(view, args, { stored, newest }, context) {
     const message = latestMessage(view, args.message_id, stored);
-    // The caller's actor has just seen the message, so it was deleted since.
+    // The caller's user actor has just seen the message, so it was deleted a moment ago.
     if (!message) throw apiError('ALREADY_DELETED');
     const follow = redirectToOwner(message, context, conversationCommands.deleteMessage, args);
     if (follow) return follow;
@@ -66,7 +66,7 @@ export const deleteMessageHandler: StreamCommand<typeof conversationCommands.del
 interface Page {
   /** Messages of the topic to delete next, newest first. */
   readonly records: readonly MessageRecord[];
-  /** `records` and the next ones, for `removeMessagesFromTopic`. */
+  /** The messages of `records` and the next older ones: input of `removeMessagesFromTopic`. */
   readonly newest: readonly MessageRecord[];
   readonly full: boolean;
   /** Ids of the records that the caller may delete. */
@@ -106,7 +106,7 @@ async function topicPage(
 
 /** POST /streams/{stream_id}/delete_topic: deletes a batch, newest first, and redirects to itself until all is done. */
 export const deleteTopicBatchHandler: StreamCommand<typeof streamCommands.deleteTopic, Page> = {
-  // Waits for a move that is still writing its messages.
+  // In this lane the command waits for a move that is still writing its messages.
   lane: 'moves',
   creates: true,
   inputs: topicPage,

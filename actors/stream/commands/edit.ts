@@ -28,6 +28,7 @@ import {
 } from '../messages.js';
 import type { StreamCommand, StreamState, StreamView, StreamVolatile } from '../state.js';
 import { readNewestOfTopic, removeMessagesFromTopic } from '../topics.js';
+import { fetchLinksCommands } from './link-previews.js';
 import { listMemberIds, storedMember } from './members.js';
 
 type Context = InputContext<StreamState, StreamVolatile>;
@@ -37,7 +38,7 @@ const ownStream = ({ key }: { readonly key: CommandContext['key'] }): number => 
   return kind === 'stream' ? Number(rest) : 0;
 };
 
-/** The new text as it would be stored; undefined: none, or the handler will refuse it. */
+/** The new text in its stored form; undefined: there is no new text, or the handler will refuse it. */
 function textOf(content: string | null): string | undefined {
   try {
     return content === null ? undefined : checkNewText(content);
@@ -100,8 +101,10 @@ function newTextOf(
   message: StoredMessage,
   content: string,
   { rendered, memberships, files: claimed }: EditInputs,
-  { directory, now, key, realm }: CommandContext,
+  context: CommandContext,
+  origin: string,
 ): NewTextEffect {
+  const { directory, now, key, realm } = context;
   const text = checkNewText(content);
   const own = ownStream({ key });
   const member = (stream: number, user: number): StreamMember | undefined =>
@@ -117,12 +120,15 @@ function newTextOf(
   );
   const before = message.body.files ?? [];
   const files = (rendered?.attachmentPaths ?? []).filter((path) => before.includes(path) || claimed.includes(path));
+  const { id, sender } = message;
+  const linking = { id, sender, content: text, html: body.html ?? '', hasLink: body.has?.link === true };
   return {
     body: files.length + before.length > 0 ? { ...body, files } : body,
     edit: { content: { raw: message.body.content, html: message.body.html } },
     commands: [
       ...filesLinkedCommands(realm, without(files, before), message.id, message.body.sent),
       ...filesUnlinkedCommands(realm, without(before, files), message.id, false),
+      ...fetchLinksCommands(linking, context, origin),
     ],
   };
 }
@@ -146,7 +152,8 @@ function handle(command: typeof conversationCommands.edit) {
     if (follow) return follow;
     const editor = editorOf(context);
     const plan = checkMessageEdit(message, args, editor);
-    const text = plan.content === undefined ? undefined : newTextOf(view, message, plan.content, inputs, context);
+    const text =
+      plan.content === undefined ? undefined : newTextOf(view, message, plan.content, inputs, context, args.origin);
     if (plan.topic !== undefined || plan.stream !== undefined) {
       return decideMove(view, { message, args, plan, text, inputs, editor }, context);
     }
@@ -166,13 +173,13 @@ function handle(command: typeof conversationCommands.edit) {
   };
 }
 
-/** PATCH /messages/{id} with a new text only. */
+/** PATCH /messages/{id} with a new text only: changes the text of a message. */
 export const editMessageTextHandler: StreamCommand<typeof conversationCommands.edit, EditInputs> = {
   inputs: inputs(false),
   handle: handle(conversationCommands.edit),
 };
 
-/** PATCH /messages/{id} with a new topic or stream, and perhaps a new text. */
+/** PATCH /messages/{id} with a new topic or stream, and perhaps a new text: moves messages. */
 export const moveMessagesHandler: StreamCommand<typeof conversationCommands.move, EditInputs> = {
   lane: 'moves',
   exclusive: true,
@@ -204,7 +211,8 @@ export const moveNextBatchHandler: StreamCommand<typeof streamCommands.moveNextB
       .filter((message) => message !== undefined);
     const { messages: changes, parts, events } = applyMoveBatch(view, args, messages, context);
     const topics: Record<string, Json> = {};
-    // Deletions during the move counted messages that were still in their old topic.
+    // Deletions during the move may have taken messages as the newest of a topic that the move had not rewritten yet,
+    // so the topics are computed again.
     for (const [topic, of] of newest)
       Object.assign(
         topics,

@@ -77,7 +77,10 @@ export const isStreamMemberHandler: StreamCommand<typeof streamCommands.isMember
 
 type MembersContext = Pick<CommandContext, 'key' | 'directory'>;
 
-/** Subscribes users. Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
+/**
+ * Subscribes users. The realm actor has decided and sends this command, so the stream never refuses it. A repeat
+ * changes nothing.
+ */
 export const joinMembersHandler: StreamCommand<typeof streamCommands.join> = {
   creates: true,
   handle({ state, parts }, { users, after: given = state.last }, _inputs, context) {
@@ -125,7 +128,7 @@ function endStays({ state, parts }: ActorView<StreamState>, leaving: readonly nu
   return { mv, state: { ...state, mv }, parts: Object.fromEntries(changed), item };
 }
 
-/** Event for users who leave together and may still see the stream: each gets the departure of the others. */
+/** Event for users who leave together and may still see the stream: each user gets the departure of the others. */
 function peersAmongLeavers(leaving: readonly number[], { key, directory }: MembersContext): LogItem[] {
   if (leaving.length < 2) return [];
   const stream = directory.stream(streamId(ownStream(key)));
@@ -151,7 +154,10 @@ function readStreamCommands(
   });
 }
 
-/** Unsubscribes users. Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
+/**
+ * Unsubscribes users. The realm actor has decided and sends this command, so the stream never refuses it. A repeat
+ * changes nothing.
+ */
 export const removeMembersHandler: StreamCommand<typeof streamCommands.leave> = {
   creates: true,
   handle(view, { users }, _inputs, context) {

@@ -1,6 +1,6 @@
 /**
  * Notices: messages of a system bot about an action of another actor, which makes them with `streamNoticeCommand` or
- * `directNoticeCommand` (actors/shared/notices.ts). Never refused.
+ * `directNoticeCommand` (actors/shared/notices.ts). Commands with notices are never refused.
  */
 
 import { valueReply } from '#actors/shared';
@@ -43,7 +43,7 @@ function composeByBot(
 }
 
 /**
- * Mentions of a notice that can't be rendered: none. Notices quote texts of users, which may exceed the renderer's
+ * A notice that can't be rendered mentions no users. Notices quote texts of users, which may exceed the renderer's
  * limits.
  */
 const NOBODY = { users: [], groups: [], wildcard: false };
@@ -60,23 +60,30 @@ const UNRENDERED: RenderResult = {
 export const postNoticeHandler: StreamCommand<typeof streamCommands.notice, ComposeInputs> = {
   creates: true,
   inputs: loadComposeInputs,
-  handle({ state, parts }, args, prepared, context) {
+  handle(view, args, prepared, context) {
     const stream = context.directory.stream(streamId(Number(parseActorKey(context.key).rest)));
     if (!stream) return { reply: valueReply(null) };
-    const composed = composeByBot(args, prepared, context, (user) => isCurrentMember(storedMember(parts, user)));
-    return streamMessageOutcome({ state, parts }, args, context, stream, composed);
+    const composed = composeByBot(args, prepared, context, (user) => isCurrentMember(storedMember(view.parts, user)));
+    return streamMessageOutcome(view, args, context, stream, composed);
   },
 };
 
 export const postDirectNoticeHandler: StreamCommand<typeof directCommands.directNotice, ComposeInputs> = {
   creates: true,
   inputs: loadComposeInputs,
-  handle({ state }, args, prepared, context) {
+  handle(view, args, prepared, context) {
+    const { state } = view;
     const participants = state.participants.length > 0 ? state.participants : args.participants;
     const other = participants.find((user) => user !== (args.bot ?? NOTIFICATION_BOT_ID)) ?? 0;
     const receiver = context.directory.user(userId(other));
     if (!receiver) return { reply: valueReply(null) };
     const composed = composeByBot(args, prepared, context, (user) => participants.includes(user));
-    return directMessageOutcome({ ...state, participants }, args, context, receiver.recipient, composed);
+    return directMessageOutcome(
+      { ...view, state: { ...state, participants } },
+      args,
+      context,
+      receiver.recipient,
+      composed,
+    );
   },
 };

@@ -156,7 +156,7 @@ function reactionEvent(
 
 /**
  * Records that a user has made copies of old messages by flagging them, and gets events of their changes from now on.
- * Never refuses; messages that were deleted or moved away meanwhile are skipped.
+ * The command is never refused. Messages that were deleted or moved away since then are skipped.
  */
 export const recordCopyMadeHandler: StreamCommand<typeof streamCommands.copyMade, readonly (MessageRecord | null)[]> = {
   inputs: ({ ids }, { realm }, { store }) => store.getMessages(realm, ids),

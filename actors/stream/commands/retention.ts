@@ -18,7 +18,10 @@ const DAY_MS = 86_400_000;
 /** Maximum number of messages removed per commit. */
 const BATCH = 500;
 
-/** Part of the outcome of a command that brings messages: starts the daily check, unless it runs already. */
+/**
+ * Part of the outcome of a command that adds messages to a conversation: starts the daily check, unless it runs
+ * already.
+ */
 export function withRetentionTimer(
   state: StreamState,
   now: number,
@@ -26,7 +29,7 @@ export function withRetentionTimer(
   return state.watched ? { state } : { state: { ...state, watched: true }, due: now + DAY_MS };
 }
 
-/** Retention time of the conversation's messages, days; null: they are kept for ever. */
+/** Retention time of the conversation's messages, days; null: the messages are kept for ever. */
 function retentionDays(key: ActorKey, directory: DirectoryView): number | null {
   const { kind, rest } = parseActorKey(key);
   const own = kind === 'stream' ? directory.stream(streamId(Number(rest)))?.retentionDays : null;
@@ -52,7 +55,10 @@ export const removeExpiredMessagesHandler: StreamCommand<typeof conversationComm
 
 type RetentionOutcome = Outcome<StreamState>;
 
-/** Reports the stream's traffic to the realm actor, if it differs from the last report. */
+/**
+ * Adds to an outcome the report of the stream's message count to the realm actor, if the count differs from the last
+ * report.
+ */
 function withTraffic(
   before: StreamState,
   outcome: RetentionOutcome,
@@ -87,7 +93,7 @@ function removeExpired(view: StreamView, oldest: readonly MessageRecord[], conte
     .map((record) => latestMessage(view, record.id, record))
     .filter((message) => message !== undefined)
     .filter(({ body }) => body.stream === stream);
-  // The whole batch was too old: there may be more.
+  // The whole batch was too old, so there may be more messages to remove.
   const more = oldest.length === BATCH && toStoredMessage(oldest.at(-1)!).body.sent < last;
   const due = more ? now : now + DAY_MS;
   if (expired.length === 0) return { reply: valueReply(null), due };

@@ -1,4 +1,7 @@
-/** Sends a scheduled message. Never refuses: the sender's actor gets the result, or the reason of a refusal. */
+/**
+ * Sends a scheduled message. The command is never refused: the sender's actor gets the result, or the reason why the
+ * message can't be sent.
+ */
 
 import { valueReply } from '#actors/shared';
 import { userId, userKey } from '#model';

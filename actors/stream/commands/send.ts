@@ -44,7 +44,8 @@ export const noSuchStreamError = (key: ActorKey): ApiError =>
 export const checkAndSendToStream: StreamHandler<SendArgs, ComposeInputs> = {
   creates: true,
   inputs: loadComposeInputs,
-  handle({ state, parts }, args, prepared, context) {
+  handle(view, args, prepared, context) {
+    const { parts } = view;
     const { directory, key, caller, now, realm } = context;
     const stream = directory.stream(streamId(Number(parseActorKey(key).rest)));
     // The directory knows of an archived stream before its actor does; a scheduled message needs this refusal, too.
@@ -63,11 +64,11 @@ export const checkAndSendToStream: StreamHandler<SendArgs, ComposeInputs> = {
     const calls = [...webhookCallCommands(mentioned, input, realm, directory), ...lost];
     const composed = { ...composeBySender(args, prepared, context, has), copies, calls };
     checkMayMentionAll(composed.rendered.mentions.wildcard, () => listMemberIds(parts).length, sender, directory, now);
-    return streamMessageOutcome({ state, parts }, args, context, stream, composed);
+    return streamMessageOutcome(view, args, context, stream, composed);
   },
 };
 
-/** Refusals for want of a right that may already be granted, but has not reached the stream. */
+/** Refusals that may be premature: the sender's right may be granted already, but not yet known to the stream. */
 const GRANTABLE: ReadonlySet<string> = new Set([
   'NOT_AUTHORIZED_TO_SEND',
   'ONLY_ADMINS_SEND',
@@ -77,8 +78,8 @@ const GRANTABLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Sends a message to a stream. Before a refusal for want of a right, redirects once to the sender's own actor
- * (retry-after-join.ts).
+ * Sends a message to a stream. Instead of refusing a sender for lack of a right, the stream redirects the command once
+ * to the sender's own actor, which knows the newest subscription (retry-after-join.ts).
  */
 export const sendToStreamHandler: StreamCommand<typeof streamCommands.send, ComposeInputs> = {
   ...checkAndSendToStream,
@@ -93,7 +94,7 @@ export const sendToStreamHandler: StreamCommand<typeof streamCommands.send, Comp
         forward: redirectCommand({ to, command: userCommands.retryAfterJoin, args }),
         fresh: true,
       } as const;
-      // `parts` makes a commit, so that a repeat of this command gets the same redirect.
+      // An empty `parts` still makes a commit, so that a repeat of this command gets the same redirect.
       return { reply, parts: {} };
     }
   },
@@ -114,7 +115,8 @@ export const sendDirectMessageHandler: StreamCommand<typeof directCommands.sendD
     ]);
     return { ...prepared, recipient: recipient as number };
   },
-  handle({ state }, args, { recipient, ...prepared }, context) {
+  handle(view, args, { recipient, ...prepared }, context) {
+    const { state } = view;
     const { directory, caller, realm } = context;
     const sender = requireActiveSender(directory, caller);
     const people = args.participants.map((user) => directory.user(userId(user)));
@@ -127,7 +129,13 @@ export const sendDirectMessageHandler: StreamCommand<typeof directCommands.sendD
     const composed = { ...composeBySender(args, prepared, context, (user) => participants.includes(user)), calls };
     // A message between two users carries the receiver's recipient id, so the two directions differ.
     const carried = participants.length > 2 ? recipient : (others[0] ?? sender).recipient;
-    return directMessageOutcome({ ...state, participants, recipient }, args, context, carried, composed);
+    return directMessageOutcome(
+      { ...view, state: { ...state, participants, recipient } },
+      args,
+      context,
+      carried,
+      composed,
+    );
   },
 };
 

@@ -5,6 +5,7 @@ import type { Json } from '#base';
 import { type ActorKey, parseActorKey } from '#model';
 import type { streamCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
+import { writeNotifiedSubscriber } from '../missed.js';
 import type { StreamCommand } from '../state.js';
 import {
   listTopics,
@@ -33,7 +34,10 @@ export const readTopicNamesHandler: StreamCommand<typeof streamCommands.topicNam
   handle: ({ parts }) => ({ reply: valueReply(listTopics(parts) as unknown as Json) }),
 };
 
-/** Finds a topic's newest message after messages came from another stream. Never refuses; may be repeated. */
+/**
+ * Finds a topic's newest message after messages came from another stream. The command is never refused and may be
+ * repeated.
+ */
 export const refreshTopicHandler: StreamCommand<typeof streamCommands.topicChanged, readonly MessageRecord[]> = {
   creates: true,
   inputs: ({ topic }, { realm, key }, { store }) => readNewestOfTopic(store, realm, ownStream(key), topic),
@@ -52,11 +56,23 @@ export const readTopicWatchersHandler: StreamCommand<typeof streamCommands.topic
   handle: ({ parts }, { topic }) => ({ reply: valueReply(topicWatchersOf(parts, topic)) }),
 };
 
-/** Records that a user's actor keeps a policy for the topic, or no longer does. Never refuses; may be repeated. */
+/**
+ * Records that a user's actor keeps a policy for the topic, or no longer does. The command is never refused and may be
+ * repeated.
+ */
 export const setTopicWatchedHandler: StreamCommand<typeof streamCommands.topicWatched> = {
   creates: true,
   handle: ({ parts }, { topic, user, watches }) => ({
     reply: valueReply(null),
     parts: writeTopicWatcher(parts, topic, user, watches),
+  }),
+};
+
+/** Records whether a subscriber wants mails or pushes of all messages. Never refuses; may be repeated. */
+export const setNotifiedHandler: StreamCommand<typeof streamCommands.setNotified> = {
+  creates: true,
+  handle: ({ parts }, { user, notified }) => ({
+    reply: valueReply(null),
+    parts: writeNotifiedSubscriber(parts, user, notified),
   }),
 };

@@ -13,7 +13,7 @@ import { storedMember } from './members.js';
 export const publishStreamTypingHandler: StreamCommand<typeof streamCommands.typing> = {
   lane: 'typing',
   read: true,
-  // The stream may never have had a subscriber, and so no root.
+  // The stream may never have had a subscriber, so its actor may have no root yet.
   creates: true,
   handle({ state, parts }, { op, topic }, _inputs, { directory, key, caller, now }) {
     const sender = requireActiveSender(directory, caller);

@@ -1,4 +1,7 @@
-/** Permission to edit and move messages; checks in the order of messages.md § PATCH /messages/{id}. Pure. */
+/**
+ * Permission to edit and move messages; checks in the order of messages.md § PATCH /messages/{id}. The functions have
+ * no side effects.
+ */
 
 import type { StoredMessage } from '#domain/messages';
 import { isAllowedByPolicy, ROLE } from '#domain/people';
@@ -11,7 +14,7 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 /** Seconds added to the time limits of editing and moving, so that an edit that was begun in time can be finished. */
 const GRACE = 20;
 
-/** Changes to make; a topic equal to the present one is left out. */
+/** Changes that an edit makes. A topic equal to the present one is left out. */
 export interface MessageEditPlan {
   /** New text as the client sent it; undefined: the text stays. */
   readonly content: string | undefined;
@@ -65,7 +68,7 @@ export function checkMessageEdit(
 
 interface StreamMove {
   readonly from: DirectoryStream;
-  /** The stream to move to; undefined if it does not exist. */
+  /** Stream to which the messages are to move; undefined if it does not exist. */
   readonly to: DirectoryStream | undefined;
   readonly subscribed: (stream: 'from' | 'to', user: number) => boolean;
   readonly owner: DirectoryUser | undefined;

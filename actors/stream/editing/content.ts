@@ -26,7 +26,7 @@ export const checkNewText = (content: string): string =>
 /** Flags that follow from the text of a message; an edit keeps all others. */
 const TEXT_FLAGS = ['mentioned', 'has_alert_word'];
 
-/** Memberships by stream and user. */
+/** Memberships of users: stream → user → membership. */
 export type MembershipsByStream = ReadonlyMap<number, ReadonlyMap<number, StreamMember | undefined>>;
 
 /**

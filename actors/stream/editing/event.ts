@@ -1,4 +1,4 @@
-/** Events of edits, moves and deletions (messages.md § Edit event). Pure. */
+/** Events of edits, moves and deletions (messages.md § Edit event). The functions have no side effects. */
 
 import type { JsonObject } from '#base';
 import type { MessageBody, StoredMessage } from '#domain/messages';
@@ -6,7 +6,10 @@ import type { EventAudience, LogItem } from '#model';
 import type { PropagateMode } from '#model/commands';
 import type { DirectoryStream } from '#model/records';
 
-/** Message ids per event: an event must fit into a log entry, so more ids are spread over several events. */
+/**
+ * Maximum number of message ids per event, because an event must fit into a log entry. More ids are spread over several
+ * events.
+ */
 const MAX_IDS_PER_EVENT = 20_000;
 
 interface EditSummary {
@@ -21,7 +24,7 @@ interface EditSummary {
   readonly move?:
     | {
         readonly mode: PropagateMode;
-        /** Ids of all moved messages, that of the named message first. */
+        /** Ids of all moved messages. The id of the message that the request named comes first. */
         readonly ids: readonly number[];
         readonly topic?: { readonly name: string; readonly links: MessageBody['topicLinks'] } | undefined;
         readonly stream?: number | undefined;

@@ -32,7 +32,7 @@ export interface MoveDecision extends JsonObject {
   readonly stream: { readonly id: number; readonly recipient: number } | null;
   /** The move between streams; null: the stream stays the same. */
   readonly move: StreamMoveRecord | null;
-  /** Users who made copies for themselves and lose them. Absent in decisions of older versions. */
+  /** Users who made copies for themselves and lose them by the move. Absent in decisions of older versions. */
   readonly losers?: readonly number[];
 }
 
@@ -132,7 +132,9 @@ export function topicsOfMove(parts: ReadonlyMap<string, Json>, { part }: MoveBat
   return topics;
 }
 
-/** Moves those messages of a batch that are still in the old place; others were deleted meanwhile, or moved before. */
+/**
+ * Moves those messages of a batch that are still in the old place. The others were deleted or moved after the decision.
+ */
 export function applyMoveBatch(
   view: StreamView,
   { part, last }: MoveBatchArgs,
@@ -155,7 +157,10 @@ export function applyMoveBatch(
   };
 }
 
-/** For a mere change of spelling: the topic's key is the same before and after, so the history decides. */
+/**
+ * True if the move was already applied to the message. If only the spelling of the topic changes, the topic's key stays
+ * the same, so the message's edit history decides.
+ */
 const isMoved = (
   { edits, topic: now }: MessageBody,
   { topic, stream }: MoveDecision,

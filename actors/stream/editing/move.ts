@@ -28,7 +28,7 @@ import { composeMoveNotices, usersInvolvedIn } from './notices.js';
 import type { EditInputs } from './scope.js';
 
 interface MovedMessages {
-  /** The moved messages, ascending. */
+  /** The moved messages, by ascending id. */
   readonly moved: readonly StoredMessage[];
   /** True if no message that the mover can see stays behind. */
   readonly all: boolean;
@@ -42,7 +42,7 @@ function topicNow(view: StreamView, message: StoredMessage, inputs: EditInputs, 
   const now = new Map(keepCurrentInTopic(view, scope?.topic ?? [], stream, key).map((one) => [one.id, one]));
   const accessible = new Set([...(scope?.accessible ?? []), message.id]);
   for (const one of listChangedInTopic(view, stream, key)) {
-    // This message was sent after the read of the Store.
+    // Messages that the read of the Store did not return were sent after it, so only those are added.
     if (now.has(one.id)) continue;
     now.set(one.id, one);
     if (one.originStream === stream && hasReceivedMessage(storedMember(view.parts, user), one.id))
@@ -105,7 +105,7 @@ interface MoveRequest {
   readonly editor: MessageEditor & { readonly user: DirectoryUser };
 }
 
-/** Old and new place of the messages, and who loses them. */
+/** Old and new place of the moved messages, and the users who lose them. */
 interface MovePlaces extends MovedMessages {
   readonly from: DirectoryStream;
   readonly to: DirectoryStream;
@@ -117,7 +117,7 @@ interface MovePlaces extends MovedMessages {
   readonly losers: readonly number[];
 }
 
-/** The old and new place of the messages, and who loses them. @throws ApiError */
+/** The old and new place of the moved messages, and the users who lose them. @throws ApiError */
 function placesOf(view: StreamView, request: MoveRequest, context: CommandContext): MovePlaces {
   const { message, args, plan, inputs, editor } = request;
   const from = context.directory.stream(streamId(message.body.stream))!;
@@ -153,7 +153,7 @@ function decisionOf(
   };
 }
 
-/** Events of a move. @param more the move takes further commits */
+/** Events of a move. @param more true if the move takes further commits */
 function moveEvents(
   view: StreamView,
   { message, args, plan, text, editor }: MoveRequest,
@@ -201,7 +201,11 @@ function moveNotices(
   });
 }
 
-/** Outcome of the move's first commit: decision, events, first batch; commands for the rest. @throws ApiError */
+/**
+ * Outcome of the move's first commit: the decision, the events, the first batch, and commands for the other batches.
+ *
+ * @throws ApiError
+ */
 export function decideMove(view: StreamView, request: MoveRequest, context: CommandContext): Outcome<StreamState> {
   const { message, text, inputs } = request;
   const places = placesOf(view, request, context);
@@ -233,7 +237,7 @@ export function decideMove(view: StreamView, request: MoveRequest, context: Comm
   };
 }
 
-/** The stream to move to. @throws ApiError if the editor may not move there */
+/** The stream to which messages are to move. @throws ApiError if the editor may not move messages there */
 function checkedTarget(
   view: StreamView,
   { message, inputs, editor }: MoveRequest,

@@ -1,4 +1,4 @@
-/** Notices of the notification bot about a move (messages.md § Notices). Pure. */
+/** Notices of the notification bot about a move (messages.md § Notices). The functions have no side effects. */
 
 import { silentMention, streamNoticeCommand } from '#actors/shared';
 import { topicMessageUrl } from '#domain/markdown';
@@ -21,7 +21,7 @@ interface MoveSummary {
   readonly count: number;
   /** True if no message that the mover can see stayed behind. */
   readonly all: boolean;
-  /** True if the new place had messages before. */
+  /** True if the topic to which the messages moved had messages before. */
   readonly targetExisted: boolean;
   readonly notifyOld: boolean;
   readonly notifyNew: boolean;

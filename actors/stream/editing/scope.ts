@@ -1,4 +1,4 @@
-/** Inputs of edits and moves: the topic's other messages, and what is known of the target. */
+/** Inputs of edits and moves: the other messages of the topic, and messages and subscribers of the target. */
 
 import type { JsonObject } from '#base';
 import type { RenderResult } from '#domain/markdown';
@@ -29,13 +29,13 @@ interface TargetMembers {
 }
 
 interface MoveScope {
-  /** Messages of the old topic, newest first: all, or just enough to find one that stays. */
+  /** Messages of the old topic, newest first: all of them, or just enough to find one that the move leaves behind. */
   readonly topic: readonly MessageRecord[];
   /** Ids of those messages in `topic` that the caller may access. */
   readonly accessible: ReadonlySet<number>;
-  /** The newest messages that may stay behind. */
+  /** Newest messages of the old topic that may stay in that topic when the others move. */
   readonly newest: readonly MessageRecord[];
-  /** Subscribers of the target; undefined: the stream stays the same. */
+  /** Subscribers of the stream to which messages move; undefined: the stream stays the same. */
   readonly target: TargetMembers | undefined;
   /** Watchers of the new topic in another stream. */
   readonly watchers: readonly number[];
@@ -103,7 +103,7 @@ export async function readMoveScope(
   const add = async (page: readonly MessageRecord[]): Promise<boolean> => {
     const ids = await accessibleOf(page);
     for (const id of ids) accessible.add(id);
-    // A single message moves: the read only asks whether another one stays behind.
+    // If a single message moves, the read ends as soon as it finds a message that stays behind.
     return alone && ids.some((id) => id !== message.id);
   };
   const elsewhere = args.stream_id !== null && args.stream_id !== stream.id ? args.stream_id : undefined;

@@ -1,4 +1,4 @@
-/** update_message_flags events (events.md § Event table, § message_details). */
+/** Makes update_message_flags events (events.md § Event table, § message_details). */
 
 import { flagEventBody } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
@@ -6,13 +6,15 @@ import type { OriginReadState, ReadableMessage } from '#domain/messages';
 import { type ActorParts, type LogItem, READ_IDS_PER_EVENT, type ReadRange } from '#model';
 import { subscriptionOf } from '../state.js';
 
-/** Maximum number of events per range; the last one takes all remaining ids. */
+/** Maximum number of events about one range of ids that became read. The last event takes all remaining ids. */
 const MAX_EVENTS = 64;
 
 type Range = Omit<ReadRange, 'of' | 'slice' | 'last'>;
 
 /**
- * The range of unread ids of an origin stream up to `to`. @param stream only messages that are there now; 0: anywhere
+ * Range of the unread ids of an origin stream, up to `to`.
+ *
+ * @param stream stream in which the messages must be now; 0: any
  */
 export const unreadRangeOf = (
   home: number,
@@ -40,7 +42,7 @@ export function readRangeEvents(user: number, range: Range): LogItem[] {
   }));
 }
 
-/** Details by which a client counts messages that became unread, without those of streams that the user left. */
+/** Details by which a client counts messages that became unread. Messages in streams that the user left are omitted. */
 export function unreadMessageDetails(
   messages: readonly ReadableMessage[],
   user: number,

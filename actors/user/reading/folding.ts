@@ -1,6 +1,7 @@
 /**
- * Keeps the set of singly read ids small. Once an origin stream ("home" in stored states) has many of them, its mark is
- * raised over them, and the unread ids below the mark become exceptions.
+ * Keeps the read state small. Messages that a user reads one by one are stored as single ids above the mark of their
+ * origin stream ("home" in stored states). When there are many, the mark is raised above them, and the unread ids below
+ * the new mark are stored as exceptions.
  */
 
 import { DIRECT_ORIGIN, isMarkedRead, type OriginReadState, UnreadScan, type UserFlags } from '#domain/messages';
@@ -8,10 +9,10 @@ import type { RealmId } from '#model';
 import type { InputSources } from '../../services.js';
 import { readNewestDirect } from './newest.js';
 
-/** Number of singly read ids of an origin from which folding is tried. */
+/** Number of ids above an origin's mark that were read one by one, from which a higher mark is tried. */
 const MIN_TO_FOLD = 512;
 
-/** A fold: the new mark of an origin, and the unread ids up to there. */
+/** Result of a fold: the higher mark of an origin stream, and the unread ids below it. */
 export interface ReadStateFold {
   readonly home: number;
   readonly upTo: number;
@@ -19,7 +20,9 @@ export interface ReadStateFold {
 }
 
 /**
- * Computes the fold of an origin; undefined if the origin has few ids, or if a higher mark would not make it smaller.
+ * Computes the higher mark of an origin.
+ *
+ * @returns undefined if few ids are stored above the mark, or if a higher mark would not make the state smaller
  */
 export async function computeFold(
   realm: RealmId,

@@ -1,4 +1,7 @@
-/** How far messages are complete in the Store and in the log, before read marks and events build on them. */
+/**
+ * Tells up to which id messages are complete in the Store, and waits until the log has their events. Read marks and new
+ * events build on both.
+ */
 
 import { owningActorKey } from '#actors/shared';
 import { DIRECT_ORIGIN, NEWEST_ANCHOR, type StoredMessage, toStoredMessage } from '#domain/messages';
@@ -9,15 +12,16 @@ import type { InputSources } from '../../services.js';
 
 export interface NewestOfOrigin {
   readonly home: number;
-  /** Id up to which everything of the origin is in the Store. */
+  /** Id up to which every message of the origin is in the Store. */
   readonly settled: number;
-  /** Newer ids than `settled` that are in the Store already. */
+  /** Ids above `settled` that are in the Store already. Other ids between them may still come. */
   readonly newer: readonly number[];
 }
 
 /**
- * Ids of direct messages are assigned before the messages are stored, and one conversation may overtake another. No
- * message is still to come below one of this age: every command has timed out long before.
+ * Age of a direct message, ms, at which every direct message with a smaller id is in the Store. Ids are assigned before
+ * the messages are stored, so one conversation may overtake another, but every command has timed out long before this
+ * age.
  */
 const SETTLED_MS = 120_000;
 const BATCH = 64;
@@ -45,7 +49,10 @@ export async function readNewestDirect(
 /** Age up to which a message's event may still be on its way to the log, ms; normally it takes milliseconds. */
 const RECENT_MS = 60_000;
 
-/** Waits until the log has the events of the young messages among these: later events about them must come after. */
+/**
+ * Waits until the log has the events of the recent messages among these. Later events about the messages must come
+ * after those.
+ */
 export async function awaitPublished(
   realm: RealmId,
   messages: readonly StoredMessage[],

@@ -71,3 +71,22 @@ export async function reactivateUser(actors: ActorCaller, realm: RealmId, email:
     user_id: await findUserId(actors, realm, email),
   });
 }
+
+/** Sets the password of an account, ends its sessions and voids its links. @throws AdminError */
+export async function setUserPassword(
+  actors: ActorCaller,
+  realm: RealmId,
+  email: string,
+  password: string,
+): Promise<void> {
+  await actors.fields(realmKey(realm), realmCommands.setPasswordOf, {
+    user_id: await findUserId(actors, realm, email),
+    password,
+  });
+}
+
+/** Lets an account go from its identities at providers, so that another one with its address can sign in to it. */
+export async function forgetIdentities(actors: ActorCaller, realm: RealmId, email: string): Promise<void> {
+  const user_id = await findUserId(actors, realm, email);
+  await actors.fields(realmKey(realm), realmCommands.forgetIdentities, { user_id });
+}

@@ -17,12 +17,12 @@ interface CommandLine {
   readonly args: JsonObject;
 }
 
-/** Request for a backup: the server writes it into this folder. */
+/** Request for a backup: the server writes the backup into this folder. */
 interface BackupLine {
   readonly backup: string;
 }
 
-/** Question whether this is the check value of the server's secret. */
+/** Request of the command line that asks whether the server's secret has this check value. */
 interface SecretLine {
   readonly secret: string;
 }
@@ -48,8 +48,10 @@ export class AdminChannel {
   ) {}
 
   /**
-   * Opens the socket file in the data directory. @param check value of the server's secret @param backUp absent:
-   * requests for backups are refused
+   * Opens the socket file in the data directory.
+   *
+   * @param check check value of the server's secret
+   * @param backUp writes a backup; if absent, requests for backups are refused
    */
   static async open(dataDir: string, caller: ActorCaller, check: string, backUp?: WriteBackup): Promise<AdminChannel> {
     const path = socketPath(dataDir);

@@ -17,9 +17,11 @@ export { ActorCaller, BusActorCaller } from './actor-caller.js';
 export { AdminError } from './admin-error.js';
 export {
   deactivateUser,
+  forgetIdentities,
   reactivateUser,
   setBillingManager,
   setRealmActive,
+  setUserPassword,
   setUserRateLimits,
   setUserRole,
 } from './changes.js';

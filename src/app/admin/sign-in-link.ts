@@ -5,7 +5,12 @@ import { realmCommands } from '#model/commands';
 import { findUserId } from './accounts.js';
 import type { ActorCaller } from './actor-caller.js';
 
-/** @param site base URL of the organization @returns a link that holds for one hour and one use @throws AdminError */
+/**
+ * Makes a link that signs one person in, for one use within an hour.
+ *
+ * @param site base URL of the organization
+ * @throws AdminError
+ */
 export async function makeSignInLink(
   actors: ActorCaller,
   secrets: ServerCryptography,
@@ -16,6 +21,6 @@ export async function makeSignInLink(
   const user_id = await findUserId(actors, realm, email);
   const { token, hash } = newSignInLink(secrets, realm);
   await actors.fields(realmKey(realm), realmCommands.addSignInLink, { user_id, hash });
-  // The part behind # stays in the browser, so no log of a proxy has the token.
+  // Browsers do not send the part of an address behind #, so no proxy logs the token.
   return `${site.replace(/\/+$/, '')}/#sign-in/${token}`;
 }

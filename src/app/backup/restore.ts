@@ -19,7 +19,8 @@ import { skipMessageIds } from './skip-message-ids.js';
 const UNFINISHED = 'restore-unfinished';
 
 /**
- * Restores into an empty or missing directory. If it rejects, the directory is as before.
+ * Restores a backup into an empty or missing directory. A failed restore leaves the directory as it was.
+ *
  * @throws AdminError, StorageFormatMismatch
  */
 export async function restoreBackup(backup: string, dataDir: string, clock: Clock): Promise<BackupManifest> {
@@ -96,7 +97,7 @@ async function startNewIncarnation(to: string, clock: Clock): Promise<void> {
   }
 }
 
-/** Empties the directory after a failed restore: it was empty before. */
+/** Empties the directory after a failed restore. The directory was empty before. */
 async function empty(to: string, made: boolean): Promise<void> {
   for (const name of await readdir(to)) await rm(join(to, name), { recursive: true, force: true });
   if (made) await rm(to, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import type { JsonObject } from '#base';
 import { type Partition, partitionOfActor, realmId, realmKey } from '#model';
 import type { ActorRoot, Store } from '#ports/store';
 
-/** Number of skipped ids: more than any organization uses between a backup and its loss; there are 2^53. */
+/** Number of skipped ids: more than any organization uses between a backup and its loss. Message ids go up to 2^53. */
 const SKIPPED = 1_000_000;
 
 /**

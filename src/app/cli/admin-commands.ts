@@ -1,13 +1,13 @@
 /** Commands that create, list and change organizations and accounts. */
+import { createInterface } from 'node:readline';
 import {
   type ActorCaller,
   AdminError,
-  BusActorCaller,
-  ChannelActorCaller,
   createRealm,
   createUser,
   deactivateUser,
   findRealmId,
+  forgetIdentities,
   listRealms,
   makeSignInLink,
   reactivateUser,
@@ -15,26 +15,18 @@ import {
   renewUserApiKey,
   setBillingManager,
   setRealmActive,
+  setUserPassword,
   setUserRateLimits,
   setUserRole,
 } from '#app/admin';
-import { type Config, isClusterConfig } from '#app/config';
-import {
-  ConclaveNode,
-  formatZuliprc,
-  loadServerSecret,
-  openProcessPorts,
-  type ProcessPorts,
-  secretMismatchError,
-} from '#app/server';
+import type { Config } from '#app/config';
+import { formatZuliprc } from '#app/server';
 import type { Logger } from '#base';
-import { REAL_CLOCK } from '#base/clock';
 import { writePrivateFile } from '#base/disk';
 import { ROLE } from '#domain/people';
-import { ServerCryptography } from '#domain/secrets';
 import { siteUrlOf as addressOfSite } from '#frontend/gateway';
 import { ORGANIZATION_TYPES, type RealmId } from '#model';
-import { DirectoryInUse } from '#ports/store';
+import { withActors } from './actors.js';
 import { CLUSTER_COMMANDS } from './cluster-commands.js';
 import type { AdminCommand, CommandAction, CommandOptions } from './command.js';
 
@@ -64,52 +56,6 @@ function required(options: CommandOptions, name: string): string {
   return value;
 }
 
-/** Runs `action` with access to the actors: of the cluster, the data directory, or the server that has it open. */
-async function withActors(
-  config: Config,
-  logger: Logger,
-  action: (actors: ActorCaller, secrets: ServerCryptography) => Promise<void>,
-): Promise<void> {
-  const secrets = new ServerCryptography(await loadServerSecret(config));
-  const actors = await connect(config, secrets, logger);
-  try {
-    await action(actors, secrets);
-  } finally {
-    await actors.close();
-  }
-}
-
-async function connect(config: Config, secrets: ServerCryptography, logger: Logger): Promise<ActorCaller> {
-  const own: Config = isClusterConfig(config) ? { ...config, role: 'http' } : config;
-  try {
-    const ports = await openProcessPorts(own, secrets, REAL_CLOCK, logger);
-    await checkHosts(ports).catch(async (error: unknown) => {
-      await ports.close();
-      throw error;
-    });
-    const node = new ConclaveNode(ports, own, secrets, logger);
-    await node.start();
-    return new BusActorCaller(node.client, () => node.stop());
-  } catch (error) {
-    if (!(error instanceof DirectoryInUse)) throw error;
-    return connectToServer(config, secrets);
-  }
-}
-
-/** Connects to the server that has the data directory open. @throws ConfigError when it uses another secret */
-async function connectToServer({ dataDir }: Config, secrets: ServerCryptography): Promise<ActorCaller> {
-  const server = await ChannelActorCaller.open(dataDir);
-  if (await server.hasSecret(secrets.check)) return server;
-  await server.close();
-  throw secretMismatchError(`the data directory ${dataDir}`);
-}
-
-/** Refuses to send commands while no actor host is alive: each would wait for its whole deadline. @throws AdminError */
-async function checkHosts({ hosts }: ProcessPorts): Promise<void> {
-  if (!hosts || (await hosts.anyLives())) return;
-  throw new AdminError('no actor host of this cluster is alive: start one with conclave serve --role actors');
-}
-
 const siteUrlOf = (options: CommandOptions, config: Config): string =>
   options.site ?? `${config.externalScheme}://${config.externalHost}:${config.port}`;
 
@@ -134,6 +80,13 @@ function roleNamed(name: string): number {
 function switched(word: string): boolean {
   if (word !== 'on' && word !== 'off') throw new AdminError(`neither on nor off: ${word}`);
   return word === 'on';
+}
+
+/** First line of the standard input: other users of the machine see the options of a command, but not its input. */
+async function readPassword(): Promise<string> {
+  if (process.stdin.isTTY) process.stderr.write('New password: ');
+  for await (const line of createInterface({ input: process.stdin })) return line;
+  throw new AdminError('no password: give it as the first line of the input');
 }
 
 const PLAIN: Readonly<Record<string, CommandAction>> = {
@@ -184,6 +137,19 @@ const PLAIN: Readonly<Record<string, CommandAction>> = {
       await writeCredentials(options, config, email, key);
     }),
 
+  'user password': (config, options, logger) =>
+    withActors(config, logger, async (actors) => {
+      const email = required(options, 'email');
+      const realm = await findRealmId(actors, options.realm);
+      await setUserPassword(actors, realm, email, options.password ?? (await readPassword()));
+    }),
+
+  'user forget-identities': (config, options, logger) =>
+    withActors(config, logger, async (actors) => {
+      const email = required(options, 'email');
+      await forgetIdentities(actors, await findRealmId(actors, options.realm), email);
+    }),
+
   'user sign-in-link': (config, options, logger) =>
     withActors(config, logger, async (actors, secrets) => {
       const email = required(options, 'email');
@@ -223,7 +189,11 @@ const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   ...CLUSTER_COMMANDS,
 };
 
-/** The command of these words; undefined when none has this name. @throws AdminError for a wrong number of words */
+/**
+ * Finds the administration command with these words; undefined when none has this name.
+ *
+ * @throws AdminError for a wrong number of words
+ */
 export function findAdminCommand(
   words: readonly string[],
 ): ((config: Config, options: CommandOptions, logger: Logger) => Promise<number | void>) | undefined {

@@ -25,7 +25,11 @@ const COMMANDS: Readonly<Record<string, (config: Config, folder: string) => Prom
   },
 };
 
-/** The command of these words; undefined when none has this name. @throws AdminError when the folder is missing */
+/**
+ * Finds the `conclave backup` or `conclave restore` command with these words; undefined when none has this name.
+ *
+ * @throws AdminError when the folder is missing
+ */
 export function findDataCommand(words: readonly string[]): ((config: Config) => Promise<void>) | undefined {
   const [name = '', folder, ...more] = words;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

@@ -17,6 +17,10 @@ Commands:
   user key              Print an account's API key.  --email ADDRESS [--realm SUBDOMAIN] [--zuliprc FILE --site URL]
   user new-key          Give an account a new API key and print it; the old key becomes void.
                         --email ADDRESS [--realm SUBDOMAIN] [--zuliprc FILE --site URL]
+  user password         Set an account's password, read from the first line of the input; ends its browser sessions.
+                        --email ADDRESS [--password TEXT] [--realm SUBDOMAIN]
+  user forget-identities    Let an account be signed in to by another identity of the same provider.
+                        --email ADDRESS [--realm SUBDOMAIN]
   user sign-in-link     Print a link that signs a person in with a browser, once, within an hour.
                         --email ADDRESS [--realm SUBDOMAIN] [--site URL]
   user role EMAIL ROLE          Change an account's role.  [--realm SUBDOMAIN]
@@ -28,6 +32,10 @@ Commands:
   cluster drain HOST            Make a host hand over all its partitions and take no more; waits until it is done.
                                 HOST is an id or a name in 'cluster status', or the beginning of one.
   cluster undrain HOST          Let the host take its share of partitions again.
+  import FILE|DIR       Make an organization of another server's export (docs/how-to/move-in.md).  --subdomain NAME
+                        [--check: only say what would come] [--passwords FILE] [--former-site URL] [--site URL]
+                        [--drop: give up an import that has not ended]
+  export FILE|DIR       Write an organization into a folder or a .tar.gz.  [--subdomain NAME]
   backup DIR            Write a backup of the data directory into DIR; its server may be running.
   restore DIR           Create a data directory from a backup.  --data-dir NEW
   store format          Show the format of a cluster's database, and the newest that this program knows.

@@ -9,6 +9,7 @@ import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
 import { ADMIN_COMMAND_OPTIONS, findAdminCommand } from './admin-commands.js';
 import { findDataCommand } from './data-commands.js';
+import { EXCHANGE_OPTIONS, findExchangeCommand } from './exchange-commands.js';
 import { HELP_TEXT } from './help.js';
 import { describeSecretMatch, findSecretCommand } from './secret-commands.js';
 import { findStoreCommand } from './store-commands.js';
@@ -25,6 +26,7 @@ export async function runCommandLine(argv: readonly string[], environment: NodeJ
       options: {
         ...COMMAND_LINE_OPTIONS,
         ...ADMIN_COMMAND_OPTIONS,
+        ...EXCHANGE_OPTIONS,
         json: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -46,6 +48,11 @@ export async function runCommandLine(argv: readonly string[], environment: NodeJ
     const data = findDataCommand(positionals) ?? findStoreCommand(positionals) ?? findSecretCommand(positionals);
     if (data) {
       await data(config);
+      return 0;
+    }
+    const exchange = findExchangeCommand(positionals);
+    if (exchange) {
+      await exchange(config, values as Record<string, string | undefined>, quietLogger());
       return 0;
     }
     const admin = findAdminCommand(positionals);

@@ -89,7 +89,7 @@ async function compareInDirectory(config: Config): Promise<string> {
     const kept = config.secret ?? (await readStoredSecret(dataDir));
     return kept === undefined ? 'will be generated at the first start' : words('none yet');
   }
-  // Throws when the secret is missing: none is generated for a directory with data.
+  // This call throws when the secret is missing: no secret is generated for a directory with data.
   const secrets = new ServerCryptography(await loadServerSecret(config));
   let environment: LmdbEnvironment | undefined;
   try {

@@ -1,4 +1,7 @@
-/** `conclave store …`: commands on a cluster's whole database. No process has to run; for `restored` none may run. */
+/**
+ * `conclave store …`: commands on a cluster's whole database. They need no running process of the cluster; `restored`
+ * refuses to run beside one.
+ */
 import { AdminError } from '#app/admin';
 import { skipMessageIds } from '#app/backup';
 import type { Config } from '#app/config';

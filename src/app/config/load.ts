@@ -8,7 +8,7 @@ export class ConfigError extends Error {
 
 const entries = Object.entries(SETTINGS) as [SettingName, SettingDeclaration<unknown>][];
 
-/** Options of all settings for `util.parseArgs`. */
+/** Command-line options of all settings, in the form of `util.parseArgs`. */
 export const COMMAND_LINE_OPTIONS = Object.fromEntries(
   entries.map(([, of]) => [of.option, { type: 'string' as const }]),
 );
@@ -64,10 +64,10 @@ export function describeSettings(): string {
 export const isClusterConfig = (config: Config): boolean => config.nats !== undefined;
 
 /**
- * Node.js flags with which a server should be started (package.json, deploy/); Node can't set them later. Objects of a
- * request live until their group is flushed to disk, under load longer than V8's default young generation of 16 MiB,
- * and old objects are expensive to collect: 64 MiB gave 25 % more messages per second embedded (docs/performance.md).
- * Without the minimum, V8 shrinks the young generation of an idle process to 1 MiB, which fills every 3 s, so that
- * objects of waiting polls become old.
+ * Node.js flags with which a server should be started (package.json, deploy/); Node can't change the size of its young
+ * generation later. Objects of a request live until their group is flushed to disk, under load longer than V8's default
+ * young generation of 16 MiB, and old objects are expensive to collect: 64 MiB gave 25 % more messages per second
+ * embedded (docs/performance.md). Without the minimum, V8 shrinks the young generation of an idle process to 1 MiB,
+ * which fills every 3 s, so that objects of waiting polls become old.
  */
 export const RECOMMENDED_NODE_FLAGS: readonly string[] = ['--min-semi-space-size=16', '--max-semi-space-size=64'];

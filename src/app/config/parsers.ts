@@ -6,7 +6,10 @@ import { parseRateRules } from '#frontend/limits';
 
 const MAX_PATH = 4_096;
 const MIN_SECRET = 16;
-/** Minimum of different characters in a secret: one typed by hand has more; a generated one has some 40. */
+/**
+ * Minimum number of different characters in a secret. A generated secret has some 40, and even one typed by hand has
+ * more than this.
+ */
 const MIN_DIFFERENT = 6;
 const MAX_NAMESPACE = 64;
 const MAX_REALM_NAME = 40;

@@ -2,6 +2,7 @@
  * Every setting of the server, declared once: option, environment variable, meaning, default and parser. `--help` and
  * docs/configuration.md come from this table.
  */
+import { type IdentityProviderConfig, parseProviders, parseTokenKeys, type TokenKeys } from '#frontend/single-sign-on';
 import {
   checkEmailAddress,
   checkHostWithOptionalPort,
@@ -33,7 +34,9 @@ export interface SettingDeclaration<T> {
   /** True if the setting's value contains a password and is never shown. */
   readonly secret?: true;
   /**
-   * Turns the given text into the setting's value. @throws Error with the reason; the caller adds the setting's name
+   * Turns the given text into the setting's value.
+   *
+   * @throws Error with the reason, to which the caller adds the setting's name
    */
   parse(text: string): T;
 }
@@ -202,6 +205,26 @@ export const SETTINGS = {
     description: 'on: frontends serve the web client, and people may sign in with a browser.',
     fallback: 'on' as 'on' | 'off',
     parse: makeOneOfParser('on', 'off'),
+  }),
+  oidc: setting({
+    env: 'OIDC',
+    option: 'oidc',
+    value: 'FILE',
+    description:
+      'File with the providers of single sign-on (OpenID Connect), a JSON list, or the list itself (how-to/single-sign-on.md). The same for all frontends.',
+    fallback: undefined as readonly IdentityProviderConfig[] | undefined,
+    secret: true,
+    parse: parseProviders,
+  }),
+  jwtKeys: setting({
+    env: 'JWT_KEYS',
+    option: 'jwt-keys',
+    value: 'FILE',
+    description:
+      'File with the keys of services whose signed tokens POST /jwt/fetch_api_key takes, JSON by subdomain, or the JSON itself (how-to/single-sign-on.md). The same for all frontends.',
+    fallback: undefined as TokenKeys | undefined,
+    secret: true,
+    parse: parseTokenKeys,
   }),
   webPublicStreams: setting({
     env: 'WEB_PUBLIC_STREAMS',

@@ -21,9 +21,9 @@ interface Readiness {
   readonly checks: Readonly<Partial<Record<HealthCheckName, HealthCheckResult>>>;
 }
 
-/** A service without an answer within this time fails its check; probes give up soon after. ms. */
+/** Time limit for the answer of a service to a health check, ms. Load balancers' probes give up soon after. */
 const ANSWER_MS = 1_000;
-/** A result is reused for this time, so that frequent probes don't burden the services. ms. */
+/** Time for which a result of the health checks is reused, ms, so that frequent probes don't burden the services. */
 const FRESH_MS = 1_000;
 
 const FAILED = 'out of reach';
@@ -65,8 +65,8 @@ export class HealthMonitor {
   }
 
   /**
-   * Results of all checks. Never rejects and takes little more than `answerMs`; callers share a result until it is
-   * `freshMs` old.
+   * Results of all checks. The promise never rejects and takes little more than `answerMs`. Callers share a result
+   * until it is `freshMs` old.
    */
   readiness(): Promise<Readiness> {
     const now = this.times.now();
@@ -106,7 +106,7 @@ export class HealthMonitor {
  */
 export type LoopDelayTimer = (ms: number, fn: (lateMs: number) => void) => () => void;
 
-/** Uses real time, also in tests that run the server on a fake clock. */
+/** Timer on real time. Tests that run the server on a fake clock use it, too. */
 const realTimer: LoopDelayTimer = (ms, fn) => runEvery(REAL_CLOCK, ms, fn);
 
 const EVERY_MS = 500;
@@ -116,7 +116,7 @@ const EVERY_MS = 500;
  */
 const SAMPLES = 8;
 
-/** Delay of this process's timers: the one sign that it has more work than it can do. */
+/** Delay of this process's timers. The delay shows that the process has more work than it can do. */
 export class EventLoopDelay {
   readonly #late: number[] = [];
   readonly #stop: () => void;

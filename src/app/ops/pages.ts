@@ -1,4 +1,4 @@
-/** /health/live, /health/ready and /metrics over HTTP. The pages contain no secrets and need no credentials. */
+/** Serves /health/live, /health/ready and /metrics over HTTP. The pages contain no secrets and need no credentials. */
 import { exposeMetrics, METRICS_CONTENT_TYPE, type Metrics } from '#base/metrics';
 import { type HttpExchange, ResponseHeaders } from '#frontend/http';
 import type { HealthMonitor } from './health.js';
@@ -37,14 +37,14 @@ const metricsPage =
 
 type Pages = ReadonlyMap<string, Answer>;
 
-/** Makes the pages of the port that clients use. */
+/** Makes the pages of the listener that clients use. */
 export const createHealthPages = (health: HealthMonitor): Pages =>
   new Map([
     ['/health/live', live],
     ['/health/ready', readyPage(health)],
   ]);
 
-/** Makes the pages of the operators' port. Metrics show how busy an organization is, so clients can't read them. */
+/** Makes the pages of the operators' listener. Metrics show how busy an organization is, so clients can't read them. */
 export const createOpsPages = (health: HealthMonitor, metrics: Metrics): Pages =>
   new Map([...createHealthPages(health), ['/metrics', metricsPage(metrics)]]);
 

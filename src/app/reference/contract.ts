@@ -37,7 +37,9 @@ const objectsOf = (value: Json | undefined): JsonObject[] => (Array.isArray(valu
 
 const keyOf = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`);
 
-/** $defs are named as in the contract, with a capital letter. */
+/**
+ * Name of a type in the contract: the name of the schema's definition (`$defs`) in camel case, with a capital letter.
+ */
 const nameOf = (ref: string): string => {
   const name = ref.slice(ref.lastIndexOf('/') + 1).replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   return `${name[0]!.toUpperCase()}${name.slice(1)}`;
@@ -51,7 +53,7 @@ const union = (types: readonly string[]): string => {
   return distinct.length === 0 || distinct.includes('unknown') ? 'unknown' : distinct.join(' | ');
 };
 
-/** A type inside `[]`, in parentheses when it is a union. */
+/** Type of a list whose items have the type `item`. A union is put in parentheses. */
 const listOf = (item: string): string => (/ \| |^readonly /.test(item) ? `readonly (${item})[]` : `readonly ${item}[]`);
 
 function objectType(schema: JsonObject, depth: number): string {
@@ -94,7 +96,10 @@ function typeOf(schema: JsonObject, depth: number): string {
 
 const plain = (schema: unknown): JsonObject => JSON.parse(JSON.stringify(schema)) as JsonObject;
 
-/** A text whose content is JSON is declared as text; the contract knows the value in it. */
+/**
+ * Schema of a request's parameter. A parameter whose text is JSON is declared as a plain string; the wire format then
+ * describes the value in it.
+ */
 function schemaOf(parameter: ParameterDeclaration, described: WireParameter | undefined): JsonObject {
   const declared = plain(parameter.schema);
   return declared.type === 'string' && described && described.schema.type !== 'string' ? described.schema : declared;
@@ -118,7 +123,7 @@ const keyOfOperation = ({ method, path }: ApiOperation): string => `${method} ${
 const acceptsText = (schema: JsonObject): boolean =>
   schema.type === 'string' || objectsOf(schema.anyOf).some(({ type }) => type === 'string');
 
-/** Parameters that travel as JSON even when the value is a text: the text is then quoted. */
+/** Names of the parameters that travel as JSON even when the value is a string, which is then quoted. */
 const quotedOf = (operation: ApiOperation): string[] =>
   Object.entries(operation.parameters)
     .filter(([, of]) => of.encoding === 'json' && acceptsText(plain(of.schema)))
@@ -129,8 +134,8 @@ export const renderContractTypes = (wireFormat: string): string =>
   contractTypes(OPERATIONS, JSON.parse(wireFormat, corrected) as WireFormat);
 
 /**
- * Two corrections of schemas: `unread_msgs` names the ids of direct messages differently from all servers and clients,
- * and `presences` lacks the slim form, which has two times for each user.
+ * Corrects two schemas of the wire format. In `unread_msgs`, ids of direct messages have another name than servers and
+ * clients use; `presences` lacks the slim form, which has two times for each user.
  */
 function corrected(key: string, value: Json): Json {
   if (key === 'unread_msgs') {

@@ -16,7 +16,7 @@ function schemaOf(parameter: ParameterDeclaration): JsonObject {
 /** True if values of the parameter travel as JSON text: arrays, objects, booleans and numbers do. */
 const isJson = (parameter: ParameterDeclaration): boolean => parameter.encoding === 'json';
 
-/** Bounds of a parameter that differ from the general ones, as extensions of its description. */
+/** Bounds of a parameter that differ from the defaults, as extensions of its OpenAPI description. */
 const boundsOf = ({ maxValues, maxCharacters }: ParameterDeclaration): JsonObject => ({
   ...(maxValues === undefined ? {} : { 'x-most-values': maxValues }),
   ...(maxCharacters === undefined ? {} : { 'x-most-characters': maxCharacters }),
@@ -109,7 +109,7 @@ export function buildOpenapiDocument(operations: readonly ApiOperation[]): JsonO
       },
     },
     paths: below,
-    // Paths outside /api/v1: addresses that are opened as links.
+    // Operations with paths outside /api/v1. People open these addresses as links.
     'x-root-paths': root,
   };
 }

@@ -13,7 +13,10 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 };
 
-/** Names in a data directory that are ours: the server's files, usual targets of its commands, a file system's root. */
+/**
+ * Pattern of the server's own entries in a data directory: its files, the usual outputs of its commands, and what a
+ * file system has at its root. Other entries are foreign.
+ */
 const OURS = /^(data\.mdb|lock\.mdb|blobs|mail|secret|restore-unfinished|lost\+found|.+\.(zuliprc|sock))$/;
 
 /** Reason why a file or folder can't be used, in words for the operator. */

@@ -12,10 +12,10 @@ export interface FirstStartResult {
   readonly link?: string | undefined;
 }
 
-/** Addresses of the server. */
+/** Addresses under which operators and users reach the server. */
 interface Addresses {
   readonly site: string;
-  /** Address of the web client; undefined: it is not served. */
+  /** Address of the web client; undefined: the web client is not served. */
   readonly page: string | undefined;
 }
 
@@ -48,7 +48,10 @@ export const formatZuliprc = (email: string, key: string, site: string): string 
 /** Quotes a path as one word for a shell. */
 const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
 
-/** Text for the terminal at the start. It contains no key, because journals keep it; the link is soon void. */
+/**
+ * Text for the terminal at the start. The text contains no key, because journals keep it; its link is void after an
+ * hour.
+ */
 export function formatStartGreeting(first: FirstStartResult | undefined, site: string): string {
   if (!first) return `Conclave serves ${site}\n`;
   return [

@@ -1,5 +1,5 @@
 /**
- * The server process: `conclave serve` from its configuration to a running node, and back to nothing.
+ * The server process: `conclave serve`, from its configuration to a running node and to its stop.
  *
  * - `serve.ts` starts and stops one process; both orders are listed at its top.
  * - `preflight.ts` checks the machine before the start: data directory, files, addresses. `secret.ts` finds the server

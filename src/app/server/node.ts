@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { queueKind } from '#actors/event-queue';
+import { linkPreviewKind } from '#actors/link-preview';
 import { loginGuardKind } from '#actors/login-guard';
 import { mailKind } from '#actors/mail';
 import { presenceKind } from '#actors/presence';
@@ -18,6 +19,7 @@ import { Metrics } from '#base/metrics';
 import { RealmFeeds, RecipientFieldResolver } from '#delivery';
 import { DirectoryReplicas } from '#directory';
 import { extraEmojiNamed } from '#domain/emoji';
+import { PageFetcher } from '#domain/link-previews';
 import { MailDispatcher } from '#domain/mail';
 import { MessageRenderer } from '#domain/messages';
 import { parseDisposableDomains } from '#domain/people';
@@ -41,11 +43,16 @@ export const actorKindsByName = (): Readonly<Record<string, AnyActorKind<ActorSe
   mail: mailKind,
   presence: presenceKind,
   webhook: webhookKind,
+  links: linkPreviewKind,
   stranger: loginGuardKind,
   queue: queueKind,
 });
 
-/** Opens the ports of the configured face. @throws ConfigError when its data was written under another secret */
+/**
+ * Opens the ports of the configured face, which are its interfaces to Store, log, bus and other services.
+ *
+ * @throws ConfigError when its data was written under another secret
+ */
 export const openProcessPorts = (
   config: Config,
   secrets: ServerCryptography,
@@ -128,6 +135,7 @@ export class ConclaveNode {
           limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
           feeds: new RealmFeeds(this.directories, log, store, clock),
           webhooks: new WebhookCaller(clock, reachable),
+          pages: new PageFetcher(clock, reachable, proxies ? imageProxyKey : ''),
           personal: new RecipientFieldResolver(store, this.secrets),
         },
       });
@@ -138,7 +146,7 @@ export class ConclaveNode {
     await this.host?.start();
   }
 
-  /** Stops the node: actors finish and hand over first; their ports close last. */
+  /** Stops the node: actors finish and hand over first; the interfaces to Store, log and bus close last. */
   async stop(): Promise<void> {
     await this.host?.stop();
     await this.#renderer.close();

@@ -20,7 +20,7 @@ import type { Bus } from '#ports/bus';
 import type { ReportingPlacement } from '#ports/placement';
 import type { ConclaveNode } from './node.js';
 
-/** The process is busy when the median delay of its timers exceeds this: requests then wait as long. ms. */
+/** Median delay of the timers above which the process is busy, ms. Requests then wait as long. */
 const LATE_MS = 500;
 /** Maximum of bytes in the body of an operator's request; none needs a body. */
 const MAX_BODY_BYTES = 1_024;

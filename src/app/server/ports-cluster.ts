@@ -19,7 +19,9 @@ import {
 import { createSmtpMailer, eventLogLimitsOf, type ProcessPorts } from './ports.js';
 import { checkStoreSecret } from './secret.js';
 
-/** Names of the event log in NATS; no names without a namespace, because JetStreamLog has its own defaults. */
+/**
+ * Names of the event log in NATS. Without a namespace the result is empty, because JetStreamLog has its own defaults.
+ */
 export const eventLogNamesOf = (namespace: string): { namespace?: string; stream?: string } =>
   namespace ? { namespace, stream: `CONCLAVE_EV_${namespace}` } : {};
 
@@ -28,7 +30,8 @@ export const describeMongoDatabase = (mongodb: string): string =>
   `the database ${databaseNameOfUrl(mongodb)} at ${serverNameOfUrl(mongodb)}`;
 
 /**
- * Opens the ports of a process of a cluster: NATS and MongoDB.
+ * Opens the ports of a process of a cluster, which are its interfaces to NATS and MongoDB.
+ *
  * @throws Error when one of the two can't be reached; its message says which
  * @throws ConfigError when the database was written under another secret
  */

@@ -15,7 +15,8 @@ import { createSmtpMailer, eventLogLimitsOf, mailSenderOf, type ProcessPorts } f
 import { checkStoreSecret } from './secret.js';
 
 /**
- * Opens the ports of the embedded face: LMDB and files in one data directory, used by one process.
+ * Opens the ports of the embedded face, which are its interfaces to LMDB and to files in one data directory.
+ *
  * @throws DirectoryInUse when another process has the directory open
  * @throws ConfigError when the directory was written under another secret
  */

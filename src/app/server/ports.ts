@@ -1,4 +1,7 @@
-/** The ports that a process runs on, and the settings that both sets of ports (embedded, cluster) use. */
+/**
+ * The ports of a process, which are its interfaces to Store, log, bus and other services, and the settings that the
+ * ports of both faces (embedded, cluster) use.
+ */
 import type { BackupSummary } from '#app/backup';
 import type { Config } from '#app/config';
 import type { Clock } from '#base/clock';
@@ -16,15 +19,17 @@ export interface ProcessPorts {
   readonly blobs: Blobs;
   /** Watches the actor hosts; only processes of a cluster that are not actor hosts have it. */
   readonly hosts?: HostAbsenceWatch | undefined;
-  /** Ports of an actor host; undefined in a process that only is a frontend. */
+  /** Interfaces that only an actor host needs; undefined in a process that only is a frontend. */
   readonly actors:
     | { readonly store: Store; readonly placement: ReportingPlacement; readonly mailer: Mailer }
     | undefined;
   /** Writes a backup into the folder while the server runs; only the embedded face has it. @throws AdminError */
   readonly backUp?: (folder: string) => Promise<BackupSummary>;
-  /** Returns a number in [0, 1) for decisions without consequences. Default: Math.random. */
+  /**
+   * Returns a number in [0, 1), for choices where every outcome is correct, such as jitter. Default: Math.random.
+   */
   readonly random?: () => number;
-  /** Closes all ports, each before the ports that it needs. */
+  /** Closes all interfaces to services, each before those that it needs. */
   close(): Promise<void>;
 }
 

@@ -22,8 +22,9 @@ type Problem = string | undefined;
 
 /**
  * Checks the folders, files and addresses of the configuration.
+ *
  * @throws ConfigError for problems that a repeated start can't solve
- * @throws Error for a port that another process uses now
+ * @throws Error for a TCP port that another process uses now
  */
 export async function runPreflightChecks(config: Config): Promise<void> {
   const problems = [
@@ -48,7 +49,7 @@ function samePort({ role, host, port, opsHost, opsPort }: Config): Problem {
   return `${called('opsPort')}: must differ from ${called('port')} (given: ${opsPort})`;
 }
 
-/** Checks the address of MongoDB with its driver, whose messages name options, but no passwords. */
+/** Checks the address of MongoDB with MongoDB's driver, whose error messages name options, but no passwords. */
 function mongoUrl({ mongodb }: Config): Problem {
   if (mongodb === undefined) return undefined;
   try {
@@ -99,7 +100,10 @@ async function domainsFile({ disposableDomains: file }: Config): Promise<Problem
 
 interface PortProblem {
   readonly wrong?: string;
-  /** Set if another process uses the port. That process may end, so a later start may succeed. */
+  /**
+   * Problem of a TCP port that another process uses; undefined if there is none. That process may end, so a later start
+   * may succeed.
+   */
   readonly taken?: string;
 }
 
@@ -123,7 +127,7 @@ async function portProblem(
     case 'EACCES':
       return { wrong: `${called(portName)}: ${shown} may not be listened on: no permission` };
     default:
-      // Other problems may pass (a name server that is down); otherwise the start reports them.
+      // Other problems may pass (a name server that is down). If they don't, opening the port reports them.
       return {};
   }
 }

@@ -43,13 +43,17 @@ export function startRateLimiting(config: Config, node: ConclaveNode): FrontendR
 
 const RETRY_MS = 1_000;
 
-/** Follows transient values of the server realm's log, which every frontend reads anyway; retries until it exists. */
+/**
+ * Follows the transient values in the log of the server realm, which every frontend reads anyway. If the realm does not
+ * exist yet, another attempt follows every second.
+ */
 class ServerRealmTail {
   #again: TimerHandle | undefined;
   #stopped = false;
 
   constructor(private readonly node: ConclaveNode) {
-    // Keeps the replica open: without other use it would be closed, and its values would stop.
+    // The dependent keeps the replica of the server realm open. A replica without use would be closed, and the
+    // transient values would stop.
     node.directories.addDependent({ busy: (realm) => realm === SERVER_REALM_ID && !this.#stopped, closed() {} });
   }
 

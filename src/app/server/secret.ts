@@ -81,7 +81,7 @@ export async function compareSecretWithStore(
   if (stored !== undefined) throw secretMismatchError(what);
   const keys = await note.sealedKeys();
   const readable = keys.filter((sealed) => secrets.tryOpen(sealed) !== undefined).length;
-  // Processes with different secrets may have sealed keys here; the secret of the majority is the right one.
+  // Processes with different secrets may have sealed keys in this Store. The secret of the majority is the right one.
   if (readable * 2 < keys.length) throw secretMismatchError(what);
   return 'none yet';
 }

@@ -14,6 +14,7 @@ import { ServerCryptography } from '#domain/secrets';
 import { siteUrlOf } from '#frontend/gateway';
 import { Frontend, type HttpServer, openHttpServer, SLOW_CLIENT_LIMITS, SlowClientGuard } from '#frontend/http';
 import { ClientAddressResolver } from '#frontend/limits';
+import { IdentityProviders } from '#frontend/single-sign-on';
 import { createFirstOrganization, type FirstStartResult } from './first-start.js';
 import { ConclaveNode, openProcessPorts } from './node.js';
 import { formatHttpUrl, openOpsListener, registerHttpServerMetrics, startObserving } from './observe.js';
@@ -26,9 +27,9 @@ import { openWebClient } from './web-client.js';
 const needsExternalHost = ({ host, externalHost }: Config): boolean =>
   externalHost === 'localhost' && ['0.0.0.0', '::'].includes(host);
 
-/** Running requests may take this long when the server stops; then they are cut off. */
+/** Time that running requests may take when the server stops, ms. Then they are cut off. */
 const CLOSE_MS = 5_000;
-/** Time for a request on a connection that was opened just before the stop, so that its client notices nothing. */
+/** Time for a request on a connection that was opened just before the stop, ms, so that its client notices nothing. */
 const GRACE_MS = 1_000;
 
 export interface RunningServer {
@@ -45,8 +46,9 @@ export interface RunningServer {
 
 /**
  * Resolves when the process is ready.
- * @param adjust replaces ports before their first use; for tests that make a port slow or let it fail
- * @throws ConfigError; any other Error when a port or an address can't be opened
+ *
+ * @param adjust replaces interfaces to services before their first use, for tests that make one slow or let it fail
+ * @throws ConfigError; any other Error when a service or an address can't be opened
  */
 export async function startServer(
   config: Config,
@@ -120,6 +122,8 @@ export async function startServer(
       proxies: new ClientAddressResolver(config.trustedProxies),
       webPublicStreams: config.webPublicStreams === 'yes',
       imageProxy: node.imageProxy,
+      identityProviders: config.oidc && new IdentityProviders(config.oidc, clock, logger),
+      ...(config.jwtKeys && { tokenKeys: config.jwtKeys }),
       administratorEmail: config.administratorEmail,
       rates: rateLimiting.limiter,
       maxRequests: config.maxRequests,

@@ -7,19 +7,26 @@ import { type HttpExchange, ResponseHeaders } from '#frontend/http';
 import { answerForWebFile, readWebFiles, type WebFileAnswer, type WebFiles, type WebHeaders } from '#frontend/web';
 import { apiError } from '#model/errors';
 
-/** dist/web, which tools/build-web.mjs writes: seen from the bundled program, and from this file as it is compiled. */
+/**
+ * Possible places of dist/web, which tools/build-web.mjs writes: relative to the bundled program, and relative to this
+ * file after compilation.
+ */
 const FOLDERS = ['../web/', '../../../web/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 
 export interface WebClient {
   /** Operations of the server; those of sessions are missing where the web client is turned off. */
   readonly operations: readonly ApiOperation[];
-  /** There is a page to open. */
+  /** True if the server has a web page for browsers. It has none if the web client is turned off or was not built. */
   readonly hasPage: boolean;
   /** Answers a request for the page or one of its files. @returns false when there is no such file */
   serve(exchange: HttpExchange): boolean;
 }
 
-/** @param folders the first of them that has a manifest counts */
+/**
+ * Opens the files of the web client.
+ *
+ * @param folders possible places of the files; the first folder that has a manifest counts
+ */
 export async function openWebClient({ web }: Pick<Config, 'web'>, folders = FOLDERS): Promise<WebClient> {
   if (web === 'off') {
     return { operations: OPERATIONS.filter(({ webClient }) => !webClient), hasPage: false, serve: () => false };
@@ -46,5 +53,5 @@ function serveFile(files: WebFiles, exchange: HttpExchange): boolean {
   return true;
 }
 
-/** The platform has no library that draws pictures. */
+/** Body of the answer 404 for a picture that can't be drawn. Some platforms have no library that draws pictures. */
 const NO_PICTURE = `${JSON.stringify({ result: 'error', msg: apiError('NOT_FOUND').message })}\n`;

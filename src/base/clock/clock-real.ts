@@ -8,7 +8,7 @@ interface RealHandle extends TimerHandle {
 /** Longest delay of a Node timer, ms: delays are 32-bit, and a longer one would fire at once. */
 const MAX_DELAY_MS = 0x7fffffff;
 /**
- * From this wait on, in ms, waits are rounded up so that a timer never fires early: Node's loop clock truncates to
+ * Minimum length of waits that are rounded up, ms, so that a timer never fires early: Node's loop clock truncates to
  * whole ms and can lag by one.
  */
 const LONG_MS = 100;

@@ -22,8 +22,10 @@ export class TimerRing<T> {
   #firing = false;
 
   /**
-   * @param longestMs upper bound of all waits, ms @param expire called with an entry that expires and the time,
-   * monotonic ms
+   * Makes an empty ring.
+   *
+   * @param longestMs upper bound of all waits, ms
+   * @param expire function that gets an expired entry and the time, monotonic ms
    */
   constructor(
     private readonly clock: Clock,
@@ -35,16 +37,18 @@ export class TimerRing<T> {
   }
 
   /**
-   * Adds an entry that expires after `ms`. @param now monotonic ms, if the caller has it: reading the clock costs as
-   * much as the rest
+   * Adds an entry that expires after `ms`.
+   *
+   * @param now monotonic ms, if the caller has it: reading the clock costs as much as the rest of the call
    */
   add(entry: T, ms: number, now = this.clock.monotonic()): void {
-    // Slots before the armed one are empty.
+    // Slots before the armed one are empty, so the ring may skip them.
     if (!this.#firing || this.#size === 0) {
       this.#lastSlot = Math.max(this.#lastSlot, Math.min(Math.floor(now / GRAIN_MS), this.#armed - 1));
     }
     const due = Math.ceil((now + ms) / GRAIN_MS);
-    // No timer ran for long: due entries must leave the ring before there is room.
+    // If the ring's timer has not run for a long time, the ring reaches less far than the longest wait from now. The
+    // entry then goes into the last slot that the ring reaches.
     const last = this.#lastSlot + this.#slots.length - 1;
     const at = Math.min(Math.max(due, this.#lastSlot + 1), last);
     this.#slots[at % this.#slots.length]!.push(entry);

@@ -9,7 +9,7 @@ export interface TimerEntry {
 }
 
 /**
- * Timeouts from this length on, in ms, may be up to 1 s late; otherwise an hour of timeouts would need a bucket for
+ * Minimum length of timeouts that may be up to 1 s late, ms. Otherwise an hour of timeouts would need a bucket for
  * every 20 ms.
  */
 const FAR_MS = 100_000;
@@ -38,7 +38,7 @@ export class TimerWheel {
     this.at(entry, Math.ceil((this.#clock.monotonic() + Math.max(0, ms)) / grain) * grain);
   }
 
-  /** Adds an entry that expires at `end`. @param end monotonic ms, a multiple of the grain */
+  /** Adds an entry that expires at the time `end`. @param end monotonic ms, a multiple of the grain */
   at(entry: TimerEntry, end: number): void {
     let bucket = this.#buckets.get(end);
     if (!bucket) {
@@ -58,7 +58,7 @@ export class TimerWheel {
     entry.bucket = undefined;
   }
 
-  /** Removes an entry for good; stops Node's timer with the last one. */
+  /** Removes an entry for good. Without entries left, Node's timer stops. */
   cancel(entry: TimerEntry): void {
     this.remove(entry);
     this.#skipEmpty();

@@ -2,22 +2,23 @@
 import type { Clock } from './clock.js';
 import { sharedTimerWheel, type TimerEntry } from './timer-wheel.js';
 
-/** Resolves after `ms` of the clock. */
+/** Returns a promise that resolves after `ms` of the clock. */
 export const wait = (clock: Clock, ms: number): Promise<void> =>
   new Promise((resolve) => void clock.setTimeout(resolve, ms));
 
 /** Largest share of a time that jitter adds to it, so that timers which start together don't end together. */
 export const MAX_JITTER_SHARE = 0.2;
 
-/** The time plus up to 20 % of it. @param random returns a number in [0, 1) */
+/** A time in ms, prolonged by a random share of up to 20 %. @param random returns a number in [0, 1) */
 export const addJitter = (ms: number, random: () => number): number => ms * (1 + random() * MAX_JITTER_SHARE);
 
 /**
- * Calls `fn` at each multiple of `ms` in monotonic time, or later. All periodic tasks of a process
- * share one timer wheel: an idle process wakes at most twice a second, however many tasks it has.
+ * Calls `fn` at each multiple of `ms` in monotonic time, or later. All periodic tasks of a process share one timer
+ * wheel: an idle process wakes at most twice a second, however many tasks it has.
+ *
  * @param ms a multiple of the wheel's grain of 500 ms
  * @param fn gets the delay of its call, ms
- * @returns stops the task
+ * @returns function that stops the task
  */
 export function runEvery(clock: Clock, ms: number, fn: (lateMs: number) => void): () => void {
   const wheel = sharedTimerWheel(clock);

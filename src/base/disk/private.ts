@@ -1,6 +1,6 @@
 /**
- * Private files: messages, keys and password hashes are readable by their owner only. The native store creates files by
- * the umask, and so did earlier versions.
+ * Private files: messages, keys and password hashes are readable by their owner only. Files that the native store or an
+ * earlier version created by the umask may be readable by others.
  */
 import type { Dirent } from 'node:fs';
 import { chmod, lstat, open, readdir } from 'node:fs/promises';
@@ -32,8 +32,10 @@ export async function writePrivateFile(file: string, text: string): Promise<void
 }
 
 /**
- * Removes the permissions of others from a folder and from our entries in it. A folder with foreign entries stays open,
- * because it may be shared. Links are not followed.
+ * Removes the permissions of other users from a folder and from the server's entries in it. A folder with foreign
+ * entries stays open, because it may be shared. Links are not followed.
+ *
+ * @param isOurs tells whether an entry with this name is the server's
  */
 export async function removeOthersPermissions(folder: string, isOurs: (name: string) => boolean): Promise<void> {
   const entries = await listed(folder);
@@ -42,8 +44,9 @@ export async function removeOthersPermissions(folder: string, isOurs: (name: str
 }
 
 /**
- * Skips folders that are closed already: nothing in them can be reached, and there may be a million files. A folder is
- * closed after its content, so that an interrupted walk is not mistaken for a complete one.
+ * Removes the permissions of other users from one entry. Folders that are closed already are skipped, because nothing
+ * in them can be reached and there may be a million files. A folder is closed after its content, so that an interrupted
+ * walk is not mistaken for a complete one.
  */
 async function closeEntry(path: string, entry: Dirent): Promise<void> {
   if (entry.isSymbolicLink()) return;

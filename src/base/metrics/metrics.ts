@@ -62,8 +62,8 @@ export class Metrics {
   }
 
   /**
-   * The counter with these labels: the same object at each call. Scrapes show it from the first call on, even while it
-   * is 0.
+   * The counter with these labels: the same object at each call. Scrapes show the counter from the first call on, even
+   * while it is 0.
    */
   counter<N extends CounterName>(name: N, ...labels: LabelValues<N>): CounterSeries {
     return this.#find(name, labels, () => ({ n: 0 })) as CounterSeries;
@@ -75,8 +75,8 @@ export class Metrics {
   }
 
   /**
-   * Registers a function that each scrape calls for the values of a metric; if it throws or takes longer than 2 s, the
-   * metric shows nothing.
+   * Registers a function that each scrape calls for the values of a metric; if the function throws or takes longer than
+   * 2 s, the metric has no value in that scrape.
    */
   read<N extends CounterName | GaugeName>(name: N, reader: () => MetricReading<N> | Promise<MetricReading<N>>): void {
     const readers = this.#readers.get(name) ?? [];
@@ -89,7 +89,7 @@ export class Metrics {
     this.#before.push(gather);
   }
 
-  /** Every declared metric with its samples. */
+  /** Reads every declared metric with its samples. */
   async samples(): Promise<ReadonlyMap<MetricName, readonly MetricSample[]>> {
     for (const gather of this.#before) await quietly(gather);
     const samples = new Map<MetricName, readonly MetricSample[]>();

@@ -9,7 +9,7 @@ export interface MetricDeclaration {
   readonly labels: readonly string[];
   /** Upper bounds of the buckets of a histogram, ascending. */
   readonly buckets?: readonly number[];
-  /** The processes that measure it: frontends, actor hosts, or all. */
+  /** Processes that have the metric: frontends, actor hosts, or all. */
   readonly at: 'frontend' | 'host' | 'all';
 }
 

@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 
 export type JobAnswer<Result> = { readonly result: Result } | { readonly failed: string };
 
-/** Answers the jobs of the pool; the worker's module calls it once. */
+/** Runs the jobs that the pool sends to this worker thread. The worker's module calls this once. */
 export function serveJobs<Job, Result>(run: (job: Job) => Result): void {
   const answer = (job: Job): JobAnswer<Result> => {
     try {

@@ -5,6 +5,8 @@ import { RecordCollection } from './collection.js';
 
 export class PreferenceCollection extends RecordCollection<UserId, DirectoryPreferences> {
   readonly statuses = new Map<UserId, UserStatus>();
+  /** Users whose settings ask for mails or pushes of all streams. */
+  readonly notifiedOfStreams = new Set<UserId>();
 
   constructor() {
     super(({ user }) => user);
@@ -23,5 +25,8 @@ export class PreferenceCollection extends RecordCollection<UserId, DirectoryPref
     super.put(personal);
     if (personal.status) this.statuses.set(personal.user, personal.status);
     else this.statuses.delete(personal.user);
+    const { enable_stream_email_notifications: mails, enable_stream_push_notifications: pushes } = personal.settings;
+    if (mails || pushes) this.notifiedOfStreams.add(personal.user);
+    else this.notifiedOfStreams.delete(personal.user);
   }
 }

@@ -16,7 +16,7 @@ export class ProfileCollection extends RecordCollection<UserId, DirectoryProfile
     super(({ user }) => user);
   }
 
-  /** Profile values of the user as clients see them. The same object until they change. */
+  /** Profile values of the user as clients see them. The object stays the same until the values change. */
   shown(user: UserId): ProfileData {
     const known = this.#shown.get(user);
     if (known) return known;

@@ -1,4 +1,4 @@
-/** Streams of a realm by id; those that are not archived also by name. */
+/** Streams of a realm by id. Streams that are not archived are also found by name. */
 import type { StreamId } from '#model';
 import type { DirectoryStream } from '#model/records';
 import { RecordCollection } from './collection.js';
@@ -22,13 +22,17 @@ export class StreamCollection extends RecordCollection<StreamId, DirectoryStream
     const before = this.get(stream.id);
     if (before && this.#names.get(foldStreamName(before.name)) === before.id)
       this.#names.delete(foldStreamName(before.name));
-    // The realm actor learns of the first message later than this replica: its records must not remove the id.
+    // The realm actor learns of a stream's first message later than this replica, so a record of the stream must not
+    // remove the message's id.
     const firstMessage = stream.firstMessage ?? before?.firstMessage ?? null;
     super.put(firstMessage === stream.firstMessage ? stream : { ...stream, firstMessage });
     if (!stream.archived) this.#names.set(foldStreamName(stream.name), stream.id);
   }
 
-  /** Sets the first message id from the message itself: the realm actor learns of it later, and logs no change. */
+  /**
+   * Sets the id of a stream's first message when that message arrives. The realm actor learns of the message later, and
+   * logs no change.
+   */
   noteFirstMessage(id: StreamId, message: number): void {
     const known = this.get(id);
     if (known?.firstMessage === null) this.put({ ...known, firstMessage: message });

@@ -6,14 +6,14 @@ import type { DirectoryUser } from '#model/records';
 import { RecordCollection } from './collection.js';
 
 export class UserCollection extends RecordCollection<UserId, DirectoryUser> {
-  /** Ids of bots that the server calls instead of sending them messages. */
+  /** Ids of outgoing webhook bots, which the server calls instead of sending them messages. */
   readonly silentBots = new Set<UserId>();
   readonly #systemBots: ReadonlyMap<UserId, DirectoryUser>;
   readonly #keys = new Map<string, UserId>();
   readonly #emails = new Map<string, UserId>();
   readonly #avatars = new Map<string, UserId>();
 
-  /** @param since creation time of the organization, wall ms */
+  /** Makes the collection with the system bots in it. @param since creation time of the organization, wall ms */
   constructor(since: number) {
     super(({ id }) => id);
     this.#systemBots = new Map(systemBotRecords(since).map((bot) => [bot.id, bot]));
@@ -45,7 +45,7 @@ export class UserCollection extends RecordCollection<UserId, DirectoryUser> {
     }
     super.put(user);
     if (isCalledBot(user)) this.silentBots.add(user.id);
-    // The hash of an account never changes, so an entry of a removed avatar may stay.
+    // The avatar hash of an account never changes, so the entry of a removed avatar may stay.
     if (user.avatar) this.#avatars.set(user.avatar.hash, user.id);
     if (user.keyHash) this.#keys.set(user.keyHash, user.id);
     this.#emails.set(user.email.toLowerCase(), user.id);

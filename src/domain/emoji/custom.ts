@@ -29,7 +29,7 @@ export function checkEmojiName(written: string): string {
   return name;
 }
 
-/** Path of an emoji's picture below `/user_avatars/{realm}/`. The path of its still form follows. */
+/** Path of an emoji's picture below `/user_avatars/{realm}/`. */
 export const emojiImagePath = (id: number, extension: string): string => `emoji/images/${id}${extension}`;
 export const emojiStillPath = (id: number): string => `emoji/images/still/${id}.png`;
 

@@ -1,4 +1,7 @@
-/** Emoji of reactions and statuses: resolving, checking and presenting them (messages.md § Reactions). Pure. */
+/**
+ * Emoji of reactions and statuses: resolving, checking and presenting them (messages.md § Reactions). The functions
+ * have no side effects.
+ */
 import type { JsonObject } from '#base';
 import { canonicalEmojiCode, emojiCode } from '#domain/markdown';
 import type { EmojiRef, ExtraEmoji, ExtraEmojiName } from '#model';
@@ -16,7 +19,7 @@ interface EmojiInput {
 interface ResolvedEmoji {
   readonly name: string;
   readonly code: string;
-  /** The stored type; undefined if the request's type is unknown. */
+  /** Type of the emoji as it is stored; undefined if the request's type is unknown. */
   readonly type: EmojiRef['type'] | undefined;
 }
 
@@ -59,7 +62,7 @@ export function storedEmojiType(type: string): EmojiRef['type'] | undefined {
   return isExtraType(type) ? 'extra' : undefined;
 }
 
-/** Completes an emoji: absent fields follow from the name. @throws ApiError if they don't, as the name is unknown */
+/** Completes an emoji: absent fields are looked up by the name. @throws ApiError if the name is unknown */
 export function resolveEmoji({ name, code, type }: EmojiInput, directory: DirectoryView): ResolvedEmoji {
   const found = code === null || type === null ? findEmojiByName(name, directory) : undefined;
   const resolved = found && type === null ? found.type : storedEmojiType(type ?? '');

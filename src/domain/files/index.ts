@@ -16,6 +16,7 @@ export {
   blobOfFile,
   type FileLimits,
   fileDisplayName,
+  filePathFrom,
   fileUriOfPath,
   makeFilePath,
   makeTemporaryFileUri,

@@ -60,10 +60,23 @@ const TOKEN_CHARS = 24;
  * the actor with the file's record without a look-up. Its other 18 characters are random (107 bits).
  */
 export function makeFilePath(realm: RealmId, owner: UserId, name: string): string {
+  return pathWith(realm, owner, name, () => randomInt(62), randomBytes(1)[0]!);
+}
+
+/**
+ * As `makeFilePath`, from bytes (at least 19) instead of randomness: the same bytes give the same path. An import
+ * derives them, so that its repeat after a crash names every file as before.
+ */
+export const filePathFrom = (realm: RealmId, owner: UserId, name: string, bytes: Uint8Array): string => {
+  let at = 1;
+  return pathWith(realm, owner, name, () => bytes[at++]! % 62, bytes[0]!);
+};
+
+function pathWith(realm: RealmId, owner: UserId, name: string, next: () => number, folder: number): string {
   let token = '';
   for (let n: number = owner; token.length < OWNER_CHARS; n = Math.floor(n / 62)) token = ALPHABET[n % 62] + token;
-  while (token.length < TOKEN_CHARS) token += ALPHABET[randomInt(62)];
-  return `${realm}/${randomBytes(1)[0]!.toString(16)}/${token}/${toSafeFileName(name)}`;
+  while (token.length < TOKEN_CHARS) token += ALPHABET[next()];
+  return `${realm}/${folder.toString(16)}/${token}/${toSafeFileName(name)}`;
 }
 
 interface FilePath {

@@ -1,5 +1,6 @@
 /**
- * HTTP responses with stored files: ranges, caching, and headers that keep browsers from treating files as pages. Pure.
+ * HTTP responses with stored files: ranges, caching, and headers that keep browsers from treating files as pages. The
+ * functions have no side effects.
  */
 
 /** Media types of files that browsers show in place. All others are sent as attachments. */

@@ -1,6 +1,9 @@
 /** Addresses as users type them into an invitation (realm.md § Invitations). */
 
-/** Addresses separated by commas or line breaks, each plain or as `Name <address>`. Duplicates go, ignoring case. */
+/**
+ * Addresses separated by commas or line breaks, each plain or as `Name <address>`. Duplicates are dropped, ignoring
+ * case.
+ */
 export function parseInvitees(text: string): string[] {
   const found = new Map<string, string>();
   for (const entry of text.split(/[,\n]/)) {

@@ -1,4 +1,7 @@
-/** Links that confirm the address of a person who signs up. The token has all data, sealed, so nothing is stored. */
+/**
+ * Links that confirm the address of a person who signs up. The token contains all data, sealed, so the Store keeps
+ * nothing.
+ */
 
 import type { ServerCryptography } from '#domain/secrets';
 import { type RealmId, realmId } from '#model';

@@ -11,7 +11,10 @@ export interface InvitationTokenContent {
   /** Kind of invitation: 'single' is to one address, 'link' is a link for any number of people. */
   readonly kind: 'single' | 'link';
   readonly id: number;
-  /** Random text of the invitation. A new Store under the same secret uses the same numbers again. */
+  /**
+   * Random text of the invitation. The number alone identifies no invitation: a new Store under the same secret uses
+   * the same numbers again.
+   */
   readonly nonce: string;
 }
 

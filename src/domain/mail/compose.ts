@@ -15,20 +15,33 @@ function parseSender(from: string): { readonly name: string; readonly address: s
   return { name: name.trim(), address: address.trim() };
 }
 
+const withoutBadCharacters = (text: string): string => text.replace(/[\p{Cs}\0]/gu, '\ufffd');
+
+/** Headers by which mail programs offer to end mails of this kind with one click (RFC 8058). */
+function unsubscribeHeaders({ unsubscribe }: OutgoingMail): Record<string, string> {
+  if (unsubscribe === undefined || !/^https?:\/\/[\x21-\x3b\x3d\x3f-\x7e]+$/.test(unsubscribe)) return {};
+  return { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
+}
+
 /** Makes nodemailer's options for a mail. @throws MailRefused if the recipient is not an address */
-export function composeMail({ id, to, subject, text, date }: OutgoingMail, from: string): SendMailOptions {
+export function composeMail(mail: OutgoingMail, from: string): SendMailOptions {
+  const { id, to, subject, text, html, thread, date } = mail;
   if (!isEmail(to)) throw new MailRefused('this is not an address');
   const by = parseSender(from);
+  const domain = by.address.slice(by.address.lastIndexOf('@') + 1);
   const line = subject.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return {
     from: by,
     to: { name: '', address: to },
     subject: [...line].slice(0, MAX_SUBJECT_LENGTH).join(''),
-    text: text.replace(/[\p{Cs}\0]/gu, '\ufffd'),
+    text: withoutBadCharacters(text),
+    ...(html === undefined ? {} : { html: withoutBadCharacters(html) }),
+    // All mails of a thread answer one mail that never existed, so the first of them need not be known.
+    ...(thread === undefined ? {} : { inReplyTo: `<${thread}@${domain}>`, references: `<${thread}@${domain}>` }),
     date: new Date(date),
-    messageId: `<${id}@${by.address.slice(by.address.lastIndexOf('@') + 1)}>`,
+    messageId: `<${id}@${domain}>`,
     // Keeps automatic replies, such as holiday notices, from answering (RFC 3834).
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(mail) },
     disableFileAccess: true,
     disableUrlAccess: true,
   };

@@ -5,7 +5,7 @@ import type { Clock } from '#base/clock';
 import { type Mailer, MailerUnavailable, MailRefused, type OutgoingMail } from './mailer.js';
 
 export interface QueuedMail extends OutgoingMail {
-  /** Number of failed attempts so far. */
+  /** Number of failed attempts to send the mail so far. */
   readonly tries: number;
 }
 

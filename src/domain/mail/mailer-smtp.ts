@@ -30,7 +30,7 @@ export class SmtpMailer implements Mailer {
       socketTimeout: SILENCE_MS,
       disableFileAccess: true,
       disableUrlAccess: true,
-      // Development and tests talk to this machine itself, which may have no other address.
+      // Addresses of this machine itself are allowed: in development and tests the mail server runs there.
       allowInternalNetworkInterfaces: true,
     });
   }

@@ -18,6 +18,12 @@ export interface OutgoingMail {
   readonly subject: string;
   /** Text of the mail, plain. */
   readonly text: string;
+  /** The mail as an HTML document, beside the text. */
+  readonly html?: string | undefined;
+  /** Id of the thread in which mail programs show the mail: letters, digits, dots and hyphens. */
+  readonly thread?: string | undefined;
+  /** Address that ends mails of this kind when a mail program posts to it (RFC 8058). */
+  readonly unsubscribe?: string | undefined;
   /** Time at which the mail was written, ms since 1970. */
   readonly date: number;
 }

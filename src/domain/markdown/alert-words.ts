@@ -11,7 +11,7 @@ export class AlertWords {
   readonly #words: ReadonlySet<string>;
   readonly #longest: number;
 
-  /** @param words trimmed and in lower case; empty ones match nothing */
+  /** Makes the search for these words. @param words alert words, trimmed and in lower case; empty ones match nothing */
   constructor(words: Iterable<string>) {
     this.#words = new Set(words);
     this.#longest = Math.max(0, ...lengths(this.#words));
@@ -37,7 +37,9 @@ export class AlertWords {
   }
 }
 
-/** The distinct lengths of the words: few even for very many words, so that they can be spread into arguments. */
+/**
+ * The distinct lengths of the words. Even very many words have few lengths, so that these can be spread into arguments.
+ */
 function lengths(words: Iterable<string>): Set<number> {
   const all = new Set<number>();
   for (const word of words) all.add(word.length);

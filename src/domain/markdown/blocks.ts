@@ -38,7 +38,7 @@ export class BlockParser implements BlockReader {
   }
 
   blocks(parent: MarkdownBlock, texts: readonly string[]): void {
-    // Reversed: the next text is the last element, so that pop and push take constant time.
+    // The queue is reversed: the next text is the last element, so that pop and push take constant time.
     const queue = [...texts].reverse();
     this.#depth++;
     for (let text = queue.pop(); text !== undefined; text = queue.pop()) this.#block(parent, text, queue);
@@ -83,7 +83,7 @@ export class BlockParser implements BlockReader {
     }
   }
 
-  /** Appends text: a paragraph, or, directly in a tight list item, plain text. */
+  /** Appends a text: as plain text directly in a tight list item, otherwise as a paragraph. */
   #paragraph(parent: MarkdownBlock, text: string): void {
     if (text.trim() === '') return;
     if (this.mode !== 'list') {

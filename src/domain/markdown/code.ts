@@ -41,7 +41,10 @@ function isEscaped(text: string, at: number): boolean {
   return (at - before) % 2 === 1;
 }
 
-/** The nearest run that closes the longest possible opening, of at most `longest` backticks from `first` on. */
+/**
+ * Finds the run of backticks that closes inline code. The opening run begins at `first` and has `longest` backticks; if
+ * no run of that length follows, fewer of its backticks open the code.
+ */
 function findCloser(
   first: number,
   longest: number,
@@ -49,7 +52,7 @@ function findCloser(
 ): { length: number; close: number } | null {
   for (let length = longest; length > 0; length--) {
     const positions = byLength.get(length);
-    // Earlier positions are not needed again: openings only move forward.
+    // Earlier runs of backticks are not needed again, because openings only move forward.
     while (positions && (positions[0] ?? Number.POSITIVE_INFINITY) < first + length) positions.shift();
     const close = positions?.[0];
     if (close !== undefined && close > first + longest - 1) return { length, close };

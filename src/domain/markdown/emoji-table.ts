@@ -8,7 +8,7 @@ interface EmojiTable {
   readonly aliases: ReadonlyMap<string, string>;
   /** The emitted name of a code; undefined for codes that have aliases only. */
   readonly names: ReadonlyMap<string, string | undefined>;
-  /** Codes with variation selectors (few), by the same code without them. */
+  /** Codes that contain variation selectors, by the same code without the selectors. */
   readonly unqualified: ReadonlyMap<string, string>;
 }
 
@@ -81,7 +81,7 @@ const isTypographic = (point: number): boolean => TYPOGRAPHIC.some(([first, last
 
 /**
  * Characters of emoji sequences: the joiner, regional indicators and skin tones. The search for emoji characters ends
- * at the first of them, as the peer's recorded answers show: the rest of the text stays as written.
+ * at the first of them, as recorded answers of the API's original server show; the rest of the text stays as written.
  */
 const SEQUENCE_PARTS = '\\u{200d}\\u{1f1e6}-\\u{1f1ff}\\u{1f3fb}-\\u{1f3ff}';
 

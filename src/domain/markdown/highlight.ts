@@ -103,7 +103,7 @@ function hasLongLine(code: string): boolean {
 const PIECE = /<span class="([^"]*)">|<\/span>|&quot;|&#x27;/g;
 
 function withClasses(html: string): string {
-  // One entry per open element: true if it was emitted.
+  // Stack of the open elements. An entry is true if the tag of its element was emitted.
   const open: boolean[] = [];
   return html.replace(PIECE, (piece, scope: string | undefined) => {
     if (piece === '&quot;') return '"';

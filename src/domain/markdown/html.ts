@@ -1,6 +1,6 @@
 /** Serialisation of HTML (markdown.md § Message rendering). */
 
-/** Matches an ampersand outside of entities. Existing entities stay. */
+/** Matches an ampersand that is not part of an entity, because existing entities are not escaped again. */
 const BARE_AMPERSAND = /&(?!(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);)/gi;
 
 export function escapeText(text: string): string {
@@ -19,7 +19,7 @@ export function escapeCode(text: string): string {
 
 /**
  * Attributes of an element as HTML, in alphabetical order. An attribute whose value equals its name is written without
- * a value, as the peer's serialiser does.
+ * a value, as the API's original server does.
  */
 export function htmlAttributes(list: readonly (readonly [name: string, value: string | number])[]): string {
   return [...list]

@@ -12,9 +12,9 @@ export interface InlineState {
   readonly quoted: boolean;
   /** Registers `tokens` as the rendering of `source`. @returns the mark that replaces it */
   mark(source: string, tokens: readonly Token[]): string;
-  /** The author's text: every mark is replaced by its source. */
+  /** Restores the author's text: every mark is replaced by its source. */
   source(text: string): string;
-  /** Tokens of a text in which only the rules after the current one are applied. */
+  /** Parses a text into tokens with only the rules after the current one. */
   inner(text: string): Token[];
 }
 
@@ -47,7 +47,7 @@ export function patternRule(
   };
 }
 
-/** Tokens of a text with its inline constructs. @param rules by priority */
+/** Tokens of a text with its inline constructs. @param rules rules of the inline constructs, by priority */
 export function inlineTokens(
   text: string,
   rules: readonly InlineRule[],

@@ -1,4 +1,4 @@
-/** Validation of a linkifier before it is stored (realm.md § Linkifiers). Pure. */
+/** Validation of a linkifier before it is stored (realm.md § Linkifiers). The functions have no side effects. */
 import { RE2JS } from 're2js';
 import { isUsableLinkifier } from './linkifier.js';
 

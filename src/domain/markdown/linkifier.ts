@@ -51,7 +51,7 @@ function tryCompile(pattern: string, urlTemplate: string): CompiledLinkifier | n
   }
 }
 
-/** True if the linkifier compiles within the limits. Checked before it is stored. */
+/** True if the linkifier compiles within the limits. Operations check this before they store a linkifier. */
 export const isUsableLinkifier = (linkifier: Linkifier): boolean => compile(linkifier) !== null;
 
 /** Matches of a linkifier, in the order of the text. They don't overlap. */

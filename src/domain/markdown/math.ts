@@ -5,8 +5,8 @@ import { type InlineRule, patternRule } from './inline.js';
 import { rawHtmlToken, textElementToken } from './tokens.js';
 
 /**
- * Maximum length of a TeX formula, characters; longer ones are shown as source. Each becomes some 100 characters of
- * HTML.
+ * Maximum length of a TeX formula, characters; longer formulas are shown as source. Each character of a formula becomes
+ * some 100 characters of HTML.
  */
 const MAX_FORMULA = 4_000;
 /** Maximum number of macro expansions in a formula: definitions can double the text at each step. */
@@ -20,7 +20,7 @@ const MAX_DEPTH = 100;
 function typesetFormula(source: string, display: boolean): string | undefined {
   if (source.length > MAX_FORMULA || braceDepth(source) > MAX_DEPTH) return undefined;
   const { warn } = console;
-  // KaTeX warns of each character that its fonts lack. Any user could so flood the log.
+  // KaTeX warns of each character that its fonts lack. A user could flood the log with such warnings.
   console.warn = () => undefined;
   try {
     return katex.renderToString(source, {
@@ -32,7 +32,7 @@ function typesetFormula(source: string, display: boolean): string | undefined {
       maxSize: MAX_SIZE,
     });
   } catch {
-    // A parse error, or a RangeError of very deep nesting. Readers get the source.
+    // The formula can't be parsed, or is nested so deep that KaTeX threw a RangeError. Readers get its source instead.
     return undefined;
   } finally {
     console.warn = warn;
@@ -49,7 +49,7 @@ function braceDepth(source: string): number {
   return most;
 }
 
-/** Inline math on one line. No letter and no further `$` may be next to it, as with the peer's word boundaries. */
+/** Matches inline math on one line. No letter and no further `$` may be next to it, as on the API's original server. */
 const INLINE = /(?<![\p{L}\p{N}_$])\$\$([^\n_$](?:\\\$|[^$\n])*)\$\$(?![\p{L}\p{N}_$])/gu;
 
 export const inlineMathRule: InlineRule = patternRule('$$', INLINE, ([, body = ''], inline) => {

@@ -11,7 +11,7 @@ const WILDCARDS: ReadonlySet<string> = new Set(['all', 'everyone', 'stream']);
  */
 export const MENTION_BOUNDARY = `(?<![^\\s'"({[/<])`;
 
-/** Both patterns capture the mark `_` of a silent mention, and the name as written. */
+/** This pattern and GROUP_MENTION capture the mark `_` of a silent mention, and the name as written. */
 const USER_MENTION = new RegExp(`${MENTION_BOUNDARY}@(_?)\\*\\*([^*]+)\\*\\*`, 'g');
 const GROUP_MENTION = new RegExp(`${MENTION_BOUNDARY}@(_?)\\*([^*]+)\\*`, 'g');
 
@@ -21,7 +21,7 @@ function splitId(written: string): { name: string; id: number } | null {
   return found ? { name: found[1] ?? '', id: Number(found[2]) } : null;
 }
 
-/** The mentioned user, by name or id. The oldest account, if several have the name. */
+/** Finds the mentioned user by name or id. If several users have the name, the oldest account is taken. */
 function findUser(written: string, context: MarkdownContext): MarkdownUser | undefined {
   const exact = splitId(written);
   if (exact) {

@@ -2,8 +2,8 @@
 import { FENCE_OPENING } from './fence.js';
 
 /**
- * Characters around the number of a placeholder for a parsed inline construct (inline.ts). Removed from the author's
- * text.
+ * Characters around the number of a placeholder for a parsed inline construct (inline.ts). They are removed from the
+ * author's text.
  */
 export const PLACEHOLDER_OPEN = '\u0002';
 export const PLACEHOLDER_CLOSE = '\u0003';
@@ -43,7 +43,7 @@ const ITEM = /^ *([*+-]|\d\.) +/;
 
 /**
  * Inserts a blank line before a list that directly follows other text or an item of the other kind, except in fenced
- * code. So the list may begin there, and has loose items, as the peer's output shows.
+ * code. So the list may begin there, and has loose items, as on the API's original server.
  */
 function separateLists(lines: readonly string[]): string[] {
   const out: string[] = [];

@@ -16,7 +16,8 @@ interface RenderThreadOptions {
 
 const DEFAULTS: RenderThreadOptions = { threads: 2, threshold: 2_000, timeout: 5_000 };
 /**
- * Maximum number of attempts per text, each with a larger snapshot. The scan normally finds all keys for the first one.
+ * Maximum number of attempts per text, each with a larger snapshot. Normally the scan finds all keys for the first
+ * attempt.
  */
 const MAX_ROUNDS = 4;
 

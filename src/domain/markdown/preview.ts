@@ -106,7 +106,7 @@ function insertPreview(
 ): void {
   const close = parent ? (closers.get(parent.open) ?? tokens.length - 1) : tokens.length - 1;
   let after = tokens.length - 1;
-  // After the line break of a paragraph, at the end of an item, or else at the end of the message.
+  // The preview comes after the line break of a paragraph, at the end of an item, or else at the end of the message.
   if (parent?.tag === 'p') after = close + 1;
   else if (parent?.tag === 'li') after = close - 1;
   const present = inserted.get(after);

@@ -38,7 +38,10 @@ const capture = (text: string, pattern: RegExp): string[] => [
   ...new Set([...text.matchAll(pattern)].flatMap(({ 1: name }) => (name === undefined ? [] : [name]))),
 ];
 
-/** Keys that a text may refer to. The patterns use lookahead, so that one candidate can't hide the next. */
+/**
+ * Look-up keys (names and ids) that a text may refer to. The patterns use lookahead, so that one candidate can't hide
+ * the next.
+ */
 export function scanLookupKeys(text: string): LookupKeys {
   const mentioned = capture(text, /@_?(?=\*\*([^*]+)\*\*)/g);
   const links = capture(text, /#(?=\*\*([^*]+)\*\*)/g);
@@ -75,7 +78,8 @@ export function takeContextSnapshot(
 }
 
 /**
- * A context that reads from the snapshot. `missing` returns the keys that were asked for and not there; null = none.
+ * Makes a context that reads from the snapshot. `missing` returns the keys that were asked for and are not in the
+ * snapshot; null = none.
  */
 export function contextFromSnapshot(snapshot: ContextSnapshot): {
   context: Partial<MarkdownContext>;
@@ -109,7 +113,7 @@ export function contextFromSnapshot(snapshot: ContextSnapshot): {
   };
 }
 
-/** Look-up results of a snapshot. Records the keys that it lacks. */
+/** Look-up results of a snapshot. A key that the snapshot lacks is recorded as missing. */
 class RecordingLookup<K, V> {
   readonly missing = new Set<K>();
   readonly #known: ReadonlyMap<K, V>;

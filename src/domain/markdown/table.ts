@@ -89,7 +89,11 @@ function lastRuns(text: string): Map<number, number> {
   return last;
 }
 
-/** @returns offset of the last character of the code that begins at `at`, or of its opening run if it isn't closed */
+/**
+ * Finds the end of inline code that begins at `at`.
+ *
+ * @returns offset of the code's last character, or of its opening run's last character if the code isn't closed
+ */
 function codeEnd(text: string, at: number, length: number, closers: Map<number, number>): number {
   const last = closers.get(length) ?? -1;
   let next = at + length;

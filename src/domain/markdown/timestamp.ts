@@ -1,6 +1,6 @@
 /**
- * `<time:…>`: a time, which clients show in the reader's zone. It is written as people write dates: ISO 8601, month
- * names, am/pm, zone names or offsets, in any usual order.
+ * `<time:…>`: a time, which clients show in the reader's zone. The time is written as people write dates: ISO 8601,
+ * month names, am/pm, zone names or offsets, in any usual order.
  */
 import { type InlineRule, patternRule } from './inline.js';
 import { textElementToken } from './tokens.js';
@@ -58,7 +58,7 @@ function bareNumber(digits: string): number | null {
   return inRange(Math.floor(Number(digits)) * 1000);
 }
 
-/** Sets a part of a date. @returns false if the text named the part before: such a text is no date */
+/** Sets a part of a date. @returns false if the part is set already: a text that names a part twice is no date */
 function setOnce<K extends keyof DateParts>(parts: DateParts, name: K, value: NonNullable<DateParts[K]>): boolean {
   if (parts[name] !== undefined) return false;
   parts[name] = value;
@@ -139,7 +139,7 @@ function takeDate(text: string, parts: DateParts): boolean {
     rest = text.replace(all, ' ');
   } else if (other) {
     const [all, first, second, year] = other.map(String);
-    // The month is first, unless it would be above 12.
+    // The month comes first in a date of numbers, unless the first number is above 12.
     const isDayFirst = Number(first) > 12;
     const month = Number(isDayFirst ? second : first);
     if (!setDate(parts, fullYear(String(year)), month, Number(isDayFirst ? first : second))) return false;

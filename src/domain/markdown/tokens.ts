@@ -7,7 +7,10 @@ const { Token: TokenClass } = MarkdownIt;
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** A user, group or address that a text refers to. Kept in `meta` of its token: only tokens that are shown count. */
+/**
+ * A user, group or address that a text refers to. The token that shows the reference keeps it in `meta`, so references
+ * that are not shown don't count.
+ */
 export type TextReference =
   | { readonly kind: 'user'; readonly id: number; readonly silent: boolean }
   | { readonly kind: 'group'; readonly id: number; readonly silent: boolean }

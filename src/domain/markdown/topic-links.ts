@@ -9,7 +9,7 @@ interface TopicLink {
   readonly url: string;
 }
 
-/** Matches what separates the words of a topic. */
+/** Matches the characters that separate the words of a topic. */
 const SEPARATOR = /[\s!;?),'"]+/;
 
 /**

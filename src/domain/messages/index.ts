@@ -49,6 +49,7 @@ export {
   encodeMarkedIds,
   encodeReadState,
   isMarkedRead,
+  type MarkName,
   MESSAGE_MARK_PART_PREFIX,
   MESSAGE_MARKS,
   markedIdsOf,

@@ -20,6 +20,6 @@ export const addressConfirmedPage = (email: string): RawAnswer =>
     html`<p>The e-mail address of your account is now <strong>${email}</strong>.</p>`,
   );
 
-/** Page of an address that could not be confirmed. @param problem in the words of the API */
+/** Page of an address that could not be confirmed. @param problem reason in the words of the API */
 export const addressNotConfirmedPage = (status: number, problem: string): RawAnswer =>
   makePageAnswer(status, 'Your e-mail address is not changed', html`<p class="problem" role="alert">${problem}</p>`);

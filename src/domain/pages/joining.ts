@@ -1,7 +1,8 @@
 /** Pages of invitation links and of sign-up. */
 
 import type { RawAnswer } from '#model';
-import { type Html, html, makePageAnswer } from './page.js';
+import { type FormProblem, formProblemText } from './form-problem.js';
+import { html, makePageAnswer } from './page.js';
 
 export interface JoinPageContent {
   readonly organization: string;
@@ -11,23 +12,10 @@ export interface JoinPageContent {
   readonly email: string;
 }
 
-/** Reason why the form was refused, and the HTTP status. */
-export interface FormProblem {
-  readonly status: number;
-  readonly text: string;
-}
-
-const NOTHING: Html = html``;
-
-const problemText = (problem: FormProblem | undefined): Html =>
-  problem
-    ? html`<p class="problem" role="alert" id="problem"><strong>That did not work:</strong> ${problem.text}</p>`
-    : NOTHING;
-
 /** Page with the form for an address to sign up. @param problem absent on the first view */
 export function signUpPage(organization: string, email: string, problem?: FormProblem): RawAnswer {
   const body = html`<p>You will get a letter with a link.</p>
-${problemText(problem)}
+${formProblemText(problem)}
 <form method="post">
 <label for="email">E-mail address</label>
 <input id="email" name="email" type="email" autocomplete="email" required value="${email}">
@@ -60,7 +48,7 @@ export const expiredLinkPage = (): RawAnswer =>
  */
 export function joinPage(of: JoinPageContent, fullName: string, problem?: FormProblem): RawAnswer {
   const body = html`<p>${of.inviter === null ? '' : `${of.inviter} invites you. `}Make your account:</p>
-${problemText(problem)}
+${formProblemText(problem)}
 <form method="post">
 <p>Your e-mail address: <strong>${of.email}</strong></p>
 <label for="full_name">Full name</label>

@@ -3,18 +3,30 @@
 import { escapeHtml } from '#base';
 import type { RawAnswer } from '#model';
 
+/** The colours, sizes and shapes of the web client (web/src/style/tokens.css, sign-in.css). */
 const STYLE = [
   ':root{color-scheme:light dark}',
-  'body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:2rem auto;padding:0 1rem}',
+  'body{font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;margin:0;padding:1.5rem 1rem;',
+  'background:light-dark(#f4f5f8,#14171c);color:light-dark(#1b212b,#e4e7ec)}',
+  'main{max-width:26rem;margin:8vh auto 0;padding:1.5rem;border-radius:10px;overflow-wrap:anywhere;',
+  'border:1px solid light-dark(#e2e5eb,#2b313b);background:light-dark(#fff,#1a1e24)}',
+  'h1{margin:0 0 1rem;font-size:1.5rem;line-height:1.25;letter-spacing:-.01em}',
+  'a{color:light-dark(#3450c8,#9db1ff)}',
   'label{display:block;font-weight:600;margin-top:1rem}',
-  'input{font:inherit;width:100%;box-sizing:border-box;padding:.4rem}',
-  'button{font:inherit;margin-top:1.5rem;padding:.5rem 1.5rem}',
-  '.problem{border-left:.3rem solid #c22;padding-left:1rem}',
+  '.choice{font-weight:400}.choice input{width:auto;min-height:0;margin-right:.5rem}',
+  'input{font:inherit;width:100%;box-sizing:border-box;min-height:44px;padding:.4rem .75rem;border-radius:6px;',
+  'border:1px solid light-dark(#838d9b,#6f7b8b);background:light-dark(#fff,#1a1e24);color:inherit}',
+  'button,.button{display:block;box-sizing:border-box;width:100%;min-height:44px;margin-top:1.5rem;padding:.5rem 1.5rem;',
+  'border:0;border-radius:6px;font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer;',
+  'background:light-dark(#3450c8,#9db1ff);color:light-dark(#fff,#10141f)}',
+  ':focus-visible{outline:2px solid light-dark(#3450c8,#aebfff);outline-offset:2px}',
+  '.problem{border-left:.3rem solid light-dark(#bb2529,#ff908b);padding-left:1rem}',
 ].join('');
 
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
-  // The address of a page is a secret of its recipient, and form data is for this server only.
+  // The address of a page is a secret of its recipient, so no cache and no other site may get it. Forms send their data
+  // to this server only.
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',

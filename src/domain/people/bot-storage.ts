@@ -1,4 +1,4 @@
-/** Key-value storage for texts of users and bots (users.md § Bot storage). Pure. */
+/** Key-value storage for texts of users and bots (users.md § Bot storage). The functions have no side effects. */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '#base';
 import type { ActorParts } from '#model';
@@ -10,7 +10,8 @@ export const STORAGE_PART_PREFIX = 'storage/';
 export const MAX_STORAGE_CHARACTERS = 10_000_000;
 
 /**
- * Maximum numbers of entries, because each entry is a part: some 20 µs to write, and some 200 bytes besides its text.
+ * Maximum number of entries in one request. Each entry is a part: writing it takes some 20 µs, and it takes some 200
+ * bytes besides its text. `MAX_STORAGE_ENTRIES` bounds the whole storage.
  */
 export const MAX_STORAGE_ENTRIES_AT_ONCE = 2_000;
 export const MAX_STORAGE_ENTRIES = 20_000;
@@ -24,7 +25,7 @@ interface StorageEntry extends JsonObject {
 const partOf = (key: string): string =>
   STORAGE_PART_PREFIX + createHash('sha256').update(key, 'utf16le').digest('base64url');
 
-/** Code points of a text, as the peer counts. The string iterator would take ten times as long. */
+/** Number of code points of a text, the unit of the API's limits. The string iterator would take ten times as long. */
 function lengthOf(text: string): number {
   let { length } = text;
   for (let i = 1; i < text.length; i++) {
@@ -41,7 +42,11 @@ const weight = ({ key, value }: StorageEntry): number => lengthOf(key) + lengthO
 const entryOf = (parts: ActorParts, key: string): StorageEntry | undefined =>
   parts.get(partOf(key)) as StorageEntry | undefined;
 
-/** All entries (`keys` null), or those of the keys. @throws the error that `missing` makes, for an unknown key */
+/**
+ * Reads the entries of these keys, or all entries if `keys` is null.
+ *
+ * @throws the error that `missing` makes, for an unknown key
+ */
 export function readStorageEntries(
   parts: ActorParts,
   keys: readonly string[] | null,
@@ -75,7 +80,7 @@ export function countEntriesWith(parts: ActorParts, added: Readonly<Record<strin
   return count;
 }
 
-/** Stores entries: the parts to write, and the number of characters by which the storage grows. */
+/** Parts that store the entries, and the number of characters by which the storage grows. */
 export function putStorageEntries(
   parts: ActorParts,
   given: Readonly<Record<string, string>>,

@@ -23,7 +23,10 @@ export const SYSTEM_GROUP_NAMES: Readonly<Record<number, string>> = Object.fromE
   Object.entries(SYSTEM_GROUP_IDS).map(([name, id]) => [id, `@role:${name}`]),
 );
 
-/** System groups by id - 1: `role` of the direct members (full members also need an age), `contains`: the subgroup. */
+/**
+ * The system groups; a group's index is its id - 1. `role` is the role of the direct members (full members also need an
+ * age), `contains` is the id of the subgroup.
+ */
 const SYSTEM: readonly { readonly description: string; readonly role?: number; readonly contains?: number }[] = [
   { description: 'Owners of this organization', role: ROLE.owner },
   { description: 'Administrators of this organization, including owners', role: ROLE.admin, contains: 1 },

@@ -1,4 +1,4 @@
-/** Roles and policies (conventions.md § Roles). Pure. */
+/** Roles and policies (conventions.md § Roles). The functions have no side effects. */
 
 import type { RealmSettings } from '#model';
 import type { DirectoryUser } from '#model/records';

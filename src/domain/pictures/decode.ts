@@ -27,15 +27,15 @@ interface OpenedPicture {
   readonly format: PictureFormat;
   /** Number of frames; 1 = the picture is not animated. */
   readonly frames: number;
-  /** Pixels of all frames together. */
+  /** Number of pixels of all frames together. */
   readonly pixels: number;
-  /** Starts a conversion of the first frame, turned upright. */
+  /** Starts the conversion of a picture's first frame, turned upright. */
   still(): Sharp;
-  /** Starts a conversion of all frames. */
+  /** Starts the conversion of all frames of a picture. */
   moving(): Sharp;
 }
 
-/** Number of pictures in work; below it, the callers that wait for a turn. */
+/** Number of pictures that are being decoded now. */
 let busy = 0;
 const waiting: (() => void)[] = [];
 
@@ -60,7 +60,7 @@ export async function withPicture<T>(bytes: Uint8Array, make: (picture: OpenedPi
 }
 
 async function openPicture(bytes: Uint8Array, format: PictureFormat): Promise<OpenedPicture> {
-  // Loaded with the first picture: the server starts also where sharp has no build.
+  // sharp is loaded with the first picture, so that the server starts even where sharp has no build.
   const { default: sharp } = await import('sharp');
   const open = (animated: boolean): Sharp =>
     sharp(bytes, { animated, failOn: 'error', limitInputPixels: MAX_PIXELS, sequentialRead: true }).timeout({

@@ -1,4 +1,4 @@
-/** Addresses of an organization's public pictures, and the names of their blobs. Pure. */
+/** Addresses of an organization's public pictures, and the names of their blobs. The functions have no side effects. */
 import type { RealmId } from '#model';
 import type { AvatarUploadRecord, RealmPictureName } from '#model/records';
 

@@ -1,11 +1,14 @@
-/** Icon and logos of an organization: their addresses and API fields (realm.md § Icon and logo). Pure. */
+/**
+ * Icon and logos of an organization: their addresses and API fields (realm.md § Icon and logo). The functions have no
+ * side effects.
+ */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '#base';
 import type { RealmId } from '#model';
 import type { RealmPictureName, RealmPictures } from '#model/records';
 import { realmPictureUrl } from './names.js';
 
-/** Address of the default logo, a static file. It has a query because clients append to it. */
+/** Address of the default logo, a static file. The address has a query because clients append parameters to it. */
 const DEFAULT_LOGO = '/static/images/logo.svg?version=0';
 
 interface OrganizationPictures {

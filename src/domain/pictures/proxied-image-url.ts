@@ -1,6 +1,7 @@
 /**
  * Addresses of the image proxy: `/external_content/{digest}/{address in hexadecimal}`. The digest is a keyed hash of
- * the address. So the proxy fetches only addresses that this server has put into its HTML. Pure.
+ * the address. So the proxy fetches only addresses that this server has put into its HTML. The functions have no side
+ * effects.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 

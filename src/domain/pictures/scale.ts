@@ -20,11 +20,11 @@ export const makeAvatarImages = (bytes: Uint8Array): Promise<AvatarImages> =>
     return { medium, small: await picture.still().resize(square(SIDES.small)).png().toBuffer() };
   });
 
-/** @throws ApiError BAD_IMAGE */
+/** Makes the PNG of an organization's icon. @throws ApiError BAD_IMAGE */
 export const makeIconImage = (bytes: Uint8Array): Promise<Uint8Array> =>
   withPicture(bytes, (picture) => picture.still().resize(square(ICON_SIDE)).png().toBuffer());
 
-/** @throws ApiError BAD_IMAGE */
+/** Makes the PNG of an organization's logo. @throws ApiError BAD_IMAGE */
 export const makeLogoImage = (bytes: Uint8Array): Promise<Uint8Array> =>
   withPicture(bytes, (picture) =>
     picture

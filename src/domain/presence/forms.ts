@@ -1,4 +1,4 @@
-/** Presences in the forms of the API (users.md § Presence). Pure. */
+/** Presences in the forms of the API (users.md § Presence). The functions have no side effects. */
 import type { JsonObject } from '#base';
 import { readPreference } from '#domain/people';
 import type { DirectoryUser, DirectoryView } from '#model/records';
@@ -80,7 +80,7 @@ export const isPresenceHidden = (directory: DirectoryView, user: DirectoryUser):
   !readPreference(directory, user.id, 'presence_enabled');
 
 interface PresenceList {
-  /** JSON text of the object `presences`. */
+  /** JSON text of the response field `presences`. */
   readonly text: string;
   /** Wall time at which the first listed user drops out of the list, ms. */
   readonly until: number;

@@ -47,14 +47,14 @@ export class PresenceReplica {
 
   constructor(private readonly directory: DirectoryView) {}
 
-  /** Fetches everything that the presence actor knows at a time after this call. */
+  /** Fetches presences that are at least as new as this call. */
   async sync(ask: FetchPresences): Promise<void> {
     await this.load(ask);
-    // A request that is under way may be answered already: one more serves all callers that came meanwhile.
+    // A request that is under way may be answered already, so one more is sent, which all waiting callers share.
     await this.#updates.run('all', () => this.update(ask));
   }
 
-  /** Loads all presences once. Callers that come meanwhile share the request. */
+  /** Loads all presences once. Callers that come before the reply share the request. */
   async load(ask: FetchPresences): Promise<void> {
     if (this.#source !== '') return;
     this.#loading ??= this.update(ask).finally(() => {
@@ -73,7 +73,7 @@ export class PresenceReplica {
     return this.#times.get(user);
   }
 
-  /** The encoded response field `presences`. */
+  /** The response field `presences`, encoded as JSON. */
   list(form: PresenceForm, now: number): EncodedJson {
     const { directory } = this;
     const before = this.#encoded.get(form);

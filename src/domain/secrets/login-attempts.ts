@@ -1,6 +1,6 @@
 /**
  * Rate limit of failed logins (conventions.md § Rate limits: 5 per 30 minutes). The times of failed attempts are stored
- * with the account, so a restart or another host doesn't reset them. Pure.
+ * with the account, so a restart or another host doesn't reset them. The functions have no side effects.
  */
 
 import { addCallTime, msUntilAllowed, type RateLimit, rateStanding } from '#base';

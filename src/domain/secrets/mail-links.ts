@@ -13,7 +13,7 @@ interface MailLinkContent {
 }
 
 /** Purpose of a link. A token is valid for its purpose only. */
-type MailLinkPurpose = 'change-email';
+type MailLinkPurpose = 'change-email' | 'reset-password';
 
 export function sealLinkToken(
   secrets: ServerCryptography,

@@ -37,7 +37,11 @@ export class ServerCryptography {
   /** One-way fingerprint of the secret. The Store keeps it, to detect a start with another secret. */
   readonly check: string;
 
-  /** @param secret the server's secret; all processes of a cluster must share it. At least 16 characters. */
+  /**
+   * Derives all keys from the secret.
+   *
+   * @param secret the server's secret, at least 16 characters; all processes of a cluster must share it
+   */
   constructor(secret: string) {
     if (secret.length < 16) throw new Error('the server secret must have at least 16 characters');
     const derive = (purpose: string): Buffer => createHmac('sha256', secret).update(`conclave/${purpose}`).digest();
@@ -54,6 +58,20 @@ export class ServerCryptography {
   newApiKey(realm: RealmId): string {
     let tail = '';
     for (let i = REALM_CHARS; i < KEY_CHARS; i++) tail += ALPHABET[randomInt(62)];
+    return this.#keyWithTail(realm, tail);
+  }
+
+  /**
+   * Makes an API key from random bytes, at least 26: the same bytes give the same key. An import derives the bytes, so
+   * that its repeat after a crash gives every account the key that it has already.
+   */
+  apiKeyFrom(realm: RealmId, bytes: Uint8Array): string {
+    let tail = '';
+    for (let i = REALM_CHARS; i < KEY_CHARS; i++) tail += ALPHABET[bytes[i - REALM_CHARS]! % 62];
+    return this.#keyWithTail(realm, tail);
+  }
+
+  #keyWithTail(realm: RealmId, tail: string): string {
     let n = (realm + this.#mask(tail)) % REALM_SPACE;
     let head = '';
     for (let i = 0; i < REALM_CHARS; i++) {
@@ -90,7 +108,7 @@ export class ServerCryptography {
     return this.#sealed(text, randomBytes(12));
   }
 
-  /** As `seal`, but the same text gives the same result: for handlers, which have no randomness. */
+  /** Encrypts a text like `seal`, but the same text gives the same result: for handlers, which have no randomness. */
   sealDeterministic(text: string): string {
     return this.#sealed(text, createHmac('sha256', this.#vectorKey).update(text).digest().subarray(0, 12));
   }

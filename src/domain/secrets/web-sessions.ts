@@ -1,32 +1,32 @@
 /**
  * Sessions of browsers and one-time links: their secrets and their rules. A secret has the form of an API key, so it
- * names its organization. Pure, apart from the randomness of new secrets.
+ * names its organization. New secrets are random; otherwise the functions have no side effects.
  */
 import type { RealmId } from '#model';
 import type { AccountSessions, WebSession } from '#model/records';
 import type { ServerCryptography } from './secrets.js';
 
 const DAY_MS = 86_400_000;
-/** A session ends when it was not used for this time. */
+/** Time without use after which a session ends, ms. */
 export const SESSION_IDLE_MS = 30 * DAY_MS;
-/** The time of the last use is kept to the day: noting every use would be a commit per request. */
+/** Minimum time between two stored times of a session's use, ms. Storing every use would be a commit per request. */
 const NOTED_EVERY_MS = DAY_MS;
 const LINK_VALID_MS = 3_600_000;
-/** Sessions of one account; a further one ends the session that was not used for longest. */
+/** Maximum number of sessions of one account. A further one ends the session that was not used for longest. */
 const MAX_SESSIONS = 50;
-/** Unused one-time links of one account; a further one voids the oldest. */
+/** Maximum number of unused one-time links of one account. A further one voids the oldest. */
 const MAX_LINKS = 5;
 
 export interface WebSecret {
-  /** Goes to the browser. */
+  /** Secret text that the browser gets: the cookie of a session, or the token of a one-time link. */
   readonly token: string;
-  /** Goes to the directory. */
+  /** Keyed hash of the token, which the directory stores instead of the token. */
   readonly hash: string;
 }
 
-/** @param token of a cookie */
+/** Hash under which the directory stores a session. @param token token in the session's cookie */
 export const sessionHash = (secrets: ServerCryptography, token: string): string => secrets.keyHash(`session/${token}`);
-/** @param token of a one-time link */
+/** Hash under which the directory stores a one-time link. @param token token in the link */
 export const signInLinkHash = (secrets: ServerCryptography, token: string): string =>
   secrets.keyHash(`sign-in-link/${token}`);
 
@@ -42,7 +42,7 @@ export function newSignInLink(secrets: ServerCryptography, realm: RealmId): WebS
 
 export const isSessionAlive = ({ used }: WebSession, now: number): boolean => now - used < SESSION_IDLE_MS;
 
-/** The use of a session is to be noted. */
+/** True if a use of the session must be stored, because the stored time of the last use is a day old. */
 export const isUseToBeNoted = ({ used }: WebSession, now: number): boolean => now - used >= NOTED_EVERY_MS;
 
 /** Sessions and links of an account that have not expired. */
@@ -66,7 +66,7 @@ export function withSession(
   return { ...rest, last: id, sessions: all };
 }
 
-/** @param ends true for sessions that are to end */
+/** The account's sessions without those that are to end. @param ends tells whether a session ends */
 export function withoutSessions(
   account: AccountSessions,
   ends: (session: WebSession) => boolean,
@@ -76,7 +76,11 @@ export function withoutSessions(
   return { ...left, sessions: left.sessions.filter((session) => !ends(session)) };
 }
 
-/** @returns undefined if the use need not be noted, or the session has ended */
+/**
+ * The account's sessions with the time of this use.
+ *
+ * @returns undefined if the stored time is recent enough, or the session has ended
+ */
 export function withUse(account: AccountSessions, hash: string, now: number): AccountSessions | undefined {
   const left = current(account, now);
   const session = left.sessions.find((one) => one.hash === hash);
@@ -89,7 +93,7 @@ export function withLink(account: AccountSessions, hash: string, now: number): A
   return { ...left, links: [...left.links, { hash, expires: now + LINK_VALID_MS }].slice(-MAX_LINKS) };
 }
 
-/** The account without this link; undefined if the link was used, voided or has expired. */
+/** The account's sessions and links without this link; undefined if the link was used, voided or has expired. */
 export function spendLink(account: AccountSessions, hash: string, now: number): AccountSessions | undefined {
   const left = current(account, now);
   const links = left.links.filter((link) => link.hash !== hash);

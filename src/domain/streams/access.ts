@@ -1,6 +1,6 @@
 /**
  * Rights to see, read and post to a stream (streams.md § Who may see a stream, messages.md § Posting policy), also
- * without an account (conventions.md § Authentication). Pure.
+ * without an account (conventions.md § Authentication). The functions have no side effects.
  */
 
 import { isAdmin, isFullMember, isGuest, ROLE } from '#domain/people';
@@ -14,7 +14,10 @@ export function canAccessStream(user: DirectoryUser, stream: DirectoryStream, su
   return subscribed || stream.webPublic || (!stream.inviteOnly && !isGuest(user));
 }
 
-/** Administrators may know of private and archived streams without a subscription, but not read them. */
+/**
+ * True if the user may know of the stream. Administrators may know of private and archived streams without a
+ * subscription, but not read them.
+ */
 export function canSeeStreamMetadata(user: DirectoryUser, stream: DirectoryStream, subscribed: boolean): boolean {
   return canAccessStream(user, stream, subscribed) || isAdmin(user);
 }
@@ -61,7 +64,11 @@ export function checkMayPost(poster: Poster, stream: DirectoryStream, settings: 
   throw apiError('NOT_AUTHORIZED_TO_SEND', { stream: stream.name });
 }
 
-/** True if streams may be web-public in this organization. @param server the configuration allows web-public streams */
+/**
+ * True if streams may be web-public in this organization.
+ *
+ * @param server true if the configuration allows web-public streams
+ */
 export const areWebPublicStreamsEnabled = (server: boolean, settings: RealmSettings): boolean =>
   server && settings.enable_spectator_access;
 

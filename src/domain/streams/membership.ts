@@ -1,4 +1,4 @@
-/** Subscriptions to a stream over time: one part of the stream's actor per user. Pure. */
+/** Subscriptions to a stream over time: one part of the stream's actor per user. The functions have no side effects. */
 
 import type { Json } from '#base';
 import { type ActorKey, type RealmId, streamId, streamKey } from '#model';

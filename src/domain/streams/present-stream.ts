@@ -1,6 +1,6 @@
 /**
  * API objects of streams, subscriptions and default stream groups (streams.md § Stream objects, streams.md § Default
- * stream groups). Pure.
+ * stream groups). The functions have no side effects.
  */
 
 import { EncodedJson, type JsonObject, memoizeByObject } from '#base';
@@ -67,7 +67,7 @@ interface NotificationDefaults {
 }
 
 interface SubscriptionOptions {
-  /** Messages per week, the field `stream_weekly_traffic`. */
+  /** Number of messages per week, shown as the field `stream_weekly_traffic`. */
   readonly traffic: number | null;
   readonly subscribers?: readonly number[];
   readonly notNull?: NotificationDefaults;

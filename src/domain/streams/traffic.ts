@@ -1,4 +1,7 @@
-/** Message counts of a stream (streams.md § Stream objects, `stream_weekly_traffic`). Pure. */
+/**
+ * Message counts of a stream (streams.md § Stream objects, `stream_weekly_traffic`). The functions have no side
+ * effects.
+ */
 import type { JsonObject } from '#base';
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,6 @@
 /**
- * A user's policies for single topics (streams.md § User topics): one part of the user's actor per topic. Pure.
+ * A user's policies for single topics (streams.md § User topics): one part of the user's actor per topic. The functions
+ * have no side effects.
  *
  * A topic's name is free text of any length, so the part is named by a hash of it.
  */

@@ -1,4 +1,7 @@
-/** Requests of outgoing webhooks in their two formats, and the replies in the responses (users.md § Bots). Pure. */
+/**
+ * Requests of outgoing webhooks in their two formats, and the replies in the responses (users.md § Bots). The
+ * functions have no side effects.
+ */
 
 import { cleanParsedJson, parseJsonText } from '#base';
 import { presentMessageVariant, presentNeutralMessage, type StoredMessage } from '#domain/messages';

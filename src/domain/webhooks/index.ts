@@ -3,15 +3,16 @@
  *
  * The webhook actor drives a call: `forms.ts` makes the request in the format of the bot's service (generic or Slack),
  * `caller.ts` sends it, and `forms.ts` reads the reply from the response. `networks.ts` decides which addresses the
- * call may connect to; the image proxy uses the same filter.
+ * call may connect to. The image proxy and link previews use the same filter, and `get.ts` for their requests.
  *
  * Invariants: a call never connects to an address that the filter forbids, follows no redirect, lasts at most 10
  * seconds and reads at most 256 KiB. `WebhookCaller.post` never rejects: every failure is a result with a reason, and
  * only a call without a connection may be repeated.
  *
- * The webhook actor, the image proxy, configuration and the server's wiring may import this folder; `parseNetworks`
- * also serves the frontend's list of trusted proxies.
+ * The webhook actor, the image proxy, link previews, configuration and the server's wiring may import this folder;
+ * `parseNetworks` also serves the frontend's list of trusted proxies.
  */
 export { WebhookCaller, type WebhookCallResult } from './caller.js';
 export { makeWebhookRequest, parseWebhookReply } from './forms.js';
+export { GetError, type GetFault, getFollowingRedirects } from './get.js';
 export { AddressFilter, parseNetworks } from './networks.js';

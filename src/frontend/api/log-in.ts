@@ -1,11 +1,12 @@
 /** Logging in with address and password: for an API key, or for the session of a browser (users.md § API keys). */
 import { isEmail, isSystemBot } from '#domain/people';
 import { loginGuardForAddress } from '#domain/secrets';
-import { userKey } from '#model';
+import { type RealmId, type UserId, userKey } from '#model';
 import { type LoginResult, loginGuardCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { type ApiCall, type ForwardedCommand, forwardCommand } from './operation.js';
+import { openOrRenewKey } from './readable-key.js';
 
 /** Log-ins need the real address; the API e-mail that stands for a hidden address is refused. */
 const isAddressOf = (user: DirectoryUser, typed: string): boolean =>
@@ -37,3 +38,29 @@ export async function passwordLogIn(
     : forwardCommand({ to, command: loginGuardCommands.fetchKey, args: { password, ...hashed } });
   return { logIn, user };
 }
+
+/** Maximum of attempts of a log-in that finds the key unreadable while other log-ins replace the key. */
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Logs an account in and returns the fields of POST /fetch_api_key. A key that can't be opened is replaced.
+ *
+ * @param logIn replies with the sealed key of `user` @throws ApiError
+ */
+export async function logInForKey(
+  call: Pick<ApiCall<unknown>, 'secrets' | 'send' | 'realm'>,
+  logIn: ForwardedCommand<LoginResult>,
+  { id, keyHash }: DirectoryUser,
+): Promise<{ readonly api_key: string; readonly email: string; readonly user_id: number }> {
+  for (let attempts = 1; ; attempts++) {
+    const { sealed, ...fields } = await call.send(logIn);
+    const api_key = await openOrRenewKey(call, { user: id, sealed: String(sealed), instead: keyHash, as: id });
+    if (api_key !== undefined) return { api_key, ...fields };
+    // Another log-in has replaced the key; the user actor will have the new one in a moment.
+    if (attempts === MAX_ATTEMPTS) throw apiError('SERVICE_UNAVAILABLE');
+  }
+}
+
+/** Replies with the sealed key of an account that a trusted service has signed in. */
+export const trustedLogIn = (realm: RealmId, user: UserId): ForwardedCommand<LoginResult> =>
+  forwardCommand({ to: userKey(realm, user), command: userCommands.fetchKeyTrusted, args: {}, as: user });

@@ -7,6 +7,7 @@ import type { Static, TSchema } from 'typebox';
 import type { CachedResponseFields, JsonObject, ResponseFields } from '#base';
 import type { ServerCryptography } from '#domain/secrets';
 import type { ImageProxy } from '#frontend/image-proxy';
+import type { IdentityProviders, TokenKeys } from '#frontend/single-sign-on';
 import type { ActorKindName, RawAnswer, RealmId, UserId } from '#model';
 import type { AddressedCommand, CommandTo, FieldsReply as ReplyFields } from '#model/commands';
 import type { ErrorReply } from '#model/errors';
@@ -114,6 +115,10 @@ export interface ApiCall<V> {
   readonly blobs: Blobs;
   /** Proxy for pictures of other hosts; undefined: it is turned off. */
   readonly imageProxy: ImageProxy | undefined;
+  /** Providers of identities; undefined: none are configured. */
+  readonly identityProviders: IdentityProviders | undefined;
+  /** Keys of the services that sign tokens, by subdomain. */
+  readonly tokenKeys: TokenKeys;
   readonly secrets: ServerCryptography;
   /** Id of the caller's session; undefined where the caller has an API key. */
   readonly session: number | undefined;

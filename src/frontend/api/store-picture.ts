@@ -22,6 +22,9 @@ export function takeOnePicture(
   };
 }
 
+/** The part of a call that stores pictures. */
+type StoringCall = Pick<ApiCall<unknown>, 'realm' | 'secrets' | 'blobs' | 'send'>;
+
 interface Upload {
   /** Name under which the realm actor numbers the uploads of this picture. */
   readonly picture: string;
@@ -35,7 +38,7 @@ interface Upload {
  * Stores a picture in three steps: number from the realm actor, blobs, command that shows the upload.
  * @returns fields of the actor's answer @throws ActorRefused
  */
-export async function storePicture(call: ApiCall<unknown>, upload: Upload): Promise<JsonObject> {
+export async function storePicture(call: StoringCall, upload: Upload): Promise<JsonObject> {
   const to = realmKey(call.realm);
   const begun = await call.send(
     forwardCommand({ to, command: realmCommands.pictureBegin, args: { picture: upload.picture } }),
@@ -56,7 +59,7 @@ export async function storePicture(call: ApiCall<unknown>, upload: Upload): Prom
  * Gives an account this avatar: the caller's account, or a bot that the caller manages. All users get an event.
  * @param images from `makeAvatarImages` @returns URL of the avatar @throws ActorRefused
  */
-export async function storeAvatar(call: ApiCall<unknown>, user: UserId, images: AvatarImages): Promise<string> {
+export async function storeAvatar(call: StoringCall, user: UserId, images: AvatarImages): Promise<string> {
   const hash = call.secrets.avatarHash(call.realm, user);
   const answer = await storePicture(call, {
     picture: `avatar/${user}`,

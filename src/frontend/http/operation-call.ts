@@ -3,6 +3,7 @@ import { clientNameOf } from '#domain/messages';
 import type { ServerCryptography } from '#domain/secrets';
 import type { ApiCall, ForwardedCommand, OperationOutcome, UploadedFile } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
+import type { IdentityProviders, TokenKeys } from '#frontend/single-sign-on';
 import { type ActorReply, type RealmId, type UserId, userId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
@@ -35,6 +36,8 @@ export interface OperationCallServices {
 
 /** Caller id of calls without credentials. */
 const NOBODY = userId(0);
+
+const NO_TOKEN_KEYS: TokenKeys = {};
 
 /** A request as its operation sees it, and the result of running the operation. */
 export class OperationCall implements ApiCall<AnyValues> {
@@ -96,6 +99,14 @@ export class OperationCall implements ApiCall<AnyValues> {
 
   get imageProxy(): ImageProxy | undefined {
     return this.context.options.imageProxy;
+  }
+
+  get identityProviders(): IdentityProviders | undefined {
+    return this.context.options.identityProviders;
+  }
+
+  get tokenKeys(): TokenKeys {
+    return this.context.options.tokenKeys ?? NO_TOKEN_KEYS;
   }
 
   get secrets(): ServerCryptography {

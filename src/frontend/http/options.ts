@@ -2,6 +2,7 @@
 import type { Metrics } from '#base/metrics';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { ClientAddressResolver } from '#frontend/limits';
+import type { IdentityProviders, TokenKeys } from '#frontend/single-sign-on';
 import type { CallLimiter } from './call-limiter.js';
 import type { HttpExchange } from './server.js';
 
@@ -22,6 +23,10 @@ export interface FrontendOptions {
   readonly webPublicStreams?: boolean;
   /** Proxy for pictures of other hosts. Default: such pictures are not served. */
   readonly imageProxy?: ImageProxy;
+  /** Providers of identities. Default: none. */
+  readonly identityProviders?: IdentityProviders | undefined;
+  /** Keys of the services that sign tokens, by subdomain. Default: none. */
+  readonly tokenKeys?: TokenKeys;
   /** Address of the server's administrators. Default: admin@ the external host. */
   readonly administratorEmail?: string | undefined;
   /** Maximum of bytes of a body without files; operations have smaller bounds of their own. Default: only those. */

@@ -1,9 +1,8 @@
 /** Fetches pictures from other hosts, with limits for networks, redirects, time and size. */
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
-import type { AddressFilter } from '#domain/webhooks';
+import { type AddressFilter, GetError, type GetFault, getFollowingRedirects } from '#domain/webhooks';
 import { detectImageType, IMAGE_HEAD_BYTES } from './image-type.js';
 
 /** Reason why a picture could not be fetched. */
@@ -50,7 +49,19 @@ export const IMAGE_FETCH_LIMITS: ImageFetchLimits = {
   maxRedirects: 4,
 };
 
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const FAULTS: Readonly<Record<GetFault, ImageFetchFault>> = {
+  address: 'refused',
+  forbidden: 'unreachable',
+  gone: 'gone',
+  refused: 'refused',
+};
+
+/** Headers of the request for a picture. Nothing in them identifies the reader. */
+const HEADERS = {
+  accept: 'image/avif,image/webp,image/png,image/jpeg,image/gif,image/bmp',
+  'accept-encoding': 'identity',
+  'user-agent': `ConclaveImageProxy/${SERVER_VERSION}`,
+};
 
 export class ImageFetcher {
   #memory = 0;
@@ -66,49 +77,18 @@ export class ImageFetcher {
     const ended = new AbortController();
     const timer = this.clock.setTimeout(() => ended.abort(new ImageFetchError('too-slow')), this.limits.timeoutMs);
     try {
-      return await this.#follow(address, ended.signal);
+      const { filter, limits } = this;
+      const options = { filter, signal: ended.signal, headers: HEADERS, maxRedirects: limits.maxRedirects };
+      const { response } = await getFollowingRedirects(address, options);
+      return await this.#read(response);
     } catch (error) {
       if (ended.signal.aborted) throw ended.signal.reason;
+      if (error instanceof GetError) throw new ImageFetchError(FAULTS[error.fault]);
       throw error instanceof ImageFetchError ? error : new ImageFetchError('unreachable');
     } finally {
       this.clock.clearTimeout(timer);
       ended.abort();
     }
-  }
-
-  async #follow(address: string, signal: AbortSignal): Promise<FetchedImage> {
-    let target = parse(address, undefined);
-    for (let hops = 0; hops <= this.limits.maxRedirects; hops++) {
-      const response = await this.#request(target, signal);
-      const { statusCode: status = 0, headers } = response;
-      if (status === 200) return this.#read(response);
-      response.destroy();
-      if (!REDIRECTS.has(status)) throw new ImageFetchError(status === 404 || status === 410 ? 'gone' : 'refused');
-      target = parse(headers.location, target);
-    }
-    throw new ImageFetchError('refused');
-  }
-
-  /** Sends one request for the picture, with nothing that identifies the reader. */
-  #request(target: URL, signal: AbortSignal): Promise<IncomingMessage> {
-    if (!this.filter.allowsUrl(target)) throw new ImageFetchError('unreachable');
-    const options: RequestOptions = {
-      agent: false,
-      lookup: this.filter.lookup,
-      signal,
-      headers: {
-        accept: 'image/avif,image/webp,image/png,image/jpeg,image/gif,image/bmp',
-        'accept-encoding': 'identity',
-        'user-agent': `ConclaveImageProxy/${SERVER_VERSION}`,
-      },
-    };
-    return new Promise((resolve, reject) => {
-      const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, options);
-      // This listener stays: an aborted request may still report an error later.
-      request.on('error', reject);
-      request.on('response', resolve);
-      request.end();
-    });
   }
 
   async #read(response: IncomingMessage): Promise<FetchedImage> {
@@ -135,20 +115,6 @@ export class ImageFetcher {
       response.destroy();
     }
   }
-}
-
-/**
- * Parses the address of a picture, or of a redirect from another address. @throws ImageFetchError for anything but an
- * http or https address
- */
-function parse(address: string | undefined, from: URL | undefined): URL {
-  if (address === undefined || !URL.canParse(address, from)) throw new ImageFetchError('refused');
-  const target = new URL(address, from);
-  if (target.protocol !== 'http:' && target.protocol !== 'https:') throw new ImageFetchError('refused');
-  // The part of an address before the @ would be sent as credentials.
-  target.username = '';
-  target.password = '';
-  return target;
 }
 
 function typeOf(chunks: readonly Buffer[]): string {

@@ -40,8 +40,9 @@ export {
   queueCommands,
   type RegisterArgs,
 } from './event-queue.js';
+export { type FetchLinksArgs, linkPreviewCommands } from './link-preview.js';
 export { loginGuardCommands } from './login-guard.js';
-export { mailCommands } from './mail.js';
+export { type MailToSend, mailCommands } from './mail.js';
 export { type PresenceCursor, presenceCommands, type ReadPresencesArgs, type ReportPresenceArgs } from './presence.js';
 export { realmCommands } from './realm.js';
 export type {
@@ -55,15 +56,18 @@ export type {
   ContinueJoiningArgs,
   CreateBotArgs,
   CreateUserArgs,
+  ExternalSignInArgs,
   FileChange,
   FilesChangedArgs,
   FirstAccount,
   GroupEdit,
+  ImportReservation,
   InvitationOffer,
   LinkifierContent,
   NewRealmArgs,
   NewSession,
   OpenedInvitationLink,
+  OpenedResetLink,
   PlaygroundContent,
   PrincipalArgs,
   ProfileEntry,
@@ -117,6 +121,7 @@ export {
   type FlagChange,
   type ListStreamsArgs,
   type LoginResult,
+  type MissedMessageArgs,
   type MoveTopicPolicyArgs,
   type MuteTopicArgs,
   type NewAccountArgs,

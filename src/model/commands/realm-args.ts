@@ -209,11 +209,40 @@ export type ChangeOwnAccountArgs = {
   readonly origin: string;
 };
 
+/** A link that sets a new password, opened; its seal and its expiry were checked. */
+export type OpenedResetLink = {
+  readonly user: number;
+  /** Hash of the token in the link. */
+  readonly hash: string;
+};
+
 /** A session of a browser that begins. */
 export type NewSession = {
   readonly hash: string;
   /** Browser and system. */
   readonly client: string;
+};
+
+/** A person who signed in at a provider of identities. */
+export type ExternalSignInArgs = {
+  readonly issuer: string;
+  /** Name of the person at the issuer. */
+  readonly subject: string;
+  /** Address that the issuer has verified; null: none. */
+  readonly email: string | null;
+  readonly fullName: string | null;
+  /** true: the full name replaces that of the account. */
+  readonly updateName: boolean;
+  /** Role of the account from now on; null: it keeps its role. */
+  readonly role: number | null;
+  /** The flow that ends; each ends in one sign-in. */
+  readonly flow: { readonly hash: string; readonly expires: number };
+  /** The session that begins; null: none. */
+  readonly session: NewSession | null;
+  /** Hash of a one-time link for a session of another program; null: none. */
+  readonly link: string | null;
+  /** Base URL of the organization. */
+  readonly origin: string;
 };
 
 /** An emoji as stored, and (`shown`) as this server sends it. */
@@ -293,3 +322,16 @@ export type GroupEdit = {
   readonly add: readonly number[];
   readonly delete: readonly number[];
 };
+
+/** The reservation of an import: what is chosen at its begin and stays equal when it is repeated after a crash. */
+export type ImportReservation = {
+  readonly realm: number;
+  /** Fingerprint of the export. */
+  readonly source: string;
+  /** Random text from which new keys and names are derived. */
+  readonly seed: string;
+  /** Time of the begin, ms. */
+  readonly begun: number;
+};
+
+export type BeginImportArgs = { readonly subdomain: string; readonly source: string; readonly seed: string };

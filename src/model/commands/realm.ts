@@ -5,18 +5,22 @@ import type {
   ApplicantArgs,
   AskSignUpArgs,
   AvatarArgs,
+  BeginImportArgs,
   ChangeOwnAccountArgs,
   ChangeSettingsArgs,
   ContinueJoiningArgs,
   CreateBotArgs,
   CreateUserArgs,
+  ExternalSignInArgs,
   FilesChangedArgs,
   GroupEdit,
+  ImportReservation,
   InvitationOffer,
   LinkifierContent,
   NewRealmArgs,
   NewSession,
   OpenedInvitationLink,
+  OpenedResetLink,
   PlaygroundContent,
   ProfileFieldContent,
   ProfileInput,
@@ -53,6 +57,12 @@ export const realmCommands = {
   createRealm: command<NewRealmArgs & { readonly realm: number }, ValueReply<number>>('create-realm'),
   subdomainTaken: command<{ readonly subdomain: string }, FieldsReply<{ readonly taken: boolean }>>('subdomain-taken'),
   init: command<NewRealmArgs>('init'),
+  /** Reserves number and subdomain of an organization that an import makes; a repeat gets the first answer. */
+  beginImport: command<BeginImportArgs, ValueReply<ImportReservation>>('begin-import'),
+  /** Opens the imported organization. */
+  endImport: command<{ readonly subdomain: string; readonly deactivated: boolean }>('end-import'),
+  /** Gives up an import that has not ended: its subdomain is free again. */
+  dropImport: command<{ readonly subdomain: string }, ValueReply<boolean>>('drop-import'),
   deactivate: command<NoArguments, FieldsReply>('deactivate'),
   reactivate: command<NoArguments, FieldsReply>('reactivate'),
   noteActivity: command<{ readonly realm: number; readonly deactivated: boolean }>('note-activity'),
@@ -94,6 +104,31 @@ export const realmCommands = {
     { readonly user: number; readonly hash: string; readonly shown: boolean },
     FieldsReply<{ readonly email: string }>
   >('confirm-email'),
+
+  // Forgotten passwords.
+  /** From anybody: mails a link to the account with this address. The reply doesn't tell whether there is one. */
+  askPasswordReset: command<{ readonly email: string; readonly origin: string }, FieldsReply>('ask-password-reset'),
+  /** From an administrator: the same for an account of the organization. */
+  sendPasswordReset: command<UserRef & { readonly origin: string }, FieldsReply>('send-password-reset'),
+  /** Replies with what the page of a link shows. */
+  peekPasswordReset: command<OpenedResetLink, FieldsReply<{ readonly organization: string; readonly email: string }>>(
+    'peek-password-reset',
+  ),
+  /** `newKey`: the API key is replaced, too. `shown`: the link was opened at the host of this organization. */
+  resetPassword: command<
+    OpenedResetLink & { readonly password: string; readonly newKey: boolean; readonly shown: boolean },
+    FieldsReply<{ readonly organization: string; readonly email: string }>
+  >('reset-password'),
+  /** From the command line. */
+  setPasswordOf: command<UserRef & { readonly password: string }, FieldsReply>('set-password-of'),
+
+  // Single sign-on.
+  /** Finds or makes the account of an identity, and begins its session. `created`: the account is new. */
+  signInExternally: command<ExternalSignInArgs, FieldsReply<{ readonly user_id: number; readonly created: boolean }>>(
+    'sign-in-externally',
+  ),
+  /** From the command line: the account's identities at providers are forgotten. */
+  forgetIdentities: command<UserRef, FieldsReply>('forget-identities'),
 
   // Sessions of browsers; the caller is the account.
   /** `checkedAt`: realm version that the frontend showed before the password was checked. */

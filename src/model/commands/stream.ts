@@ -77,6 +77,17 @@ export type RemoveReactionArgs = Omit<AddReactionArgs, 'emoji_name'> & { readonl
 
 export type SubmessageArgs = { readonly message_id: number; readonly msg_type: string; readonly content: string };
 
+export type ShowLinkPreviewsArgs = {
+  readonly message_id: number;
+  /** Facts of the pages that have previews, in the order of the links. */
+  readonly previews: readonly {
+    readonly url: string;
+    readonly title: string;
+    readonly description: string;
+    readonly image: string;
+  }[];
+};
+
 export type TypingOp = 'start' | 'stop';
 
 export type JoinStreamArgs = {
@@ -129,6 +140,8 @@ export const conversationCommands = {
   react: shared<AddReactionArgs & CallerCopyArgs, FieldsReply>('react'),
   unreact: shared<RemoveReactionArgs & CallerCopyArgs, FieldsReply>('unreact'),
   submessage: shared<SubmessageArgs & CallerCopyArgs, FieldsReply>('submessage'),
+  /** Adds the previews of linked pages to a message; from the link-preview actor. Never refused. */
+  showLinkPreviews: shared<ShowLinkPreviewsArgs>('link-previews'),
   /** Timer: removes messages that have exceeded the retention time, and reports the traffic. */
   due: shared('due'),
   /** Replies when the log holds everything that this actor has committed. */
@@ -173,6 +186,8 @@ export const streamCommands = {
   listTopics: stream<Record<string, never>, FieldsReply>('list-topics'),
   topicNames: stream<Record<string, never>, ValueReply<readonly Json[]>>('topics'),
   /** Messages of the topic were moved into this stream from another one. */
+  /** From a subscriber's actor: the subscription asks for mails or pushes of all messages, or no longer does. */
+  setNotified: stream<{ readonly user: number; readonly notified: boolean }>('set-notified'),
   topicChanged: stream<{ readonly topic: string }>('topic-changed'),
   topicWatched: stream<{ readonly topic: string; readonly user: number; readonly watches: boolean }>('topic-watched'),
   topicWatchers: stream<{ readonly topic: string }, ValueReply<readonly number[]>>('topic-watchers'),

@@ -138,6 +138,25 @@ export type ScheduledFailedArgs = {
   readonly outside: boolean;
 };
 
+/** A message that may notify its receiver, as the conversation's actor sends it to the receiver's actor. */
+export type MissedMessageArgs = {
+  readonly id: number;
+  readonly sender: number;
+  /** Stream of the message; 0: a direct message. */
+  readonly stream: number;
+  readonly topic: string;
+  /** Ids of all participants of a direct message, ascending; [] for stream messages. */
+  readonly participants: readonly number[];
+  /** Time of sending, ms since 1970. */
+  readonly sent: number;
+  /** True if the text mentions every user with a copy. */
+  readonly wildcard: boolean;
+  /** The receiver's flags at the creation of the message. */
+  readonly flags: readonly string[];
+  /** Base URL of the organization, for links. */
+  readonly origin: string;
+};
+
 export type TopicName = { readonly stream: number; readonly topic: string };
 
 export type MuteTopicArgs = {
@@ -169,14 +188,18 @@ const command = commandOf<'user'>();
 
 /** Commands of a user actor. */
 export const userCommands = {
-  // Account. All but the first three come from the realm actor, which has decided; they are never refused.
+  // Account. All but the first four come from the realm actor, which has decided; they are never refused.
   /** POST /fetch_api_key, for an account that the frontend has found by its address. */
   fetchKey: command<{ readonly password: string }, FieldsReply<LoginResult>>('fetch-key'),
+  /** The same without a password, for an account that a trusted service has signed in. */
+  fetchKeyTrusted: command<NoArguments, FieldsReply<LoginResult>>('fetch-key-trusted'),
   /** Checks a password for the realm actor, which changes the password together with the rest of a request. */
   checkPassword: command<{ readonly password: string }, ValueReply<PasswordCheck>>('check-password'),
   /** Replies with the sealed API key, for the administration. */
   sealedKey: command<NoArguments, ValueReply<string>>('sealed-key'),
   create: command<NewAccountArgs>('create'),
+  /** After a successful log-in: notes the device (program and system in words), and mails about a new one. */
+  noteLogIn: command<{ readonly device: string; readonly origin: string }, FieldsReply>('note-log-in'),
   setPassword: command<{ readonly passwordHash: string }>('set-password'),
   setKey: command<{ readonly keySealed: string }>('set-key'),
   deactivated: command('deactivated'),
@@ -274,6 +297,8 @@ export const userCommands = {
   due: command('due'),
 
   // From the actors of conversations.
+  /** The user got a message that may notify by mail or push. May be sent or left out for further messages. */
+  missed: command<MissedMessageArgs>('missed'),
   /** The user reacted to earlier messages without having copies, and gets copies of them. */
   makeCopy: command<MessageIds>('made-copy'),
   /** The user is a bot that was mentioned in a stream without being subscribed, and gets copies of these messages. */

@@ -51,6 +51,8 @@ export interface DirectoryView {
   preferencesOf(user: UserId): DirectoryPreferences;
   /** Preferences of the accounts that have alert words or muted users. */
   alertsAndMutes(): Iterable<DirectoryPreferences>;
+  /** Accounts whose settings ask for mails or pushes of the messages in all their streams. */
+  notifiedOfStreams(): ReadonlySet<UserId>;
   /** Statuses of all accounts that have one, deactivated accounts too. */
   statuses(): Iterable<readonly [UserId, UserStatus]>;
   group(id: number): DirectoryGroup | undefined;

@@ -11,6 +11,9 @@ import { LANGUAGES } from './languages.js';
 
 export type RealmSettingValue = boolean | number | string | null;
 
+/** A setting's value as clients read it. */
+type ShownSettingValue = RealmSettingValue | { readonly [method: string]: boolean };
+
 /** How PATCH /realm takes a value. The fields are those of an API parameter. */
 interface Accepted {
   readonly encoding: 'json' | 'string' | 'uint';
@@ -38,6 +41,8 @@ interface RealmSetting<V extends RealmSettingValue = RealmSettingValue> extends 
   readonly namesStream?: true;
   /** Converts a value of the request into its stored form. @throws ApiError */
   convert?(value: unknown, name: string): V;
+  /** Converts the stored value into the form that clients read, where the two differ. */
+  present?(value: RealmSettingValue): ShownSettingValue;
 }
 
 /** A parameter of PATCH /realm that is checked but not stored: this server has one choice only. */
@@ -108,8 +113,17 @@ const stream = (description: string): RealmSetting<number> =>
 
 const string40 = Type.String({ maxLength: 40 });
 
-/** Names of the ways to log in that this server has. */
-const LOGIN_METHODS: readonly string[] = ['Email'];
+/** Ways to sign in, by the names that clients know. */
+export const PASSWORD_METHOD = 'Email';
+export const SINGLE_SIGN_ON_METHOD = 'OpenID Connect';
+const LOGIN_METHODS: readonly string[] = [PASSWORD_METHOD, SINGLE_SIGN_ON_METHOD];
+
+/** @param stored value of `authentication_methods`: the methods that are switched off, separated by commas */
+export const isLoginMethodOn = (stored: string, method: string): boolean => !stored.split(',').includes(method);
+
+/** Each way to sign in, on or off. @param stored value of `authentication_methods` */
+export const presentLoginMethods = (stored: string): { readonly [method: string]: boolean } =>
+  Object.fromEntries(LOGIN_METHODS.map((method) => [method, isLoginMethodOn(stored, method)]));
 
 /** Checks the setting for ways to log in. @throws ApiError */
 function checkLoginMethods(value: unknown): void {
@@ -181,10 +195,14 @@ export const REALM_SETTINGS = {
   authentication_methods: {
     encoding: 'json',
     schema: Type.Record(Type.String(), Type.Boolean()),
-    description: 'Ways to log in, on or off.',
+    description: 'Ways to log in, on or off; those that are not named stay on.',
     ownerOnly: true,
+    event: 'dict',
+    default: '',
     check: checkLoginMethods,
-  } as CheckedOnly,
+    convert: (given) => LOGIN_METHODS.filter((name) => (given as Record<string, boolean>)[name] === false).join(','),
+    present: (stored) => presentLoginMethods(String(stored)),
+  } as RealmSetting<string>,
   notifications_stream_id: stream('Stream for announcements; negative: none.'),
   signup_notifications_stream_id: stream('Stream for notices of new accounts; negative: none.'),
   message_retention_days: limit(-1, -1, 'Days', { ownerOnly: true }),
@@ -306,12 +324,16 @@ export const STREAM_SETTING_NAMES = REALM_SETTING_NAMES.filter((name) => REALM_S
 /** Names of the settings that responses and events report even if they keep their value. */
 export const ALWAYS_REPORTED_NAMES = REALM_SETTING_NAMES.filter((name) => REALM_SETTINGS[name].alwaysReported);
 
+/** The value of a setting as clients read it. */
+const presentSetting = (name: RealmSettingName, value: RealmSettingValue): ShownSettingValue =>
+  REALM_SETTINGS[name].present?.(value) ?? value;
+
 /** The value of a setting that the response to a change shows. */
-export const realmSettingInReply = (name: RealmSettingName, value: RealmSettingValue): RealmSettingValue =>
-  REALM_SETTINGS[name].hiddenInReply ? 'updated' : value;
+export const realmSettingInReply = (name: RealmSettingName, value: RealmSettingValue): ShownSettingValue =>
+  REALM_SETTINGS[name].hiddenInReply ? 'updated' : presentSetting(name, value);
 
 /** The event that reports a change to everybody. */
 export const realmSettingEvent = (name: RealmSettingName, value: RealmSettingValue): JsonObject =>
   REALM_SETTINGS[name].event === 'dict'
-    ? { type: 'realm', op: 'update_dict', property: 'default', data: { [name]: value } }
-    : { type: 'realm', op: 'update', property: name, value };
+    ? { type: 'realm', op: 'update_dict', property: 'default', data: { [name]: presentSetting(name, value) } }
+    : { type: 'realm', op: 'update', property: name, value: presentSetting(name, value) };

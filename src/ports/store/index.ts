@@ -21,7 +21,7 @@ export { copyJson, packJson, unpackJson } from './codec.js';
 export { DirectoryInUse } from './directory-lock.js';
 export { judgeStorageFormat, STORAGE_FORMAT, StorageFormatMismatch } from './format.js';
 export { raiseMongoStorageFormat, readMongoStorageFormat } from './format-mongo.js';
-export { LmdbEnvironment, type LmdbTable, openLmdbEnvironment } from './lmdb-environment.js';
+export { LmdbEnvironment, type LmdbTable, openLmdbEnvironment, openSharedLmdbEnvironment } from './lmdb-environment.js';
 export { findLowerBound, indexesOfRange, isInRange, rangesOfScan } from './message-range.js';
 export {
   decodeMessage,

@@ -14,11 +14,11 @@ const MAX_KEY_TEXT = 900;
 
 export class LmdbEnvironment {
   readonly #root: RootDatabase<Buffer, Key>;
-  readonly #lock: DirectoryLock;
+  readonly #lock: DirectoryLock | undefined;
   readonly directory: string;
   #closed = false;
 
-  private constructor(directory: string, root: RootDatabase<Buffer, Key>, lock: DirectoryLock) {
+  private constructor(directory: string, root: RootDatabase<Buffer, Key>, lock: DirectoryLock | undefined) {
     this.directory = directory;
     this.#root = root;
     this.#lock = lock;
@@ -29,9 +29,9 @@ export class LmdbEnvironment {
    * @throws DirectoryInUse if another living process has the directory open
    * @throws StorageFormatMismatch if this program can't read the stored format
    */
-  static async open(directory: string, known = STORAGE_FORMAT): Promise<LmdbEnvironment> {
+  static async open(directory: string, known = STORAGE_FORMAT, shared = false): Promise<LmdbEnvironment> {
     const path = resolve(directory);
-    const lock = await lockDirectory(path);
+    const lock = shared ? undefined : await lockDirectory(path);
     let opened: RootDatabase<Buffer, Key> | undefined;
     try {
       const root = open<Buffer, Key>({
@@ -49,7 +49,7 @@ export class LmdbEnvironment {
       return new LmdbEnvironment(path, root, lock);
     } catch (error) {
       await opened?.close();
-      await lock.release();
+      await lock?.release();
       throw error;
     }
   }
@@ -94,7 +94,7 @@ export class LmdbEnvironment {
     if (this.#closed) return;
     this.#closed = true;
     await this.#root.close();
-    await this.#lock.release();
+    await this.#lock?.release();
   }
 }
 
@@ -104,6 +104,14 @@ export class LmdbEnvironment {
  */
 export const openLmdbEnvironment = (directory: string, known?: number): Promise<LmdbEnvironment> =>
   LmdbEnvironment.open(directory, known);
+
+/**
+ * Opens the data directory beside the process that has locked it: lmdb lets several processes read and write, one
+ * transaction at a time. Only for an importer, whose records no other process looks at, and for an exporter, which only
+ * reads: actors and caches of the other process don't see what is written here.
+ */
+export const openSharedLmdbEnvironment = (directory: string): Promise<LmdbEnvironment> =>
+  LmdbEnvironment.open(directory, STORAGE_FORMAT, true);
 
 /** Raises the previous format at once: the lock excludes any older process. */
 async function settleFormat(path: string, root: RootDatabase<Buffer, Key>, known: number): Promise<void> {

@@ -37,6 +37,7 @@ import { editing } from './messages/editing.js';
 import { externalPictures } from './messages/external-pictures.js';
 import { fetching } from './messages/fetching.js';
 import { fetchingAfterChanges } from './messages/fetching-after-changes.js';
+import { linkPreviews } from './messages/link-previews.js';
 import { marking } from './messages/marking.js';
 import { moving } from './messages/moving.js';
 import { movingStreams } from './messages/moving-streams.js';
@@ -66,6 +67,7 @@ import { avatars } from './people/avatars.js';
 import { changingAccounts } from './people/changing-accounts.js';
 import { deactivating } from './people/deactivating.js';
 import { endsOfSessions } from './people/ends-of-sessions.js';
+import { forgottenPasswords } from './people/forgotten-passwords.js';
 import { lookingUp } from './people/looking-up.js';
 import { newcomers } from './people/newcomers.js';
 import { newestMessage } from './people/newest-message.js';
@@ -125,6 +127,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'refusals of sending': sendingRefusals,
   rendering,
   'pictures of other hosts': externalPictures,
+  'link previews': linkPreviews,
   fetching,
   editing,
   deleting,
@@ -162,6 +165,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'own keys': ownKeys,
   "the web client's sessions": webSessions,
   "ends of the web client's sessions": endsOfSessions,
+  'forgotten passwords': forgottenPasswords,
   'defaults of settings': settingsDefaults,
   'alert words and mutes': preferences,
   'organization settings': organizationSettings,
@@ -253,6 +257,7 @@ export const BOTH_FACES: ReadonlySet<string> = new Set([
   'sending after joining',
   'newest message',
   'own keys',
+  'forgotten passwords',
   'presence',
   'typing',
   'scheduled messages',

@@ -5,6 +5,8 @@ import type { TestServer } from './faces.js';
 export interface SentMail {
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
+  /** The mail as HTML; '' for mails of text alone. */
+  readonly html: string;
 }
 
 const encoded = /=\?utf-8\?([bq])\?([^?]*)\?=/gi;
@@ -22,7 +24,27 @@ const word = (_: string, kind: string, text: string): string =>
     ? Buffer.from(text, 'base64').toString('utf8')
     : quotedPrintable(text.replaceAll('_', ' '));
 
+interface MimePart {
+  readonly headers: ReadonlyMap<string, string>;
+  readonly text: string;
+}
+
+/** A mail. One with text and HTML is a `multipart/alternative` of both. */
 function parse(raw: string): SentMail {
+  const { headers, text } = parsePart(raw);
+  const boundary = /^multipart\/alternative;.*boundary="?([^";]+)"?/.exec(headers.get('content-type') ?? '')?.[1];
+  if (boundary === undefined) return { headers, text, html: '' };
+  const parts = raw
+    .slice(raw.indexOf('\r\n\r\n'))
+    .split(`--${boundary}`)
+    .slice(1, -1)
+    .map((part) => parsePart(part.replace(/^\r\n/, '').replace(/\r\n$/, '')));
+  const of = (type: string): string =>
+    parts.find((part) => part.headers.get('content-type')?.startsWith(type))?.text ?? '';
+  return { headers, text: of('text/plain'), html: of('text/html') };
+}
+
+function parsePart(raw: string): MimePart {
   const end = raw.indexOf('\r\n\r\n');
   const headers = new Map<string, string>();
   for (const line of raw

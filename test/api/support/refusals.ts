@@ -109,6 +109,13 @@ const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
     bad('Stream name too long (limit: 60 characters).'),
     bad('Invalid character in stream name, at position {n}!'),
   ],
+  // users.md § API keys: the peer's own texts.
+  'POST /jwt/fetch_api_key': [
+    bad('No JSON web token passed in request'),
+    bad('Bad JSON web token'),
+    bad('No email specified in JSON web token claims'),
+    { status: 401, code: 'AUTHENTICATION_FAILED', msg: 'Your username or password is incorrect' },
+  ],
   'POST /bots': OF_PICTURES,
   'PATCH /bots/{bot_id}': OF_PICTURES,
   'POST /submessage': [bad('Unknown type for todo data: {type}')],

@@ -96,6 +96,18 @@ const NONSENSE: Readonly<Record<SettingName, readonly string[]>> = {
   ownerName: ['', ' ', 'x', 'x'.repeat(101), 'a\nb', '"A"', 'a@b'],
   disposableDomains: ['', ' ', `${folder}/missing`, `${folder}/folder`, `${folder}/file/below`],
   web: WORDS,
+  oidc: [
+    '',
+    `${folder}/missing`,
+    '[',
+    '[{}]',
+    '[{"id":"a b","name":"A","issuer":"https://a.example","client_id":"x"}]',
+    '[{"id":"a","name":"A","issuer":"http://a.example","client_id":"x"}]',
+    '[{"id":"a","name":"A","issuer":"https://a.example?x","client_id":"x"}]',
+    '[{"id":"a","name":"A","issuer":"https://a.example","client_id":"x","roles":{"x":"king"}}]',
+    '[{"id":"a","name":"A","issuer":"https://a.example","client_id":"x","networks":"here"}]',
+  ],
+  jwtKeys: ['', `${folder}/missing`, '{', '{"acme":{"key":"short"}}', '{"acme":{"key":"k","algorithms":["none"]}}'],
   webPublicStreams: WORDS,
   smtpUrl: [
     '',

@@ -26,7 +26,14 @@ import { person } from '../../support/person.js';
 
 const OWNER = person(8, { role: 100 });
 const ADMIN = person(9, { role: 200 });
-const DICT = ['allow_message_editing', 'edit_topic_policy', 'message_content_edit_limit_seconds'];
+const DICT = [
+  'allow_message_editing',
+  'edit_topic_policy',
+  'message_content_edit_limit_seconds',
+  'authentication_methods',
+];
+/** The stored text names the methods that are off; clients read each method. */
+const PASSWORDS_OFF = { Email: false, 'OpenID Connect': true };
 const KEY = realmKey(realmId(1));
 
 /** A value that differs from the default. Zero is no value of a limit, and names no stream. */
@@ -34,7 +41,7 @@ function changedValue(name: RealmSettingName): RealmSettingValue {
   const value = DEFAULT_REALM_SETTINGS[name];
   if (typeof value === 'boolean') return !value;
   if (typeof value === 'number') return value + 1;
-  return 'fr';
+  return name === 'authentication_methods' ? 'Email' : 'fr';
 }
 
 const one = (name: RealmSettingName, value: RealmSettingValue): Partial<RealmSettings> => ({ [name]: value });
@@ -62,7 +69,7 @@ t.test('every row is a parameter of PATCH /realm, in the order of the table', as
 
 t.test('every row has a default, in new organizations and in those that are older than the row', async (t) => {
   t.same(Object.keys(DEFAULT_REALM_SETTINGS), REALM_SETTING_NAMES);
-  t.equal(REALM_SETTING_NAMES.length, Object.keys(REALM_SETTINGS).length - 2, 'two parameters are not stored');
+  t.equal(REALM_SETTING_NAMES.length, Object.keys(REALM_SETTINGS).length - 1, 'one parameter is not stored');
   for (const name of REALM_SETTING_NAMES) {
     const { [name]: value, ...older } = DEFAULT_REALM_SETTINGS;
     t.equal(addMissingRealmSettings(older)[name], value, name);
@@ -80,12 +87,13 @@ t.test('every row is stored, published and echoed when it changes', async (t) =>
     const value = changedValue(name);
     const { reply, state, events = [] } = change(one(name, value), OWNER.id);
     t.equal(state?.settings[name], value, name);
-    const shown = ['name', 'description', 'default_language'].includes(name) ? 'updated' : value;
+    const presented = name === 'authentication_methods' ? PASSWORDS_OFF : value;
+    const shown = ['name', 'description', 'default_language'].includes(name) ? 'updated' : presented;
     const fields = (reply as ActorReply & { ok: readonly Uint8Array[] }).ok.map((part) => Buffer.from(part).toString());
     t.ok(fields.join('').includes(`${JSON.stringify(name)}:${JSON.stringify(shown)}`), name);
     t.match(events[0], { t: 'directory', change: { settings: { [name]: value } } }, name);
     const event = DICT.includes(name)
-      ? { type: 'realm', op: 'update_dict', property: 'default', data: { [name]: value } }
+      ? { type: 'realm', op: 'update_dict', property: 'default', data: { [name]: presented } }
       : { type: 'realm', op: 'update', property: name, value };
     t.match(events[1], { t: 'event', to: { role: 600 }, event }, name);
   }
@@ -109,7 +117,9 @@ t.test('every row is a field of POST /register', async (t) => {
     const args = { origin: '', site: 'http://localhost', webPublicStreams: false };
     const section = realmSection({ directory, args, limits: {} } as unknown as SnapshotInputs);
     for (const field of REALM_SETTING_NAMES) {
-      t.equal(section[`realm_${field}`], field === name ? changedValue(name) : DEFAULT_REALM_SETTINGS[field], field);
+      const value = field === name ? changedValue(name) : DEFAULT_REALM_SETTINGS[field];
+      const shown = field === 'authentication_methods' ? { ...PASSWORDS_OFF, Email: value === '' } : value;
+      t.same(section[`realm_${field}`], shown, field);
     }
   }
 });

@@ -1,6 +1,7 @@
 /**
- * The view of a visitor who has no session: the organization's name and icon, e-mail address and password, a one-time
- * link (`#sign-in/TOKEN`), or reading without an account where the organization has streams that are public on the web.
+ * The view of a visitor who has no session: the organization's name and icon, e-mail address and password, single
+ * sign-on (a link to the server), a one-time link (`#sign-in/TOKEN`), or reading without an account where the
+ * organization has streams that are public on the web.
  *
  *     GET /server_settings → form → core.session.signIn → the core registers, and the shell shows the client instead
  *

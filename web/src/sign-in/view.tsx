@@ -32,6 +32,26 @@ function Note({ text }: { readonly text: string }) {
   );
 }
 
+/** @param open the form is shown at once; owners have it even where the organization switched passwords off */
+function PasswordSignIn({ open }: { readonly open: boolean }) {
+  const form = (
+    <>
+      <SignInForm />
+      <p class="field-hint">
+        <a href="/accounts/password/reset">{t('sign-in.forgotten')}</a>
+      </p>
+    </>
+  );
+  return open ? (
+    form
+  ) : (
+    <details>
+      <summary>{t('sign-in.owners')}</summary>
+      {form}
+    </details>
+  );
+}
+
 export function SignInView({ token, expired }: SignInViewProps) {
   const server = useSignal<Server | undefined>(undefined);
   const failure = useSignal('');
@@ -99,8 +119,14 @@ export function SignInView({ token, expired }: SignInViewProps) {
             {failure.value}
           </p>
         )}
-        {name && facts.email_auth_enabled && <SignInForm />}
+        {name &&
+          facts.external_authentication_methods?.map(({ login_url, display_name }) => (
+            <a key={login_url} class="button" href={login_url}>
+              {t('sign-in.with', { name: display_name })}
+            </a>
+          ))}
         {name && !facts.email_auth_enabled && <Note text={t('sign-in.no-password')} />}
+        {name && <PasswordSignIn open={facts.email_auth_enabled} />}
         {facts.realm_web_public_access_enabled && (
           <>
             <p class="sign-in-or">{t('sign-in.or')}</p>

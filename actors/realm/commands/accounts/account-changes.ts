@@ -1,4 +1,7 @@
-/** Every change of an account goes through here: its record, the item for replicas, and the effects of other areas. */
+/**
+ * Every change of an account goes through here. The change stores the account, updates the replicas of the directory,
+ * and adds the effects of other areas.
+ */
 
 import { successReply } from '#actors/shared';
 import { type RealmId, userKey } from '#model';
@@ -14,8 +17,9 @@ import { type AccountChange, type AccountEffect, type CommitEffect, mergeCommitE
 import { sessionEffect } from './sessions.js';
 
 /**
- * The effect of a changed account: its record, and the effects of all areas. @param own events and commands of the
- * change itself; they precede those of other areas
+ * The effect of a changed account: the stored account, its directory item, and what other areas contribute.
+ *
+ * @param own events and commands of the change itself; they precede those of other areas
  */
 export function accountChangeEffect(
   change: AccountChange,
@@ -41,7 +45,7 @@ const invitationEffect: AccountEffect = ({ before, after }, { parts }, { version
 /** Effects that areas other than accounts contribute, in the order of their events. */
 const ACCOUNT_EFFECTS: readonly AccountEffect[] = [botManagersEffect, invitationEffect, sessionEffect];
 
-/** A command of the system to the actor of an account. */
+/** Command that the system, not a user, sends to the user actor of an account. */
 export const commandToUserActor = (
   realm: RealmId,
   { id }: DirectoryUser,

@@ -14,12 +14,12 @@ import { type ActorParts, encodeRecord, type RealmState, USER_PART_PREFIX, userR
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
-interface NewApiKey {
+export interface NewApiKey {
   readonly hash: string;
   readonly sealed: string;
 }
 
-function makeApiKey(realm: RealmId, { services: { secrets } }: InputSources): NewApiKey {
+export function makeApiKey(realm: RealmId, { services: { secrets } }: InputSources): NewApiKey {
   const key = secrets.newApiKey(realm);
   return { hash: secrets.keyHash(key), sealed: secrets.seal(key) };
 }
@@ -29,7 +29,7 @@ function makeApiKey(realm: RealmId, { services: { secrets } }: InputSources): Ne
  * the new key by an event.
  * @param token new token of an outgoing webhook bot, sealed; absent: the bot keeps its token
  */
-function replaceApiKey(
+export function replaceApiKey(
   parts: ActorParts,
   user: DirectoryUser,
   { hash, sealed }: NewApiKey,
@@ -68,13 +68,16 @@ interface RenewalInputs extends NewApiKey {
 }
 
 /**
- * Replaces a key that can't be unsealed (its server secret is gone) or that the command line replaces; the sender has
- * checked the right to the key. The token that an outgoing webhook sends with its calls is replaced, too, if it can't
- * be unsealed. If the key is no longer `instead`, nothing changes. Replies with the sealed key of a bot, or with null
- * for a person whose key is no longer `instead`: the user actor then has the newer key.
+ * Replaces an API key that can't be unsealed (its server secret is gone) or that the command line replaces. If the
+ * present key is not `instead`, it was replaced meanwhile, and nothing changes.
+ *
+ * An outgoing webhook bot also gets a new token if its token can't be unsealed. The sender of the command has checked
+ * the right to the key.
+ *
+ * The reply has the sealed key. It is null for a person whose key was replaced meanwhile: the user actor has it.
  */
 export const renewApiKeyHandler: RealmCommand<typeof realmCommands.renewKey, RenewalInputs> = {
-  // One renewal at a time: the next command sees the key of the one before.
+  // The lane runs one renewal at a time, so that each sees the key that the one before has made.
   lane: 'renewed keys',
   exclusive: true,
   inputs: (_args, { realm }, sources) => {

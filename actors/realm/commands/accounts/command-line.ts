@@ -22,7 +22,7 @@ export const setBillingAdminHandler: RealmCommand<typeof realmCommands.setBillin
 };
 
 /**
- * Sets rate limits for one account; clients are not told. `rules` is the text that src/frontend/limits/rules.ts parses;
+ * Sets rate limits for one account; clients get no event. `rules` is the text that src/frontend/limits/rules.ts parses;
  * null: the account has the limits of all accounts.
  */
 export const setAccountRateLimitsHandler: RealmCommand<typeof realmCommands.setRateLimits> = {

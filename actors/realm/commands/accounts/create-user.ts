@@ -1,4 +1,7 @@
-/** POST /users (users.md). The inputs prepare the account, because hashing a password takes too long for a handler. */
+/**
+ * POST /users (users.md): creates an account. The inputs prepare the account, because hashing a password takes too long
+ * for a handler.
+ */
 
 import { successReply } from '#actors/shared';
 import { isAdmin, ROLE } from '#domain/people';
@@ -26,7 +29,8 @@ export const createUserHandler: RealmCommand<typeof realmCommands.createUser, Pr
     const system = caller === 0;
     if (!system) {
       const acting = userRecord(parts, caller);
-      // The peer has a right `can_create_users` per account; here the role implies it.
+      // The API's original server has a right `can_create_users` per account; here the role of an administrator implies
+      // that right.
       if (!acting || !isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
     }
     checkApplicant(prepared, view);

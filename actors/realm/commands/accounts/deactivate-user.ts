@@ -17,7 +17,7 @@ import type { RealmCommand, RealmView } from '../command.js';
 import { accountChangeEffect, commandToUserActor, outcomeOfEffect } from './account-changes.js';
 import { type CommitEffect, mergeCommitEffects } from './effect.js';
 
-/** The accounts to deactivate with this one: its active bots, then itself. */
+/** The bots of a user that are active, followed by the user: the accounts that are deactivated together. */
 function withBots(parts: ActorParts, user: DirectoryUser): DirectoryUser[] {
   const bots = [...userRecords(parts)].filter(
     (one) => one.isActive && one.botType !== null && one.botOwner === user.id,
@@ -26,8 +26,8 @@ function withBots(parts: ActorParts, user: DirectoryUser): DirectoryUser[] {
 }
 
 /**
- * Effect of deactivating these accounts, in order; inactive ones are skipped. The user actors then leave the streams.
- * The command must run in the lane `directory`, in which users join and leave.
+ * Commit effect of deactivating these accounts, in order; inactive ones are skipped. The user actors then leave the
+ * streams. The command must run in the lane `directory`, in which users join and leave.
  */
 function deactivationEffect(
   accounts: readonly DirectoryUser[],
@@ -38,7 +38,7 @@ function deactivationEffect(
   return mergeCommitEffects(
     active.map((before) => {
       const person = { user_id: before.id, full_name: before.fullName };
-      // Sent to the deactivated user too: the event ends the user's event queues.
+      // The deactivated user gets this event, too: it ends the user's event queues.
       const removed = everyoneEventItem(context.version, { type: 'realm_user', op: 'remove', person });
       const toUser = commandToUserActor(context.realm, before, userCommands.deactivated, context.version);
       const change = { before, after: { ...before, isActive: false } };
@@ -47,10 +47,10 @@ function deactivationEffect(
   );
 }
 
-/** Puts a text on one line, because names of organizations may contain line breaks. */
+/** Replaces line breaks by spaces. Names of organizations may contain line breaks, and a mail's subject is one line. */
 const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** The mail to a deactivated user. @param comment of the administrator; may be empty */
+/** The mail to a deactivated user. @param comment text of the administrator for the user; may be empty */
 function deactivationMail(
   realm: RealmId,
   user: DirectoryUser,
@@ -106,7 +106,7 @@ export const deactivateSelfHandler: RealmCommand<typeof realmCommands.deactivate
   },
 };
 
-/** DELETE /bots/{bot_id} (users.md); without effect on a bot that is already deactivated. */
+/** DELETE /bots/{bot_id} (users.md): deactivates a bot, unless it is deactivated already. */
 export const deactivateBotHandler: RealmCommand<typeof realmCommands.deactivateBot> = {
   lane: 'directory',
   exclusive: true,

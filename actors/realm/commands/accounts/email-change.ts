@@ -4,7 +4,7 @@
  */
 
 import { mailCommand, successReply } from '#actors/shared';
-import { addCallTime, type Json, type JsonObject, msUntilAllowed, rateStanding } from '#base';
+import { addCallTime, type Json, msUntilAllowed, rateStanding } from '#base';
 import { domainOfAddress, findAddressProblem, isAdmin, isEmail, isSystemBot } from '#domain/people';
 import type { RealmId } from '#model';
 import type { OutboxCommand, realmCommands } from '#model/commands';
@@ -12,32 +12,13 @@ import { apiError, PRODUCT_NAME } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { directoryLogItem } from '../../log-items.js';
 import { MAIL_LIMITS } from '../../mail-limits.js';
-import {
-  type ActorParts,
-  domainRecords,
-  encodeRecord,
-  USER_PART_PREFIX,
-  userRecord,
-  userRecords,
-} from '../../state.js';
+import { domainRecords, encodeRecord, USER_PART_PREFIX, userRecord, userRecords } from '../../state.js';
 import { type RealmCommand, type RealmView, SETTINGS_LANE } from '../command.js';
+import { EMAIL_CHANGE_PART_PREFIX, type EmailChange, emailChangeOf, voidedResetLinks } from './mailed-links.js';
 import { addressChangedEvents } from './person-events.js';
 
 /** Validity of the link that confirms a new address, ms. */
 export const EMAIL_LINK_VALID_MS = 24 * 3_600_000;
-export const EMAIL_CHANGE_PART_PREFIX = 'email-change/';
-
-/** The pending change of one account; a newer request invalidates the link of the older one. */
-interface EmailChange extends JsonObject {
-  /** Hash of the token in the link; '' once the link was used. */
-  readonly hash: string;
-  readonly email: string;
-  /** Times of the account's requests of the last day, ms, ascending. */
-  readonly asked: readonly number[];
-}
-
-const changeOf = (parts: ActorParts, user: number): EmailChange | undefined =>
-  parts.get(`${EMAIL_CHANGE_PART_PREFIX}${user}`) as unknown as EmailChange | undefined;
 
 /** Checks the new address. @throws ApiError with the messages of PATCH /settings */
 function checkAddress(
@@ -87,7 +68,7 @@ export function requestEmailChange(
   const email = given.trim();
   if (email === user.deliveryEmail) return undefined;
   checkAddress(email, link.disposable, user, realm);
-  const asked = changeOf(realm.parts, user.id)?.asked ?? [];
+  const asked = emailChangeOf(realm.parts, user.id)?.asked ?? [];
   const wait = msUntilAllowed(MAIL_LIMITS, asked, now);
   if (wait > 0) {
     throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRate(rateStanding(MAIL_LIMITS, asked, now));
@@ -108,13 +89,18 @@ export function requestEmailChange(
   return { parts: { [`${EMAIL_CHANGE_PART_PREFIX}${user.id}`]: change }, commands: [mail] };
 }
 
-/** The link was opened; the sender has checked its signature and expiry. @throws ApiError */
+/**
+ * Changes an account's e-mail address after its owner has opened the link that was mailed to it. The sender has checked
+ * the link's signature and expiry.
+ *
+ * @throws ApiError
+ */
 export const confirmEmailChangeHandler: RealmCommand<typeof realmCommands.confirmEmail, boolean> = {
   lane: SETTINGS_LANE,
   inputs: ({ user }, { view }, { services }) =>
-    services.disposable(domainOfAddress(changeOf(view.parts, user)?.email ?? '')),
+    services.disposable(domainOfAddress(emailChangeOf(view.parts, user)?.email ?? '')),
   handle({ state, parts, volatile }, { user: id, hash, shown }, disposable, { realm, version }) {
-    const change = changeOf(parts, id);
+    const change = emailChangeOf(parts, id);
     const before = userRecord(parts, id);
     if (!change || change.hash !== hash || !before?.isActive) throw apiError('MAIL_LINK');
     checkAddress(change.email, disposable, before, { state, parts, volatile });
@@ -137,6 +123,8 @@ export const confirmEmailChangeHandler: RealmCommand<typeof realmCommands.confir
       parts: {
         [`${USER_PART_PREFIX}${id}`]: encodeRecord(after),
         [`${EMAIL_CHANGE_PART_PREFIX}${id}`]: { ...change, hash: '' },
+        // They went to the former address.
+        ...voidedResetLinks(parts, id),
       },
       events: [directoryLogItem({ user: after }), ...addressChangedEvents(after, userRecords(parts), version)],
       commands: [[notice]],

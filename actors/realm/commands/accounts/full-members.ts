@@ -21,8 +21,8 @@ interface Moment {
 const DAY_MS = 86_400_000;
 
 /**
- * Time at which accounts are looked at again, ms: when the next account reaches the required age, but at most a day
- * later. null = no waiting period. Newer accounts need at least a day, so a daily look misses none.
+ * Time of the next check for new full members, ms: when the next account reaches the required age, but at most a day
+ * later. Accounts made before then need at least a day, so the check misses none. null = no waiting period.
  */
 export function nextFullMemberTime(users: Iterable<DirectoryUser>, { settings, fullMembersAt }: Moment): number | null {
   const wait = settings.waiting_period_threshold * DAY_MS;
@@ -32,7 +32,10 @@ export function nextFullMemberTime(users: Iterable<DirectoryUser>, { settings, f
   return next;
 }
 
-/** Events of the difference between two moments: users who leave the group of full members, then users who join it. */
+/**
+ * Events for users whose full membership differs between two moments: first users who leave the group of full members,
+ * then users who join it.
+ */
 export function fullMemberEvents(
   users: Iterable<DirectoryUser>,
   before: Moment,
@@ -57,7 +60,7 @@ export function fullMemberEvents(
   return [...event('remove_members', leaving), ...event('add_members', joining)];
 }
 
-/** Announces accounts that have become full members by their age; sent by the timer. */
+/** Publishes the accounts that have become full members by their age. The actor's timer sends this command. */
 export const announceFullMembersHandler: RealmCommand<typeof realmCommands.due> = {
   handle({ state, parts }, _args, _inputs, { now, version }) {
     const moved = { settings: state.settings, fullMembersAt: now };

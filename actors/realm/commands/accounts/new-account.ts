@@ -37,7 +37,8 @@ import { welcomeCommands } from './welcome.js';
 interface ApplicantData {
   readonly email: string;
   readonly fullName: string;
-  readonly password: string;
+  /** null: the account has none, because its user signs in by other means. */
+  readonly password: string | null;
   /** Streams that the newcomer will probably be subscribed to. */
   readonly streams: readonly DirectoryStream[];
 }
@@ -47,11 +48,11 @@ export interface PreparedAccount {
   readonly account: FirstAccount;
   readonly strong: boolean;
   readonly disposable: boolean;
-  /** History of messages that the newcomer gets; undefined: none. */
+  /** Old messages that the newcomer gets as copies; undefined: none. */
   readonly history: NewcomerHistory | undefined;
 }
 
-/** True for streams whose history newcomers get. */
+/** True for a stream whose recent messages newcomers get: every public stream. */
 const isOpen = (stream: DirectoryStream): boolean => !stream.inviteOnly;
 
 export async function prepareAccount(
@@ -60,7 +61,7 @@ export async function prepareAccount(
   { store, services: { secrets, passwords, disposable, clock } }: InputSources,
 ): Promise<PreparedAccount> {
   const key = secrets.newApiKey(realm);
-  const strong = await passwords.strongEnough(password, [email, fullName]);
+  const strong = password === null || (await passwords.strongEnough(password, [email, fullName]));
   const open = streams.filter(isOpen).map(({ id }) => id);
   return {
     strong,
@@ -69,7 +70,7 @@ export async function prepareAccount(
     account: {
       email,
       fullName: fullName.trim(),
-      passwordHash: strong ? await secrets.hashPassword(password) : null,
+      passwordHash: strong && password !== null ? await secrets.hashPassword(password) : null,
       keyHash: secrets.keyHash(key),
       keySealed: secrets.seal(key),
     },
@@ -102,7 +103,7 @@ export function checkApplicant({ account, strong, disposable }: PreparedAccount,
 
 type Streams = Pick<RealmView, 'parts' | 'volatile'>;
 
-/** Like `listDefaultStreams`, by the index of streams instead of a scan of all parts. */
+/** Default streams, found by the index of streams instead of a scan of all parts. */
 const defaults = ({ parts, volatile }: Streams): DirectoryStream[] =>
   [...volatile.streams()]
     .flatMap((id) => streamRecord(parts, id) ?? [])
@@ -146,7 +147,7 @@ export function addAccount(view: RealmView, of: Newcomer, { now, realm, version 
   const { account, history } = of.prepared;
   const id = state.nextUser;
   const defaults = userDefaultsRecord(parts);
-  // This default is a field of the account.
+  // The visibility of the address is a field of the account, so it is left out of the settings.
   const { email_address_visibility: _, ...settings } = defaults;
   const user = newUserRecord({
     id,

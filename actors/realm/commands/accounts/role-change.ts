@@ -72,7 +72,7 @@ export function roleChangeEffect(
   const own: CommitEffect = {
     events: [personUpdatedEvent(version, after.id, { role }), ...systemGroupEvents(before, after, view.state, version)],
   };
-  // A deactivated account has no clients.
+  // The clients of an active account must learn what the new role shows or hides. A deactivated account has no clients.
   const visibility = after.isActive
     ? visibilityChangeEffect({ before, after }, subscriptions, view.parts, context)
     : {};

@@ -29,7 +29,7 @@ interface Inputs {
 interface Step {
   readonly user: DirectoryUser;
   readonly effect: CommitEffect;
-  /** Refusal of the rest of a step; the effect of its earlier changes stands. */
+  /** Refusal of the rest of a step. The effect of the step's earlier changes stays. */
   readonly refusal?: ApiError | undefined;
 }
 
@@ -49,7 +49,7 @@ function steps(
       return roleChangeEffect(before, role, subscriptions, view, context);
     },
     (before) => {
-      // A blank name counts as absent.
+      // A blank name counts as absent, so the step changes nothing.
       if (full_name === null || full_name.trim() === '' || full_name.trim() === before.fullName) return undefined;
       const after = { ...before, fullName: checkFullName(full_name) };
       const own = { events: [personUpdatedEvent(context.version, user.id, { full_name: after.fullName })] };
@@ -64,7 +64,8 @@ function steps(
 }
 
 export const updateUserHandler: RealmCommand<typeof realmCommands.updateUser, Inputs> = {
-  // No user joins or leaves a stream meanwhile: the visibility of streams depends on subscriptions.
+  // In this lane no user joins or leaves a stream while the command runs: the visibility of streams depends on
+  // subscriptions.
   lane: 'directory',
   exclusive: true,
 

@@ -10,7 +10,10 @@ import type { RealmVolatile } from '../../volatile.js';
 /** First id of accounts and of recipients; lower ids are reserved for system bots. */
 export const FIRST_USER_ID = LAST_RESERVED_USER_ID + 1;
 
-/** Visibility and API address of a new account whose real address is hidden; undefined: it is visible to all. */
+/**
+ * Visibility and API address of a new account whose real address is hidden; undefined: the real address is visible to
+ * all.
+ */
 export function emailVisibilityOfNewUser(
   { email_address_visibility: visibility = 1 }: UserDefaults,
   id: number,
@@ -48,7 +51,7 @@ export function newUserRecord(of: {
 interface FirstSubscription extends JsonObject {
   readonly id: number;
   readonly recipient: number;
-  /** Id up to which messages of the stream count as read. */
+  /** Id up to which messages of the stream count as read for the new account. */
   readonly mark: number;
 }
 
@@ -72,6 +75,6 @@ export function createUserCommand(
 /** The API e-mail of an account whose real address is hidden. */
 export function substituteAddress(id: number, domain: string, volatile: RealmVolatile): string {
   const address = `user${id}@${domain}`;
-  // The address may be the real one of another account.
+  // The substitute address may be the real address of another account, so an address in another domain replaces it.
   return volatile.userByEmail(address) === undefined ? address : `user${id}@${FAKE_EMAIL_DOMAIN}`;
 }

@@ -107,8 +107,8 @@ function addressBatches(before: DirectoryUser, after: DirectoryUser, parts: Acto
 }
 
 /**
- * Publishes addresses that became visible to a user. The realm sends this to itself for each batch: one event per
- * address would be too much for one commit.
+ * Publishes addresses that became visible to a user. The realm actor sends this command to itself for each batch,
+ * because the events of all addresses would be too much for one commit.
  */
 export const publishVisibleAddressesHandler: RealmCommand<typeof realmCommands.showAddresses> = {
   lane: 'addresses',

@@ -31,7 +31,7 @@ export function welcomeCommands(
   const commands = [directNoticeCommand(realm, user.id, { content: greeting(user), origin, after }, WELCOME_BOT_ID)];
   const stream = settings.signup_notifications_stream_id;
   if (stream > 0) {
-    // The commit, which counts the newcomer, is still to come.
+    // `volatile.humans` does not count the newcomer before the commit.
     const content = `${silentMention(user)} just signed up for ${PRODUCT_NAME}. (total: ${volatile.humans + 1})`;
     commands.push(streamNoticeCommand(realm, stream, SIGNUPS, { content, origin, after }));
   }

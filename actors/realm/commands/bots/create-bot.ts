@@ -1,4 +1,7 @@
-/** POST /bots (users.md § Bots). The frontend checks only the types of parameters and the avatar's picture. */
+/**
+ * POST /bots (users.md § Bots): creates a bot. The frontend checks only the types of parameters and the avatar's
+ * picture.
+ */
 
 import { successReply } from '#actors/shared';
 import { avatarUrl, BOT_TYPE, checkFullName, isAdmin, isEmail, presentBotStreams, ROLE } from '#domain/people';
@@ -18,7 +21,7 @@ import { requireActingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
 import { loadOwnPrivateStreams, type OwnPrivateStreams } from '../own-private-streams.js';
 
-/** Private streams among the default streams of a bot that the caller is subscribed to. */
+/** Ids of those default streams of a bot that are private and to which the caller is subscribed. */
 export const loadOwnBotStreams = (
   { sending, events }: BotStreamChoices,
   context: InputContext<RealmState, RealmVolatile>,
@@ -109,7 +112,7 @@ export const createBotHandler: RealmCommand<typeof realmCommands.createBot, BotI
     }
     if (args.dry) return { reply: successReply() };
     const id = state.nextUser;
-    // The user actor needs no key, because bots do not log in.
+    // A bot's user actor stores no API key, because bots do not log in.
     const account: FirstAccount = { email, fullName, passwordHash: null, keyHash, keySealed: '' };
     const user: DirectoryUser = {
       ...newUserRecord({ id, recipient: state.nextRecipient, account, role: ROLE.member, now }),

@@ -58,7 +58,10 @@ function newOwner(parts: ActorParts, id: number): DirectoryUser {
   return owner;
 }
 
-/** Gives the bot another owner. Administrators know the bot already; for other owners it appears or disappears. */
+/**
+ * Gives the bot another owner. Administrators know the bot already; any other owner gets an event that the bot appears
+ * or disappears.
+ */
 function changeOwner(before: BotAccount, id: number, view: RealmView, context: CommandContext): Step {
   const { parts } = view;
   const owner = newOwner(parts, id);
@@ -116,7 +119,8 @@ function settingEvents(parts: ActorParts, before: BotAccount, after: BotAccount)
 }
 
 export const updateBotHandler: RealmCommand<typeof realmCommands.updateBot, Inputs> = {
-  // No user joins or leaves a stream meanwhile: the effect of a role depends on subscriptions.
+  // In this lane no user joins or leaves a stream while the command runs: the effect of a role depends on
+  // subscriptions.
   lane: 'directory',
   exclusive: true,
 

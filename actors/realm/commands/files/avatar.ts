@@ -49,7 +49,7 @@ const changed = (user: DirectoryUser, parts: ActorParts, { version }: CommandCon
   events: avatarEvents(user, parts, version),
 });
 
-/** Shows a new avatar; sent by the frontend when the picture is stored. */
+/** Shows a new avatar. The frontend sends this command once the picture is stored. */
 export const setAvatarHandler: RealmCommand<typeof realmCommands.setAvatar> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { user: id, hash, number }, _inputs, context) {
@@ -70,8 +70,8 @@ export const setAvatarHandler: RealmCommand<typeof realmCommands.setAvatar> = {
 };
 
 /**
- * Returns to the gravatar. The avatar's version grows even without an uploaded picture, because the gravatar may have
- * changed.
+ * Removes the uploaded avatar, so that the account shows its gravatar. The avatar's version grows even if none was
+ * uploaded, because the gravatar may have changed.
  */
 export const removeAvatarHandler: RealmCommand<typeof realmCommands.removeAvatar> = {
   lane: SETTINGS_LANE,

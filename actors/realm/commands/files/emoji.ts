@@ -47,7 +47,7 @@ export const beginEmojiUploadHandler: RealmCommand<typeof realmCommands.emojiBeg
   },
 };
 
-/** Adds an emoji; sent by the frontend when the picture is stored. */
+/** Adds a custom emoji. The frontend sends this command once the picture is stored. */
 export const addCustomEmojiHandler: RealmCommand<typeof realmCommands.emojiAdd> = {
   handle({ state, parts }, { id, name, extension, animated }, _inputs, context) {
     checkMayAdd(state, parts, name, context);

@@ -7,8 +7,8 @@ import { BlobsUnavailable } from '#ports/blobs';
 import type { RealmCommand } from '../command.js';
 
 /**
- * Number of a new file; null: there is no space for it. Numbers of failed uploads are skipped. Running uploads count,
- * so that concurrent ones cannot exceed the quota together.
+ * Replies with the number for a new file, or with null if there is no space for the file. Running uploads count, so
+ * that concurrent ones cannot exceed the quota together. Numbers of failed uploads are not used again.
  */
 export const reserveFileNumberHandler: RealmCommand<typeof realmCommands.fileId> = {
   lane: 'files',
@@ -30,9 +30,10 @@ export const readSpaceUsedHandler: RealmCommand<typeof realmCommands.spaceUsed> 
 };
 
 /**
- * Records changes of files. Sent by the owner's actor, which has decided: never refused. The command comes from an
- * outbox, so the commit that removed the files is durable; the inputs may therefore delete the bytes, and a repeat does
- * no harm.
+ * Records changes of files that the owner's actor has decided on, so it never refuses.
+ *
+ * The command comes from an outbox: the commit that removed the files is durable, so the inputs may delete the bytes. A
+ * repeat does no harm.
  */
 export const recordFileChangesHandler: RealmCommand<typeof realmCommands.filesChanged> = {
   lane: 'files',

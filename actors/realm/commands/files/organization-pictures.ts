@@ -33,7 +33,7 @@ const answer = (
   { realm }: CommandContext,
   version?: number,
 ) =>
-  // Only the reply for the icon has an address; clients learn that of a logo from the event.
+  // Only the reply for the icon has the picture's address. Clients get the address of a logo by the event.
   successReply(
     name === 'icon' ? { icon_url: realmPictureOrDefaultUrl({ realm, subdomain, pictures }, name) } : undefined,
     version,

@@ -10,7 +10,7 @@ import type { OutboxCommand, realmCommands } from '#model/commands';
 import { type ActorParts, UPLOADS_PART_PREFIX } from '../../state.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
-/** Uploads of one picture. */
+/** Numbers of the uploads of one picture. */
 interface Uploads extends JsonObject {
   /** Number of the newest upload of the picture. */
   readonly last: number;
@@ -48,7 +48,7 @@ export function discardUploads(parts: ActorParts, picture: string): UploadReplac
   };
 }
 
-/** Commands that delete blobs of pictures. @param blobs their paths */
+/** Commands that delete the blobs of pictures from the blob store. @param blobs paths of the blobs */
 export const eraseBlobCommands = (realm: number, blobs: readonly string[]): readonly (readonly OutboxCommand[])[] =>
   blobs.length === 0 ? [] : [[reportFileChanges(realm as never, 0, [], blobs)]];
 

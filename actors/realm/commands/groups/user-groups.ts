@@ -58,7 +58,7 @@ export const storeUserGroup = (group: DirectoryGroup): { parts: Record<string, J
   change: directoryLogItem({ group }),
 });
 
-/** Checks that no other user group has the name; names differ by case. @throws ApiError */
+/** Checks that no other user group has the name. Names that differ only in case are different. @throws ApiError */
 function checkName(parts: ActorParts, name: string): void {
   const taken =
     Object.values(SYSTEM_GROUP_NAMES).includes(name) || [...groupRecords(parts)].some((of) => of.name === name);
@@ -120,7 +120,7 @@ export const removeUserGroupHandler: RealmCommand<typeof realmCommands.removeGro
     const { id } = requireEditableGroup(parts, user_group_id, acting);
     const written: Record<string, Json> = { [`${USER_GROUP_PART_PREFIX}${id}`]: null };
     const changes: LogItem[] = [directoryLogItem({ groupGone: id })];
-    // Clients remove the group from others themselves, so these changes are for replicas only.
+    // Clients remove a deleted group from its parent groups themselves, so these changes are for replicas only.
     for (const other of groupRecords(parts)) {
       if (other.id === id || !other.subgroups.includes(id)) continue;
       const stored = storeUserGroup({ ...other, subgroups: other.subgroups.filter((sub) => sub !== id) });

@@ -12,7 +12,10 @@ import type { InputSources } from '../../../services.js';
 import { type Invitation, invitationExpiry, invitationNameOf } from '../../invitations.js';
 import { type ActorParts, streamRecord } from '../../state.js';
 
-/** Makes the link of an invitation; an input, because handlers do not have the secret that signs links. */
+/**
+ * Makes the link of an invitation. Commands get this function as an input, because handlers do not have the secret that
+ * signs links.
+ */
 export type InvitationLinkMaker = (of: Invitation) => string;
 
 export const invitationLinkMaker =
@@ -27,7 +30,8 @@ export const sealedInvitationLinkMaker =
     sealMailLink(secrets, makeInvitationLink(secrets, origin, invitationNameOf(realm, of)));
 
 /**
- * Reads the subscribers of the private streams among these, because access to such a stream depends on subscription.
+ * Reads the subscribers of those of the streams that are private, because access to a private stream depends on
+ * subscription.
  */
 export function readInvitationMembers(
   streams: readonly number[],
@@ -54,7 +58,7 @@ export function firstInaccessibleStream(
   return streams.find((id) => !accessible(id));
 }
 
-/** Puts a text on one line, because names of organizations may contain line breaks. */
+/** Replaces line breaks by spaces. Names of organizations may contain line breaks, and a mail's subject is one line. */
 export const toSingleLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const until = (of: Invitation): string => {

@@ -55,8 +55,8 @@ const PROBLEMS: Readonly<Record<AddressProblem, string>> = {
 };
 
 /**
- * Minimum age of the inviting account, ms, if anyone may join the organization: there, an account made for the purpose
- * could send mail to strangers.
+ * Minimum age of the inviting account, ms, if anyone may join the organization: a new account could otherwise send mail
+ * to strangers.
  */
 const MIN_AGE_MS = 3 * 86_400_000;
 

@@ -44,16 +44,19 @@ export const readInvitationPageHandler: RealmCommand<typeof realmCommands.peekIn
   },
 };
 
-/** Creates an account by an invitation, which is then used up. */
+/**
+ * Creates an account by an invitation. Invitations to its address are used up; a link for any number of people stays
+ * valid.
+ */
 export const joinByInvitationHandler: RealmCommand<typeof realmCommands.join, PreparedAccount | undefined> = {
-  // One at a time, so that an invitation to an address is used only once.
+  // Accounts are created one at a time, so that an invitation to an address is used only once.
   lane: 'directory',
   exclusive: true,
 
   async inputs(args, { realm, view }, sources) {
     const { services } = sources;
     const found = findInvitationByLink(view.parts, args, services.clock.now());
-    // Without an invitation no password is hashed: hashing is expensive.
+    // If the invitation is not valid, no password is hashed: hashing is expensive.
     if (!found) return undefined;
     const streams = firstStreamsOfNewcomer(view, found.streams, found.role);
     const { full_name: fullName, password } = args;
@@ -78,14 +81,20 @@ export const joinByInvitationHandler: RealmCommand<typeof realmCommands.join, Pr
   },
 };
 
+/** The newest valid invitation to this address. */
+export function findInvitationTo(parts: ActorParts, email: string, now: number): Invitation | undefined {
+  const folded = email.toLowerCase();
+  return listValidInvitations(parts, 'single', now).findLast((of) => of.email?.toLowerCase() === folded);
+}
+
 /** Deletes all invitations to an address that has joined; invitation links stay valid. */
-function usedInvitations(parts: ActorParts, email: string, now: number): Record<string, Json> {
+export function usedInvitations(parts: ActorParts, email: string, now: number): Record<string, Json> {
   const folded = email.toLowerCase();
   const gone = listValidInvitations(parts, 'single', now).filter((of) => of.email?.toLowerCase() === folded);
   return Object.fromEntries(gone.map((of) => [invitationPartName(of), null]));
 }
 
-function acceptedNotice(
+export function acceptedNotice(
   { inviter }: Invitation,
   user: { readonly id: number; readonly fullName: string },
   parts: ActorParts,

@@ -1,6 +1,6 @@
 /**
- * Sign-up: a mail confirms the address, then the link in it creates the account. For organizations that need no
- * invitation, and for holders of an invitation link.
+ * Sign-up in two steps: a mail confirms the address, and the link in the mail creates the account. Sign-up is open to
+ * all if the organization needs no invitation, otherwise to holders of an invitation link.
  */
 
 import { mailCommand, successReply } from '#actors/shared';
@@ -47,8 +47,8 @@ interface SignUpInputs {
 }
 
 /**
- * Mails a confirmation link. Addresses with an account get a mail too and the reply is the same, so that it discloses
- * nothing.
+ * Mails a confirmation link. Addresses that have an account also get a mail, and the reply is the same, so that the
+ * reply does not disclose which addresses have accounts.
  */
 export const requestSignUpHandler: RealmCommand<typeof realmCommands.askSignUp, SignUpInputs> = {
   lane: 'invitations',

@@ -21,10 +21,11 @@ import {
 import { createUserCommand, emailVisibilityOfNewUser, FIRST_USER_ID, newUserRecord } from '../accounts/user-record.js';
 import type { RealmCommand } from '../command.js';
 import { createInitialStreams } from '../streams/initial-streams.js';
+import { isReservedByImport } from './import-realm.js';
 
 /**
- * Replies with the number of the next realm, for keys that name it. The number is not reserved: `createRealmHandler`
- * refuses a second sender.
+ * Replies with the number of the next realm, so that the sender can make keys that name the realm. The number is not
+ * reserved: of two senders, `createRealmHandler` refuses the second.
  */
 export const readNextRealmIdHandler: RealmCommand<typeof realmCommands.peekRealm> = {
   creates: true,
@@ -42,7 +43,7 @@ export const isSubdomainTakenHandler: RealmCommand<typeof realmCommands.subdomai
   }),
 };
 
-/** At realm 0: registers a new organization, if the number is still the next one and the subdomain is free. */
+/** Registers a new organization at realm 0, if the number is still the next one and the subdomain is free. */
 export const createRealmHandler: RealmCommand<typeof realmCommands.createRealm> = {
   creates: true,
   lane: 'realms',
@@ -51,6 +52,7 @@ export const createRealmHandler: RealmCommand<typeof realmCommands.createRealm> 
     if (realm !== state.nextRealm) throw apiError('SERVICE_UNAVAILABLE');
     for (const other of realmRecords(parts))
       if (other.subdomain === args.subdomain) throw apiError('INVALID_SUBDOMAIN');
+    if (isReservedByImport(parts, args.subdomain)) throw apiError('INVALID_SUBDOMAIN');
     const entry: RealmEntry = { id: realmId(realm), subdomain: args.subdomain, deactivated: false };
     return {
       reply: valueReply(realm),
@@ -63,7 +65,7 @@ export const createRealmHandler: RealmCommand<typeof realmCommands.createRealm> 
   },
 };
 
-/** At the new realm: sets settings, the owner's account, and the first streams unless `origin` is null. */
+/** Initializes a new realm: sets settings, the owner's account, and the first streams unless `origin` is null. */
 export const initializeRealmHandler: RealmCommand<typeof realmCommands.init> = {
   creates: true,
   handle({ state, volatile }, { subdomain, name, owner, orgType, origin }, _inputs, context) {

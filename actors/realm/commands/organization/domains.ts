@@ -1,4 +1,4 @@
-/** /realm/domains (realm.md § Domains): domains of e-mail addresses that may join the organization. */
+/** Handlers of /realm/domains (realm.md § Domains): the domains of e-mail addresses that may join the organization. */
 
 import { successReply } from '#actors/shared';
 import type { JsonObject } from '#base';
@@ -70,7 +70,8 @@ export const removeEmailDomainHandler: RealmCommand<typeof realmCommands.removeD
     const next = list.filter((one) => one !== gone);
     const { parts: written, events } = storeList(next, version, { op: 'remove', domain: gone.domain });
     const reply = successReply(undefined, version);
-    // A restriction to no domain would lock out all newcomers, so it ends with the last domain.
+    // Removing the last domain also ends the restriction to listed domains, which would otherwise lock out all
+    // newcomers.
     if (next.length > 0 || !state.settings.emails_restricted_to_domains) {
       return { parts: written, events, reply };
     }

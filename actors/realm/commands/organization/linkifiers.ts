@@ -1,4 +1,7 @@
-/** /realm/filters (realm.md § Linkifiers). Existing messages keep their rendering. */
+/**
+ * Handlers of /realm/filters (realm.md § Linkifiers). Messages that exist keep their rendering when a linkifier
+ * changes.
+ */
 
 import { successReply } from '#actors/shared';
 import type { JsonObject } from '#base';
@@ -87,7 +90,11 @@ export const removeLinkifierHandler: RealmCommand<typeof realmCommands.removeLin
   },
 };
 
-/** Refuses an object by its fields (errors.md). @throws ApiError with the first message, if there is one */
+/**
+ * Refuses a request because fields of an object in it are wrong (errors.md).
+ *
+ * @throws ApiError with the first message, if there is one
+ */
 export function throwFieldErrors(errors: FieldErrors): void {
   const [first] = Object.values(errors);
   if (first) throw apiError('INVALID_FIELDS', { message: first[0]!, errors: errors as JsonObject });

@@ -1,4 +1,4 @@
-/** /realm/playgrounds (realm.md § Code playgrounds). */
+/** Handlers of /realm/playgrounds (realm.md § Code playgrounds): add and remove code playgrounds. */
 
 import { successReply } from '#actors/shared';
 import { isAdmin, presentPlayground } from '#domain/people';

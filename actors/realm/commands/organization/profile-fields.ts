@@ -74,7 +74,7 @@ export const addProfileFieldHandler: RealmCommand<typeof realmCommands.addProfil
     const fields = profileFieldRecords(parts);
     if (content.display_in_profile_summary) checkSummaryFieldCount(fields);
     const id = state.nextProfileField;
-    // The newest field is the last: other fields have places below the number of fields, or lower ids as places.
+    // A new profile field comes last. Its place is its id, which is above the places of all other fields.
     const field = {
       id,
       type,

@@ -50,7 +50,10 @@ export const reactivateRealmHandler: RealmCommand<typeof realmCommands.reactivat
   }),
 };
 
-/** At realm 0: records whether an organization is active. Never refused; a repeat changes nothing. */
+/**
+ * Records at realm 0 whether an organization is active. The organization's actor has decided, so the command is never
+ * refused. A repeat changes nothing.
+ */
 export const recordRealmActivityHandler: RealmCommand<typeof realmCommands.noteActivity> = {
   lane: 'realms',
   handle({ parts }, { realm, deactivated }) {

@@ -10,7 +10,6 @@ import {
   isOwnerSetting,
   listRealmSettings,
   type RealmSettings,
-  type RealmSettingValue,
   realmSettingEvent,
   realmSettingInReply,
   STREAM_SETTING_NAMES,
@@ -40,7 +39,7 @@ export const updateRealmSettingsHandler: RealmCommand<typeof realmCommands.chang
       ...changed.filter(([name]) => !ALWAYS_REPORTED_NAMES.includes(name)),
       ...given.filter(([name]) => ALWAYS_REPORTED_NAMES.includes(name)),
     ];
-    const reply: Record<string, RealmSettingValue> = {};
+    const reply: Record<string, ReturnType<typeof realmSettingInReply>> = {};
     for (const [name, value] of reported) reply[name] = realmSettingInReply(name, value);
     if (reported.length === 0) return { reply: successReply(reply) };
     const settings = { ...state.settings, ...Object.fromEntries(changed) };
@@ -67,7 +66,7 @@ function checkRights(acting: DirectoryUser, values: Partial<RealmSettings>): voi
   if (listRealmSettings(values).some(([name]) => isOwnerSetting(name))) throw apiError('OWNER_REQUIRED');
 }
 
-/** Checks settings whose value is a stream: any that is not archived, private ones too. @throws ApiError */
+/** Checks settings whose value is a stream. The stream must not be archived, and may be private. @throws ApiError */
 function checkStreams(values: Partial<RealmSettings>, parts: ActorParts): void {
   for (const name of STREAM_SETTING_NAMES) {
     const id = values[name];

@@ -1,4 +1,4 @@
-/** /users/me/alert_words (users.md § Alert words). Words keep their case, and are compared without it. */
+/** Handlers of /users/me/alert_words (users.md § Alert words). Alert words keep their case; comparisons ignore case. */
 
 import { successReply } from '#actors/shared';
 import type { realmCommands } from '#model/commands';
@@ -41,7 +41,7 @@ const alertWordCommand = (
   },
 });
 
-/** POST: adds alert words. A new word in several spellings gets the last one. */
+/** POST /users/me/alert_words: adds alert words. A new word in several spellings gets the last one. */
 export const addAlertWords = alertWordCommand((before, given) => {
   const known = new Set(before.map((word) => word.toLowerCase()));
   const added = new Map<string, string>();
@@ -52,7 +52,7 @@ export const addAlertWords = alertWordCommand((before, given) => {
   return [...before, ...added.values()];
 });
 
-/** DELETE: removes alert words. */
+/** DELETE /users/me/alert_words: removes alert words. */
 export const removeAlertWords = alertWordCommand((before, given) => {
   const gone = new Set(given.map((word) => word.toLowerCase()));
   return before.filter((word) => !gone.has(word.toLowerCase()));

@@ -33,8 +33,8 @@ const muteCommand = (mute: boolean): RealmCommand<typeof realmCommands.muteUser>
 });
 
 /**
- * Mutes a user. Redirected here by the caller's user actor, which has marked the unread messages of the muted user as
- * read.
+ * Mutes a user. The caller's user actor redirects the command here after it has marked the unread messages of the muted
+ * user as read.
  */
 export const muteUser = muteCommand(true);
 export const unmuteUser = muteCommand(false);

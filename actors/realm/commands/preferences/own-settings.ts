@@ -1,6 +1,6 @@
 /**
- * PATCH /settings (users.md § Settings). The frontend has checked the values; the directory stores them, so that every
- * replica has them.
+ * PATCH /settings (users.md § Settings): changes a user's own settings. The frontend has checked the values; the
+ * directory stores them, so that every replica has them.
  */
 
 import { successReply } from '#actors/shared';
@@ -49,7 +49,10 @@ export const updateOwnSettingsHandler: RealmCommand<typeof realmCommands.changeS
   handle: (view, args, _inputs, context) => settingsOutcome(view, args, context, undefined),
 };
 
-/** PATCH /settings with a name, password or address too; its inputs may wait for the user actor. */
+/**
+ * PATCH /settings with a name, password or address, perhaps among settings. The inputs of such a request may wait for
+ * the user actor.
+ */
 export const updateOwnAccountHandler: RealmCommand<typeof realmCommands.changeOwnAccount, AccountInputs> = {
   lane: 'account',
   inputs: ({ account }, context, sources) => loadAccountInputs(account, context, sources),
@@ -120,7 +123,7 @@ function settingsOutcome(
   };
 }
 
-/** The account with those of the changed settings that are fields of it. */
+/** The account with the changed settings that are stored in the account itself. */
 function withAccountFields(
   user: DirectoryUser,
   {
@@ -131,7 +134,7 @@ function withAccountFields(
   volatile: RealmVolatile,
 ): DirectoryUser {
   if (timezone === user.timezone && emailVisibility === user.emailVisibility) return user;
-  // A hidden account keeps its substitute address until its real one is visible again.
+  // An account with a hidden address keeps its substitute address until its real one is visible again.
   const hidden = user.emailVisibility === 1 ? substituteAddress(user.id, domain, volatile) : user.email;
   const email = emailVisibility === 1 ? user.deliveryEmail : hidden;
   return { ...user, timezone, emailVisibility, email };

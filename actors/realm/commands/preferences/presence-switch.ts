@@ -21,8 +21,8 @@ interface PresenceSwitch {
 }
 
 /**
- * Effect of the setting. The event goes to all users and through the log, whatever their number, because a setting
- * changes the presence.
+ * Effect of changing the setting. The presence event goes to all users and through the log, whatever the size of the
+ * organization, because it follows from a changed setting.
  */
 export function presenceSwitchEffect(
   user: DirectoryUser,
@@ -40,7 +40,7 @@ export function presenceSwitchEffect(
     caller: user.id,
     after: version,
   });
-  // Showing one's presence again ends being away.
+  // A user who shows their presence again is no longer away.
   if (!on || !status?.away) return { events: [event], commands: [command] };
   const back = everyoneEventItem(version, { type: 'user_status', user_id: user.id, away: false });
   return { status: { ...status, away: false }, events: [event, back], commands: [command] };

@@ -74,7 +74,7 @@ class Profile {
   constructor(
     private readonly parts: ActorParts,
     private readonly user: DirectoryUser,
-    /** Realm version that the commit makes. */
+    /** Version of the realm actor that the commit makes. */
     private readonly version: number,
   ) {
     const fields = profileFieldRecords(parts);

@@ -1,4 +1,7 @@
-/** POST /users/me/status (users.md § User status); stored in the directory, from which registrations show it. */
+/**
+ * POST /users/me/status (users.md § User status): sets a user's status. The directory stores it, so that registrations
+ * can show it.
+ */
 
 import { successReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';

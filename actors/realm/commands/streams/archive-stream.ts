@@ -119,8 +119,8 @@ export const archiveStreamHandler: RealmCommand<typeof realmCommands.archiveStre
   };
 
 /**
- * Archives private streams without active subscribers; the realm sends this to itself. The command has a lane of its
- * own, because the lane of the deciding command waits until it is done.
+ * Archives private streams without active subscribers. The realm actor sends this command to itself in a lane of its
+ * own, because the lane of the command that found these streams waits until they are archived.
  */
 export const archiveVacatedStreamsHandler: RealmCommand<typeof realmCommands.vacated, ReadonlyMap<number, number>> = {
   lane: 'vacated',

@@ -1,4 +1,7 @@
-/** Changes of one property of a stream each: the new record, events, and the notice in the stream. Pure functions. */
+/**
+ * Changes of one property of a stream each: the new record, events, and the notice in the stream. The functions have
+ * no side effects.
+ */
 
 import { quoteDescription, silentMention } from '#actors/shared';
 import { type StreamPrivacy, streamKindOf } from '#domain/streams';
@@ -91,7 +94,7 @@ export function changeStreamName(before: DirectoryStream, name: string, context:
   const to = audience(stream, context);
   return {
     stream,
-    // Streams have no e-mail address, because incoming e-mail is not served: it stays empty.
+    // The e-mail address of a stream stays empty, because incoming e-mail is not served.
     events: [streamUpdateEvent(before, to, 'email_address', ''), streamUpdateEvent(before, to, 'name', name)],
     notice: `${silentMention(context.acting)} renamed stream **${before.name}** to **${name}**.`,
   };

@@ -1,4 +1,6 @@
-/** Reports of stream actors: facts about a stream that belong into the directory, though no event tells clients. */
+/**
+ * Reports of stream actors: facts about a stream that belong in the directory, though no event tells clients of them.
+ */
 
 import { valueReply } from '#actors/shared';
 import type { realmCommands } from '#model/commands';

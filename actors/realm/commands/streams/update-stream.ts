@@ -1,6 +1,6 @@
 /**
- * PATCH /streams/{stream_id} (streams.md). Parameters are applied in a fixed order; earlier changes stay if a later one
- * is refused.
+ * PATCH /streams/{stream_id} (streams.md): changes properties of a stream. Parameters are applied in a fixed order;
+ * earlier changes stay if a later one is refused.
  */
 
 import {

@@ -85,7 +85,8 @@ export function decideJoining(
       creator: acting.id,
       inviteOnly: args.invite_only,
       historyPublic: args.invite_only ? (args.history_public_to_subscribers ?? false) : true,
-      // A request for both makes the stream private: the API has no error for it here.
+      // If a request asks for a private and web-public stream, the stream is private: the API has no error for this
+      // case.
       webPublic: args.is_web_public && !args.invite_only,
       postPolicy: args.stream_post_policy,
       retentionDays: retention,
@@ -104,7 +105,7 @@ export function decideJoining(
   return { acting, plan, created, closed: [...closed], next };
 }
 
-/** Outcome of the decision for the realm actor's own state, without reply and commands. */
+/** Outcome of the decision for the realm actor's own state: state, parts and events of the created streams. */
 export function joinDecisionOutcome({ volatile }: RealmView, { created, next }: JoinDecision, version: number) {
   for (const stream of created) volatile.addStream(stream.id, stream.name);
   return {
@@ -186,9 +187,9 @@ export const subscribeUsersHandler: RealmCommand<typeof realmCommands.subscribe,
 };
 
 /**
- * Subscribes the users that the first commit left out; the realm sends this to itself. The command has a lane of its
- * own, because the lane of the deciding command waits until it is done. Users who are already subscribed are skipped,
- * so a repeat does no harm.
+ * Subscribes the users that the first commit left out. The realm actor sends this command to itself in a lane of its
+ * own, because the lane of the first command waits until all users have joined. Users who are already subscribed are
+ * skipped, so a repeat does no harm.
  */
 export const continueJoiningHandler: RealmCommand<typeof realmCommands.carryOnJoining, SubscribersByStream> = {
   lane: 'joining',

@@ -17,7 +17,7 @@ import {
 } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
-/** Two stages: the commands to the users, then those to the streams. */
+/** Commands of a plan in two stages: those to the users first, then those to the streams. */
 function userAndStreamStages<T extends NewSubscription | UnsubscribedArgs['streams'][number]>(
   realm: RealmId,
   toUser: Command<'user', { readonly streams: readonly T[] }>,
@@ -51,9 +51,9 @@ const PART_WEIGHT = 1_000;
 const ID_WEIGHT = 5;
 
 /**
- * A plan of joining. The command to a user names all subscribers of each stream, so the commands weigh users times
- * subscribers. Beyond `MAX_WEIGHT`, the rest is left to `carryOnJoining` commands, one after the other, which read the
- * subscribers again.
+ * Plan of a request by which users join streams. The command to a user names all subscribers of each stream, so the
+ * commands weigh users times subscribers. Beyond `MAX_WEIGHT`, the rest is left to `carryOnJoining` commands, one after
+ * the other, which read the subscribers again.
  */
 export class JoiningPlan {
   readonly subscribed: Record<string, string[]> = {};
@@ -97,7 +97,7 @@ export class JoiningPlan {
     );
   }
 
-  /** Adds joins that the first commit left for this one; their size was checked then. */
+  /** Adds joins that an earlier commit left for this one. That commit has checked their size. */
   carryOn(stream: DirectoryStream, { users, color }: RemainingStreamJoin): void {
     const before = new Set(this.members.get(stream.id));
     const joining = users.filter((user) => !before.has(user));
@@ -153,10 +153,12 @@ export class JoiningPlan {
   }
 
   /**
-   * @param after realm version that has the streams
-   * @param then stages that follow when all users have joined. With later commits, the last `carryOnJoining` sends
-   * them: sent by this commit, they would block the later commands to the same actors, for which they wait
-   * themselves.
+   * Commands of the plan, in stages: first those to the users, then those to the streams, then `then`.
+   *
+   * @param after realm version that has the new streams
+   * @param then stages that follow when all users have joined. If users join by later commits, the last
+   * `carryOnJoining` sends these stages. This commit can't: they would block the later commands to the same actors,
+   * while waiting for them.
    */
   stages(after: number, then: readonly (readonly OutboxCommand[])[] = []): (readonly OutboxCommand[])[] {
     const now = userAndStreamStages(

@@ -46,7 +46,7 @@ function namedStreams({ parts, volatile }: RealmView, names: readonly string[], 
 
 interface LeaveDecision {
   readonly plan: LeavingPlan;
-  /** Private streams left without an active subscriber, with their deactivated ones. */
+  /** Private streams that are left without an active subscriber, each with its deactivated subscribers. */
   readonly vacated: readonly { readonly stream: number; readonly members: readonly number[] }[];
 }
 
@@ -121,7 +121,10 @@ export const unsubscribeUsersHandler: RealmCommand<typeof realmCommands.unsubscr
   },
 };
 
-/** PATCH: adds and removes subscriptions, both or neither; added streams exist before any is removed. */
+/**
+ * PATCH /users/me/subscriptions: adds and removes subscriptions, both or neither. Added streams exist before any is
+ * removed.
+ */
 export const updateSubscriptionsHandler: RealmCommand<typeof realmCommands.updateSubscriptions, JoinInputs> = {
   lane: 'directory',
   exclusive: true,

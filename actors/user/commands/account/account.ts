@@ -1,4 +1,4 @@
-/** Creation of an account by the realm actor, and reads of its key and of its newest messages. */
+/** Creation of an account by the realm actor, and reads of its API key and of its newest message. */
 
 import { valueReply } from '#actors/shared';
 import { IdSet, type Json } from '#base';
@@ -13,7 +13,7 @@ import {
   userIdOfKey,
 } from '../../state.js';
 
-/** Creates the account. Sent by the realm actor, which has decided: never refuses. */
+/** Creates the account's actor. The realm actor has decided and sends this command, so it is never refused. */
 export const createAccountHandler: UserCommand<typeof userCommands.create> = {
   creates: true,
   handle({ state }, { passwordHash, keySealed, streams }) {
@@ -39,7 +39,10 @@ export const readSealedKeyHandler: UserCommand<typeof userCommands.sealedKey> = 
   }),
 };
 
-/** Replies with the newest messages of the user; the frontend keeps them up to date from the log. */
+/**
+ * Replies with the id of the user's newest message, and with the state from which a frontend follows that message by
+ * the log.
+ */
 export const readNewestMessagesHandler: UserCommand<typeof userCommands.newest, NewestMessageState> = {
   lane: 'read',
   read: true,

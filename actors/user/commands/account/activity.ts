@@ -17,7 +17,7 @@ import {
   userIdOfKey,
 } from '../../state.js';
 
-/** Active subscriptions to live streams, and those to streams that were archived. */
+/** Streams to which the account is subscribed, in two lists: live ones, and those that were archived. */
 function subscribedTo({ parts }: ActorView<UserState>, { directory }: CommandContext) {
   const own = subscriptionsOf(parts).filter(({ active }) => active);
   const isLive = ({ stream }: Subscription): boolean => directory.stream(streamId(stream))?.archived === false;
@@ -34,7 +34,7 @@ const toStreams = (
     return outboxCommand({ to: streamKey(parseActorKey(key).realm, stream), name, args, caller: 0 });
   });
 
-/** Leaves the account's streams after its deactivation. Never refuses, and a repeat changes nothing. */
+/** Leaves the account's streams after its deactivation. The command is never refused, and a repeat changes nothing. */
 export const leaveStreamsOnDeactivationHandler: UserCommand<typeof userCommands.deactivated> = {
   handle(view, _args, _inputs, context) {
     const commands = toStreams(subscribedTo(view, context).live, streamCommands.suspend, context);
@@ -43,8 +43,9 @@ export const leaveStreamsOnDeactivationHandler: UserCommand<typeof userCommands.
 };
 
 /**
- * Rejoins the account's streams after its reactivation. Never refuses, and a repeat changes nothing. Subscriptions to
- * streams that were archived meanwhile end here, because deactivated accounts get no such command.
+ * Rejoins the account's streams after its reactivation. The command is never refused, and a repeat changes nothing.
+ * Subscriptions end here if their streams were archived in between, because deactivated accounts get no command of
+ * that.
  */
 export const rejoinStreamsOnReactivationHandler: UserCommand<typeof userCommands.reactivated> = {
   handle(view, _args, _inputs, context) {

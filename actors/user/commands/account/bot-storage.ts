@@ -1,4 +1,4 @@
-/** GET, PUT and DELETE /bot_storage (users.md § Bot storage). */
+/** GET, PUT and DELETE /bot_storage (users.md § Bot storage): read, write and delete texts that a bot stores. */
 
 import { successReply } from '#actors/shared';
 import {
@@ -17,8 +17,8 @@ import type { UserCommand } from '../../state.js';
 const missing = (): Error => apiError('KEY_DOES_NOT_EXIST');
 
 /**
- * Entries as fields of an object. Object.fromEntries, because an assignment to the key `__proto__` would set the
- * prototype.
+ * Entries as fields of an object. The fields are not assigned one by one, because an assignment to the key `__proto__`
+ * would set the prototype.
  */
 const asFields = (entries: Iterable<{ readonly key: string; readonly value: string }>) =>
   Object.fromEntries([...entries].map(({ key, value }) => [key, value]));

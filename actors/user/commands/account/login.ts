@@ -2,8 +2,9 @@
 
 import { successReply, valueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
+import { isOwner } from '#domain/people';
 import { addLoginFailure, loginTooEarlyError, msUntilLoginAllowed, wrongPasswordError } from '#domain/secrets';
-import { userId } from '#model';
+import { isLoginMethodOn, PASSWORD_METHOD, userId } from '#model';
 import type { PasswordCheck, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext, Outcome } from '#runtime';
@@ -16,8 +17,7 @@ interface Attempt extends JsonObject {
 }
 
 /**
- * Exclusive lane of attempts to log in: each attempt counts the failures before it, however many come at once; one hash
- * runs at a time.
+ * Exclusive lane of attempts to log in. Only one attempt runs at a time, so that each counts the failures before it.
  */
 const LOGIN = { lane: 'login', exclusive: true } as const;
 
@@ -31,7 +31,7 @@ async function isCorrect(
   return services.secrets.verifyPassword(password, state.passwordHash);
 }
 
-/** State of the account after an attempt: a success clears the failures. */
+/** State of the account after an attempt to log in. A success clears the failures. */
 function withAttempt(state: UserState, correct: boolean, now: number): Pick<Outcome<UserState>, 'state'> {
   const { failedLogins = [], ...rest } = state;
   if (!correct) return { state: { ...rest, failedLogins: addLoginFailure(failedLogins, now) } as UserState };
@@ -39,8 +39,8 @@ function withAttempt(state: UserState, correct: boolean, now: number): Pick<Outc
 }
 
 /**
- * POST /fetch_api_key, after the frontend has found the account (users.md § API keys). The key is returned sealed,
- * because replies may be stored.
+ * POST /fetch_api_key (users.md § API keys): checks the password and returns the API key. The frontend has found the
+ * account. The key is sealed in the reply, because replies may be stored.
  */
 export const fetchApiKeyHandler: UserCommand<typeof userCommands.fetchKey, boolean | null> = {
   ...LOGIN,
@@ -55,32 +55,52 @@ export const fetchApiKeyHandler: UserCommand<typeof userCommands.fetchKey, boole
     }
     const user = directory.user(userId(caller));
     if (!user?.isActive) throw apiError('USER_DEACTIVATED');
+    // After the check of the password, so that strangers can't try out which addresses are those of owners.
+    const { authentication_methods } = directory.settings;
+    if (!isOwner(user) && !isLoginMethodOn(authentication_methods, PASSWORD_METHOD)) {
+      throw apiError('PASSWORD_AUTH_DISABLED');
+    }
     const fields = { sealed: state.keySealed, email: user.deliveryEmail, user_id: user.id };
     return { ...outcome, reply: successReply(fields) };
   },
 };
 
-/** Checks a password for the realm actor, which changes it together with the rest of a request. */
+/** The frontend has checked who signs in: at a provider of identities, or by a signed token. */
+export const fetchApiKeyTrustedHandler: UserCommand<typeof userCommands.fetchKeyTrusted> = {
+  handle({ state }, _args, _inputs, { directory, caller }) {
+    const user = directory.user(userId(caller));
+    if (!user?.isActive) throw apiError('USER_DEACTIVATED');
+    return { reply: successReply({ sealed: state.keySealed, email: user.deliveryEmail, user_id: user.id }) };
+  },
+};
+
+/** Checks a password for the realm actor, which then changes the password together with the rest of a request. */
 export const checkPasswordHandler: UserCommand<typeof userCommands.checkPassword, boolean | null> = {
   ...LOGIN,
   inputs: isCorrect,
   handle({ state }, _args, correct, { now }) {
     const wait = msUntilLoginAllowed(state.failedLogins ?? [], now);
     const answer = (checked: PasswordCheck) => ({ reply: valueReply(checked) });
-    // The password was not verified, even if the waiting time has ended meanwhile.
+    // A password that was not verified counts as wrong, even if the waiting time has ended since.
     if (correct === null || wait > 0) return answer({ correct: false, wait: Math.max(wait, 1) });
     return { ...withAttempt(state, correct, now), ...answer({ correct, wait: 0 }) };
   },
 };
 
-/** Stores a new password hash. Sent by the realm actor, which has decided: never refuses. */
+/**
+ * Stores a new password hash. The realm actor has decided and sends this command, so it is never refused. Failures with
+ * the old password don't count for the new one.
+ */
 export const setPasswordHandler: UserCommand<typeof userCommands.setPassword> = {
-  handle: ({ state }, { passwordHash }) => ({ reply: valueReply(null), state: { ...state, passwordHash } }),
+  handle({ state }, { passwordHash }) {
+    const { failedLogins: _, ...rest } = state;
+    return { reply: valueReply(null), state: { ...rest, passwordHash } as UserState };
+  },
 };
 
 /**
- * Stores a new API key. Sent by the realm actor: never refuses. Push tokens are deleted, because they were registered
- * with the old key.
+ * Stores a new API key. The realm actor has decided and sends this command, so it is never refused. Push tokens are
+ * deleted, because they were registered with the old key.
  */
 export const setApiKeyHandler: UserCommand<typeof userCommands.setKey> = {
   handle: ({ state, parts }, { keySealed }) => ({

@@ -1,4 +1,4 @@
-/** State that only this actor has, for snapshots and for the bots that the user owns. */
+/** Replies with state that only the user's own actor has: for snapshots, and for bots that the user owns. */
 
 import { type OwnSections, valueReply } from '#actors/shared';
 import type { Json } from '#base';

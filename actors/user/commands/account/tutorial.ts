@@ -12,7 +12,7 @@ const hotspotsEvent = (user: number, tutorial: TutorialState): LogItem => ({
   event: { type: 'hotspots', hotspots: nextHotspots(tutorial) },
 });
 
-/** Marks a hint as seen. Emits the event even if the hint was seen before. */
+/** Marks a hint as seen. Clients get the event even if the hint was seen before. */
 export const markHotspotReadHandler: UserCommand<typeof userCommands.markHotspot> = {
   handle({ state }, { hotspot }, _inputs, { caller }) {
     const before = state.tutorial ?? {};
@@ -21,7 +21,7 @@ export const markHotspotReadHandler: UserCommand<typeof userCommands.markHotspot
   },
 };
 
-/** Ends the tutorial or starts it again. Emits an event only if other hints are to be shown now. */
+/** Ends the tutorial or starts it again. Clients get an event only if other hints are to be shown now. */
 export const setTutorialStatusHandler: UserCommand<typeof userCommands.setTutorial> = {
   handle({ state }, { status }, _inputs, { caller }) {
     const before = state.tutorial ?? {};

@@ -69,7 +69,7 @@ const checkGranted = (access: Access): void => {
   if (access === 'denied') throw apiError('FILE_FORBIDDEN');
 };
 
-/** Succeeds if the caller may see the file; refused otherwise. */
+/** Checks that the caller may see the file; otherwise the command is refused. */
 export const checkFileAccessHandler: UserCommand<typeof userCommands.fileAccess, Access> = {
   lane: 'read',
   read: true,
@@ -91,7 +91,10 @@ export const listAccessibleFilesHandler: UserCommand<typeof userCommands.filesAc
   handle: (_view, _args, paths) => ({ reply: valueReply(paths as unknown as Json) }),
 };
 
-/** Succeeds if visitors without an account may see the file; refused otherwise. Sent to the owner's actor. */
+/**
+ * Checks that visitors without an account may see the file; otherwise the command is refused. The owner's actor runs
+ * the command.
+ */
 export const checkFilePublicHandler: UserCommand<typeof userCommands.filePublic, Access> = {
   lane: 'read',
   read: true,

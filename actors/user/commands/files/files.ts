@@ -20,8 +20,8 @@ import {
 import { applyPartChanges, nextTimerTime, type UserCommand, type UserState, userIdOfKey } from '../../state.js';
 
 /**
- * Records a file before its bytes are stored. If the upload is interrupted, the record expires and has the bytes
- * erased. The frontend makes the path (src/domain/files/names.ts).
+ * Records a file before its bytes are stored. If the upload is interrupted, the record expires later, and the bytes are
+ * erased with it. The frontend makes the path (src/domain/files/names.ts).
  */
 export const beginUploadHandler: UserCommand<typeof userCommands.fileBegin, number | null> = {
   lane: 'upload',
@@ -85,7 +85,10 @@ export const removeAttachmentHandler: UserCommand<typeof userCommands.fileRemove
   },
 };
 
-/** Records that a message which links the file was sent or edited. Sent by the conversation's actor: never refuses. */
+/**
+ * Records that a message which links the file was sent or edited. The conversation's actor sends this command, which is
+ * never refused.
+ */
 export const recordFileLinkedHandler: UserCommand<typeof userCommands.fileLinked> = {
   handle({ parts }, { path, message, sent }, _inputs, { key, realm }) {
     const file = findFile(parts, path);

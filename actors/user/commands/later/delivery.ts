@@ -1,7 +1,7 @@
 /**
- * The actor's timer: delivery of scheduled messages, expiry of files. A message that is due goes to the actor of its
- * conversation, which sends it or returns the reason of a refusal. Commands between actors are executed exactly once,
- * so a crash neither loses nor doubles the message.
+ * The actor's timer: delivery of scheduled messages, expiry of files, mails about missed messages. A
+ * scheduled message that is due goes to the actor of its conversation, which sends it or returns the reason of a
+ * refusal. Commands between actors are executed exactly once, so a crash neither loses nor doubles the message.
  */
 
 import { directNoticeCommand, valueReply } from '#actors/shared';
@@ -36,6 +36,8 @@ import {
   userIdOfKey,
 } from '../../state.js';
 import { deleteExpiredFiles } from '../files/files.js';
+import { loadMissedInputs, type MissedInputs } from '../missed/load.js';
+import { makeMissedMails } from '../missed/mails.js';
 
 const maySend = (directory: DirectoryView, self: number): boolean =>
   !directory.deactivated && directory.user(userId(self))?.isActive === true;
@@ -52,7 +54,7 @@ function handOver(message: ScheduledMessage, realm: RealmId, self: number, after
     content,
     topic,
     origin,
-    // A note to oneself stays unread.
+    // Notes that a user sends to themselves stay unread.
     human: isHumanClient(client) && !toSelf,
     queue_id: null,
     local_id: null,
@@ -89,8 +91,8 @@ function deliverDueMessages(
 }
 
 /**
- * Records that a scheduled message was sent. Sent by the conversation's actor. The user may have deleted the message
- * meanwhile.
+ * Records that a scheduled message was sent. The conversation's actor sends this command after sending the message. By
+ * then the user may have deleted the scheduled message.
  */
 export const recordScheduledSentHandler: UserCommand<typeof userCommands.scheduledSent> = {
   handle({ parts }, { id }, _inputs, { key }) {
@@ -108,12 +110,12 @@ export const recordScheduledSentHandler: UserCommand<typeof userCommands.schedul
 /** Wait before the next attempt to deliver a scheduled message that came too early, ms. */
 const EARLY_MS = 1_000;
 /**
- * Maximum number of attempts for which a stream may not know of the subscription yet; the realm actor may not reach it
- * for some time.
+ * Maximum number of attempts to deliver while the stream does not know of the sender's subscription. The realm actor
+ * may be unable to reach the stream for some time.
  */
 const MAX_EARLY = 60;
 
-/** True if the user is subscribed but the stream has not heard of that yet. */
+/** True if the user is subscribed but the stream's actor does not know of that yet. */
 function isEarly(
   message: ScheduledMessage,
   { outside }: ScheduledFailedArgs,
@@ -123,7 +125,10 @@ function isEarly(
   return outside && type === 'stream' && isSubscribed(parts, to[0]!) && early < MAX_EARLY;
 }
 
-/** Records that a scheduled message was refused, or delivers it again later. Sent by the conversation's actor. */
+/**
+ * Records that a scheduled message was refused, or delivers it again later. The conversation's actor sends this command
+ * with the reason of its refusal.
+ */
 export const recordScheduledFailedHandler: UserCommand<typeof userCommands.scheduledFailed> = {
   handle({ parts }, failure, _inputs, { key, realm, directory, now }) {
     const { id, reason } = failure;
@@ -160,16 +165,20 @@ const failureNotice = ({ at }: ScheduledMessage, reason: string): string => {
   ].join('\n\n');
 };
 
-export const runUserTimerHandler: UserCommand<typeof userCommands.due> = {
-  handle({ parts }, _args, _inputs, context) {
+/** The actor's timer. Its lane is its own: the messages of mails are read while other commands run. */
+export const runUserTimerHandler: UserCommand<typeof userCommands.due, MissedInputs> = {
+  lane: 'timer',
+  inputs: (_args, context, sources) => loadMissedInputs(context, sources),
+  handle({ parts }, _args, missed, context) {
     const delivery = deliverDueMessages(parts, context);
     const sweep = deleteExpiredFiles(parts, context);
-    const changed = { ...delivery.parts, ...sweep.parts };
+    const mails = makeMissedMails(parts, missed, context);
+    const changed = { ...delivery.parts, ...sweep.parts, ...mails.parts };
     return {
       reply: valueReply(null),
       parts: changed,
       events: delivery.events,
-      commands: [[...delivery.commands.flat(), ...sweep.commands]],
+      commands: [[...delivery.commands.flat(), ...sweep.commands, ...mails.commands]],
       due: nextTimerTime(applyPartChanges(parts, changed)),
     };
   },

@@ -139,8 +139,8 @@ export const deleteDraftHandler: UserCommand<typeof userCommands.deleteDraft> = 
 };
 
 /**
- * Deletes all drafts, because the user has turned their synchronization off. Sent by the realm actor: never refuses,
- * and a repeat changes nothing.
+ * Deletes all drafts, because the user has turned their synchronization off. The realm actor has decided and sends this
+ * command, so it is never refused. A repeat changes nothing.
  */
 export const deleteAllDraftsHandler: UserCommand<typeof userCommands.dropDrafts> = {
   handle({ parts }, _args, _inputs, { key }) {

@@ -52,7 +52,10 @@ export const scheduleMessageHandler: UserCommand<typeof userCommands.schedule, S
   },
 };
 
-/** PATCH /scheduled_messages/{scheduled_message_id}, from its fifth check on. */
+/**
+ * PATCH /scheduled_messages/{scheduled_message_id}: changes a message that was not sent yet. The frontend has already
+ * checked that the parameters fit together.
+ */
 export const editScheduledMessageHandler: UserCommand<typeof userCommands.editScheduled, SchedulingInputs> = {
   inputs(args, context, sources) {
     const known = storedScheduled(context.view.parts, args.id);
@@ -97,7 +100,7 @@ function merged({ type: newType, to, topic, content }: EditScheduledArgs, known:
   };
 }
 
-/** An edit of the topic alone; direct messages have no topic. */
+/** Changed topic of an edit that gives neither content nor a target. Direct messages have no topic. */
 const topicOf = ({ topic }: EditScheduledArgs, known: ScheduledMessage): Partial<ScheduledBody> =>
   topic === null || known.type === 'private' ? {} : { topic: checkTopic(topic) };
 
@@ -111,7 +114,7 @@ function targetOf(args: EditScheduledArgs, known: ScheduledMessage | undefined):
   }
 }
 
-/** DELETE /scheduled_messages/{scheduled_message_id}; also for a message that was sent. */
+/** DELETE /scheduled_messages/{scheduled_message_id}: deletes a scheduled message, also one that was sent. */
 export const deleteScheduledMessageHandler: UserCommand<typeof userCommands.deleteScheduled> = {
   handle({ parts }, { id }, _inputs, { caller }) {
     if (!storedScheduled(parts, id)) throw apiError('NO_SUCH_SCHEDULED_MESSAGE');

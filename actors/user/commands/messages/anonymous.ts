@@ -62,7 +62,7 @@ export const fetchPublicMessagesHandler: UserCommand<
     const plan: NarrowPlan = { ...makeNarrowPlan(terms, viewer), history: 'public' };
     const fetched = await fetchMessageWindow(new MessageReader(sources.store, viewer), plan, {
       ...parseMessageWindow(args),
-      // Visitors have no unread messages.
+      // Visitors have no unread messages, so the anchor `first_unread` means the newest message.
       ...(args.anchor === 'first_unread' ? { anchor: NEWEST_ANCHOR } : {}),
     });
     const searches = searchesOfTerms(terms);
@@ -76,7 +76,7 @@ export const fetchPublicMessagesHandler: UserCommand<
     return {
       reply: successReply({
         ...presentMessageWindow(fetched),
-        // A stream may have been closed since the read.
+        // A stream may no longer be web-public since its messages were read.
         messages: fetched.rows.flatMap(({ message }, i) =>
           isOpen(message, directory) ? [{ ...shown(message, directory, options), ...matches[i] }] : [],
         ),
@@ -85,7 +85,10 @@ export const fetchPublicMessagesHandler: UserCommand<
   },
 };
 
-/** GET /messages/{message_id} without an account. A message without access is reported like a missing one. */
+/**
+ * GET /messages/{message_id} for a caller without an account. A message that such callers may not read is reported like
+ * a missing one.
+ */
 export const fetchPublicMessageHandler: UserCommand<typeof userCommands.publicMessage, StoredMessage | undefined> = {
   creates: true,
   lane: 'read',

@@ -1,4 +1,7 @@
-/** POST /messages/flags and POST /messages/flags/narrow (messages.md § Flags), and copies made by other actors. */
+/**
+ * POST /messages/flags and POST /messages/flags/narrow (messages.md § Flags) change flags of messages. Other commands
+ * here record copies that other actors give the user.
+ */
 
 import { flagEvent, successReply, valueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
@@ -40,7 +43,10 @@ interface PickedMessages {
   readonly folds: readonly ReadStateFold[];
 }
 
-/** Computes the folds of the origin streams of these messages. */
+/**
+ * Computes, for the origin stream of each message, the higher read mark that replaces many single ids (folding.ts).
+ * Origins that need none are left out.
+ */
 async function foldsOf(
   own: readonly ReadableMessage[],
   { realm, caller, view }: InputContext<UserState, undefined>,
@@ -52,7 +58,7 @@ async function foldsOf(
   return folds.filter((fold) => fold !== undefined);
 }
 
-/** Changed parts with the folds applied. */
+/** Changed parts of the read state, with the higher marks of these folds. */
 function withFolds(
   view: ActorView<UserState>,
   user: number,
@@ -149,7 +155,9 @@ function flagged(
   };
 }
 
-/** Commands that report new copies to the messages' owners, so that the user gets events of changes. */
+/**
+ * Commands that tell the actors of messages about the user's new copies, so that the user gets events of later changes.
+ */
 function copyMadeCommands(
   copied: readonly ReadableMessage[],
   { realm, caller }: CommandContext,
@@ -157,7 +165,7 @@ function copyMadeCommands(
   if (copied.length === 0) return {};
   const owners = new Map<ActorKey<'stream'>, number[]>();
   for (const { message } of copied) {
-    // Only messages of streams are copied: participants always have direct messages.
+    // Commands go to streams only: participants of direct messages always have a copy.
     const owner = streamKey(realm, streamId(message.body.stream));
     const ids = owners.get(owner);
     if (ids) ids.push(message.id);
@@ -221,7 +229,10 @@ export const setFlagsInNarrowHandler: UserCommand<
   },
 };
 
-/** Makes the handler that adds ids to one of the marks. Never refuses, and a repeat changes nothing. */
+/**
+ * Makes the handler that adds message ids to one of the user's lists of copies. The command is never refused, and a
+ * repeat changes nothing.
+ */
 const addCopiesCommand = (mark: 'historical' | 'copied'): UserCommand<typeof userCommands.giveCopy> => ({
   handle({ parts }, { ids }) {
     const before = markedIdsOf(parts, mark);
@@ -231,10 +242,12 @@ const addCopiesCommand = (mark: 'historical' | 'copied'): UserCommand<typeof use
 });
 
 /**
- * Gives the user copies, marked as read, of messages to which the user reacted without having them. Sent by the owning
- * actor.
+ * Gives the user read copies of old messages to which the user has reacted without having a copy. The message's actor
+ * sends this command.
  */
 export const makeReadCopies = addCopiesCommand('historical');
 
-/** Gives a bot ordinary copies of messages that mention it in a stream to which it is not subscribed. */
+/**
+ * Gives a bot copies of messages that mention it in a stream to which it is not subscribed, as subscribers have them.
+ */
 export const giveBotCopies = addCopiesCommand('copied');

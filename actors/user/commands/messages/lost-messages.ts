@@ -6,7 +6,10 @@ import { type UserCommand, userIdOfKey } from '../../state.js';
 
 const WARN_MS = 60_000;
 
-/** Warns the bot's owner. Sent by frontends and by stream actors: never refuses. */
+/**
+ * Warns the bot's owner that a message reached no subscriber. Frontends and stream actors send this command, which is
+ * never refused.
+ */
 export const warnOfLostMessageHandler: UserCommand<typeof userCommands.lostMessage> = {
   handle({ state }, { stream, exists, origin }, _inputs, { now, realm, key, directory }) {
     const bot = directory.user(userIdOfKey(key));

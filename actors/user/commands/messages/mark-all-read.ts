@@ -1,6 +1,6 @@
 /**
- * POST /mark_all_as_read (messages.md). Writes one mark per origin stream ("home") with unread messages, whatever their
- * number.
+ * POST /mark_all_as_read (messages.md): marks all messages as read. One read mark per origin stream ("home") is
+ * written, however many of its messages are unread.
  */
 
 import { allMessagesReadEvent, partialReply, successReply } from '#actors/shared';
@@ -22,15 +22,15 @@ import { readRangeEvents, unreadRangeOf } from '../../reading/flag-event.js';
 import { awaitPublished, type NewestOfOrigin, readNewestDirect } from '../../reading/newest.js';
 import { subscriptionsOf, type UserCommand, type UserState } from '../../state.js';
 
-/** Time for one request, ms; then the marks so far are written, and the client repeats the request. */
+/** Time limit of one request, ms. Then the marks so far are written, and the client repeats the request. */
 const DEADLINE_MS = 50_000;
-/** Number of origins read at once. */
+/** Number of origin streams whose newest messages are read at the same time. */
 const BATCH = 32;
 /** Number of the realm's newest messages that decide which streams come first. */
 const RECENT = 64;
 
 interface Marking {
-  /** Origins with unread messages, newest first. */
+  /** Origins (streams, or all direct messages) with unread messages, newest first. */
   readonly homes: readonly NewestOfOrigin[];
   /** True if the time sufficed for all origins. */
   readonly complete: boolean;
@@ -73,7 +73,7 @@ const changes = ({ mark, read, unread }: OriginReadState, { settled, newer }: Ne
   settled > mark || unread.size > 0 || newer.some((id) => id > mark && !read.has(id));
 
 export const markAllReadHandler: UserCommand<typeof userCommands.markAllRead, Marking> = {
-  // The reads may take long and must not keep other commands waiting.
+  // The lane is separate, because the reads of this command may take long and must not keep other commands waiting.
   lane: 'mark-all',
   async inputs(_args, context, sources) {
     const { clock } = sources.services;
@@ -89,7 +89,8 @@ export const markAllReadHandler: UserCommand<typeof userCommands.markAllRead, Ma
     streams.push(...(await leftWithUnread(scan, flags, [...others])));
     const homes: NewestOfOrigin[] = [await readNewestDirect(realm, caller, sources)];
     for (let i = 0; i < streams.length; i += BATCH) {
-      // Ends early only if there is a mark to write: the client repeats, and must make progress.
+      // The request ends early only if there is a mark to write: the client will repeat the request, which must make
+      // progress.
       if (clock.now() >= until && homes.some((home) => changes(flags.reading(home.home), home))) {
         return { homes, complete: false };
       }

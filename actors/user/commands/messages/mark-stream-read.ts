@@ -16,17 +16,20 @@ import { loadReadingRights } from './on-message.js';
 interface StreamMarking {
   /** Id of the newest message that was sent to this stream, wherever the message is now. */
   readonly newest: number;
-  /** True if at least one message that was sent to this stream is still here and unread. */
+  /** True if at least one unread message that was sent to this stream is still in it. */
   readonly some: boolean;
-  /** Ids of all such unread messages, unless there are too many. */
+  /** Ids of all unread messages that were sent to this stream and are still in it; absent if there are too many. */
   readonly all?: readonly number[];
   /** Unread messages that moved from this stream to another: they stay unread. */
   readonly left: readonly number[];
-  /** Unread messages that moved here from another stream: ids by origin stream. */
+  /** Unread messages that moved into this stream from another: ids by origin stream. */
   readonly came: ReadonlyMap<number, readonly number[]>;
 }
 
-/** Finds the stream's unread messages. The cost grows with the number of moved messages, however many are unread. */
+/**
+ * Finds the stream's unread messages. The cost grows with the number of messages that were moved, not with the number
+ * of unread ones.
+ */
 async function lookAt(
   stream: number,
   { realm, key, view }: InputContext<UserState, undefined>,
@@ -71,7 +74,7 @@ function marked(
   const events: LogItem[] = [];
   if (some) {
     const mark = Math.max(reading.mark, newest);
-    // Moved messages that the user has read meanwhile stay read.
+    // Moved messages that the user has read since the inputs were loaded stay read.
     const unread = IdSet.of(left.filter((id) => isMarkedRead(reading, id) !== true));
     Object.assign(written, encodeReadState(stream, { mark, read: reading.read.above(mark), unread }));
     if (all) events.push(...readIdsEvents(user, all));
@@ -99,10 +102,13 @@ export const markStreamReadHandler: UserCommand<typeof userCommands.markStreamRe
   },
 };
 
-/** Maximum number of ids named for an archived stream; more become read as a range, which is resolved at delivery. */
+/**
+ * Maximum number of message ids that the event about an archived stream names. More than these become read as a range,
+ * which is resolved at delivery.
+ */
 const MAX_OF_ARCHIVED = 500;
 
-/** Unread ids of messages that were sent to a stream and are still there, below and above the mark, ascending. */
+/** Ids of unread messages that were sent to a stream and are still in it, below and above the mark, ascending. */
 interface Unread {
   readonly below: readonly number[];
   readonly above: readonly number[];
@@ -134,9 +140,9 @@ async function unreadIn(
 type LeaveMarking = StreamMarking & { readonly unread?: Unread };
 
 /**
- * Marks the messages of a stream as read that the user left, or that was archived. Never refuses. Users who have left
- * get no events of deletions there, so the events name the read ids. Commits are of bounded size, and each marks
- * exactly the ids that its events name.
+ * Marks the messages of a stream as read that the user left, or that was archived. The command is never refused. Users
+ * who have left get no events of deletions there, so the events name the read ids. Commits are of bounded size, and
+ * each marks exactly the ids that its events name.
  */
 export const markLeftStreamReadHandler: UserCommand<typeof userCommands.readStream, LeaveMarking> = {
   async inputs(args, context, sources) {

@@ -1,4 +1,4 @@
-/** POST /mark_topic_as_read (messages.md). */
+/** POST /mark_topic_as_read (messages.md): marks the messages of a topic as read. */
 
 import { readIdsEvents, successReply } from '#actors/shared';
 import { markMessagesRead, type StoredMessage, streamConversationName, UnreadScan, UserFlags } from '#domain/messages';

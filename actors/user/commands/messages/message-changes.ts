@@ -16,9 +16,9 @@ import { apiError } from '#model/errors';
 import { isSubscribed, type UserCommand } from '../../state.js';
 import { accessibleMessage, redirectToMessageOwner } from './on-message.js';
 
-/** PATCH /messages/{message_id} with a new text only. */
+/** PATCH /messages/{message_id} with a new text only: changes the text of a message. */
 export const editMessage = redirectToMessageOwner<EditMessageArgs>(conversationCommands.edit);
-/** PATCH /messages/{message_id} with a new topic or stream. */
+/** PATCH /messages/{message_id} with a new topic or stream: moves messages. */
 export const moveMessage = redirectToMessageOwner<EditMessageArgs>(conversationCommands.move);
 /** DELETE /messages/{message_id}: deletes a message. */
 export const deleteMessage = redirectToMessageOwner<{ readonly message_id: number }>(
@@ -40,7 +40,7 @@ export const fetchEditHistoryHandler: UserCommand<typeof userCommands.history, R
 /** Time that a request to delete a topic may take, ms. */
 const DELETE_TOPIC_MS = 50_000;
 
-/** POST /streams/{stream_id}/delete_topic. Administrators need access to the stream, too. */
+/** POST /streams/{stream_id}/delete_topic: deletes a topic. Administrators need access to the stream, too. */
 export const deleteTopicHandler: UserCommand<typeof userCommands.deleteTopic> = {
   lane: 'read',
   read: true,

@@ -87,7 +87,7 @@ export const matchMessagesToNarrowHandler: UserCommand<
   handle: (_view, _args, { messages }) => ({ reply: successReply({ messages: messages as unknown as JsonObject }) }),
 };
 
-/** GET /messages/{message_id}: one message. */
+/** GET /messages/{message_id}: replies with one message. */
 export const fetchMessageHandler: UserCommand<typeof userCommands.fetchMessage, ReadableMessage | undefined> = {
   lane: 'read',
   read: true,

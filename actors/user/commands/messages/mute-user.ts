@@ -21,7 +21,7 @@ import type { InputSources } from '../../../services.js';
 import { subscriptionsOf, type UserCommand, type UserState } from '../../state.js';
 
 export const muteUserHandler: UserCommand<typeof userCommands.muteUser, readonly ReadableMessage[]> = {
-  // The reads may take long and must not keep other commands waiting.
+  // The lane is separate, because the reads of this command may take long and must not keep other commands waiting.
   lane: 'mute-user',
   inputs: ({ muted_user_id }, context, sources) => readUnreadFrom(muted_user_id, context, sources),
   handle({ parts }, args, found, { directory, caller, realm }) {

@@ -1,6 +1,7 @@
 /**
- * Second try of a message that its stream would refuse for want of a right. A new subscriber gets the event before the
- * stream hears of the subscription, and clients may send at once; so the stream redirects here before it refuses.
+ * Second try of a message that its stream would refuse for lack of a right. A new subscriber gets the event of the
+ * subscription before the stream's actor knows of it, and a client may send at once. So the stream redirects the
+ * message here before it refuses.
  */
 
 import { readOwnState } from '#actors/shared';
@@ -10,9 +11,8 @@ import { CommandTooEarly } from '#runtime';
 import { isSubscribed, type UserCommand } from '../../state.js';
 
 /**
- *
- * Redirects the message back to the stream, which decides now. Waits (`CommandTooEarly`) until the stream knows of a
- * subscription.
+ * Redirects the message back to the stream, which then accepts or refuses it. If the user is subscribed, the command is
+ * repeated (`CommandTooEarly`) until the stream's actor knows of the subscription.
  */
 export const retryAfterJoinHandler: UserCommand<typeof userCommands.retryAfterJoin> = {
   lane: 'send-again',

@@ -1,4 +1,4 @@
-/** GET /users/me/{stream_id}/topics (streams.md). */
+/** GET /users/me/{stream_id}/topics (streams.md): lists the topics of a stream. */
 
 import { successReply } from '#actors/shared';
 import type { Json } from '#base';
@@ -15,7 +15,7 @@ interface ListedTopic {
   readonly max_id: number;
 }
 
-/** Number of topics looked up at once. */
+/** Number of topics whose messages are looked up at the same time. */
 const AT_ONCE = 32;
 
 /** Topics with messages that the reader received, each spelled as in the newest of these messages. */
@@ -42,7 +42,10 @@ async function receivedTopics(
   return own.sort((a, b) => b.max_id - a.max_id);
 }
 
-/** Lists the topics of a stream that the user may see. Inputs null: all topics, as the stream's actor lists them. */
+/**
+ * Lists the topics of a stream that the user may see. If the user may read the whole history, the inputs are null, and
+ * the stream's actor lists all topics.
+ */
 export const listStreamTopicsHandler: UserCommand<typeof userCommands.streamTopics, readonly ListedTopic[] | null> = {
   lane: 'read',
   read: true,

@@ -21,7 +21,7 @@ function knownStream(id: number, parts: Parts, directory: DirectoryView, caller:
   return stream;
 }
 
-/** GET /streams/{stream_id}: one stream. */
+/** GET /streams/{stream_id}: replies with one stream. */
 export const fetchStreamHandler: UserCommand<typeof userCommands.streamById> = {
   lane: 'read',
   read: true,

@@ -1,10 +1,19 @@
-/** POST /users/me/subscriptions/properties and its older form for one property (streams.md). */
+/**
+ * POST /users/me/subscriptions/properties (streams.md), and its older form for one property: change personal settings
+ * of a subscription.
+ */
 
 import { successReply } from '#actors/shared';
 import type { Json } from '#base';
 import { canAccessStream, type Subscription } from '#domain/streams';
-import { type LogItem, streamId, userId } from '#model';
-import type { SubscriptionSetting, userCommands } from '#model/commands';
+import { type ActorParts, type LogItem, type RealmId, streamId, streamKey, userId } from '#model';
+import {
+  type OutboxCommand,
+  outboxCommand,
+  type SubscriptionSetting,
+  streamCommands,
+  type userCommands,
+} from '#model/commands';
 import { ApiError, apiError, validationError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import { SUBSCRIPTION_PART_PREFIX, subscriptionOf, type UserCommand } from '../../state.js';
@@ -64,9 +73,26 @@ function target(
   return own;
 }
 
+const isNotified = ({ push, email }: Subscription): boolean => push === true || email === true;
+
+/** Tells streams that the subscription asks for mails or pushes of all messages from now on, or no longer does. */
+const notifiedCommands = (
+  parts: ActorParts,
+  changed: Iterable<Subscription>,
+  realm: RealmId,
+  user: number,
+): OutboxCommand[] =>
+  [...changed].flatMap((own) => {
+    const notified = isNotified(own);
+    const before = subscriptionOf(parts, own.stream);
+    if (before && isNotified(before) === notified) return [];
+    const to = streamKey(realm, streamId(own.stream));
+    return [outboxCommand({ to, name: streamCommands.setNotified, args: { user, notified }, caller: 0 })];
+  });
+
 /** Applies settings of subscriptions one after the other; those before a refused one stay. */
 export const updateSubscriptionSettingsHandler: UserCommand<typeof userCommands.subscriptionSettings> = {
-  handle({ parts }, { data }, _inputs, { directory, caller }) {
+  handle({ parts }, { data }, _inputs, { directory, caller, realm }) {
     const now = new Map<number, Subscription>();
     const events: LogItem[] = [];
     const subscription = (id: number): Subscription | undefined => now.get(id) ?? subscriptionOf(parts, id);
@@ -79,6 +105,8 @@ export const updateSubscriptionSettingsHandler: UserCommand<typeof userCommands.
               [...now].map(([id, own]) => [`${SUBSCRIPTION_PART_PREFIX}${id}`, own as unknown as Json]),
             ),
             events,
+            commands: [notifiedCommands(parts, now.values(), realm, caller)],
+            replyAfterCommands: true,
           }),
     });
     try {

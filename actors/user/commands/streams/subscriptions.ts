@@ -34,7 +34,10 @@ import {
   userIdOfKey,
 } from '../../state.js';
 
-/** Subscribes the user. Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
+/**
+ * Subscribes the user. The realm actor has decided and sends this command, so it is never refused. A repeat changes
+ * nothing.
+ */
 export const addSubscriptionsHandler: UserCommand<typeof userCommands.subscribed> = {
   handle({ parts }, { streams }, _inputs, { key, now, directory }) {
     const used = new Set(subscriptionsOf(parts).map((own) => own.color));
@@ -63,7 +66,7 @@ export const addSubscriptionsHandler: UserCommand<typeof userCommands.subscribed
           subscribers: keepActiveAccounts(subscribers, directory),
         }),
       );
-      // Administrators know the stream since its creation.
+      // Administrators know a private stream since its creation; other users get the stream with their subscription.
       const unknown = stream.inviteOnly && !(account && isAdmin(account));
       if (unknown) tell({ type: 'stream', op: 'create', streams: [presentStream(stream)] });
     }
@@ -74,7 +77,7 @@ export const addSubscriptionsHandler: UserCommand<typeof userCommands.subscribed
   },
 };
 
-/** GET /users/me/subscriptions: the user's subscriptions. */
+/** GET /users/me/subscriptions: lists the user's subscriptions. */
 export const listSubscriptionsHandler: UserCommand<typeof userCommands.subscriptions, SubscribersByStream> = {
   lane: 'read',
   read: true,
@@ -152,8 +155,9 @@ export const findStreamIdByNameHandler: UserCommand<typeof userCommands.streamId
 };
 
 /**
- * Ends subscriptions of the user. Sent by the realm actor, which has decided: never refuses, and a repeat changes
- * nothing. Colors and switches are kept for a return. `silent`: the stream was archived, which has an event of its own.
+ * Ends subscriptions of the user. The realm actor has decided and sends this command, so it is never refused. A repeat
+ * changes nothing. Colors and switches are kept for a return. With `silent` there is no event of the end: the stream
+ * was archived, which has an event of its own.
  */
 export const endSubscriptionsHandler: UserCommand<typeof userCommands.unsubscribed> = {
   handle({ parts }, { streams, silent }, _inputs, { key }) {

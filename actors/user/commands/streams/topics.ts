@@ -57,7 +57,7 @@ class TopicChanges {
 
   outcome(reply: Outcome<UserState>['reply']): Outcome<UserState> {
     if (this.#events.length === 0) return { reply };
-    // The stream's actor must know the watcher before a move that the caller may make next.
+    // The reply waits until the stream's actor knows the watcher, because the caller may move the topic next.
     const commands = [this.#commands];
     return { reply, parts: this.#changed, events: this.#events, commands, replyAfterCommands: true };
   }
@@ -113,10 +113,10 @@ export const muteTopicHandler: UserCommand<typeof userCommands.muteTopic> = {
   },
 };
 
-/** Moves the user's policy with a whole topic. Never refuses; the runtime drops a repeat. */
+/** Moves the user's policy with a whole topic. The command is never refused, and the runtime drops a repeat. */
 export const moveTopicPolicyHandler: UserCommand<typeof userCommands.moveTopicPolicy> = {
   handle({ parts }, { from, to, targetExisted }, _inputs, { key, directory, now, realm }) {
-    // Only the case of the name changed: the topic is the same.
+    // Only upper and lower case of the name changed, so the topic is the same.
     const same = to && from.stream === to.stream && toTopicKey(from.topic) === toTopicKey(to.topic);
     if (same) return { reply: valueReply(null) };
     const changes = new TopicChanges(parts, realm, userIdOfKey(key), directory, seconds(now));

@@ -1,6 +1,6 @@
 /**
  * Access to messages (messages.md § Access to a message). Users who were subscribed when a message was sent have a copy
- * of it; moves between streams add and remove copies. Pure.
+ * of it; moves between streams add and remove copies. The functions have no side effects.
  */
 
 import { findStayWithMessage, type StreamMember, wasReceivingMessages } from '#domain/streams';
@@ -35,8 +35,9 @@ export function streamsDecidingCopies(message: StoredMessage): readonly number[]
 
 /**
  * Finds out whether a user has a copy of a message.
+ *
  * @param membership the user's membership of a stream
- * @param own the user has a personal copy: starred a message of the history, or is a bot that was mentioned
+ * @param own true if the user has a personal copy, by starring a message of the history or, as a bot, by a mention
  */
 export function findMessageCopy(
   message: StoredMessage,
@@ -49,7 +50,7 @@ export function findMessageCopy(
   return findCopyAfterMoves({ id, home: originStream, moves: movesOfMessage(message) }, membership, own);
 }
 
-/** As `findMessageCopy`, for a message that was sent to a stream. */
+/** Like `findMessageCopy`, but for a message that was sent to a stream. */
 export function findCopyAfterMoves(
   { id, home, moves }: MovedCopies,
   membership: (stream: number) => StreamMember | undefined,
@@ -61,7 +62,7 @@ export function findCopyAfterMoves(
   for (const move of moves) {
     const before = wasReceivingMessages(membership(move.from), move.fromMv);
     const after = wasReceivingMessages(membership(move.to), move.toMv);
-    // A newcomer's stay reaches back to older messages, but not to those moved away before it began.
+    // The stay of a newcomer includes older messages, but not those that were moved away before the stay began.
     const gone = !own && stay !== undefined && move.from === home && move.fromMv < stay.from;
     if ((before || gone) && !after) has = false;
     else if (!before && after && move.gained) {

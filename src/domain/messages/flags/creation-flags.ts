@@ -1,4 +1,7 @@
-/** Flags that single users get when a message is sent or its text changes (messages.md § Flags at creation). Pure. */
+/**
+ * Flags that single users get when a message is sent or its text changes (messages.md § Flags at creation). The
+ * functions have no side effects.
+ */
 
 import { memoizeByObject } from '#base';
 import { AlertWords, type Mentions } from '#domain/markdown';
@@ -66,7 +69,7 @@ export function flagsFromText(content: string, mentions: Mentions, directory: Di
 interface CreationFlagsInput {
   readonly sender: number;
   readonly content: string;
-  /** Mentions in the text that notify. */
+  /** Mentions in the text that notify users; silent ones are excluded. */
   readonly mentions: Mentions;
   /** Users whose copies count as read from the beginning. */
   readonly read: readonly number[];

@@ -1,6 +1,6 @@
 /**
  * Changes of a user's flags (messages.md § Flags): computes which ids change and which parts of the user's actor to
- * write. Pure.
+ * write. The functions have no side effects.
  */
 import type { Json } from '#base';
 import type { ReadableMessage } from '../access/message-access.js';
@@ -10,7 +10,7 @@ export interface FlagUpdate {
   /** Ids of the messages whose flag changed, in the order of the request. */
   readonly changed: readonly number[];
   readonly parts: Record<string, Json>;
-  /** Messages of the history that this change copies for the user. */
+  /** Messages of the stream's history that this change copies for the user. */
   readonly newCopies?: readonly ReadableMessage[];
 }
 
@@ -41,7 +41,7 @@ const idsByOrigin = (messages: readonly ReadableMessage[]): Map<number, number[]
   return origins;
 };
 
-/** Parts with the messages marked read or unread, without a look at their present state. */
+/** Parts of the read state in which these messages are marked read or unread, whatever they were before. */
 function readStateParts(
   flags: UserFlags,
   messages: readonly ReadableMessage[],
@@ -99,7 +99,10 @@ export function unsetMessageMark(flags: UserFlags, messages: readonly ReadableMe
 
 const withoutCopy = (messages: readonly ReadableMessage[]): ReadableMessage[] => messages.filter((own) => !own.copy);
 
-/** Marks of messages of the history that a user flags: the user gets a `historical` copy of each. */
+/**
+ * Parts of the user's actor that give the user a `historical` copy of each of the messages that has none. The user has
+ * flagged messages of a stream's history.
+ */
 function historicalMarks(flags: UserFlags, messages: readonly ReadableMessage[]): Record<string, Json> {
   const made = withoutCopy(messages);
   if (made.length === 0) return {};

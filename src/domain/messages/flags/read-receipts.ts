@@ -9,7 +9,7 @@ import { findMessageCopy, streamsDecidingCopies } from '../access/message-access
 import type { StoredMessage } from '../stored/message.js';
 import { MESSAGE_MARK_PART_PREFIX, READ_STATE_PART_PREFIX, UserFlags } from './read-state.js';
 
-/** Memberships by stream and user. */
+/** Memberships of users: stream → user → membership. */
 type Memberships = ReadonlyMap<number, ReadonlyMap<number, StreamMember>>;
 
 async function membershipsOf(store: Store, realm: RealmId, streams: readonly number[]): Promise<Memberships> {

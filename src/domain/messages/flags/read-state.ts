@@ -1,5 +1,5 @@
 /**
- * Read and marked messages of one user (architecture/domain.md § Read state). Pure.
+ * Read and marked messages of one user (architecture/domain.md § Read state). The functions have no side effects.
  *
  * Each origin (the stream to which a message was sent, or all direct messages) has a mark and two sets of exceptions.
  * So moving a message changes nothing here, and marking a stream read is one small write for any number of messages.
@@ -62,7 +62,8 @@ export const encodeMarkedIds = (name: MarkName, ids: IdSet): Record<string, Json
 });
 
 /**
- * Whether the mark or the sets say that a message is read. Undefined if neither decides: then the flags at creation do.
+ * Tells whether a message is read, by the mark or the sets. Undefined if neither decides: then the flags at creation
+ * do.
  */
 export function isMarkedRead({ mark, read, unread }: OriginReadState, id: number): boolean | undefined {
   if (unread.has(id)) return false;
@@ -130,7 +131,7 @@ export class UserFlags {
     return markedIdsOf(this.parts, name);
   }
 
-  /** Makes a test whether the user has a personal copy of a message. */
+  /** Makes the function that tells whether the user has a personal copy of a message. */
   personalCopyTest(): (id: number) => boolean {
     const historical = this.marked('historical');
     const copied = this.marked('copied');
@@ -154,7 +155,7 @@ export class UserFlags {
     return this.flagLister()(own);
   }
 
-  /** As `flagsOf`, for many messages: decodes each set once. Equal lists are the same array. */
+  /** Like `flagsOf`, but for many messages: decodes each set once. Equal lists of flags are the same array. */
   flagLister(): (own: ReadableMessage) => readonly string[] {
     const starred = this.marked('starred');
     const collapsed = this.marked('collapsed');

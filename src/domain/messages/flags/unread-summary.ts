@@ -1,4 +1,4 @@
-/** The `unread_msgs` section of POST /register (register.md § unread_msgs). Pure. */
+/** The `unread_msgs` section of POST /register (register.md § unread_msgs). The functions have no side effects. */
 import type { JsonObject } from '#base';
 import type { StoredMessage } from '../stored/message.js';
 
@@ -29,7 +29,7 @@ class ConversationGroups<K> {
     else this.#groups.set(name, { key, ids: [id] });
   }
 
-  /** The groups with their unread ids, as the API shows them. @param order compares two names */
+  /** The conversations or topics with their unread ids, as the API shows them. @param order compares two names */
   list(order: (a: K, b: K) => number): JsonObject[] {
     return [...this.#groups]
       .sort(([a], [b]) => order(a, b))

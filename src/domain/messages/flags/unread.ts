@@ -17,7 +17,7 @@ const FIRST_BATCH = 64;
 
 const movedFrom = (origin: number): MessageIndex => ({ by: 'moved', from: streamConversationName(origin) });
 
-/** Whether the user has a personal copy: by starring, by reacting, or by the mention of a bot. */
+/** Tells whether the user has a personal copy of a message: by starring, by reacting, or, as a bot, by a mention. */
 type PersonalCopyTest = (id: number) => boolean;
 const NO_PERSONAL_COPIES: PersonalCopyTest = () => false;
 
@@ -38,8 +38,8 @@ export class UnreadScan {
   }
 
   /**
-   * The user's unread messages of one origin, above its mark and up to `to`, in batches. First those
-   * still in the stream, ascending; then those that were moved away from it.
+   * The user's unread messages of one origin, above its mark and up to `to`, in batches. The messages that are still in
+   * the stream come first, ascending, then those that were moved away from it.
    */
   async *above(
     origin: number,
@@ -55,7 +55,11 @@ export class UnreadScan {
     return this.#unmarked(movedFrom(origin), origin, reading, to);
   }
 
-  /** The user's messages that were moved into the stream, read or unread. @param also further indexes: a topic */
+  /**
+   * The user's messages that were moved into the stream, read or unread.
+   *
+   * @param also further indexes that the messages must be in, such as a topic's
+   */
   async *movedTo(stream: number, also: readonly MessageIndex[] = []): AsyncGenerator<StoredMessage[]> {
     const tag: MessageIndex = { by: 'tag', tag: messageTag.cameTo(streamConversationName(stream)) };
     for await (const messages of this.#batches([{ index: tag, also }], { direction: 'newer' })) {
@@ -93,7 +97,8 @@ export class UnreadScan {
   }
 
   /**
-   * As `above`, for several origins at once, newest first.
+   * Like `above`, but for several origins at once, newest message first.
+   *
    * @param left further origins; their messages count if they were moved to other streams
    * @param seen called for every message, with or without a copy, above the mark of the stream where it is now
    */
@@ -218,7 +223,9 @@ export class UnreadScan {
 
   /**
    * Messages that the user has a copy of.
-   * @param marked the user marked them all: counts them as personal copies, and keeps those that came with a move
+   *
+   * @param marked true if the user has marked each of the messages: then all count as personal copies, and copies that
+   * came with a move are kept
    */
   async withCopies(messages: readonly StoredMessage[], marked = false): Promise<StoredMessage[]> {
     await this.#members.load(messages.flatMap(streamsDecidingCopies));

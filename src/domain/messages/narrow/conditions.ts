@@ -1,4 +1,7 @@
-/** Conditions that every message of a narrow meets and that the Store has indexes for. Pure. */
+/**
+ * Conditions that every message of a narrow meets and that the Store has indexes for. The functions have no side
+ * effects.
+ */
 import { directMessageKey, parseActorKey, type RealmId } from '#model';
 import type { MessageIndex } from '#ports/store';
 import type { MessageViewer } from '../access/viewer.js';
@@ -8,8 +11,8 @@ import { isPublicStream, isWebPublicStream } from './predicate.js';
 import type { NarrowTerm } from './terms.js';
 
 /**
- * Words of one search that the Store looks up; the others are only tested on the messages found. The longest words are
- * looked up, as they are mostly the rarest.
+ * Maximum number of words of one search that the Store looks up. The longest words are looked up, as they are mostly
+ * the rarest. The others are only tested on the messages found.
  */
 export const MAX_INDEXED_WORDS = 8;
 

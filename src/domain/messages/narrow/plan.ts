@@ -1,4 +1,7 @@
-/** The plan of a query: conditions for the Store, the exact test per message, and whether history counts. Pure. */
+/**
+ * The plan of a query: conditions for the Store, the exact test per message, and whether history counts. The functions
+ * have no side effects.
+ */
 import { isGuest } from '#domain/people';
 import { canReadStreamHistory } from '#domain/streams';
 import type { ReadableMessage } from '../access/message-access.js';
@@ -11,7 +14,7 @@ export interface NarrowPlan {
   readonly conditions: NarrowConditions;
   /** Exact test whether a message that the viewer may read is in the narrow. */
   matches(own: ReadableMessage): boolean;
-  /** As `matches`, for a message found in the ranges of the conditions: skips tests that those ranges imply. */
+  /** Like `matches`, but for a message found in the ranges of the conditions: skips tests that those ranges imply. */
   matchesFound(own: ReadableMessage): boolean;
   /** True if the test reads more of a message than its digest holds. */
   readonly readsTexts: boolean;

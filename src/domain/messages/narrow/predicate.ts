@@ -1,4 +1,4 @@
-/** The exact meaning of each term of a narrow, for one message. Pure. */
+/** The exact meaning of each term of a narrow, for one message. The functions have no side effects. */
 
 import type { ReadableMessage } from '../access/message-access.js';
 import type { MessageViewer } from '../access/viewer.js';

@@ -1,6 +1,6 @@
 /**
  * Ranges of the Store in which to look for the messages of a narrow. Together they hold all of these messages and few
- * others; `NarrowPlan` tests each message found exactly. Pure.
+ * others; `NarrowPlan` tests each message found exactly. The functions have no side effects.
  */
 import { IdSet } from '#base';
 import type { MembershipStay, StreamMember } from '#domain/streams';
@@ -47,7 +47,7 @@ export function rangesOfHistory(streams: readonly number[], conditions: NarrowCo
 /** Ranges of the Store that hold all messages that the user has a copy of. */
 export function rangesOfCopies(owner: CopyOwner, conditions: NarrowConditions): readonly MessageRange[] {
   const { personal, conversation, direct, unread, mentioned } = conditions;
-  // Unread messages are few, and the marks bound their regions best.
+  // Unread messages are few. Their ranges begin at the read marks, so they are looked up before any other condition.
   if (unread) return rangesOf(copyRegions(owner, conditions), personal ? withIndex(conditions, personal) : conditions);
   if (personal) return rangesOf([{ index: personal }], conditions);
   if (direct && conversation !== undefined) {

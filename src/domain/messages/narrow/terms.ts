@@ -1,4 +1,6 @@
-/** Narrows, parsed and resolved to terms (narrow.md § Input format, § Operators). Pure. */
+/**
+ * Narrows, parsed and resolved to terms (narrow.md § Input format, § Operators). The functions have no side effects.
+ */
 
 import { toTopicKey } from '#domain/streams';
 import { type StreamId, streamId, type UserId, userId } from '#model';

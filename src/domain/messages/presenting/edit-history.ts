@@ -1,4 +1,7 @@
-/** The edit history of a message in the API's form (messages.md § PATCH, § GET /messages/{id}/history). Pure. */
+/**
+ * The edit history of a message in the API's form (messages.md § PATCH, § GET /messages/{id}/history). The functions
+ * have no side effects.
+ */
 import type { JsonObject } from '#base';
 import type { MessageBody, StoredEdit, StoredMessage } from '../stored/message.js';
 import { htmlDiff } from './html-diff.js';
@@ -28,8 +31,9 @@ function entry(edit: StoredEdit): JsonObject {
 }
 
 /**
- * Fields about edits in message objects; none if the message was never edited. @param shown the organization shows
- * histories
+ * Fields about edits in message objects; none if the message was never edited.
+ *
+ * @param shown true if the organization shows edit histories
  */
 export function presentEditFields({ edits }: MessageBody, shown: boolean): JsonObject {
   const [newest] = edits ?? [];

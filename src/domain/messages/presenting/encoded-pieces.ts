@@ -24,11 +24,11 @@ function makeSender(user: DirectoryUser | undefined, directory: DirectoryView, o
 
 interface SenderPieces {
   readonly subdomain: string;
-  /** By `messageVariantIndex`. */
+  /** Encoded JSON about one sender, by `messageVariantIndex`. */
   readonly pieces: (Uint8Array | undefined)[];
 }
 
-/** Encoded pieces by sender: a changed account is a new object. */
+/** Encoded JSON by sender. An account is an immutable object, so a changed account has a new entry. */
 const senders = new WeakMap<DirectoryUser, SenderPieces>();
 
 /** Maximum number of conversations in the cache; unlike streams, they are not limited in number. */
@@ -41,20 +41,23 @@ const recipients = memoizeByObject(
   ({ version }) => version,
 );
 
-/** The end of a message without reactions or edits. Cached by array: equal lists of flags are the same array. */
+/**
+ * JSON of the end of a message object, for a message without reactions or edits. Cached by array: equal lists of flags
+ * are the same array.
+ */
 export const encodeFlagsPiece = memoizeByObject((flags: readonly string[]) =>
   encoder.encode(`,"reactions":[],"flags":${JSON.stringify(flags)}}`),
 );
 
 const IDS_OF_PAIRS = 2 ** 26;
 
-/** Most conversations have two participants, whose ids fit into one number: cheaper than a string. */
+/** Cache key of a conversation. The ids of two participants fit into one number, which is cheaper than a string. */
 function conversationKey(participants: readonly number[]): string | number {
   const [a = 0, b = 0] = participants;
   return participants.length === 2 && a < IDS_OF_PAIRS && b < IDS_OF_PAIRS ? a * IDS_OF_PAIRS + b : participants.join();
 }
 
-/** The encoded pieces of message objects for one response. */
+/** Encoded parts of message objects for one response. */
 export class EncodedMessagePieces {
   readonly #senders = new Map<number, Uint8Array>();
   readonly #recipients: ReturnType<typeof recipients>;
@@ -66,7 +69,7 @@ export class EncodedMessagePieces {
     this.#recipients = recipients(directory);
   }
 
-  /** The piece from the end of the content to the start of `display_recipient`. */
+  /** JSON of a message object from the end of the content to the start of `display_recipient`. */
   sender(id: number): Uint8Array {
     let piece = this.#senders.get(id);
     if (piece === undefined) {
@@ -90,7 +93,7 @@ export class EncodedMessagePieces {
     return known.pieces[which];
   }
 
-  /** The piece with the recipient of a message. @param stream 0 = a direct message */
+  /** JSON of a message object that describes the recipient. @param stream 0 = a direct message */
   recipient(stream: number, participants: readonly number[]): Uint8Array {
     const { streams, conversations } = this.#recipients;
     const name = stream === 0 ? conversationKey(participants) : '';

@@ -29,7 +29,7 @@ interface EncodedVariants {
    * `stream`.
    */
   readonly version: number | null;
-  /** By `messageVariantIndex`. */
+  /** JSON of the message object for each kind of client, by `messageVariantIndex`. */
   readonly texts: (string | undefined)[];
 }
 
@@ -41,7 +41,7 @@ function encodeMessageVariant(message: StoredMessage, directory: DirectoryView, 
   const sender = directory.user(userId(message.sender));
   const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
   const version = body.stream === 0 || hasChangingFields(body) ? directory.version : null;
-  // Bodies are immutable: an edit, a move or a reaction stores a new one.
+  // The texts are kept with the message's body. Bodies are immutable: an edit, a move or a reaction stores a new one.
   let known = memo.made as EncodedVariants | undefined;
   if (!known || known.sender !== sender || known.stream !== stream || known.version !== version) {
     known = { sender, stream, version, texts: [] };
@@ -66,21 +66,24 @@ const CLOSE = 0x5d;
 
 const NOTHING = new Uint8Array(0);
 
-/** Position of one message's JSON in the encoder's buffer; a comma comes first. */
+/** Position of one message's JSON in the encoder's buffer. The JSON begins with a comma. */
 interface EncodedMessageRow {
   readonly id: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Encodes message objects for one response to one user, while the Store shows the messages. */
+/**
+ * Encodes message objects for one response to one user. The caller passes each message while it iterates over messages
+ * of the Store.
+ */
 export class MessageEncoder {
   #bytes = bufferPool.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
   #at = 0;
   readonly #pieces: EncodedMessagePieces;
-  /** Index of the digest's text that is the content for this kind of client. */
+  /** Index of the text, among the texts of a digest, that is the content for this kind of client. */
   readonly #text: number;
-  /** Flags of the last message and their JSON, kept because most messages have the same flags. */
+  /** Flags of the message that was encoded before, kept with their JSON because most messages have the same flags. */
   #flags: readonly string[] | undefined;
   #flagsPiece = NOTHING;
   readonly #flagsOf: (own: ReadableMessage) => readonly string[];
@@ -113,7 +116,7 @@ export class MessageEncoder {
     return { id: message.id, from, to: this.#at };
   };
 
-  /** The JSON list of these rows. Ends the encoder: its buffer goes back to the pool. */
+  /** Makes the JSON list of these rows, and ends the encoder: its buffer goes back to the pool. */
   list(rows: readonly EncodedMessageRow[]): Uint8Array {
     const { buffer, byteOffset } = this.#bytes;
     let length = rows.length === 0 ? 2 : 1;

@@ -1,6 +1,6 @@
 /**
  * Word-by-word difference of two renderings of a message, as HTML (`content_html_diff`). Both inputs come from our own
- * renderer: their text is escaped, and every tag is complete. Pure.
+ * renderer: their text is escaped, and every tag is complete. The functions have no side effects.
  */
 import { diffArrays } from 'diff';
 

@@ -28,8 +28,8 @@ export const orderFlags = (flags: Iterable<string>): string[] => {
 };
 
 /**
- * A message with all that any kind of client may get: both forms of the content, and the avatar with a note whether the
- * client may compute it. `presentMessageVariant` picks from it. Travels in log entries.
+ * A message with all data that any kind of client may get: both forms of the content, and the avatar with a flag that
+ * says whether the client may compute it. Log entries contain this form; `presentMessageVariant` picks from it.
  */
 export interface NeutralMessage extends JsonObject {
   readonly common: JsonObject;

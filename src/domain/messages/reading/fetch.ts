@@ -36,7 +36,7 @@ export class MessageReader {
     this.#members = new UserMemberships(store, viewer.realm, viewer.user.id);
   }
 
-  /** Those of the messages that the user may read in this view, in the order given. */
+  /** Selects the messages that the user may read in this view, in the order given. */
   async readable(messages: readonly StoredMessage[], history: NarrowPlan['history']): Promise<ReadableMessage[]> {
     const streams = new Set<number>();
     for (const message of messages) for (const stream of streamsDecidingCopies(message)) streams.add(stream);
@@ -45,7 +45,10 @@ export class MessageReader {
     return messages.map(ownOf).filter((own) => own !== undefined);
   }
 
-  /** The user's access to one message, in any view (messages.md § Access to a message). Undefined: none. */
+  /**
+   * Finds out whether and how the user may access one message, in any view (messages.md § Access to a message);
+   * undefined: the user has no access.
+   */
   async access(message: StoredMessage): Promise<ReadableMessage | undefined> {
     await this.#members.load(streamsDecidingCopies(message));
     const { has, gained } = this.#copy(message);
@@ -70,7 +73,8 @@ export class MessageReader {
   }
 
   /**
-   * As `scan`, without decoding messages if the Store and the plan allow it.
+   * Like `scan`, but without decoding messages if the Store and the plan allow it.
+   *
    * @param take makes a row of a message, which is valid only during the call; the rows of some calls are dropped
    */
   async scanPacked<T>(
@@ -108,7 +112,7 @@ export class MessageReader {
     return rows;
   }
 
-  /** Whether the memberships that decide about a message are loaded; adds missing streams to `unknown`. */
+  /** True if the memberships that decide about a message are loaded. Adds missing streams to `unknown`. */
   #decides(message: StoredMessage, unknown: number[]): boolean {
     const { originStream } = message;
     const before = unknown.length;
@@ -148,7 +152,10 @@ export class MessageReader {
     return rangesOfCopies({ user: user.id, flags, streams, membership: this.#members.of }, conditions);
   }
 
-  /** Makes the test of access: by a copy, or by the history that this view includes. */
+  /**
+   * Makes the function that tells whether the user may read a message: by a copy, or by the history that this view
+   * includes.
+   */
   #ownOf(history: NarrowPlan['history']): (message: StoredMessage) => ReadableMessage | undefined {
     const { user, flags } = this.viewer;
     const made = flags.personalCopyTest();

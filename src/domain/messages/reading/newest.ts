@@ -6,7 +6,7 @@ import type { MessageReads } from '#ports/store';
 import { streamConversationName, toStoredMessage } from '../stored/message.js';
 import { NEWEST_ANCHOR } from './fetch.js';
 
-/** State from which a frontend follows the user's newest message by the log. Travels over the bus. */
+/** State from which a frontend follows the user's newest message by the log. The user's actor sends it over the bus. */
 export interface NewestMessageState extends JsonObject {
   /** Id of the newest message; -1 = none. */
   readonly id: number;
@@ -35,7 +35,10 @@ export async function findNewestMessageId(
   return newestAmong(store, realm, user, streams, await membershipsOf(store, realm, user, streams));
 }
 
-/** The newest message, and the state to follow it by the log. Log entries about older messages must not count. */
+/**
+ * Loads the id of the user's newest message, and the state from which a frontend follows it by the log. The frontend
+ * ignores log entries about older messages.
+ */
 export async function loadNewestMessageState(
   store: MessageReads,
   realm: RealmId,

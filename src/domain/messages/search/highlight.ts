@@ -1,4 +1,7 @@
-/** `match_content` and `match_subject`: text and topic with the found words marked, never inside a tag. Pure. */
+/**
+ * `match_content` and `match_subject`: text and topic with the found words marked, never inside a tag. The functions
+ * have no side effects.
+ */
 import { escapeHtml } from '#base';
 import { wordsInHtml } from './html.js';
 import type { SearchQuery } from './query.js';

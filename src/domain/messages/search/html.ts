@@ -1,4 +1,6 @@
-/** Words in rendered messages. Takes time linear in the length of any text. Pure. */
+/**
+ * Words in rendered messages. The scan takes time linear in the length of any text. The functions have no side effects.
+ */
 import { type IndexedWord, wordsInText } from './words.js';
 
 /** Length of the longest HTML entity, `&CounterClockwiseContourIntegral;`. */

@@ -1,9 +1,15 @@
-/** Parses the operand of `search` and tests messages for it (narrow.md § Full-text search). Pure. */
+/**
+ * Parses the operand of `search` and tests messages for it (narrow.md § Full-text search). The functions have no side
+ * effects.
+ */
 import type { StoredMessage } from '../stored/message.js';
 import { wordsInHtml } from './html.js';
 import { wordsInText } from './words.js';
 
-/** Maximum number of stems indexed per message: more than texts of people have; bounds the cost of a hostile one. */
+/**
+ * Maximum number of stems indexed per message: more than texts of people have; the limit bounds the cost of a hostile
+ * text.
+ */
 const MAX_STEMS_PER_MESSAGE = 1_000;
 
 /**
@@ -12,7 +18,7 @@ const MAX_STEMS_PER_MESSAGE = 1_000;
 export const MAX_SEARCH_TERMS = 100;
 
 export interface SearchQuery {
-  /** Stems that must all occur; [] = no message matches. */
+  /** Stems of words that must all occur in the message; [] = no message matches. */
   readonly stems: readonly string[];
   /** Phrases in lower case; all must occur literally. */
   readonly phrases: readonly string[];

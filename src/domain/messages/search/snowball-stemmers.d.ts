@@ -1,4 +1,4 @@
 declare module 'snowball-stemmers' {
-  /** Words must be in lower case. */
+  /** Makes a stemmer. The words given to it must be in lower case. */
   export function newStemmer(language: 'english'): { stem(word: string): string };
 }

@@ -1,7 +1,10 @@
-/** Words as the index has them: English stems without stop words (narrow.md § Full-text search). Pure. */
+/**
+ * Words as the index has them: English stems without stop words (narrow.md § Full-text search). The functions have no
+ * side effects.
+ */
 import { newStemmer } from 'snowball-stemmers';
 
-/** Words that are never indexed or searched for; clients show them (register.md, `stop_words`). In the API's order. */
+/** Words that are never indexed or searched for, in the API's order. Clients show them (register.md, `stop_words`). */
 export const STOP_WORDS: readonly string[] = `
 i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers
 herself it its itself they them their theirs themselves what which who whom this that these those am is are

@@ -1,6 +1,6 @@
 /**
  * Checks of a message to be sent or scheduled: permissions (messages.md § POST /messages, checks 9 to 16) and the text.
- * Pure.
+ * The functions have no side effects.
  */
 
 import { isWildcardMentionAllowed } from '#domain/people';
@@ -24,7 +24,7 @@ export function requireActiveSender(directory: DirectoryView, id: number): Direc
   return user;
 }
 
-/** Tells whether a user is subscribed to the stream. Called for the sender and, if that is a bot, for its owner. */
+/** Tells whether a user is subscribed to the stream. The user is the sender or, if the sender is a bot, its owner. */
 type IsSubscribed = (user: number) => boolean;
 
 /** Checks the right to send to a stream. @throws ApiError when the sender may not post to the stream */
@@ -53,7 +53,11 @@ export function checkTopicPresent(topic: string, directory: DirectoryView): void
   if (directory.settings.mandatory_topics && topic === NO_TOPIC) throw apiError('TOPICS_REQUIRED');
 }
 
-/** Checks the right to a wildcard mention. The last check: mentions are known only after rendering. @throws ApiError */
+/**
+ * Checks the right to a wildcard mention. This check comes last, because mentions are known only after rendering.
+ *
+ * @throws ApiError
+ */
 export function checkMayMentionAll(
   wildcard: boolean,
   subscribers: () => number,

@@ -1,6 +1,6 @@
 /**
- * Client names (conventions.md § Client names). Messages store them; they decide whether a sent message is read for its
- * sender.
+ * Client names (conventions.md § Client names). Messages store them. The client's name decides whether a sent message
+ * counts as read for its sender.
  */
 
 const UNSPECIFIED = 'Unspecified';

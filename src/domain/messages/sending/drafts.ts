@@ -1,4 +1,4 @@
-/** Drafts (messages.md § Drafts): one part of the user's actor per draft. Pure. */
+/** Drafts (messages.md § Drafts): one part of the user's actor per draft. The functions have no side effects. */
 import type { Json, JsonObject } from '#base';
 
 interface DraftFields extends JsonObject {

@@ -11,7 +11,7 @@ import { isSystemBot, readUserSetting } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
-/** Active users by lower-case name. Built again only when the directory's users change, which is rare. */
+/** Active users by lower-case name. The map is built again only when the directory's users change, which is rare. */
 const usersByName = memoizeByObject(
   (directory: DirectoryView) => {
     const byName = new Map<string, DirectoryUser[]>();
@@ -38,7 +38,7 @@ const shown = (user: DirectoryUser) => ({ id: user.id, name: user.fullName });
 export function makeRenderContext(directory: DirectoryView, origin: string, author = 0): Partial<MarkdownContext> {
   const { settings } = directory;
   const writer = directory.user(author as UserId);
-  // Built only if the text has a custom emoji.
+  // The map of custom emoji is built only if the text has one.
   let emoji: Map<string, CustomEmoji> | undefined;
   const customEmoji = (name: string): CustomEmoji | undefined => {
     emoji ??= new Map([...directory.emoji()].filter((of) => !of.deactivated).map((of) => [of.name, of]));
@@ -72,7 +72,12 @@ export function makeRenderContext(directory: DirectoryView, origin: string, auth
 export class MessageRenderer {
   readonly #threads = new RenderThreads();
 
-  /** @param imageProxySecret '' = no proxy: readers load pictures of other hosts directly */
+  /**
+   * Makes a renderer of messages.
+   *
+   * @param imageProxySecret key that signs addresses of the image proxy; '' = no proxy: readers load pictures of other
+   * hosts directly
+   */
   constructor(private readonly imageProxySecret: string) {}
 
   /**

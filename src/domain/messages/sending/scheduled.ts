@@ -1,4 +1,7 @@
-/** Scheduled messages (messages.md § Scheduled messages): one part of the sender's actor each. Pure. */
+/**
+ * Scheduled messages (messages.md § Scheduled messages): one part of the sender's actor each. The functions have no
+ * side effects.
+ */
 
 import { JsonFloat, type JsonObject, parseJsonText } from '#base';
 import type { ActorParts } from '#model';
@@ -24,8 +27,8 @@ export interface ScheduledMessage extends ScheduledBody {
   /** Time at which the message is to be sent, seconds since 1970. */
   readonly at: number;
   /**
-   * waiting → sending (handed over to the conversation's actor) → sent (a `DeliveryReceipt` replaces the message) or
-   * failed; an edit sets a failed one to waiting.
+   * Phase of a scheduled message: waiting → sending (handed over to the conversation's actor) → sent (a
+   * `DeliveryReceipt` replaces the message) or failed. An edit sets a failed message to waiting.
    */
   readonly phase: 'waiting' | 'sending' | 'failed';
   /** Name of the client that wrote or last edited the message. */
@@ -110,7 +113,7 @@ function userIdsIn(to: string): number[] {
   const list = parseJsonText(to)?.value;
   if (!Array.isArray(list)) throw apiError('RECIPIENT_DATA_TYPE');
   const ids = list.map((one: unknown) => {
-    // The peer's language has integers as booleans: `true` is 1.
+    // Booleans count as integers, as on the API's original server: `true` is 1.
     const id = typeof one === 'boolean' ? Number(one) : one;
     if (id instanceof JsonFloat || !Number.isSafeInteger(id)) throw apiError('SCHEDULED_USER_IDS');
     return id as number;

@@ -1,4 +1,7 @@
-/** Widgets of messages (polls, to-do lists, forms) and submessages that users add (messages.md § Submessages). Pure. */
+/**
+ * Widgets of messages (polls, to-do lists, forms) and submessages that users add (messages.md § Submessages). The
+ * functions have no side effects.
+ */
 import { type Static, Type } from 'typebox';
 import { cleanParsedJson, parseJsonText } from '#base';
 import { ApiError, apiError } from '#model/errors';
@@ -58,7 +61,7 @@ export function checkWidget(widget: string): { readonly widget_type: string; rea
   return { widget_type, extra_data };
 }
 
-/** Matches a line end, as the peer's platform knows them. */
+/** Matches a line end as the API's original server recognizes it, for example a vertical tab. */
 const LINE_END = /\r\n|[\n\r\v\f\x85\u2028\u2029]/;
 
 function poll(rest: string): Dict {
@@ -132,7 +135,7 @@ export function makeNextSubmessage(
     const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
     if (!kind) throw apiError('VALIDATION_FAILED', { message: `Unknown type for ${name}: ${type}` });
     if (widget === 'poll' && type === 'question' && !byAuthor) throw apiError('POLL_QUESTION');
-    // A check consumes its value: parse again.
+    // The check below changes the value that it gets, so the text is parsed again.
     kind.json(parseJsonText(added.content)!, name);
   }
   const characters = submessages.reduce((sum, { content }) => sum + content.length, added.content.length);

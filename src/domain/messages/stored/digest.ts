@@ -16,8 +16,8 @@ import { type MessageBody, toStoredMessage } from './message.js';
 export const DIGEST_VERSION = 1;
 
 /**
- * Positions of the facts. After them: the participants' ids, then pairs of a user id and a sum of `CREATION_FLAG_BITS`
- * flags.
+ * Positions of the facts in a digest. The participants' ids follow them, then pairs of a user id and a sum of
+ * `CREATION_FLAG_BITS` flags.
  */
 export const DIGEST_FACT_INDEX = {
   stream: 0,
@@ -28,7 +28,10 @@ export const DIGEST_FACT_INDEX = {
   others: 5,
 } as const;
 
-/** `more`: the message has reactions or edits. Their JSON depends on the directory, so it isn't in the digest. */
+/**
+ * Bits of facts about a message. `more` says that the message has reactions or edits, whose JSON depends on the
+ * directory and so isn't in the digest.
+ */
 export const DIGEST_MARK_BITS = { more: 1, wildcard: 2, moved: 4 } as const;
 
 /** Bits of the flags that single users got when the message was sent. */

@@ -27,7 +27,7 @@ export interface StreamMoveRecord extends JsonObject {
   readonly fromMv: number;
   readonly to: number;
   readonly toMv: number;
-  /** Subscribers of the new stream got copies, marked as read, because they can't read the stream's history. */
+  /** True if subscribers of the new stream got copies, marked as read, because they can't read the stream's history. */
   readonly gained: boolean;
 }
 
@@ -40,12 +40,12 @@ export interface StoredSubmessage extends JsonObject {
 }
 
 export interface MessageBody extends JsonObject {
-  /** Source of the message, Markdown. */
+  /** Text of the message as Markdown source. */
   readonly content: string;
   readonly html: string;
   /** Topic of a stream message as spelled by the sender; '' for direct messages. */
   readonly topic: string;
-  /** Time of sending, seconds since 1970. */
+  /** Time at which the message was sent, seconds since 1970. */
   readonly sent: number;
   readonly client: string;
   /** Recipient id of the message, the API's `recipient_id`. */
@@ -65,7 +65,7 @@ export interface MessageBody extends JsonObject {
   readonly reactions?: readonly StoredReaction[];
   /** Users who got a copy by reacting to a message of the history; they receive events of later changes. */
   readonly copies?: readonly number[];
-  /** Edit history, newest first. */
+  /** Edit history of the message, newest entry first. */
   readonly edits?: readonly StoredEdit[];
   /** Moves of the message between streams, oldest first. */
   readonly moves?: readonly StreamMoveRecord[];

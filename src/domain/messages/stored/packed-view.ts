@@ -63,7 +63,7 @@ export function movesOfMessage(message: StoredMessage): readonly StreamMoveRecor
 export const hasWildcardMention = (message: StoredMessage): boolean =>
   message instanceof PackedMessageView ? (message.marks & DIGEST_MARK_BITS.wildcard) !== 0 : message.body.wildcard;
 
-/** Flags that the user got at creation: a sum of `CREATION_FLAG_BITS`. */
+/** Flags that the user got when the message was sent: a sum of `CREATION_FLAG_BITS`. */
 export function creationFlagBits(message: StoredMessage, user: number): number {
   if (!(message instanceof PackedMessageView)) {
     let sum = 0;

@@ -1,6 +1,6 @@
 /**
  * The record of a stored message and its tags: the words under which the Store finds it, beside its conversation and
- * sender. All tags are made here. Pure.
+ * sender. All tags are made here. The functions have no side effects.
  */
 
 import { parseFilePath } from '#domain/files';

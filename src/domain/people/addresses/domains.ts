@@ -31,7 +31,8 @@ export type AddressProblem = 'domain' | 'disposable' | 'plus';
 
 /**
  * Finds out whether an organization admits the domain of an address. The address may be malformed or in use.
- * @param disposable the address has a domain of throw-away addresses (`services.disposable`)
+ *
+ * @param disposable true if the address has a domain of throw-away addresses (`services.disposable`)
  * @returns undefined if the organization admits the address
  */
 export function findAddressProblem(

@@ -50,7 +50,7 @@ class EncodedUserLists {
       active,
     } = options;
     const variant = `${clientGravatar}/${profile}/${withoutActive}/${withoutAvatar}/${web}`;
-    // A viewer whose address their own role may not see gets a list of their own, with that address.
+    // A viewer whose role may not see the viewer's own address gets a list of their own, with that address.
     const own = maySeeAddress(anybody, viewer) ? undefined : viewer;
     const key = `${anybody.role}/${variant}/${active}`;
     const known = own ? undefined : this.#lists.get(key);

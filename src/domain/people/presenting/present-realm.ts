@@ -11,7 +11,7 @@ export const presentPlayground = ({ id, name, language, urlPrefix }: DirectoryPl
   id,
   name,
   highlighter_language: language,
-  // Its older name (api/README.md § Names).
+  // Older name of the same field (api/README.md § Names).
   pygments_language: language,
   url_prefix: urlPrefix,
 });

@@ -72,10 +72,7 @@ export function checkSummaryFieldCount(others: readonly DirectoryProfileField[])
   }
 }
 
-/**
- * Checks a profile field by all rules but those that depend on the other fields, in the API's order.
- * @throws ApiError
- */
+/** Checks a profile field by all rules that don't depend on the other fields, in the API's order. @throws ApiError */
 export function checkProfileField(
   type: number,
   { name, hint, data, inSummary }: ProfileFieldInput,
@@ -167,7 +164,11 @@ export const optionsOfProfileField = memoizeByObject((field: DirectoryProfileFie
   return new Map(Object.keys(JSON.parse(field.data) as object).map((key) => [key, added.get(key) ?? 0]));
 });
 
-/** The new `added` of a list of options that is changed to this data. @param version version of the commit */
+/**
+ * New value of a field's `added` (option key → realm version that added it) after its options are changed to `data`.
+ *
+ * @param version version of the commit
+ */
 export function addedOptionsAfter(before: DirectoryProfileField, data: string, version: number): [string, number][] {
   const known = optionsOfProfileField(before);
   const since = Object.keys(JSON.parse(data) as object).map((key): [string, number] => [

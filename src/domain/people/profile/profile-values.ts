@@ -52,7 +52,7 @@ const people: Check = (_field, given, find) => {
     if (!user.isActive) throw apiError('USER_ID_DEACTIVATED', { user_id });
     if (user.botType !== null) throw apiError('USER_ID_BOT', { user_id });
   }
-  // Duplicates go: every process keeps the value in memory.
+  // Duplicates are dropped, because every process keeps the value in memory.
   return JSON.stringify([...new Set(given)]);
 };
 

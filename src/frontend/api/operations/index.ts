@@ -3,11 +3,13 @@
  *
  * Areas: `messages/` (sending, reading, changing, flags, drafts, typing), `streams/` (streams, subscriptions, topics),
  * `people/` (accounts, profiles, settings, presence, groups), `organization/` (settings, pictures, lists, server),
- * `bots/`, `invitations/` (invitations and the pages for joining), `web/` (sessions of browsers), `events.ts` (event
- * queues), `files.ts` (uploads) and `external-content.ts` (pictures of other hosts). Operations that are one unit in
- * the reference come as a list of their file; the others are listed one by one, because the reference mixes areas.
+ * `bots/`, `invitations/` (invitations and the pages for joining), `accounts/` (forgotten passwords), `single-sign-
+ * on/`, `web/` (sessions of browsers), `events.ts` (event queues), `files.ts` (uploads) and `external-content.ts`
+ * (pictures of other hosts). Operations that are one unit in the reference come as a list of their file; the others
+ * are listed one by one, because the reference mixes areas.
  */
 import type { ApiOperation } from '../operation.js';
+import { PASSWORD_RESET_OPERATIONS } from './accounts/password-reset.js';
 import { BOT_STORAGE_OPERATIONS } from './bots/bot-storage.js';
 import { BOT_OPERATIONS } from './bots/bots.js';
 import { deleteQueueOperation, getEventsOperation, registerQueueOperation } from './events.js';
@@ -92,6 +94,7 @@ import {
   updateSettings,
   updateSettingsDefaultsOperation,
 } from './people/settings.js';
+import { showUnsubscribeOperation, unsubscribeOperation } from './people/unsubscribe.js';
 import {
   createUserGroupOperation,
   getUserGroupMembersOperation,
@@ -115,6 +118,7 @@ import {
   regenerateOwnApiKeyOperation,
 } from './people/users.js';
 import { runSlashCommandOperation } from './people/zcommand.js';
+import { SINGLE_SIGN_ON_OPERATIONS } from './single-sign-on/signing-in.js';
 import {
   addDefaultStreamOperation,
   archiveStreamOperation,
@@ -241,6 +245,8 @@ export const OPERATIONS = [
   updateSettingsDefaultsOperation,
   showEmailConfirmationOperation,
   confirmEmailOperation,
+  showUnsubscribeOperation,
+  unsubscribeOperation,
   regenerateOwnApiKeyOperation,
   ...PUSH_TOKEN_OPERATIONS,
   runSlashCommandOperation,
@@ -251,4 +257,6 @@ export const OPERATIONS = [
   ...STREAM_GROUP_OPERATIONS,
   ...SIGN_UP_OPERATIONS,
   ...WEB_OPERATIONS,
+  ...PASSWORD_RESET_OPERATIONS,
+  ...SINGLE_SIGN_ON_OPERATIONS,
 ] as unknown as readonly ApiOperation[];

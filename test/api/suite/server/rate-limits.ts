@@ -204,6 +204,13 @@ export async function rateLimits(t: Test): Promise<void> {
     const over = await ask('198.51.100.20', 'new5@example.com');
     t.same([over.status, limitsIn(over, clock)[1]], [429, 0]);
     t.match(over.text, /Too many letters/);
+    const reset = await from('198.51.100.20').raw({
+      method: 'POST',
+      path: '/accounts/password/reset',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', host: `${org.subdomain}.localhost` },
+      body: new URLSearchParams({ email: owner.email }).toString(),
+    });
+    t.equal(reset.status, 429, 'mails of forgotten passwords count, too');
     t.equal((await ask('198.51.100.21', 'new6@example.com')).status, 200, 'from elsewhere');
     t.ok(server.mails().length <= before + 6);
   });

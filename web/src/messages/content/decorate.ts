@@ -89,9 +89,23 @@ function showCode(root: DocumentFragment): void {
   }
 }
 
+/** The picture of a link preview comes as a style, which the policy refuses. Pictures of other hosts are left out. */
+function showPreviewImages(root: DocumentFragment): void {
+  for (const link of root.querySelectorAll<HTMLElement>('.message_embed_image')) {
+    const path = /url\("(\/external_content\/[^"]+)"/.exec(link.dataset.style ?? '')?.[1];
+    if (!path) link.remove();
+    else {
+      const image = new Image();
+      image.src = path;
+      image.alt = '';
+      link.append(image);
+    }
+  }
+}
+
 /** Pictures of this server open in the viewer; those of others stay links, since nothing is loaded from other hosts. */
 function showImages(root: DocumentFragment): void {
-  for (const frame of root.querySelectorAll<HTMLElement>('.message_inline_image, .message_embed')) {
+  for (const frame of root.querySelectorAll<HTMLElement>('.message_inline_image')) {
     const image = frame.querySelector('img[src]');
     if (image instanceof HTMLImageElement) {
       image.loading = 'lazy';
@@ -127,6 +141,7 @@ function dropMe(root: DocumentFragment): void {
 
 /** Makes the sanitized HTML of a message what readers see and use. */
 export function decorate(root: DocumentFragment, isMe: boolean): void {
+  showPreviewImages(root);
   applyStyles(root);
   if (root.querySelector('.katex')) loadFormulas();
   if (isMe) dropMe(root);

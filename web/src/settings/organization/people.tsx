@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import { type Person, ROLE } from '../../core/index.js';
-import { Field, MenuButton, type MenuItem, Tabs } from '../../kit/index.js';
+import { Field, MenuButton, type MenuItem, Tabs, toast } from '../../kit/index.js';
 import { compareNames, t } from '../../text/index.js';
 import { PersonLine } from '../parts/person-line.js';
 import { roleName, rolesToGive } from '../parts/roles.js';
@@ -74,6 +74,13 @@ export function PeoplePage() {
   );
 }
 
+/** Has a mail sent that lets the person set a new password. */
+async function sendReset(user_id: number, saving: Saving): Promise<void> {
+  if (await saving.run(() => core.api.web('POST', `/web/users/${user_id}/password_reset`))) {
+    toast({ text: t('settings.password-reset-sent'), kind: 'success' });
+  }
+}
+
 function itemsFor(
   { user_id, role, is_active }: Person,
   saving: Saving,
@@ -89,6 +96,12 @@ function itemsFor(
   return [
     { label: t('settings.see-profile'), icon: 'user', run: showProfile },
     mayManage && is_active && { label: t('settings.edit-person'), icon: 'edit', run: () => edit(user_id) },
+    me.isAdmin &&
+      is_active && {
+        label: t('settings.send-password-reset'),
+        icon: 'send',
+        run: () => void sendReset(user_id, saving),
+      },
     mayManage && is_active && 'line',
     ...(mayManage && is_active
       ? rolesToGive().map((one) => ({

@@ -76,6 +76,8 @@ export const settingsOrganization: Catalogue<typeof source> = {
   'settings.people-active': 'Aktiv',
   'settings.people-deactivated': 'Deaktiviert',
   'settings.edit-person': 'Person bearbeiten',
+  'settings.send-password-reset': 'Link für ein neues Passwort mailen',
+  'settings.password-reset-sent': 'Die Mail mit dem Link ist unterwegs.',
   'settings.deactivate-account': 'Deaktivieren',
   'settings.deactivate-name': '{name} deaktivieren?',
   'settings.deactivate-other': 'Alle Sitzungen, Bots und Einladungen dieser Person enden. Die Nachrichten bleiben.',

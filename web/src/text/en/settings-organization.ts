@@ -74,6 +74,8 @@ export const settingsOrganization = {
   'settings.people-active': 'Active',
   'settings.people-deactivated': 'Deactivated',
   'settings.edit-person': 'Edit person',
+  'settings.send-password-reset': 'Mail a link for a new password',
+  'settings.password-reset-sent': 'The mail with the link is on its way.',
   'settings.deactivate-account': 'Deactivate',
   'settings.deactivate-name': 'Deactivate {name}?',
   'settings.deactivate-other': 'All sessions, bots and invitations of this person end. The messages stay.',

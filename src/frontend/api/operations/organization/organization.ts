@@ -1,8 +1,9 @@
 /** Settings (realm.md § Settings) and deactivation of the organization. */
 
 import { isOwner } from '#domain/people';
-import { checkRealmSettings, REALM_SETTINGS, realmKey } from '#model';
+import { checkRealmSettings, REALM_SETTINGS, realmKey, SINGLE_SIGN_ON_METHOD } from '#model';
 import { realmCommands } from '#model/commands';
+import { apiError } from '#model/errors';
 import { defineOperation, forwardCommand, type ParameterDeclaration } from '../../operation.js';
 
 const parameters = Object.fromEntries(
@@ -19,9 +20,13 @@ export const updateRealmOperation = defineOperation({
   guard: 'admin',
   summary: 'Change settings of the organization.',
   parameters,
-  run({ params, realm, caller, directory }) {
+  run({ params, realm, caller, directory, identityProviders }) {
     const account = directory.user(caller);
     const values = checkRealmSettings(params, account !== undefined && isOwner(account));
+    const methods = params.authentication_methods as Readonly<Record<string, boolean>> | undefined;
+    if (!identityProviders && methods?.[SINGLE_SIGN_ON_METHOD]) {
+      throw apiError('VALIDATION_FAILED', { message: 'Invalid authentication_methods' });
+    }
     return forwardCommand({ to: realmKey(realm), command: realmCommands.changeRealm, args: { values } });
   },
 });

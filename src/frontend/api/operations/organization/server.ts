@@ -8,11 +8,12 @@ import { renderMarkdownOrEmpty } from '#domain/markdown';
 import { findSubdomainProblem } from '#domain/people';
 import { realmPictureOrDefaultUrl } from '#domain/pictures';
 import { hasPublicAccess } from '#domain/streams';
-import { realmKey } from '#model';
+import { isLoginMethodOn, PASSWORD_METHOD, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { defineOperation, forwardCommand } from '../../operation.js';
 import { pathTextParameter } from '../../parameters.js';
+import { listProviders, signInPath } from '../../providers.js';
 
 const AGENT = 'user-agent';
 
@@ -39,35 +40,46 @@ export const getServerSettingsOperation = defineOperation({
   headers: [AGENT],
   summary: 'Facts about the server and the organization at this host.',
   parameters: {},
-  run: (call) => ({
-    fields: {
-      authentication_methods: {
-        password: true,
-        dev: false,
-        email: true,
-        ldap: false,
-        remoteuser: false,
-        github: false,
-        azuread: false,
-        gitlab: false,
-        google: false,
-        apple: false,
-        saml: false,
-        'openid connect': false,
+  run(call) {
+    const methods = call.directory.settings.authentication_methods;
+    const passwords = isLoginMethodOn(methods, PASSWORD_METHOD);
+    const providers = listProviders(call);
+    return {
+      fields: {
+        authentication_methods: {
+          password: passwords,
+          dev: false,
+          email: passwords,
+          ldap: false,
+          remoteuser: false,
+          github: false,
+          azuread: false,
+          gitlab: false,
+          google: false,
+          apple: false,
+          saml: false,
+          'openid connect': providers.length > 0,
+        },
+        ...VERSION_FIELDS,
+        push_notifications_enabled: false,
+        is_incompatible: isMarkedIncompatible(call.header(AGENT)),
+        email_auth_enabled: passwords,
+        require_email_format_usernames: true,
+        realm_uri: call.origin,
+        realm_name: call.directory.settings.name,
+        realm_icon: realmPictureOrDefaultUrl(call.directory, 'icon'),
+        realm_description: renderedDescription(call.directory.settings.description),
+        realm_web_public_access_enabled: hasPublicAccess(call.webPublicStreams, call.directory),
+        external_authentication_methods: providers.map(({ id, name, icon }) => ({
+          name: `oidc:${id}`,
+          display_name: name,
+          display_icon: icon,
+          login_url: signInPath(id),
+          signup_url: signInPath(id),
+        })),
       },
-      ...VERSION_FIELDS,
-      push_notifications_enabled: false,
-      is_incompatible: isMarkedIncompatible(call.header(AGENT)),
-      email_auth_enabled: true,
-      require_email_format_usernames: true,
-      realm_uri: call.origin,
-      realm_name: call.directory.settings.name,
-      realm_icon: realmPictureOrDefaultUrl(call.directory, 'icon'),
-      realm_description: renderedDescription(call.directory.settings.description),
-      realm_web_public_access_enabled: hasPublicAccess(call.webPublicStreams, call.directory),
-      external_authentication_methods: [],
-    },
-  }),
+    };
+  },
 });
 
 export const checkCompatibilityOperation = defineOperation({

@@ -1,11 +1,13 @@
 /** Accounts: list, create, own account, login (users.md). */
-import { CachedResponseFields, type EncodedJson, memoizeByObject } from '#base';
+import { CachedResponseFields, type EncodedJson, type JsonObject, memoizeByObject } from '#base';
 import { avatarUrl, encodeUserList, isSystemBot, presentUser } from '#domain/people';
+import { readSignedToken } from '#frontend/single-sign-on';
 import { realmKey, userId } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, ProfileData } from '#model/records';
-import { passwordLogIn } from '../../log-in.js';
+import { logInForKey, passwordLogIn, trustedLogIn } from '../../log-in.js';
+import { LOG_IN_HEADERS, noteLogIn } from '../../note-log-in.js';
 import { type ApiCall, defineOperation, type FieldsAnswer, forwardCommand } from '../../operation.js';
 import {
   flagParameter,
@@ -14,7 +16,6 @@ import {
   pathTextParameter,
   textParameter,
 } from '../../parameters.js';
-import { openOrRenewKey } from '../../readable-key.js';
 
 /** One response body per list. The encoded list is the same object until an account changes. */
 const allUsers = memoizeByObject((members: EncodedJson) => new CachedResponseFields({ members }));
@@ -120,15 +121,13 @@ export const createUserOperation = defineOperation({
   },
 });
 
-/** Maximum of attempts of a log-in that finds the key unreadable while other log-ins replace the key. */
-const MAX_ATTEMPTS = 5;
-
 export const fetchApiKeyOperation = defineOperation({
   id: 'fetch-api-key',
   method: 'POST',
   path: '/fetch_api_key',
   guard: 'none',
   compressed: false,
+  headers: LOG_IN_HEADERS,
   summary: 'Exchange address and password for the API key.',
   parameters: {
     username: textParameter('form', 'Real address of the account.'),
@@ -136,31 +135,48 @@ export const fetchApiKeyOperation = defineOperation({
   },
   async run(call) {
     const { logIn, user } = await passwordLogIn(call);
-    for (let attempts = 1; ; attempts++) {
-      const { sealed, ...fields } = await call.send(logIn);
-      // The login guard always refuses, so `user` is set here.
-      const { id, keyHash } = user as DirectoryUser;
-      const api_key = await openOrRenewKey(call, { user: id, sealed: String(sealed), instead: keyHash, as: id });
-      if (api_key !== undefined) return { fields: { api_key, ...fields } };
-      // Another log-in has replaced the key; the user actor will have the new one in a moment.
-      if (attempts === MAX_ATTEMPTS) throw apiError('SERVICE_UNAVAILABLE');
-    }
+    // The login guard always refuses; `user` is set for everybody else.
+    if (!user) return { fields: { ...(await call.send(logIn)) } };
+    const fields = await logInForKey(call, logIn, user);
+    await noteLogIn(call, user.id);
+    return { fields: { ...fields } };
   },
 });
 
-/** Always refused: log-in by a token that another service signed cannot be configured. */
+/** An account as GET /users/me shows it. */
+function presentProfile({ directory }: Pick<ApiCall<never>, 'directory'>, user: DirectoryUser): JsonObject {
+  const { bot_type, bot_owner_id, ...own } = presentUser(user, user, { clientGravatar: false, profile: directory });
+  return { ...own, avatar_url: avatarUrl(user) } as JsonObject;
+}
+
+/** A service of the organization has signed the address of the account. */
 export const fetchApiKeyByTokenOperation = defineOperation({
   id: 'jwt-fetch-api-key',
   method: 'POST',
   path: '/jwt/fetch_api_key',
   guard: 'none',
-  summary: 'Exchange a signed token for the API key; refused, because no such tokens are taken.',
+  compressed: false,
+  summary: 'Exchange a signed token (JWT) for the API key; refused where the server has no key of such tokens.',
   parameters: {
     token: { ...optionalTextParameter('form', 'The token.'), default: '' },
     include_profile: flagParameter('form', false, "With the account's profile."),
   },
-  run() {
-    throw apiError('JWT_NOT_ENABLED');
+  async run(call) {
+    const { realm, params, directory, tokenKeys } = call;
+    const key = Object.hasOwn(tokenKeys, directory.subdomain) ? tokenKeys[directory.subdomain] : undefined;
+    if (!key) throw apiError('JWT_NOT_ENABLED');
+    if (params.token === '') throw apiError('NO_WEB_TOKEN');
+    const claims = await readSignedToken(key, params.token, call.now);
+    if (!claims) throw apiError('BAD_WEB_TOKEN');
+    if (typeof claims.email !== 'string' || claims.email === '') throw apiError('WEB_TOKEN_WITHOUT_EMAIL');
+    if (directory.deactivated) throw apiError('REALM_DEACTIVATED');
+    await call.refresh();
+    const user = call.directory.userByEmail(claims.email);
+    const isAddress = user?.deliveryEmail.toLowerCase() === claims.email.toLowerCase();
+    if (!user || !isAddress || user.botType !== null || isSystemBot(user)) throw apiError('AUTHENTICATION_FAILED');
+    const fields = await logInForKey(call, trustedLogIn(realm, user.id), user);
+    if (!params.include_profile) return { fields: { ...fields } };
+    return { fields: { ...fields, user: presentProfile(call, user) } };
   },
 });
 

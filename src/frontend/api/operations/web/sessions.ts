@@ -2,11 +2,12 @@
 import { newSessionSecret, signInLinkHash } from '#domain/secrets';
 import { hasPublicAccess } from '#domain/streams';
 import { browserName, isSignInToken, namesSession, noSessionCookie, sessionCookie } from '#frontend/web';
-import { realmKey } from '#model';
+import { realmKey, userId } from '#model';
 import { type NewSession, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { passwordLogIn } from '../../log-in.js';
+import { LOG_IN_HEADERS, noteLogIn } from '../../note-log-in.js';
 import {
   type ApiCall,
   type ApiOperation,
@@ -16,8 +17,6 @@ import {
   forwardCommand,
 } from '../../operation.js';
 import { pathIdParameter, textParameter } from '../../parameters.js';
-
-const USER_AGENT = ['user-agent'];
 
 /**
  * Answers with the cookie of a new session. The secret goes into the cookie, and only its hash to the actor.
@@ -30,6 +29,7 @@ async function withSession(
 ): Promise<FieldsAnswer> {
   const { token, hash } = newSessionSecret(call.secrets, call.realm);
   const { user_id } = await call.send(command({ hash, client: browserName(call.header('user-agent')) }));
+  await noteLogIn(call, userId(user_id));
   return { fields: { user_id }, headers: { 'Set-Cookie': sessionCookie(token, call.secure) } };
 }
 
@@ -40,7 +40,7 @@ export const signInOperation = defineOperation({
   root: true,
   guard: 'none',
   webClient: true,
-  headers: USER_AGENT,
+  headers: LOG_IN_HEADERS,
   summary: 'Sign in with address and password; the answer sets the cookie of a session.',
   parameters: {
     username: textParameter('form', 'Real address of the account.'),
@@ -66,7 +66,7 @@ export const signInOnceOperation = defineOperation({
   root: true,
   guard: 'none',
   webClient: true,
-  headers: USER_AGENT,
+  headers: LOG_IN_HEADERS,
   summary: 'Sign in by a one-time link; the answer sets the cookie of a session.',
   parameters: { token: textParameter('form', 'From the link.') },
   async run(call) {

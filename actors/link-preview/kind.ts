@@ -1,0 +1,124 @@
+/**
+ * The link-preview actor of an organization fetches the pages that messages link. It is an actor of its own, so that a
+ * slow page delays no conversation.
+ */
+
+import { valueReply } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
+import type { LinkPreview, PageHead } from '#domain/link-previews';
+import type { ActorKey } from '#model';
+import {
+  type ArgsOf,
+  type Command,
+  conversationCommands,
+  type FetchLinksArgs,
+  linkPreviewCommands,
+  type OutboxCommand,
+  outboxCommand,
+} from '#model/commands';
+import { apiError } from '#model/errors';
+import { type ActorKind, type CommandDefinition, mapHandlersByName } from '#runtime';
+import type { ActorServices } from '../services.js';
+import { currentPage, dropOldPages, type LinkPreviewState, PAGE_PARTS, pageIdOf, WAITING_PARTS } from './state.js';
+
+type LinkPreviewCommand<C extends Command<'links'>, I = undefined> = CommandDefinition<
+  LinkPreviewState,
+  ArgsOf<C>,
+  I,
+  undefined,
+  ActorServices
+>;
+
+/** Number of messages whose pages are fetched per run, at the same time. */
+const BATCH = 8;
+/** Maximum number of messages that wait; further ones get no previews. */
+const MAX_WAITING = 1_000;
+
+const waitingMessages = (parts: Parameters<typeof WAITING_PARTS.values>[0]): FetchLinksArgs[] =>
+  [...WAITING_PARTS.values(parts)].sort((a, b) => a.message - b.message);
+
+const fetchLinks: LinkPreviewCommand<typeof linkPreviewCommands.fetchLinks> = {
+  creates: true,
+  handle({ state, parts }, { message, conversation, urls }, _inputs, { now }) {
+    if (waitingMessages(parts).length >= MAX_WAITING) return { reply: valueReply(null) };
+    return {
+      reply: valueReply(null),
+      state,
+      parts: WAITING_PARTS.write(message, { message, conversation, urls }),
+      due: now,
+    };
+  },
+};
+
+interface FetchRun {
+  /** Ids of the messages whose pages this run has. Messages that were queued meanwhile wait for the next run. */
+  readonly messages: ReadonlySet<number>;
+  /** Heads of the pages that this run has fetched, by address; null: no preview. */
+  readonly fetched: ReadonlyMap<string, PageHead | null>;
+}
+
+/**
+ * Fetches the pages of the next messages, and gives the previews to the conversations. The lane is separate, because
+ * pages take their time, and exclusive, because a run must not find the messages of the run before. After a crash
+ * between fetch and commit the pages are fetched again.
+ */
+const due: LinkPreviewCommand<typeof linkPreviewCommands.due, FetchRun> = {
+  lane: 'fetching',
+  exclusive: true,
+  async inputs(_args, { view }, { services }) {
+    const now = services.clock.now();
+    const batch = waitingMessages(view.parts).slice(0, BATCH);
+    const urls = batch.flatMap((waiting) => waiting.urls);
+    const unknown = [...new Set(urls)].filter((url) => !currentPage(view.parts, url, now));
+    const heads = await Promise.all(unknown.map((url) => services.pages.fetch(url)));
+    return {
+      messages: new Set(batch.map(({ message }) => message)),
+      fetched: new Map(unknown.map((url, i) => [url, heads[i] ?? null])),
+    };
+  },
+  handle({ parts }, _args, { messages, fetched }, { now }) {
+    const waiting = waitingMessages(parts);
+    const batch = waiting.filter(({ message }) => messages.has(message));
+    const headOf = (url: string): PageHead | null => fetched.get(url) ?? currentPage(parts, url, now)?.head ?? null;
+    const written: Record<string, Json> = { ...dropOldPages(parts, fetched.size, now) };
+    for (const [url, head] of fetched) {
+      Object.assign(
+        written,
+        PAGE_PARTS.write(pageIdOf(url), { at: now, head: head as (PageHead & JsonObject) | null }),
+      );
+    }
+    for (const { message } of batch) Object.assign(written, WAITING_PARTS.write(message, null));
+    return {
+      reply: valueReply(null),
+      parts: written,
+      commands: [batch.flatMap((one) => showCommand(one, headOf))],
+      due: waiting.length > batch.length ? now : null,
+    };
+  },
+};
+
+/** The command that shows the previews of a message; none if no page has a preview. */
+function showCommand(
+  { message, conversation, urls }: FetchLinksArgs,
+  headOf: (url: string) => PageHead | null,
+): OutboxCommand[] {
+  const previews = urls.flatMap((url): LinkPreview[] => {
+    const head = headOf(url);
+    return head ? [{ url, ...head }] : [];
+  });
+  if (previews.length === 0) return [];
+  const to = conversation as ActorKey<'stream' | 'dm'>;
+  const args = { message_id: message, previews };
+  return [outboxCommand({ to, name: conversationCommands.showLinkPreviews, args, caller: 0 })];
+}
+
+export const linkPreviewKind: ActorKind<LinkPreviewState, undefined, ActorServices> = {
+  name: 'links',
+  summary: 'The pages that messages of an organization link, fetched for previews.',
+  directory: false,
+  loadedParts: [WAITING_PARTS.prefix, PAGE_PARTS.prefix],
+  commands: mapHandlersByName(linkPreviewCommands, { fetchLinks, due }),
+  initial: () => ({}),
+  volatile: () => undefined,
+  missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
+};

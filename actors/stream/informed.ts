@@ -1,0 +1,35 @@
+/** Receivers whose actors were informed of a conversation's missed messages. */
+import { readPreference } from '#domain/people';
+import type { UserId } from '#model';
+import type { DirectoryView } from '#model/records';
+
+/** Maximum number of receivers and topics that are remembered. */
+const MAX_REMEMBERED = 10_000;
+/** Shortest batching period for which a receiver is remembered, ms. */
+const MIN_PERIOD_MS = 20_000;
+
+/**
+ * Receivers whose actors know that the conversation has missed messages. These actors look for further messages when
+ * the batching period ends, so a command for each message is needless. This memory is lost with the activation; a
+ * second command for a receiver changes nothing.
+ */
+export class InformedReceivers {
+  readonly #until = new Map<string, number>();
+
+  /** True if the receiver was informed of the topic a moment ago; otherwise notes that a command is sent now. */
+  wasInformed(user: UserId, topic: string, directory: DirectoryView, now: number): boolean {
+    const key = `${user}/${topic}`;
+    if ((this.#until.get(key) ?? 0) > now) return true;
+    const period = 1_000 * readPreference(directory, user, 'email_notifications_batching_period_seconds');
+    if (period < MIN_PERIOD_MS) return false;
+    if (this.#until.size >= MAX_REMEMBERED) this.#until.clear();
+    // Half the period, because the clock of the receiver's host may differ.
+    this.#until.set(key, now + period / 2);
+    return false;
+  }
+
+  /** Forgets everything, because the outcome of a command was dropped. */
+  clear(): void {
+    this.#until.clear();
+  }
+}

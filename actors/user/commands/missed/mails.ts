@@ -1,0 +1,147 @@
+/**
+ * Mails about missed messages: one per conversation, when its batching period is over. Messages that were read or
+ * deleted meanwhile are left out, and so are messages from before the user's last activity: a client showed them.
+ */
+import { mailCommand } from '#actors/shared';
+import type { Json } from '#base';
+import { type ReadableMessage, UserFlags } from '#domain/messages';
+import {
+  type ContentWithheld,
+  composeMissedMail,
+  isAway,
+  type MailedConversation,
+  type MailedMessage,
+  NOTIFICATION_TRIGGERS,
+  type NotificationTrigger,
+} from '#domain/notifications';
+import { readPreference } from '#domain/people';
+import { OFFLINE_AFTER_SECONDS } from '#domain/presence';
+import { type ActorParts, streamId, userId } from '#model';
+import type { OutboxCommand } from '#model/commands';
+import type { DirectoryUser, DirectoryView } from '#model/records';
+import type { CommandContext } from '#runtime';
+import { mailReceiverOf } from '../../mail-receiver.js';
+import { MISSED_CONVERSATIONS, type MissedConversation, missedConversationId } from '../../missed.js';
+import { userIdOfKey } from '../../state.js';
+import {
+  type ConversationPlace,
+  type LoadedConversation,
+  type MissedInPlace,
+  type MissedInputs,
+  triggerOf,
+} from './load.js';
+import { endOfBatchingPeriod } from './record.js';
+
+/** Maximum number of missed messages that a mail shows: the newest. */
+const MAX_SHOWN = 20;
+/** Wait until the next attempt when the user's presence could not be found out, ms. */
+const RETRY_MS = 60_000;
+
+interface MissedMails {
+  readonly parts: Record<string, Json>;
+  readonly commands: OutboxCommand[];
+}
+
+/** Makes the mails that are due, and sets the next time of conversations that must wait. */
+export function makeMissedMails(parts: ActorParts, inputs: MissedInputs, context: CommandContext): MissedMails {
+  const written: Record<string, Json> = {};
+  const commands: OutboxCommand[] = [];
+  for (const loaded of inputs.conversations) {
+    const conversation = MISSED_CONVERSATIONS.get(parts, loaded.name);
+    if (!conversation || conversation.first !== loaded.first || conversation.due > context.now) continue;
+    const { after, mails } = decideConversation(parts, conversation, loaded, inputs, context);
+    Object.assign(written, MISSED_CONVERSATIONS.write(loaded.name, after));
+    commands.push(...mails);
+  }
+  return { parts: written, commands };
+}
+
+/** @returns the conversation as it waits from now on (null: it no longer does), and the mails to send now */
+function decideConversation(
+  parts: ActorParts,
+  conversation: MissedConversation,
+  loaded: LoadedConversation,
+  inputs: MissedInputs,
+  context: CommandContext,
+): { readonly after: MissedConversation | null; readonly mails: readonly OutboxCommand[] } {
+  const { now, directory, key } = context;
+  const { presence } = inputs;
+  const self = userIdOfKey(key);
+  if (presence === null) return { after: { ...conversation, due: now + RETRY_MS }, mails: [] };
+  const lastActive = presence?.active ?? 0;
+  const flags = new UserFlags(self, parts);
+  const isMissed = (own: ReadableMessage): boolean =>
+    !flags.isRead(own) &&
+    // A message carries its time in whole seconds.
+    (own.message.body.sent + 1) * 1_000 > lastActive &&
+    triggerOf(own, self, parts, directory) !== undefined;
+  const places = loaded.places
+    .map((place) => ({ ...place, messages: place.messages.filter(isMissed) }))
+    .filter(({ messages }) => messages.length > 0);
+  if (places.length > 0 && !isAway(presence, now)) {
+    // The user left so shortly before the message that others still see them as there.
+    return { after: { ...conversation, due: lastActive + OFFLINE_AFTER_SECONDS * 1_000 + 1 }, mails: [] };
+  }
+  const { next: newer = 0, ...rest } = conversation;
+  const isUnfinished = loaded.isCut || newer > loaded.newest;
+  return {
+    after: isUnfinished ? { ...rest, first: loaded.newest + 1, due: endOfBatchingPeriod(directory, self, now) } : null,
+    mails: places.map((place) => missedMail(place, conversation, parts, inputs, context)),
+  };
+}
+
+function missedMail(
+  { place, messages, before, unsubscribe }: MissedInPlace,
+  { origin }: MissedConversation,
+  parts: ActorParts,
+  { hasOtherAccounts }: MissedInputs,
+  { directory, realm, key }: CommandContext,
+): OutboxCommand {
+  const self = userIdOfKey(key);
+  const user = directory.user(self)!;
+  const policy = readPreference(directory, self, 'realm_name_in_email_notifications_policy');
+  const triggers = new Set(messages.map((own) => triggerOf(own, self, parts, directory)));
+  const shown = messages.slice(-MAX_SHOWN);
+  const mail = composeMissedMail({
+    conversation: conversationOf(place, self, directory),
+    missed: shown.map((own) => mailed(own, directory)),
+    before: before.map((own) => mailed(own, directory)),
+    trigger: NOTIFICATION_TRIGGERS.find((trigger) => triggers.has(trigger)) ?? ('stream' satisfies NotificationTrigger),
+    more: messages.length - shown.length,
+    withheld: withheldContent(user, directory),
+    organization: directory.settings.name,
+    showsOrganization: policy === SHOW_NAME.always || (policy === SHOW_NAME.automatic && hasOtherAccounts),
+    origin,
+    receiver: { id: self, ...mailReceiverOf(user, directory) },
+    unsubscribe,
+  });
+  const thread = `t-${realm}-${self}-${missedConversationId(realm, place).replace(/[^a-z0-9]+/gi, '.')}`;
+  return mailCommand(realm, { to: user.deliveryEmail, ...mail, thread, unsubscribe });
+}
+
+/** Values of the setting realm_name_in_email_notifications_policy (users.md § Settings). */
+const SHOW_NAME = { automatic: 1, always: 2, never: 3 } as const;
+
+function withheldContent(user: DirectoryUser, directory: DirectoryView): ContentWithheld {
+  if (!directory.settings.message_content_allowed_in_email_notifications) return 'organization';
+  return readPreference(directory, user.id, 'message_content_in_email_notifications') ? null : 'user';
+}
+
+function conversationOf(
+  { stream, topic, participants }: ConversationPlace,
+  self: number,
+  directory: DirectoryView,
+): MailedConversation {
+  if (stream !== 0) return { stream: { id: stream, name: directory.stream(streamId(stream))?.name ?? '' }, topic };
+  const others = participants.filter((id) => id !== self);
+  return { others: others.map((id) => ({ id, fullName: nameOf(id, directory) })) };
+}
+
+const nameOf = (id: number, directory: DirectoryView): string => directory.user(userId(id))?.fullName ?? '';
+
+const mailed = ({ message: { id, sender, body } }: ReadableMessage, directory: DirectoryView): MailedMessage => ({
+  id,
+  sender: nameOf(sender, directory),
+  sent: body.sent,
+  html: body.html,
+});

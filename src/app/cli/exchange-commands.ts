@@ -1,0 +1,155 @@
+/** `conclave import` and `conclave export`: an organization comes and goes in the peer's format. */
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { AdminError, findRealmId, listRealms } from '#app/admin';
+import { type Config, isClusterConfig } from '#app/config';
+import { exportToArchive, exportToFolder, type ImportReport, runImport, unpackArchive } from '#app/exchange';
+import type { Logger } from '#base';
+import { asDirectorySnapshot, RealmDirectory } from '#directory';
+import { extraEmojiNamed } from '#domain/emoji';
+import { findSubdomainProblem } from '#domain/people';
+import { siteUrlOf } from '#frontend/gateway';
+import { realmKey } from '#model';
+import { realmCommands } from '#model/commands';
+import { withActors } from './actors.js';
+import type { CommandOptions } from './command.js';
+import { dropImport, importTarget, openStoreBeside } from './exchange-target.js';
+
+export const EXCHANGE_OPTIONS = {
+  passwords: { type: 'string' },
+  'former-site': { type: 'string' },
+  check: { type: 'boolean' },
+  drop: { type: 'boolean' },
+} as const;
+
+type Flags = CommandOptions & { readonly check?: unknown; readonly drop?: unknown };
+type Run = (config: Config, options: Flags, logger: Logger) => Promise<void>;
+
+/** The command of these words; undefined when none has this name. @throws AdminError for a wrong number of words */
+export function findExchangeCommand(words: readonly string[]): Run | undefined {
+  const [name, file, ...more] = words;
+  if (name !== 'import' && name !== 'export') return undefined;
+  if (more.length > 0) throw new AdminError(`usage: conclave ${name} FILE|DIR --subdomain NAME`);
+  const run = name === 'import' ? runImportCommand : runExportCommand;
+  return (config, options, logger) => run(config, options, logger, file);
+}
+
+/** A name that ends like an archive's makes one; any other is a folder, which must not exist or be empty. */
+async function runExportCommand(config: Config, options: Flags, logger: Logger, file?: string): Promise<void> {
+  if (file === undefined) throw new AdminError('usage: conclave export FILE|DIR --subdomain NAME');
+  const target = resolve(file);
+  const isArchive = /\.tar\.gz$|\.tgz$/.test(target);
+  if (!isArchive && (await readdir(target).catch(() => [])).length > 0) {
+    throw new AdminError(`${target} is not empty: an export needs an empty folder, or a name that ends in .tar.gz`);
+  }
+  await withActors(config, logger, async (actors) => {
+    const realm = await findRealmId(actors, options.subdomain);
+    const opened = await openStoreBeside(config);
+    try {
+      const snapshot = asDirectorySnapshot(await actors.value(realmKey(realm), realmCommands.snapshot, {}));
+      const directory = new RealmDirectory(realm, snapshot, extraEmojiNamed(config.emojiNames));
+      const source = { store: opened.store, blobs: opened.blobs, realm, snapshot, directory };
+      const write = isArchive ? exportToArchive : exportToFolder;
+      const rows = await write(source, target);
+      for (const [table, count] of rows)
+        if (count > 0) process.stdout.write(`${String(count).padStart(9)}  ${table}\n`);
+    } finally {
+      await opened.close();
+    }
+  });
+}
+
+async function runImportCommand(config: Config, options: Flags, logger: Logger, file?: string): Promise<void> {
+  const subdomain = options.subdomain;
+  if (subdomain === undefined) throw new AdminError('--subdomain is required');
+  const problem = subdomain === '' ? undefined : findSubdomainProblem(subdomain);
+  if (problem !== undefined) throw new AdminError(problem);
+  if (options.drop) return withActors(config, logger, (actors) => dropImport(actors, subdomain));
+  if (file === undefined) throw new AdminError('usage: conclave import FILE|DIR --subdomain NAME');
+  const passwords = await readPasswords(options.passwords);
+  const work = await makeWorkFolder(config);
+  try {
+    const folder = (await stat(resolve(file)).catch(() => undefined))?.isDirectory()
+      ? resolve(file)
+      : await unpacked(file, work);
+    await withActors(config, logger, async (actors, secrets) => {
+      if ((await listRealms(actors)).some((realm) => realm.subdomain === subdomain)) {
+        throw new AdminError(`an organization with the subdomain '${subdomain}' exists already`);
+      }
+      const opened = options.check ? undefined : await openStoreBeside(config);
+      try {
+        const { externalScheme: scheme, externalHost, host, port } = config;
+        const report = await runImport({
+          folder,
+          subdomain,
+          origin: options.site ?? siteUrlOf({ scheme, externalHost, host, port }, '', subdomain),
+          formerSite: options['former-site'],
+          secrets,
+          extraEmoji: extraEmojiNamed(config.emojiNames),
+          imageProxyKey: config.imageProxy === 'on' ? secrets.imageProxyKey : '',
+          passwords,
+          target: opened && importTarget(actors, opened, subdomain),
+          progress: makeProgressBar(),
+        });
+        process.stdout.write(formatReport(report, options.check === true));
+      } finally {
+        await opened?.close();
+      }
+    });
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function unpacked(file: string, work: string): Promise<string> {
+  await unpackArchive(resolve(file), work).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? new AdminError(`there is no ${file}`) : error;
+  });
+  return work;
+}
+
+/** A folder of ours for the files of an archive; it is empty at the begin and removed at the end. */
+async function makeWorkFolder(config: Config): Promise<string> {
+  if (isClusterConfig(config)) return mkdtemp(join(tmpdir(), 'conclave-import-'));
+  const folder = join(config.dataDir, 'import');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return mkdtemp(join(folder, 'unpacked-'));
+}
+
+/** Lines of an address and a password. @throws AdminError */
+async function readPasswords(file: string | undefined): Promise<ReadonlyMap<string, string>> {
+  if (file === undefined) return new Map();
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new AdminError(`${file} can't be read: ${error.code}`);
+  });
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  return new Map(
+    lines.map((line, i) => {
+      const [, email, password] = /^\s*(\S+@\S+)\s+(.+)$/.exec(line) ?? [];
+      if (email === undefined || password === undefined) {
+        throw new AdminError(`${file}, line ${i + 1}: not an address and a password`);
+      }
+      return [email.toLowerCase(), password] as const;
+    }),
+  );
+}
+
+const BAR_WIDTH = 30;
+
+/** Shows how far the messages are, on a terminal only. */
+function makeProgressBar(): (done: number, all: number) => void {
+  if (!process.stderr.isTTY) return () => undefined;
+  return (done, all) => {
+    const filled = Math.round((done / all) * BAR_WIDTH);
+    const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}`;
+    process.stderr.write(`\r${bar} ${done} of ${all} files of messages${done === all ? '\n' : ''}`);
+  };
+}
+
+function formatReport({ counts, leftOut }: ImportReport, check: boolean): string {
+  const lines = (of: ReadonlyMap<string, number>): string =>
+    [...of].map(([name, count]) => `  ${String(count).padStart(9)}  ${name}\n`).join('');
+  const left = leftOut.size === 0 ? 'Nothing was left out.\n' : `Left out:\n${lines(leftOut)}`;
+  return `${check ? 'Would be imported' : 'Imported'}:\n${lines(counts)}${left}`;
+}

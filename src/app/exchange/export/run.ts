@@ -1,0 +1,496 @@
+/** An export: every table of an organization into a folder of the peer's format, which may become an archive. */
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { create } from 'tar';
+import type { Json, JsonObject } from '#base';
+import { blobOfFile } from '#domain/files';
+import {
+  findMessageCopy,
+  NEWEST_ANCHOR,
+  type ScheduledMessage,
+  type StoredMessage,
+  toStoredMessage,
+} from '#domain/messages';
+import { blobOfAvatar, blobOfPicture, blobOfRealmPicture } from '#domain/pictures';
+import type { Subscription, UserTopic } from '#domain/streams';
+import { streamId, userId } from '#model';
+import type { DirectoryUser, RealmPictureName } from '#model/records';
+import { isPlainPath } from '../format/archive.js';
+import { TableWriter, TextFile } from '../format/writer.js';
+import { emojiFileName, exportEmoji } from '../tables/files.js';
+import { FLAG_BITS } from '../tables/flags.js';
+import { exportGroups } from '../tables/groups.js';
+import { exportMessage, exportReaction } from '../tables/messages.js';
+import { exportAccount, exportBotConfig, exportServices, exportSystemBots } from '../tables/people.js';
+import { exportPreferences, exportProfileFields, exportProfileValues } from '../tables/personal.js';
+import {
+  exportDomains,
+  exportLinkifiers,
+  exportPlaygrounds,
+  exportRealm,
+  exportUserDefaults,
+} from '../tables/realm.js';
+import { exportDefaultStreams, exportStream, exportSubscription } from '../tables/streams.js';
+import { type ExportSource, GroupRecipients, Receivers, readUserParts } from './source.js';
+
+const PER_FILE = 1_000;
+/** Tables that every export has, also where this server has no rows for them. */
+const EMPTY_TABLES = [
+  'zerver_userprofile_mirrordummy',
+  'zerver_userpresence',
+  'zerver_useractivity',
+  'zerver_useractivityinterval',
+];
+
+export interface ExportOptions {
+  /** True for an export without private streams and direct messages, as clients may ask for. */
+  readonly publicOnly?: boolean;
+  readonly progress?: (messages: number) => void;
+}
+
+/** @returns number of rows by table */
+export async function exportToFolder(
+  source: ExportSource,
+  folder: string,
+  options: ExportOptions = {},
+): Promise<ReadonlyMap<string, number>> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return new Export(source, folder, options).run();
+}
+
+/** Writes the archive; its one top folder has the archive's name. */
+export async function exportToArchive(
+  source: ExportSource,
+  file: string,
+  options: ExportOptions = {},
+): Promise<ReadonlyMap<string, number>> {
+  const partial = `${file}.partial`;
+  const name = basename(file).replace(/\.tar\.gz$|\.tgz$/, '') || 'export';
+  await rm(partial, { recursive: true, force: true });
+  try {
+    const rows = await exportToFolder(source, join(partial, name), options);
+    const packed = join(partial, 'packed.tar.gz');
+    await create({ file: packed, cwd: partial, gzip: true, portable: true }, [name]);
+    await rename(packed, file);
+    return rows;
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+  }
+}
+
+/** A file of a user that a message or a scheduled message links. */
+interface ExportedFile extends JsonObject {
+  readonly id: number;
+  readonly path: string;
+  readonly name: string;
+  readonly size: number;
+  readonly created: number;
+  readonly ready: boolean;
+  readonly messages: readonly { readonly id: number }[];
+}
+
+class Export {
+  readonly #tables: TableWriter;
+  readonly #receivers = new Receivers();
+  readonly #groups: GroupRecipients;
+  readonly #clients = new Map<string, number>([['import', 1]]);
+  readonly #files: { readonly owner: DirectoryUser; readonly file: ExportedFile; readonly scheduled: number[] }[] = [];
+  readonly #exported: (id: number) => boolean;
+  /** Ids of exported messages in private places, which decide who may see a file. */
+  readonly #private = new Set<number>();
+  readonly #left = new Set<number>();
+  #messages = 0;
+
+  constructor(
+    private readonly source: ExportSource,
+    private readonly folder: string,
+    private readonly options: ExportOptions,
+  ) {
+    this.#tables = new TableWriter(folder);
+    const { directory, realm } = source;
+    let last = 0;
+    for (const { recipient } of directory.users()) last = Math.max(last, recipient);
+    for (const { recipient } of directory.streams()) last = Math.max(last, recipient);
+    this.#groups = new GroupRecipients(realm, last + 1);
+    this.#exported = (id) => !this.#left.has(id);
+  }
+
+  async run(): Promise<ReadonlyMap<string, number>> {
+    const { store, realm, directory } = this.source;
+    // Read first: later messages may come from users whom the directory does not have.
+    const [newest] = await store.scanMessages({
+      realm,
+      index: { by: 'realm' },
+      from: NEWEST_ANCHOR,
+      direction: 'older',
+      limit: 1,
+    });
+    await this.#groups.load(store);
+    for (const stream of directory.streams()) await this.#receivers.addStream(store, realm, stream.id);
+    await this.#exportOrganization();
+    await this.#exportRecipients();
+    for (const user of directory.users()) await this.#exportUser(user);
+    await this.#exportMessages(newest?.id ?? 0);
+    await this.#exportGroups();
+    await this.#tables.addAll('zerver_reaction', []);
+    await this.#tables.addAll(
+      'zerver_client',
+      [...this.#clients].map(([name, id]) => ({ id, name })),
+    );
+    const rows = await this.#tables.join(join(this.folder, 'realm.json'));
+    const attachments = new TableWriter(this.folder);
+    await this.#exportFiles(attachments);
+    await attachments.join(join(this.folder, 'attachment.json'));
+    await this.#exportPictures();
+    return new Map([...rows, ['zerver_message', this.#messages]]);
+  }
+
+  async #exportOrganization(): Promise<void> {
+    const { directory, snapshot } = this.source;
+    const tables = this.#tables;
+    const created = Math.min(...snapshot.users.map(({ joined }) => joined), Number.MAX_SAFE_INTEGER) / 1000;
+    await tables.add('zerver_realm', exportRealm(directory, { id: 1, date_created: created }));
+    await tables.addAll('zerver_realmauthenticationmethod', [{ id: 1, name: 'Email', realm: 1 }]);
+    await tables.add('zerver_realmuserdefault', exportUserDefaults(directory));
+    await tables.addAll('zerver_realmdomain', exportDomains(directory));
+    await tables.addAll('zerver_realmemoji', exportEmoji(directory));
+    await tables.addAll('zerver_realmfilter', exportLinkifiers(directory));
+    await tables.addAll('zerver_realmplayground', exportPlaygrounds(directory));
+    const streams = [...directory.streams()].sort((a, b) => a.id - b.id);
+    await tables.addAll('zerver_stream', streams.map(exportStream));
+    await tables.addAll('zerver_defaultstream', exportDefaultStreams(directory));
+    const users = [...directory.users()].sort((a, b) => a.id - b.id);
+    await tables.addAll(
+      'zerver_userprofile',
+      users.map((user) => exportAccount(user, { directory })),
+    );
+    await tables.addAll('zerver_userprofile_crossrealm', exportSystemBots());
+    const { groups, members, subgroups } = exportGroups(directory);
+    await tables.addAll('zerver_usergroup', groups);
+    await tables.addAll('zerver_usergroupmembership', members);
+    await tables.addAll('zerver_groupgroupmembership', subgroups);
+    await tables.addAll('zerver_customprofilefield', exportProfileFields(directory));
+    await tables.addAll('zerver_customprofilefieldvalue', exportProfileValues(directory));
+    const { alertWords, muted, statuses } = exportPreferences(directory);
+    await tables.addAll('zerver_alertword', alertWords);
+    await tables.addAll('zerver_muteduser', muted);
+    await tables.addAll('zerver_userstatus', statuses);
+    await tables.addAll('zerver_service', exportServices(directory));
+    await tables.addAll('zerver_botconfigdata', exportBotConfig(directory));
+    for (const name of [...EMPTY_TABLES, 'zerver_usertopic', 'zerver_botstoragedata', 'zerver_scheduledmessage']) {
+      await tables.addAll(name, []);
+    }
+  }
+
+  async #exportRecipients(): Promise<void> {
+    const { directory } = this.source;
+    for (const { recipient_id, id } of exportSystemBots()) {
+      await this.#tables.add('zerver_recipient', { id: recipient_id!, type: 1, type_id: id! });
+    }
+    for (const { id, recipient } of directory.users()) {
+      await this.#tables.add('zerver_recipient', { id: recipient, type: 1, type_id: id });
+    }
+    for (const { id, recipient } of directory.streams()) {
+      await this.#tables.add('zerver_recipient', { id: recipient, type: 2, type_id: id });
+    }
+  }
+
+  async #addSubscription(user: number, recipient: number, active: boolean, own?: Subscription): Promise<void> {
+    const id = this.#tables.nextId('zerver_subscription');
+    await this.#tables.add('zerver_subscription', exportSubscription(id, user, recipient, active, own));
+  }
+
+  async #exportUser(user: DirectoryUser): Promise<void> {
+    const { store, realm, directory } = this.source;
+    const parts = await readUserParts(store, realm, user.id);
+    this.#receivers.addUser(user.id, parts);
+    await this.#addSubscription(user.id, user.recipient, user.isActive);
+    const scheduled: ScheduledMessage[] = [];
+    const files: ExportedFile[] = [];
+    for (const [name, value] of parts) {
+      if (name.startsWith('sub/')) {
+        const own = value as JsonObject & Subscription;
+        const stream = directory.stream(streamId(own.stream));
+        if (stream) await this.#addSubscription(user.id, stream.recipient, user.isActive, own);
+      } else if (name.startsWith('topic/')) await this.#exportTopicPolicy(user, value as UserTopic);
+      else if (name.startsWith('storage/')) {
+        const { key, value: text } = value as { readonly key: string; readonly value: string };
+        const id = this.#tables.nextId('zerver_botstoragedata');
+        await this.#tables.add('zerver_botstoragedata', { id, bot_profile: user.id, key, value: text });
+      } else if (name.startsWith('scheduled/')) scheduled.push(value as ScheduledMessage);
+      else if (name.startsWith('file/')) files.push(value as ExportedFile);
+    }
+    const waiting = scheduled.filter(({ phase }) => phase === 'waiting' || phase === 'failed');
+    const texts: { readonly id: number; readonly content: string }[] = [];
+    if (!this.options.publicOnly) {
+      for (const one of waiting) texts.push({ id: await this.#exportScheduled(user, one), content: one.content });
+    }
+    for (const file of files) {
+      const linked = texts.filter(({ content }) => content.includes(file.path)).map(({ id }) => id);
+      if (file.ready) this.#files.push({ owner: user, file, scheduled: linked });
+    }
+  }
+
+  async #exportTopicPolicy(user: DirectoryUser, { stream, name, policy, updated }: UserTopic): Promise<void> {
+    const found = this.source.directory.stream(streamId(stream));
+    if (!found) return;
+    await this.#tables.add('zerver_usertopic', {
+      id: this.#tables.nextId('zerver_usertopic'),
+      user_profile: user.id,
+      stream,
+      recipient: found.recipient,
+      topic_name: name,
+      last_updated: updated,
+      visibility_policy: policy,
+    });
+  }
+
+  async #exportScheduled(user: DirectoryUser, message: ScheduledMessage): Promise<number> {
+    const { directory } = this.source;
+    const id = this.#tables.nextId('zerver_scheduledmessage');
+    const stream = message.type === 'stream' ? directory.stream(streamId(message.to[0]!)) : undefined;
+    const participants = [...new Set([user.id, ...message.to])].sort((a, b) => a - b);
+    const other = message.to[0] ?? user.id;
+    const recipient = stream?.recipient ?? (participants.length > 2 ? this.#groups.of(participants) : other);
+    await this.#tables.add('zerver_scheduledmessage', {
+      id,
+      realm: 1,
+      sender: user.id,
+      recipient,
+      stream: stream?.id ?? null,
+      subject: message.topic,
+      content: message.content,
+      rendered_content: message.html,
+      sending_client: this.#clientOf(message.client),
+      scheduled_timestamp: message.at,
+      delivered: false,
+      delivered_message: null,
+      has_attachment: message.content.includes('/user_uploads/'),
+      failed: message.phase === 'failed',
+      failure_message: null,
+      delivery_type: 1,
+    });
+    return id;
+  }
+
+  #clientOf(name: string): number {
+    let id = this.#clients.get(name);
+    if (id === undefined) {
+      id = this.#clients.size + 1;
+      this.#clients.set(name, id);
+    }
+    return id;
+  }
+
+  async #exportMessages(last: number): Promise<void> {
+    const { store, realm } = this.source;
+    let from = 0;
+    let waiting: StoredMessage[] = [];
+    let files = 0;
+    const write = async (): Promise<void> => {
+      if (waiting.length === 0) return;
+      await this.#writeMessages(`messages-${String(++files).padStart(6, '0')}.json`, waiting);
+      this.#messages += waiting.length;
+      waiting = [];
+      this.options.progress?.(this.#messages);
+    };
+    for (;;) {
+      const records = await store.scanMessages({
+        realm,
+        index: { by: 'realm' },
+        upTo: last,
+        from,
+        direction: 'newer',
+        limit: PER_FILE,
+      });
+      if (records.length === 0) break;
+      from = records.at(-1)!.id;
+      for (const record of records) {
+        const message = toStoredMessage(record);
+        if (this.#includes(message)) waiting.push(message);
+        else this.#left.add(message.id);
+        if (waiting.length === PER_FILE) await write();
+      }
+    }
+    await write();
+  }
+
+  #includes({ body }: StoredMessage): boolean {
+    if (!this.options.publicOnly) return true;
+    const stream = body.stream === 0 ? undefined : this.source.directory.stream(streamId(body.stream));
+    return stream !== undefined && !stream.inviteOnly;
+  }
+
+  async #writeMessages(name: string, messages: readonly StoredMessage[]): Promise<void> {
+    const file = await TextFile.create(join(this.folder, name));
+    await file.add('{\n  "zerver_message": [\n');
+    for (const [i, message] of messages.entries()) {
+      this.#clientOf(message.body.client);
+      if (message.participants.length > 2) this.#groups.of(message.participants);
+      if (this.#isPrivate(message)) this.#private.add(message.id);
+      await file.add(`${i === 0 ? '' : ',\n'}    ${JSON.stringify(exportMessage(message, this.#clients))}`);
+      for (const reaction of message.body.reactions ?? []) {
+        const id = this.#tables.nextId('zerver_reaction');
+        await this.#tables.add('zerver_reaction', exportReaction(id, message.id, reaction));
+      }
+    }
+    await file.add('\n  ],\n  "zerver_usermessage": [\n');
+    let id = 0;
+    for (const message of messages) {
+      for (const [user, mask] of this.#rowsOf(message)) {
+        await file.add(
+          `${id === 0 ? '' : ',\n'}    {"id":${++id},"user_profile":${user},"message":${message.id},"flags_mask":${mask}}`,
+        );
+      }
+    }
+    await file.add('\n  ]\n}\n');
+    await file.close();
+  }
+
+  #isPrivate({ body }: StoredMessage): boolean {
+    return body.stream === 0 || (this.source.directory.stream(streamId(body.stream))?.inviteOnly ?? true);
+  }
+
+  /** User and sum of flags of everybody who has a copy. */
+  *#rowsOf(message: StoredMessage): Iterable<readonly [number, number]> {
+    const { originStream, body, participants } = message;
+    if (originStream === 0) {
+      for (const user of participants) {
+        const receiver = this.#receivers.of(user);
+        if (!receiver) continue;
+        const flags = receiver.list({ message, copy: true, gained: false });
+        yield [user, maskOf(flags) | FLAG_BITS.is_private];
+      }
+      return;
+    }
+    const users = new Set(this.#receivers.membersOf(originStream).keys());
+    for (const { from, to } of body.moves ?? []) {
+      for (const stream of [from, to]) for (const user of this.#receivers.membersOf(stream).keys()) users.add(user);
+    }
+    const own = this.#receivers.personal.get(message.id) ?? [];
+    for (const user of own) users.add(user);
+    for (const user of users) {
+      const receiver = this.#receivers.of(user);
+      if (!receiver) continue;
+      const { has, gained } = findMessageCopy(message, user, this.#receivers.membership(user), own.includes(user));
+      if (has) yield [user, maskOf(receiver.list({ message, copy: true, gained }))];
+    }
+  }
+
+  async #exportGroups(): Promise<void> {
+    const all = [...this.#groups.participants].sort(([a], [b]) => a - b);
+    await this.#tables.addAll('zerver_huddle', []);
+    for (const [recipient, participants] of all) {
+      if (participants.some((user) => !this.#receivers.of(user))) continue;
+      await this.#tables.add('zerver_huddle', { id: recipient, huddle_hash: '', recipient });
+      await this.#tables.add('zerver_recipient', { id: recipient, type: 3, type_id: recipient });
+      for (const user of participants) {
+        await this.#addSubscription(user, recipient, this.source.directory.user(userId(user))?.isActive ?? false);
+      }
+    }
+  }
+
+  async #exportFiles(attachments: TableWriter): Promise<void> {
+    const { realm, blobs } = this.source;
+    await attachments.addAll('zerver_attachment', []);
+    const records: JsonObject[] = [];
+    for (const { owner, file, scheduled } of this.#files.sort((a, b) => a.file.id - b.file.id)) {
+      const messages = file.messages.map(({ id }) => id).filter(this.#exported);
+      if (messages.length === 0 && scheduled.length === 0) continue;
+      const blob = await blobs.find(realm, blobOfFile(file.path));
+      if (!blob) continue;
+      const bytes = await blob.read();
+      await this.#writeFile('uploads', file.path, bytes);
+      await attachments.add('zerver_attachment', {
+        id: file.id,
+        realm: 1,
+        file_name: file.name,
+        path_id: file.path,
+        owner: owner.id,
+        create_time: file.created / 1000,
+        size: file.size,
+        is_realm_public: messages.some((id) => !this.#private.has(id)),
+        is_web_public: false,
+        messages,
+        scheduled_messages: scheduled,
+      });
+      records.push({ ...recordOf(file.path, owner), size: bytes.length, content_type: blob.type });
+    }
+    await this.#writeRecords('uploads', records);
+  }
+
+  async #exportPictures(): Promise<void> {
+    const { directory } = this.source;
+    const avatars: JsonObject[] = [];
+    for (const user of directory.users()) {
+      if (!user.avatar) continue;
+      const { hash, number } = user.avatar;
+      for (const [ending, size] of [
+        ['.original', 'medium'],
+        ['.png', 'small'],
+      ] as const) {
+        const path = `1/${hash}${ending}`;
+        if (await this.#copyBlob(blobOfAvatar(hash, number, size), 'avatars', path)) avatars.push(recordOf(path, user));
+      }
+    }
+    await this.#writeRecords('avatars', avatars);
+    const emoji: JsonObject[] = [];
+    for (const one of directory.emoji()) {
+      const name = emojiFileName(one);
+      const path = `1/emoji/images/${name}`;
+      if (!(await this.#copyBlob(blobOfPicture(`emoji/images/${name}`), 'emoji', path))) continue;
+      const { id, author, deactivated } = one;
+      emoji.push({ id, path, s3_path: path, realm_id: 1, file_name: name, name: one.name, author, deactivated });
+    }
+    await this.#writeRecords('emoji', emoji);
+    const icons: JsonObject[] = [];
+    for (const name of ['icon', 'logo', 'night_logo'] satisfies RealmPictureName[]) {
+      const { number = 0 } = directory.pictures[name] ?? {};
+      for (const ending of number > 0 ? ['.original', '.png'] : []) {
+        const path = `1/${name}${ending}`;
+        if (await this.#copyBlob(blobOfRealmPicture(name, number), 'realm_icons', path)) {
+          icons.push({ realm_id: 1, path, s3_path: path });
+        }
+      }
+    }
+    await this.#writeRecords('realm_icons', icons);
+  }
+
+  async #copyBlob(blobName: string, folder: string, path: string): Promise<boolean> {
+    const blob = await this.source.blobs.find(this.source.realm, blobName);
+    if (!blob) return false;
+    await this.#writeFile(folder, path, await blob.read());
+    return true;
+  }
+
+  async #writeFile(folder: string, path: string, bytes: Uint8Array): Promise<void> {
+    if (!isPlainPath(path)) throw new Error(`${path} is no plain path`);
+    const target = join(this.folder, folder, path);
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    await writeFile(target, bytes, { mode: 0o600 });
+  }
+
+  async #writeRecords(folder: string, records: readonly JsonObject[]): Promise<void> {
+    await mkdir(join(this.folder, folder), { recursive: true, mode: 0o700 });
+    const sorted = [...records].sort((a, b) => (String(a.path) < String(b.path) ? -1 : 1));
+    await writeFile(join(this.folder, folder, 'records.json'), `${JSON.stringify(sorted, undefined, 2)}\n`);
+  }
+}
+
+const recordOf = (path: string, user: DirectoryUser): Record<string, Json> => ({
+  path,
+  s3_path: path,
+  realm_id: 1,
+  user_profile_id: user.id,
+  user_profile_email: user.deliveryEmail,
+  last_modified: user.joined / 1000,
+  content_type: null,
+});
+
+const BITS: Readonly<Record<string, number>> = FLAG_BITS;
+
+function maskOf(flags: readonly string[]): number {
+  let mask = 0;
+  for (const flag of flags) mask |= BITS[flag] ?? 0;
+  return mask;
+}

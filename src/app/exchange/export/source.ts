@@ -1,0 +1,118 @@
+/** Sources of an export: the directory of the organization, and the parts of users and streams in the Store. */
+import { DIRECT_GROUP_PART_PREFIX } from '#actors/realm';
+import type { Json } from '#base';
+import type { DirectorySnapshot } from '#directory';
+import { type MarkName, type ReadableMessage, UserFlags } from '#domain/messages';
+import { MEMBER_PART_PREFIX, type StreamMember, toStreamMember } from '#domain/streams';
+import {
+  directMessageKey,
+  parseActorKey,
+  type RealmId,
+  realmKey,
+  type StreamId,
+  streamKey,
+  type UserId,
+  userId,
+  userKey,
+} from '#model';
+import type { DirectoryView } from '#model/records';
+import type { Blobs } from '#ports/blobs';
+import type { Store } from '#ports/store';
+
+export interface ExportSource {
+  readonly store: Store;
+  readonly blobs: Blobs;
+  readonly realm: RealmId;
+  readonly snapshot: DirectorySnapshot;
+  readonly directory: DirectoryView;
+}
+
+const PERSONAL_COPIES: readonly MarkName[] = ['historical', 'copied'];
+
+/** A user's flags and marks. */
+interface Receiver {
+  readonly user: UserId;
+  readonly flags: UserFlags;
+  readonly list: (own: ReadableMessage) => readonly string[];
+}
+
+/** The users who have copies of messages, and their flags. */
+export class Receivers {
+  readonly #receivers = new Map<number, Receiver>();
+  readonly #members = new Map<number, ReadonlyMap<number, StreamMember>>();
+  /** Users with a copy of their own, by message. */
+  readonly personal = new Map<number, number[]>();
+
+  addUser(user: UserId, parts: ReadonlyMap<string, Json>): void {
+    const own = new Map([...parts].filter(([name]) => name.startsWith('read/') || name.startsWith('mark/')));
+    const flags = new UserFlags(user, own);
+    this.#receivers.set(user, { user, flags, list: flags.flagLister() });
+    for (const name of PERSONAL_COPIES) {
+      for (const id of flags.marked(name).ids) {
+        const users = this.personal.get(id);
+        if (!users) this.personal.set(id, [user]);
+        else if (!users.includes(user)) users.push(user);
+      }
+    }
+  }
+
+  async addStream(store: Store, realm: RealmId, stream: StreamId): Promise<void> {
+    const key = streamKey(realm, stream);
+    const members = new Map<number, StreamMember>();
+    for (const { part, value } of await store.parts(key, MEMBER_PART_PREFIX)) {
+      const member = toStreamMember(value);
+      if (member) members.set(Number(part.slice(MEMBER_PART_PREFIX.length)), member);
+    }
+    this.#members.set(stream, members);
+  }
+
+  of(user: number): Receiver | undefined {
+    return this.#receivers.get(user);
+  }
+
+  membersOf(stream: number): ReadonlyMap<number, StreamMember> {
+    return this.#members.get(stream) ?? new Map();
+  }
+
+  readonly membership = (user: number) => (stream: number) => this.#members.get(stream)?.get(user);
+}
+
+/** Recipient ids of group conversations. A group beyond eight participants is known by a hash of them. */
+export class GroupRecipients {
+  readonly #byKey = new Map<string, number>();
+  readonly participants = new Map<number, readonly number[]>();
+  #next = 0;
+
+  constructor(
+    private readonly realm: RealmId,
+    first: number,
+  ) {
+    this.#next = first;
+  }
+
+  async load(store: Store): Promise<void> {
+    for (const { part, value } of await store.parts(realmKey(this.realm), DIRECT_GROUP_PART_PREFIX)) {
+      const group = part.slice(DIRECT_GROUP_PART_PREFIX.length);
+      this.#byKey.set(group, Number(value));
+      this.#next = Math.max(this.#next, Number(value) + 1);
+      if (!group.startsWith('h')) this.participants.set(Number(value), group.split(',').map(Number));
+    }
+  }
+
+  /** Recipient id of a group, which gets one if it has none. */
+  of(participants: readonly number[]): number {
+    const group = parseActorKey(directMessageKey(this.realm, participants.map(userId))).rest;
+    let recipient = this.#byKey.get(group);
+    if (recipient === undefined) {
+      recipient = this.#next++;
+      this.#byKey.set(group, recipient);
+    }
+    if (!this.participants.has(recipient)) this.participants.set(recipient, [...participants]);
+    return recipient;
+  }
+}
+
+/** All parts of a user's actor. */
+export async function readUserParts(store: Store, realm: RealmId, user: UserId): Promise<ReadonlyMap<string, Json>> {
+  return new Map((await store.parts(userKey(realm, user), '')).map(({ part, value }) => [part, value]));
+}

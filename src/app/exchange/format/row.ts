@@ -1,0 +1,91 @@
+/** Reads checked fields from a row of an export. Every value in an archive is foreign: nothing is used unchecked. */
+import type { Json, JsonObject } from '#base';
+import { rowProblem } from './problem.js';
+
+/** Largest id, and largest number of any other kind, that a row may have. */
+const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
+/** Largest time, seconds since 1970: the year 9999. */
+const MAX_TIME = 253_402_300_799;
+
+export class Row {
+  constructor(
+    readonly table: string,
+    readonly fields: JsonObject,
+  ) {}
+
+  get id(): number {
+    return this.number('id');
+  }
+
+  has(name: string): boolean {
+    const value = this.fields[name];
+    return value !== undefined && value !== null;
+  }
+
+  raw(name: string): Json | undefined {
+    return this.fields[name];
+  }
+
+  /** A whole number of at least 0. */
+  number(name: string): number {
+    const value = this.fields[name];
+    if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > MAX_NUMBER) {
+      throw this.problem(`${name} is ${describe(value)} instead of an id or a number`);
+    }
+    return value as number;
+  }
+
+  numberOr<T>(name: string, otherwise: T): number | T {
+    return this.has(name) ? this.number(name) : otherwise;
+  }
+
+  /** A text; missing and null count as `otherwise`. */
+  text(name: string, otherwise = ''): string {
+    const value = this.fields[name];
+    if (value === undefined || value === null) return otherwise;
+    if (typeof value !== 'string') throw this.problem(`${name} is ${describe(value)} instead of a text`);
+    return value;
+  }
+
+  /** A boolean; missing and null count as `otherwise`. */
+  flag(name: string, otherwise = false): boolean {
+    const value = this.fields[name];
+    if (value === undefined || value === null) return otherwise;
+    if (typeof value !== 'boolean') throw this.problem(`${name} is ${describe(value)} instead of true or false`);
+    return value;
+  }
+
+  flagOrNull(name: string): boolean | null {
+    return this.has(name) ? this.flag(name) : null;
+  }
+
+  /** A time in seconds since 1970, with fraction; missing and null count as `otherwise`. */
+  time(name: string, otherwise = 0): number {
+    const value = this.fields[name];
+    if (value === undefined || value === null) return otherwise;
+    if (typeof value !== 'number' || !Number.isFinite(value) || value < 0 || value > MAX_TIME) {
+      throw this.problem(`${name} is ${describe(value)} instead of a time`);
+    }
+    return value;
+  }
+
+  /** A list of ids. */
+  numbers(name: string): number[] {
+    const value = this.fields[name];
+    if (value === undefined || value === null) return [];
+    if (!Array.isArray(value)) throw this.problem(`${name} is ${describe(value)} instead of a list`);
+    return (value as Json[]).map((one) =>
+      new Row(this.table, { id: this.fields.id ?? null, [name]: one }).number(name),
+    );
+  }
+
+  problem(what: string): Error {
+    return rowProblem(this.table, this.fields.id ?? '?', what);
+  }
+}
+
+/** A value in words that are short, whatever an archive contains. */
+function describe(value: Json | undefined): string {
+  const text = JSON.stringify(value) ?? 'missing';
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

@@ -1,0 +1,147 @@
+/**
+ * The organization that an import makes, in the form in which its actors keep it: the directory's records, the parts of
+ * users and streams, and the ids under which the export's rows continue. `../tables` fills it table by table.
+ */
+import { createHmac } from 'node:crypto';
+import type { Json } from '#base';
+import { type DirectoryRecords, type DirectorySingletons, EMPTY_SINGLETONS } from '#directory';
+import type { ServerCryptography } from '#domain/secrets';
+import { DEFAULT_REALM_SETTINGS, type RealmId, type RealmSettings } from '#model';
+import { IdMap, MessageIds } from '../ids.js';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type Lists = { [C in keyof DirectoryRecords]: DirectoryRecords[C][] };
+
+/** Facts that stay equal when an import is begun again after a crash. */
+export interface ImportFacts {
+  readonly realm: RealmId;
+  readonly subdomain: string;
+  /** Base URL of the organization. */
+  readonly origin: string;
+  /** Random text from which every new key and name is derived, so that a repeat writes the same ones. */
+  readonly seed: string;
+  /** Time at which the import began, ms. */
+  readonly begun: number;
+  /** Base URL under which the organization was served before; undefined: links below it stay as they are. */
+  readonly formerSite?: string | undefined;
+}
+
+/** A row that needed something else than what it had, or did not come along. */
+export class LeftOut {
+  readonly #counts = new Map<string, number>();
+
+  add(what: string, count = 1): void {
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + count);
+  }
+
+  get all(): ReadonlyMap<string, number> {
+    return this.#counts;
+  }
+}
+
+export interface Recipient {
+  readonly kind: 'user' | 'stream' | 'group';
+  /** Id in the export of the user, the stream or the group. */
+  readonly of: number;
+}
+
+/** A direct-message conversation of more than two. */
+export interface DirectGroup {
+  readonly participants: readonly number[];
+  readonly recipient: number;
+}
+
+/** An account whose rows end because it was away for long: newer messages of its streams are unread copies. */
+export interface IdleAccount {
+  /** Id in the export of the last message that it has a row for. */
+  readonly since: number;
+}
+
+export class OrganizationDraft {
+  readonly records: Lists = {
+    users: [],
+    streams: [],
+    realms: [],
+    personals: [],
+    groups: [],
+    emoji: [],
+    profiles: [],
+    bots: [],
+    sessions: [],
+  };
+  readonly lists: Mutable<DirectorySingletons> = { ...EMPTY_SINGLETONS };
+  settings: RealmSettings = DEFAULT_REALM_SETTINGS;
+  /** Time at which the organization was made, ms. */
+  created: number;
+  deactivated = false;
+  readonly users = new IdMap('user');
+  readonly streams = new IdMap('stream');
+  readonly groups = new IdMap('group');
+  readonly emoji = new IdMap('emoji');
+  readonly fields = new IdMap('profile field');
+  readonly messages = new MessageIds();
+  readonly clients = new Map<number, string>();
+  readonly recipients = new Map<number, Recipient>();
+  /** Members of group conversations, by the group's id in the export. */
+  readonly directGroups = new Map<number, DirectGroup>();
+  readonly idle = new Map<number, IdleAccount>();
+  /** Streams to which each user is subscribed now, deactivated accounts too. */
+  readonly subscribers = new Map<number, Set<number>>();
+  /** Old paths of uploaded files → new ones. */
+  readonly paths = new Map<string, string>();
+  /** Uploaded files that a message links, by the message's id here. */
+  readonly filesOfMessage = new Map<number, string[]>();
+  readonly keys = new Map<number, { readonly hash: string; readonly sealed: string }>();
+  /** Due times of users' actors, ms. */
+  readonly due = new Map<number, number>();
+  readonly userStates = new Map<number, Record<string, Json>>();
+  readonly leftOut = new LeftOut();
+  readonly counts = new Map<string, number>();
+  uploads = { next: 1, used: 0 };
+  nextRecipient: number;
+  readonly #userParts = new Map<number, Record<string, Json>>();
+  readonly #streamParts = new Map<number, Record<string, Json>>();
+  readonly realmParts: Record<string, Json> = {};
+
+  constructor(
+    readonly facts: ImportFacts,
+    readonly secrets: ServerCryptography,
+    firstRecipient: number,
+  ) {
+    this.nextRecipient = firstRecipient;
+    this.created = facts.begun;
+  }
+
+  count(kind: string, more = 1): void {
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + more);
+  }
+
+  /** Adds parts to a user's actor. */
+  addUserParts(user: number, parts: Readonly<Record<string, Json>>): void {
+    const all = this.#userParts.get(user);
+    if (all) Object.assign(all, parts);
+    else this.#userParts.set(user, { ...parts });
+  }
+
+  addStreamParts(stream: number, parts: Readonly<Record<string, Json>>): void {
+    const all = this.#streamParts.get(stream);
+    if (all) Object.assign(all, parts);
+    else this.#streamParts.set(stream, { ...parts });
+  }
+
+  userParts(user: number): Readonly<Record<string, Json>> {
+    return this.#userParts.get(user) ?? {};
+  }
+
+  streamParts(stream: number): Readonly<Record<string, Json>> {
+    return this.#streamParts.get(stream) ?? {};
+  }
+
+  /** Bytes that follow from the seed and from what they are for. */
+  derive(purpose: string): Buffer {
+    return createHmac('sha256', this.facts.seed).update(purpose).digest();
+  }
+}
+
+/** A record or list as the Store takes it. */
+export const asJson = (value: object): Json => value as Record<string, Json>;

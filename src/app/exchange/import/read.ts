@@ -1,0 +1,173 @@
+/**
+ * Reads everything of an export but its messages: `../tables` takes the rows, in an order in which every row names only
+ * what is known already.
+ */
+import type { ServerCryptography } from '#domain/secrets';
+import type { Blobs } from '#ports/blobs';
+import type { ExportFolder } from '../format/folder.js';
+import { ExchangeProblem } from '../format/problem.js';
+import type { Row } from '../format/row.js';
+import { importEmoji, storeAvatars, storeEmoji, storeRealmPictures } from '../tables/files.js';
+import { importGroups, importMemberships } from '../tables/groups.js';
+import { Reactions } from '../tables/messages.js';
+import { assignUserIds, importBotConfig, importBotStreams, importPeople, importService } from '../tables/people.js';
+import {
+  importAlertWord,
+  importBotStorage,
+  importMutedUser,
+  importProfileField,
+  importStatus,
+  ProfileValues,
+  TopicPolicies,
+} from '../tables/personal.js';
+import {
+  importDomain,
+  importLinkifier,
+  importPlayground,
+  importRealm,
+  importRealmStreams,
+  importUserDefaults,
+} from '../tables/realm.js';
+import {
+  importDefaultStream,
+  importDirectGroups,
+  importRecipient,
+  importStreams,
+  importSubscription,
+} from '../tables/streams.js';
+import { type ImportFacts, OrganizationDraft } from './draft.js';
+
+const REALM_FILE = 'realm.json';
+/** Tables that can be as large as the messages; they are read when their turn comes, row by row. */
+const LARGE: ReadonlySet<string> = new Set(['zerver_reaction', 'zerver_subscription']);
+/** Tables that do not come along, with their names in the report. */
+const NOT_IMPORTED: Readonly<Record<string, string>> = {
+  zerver_realmauditlog: 'audit log',
+  zerver_useractivity: 'activity of clients',
+  zerver_useractivityinterval: 'times of activity',
+  zerver_userhotspot: 'hints that were seen',
+  zerver_userpresence: 'presence',
+  zerver_realmauthenticationmethod: 'ways to log in',
+};
+const REQUIRED = ['zerver_realm', 'zerver_userprofile', 'zerver_stream', 'zerver_recipient', 'zerver_subscription'];
+
+/** The small tables of realm.json. */
+export type Tables = ReadonlyMap<string, readonly Row[]>;
+
+export async function readTables(folder: ExportFolder): Promise<Tables> {
+  if (!(await folder.has(REALM_FILE))) throw new ExchangeProblem(`there is no ${REALM_FILE}: this is no export`);
+  const tables = new Map<string, Row[]>();
+  const found = new Set<string>();
+  const passedOver = (table: string): boolean => {
+    found.add(table);
+    return LARGE.has(table);
+  };
+  for await (const batch of folder.rows(REALM_FILE, passedOver)) {
+    for (const row of batch) {
+      const rows = tables.get(row.table);
+      if (rows) rows.push(row);
+      else tables.set(row.table, [row]);
+    }
+  }
+  for (const name of REQUIRED) if (!found.has(name)) throw new ExchangeProblem(`${REALM_FILE} has no table ${name}`);
+  if (tables.get('zerver_realm')?.length !== 1)
+    throw new ExchangeProblem(`${REALM_FILE} has not exactly one organization`);
+  return tables;
+}
+
+async function eachOf(folder: ExportFolder, table: string, take: (row: Row) => void): Promise<void> {
+  for await (const batch of folder.rows(REALM_FILE, (name) => name !== table)) {
+    for (const row of batch) take(row);
+  }
+}
+
+/** Makes the organization without messages, files and pictures. */
+export async function draftOrganization(
+  folder: ExportFolder,
+  tables: Tables,
+  facts: ImportFacts,
+  secrets: ServerCryptography,
+): Promise<OrganizationDraft> {
+  const rows = (name: string): readonly Row[] => tables.get(name) ?? [];
+  const draft = new OrganizationDraft(facts, secrets, 1);
+  const [realm] = rows('zerver_realm');
+  importRealm(realm!, draft);
+  for (const row of rows('zerver_client')) draft.clients.set(row.id, row.text('name').slice(0, 30));
+  const accounts = [...rows('zerver_userprofile'), ...rows('zerver_userprofile_mirrordummy')].sort(
+    (a, b) => a.id - b.id,
+  );
+  assignUserIds(accounts, rows('zerver_userprofile_crossrealm'), draft);
+  importPeople(accounts, draft);
+  const owner = draft.records.users.find((user) => user.isActive && user.botType === null && user.role === 100);
+  if (!owner) throw new ExchangeProblem('the organization has no active owner');
+  importGroups(rows('zerver_usergroup'), draft);
+  importStreams(rows('zerver_stream'), owner.id, draft);
+  importMemberships(rows('zerver_usergroupmembership'), rows('zerver_groupgroupmembership'), draft);
+  importRealmStreams(realm!, draft);
+  importBotStreams(accounts, draft);
+  importEmoji(rows('zerver_realmemoji'), owner.id, draft);
+  for (const row of rows('zerver_defaultstream')) importDefaultStream(row, draft);
+  for (const row of rows('zerver_realmdomain')) importDomain(row, draft);
+  for (const row of rows('zerver_realmfilter')) importLinkifier(row, draft);
+  for (const row of rows('zerver_realmplayground')) importPlayground(row, draft);
+  for (const row of rows('zerver_realmuserdefault')) importUserDefaults(row, draft);
+  for (const row of rows('zerver_recipient')) importRecipient(row, draft);
+  const members = new Map<number, Set<number>>();
+  await eachOf(folder, 'zerver_subscription', (row) => importSubscription(row, draft, members));
+  importDirectGroups(rows('zerver_huddle'), members, draft);
+  importPersonal(tables, draft);
+  for (const [table, name] of Object.entries(NOT_IMPORTED)) {
+    if (rows(table).length > 0) draft.leftOut.add(name, rows(table).length);
+  }
+  return draft;
+}
+
+function importPersonal(tables: Tables, draft: OrganizationDraft): void {
+  const rows = (name: string): readonly Row[] => tables.get(name) ?? [];
+  for (const row of rows('zerver_alertword')) importAlertWord(row, draft);
+  for (const row of rows('zerver_muteduser')) importMutedUser(row, draft);
+  const policies = new TopicPolicies();
+  for (const row of rows('zerver_usertopic')) policies.import(row, draft);
+  policies.finish(draft);
+  for (const row of rows('zerver_userstatus')) importStatus(row, draft);
+  for (const row of rows('zerver_service')) importService(row, draft);
+  for (const row of rows('zerver_botconfigdata')) importBotConfig(row, draft);
+  for (const row of rows('zerver_botstoragedata')) importBotStorage(row, draft);
+  const fields = [...rows('zerver_customprofilefield')].sort(
+    (a, b) => a.numberOr('order', a.id) - b.numberOr('order', b.id),
+  );
+  for (const row of fields) importProfileField(row, draft);
+  const values = new ProfileValues();
+  for (const row of rows('zerver_customprofilefieldvalue')) values.import(row, draft);
+  values.finish(draft);
+}
+
+/** Reads the reactions. The ids of messages are known already. */
+export async function readReactions(folder: ExportFolder, draft: OrganizationDraft): Promise<Reactions> {
+  const reactions = new Reactions();
+  await eachOf(folder, 'zerver_reaction', (row) => reactions.import(row, draft));
+  return reactions;
+}
+
+/** Gives all messages their ids. @returns names of the message files, in their order */
+export async function assignMessageIds(folder: ExportFolder, draft: OrganizationDraft): Promise<string[]> {
+  const names = await folder.messageFiles();
+  for (const name of names) {
+    for await (const batch of folder.rows(name, (table) => table !== 'zerver_message')) {
+      for (const row of batch) draft.messages.add(row.id);
+    }
+  }
+  return names;
+}
+
+/** Stores the pictures of people, emoji and the organization. */
+export async function storePictures(
+  folder: ExportFolder,
+  tables: Tables,
+  blobs: Blobs,
+  draft: OrganizationDraft,
+): Promise<void> {
+  await storeEmoji(tables.get('zerver_realmemoji') ?? [], folder, blobs, draft);
+  await storeAvatars(folder, blobs, draft);
+  await storeRealmPictures(folder, blobs, draft);
+}

@@ -1,0 +1,189 @@
+/**
+ * Writes an organization into the Store in the form in which its actors would have left it: records and parts first,
+ * the roots last. Every write carries revision 1 and follows from the export and the reservation alone, so a repeat
+ * after a crash changes nothing that is there already.
+ */
+import { RECORD_PART_PREFIXES, type RealmState, realmKind, SINGLETON_PARTS, TRAFFIC_PART_PREFIX } from '#actors/realm';
+import { STREAM_TOPIC_PART_PREFIX } from '#actors/stream';
+import type { Json } from '#base';
+import type { DirectorySnapshot } from '#directory';
+import { FIRST_CUSTOM_GROUP_ID, LAST_RESERVED_USER_ID } from '#domain/people';
+import { countRecentMessages, MEMBER_PART_PREFIX } from '#domain/streams';
+import { type ActorKey, epoch, realmKey, streamId, streamKey, userId, userKey } from '#model';
+import type { RecordWrite, Store } from '#ports/store';
+import type { FinishedStream } from '../tables/copies.js';
+import type { MessageImport } from '../tables/messages.js';
+import type { OrganizationDraft } from './draft.js';
+
+/** Number of records that are written together. */
+const BATCH = 1_000;
+/** Version of every imported root; the directory shows the same one. */
+const FIRST_VERSION = 1;
+const DAY_MS = 86_400_000;
+
+/** Collects records and writes them in batches. */
+export class RecordWriter {
+  #waiting: RecordWrite[] = [];
+
+  constructor(private readonly store: Store) {}
+
+  async part(key: ActorKey, part: string, value: Json): Promise<void> {
+    await this.#add({ type: 'part', key, part, rev: FIRST_VERSION, value });
+  }
+
+  async parts(key: ActorKey, parts: Readonly<Record<string, Json>>): Promise<void> {
+    for (const [part, value] of Object.entries(parts)) await this.part(key, part, value);
+  }
+
+  /** Waits until everything is durable. */
+  async flush(): Promise<void> {
+    const writes = this.#waiting;
+    this.#waiting = [];
+    if (writes.length > 0) await this.store.apply(writes);
+  }
+
+  async #add(write: RecordWrite): Promise<void> {
+    this.#waiting.push(write);
+    if (this.#waiting.length >= BATCH) await this.flush();
+  }
+}
+
+/** Everything that is written beside the messages. */
+export interface FinishedImport {
+  readonly draft: OrganizationDraft;
+  readonly messages: MessageImport;
+  readonly streams: ReadonlyMap<number, FinishedStream>;
+  readonly passwords: ReadonlyMap<number, string>;
+}
+
+/** The directory of the imported organization, as its realm actor will answer it. */
+export function snapshotOf(draft: OrganizationDraft): DirectorySnapshot {
+  return {
+    ...draft.records,
+    ...draft.lists,
+    version: FIRST_VERSION,
+    subdomain: draft.facts.subdomain,
+    deactivated: draft.deactivated,
+    settings: draft.settings,
+    fullMembersAt: draft.facts.begun,
+    traffic: [],
+  };
+}
+
+export async function writeOrganization(store: Store, of: FinishedImport): Promise<ActorKey[]> {
+  const writer = new RecordWriter(store);
+  await writeStreamParts(writer, of);
+  for (const user of of.draft.records.users) {
+    await writer.parts(userKey(of.draft.facts.realm, user.id), of.draft.userParts(user.id));
+  }
+  await writeRealmParts(writer, of);
+  await writer.flush();
+  await writeRoot(
+    store,
+    realmKey(of.draft.facts.realm),
+    realmState(of),
+    of.draft.settings.waiting_period_threshold > 0 ? of.draft.facts.begun + DAY_MS : null,
+  );
+  return writeOtherRoots(store, of);
+}
+
+async function writeStreamParts(writer: RecordWriter, { draft, messages, streams }: FinishedImport): Promise<void> {
+  for (const { id } of draft.records.streams) {
+    const key = streamKey(draft.facts.realm, id);
+    await writer.parts(key, draft.streamParts(id));
+    for (const [user, member] of streams.get(id)?.members ?? []) {
+      await writer.part(key, `${MEMBER_PART_PREFIX}${user}`, { stays: member.stays.map((stay) => ({ ...stay })) });
+    }
+    for (const [topic, { name, max }] of messages.topics.get(id) ?? []) {
+      await writer.part(key, `${STREAM_TOPIC_PART_PREFIX}${topic}`, { name, max });
+    }
+  }
+}
+
+async function writeRealmParts(writer: RecordWriter, { draft, messages }: FinishedImport): Promise<void> {
+  const key = realmKey(draft.facts.realm);
+  await writer.parts(key, draft.realmParts);
+  const collections = Object.keys(RECORD_PART_PREFIXES) as (keyof typeof RECORD_PART_PREFIXES)[];
+  for (const name of collections) {
+    for (const record of draft.records[name]) {
+      const id = 'id' in record ? record.id : record.user;
+      await writer.part(key, `${RECORD_PART_PREFIXES[name]}${id}`, asPart(record));
+    }
+  }
+  const lists = Object.keys(SINGLETON_PARTS) as (keyof typeof SINGLETON_PARTS)[];
+  for (const name of lists) await writer.part(key, SINGLETON_PARTS[name], asPart(draft.lists[name]));
+  for (const [stream, counts] of messages.traffic) {
+    await writer.part(key, `${TRAFFIC_PART_PREFIX}${stream}`, countRecentMessages(counts, draft.facts.begun));
+  }
+}
+
+const asPart = (value: object): Json => value as Record<string, Json>;
+
+function realmState({ draft }: FinishedImport): RealmState {
+  const { facts, lists, records } = draft;
+  const key = realmKey(facts.realm);
+  return {
+    ...realmKind.initial(key),
+    phase: draft.deactivated ? 'deactivated' : 'active',
+    id: facts.realm,
+    subdomain: facts.subdomain,
+    created: draft.created,
+    settings: draft.settings,
+    nextUser: LAST_RESERVED_USER_ID + 1 + records.users.length,
+    nextStream: records.streams.length + 1,
+    nextRecipient: draft.nextRecipient,
+    reservedIds: draft.messages.count,
+    nextGroup: FIRST_CUSTOM_GROUP_ID + records.groups.length,
+    nextLinkifier: lists.linkifiers.length + 1,
+    nextPlayground: lists.playgrounds.length + 1,
+    nextDomain: lists.domains.length + 1,
+    nextEmoji: records.emoji.length + 1,
+    nextProfileField: lists.profileFields.length + 1,
+    uploads: draft.uploads,
+    fullMembersAt: facts.begun,
+    directoryVersion: FIRST_VERSION,
+  };
+}
+
+/** Writes the roots of users and conversations. @returns keys of the actors that have a timer */
+async function writeOtherRoots(store: Store, of: FinishedImport): Promise<ActorKey[]> {
+  const { draft, messages, streams, passwords } = of;
+  const { realm, begun } = draft.facts;
+  const timed: ActorKey[] = [];
+  const roots: (readonly [ActorKey, Record<string, Json>, number | null])[] = [];
+  for (const user of draft.records.users) {
+    const keySealed = user.botType === null ? draft.keys.get(user.id)!.sealed : '';
+    const phase = user.isActive ? 'active' : 'deactivated';
+    const state = { phase, passwordHash: passwords.get(user.id) ?? null, keySealed, ...draft.userStates.get(user.id) };
+    roots.push([userKey(realm, userId(user.id)), state, draft.due.get(user.id) ?? null]);
+  }
+  for (const stream of draft.records.streams) {
+    const { mv = 0, last = 0 } = streams.get(stream.id) ?? {};
+    const counts = messages.traffic.get(stream.id);
+    const state = {
+      phase: stream.archived ? 'archived' : 'active',
+      mv,
+      last,
+      participants: [],
+      recipient: 0,
+      ...(last > 0 ? { watched: true } : {}),
+      ...(counts ? { traffic: counts, trafficTold: countRecentMessages(counts, begun) } : {}),
+    };
+    roots.push([streamKey(realm, streamId(stream.id)), state, last > 0 ? begun + DAY_MS : null]);
+  }
+  for (const [conversation, { participants, recipient, last }] of messages.direct) {
+    const state = { phase: 'active', mv: 0, last, participants, recipient, watched: true };
+    // The name of a conversation is `d` and the rest of its actor's key.
+    const key = `dm/${realm}/${conversation.slice(1)}` as ActorKey<'dm'>;
+    roots.push([key, state, begun + DAY_MS]);
+  }
+  for (let from = 0; from < roots.length; from += BATCH) {
+    await Promise.all(roots.slice(from, from + BATCH).map(([key, state, due]) => writeRoot(store, key, state, due)));
+  }
+  for (const [key, , due] of roots) if (due !== null) timed.push(key);
+  return timed;
+}
+
+/** A conflict is the root that an earlier try has written. */
+const writeRoot = (store: Store, key: ActorKey, state: Json, due: number | null) =>
+  store.commit({ key, epoch: epoch(1), expected: 0, state, outbox: [], due, records: [] });

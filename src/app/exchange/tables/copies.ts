@@ -1,0 +1,141 @@
+/**
+ * Copies of messages. An export has a row per user and message; this server keeps the stays of a user in a stream. This
+ * file finds the stays that the rows show: a stay begins with the first message that a user has a row for, and ends
+ * before the first one without. Runs of one or two rows are single copies instead of stays.
+ */
+import type { StreamMember } from '#domain/streams';
+import type { OrganizationDraft } from '../import/draft.js';
+
+type Stay = { from: number; to: number; after: number; until: number; silent?: true };
+
+/** Longest run of rows that counts as single copies. */
+const MAX_SINGLE_COPIES = 2;
+
+/** A run of rows that has not ended. */
+interface OpenRun {
+  readonly from: number;
+  /** Id of the stream's message before the run. */
+  readonly after: number;
+  /** First ids of the run; more than MAX_SINGLE_COPIES are not needed. */
+  readonly first: number[];
+}
+
+/** The stays in one stream. */
+class StreamStays {
+  last = 0;
+  mv = 0;
+  readonly open = new Map<number, OpenRun>();
+  readonly stays = new Map<number, Stay[]>();
+
+  constructor(private readonly single: (user: number, id: number) => void) {}
+
+  add(id: number, has: (user: number) => boolean, receivers: Iterable<number>): void {
+    let changed = false;
+    const version = (): number => {
+      if (!changed) this.mv++;
+      changed = true;
+      return this.mv;
+    };
+    for (const [user, run] of this.open) {
+      if (has(user)) continue;
+      this.open.delete(user);
+      this.#end(user, run, version);
+    }
+    for (const user of receivers) {
+      const run = this.open.get(user);
+      if (run) {
+        if (run.first.length <= MAX_SINGLE_COPIES) run.first.push(id);
+      } else this.open.set(user, { from: version(), after: this.last, first: [id] });
+    }
+    this.last = id;
+  }
+
+  #end(user: number, run: OpenRun, version: () => number): void {
+    if (run.first.length <= MAX_SINGLE_COPIES) {
+      for (const id of run.first) this.single(user, id);
+      return;
+    }
+    this.put(user, { from: run.from, to: version(), after: run.after, until: this.last });
+  }
+
+  put(user: number, stay: Stay): void {
+    const all = this.stays.get(user);
+    if (all) all.push(stay);
+    else this.stays.set(user, [stay]);
+  }
+
+  /** Ends the runs of those who are not subscribed now, and begins a stay for those who are and have none. */
+  finish(subscribed: (user: number) => boolean, subscribers: Iterable<number>, silent: ReadonlySet<number>): void {
+    this.mv++;
+    for (const [user, run] of this.open) {
+      if (!subscribed(user)) this.#end(user, run, () => this.mv);
+      else this.put(user, { from: run.from, to: 0, after: run.after, until: 0 });
+    }
+    for (const user of subscribers) {
+      if (this.open.has(user)) continue;
+      this.put(user, {
+        from: this.mv,
+        to: 0,
+        after: this.last,
+        until: 0,
+        ...(silent.has(user) ? { silent: true as const } : {}),
+      });
+    }
+  }
+}
+
+/** Facts of a stream when all messages were read. */
+export interface FinishedStream {
+  readonly mv: number;
+  readonly last: number;
+  readonly members: ReadonlyMap<number, StreamMember>;
+}
+
+export class Copies {
+  readonly #streams = new Map<number, StreamStays>();
+  /** Ids of single copies, by user. */
+  readonly single = new Map<number, number[]>();
+
+  constructor(private readonly draft: OrganizationDraft) {}
+
+  /**
+   * Notes who received a message in a stream.
+   * @param receivers users with a row that is no later copy
+   * @returns users who have no row, but were away for long and have an unread copy
+   */
+  add(stream: number, old: number, id: number, receivers: ReadonlySet<number>): readonly number[] {
+    const away: number[] = [];
+    for (const [user, { since }] of this.draft.idle) {
+      if (old > since && !receivers.has(user) && this.draft.subscribers.get(stream)?.has(user)) away.push(user);
+    }
+    const all = away.length === 0 ? receivers : new Set([...receivers, ...away]);
+    this.#of(stream).add(id, (user) => all.has(user), all);
+    return away;
+  }
+
+  /** The stays in a stream, when all messages were read. @param active whether an account is active */
+  finish(stream: number, active: (user: number) => boolean, silent: ReadonlySet<number>): FinishedStream {
+    const stays = this.#of(stream);
+    const subscribers = [...(this.draft.subscribers.get(stream) ?? [])].filter(active);
+    const now = new Set(subscribers);
+    stays.finish((user) => now.has(user), subscribers, silent);
+    return {
+      mv: stays.mv,
+      last: stays.last,
+      members: new Map([...stays.stays].map(([user, all]) => [user, { stays: all }])),
+    };
+  }
+
+  #of(stream: number): StreamStays {
+    let stays = this.#streams.get(stream);
+    if (!stays) {
+      stays = new StreamStays((user, id) => {
+        const ids = this.single.get(user);
+        if (ids) ids.push(id);
+        else this.single.set(user, [id]);
+      });
+      this.#streams.set(stream, stays);
+    }
+    return stays;
+  }
+}

@@ -1,0 +1,236 @@
+/**
+ * Files of an export: uploads (attachment.json and uploads/), avatars/, emoji/ with zerver_realmemoji, realm_icons/.
+ * Pictures pass through the same decoder as uploaded ones; a picture that can't be read is left out.
+ */
+import type { JsonObject } from '#base';
+import { emojiImagePath, emojiStillPath, makeEmojiImage } from '#domain/emoji';
+import { blobOfFile, fileDisplayName, filePathFrom, parseFilePath, UNLINKED_FILE_LIFETIME_MS } from '#domain/files';
+import {
+  AVATAR_SIZES,
+  blobOfAvatar,
+  blobOfPicture,
+  blobOfRealmPicture,
+  makeAvatarImages,
+  makeIconImage,
+  makeLogoImage,
+  pictureUrl,
+} from '#domain/pictures';
+import { userId } from '#model';
+import type { DirectoryEmoji, DirectoryView, RealmPictureName } from '#model/records';
+import type { Blobs } from '#ports/blobs';
+import type { ExportFolder } from '../format/folder.js';
+import type { Row } from '../format/row.js';
+import { asJson, type OrganizationDraft } from '../import/draft.js';
+
+/** An uploaded file that is coming along. */
+interface ImportedFile {
+  readonly id: number;
+  readonly path: string;
+  readonly owner: number;
+  readonly name: string;
+  readonly size: number;
+  readonly created: number;
+  readonly messages: { readonly id: number; readonly sent: number }[];
+}
+
+/** The uploads of an organization. Messages are read after the files, so their times come later. */
+export class Uploads {
+  readonly #files = new Map<string, ImportedFile>();
+
+  constructor(private readonly draft: OrganizationDraft) {}
+
+  /** Reads attachment.json and stores the files that it names. @param blobs undefined: nothing is stored */
+  async import(folder: ExportFolder, blobs: Blobs | undefined): Promise<void> {
+    if (!(await folder.has('attachment.json'))) return;
+    const records = new Map<string, Row>();
+    for (const row of await folder.records('uploads')) {
+      records.set(row.text('path'), row);
+      if (row.has('s3_path')) records.set(row.text('s3_path'), row);
+    }
+    for await (const rows of folder.rows('attachment.json')) {
+      for (const row of rows) await this.#import(row, records, folder, blobs);
+    }
+  }
+
+  async #import(
+    row: Row,
+    records: ReadonlyMap<string, Row>,
+    folder: ExportFolder,
+    blobs: Blobs | undefined,
+  ): Promise<void> {
+    const old = row.text('path_id');
+    const record = records.get(old);
+    if (!record) throw row.problem(`uploads/records.json has no file ${JSON.stringify(old)}`);
+    const { draft } = this;
+    const name = fileDisplayName(row.text('file_name', 'file'));
+    const bytes = await folder.file('uploads', record.text('path'));
+    if (!bytes) {
+      draft.leftOut.add(`uploaded file ${name}`);
+      return;
+    }
+    const owner = draft.users.of(row.number('owner'), row.table);
+    const { realm } = draft.facts;
+    const path = filePathFrom(realm, userId(owner), name, draft.derive(`file/${row.id}`));
+    const type = record.text('content_type', 'application/octet-stream');
+    await blobs?.put(realm, blobOfFile(path), bytes, type);
+    draft.paths.set(old, path);
+    const created = Math.floor(row.time('create_time', draft.created / 1000) * 1000);
+    this.#files.set(path, { id: draft.uploads.next++, path, owner, name, size: bytes.length, created, messages: [] });
+    draft.uploads.used += bytes.length;
+    draft.count('files');
+    for (const message of row.numbers('messages')) {
+      const id = draft.messages.find(message);
+      if (id === undefined) continue;
+      const known = draft.filesOfMessage.get(id);
+      if (known) known.push(path);
+      else draft.filesOfMessage.set(id, [path]);
+    }
+  }
+
+  /** Notes the files that a message links. @param sent seconds since 1970 */
+  link(paths: readonly string[], id: number, sent: number): void {
+    for (const path of paths) this.#files.get(path)?.messages.push({ id, sent });
+  }
+
+  /** Writes the files' records to their owners. */
+  finish(): void {
+    for (const { owner, ...file } of this.#files.values()) {
+      const expires = file.messages.length > 0 ? null : this.draft.facts.begun + UNLINKED_FILE_LIFETIME_MS;
+      const token = parseFilePath(file.path)!.token;
+      this.draft.addUserParts(owner, { [`file/${token}`]: asJson({ ...file, ready: true, expires }) });
+      if (expires !== null) {
+        this.draft.due.set(owner, Math.min(expires, this.draft.due.get(owner) ?? Number.POSITIVE_INFINITY));
+      }
+    }
+  }
+}
+
+/** Custom emoji get their ids before anything names them; `storeEmoji` stores their pictures. */
+export function importEmoji(rows: readonly Row[], owner: number, draft: OrganizationDraft): void {
+  [...rows]
+    .sort((a, b) => a.id - b.id)
+    .forEach((row, i) => {
+      const id = i + 1;
+      draft.emoji.set(row.id, id);
+      const author = row.has('author') ? draft.users.of(row.number('author'), row.table) : owner;
+      const emoji: DirectoryEmoji = {
+        id,
+        name: row.text('name'),
+        url: pictureUrl(draft.facts.realm, emojiImagePath(id, '.png')),
+        stillUrl: null,
+        deactivated: row.flag('deactivated'),
+        author: userId(author),
+      };
+      draft.records.emoji.push(emoji);
+      draft.count('emoji');
+    });
+}
+
+export async function storeEmoji(
+  rows: readonly Row[],
+  folder: ExportFolder,
+  blobs: Blobs,
+  draft: OrganizationDraft,
+): Promise<void> {
+  const { realm } = draft.facts;
+  const records = await folder.records('emoji');
+  for (const row of rows) {
+    const id = draft.emoji.of(row.id, row.table);
+    const at = id - 1;
+    const file = row.text('file_name');
+    const record = records.find((one) => one.text('file_name') === file && one.id === row.id);
+    const tried = record ? [record.text('path'), `${record.text('path')}${file.slice(file.lastIndexOf('.'))}`] : [];
+    const bytes = await firstFile(folder, 'emoji', tried);
+    const image = bytes && (await makeEmojiImage(bytes).catch(() => undefined));
+    if (!image) {
+      draft.leftOut.add(`picture of the emoji ${row.text('name')}`);
+      draft.records.emoji[at] = { ...draft.records.emoji[at]!, deactivated: true };
+      continue;
+    }
+    await blobs.put(realm, blobOfPicture(emojiImagePath(id, image.extension)), image.bytes, image.type);
+    if (image.still) await blobs.put(realm, blobOfPicture(emojiStillPath(id)), image.still, 'image/png');
+    draft.records.emoji[at] = {
+      ...draft.records.emoji[at]!,
+      url: pictureUrl(realm, emojiImagePath(id, image.extension)),
+      stillUrl: image.still ? pictureUrl(realm, emojiStillPath(id)) : null,
+    };
+  }
+}
+
+async function firstFile(folder: ExportFolder, name: string, paths: readonly string[]) {
+  for (const path of paths) {
+    const bytes = await folder.file(name, path);
+    if (bytes) return bytes;
+  }
+  return undefined;
+}
+
+/** Stores avatars: of the original where there is one. */
+export async function storeAvatars(folder: ExportFolder, blobs: Blobs, draft: OrganizationDraft): Promise<void> {
+  const byUser = new Map<number, string[]>();
+  for (const row of await folder.records('avatars')) {
+    const user = draft.users.find(row.number('user_profile_id'));
+    if (user === undefined) continue;
+    const path = row.text('path');
+    const paths = byUser.get(user) ?? [];
+    if (path.endsWith('.original')) paths.unshift(path);
+    else paths.push(path);
+    byUser.set(user, paths);
+  }
+  const { realm } = draft.facts;
+  for (const [user, paths] of byUser) {
+    const at = draft.records.users.findIndex(({ id }) => id === user);
+    const record = draft.records.users[at];
+    if (!record) continue;
+    const bytes = await firstFile(folder, 'avatars', paths);
+    const images = bytes && (await makeAvatarImages(bytes).catch(() => undefined));
+    if (!images) {
+      draft.leftOut.add(`avatar of ${record.fullName}`);
+      continue;
+    }
+    const hash = draft.secrets.avatarHash(realm, userId(user));
+    for (const size of AVATAR_SIZES) await blobs.put(realm, blobOfAvatar(hash, 1, size), images[size], 'image/png');
+    draft.realmParts[`uploads/avatar/${user}`] = { last: 1, since: 1 };
+    draft.records.users[at] = { ...record, avatarSource: 'U', avatar: { realm, hash, number: 1 } };
+    draft.count('avatars');
+  }
+}
+
+const PICTURES: readonly RealmPictureName[] = ['icon', 'logo', 'night_logo'];
+
+export async function storeRealmPictures(folder: ExportFolder, blobs: Blobs, draft: OrganizationDraft): Promise<void> {
+  const { realm } = draft.facts;
+  const paths = (await folder.records('realm_icons')).map((row) => row.text('path'));
+  for (const name of PICTURES) {
+    const own = paths.filter((path) => path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '') === name);
+    if (own.length === 0) continue;
+    const sorted = [...own].sort((a, b) => Number(b.endsWith('.original')) - Number(a.endsWith('.original')));
+    const bytes = await firstFile(folder, 'realm_icons', sorted);
+    const make = name === 'icon' ? makeIconImage : makeLogoImage;
+    const image = bytes && (await make(bytes).catch(() => undefined));
+    if (!image) {
+      draft.leftOut.add(`picture of the organization: ${name}`);
+      continue;
+    }
+    await blobs.put(realm, blobOfRealmPicture(name, 1), image, 'image/png');
+    draft.lists.pictures = { ...draft.lists.pictures, [name]: { number: 1, version: 2 } };
+    draft.realmParts[`uploads/${name}`] = { last: 1, since: 1 };
+    draft.count('pictures of the organization');
+  }
+}
+
+/** The picture's file name behind the last slash of its address. */
+export const emojiFileName = ({ url }: DirectoryEmoji): string => url.slice(url.lastIndexOf('/') + 1);
+
+export const exportEmoji = (directory: DirectoryView): JsonObject[] =>
+  [...directory.emoji()]
+    .sort((a, b) => a.id - b.id)
+    .map((emoji) => ({
+      id: emoji.id,
+      realm: 1,
+      name: emoji.name,
+      file_name: emojiFileName(emoji),
+      author: emoji.author,
+      is_animated: emoji.stillUrl !== null,
+      deactivated: emoji.deactivated,
+    }));

@@ -1,0 +1,81 @@
+/** User groups: zerver_usergroup, zerver_usergroupmembership, zerver_groupgroupmembership. */
+import type { JsonObject } from '#base';
+import { FIRST_CUSTOM_GROUP_ID, SYSTEM_GROUP_IDS, SYSTEM_GROUP_NAMES, userGroupsOf } from '#domain/people';
+import { userId } from '#model';
+import type { DirectoryView } from '#model/records';
+import type { Row } from '../format/row.js';
+import type { OrganizationDraft } from '../import/draft.js';
+
+const SYSTEM_NAME = /^@role:(\w+)$/;
+const SYSTEM_IDS: Readonly<Record<string, number>> = SYSTEM_GROUP_IDS;
+const MAX_NAME = 100;
+
+/** Gives groups their ids: those of the system groups are fixed. Streams name groups, so this comes before them. */
+export function importGroups(rows: readonly Row[], draft: OrganizationDraft): void {
+  let next = FIRST_CUSTOM_GROUP_ID;
+  const names = new Set<string>();
+  for (const row of [...rows].sort((a, b) => a.id - b.id)) {
+    const name = row.text('name');
+    const [, system] = SYSTEM_NAME.exec(name) ?? [];
+    if (row.flag('is_system_group') && system !== undefined && SYSTEM_IDS[system] !== undefined) {
+      draft.groups.set(row.id, SYSTEM_IDS[system]);
+      continue;
+    }
+    if (name === '' || name.length > MAX_NAME || names.has(name))
+      throw row.problem(`${JSON.stringify(name.slice(0, 60))} can't be the name of a group`);
+    names.add(name);
+    draft.groups.set(row.id, next);
+    draft.records.groups.push({
+      id: next++,
+      name,
+      description: row.text('description'),
+      members: [],
+      subgroups: [],
+      system: false,
+    });
+    draft.count('groups');
+  }
+}
+
+/** Adds the members to the groups that users made; those of system groups follow from the roles. */
+export function importMemberships(members: readonly Row[], subgroups: readonly Row[], draft: OrganizationDraft): void {
+  const all = new Map(
+    draft.records.groups.map((group) => [group.id, { users: new Set<number>(), groups: new Set<number>() }]),
+  );
+  for (const row of members) {
+    const group = all.get(draft.groups.of(row.number('user_group'), row.table));
+    const user = draft.users.of(row.number('user_profile'), row.table);
+    group?.users.add(user);
+  }
+  for (const row of subgroups) {
+    const group = all.get(draft.groups.of(row.number('supergroup'), row.table));
+    const below = draft.groups.of(row.number('subgroup'), row.table);
+    group?.groups.add(below);
+  }
+  draft.records.groups.forEach((group, i) => {
+    const { users, groups } = all.get(group.id)!;
+    const ascending = (ids: Set<number>): number[] => [...ids].sort((a, b) => a - b);
+    draft.records.groups[i] = { ...group, members: ascending(users).map(userId), subgroups: ascending(groups) };
+  });
+}
+
+export function exportGroups(directory: DirectoryView): {
+  readonly groups: JsonObject[];
+  readonly members: JsonObject[];
+  readonly subgroups: JsonObject[];
+} {
+  const system = userGroupsOf(directory);
+  const groups: JsonObject[] = [];
+  const members: JsonObject[] = [];
+  const subgroups: JsonObject[] = [];
+  const ids = [...Object.keys(SYSTEM_GROUP_NAMES).map(Number), ...[...directory.groups()].map(({ id }) => id)];
+  for (const id of ids) {
+    const group = system.get(id);
+    if (!group) continue;
+    const name = SYSTEM_GROUP_NAMES[id] ?? group.name;
+    groups.push({ id, realm: 1, name, description: group.description, is_system_group: group.system });
+    for (const user of group.members) members.push({ id: members.length + 1, user_group: id, user_profile: user });
+    for (const below of group.subgroups) subgroups.push({ id: subgroups.length + 1, supergroup: id, subgroup: below });
+  }
+  return { groups, members, subgroups };
+}

@@ -1,0 +1,85 @@
+/**
+ * Links inside messages: addresses of uploaded files, of streams, topics and messages, and ids in mentions name the
+ * organization that was left. They are rewritten to name the same things here; the rest of a text stays as it is.
+ */
+import type { OrganizationDraft } from '../import/draft.js';
+
+const UPLOAD = /(https?:\/\/[^\s/()<>"']+)?\/user_uploads\/([\w-]+\/[0-9a-f]{1,2}\/[\w-]{1,64}\/[^\s)\]>"'?#]+)/g;
+const NARROW = /(https?:\/\/[^\s/()<>"']+)?(\/?#narrow\/[^\s)\]>"']+)/g;
+/** A user with an id: `@**Name|12**`, `@_**Name|12**`, and `@**|12**`. */
+const MENTION = /(@_?\*\*[^*|\n]*)\|(\d{1,15})\*\*/g;
+
+export class LinkRewriter {
+  readonly #formerSite: string | undefined;
+
+  constructor(private readonly draft: OrganizationDraft) {
+    this.#formerSite = draft.facts.formerSite?.replace(/\/+$/, '');
+  }
+
+  rewrite(text: string): string {
+    let written = text;
+    if (written.includes('/user_uploads/')) {
+      written = written.replace(UPLOAD, (all, _site: string | undefined, path: string) => this.#upload(all, path));
+    }
+    if (written.includes('#narrow/')) {
+      written = written.replace(NARROW, (all, site: string | undefined, hash: string) => this.#narrow(all, site, hash));
+    }
+    if (written.includes('|')) {
+      written = written.replace(MENTION, (all, before: string, id: string) => {
+        const user = this.draft.users.find(Number(id));
+        return user === undefined ? all : `${before}|${user}**`;
+      });
+    }
+    return written;
+  }
+
+  /** The random part of a path makes it unique, so the same path at any host is the same file. */
+  #upload(all: string, path: string): string {
+    const known = this.draft.paths.get(path) ?? this.draft.paths.get(decoded(path));
+    return known === undefined ? all : `/user_uploads/${known}`;
+  }
+
+  #narrow(all: string, site: string | undefined, hash: string): string {
+    if (site !== undefined && site !== this.#formerSite) return all;
+    const parts = hash.slice(hash.indexOf('#')).split('/');
+    for (let i = 1; i + 1 < parts.length; i += 2) {
+      const operand = parts[i + 1]!;
+      switch (parts[i]!.replace(/^-/, '')) {
+        case 'stream':
+        case 'channel':
+          parts[i + 1] = operand.replace(/^(\d{1,15})(?=-|$)/, (id) =>
+            String(this.draft.streams.find(Number(id)) ?? id),
+          );
+          break;
+        case 'near':
+        case 'with':
+        case 'id':
+          parts[i + 1] = operand.replace(/^(\d{1,15})$/, (id) => String(this.draft.messages.find(Number(id)) ?? id));
+          break;
+        case 'dm':
+        case 'pm-with':
+        case 'group-pm-with':
+        case 'dm-including':
+        case 'sender':
+          parts[i + 1] = operand.replace(/^[\d,]+(?=-|$)/, (ids) => this.#people(ids));
+          break;
+      }
+    }
+    return parts.join('/');
+  }
+
+  #people(ids: string): string {
+    return ids
+      .split(',')
+      .map((id) => this.draft.users.find(Number(id)) ?? id)
+      .join(',');
+  }
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

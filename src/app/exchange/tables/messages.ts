@@ -1,0 +1,454 @@
+/** Messages: zerver_message with its edit history, zerver_usermessage, zerver_reaction. */
+import type { Json, JsonObject } from '#base';
+import { findTopicLinks, type RenderResult, renderFailureNote } from '#domain/markdown';
+import {
+  directConversationName,
+  type MessageBody,
+  type MessageRenderer,
+  makeRenderContext,
+  type StoredEdit,
+  type StoredMessage,
+  type StoredReaction,
+  toMessageRecord,
+} from '#domain/messages';
+import { countMessage, type DailyCounts } from '#domain/streams';
+import { type EmojiRef, type UserId, userId } from '#model';
+import type { DirectoryView, MessageRecord } from '#model/records';
+import type { ExportFolder } from '../format/folder.js';
+import { Row } from '../format/row.js';
+import type { OrganizationDraft } from '../import/draft.js';
+import type { Copies } from './copies.js';
+import type { Uploads } from './files.js';
+import { FLAG_BITS, type UserMarks } from './flags.js';
+import { LinkRewriter } from './links.js';
+import { exportEmojiRef, importEmojiRef, topicOf } from './personal.js';
+
+const NO_TOPIC = '(no topic)';
+const MAX_CONTENT = 10_000;
+const MAX_CACHED_TOPICS = 10_000;
+
+/** Where a message is: a stream, or the participants of a direct message. */
+interface Place {
+  /** 0 for direct messages. */
+  readonly stream: number;
+  readonly topic: string;
+  readonly participants: readonly number[];
+  /** recipient_id that the message carries. */
+  readonly recipient: number;
+}
+
+/** Rows of zerver_usermessage of one message: pairs of a user and a sum of `FLAG_BITS`. */
+export type FlagRows = readonly number[];
+
+/** A message whose place and flags are known, before its text is rendered. */
+interface PlacedMessage {
+  readonly id: number;
+  readonly row: Row;
+  readonly sender: number;
+  readonly place: Place;
+  readonly flags: MessageBody['flags'];
+  readonly wildcard: boolean;
+  readonly files: readonly string[];
+}
+
+/** Reactions of all messages in compact form: a million of them are read before the first message. */
+export class Reactions {
+  readonly #emoji: EmojiRef[] = [];
+  readonly #places = new Map<string, number>();
+  /** Pairs of a place in `#emoji` and a user, in the order of the rows, by message. */
+  readonly #byMessage = new Map<number, number[]>();
+
+  import(row: Row, draft: OrganizationDraft): void {
+    const message = draft.messages.find(row.number('message'));
+    const user = draft.users.find(row.number('user_profile'));
+    const emoji = importEmojiRef(row, draft);
+    if (message === undefined || user === undefined || !emoji) {
+      draft.leftOut.add('reaction with an unknown emoji, user or message');
+      return;
+    }
+    const known = this.#byMessage.get(message);
+    if (known) known.push(this.#placeOf(emoji), user);
+    else this.#byMessage.set(message, [this.#placeOf(emoji), user]);
+    draft.count('reactions');
+  }
+
+  #placeOf(emoji: EmojiRef): number {
+    const key = `${emoji.type} ${emoji.code} ${emoji.name}`;
+    let place = this.#places.get(key);
+    if (place === undefined) {
+      place = this.#emoji.push(emoji) - 1;
+      this.#places.set(key, place);
+    }
+    return place;
+  }
+
+  take(message: number): readonly StoredReaction[] | undefined {
+    const found = this.#byMessage.get(message);
+    if (!found) return undefined;
+    this.#byMessage.delete(message);
+    const reactions: StoredReaction[] = [];
+    for (let i = 0; i < found.length; i += 2) reactions.push({ ...this.#emoji[found[i]!]!, user: found[i + 1]! });
+    return reactions;
+  }
+}
+
+/** Facts that a conversation's actor keeps of its messages. */
+export interface ConversationFacts {
+  readonly participants: readonly number[];
+  readonly recipient: number;
+  last: number;
+}
+
+/** Turns rows of messages into records; keeps what actors know of messages in other forms. */
+export class MessageImport {
+  readonly #links: LinkRewriter;
+  readonly #topicLinks = new Map<string, MessageBody['topicLinks']>();
+  /** Newest message and spelling of each topic, by stream and key. */
+  readonly topics = new Map<number, Map<string, { name: string; max: number }>>();
+  readonly first = new Map<number, number>();
+  readonly direct = new Map<string, ConversationFacts>();
+  /** Messages of the last weeks by stream and day. */
+  readonly traffic = new Map<number, DailyCounts>();
+
+  constructor(
+    private readonly draft: OrganizationDraft,
+    private readonly directory: DirectoryView,
+    private readonly renderer: MessageRenderer,
+    private readonly reactions: Reactions,
+    private readonly uploads: Uploads,
+    private readonly copies: Copies,
+    private readonly marks: UserMarks,
+  ) {
+    this.#links = new LinkRewriter(draft);
+  }
+
+  /** Notes place, copies and flags of a message. Ids ascend from call to call. @returns undefined: left out */
+  place(row: Row, rows: FlagRows): PlacedMessage | undefined {
+    const { draft } = this;
+    const id = draft.messages.find(row.id);
+    if (id === undefined) throw row.problem('the file changed while it was read');
+    const sender = draft.users.of(row.number('sender'), row.table);
+    const place = this.#placeOf(row, sender);
+    if (!place) {
+      this.reactions.take(id);
+      draft.leftOut.add('message to a recipient that the export does not contain');
+      return undefined;
+    }
+    const sent = Math.floor(row.time('date_sent'));
+    const { flags, wildcard } =
+      place.stream === 0 ? this.#flagDirect(id, place, rows) : this.#flagStream(id, row.id, place, rows);
+    if (place.stream !== 0) {
+      this.#noteTopic(place, id);
+      this.traffic.set(place.stream, countMessage(this.traffic.get(place.stream), sent * 1000));
+    } else this.#noteDirect(place, id);
+    const files = draft.filesOfMessage.get(id) ?? [];
+    this.uploads.link(files, id, sent);
+    return { id, row, sender, place, flags, wildcard, files };
+  }
+
+  #placeOf(row: Row, sender: number): Place | undefined {
+    const { draft } = this;
+    const recipient = draft.recipients.get(row.number('recipient'));
+    if (!recipient) return undefined;
+    if (recipient.kind === 'stream') {
+      const stream = draft.streams.of(recipient.of, row.table);
+      const topic = topicOf(row.text('subject')) ?? NO_TOPIC;
+      return { stream, topic, participants: [], recipient: draft.records.streams[stream - 1]!.recipient };
+    }
+    if (recipient.kind === 'user') {
+      const user = draft.users.find(recipient.of);
+      if (user === undefined) return undefined;
+      const participants = [...new Set([sender, user])].sort((a, b) => a - b);
+      return { stream: 0, topic: '', participants, recipient: user };
+    }
+    const group = draft.directGroups.get(recipient.of);
+    if (!group) return undefined;
+    const others = group.participants.filter((user) => user !== sender);
+    const own = group.recipient === 0 ? (others[0] ?? sender) : group.recipient;
+    return { stream: 0, topic: '', participants: group.participants, recipient: own };
+  }
+
+  #flagStream(id: number, old: number, { stream }: Place, rows: FlagRows) {
+    const receivers = new Set<number>();
+    const flags: Record<string, string[]> = {};
+    let wildcard = false;
+    for (let i = 0; i < rows.length; i += 2) {
+      const user = rows[i]!;
+      const mask = rows[i + 1]!;
+      if ((mask & FLAG_BITS.historical) !== 0) this.marks.mark(user, 'historical', id);
+      else receivers.add(user);
+      this.#flag(user, stream, id, mask, flags);
+      if ((mask & FLAG_BITS.wildcard_mentioned) !== 0) wildcard = true;
+    }
+    for (const user of this.copies.add(stream, old, id, receivers)) this.marks.read(user, stream, id, false);
+    return { flags, wildcard };
+  }
+
+  #flagDirect(id: number, { participants }: Place, rows: FlagRows) {
+    const flags: Record<string, string[]> = {};
+    let wildcard = false;
+    const missing = new Set(participants);
+    for (let i = 0; i < rows.length; i += 2) {
+      const user = rows[i]!;
+      if (!missing.delete(user)) continue;
+      this.#flag(user, 0, id, rows[i + 1]!, flags);
+      if ((rows[i + 1]! & FLAG_BITS.wildcard_mentioned) !== 0) wildcard = true;
+    }
+    // Every participant has a copy here; one without a row has nothing unread.
+    for (const user of missing) this.marks.read(user, 0, id, true);
+    return { flags, wildcard };
+  }
+
+  #flag(user: number, origin: number, id: number, mask: number, flags: Record<string, string[]>): void {
+    this.marks.read(user, origin, id, (mask & FLAG_BITS.read) !== 0);
+    if ((mask & FLAG_BITS.starred) !== 0) this.marks.mark(user, 'starred', id);
+    if ((mask & FLAG_BITS.collapsed) !== 0) this.marks.mark(user, 'collapsed', id);
+    const own: string[] = [];
+    if ((mask & FLAG_BITS.mentioned) !== 0) own.push('mentioned');
+    if ((mask & FLAG_BITS.has_alert_word) !== 0) own.push('has_alert_word');
+    if (own.length > 0) flags[user] = own;
+  }
+
+  #noteTopic({ stream, topic }: Place, id: number): void {
+    let topics = this.topics.get(stream);
+    if (!topics) {
+      topics = new Map();
+      this.topics.set(stream, topics);
+      this.first.set(stream, id);
+    }
+    topics.set(topic.toLowerCase(), { name: topic, max: id });
+  }
+
+  #noteDirect({ participants, recipient }: Place, id: number): void {
+    const conversation = directConversationName(this.draft.facts.realm, participants.map(userId));
+    const known = this.direct.get(conversation);
+    if (known) known.last = id;
+    else this.direct.set(conversation, { participants, recipient: participants.length > 2 ? recipient : 0, last: id });
+  }
+
+  /** Renders the message. */
+  async record({ id, row, sender, place, flags, wildcard, files }: PlacedMessage): Promise<MessageRecord> {
+    const content = this.#contentOf(row, 'content');
+    const rendered = await this.#render(content, sender);
+    const reactions = this.reactions.take(id);
+    const edits = await this.#edits(row, place, sender);
+    const body: MessageBody = {
+      content,
+      html: rendered?.html ?? renderFailureNote('Conclave'),
+      topic: place.topic,
+      sent: Math.floor(row.time('date_sent')),
+      client: this.draft.clients.get(row.numberOr('sending_client', -1)) ?? 'import',
+      recipient: place.recipient,
+      stream: place.stream,
+      rev: 1,
+      flags,
+      wildcard,
+      topicLinks: this.#topicLinksOf(place.topic),
+      has: { link: rendered?.hasLink ?? false, image: rendered?.hasImage ?? false },
+      ...(reactions ? { reactions } : {}),
+      ...(edits.length > 0 ? { edits } : {}),
+      ...(files.length > 0 ? { files } : {}),
+    };
+    const message: StoredMessage = {
+      id,
+      sender,
+      participants: place.participants,
+      originStream: place.stream,
+      body,
+    };
+    const direct =
+      place.stream === 0 ? directConversationName(this.draft.facts.realm, place.participants.map(userId)) : '';
+    return toMessageRecord(message, direct);
+  }
+
+  #render(content: string, sender: number): Promise<RenderResult | null> {
+    return this.renderer.render(content, this.directory, this.draft.facts.origin, sender);
+  }
+
+  #contentOf(row: Row, field: string): string {
+    const text = row.text(field).replaceAll('\u0000', '');
+    return this.#links.rewrite(text.length > MAX_CONTENT * 2 ? [...text].slice(0, MAX_CONTENT).join('') : text);
+  }
+
+  #topicLinksOf(topic: string): MessageBody['topicLinks'] {
+    if (topic === '' || (this.directory.linkifiers().length === 0 && !topic.includes('://'))) return [];
+    let links = this.#topicLinks.get(topic);
+    if (!links) {
+      if (this.#topicLinks.size >= MAX_CACHED_TOPICS) this.#topicLinks.clear();
+      const found = findTopicLinks(topic, makeRenderContext(this.directory, this.draft.facts.origin));
+      links = found.map(({ text, url }) => ({ text, url }));
+      this.#topicLinks.set(topic, links);
+    }
+    return links;
+  }
+
+  /** The edit history, newest first. Former texts are rendered like the present one. */
+  async #edits(row: Row, place: Place, sender: number): Promise<StoredEdit[]> {
+    const text = row.text('edit_history');
+    if (text === '' || text === '[]') return [];
+    const edits: StoredEdit[] = [];
+    // Older servers note only the topic that a message left: the one it got is in the next newer entry.
+    let topic = place.topic;
+    for (const entry of historyIn(text, row)) {
+      const edit = await this.#edit(entry, topic, sender);
+      if (edit.topic) topic = edit.topic.from;
+      edits.push(edit);
+    }
+    return edits;
+  }
+
+  async #edit(entry: Row, topic: string, sender: number): Promise<StoredEdit> {
+    const { draft } = this;
+    const user = (entry.has('user_id') ? draft.users.find(entry.number('user_id')) : undefined) ?? sender;
+    const from = entry.has('prev_topic') ? entry.text('prev_topic') : entry.text('prev_subject', '\u0000');
+    const raw = entry.has('prev_content') ? this.#contentOf(entry, 'prev_content') : undefined;
+    const [before, after] = ['prev_stream', 'stream'].map((name) =>
+      entry.has(name) ? draft.streams.find(entry.number(name)) : undefined,
+    );
+    const html = raw === undefined ? '' : ((await this.#render(raw, sender))?.html ?? renderFailureNote('Conclave'));
+    return {
+      user,
+      at: Math.floor(entry.time('timestamp')),
+      ...(raw === undefined ? {} : { content: { raw, html } }),
+      ...(from === '\u0000' ? {} : { topic: { from, to: entry.text('topic', topic) } }),
+      ...(before !== undefined && after !== undefined ? { stream: { from: before, to: after } } : {}),
+    };
+  }
+}
+
+function historyIn(text: string, row: Row): Row[] {
+  try {
+    const entries = JSON.parse(text) as unknown;
+    if (!Array.isArray(entries)) throw new Error();
+    return entries.map((entry) => new Row(row.table, { ...(entry as JsonObject), id: row.id }));
+  } catch {
+    throw row.problem('edit_history is no list of edits');
+  }
+}
+
+/** A message of a file with the rows of its receivers. */
+export interface MessageWithRows {
+  readonly row: Row;
+  readonly rows: FlagRows;
+}
+
+/** Reads a file of messages. At most 1,000 messages and their rows are in memory. */
+export async function readMessageFile(
+  folder: ExportFolder,
+  name: string,
+  draft: OrganizationDraft,
+): Promise<MessageWithRows[]> {
+  const messages: { readonly row: Row; readonly rows: number[] }[] = [];
+  const byId = new Map<number, number[]>();
+  // The rows of receivers may come before the messages.
+  const rowsOf = (message: number): number[] => {
+    let rows = byId.get(message);
+    if (!rows) {
+      rows = [];
+      byId.set(message, rows);
+    }
+    return rows;
+  };
+  for await (const batch of folder.rows(name)) {
+    for (const row of batch) {
+      if (row.table === 'zerver_message') messages.push({ row, rows: rowsOf(row.id) });
+      else if (row.table === 'zerver_usermessage') {
+        rowsOf(row.number('message')).push(
+          draft.users.of(row.number('user_profile'), row.table),
+          row.number('flags_mask'),
+        );
+      }
+    }
+  }
+  return messages;
+}
+
+/** Row of zerver_message. */
+export function exportMessage({ id, sender, body }: StoredMessage, clients: ReadonlyMap<string, number>): JsonObject {
+  const edits = body.edits ?? [];
+  return {
+    id,
+    sender,
+    recipient: body.recipient,
+    realm: 1,
+    subject: body.topic,
+    content: body.content,
+    rendered_content: body.html,
+    rendered_content_version: 1,
+    date_sent: body.sent,
+    sending_client: clients.get(body.client) ?? 1,
+    last_edit_time: edits[0]?.at ?? null,
+    edit_history: edits.length === 0 ? null : JSON.stringify(edits.map(exportEdit)),
+    has_attachment: (body.files?.length ?? 0) > 0,
+    has_image: body.has.image,
+    has_link: body.has.link,
+    search_tsvector: null,
+  };
+}
+
+const exportEdit = ({ user, at, content, topic, stream }: StoredEdit): JsonObject => ({
+  user_id: user,
+  timestamp: at,
+  ...(content
+    ? { prev_content: content.raw, prev_rendered_content: content.html, prev_rendered_content_version: 1 }
+    : {}),
+  ...(topic ? { prev_topic: topic.from, topic: topic.to } : {}),
+  ...(stream ? { prev_stream: stream.from, stream: stream.to } : {}),
+});
+
+export const exportReaction = (id: number, message: number, { user, ...emoji }: StoredReaction): JsonObject => ({
+  id,
+  user_profile: user,
+  message,
+  ...exportEmojiRef(emoji),
+});
+
+/** zerver_scheduledmessage: parts of the senders. */
+export async function importScheduled(
+  row: Row,
+  draft: OrganizationDraft,
+  numberOf: (user: UserId) => number,
+  render: (content: string, sender: number) => Promise<RenderResult | null>,
+): Promise<void> {
+  if (row.flag('delivered') || row.numberOr('delivery_type', 1) !== 1) return;
+  const sender = draft.users.of(row.number('sender'), row.table);
+  const recipient = draft.recipients.get(row.number('recipient'));
+  const place = recipient && scheduledPlace(row, recipient.kind, recipient.of, sender, draft);
+  if (!place) {
+    draft.leftOut.add('scheduled message to an unknown recipient');
+    return;
+  }
+  const id = numberOf(userId(sender));
+  const at = Math.floor(row.time('scheduled_timestamp'));
+  const failed = row.flag('failed');
+  const content = new LinkRewriter(draft).rewrite(row.text('content'));
+  const rendered = await render(content, sender);
+  const message: Record<string, Json> = {
+    id,
+    ...place,
+    content,
+    html: rendered?.html ?? renderFailureNote('Conclave'),
+    wildcard: rendered?.mentions.wildcard ?? false,
+    at,
+    phase: failed ? 'failed' : 'waiting',
+    client: draft.clients.get(row.numberOr('sending_client', -1)) ?? 'import',
+    origin: draft.facts.origin,
+  };
+  draft.addUserParts(sender, { [`scheduled/${id}`]: message });
+  draft.userStates.set(sender, { ...draft.userStates.get(sender), lastScheduled: id });
+  if (!failed) draft.due.set(sender, Math.min(at * 1000, draft.due.get(sender) ?? Number.POSITIVE_INFINITY));
+  draft.count('scheduled messages');
+}
+
+function scheduledPlace(row: Row, kind: string, of: number, sender: number, draft: OrganizationDraft) {
+  if (kind === 'stream') {
+    const topic = topicOf(row.text('subject'));
+    const stream = draft.streams.find(of);
+    return stream === undefined ? undefined : { type: 'stream', to: [stream], topic: topic ?? NO_TOPIC };
+  }
+  const user = draft.users.find(of);
+  const people = kind === 'group' ? draft.directGroups.get(of)?.participants : user === undefined ? undefined : [user];
+  if (!people) return undefined;
+  const others = people.filter((one) => one !== sender);
+  return { type: 'private', to: others.length > 0 ? others : [sender], topic: '' };
+}

@@ -1,0 +1,261 @@
+/** Accounts: zerver_userprofile (people and bots), zerver_userprofile_mirrordummy, zerver_userprofile_crossrealm. */
+import type { Json, JsonObject } from '#base';
+import {
+  checkFullName,
+  computeUserSetting,
+  FAKE_EMAIL_DOMAIN,
+  isEmail,
+  LAST_RESERVED_USER_ID,
+  mailDomainOfOrigin,
+  NEW_ACCOUNT_FIELDS,
+  SYSTEM_BOT_EMAILS,
+} from '#domain/people';
+import { canonicalTimeZone, streamId, userId } from '#model';
+import type { DirectoryUser, DirectoryView } from '#model/records';
+import type { Row } from '../format/row.js';
+import type { OrganizationDraft } from '../import/draft.js';
+import { exportUserSettings, importUserSettings } from './realm.js';
+
+const ROLES: ReadonlySet<number> = new Set([100, 200, 300, 400, 600]);
+const MIN_VISIBILITY = 1;
+const MAX_VISIBILITY = 5;
+
+/** Gives the ids of accounts, in the order of their rows. Ids of system bots are those of this server. */
+export function assignUserIds(rows: readonly Row[], crossRealm: readonly Row[], draft: OrganizationDraft): void {
+  for (const row of crossRealm) draft.users.set(row.id, systemBotOf(row));
+  const first = LAST_RESERVED_USER_ID + 1;
+  for (const [i, row] of [...rows].sort((a, b) => a.id - b.id).entries()) draft.users.set(row.id, first + i);
+  draft.nextRecipient = first + rows.length;
+}
+
+/** The system bot here that does the work of the export's. */
+function systemBotOf(row: Row): number {
+  const local = row.text('email').split('@')[0];
+  for (const [email, id] of SYSTEM_BOT_EMAILS) if (email.split('@')[0] === local) return id;
+  return userId(1);
+}
+
+/** Adds the accounts. `assignUserIds` has been called before, because bots name their owners. */
+export function importPeople(rows: readonly Row[], draft: OrganizationDraft): void {
+  const known = new Set<string>();
+  for (const row of rows) {
+    const email = row.text('delivery_email', row.text('email'));
+    if (!isEmail(email)) throw row.problem(`delivery_email ${JSON.stringify(email.slice(0, 60))} is no address`);
+    if (known.has(email.toLowerCase()) || SYSTEM_BOT_EMAILS.has(email.toLowerCase())) {
+      throw row.problem(`${email} is the address of another account, too`);
+    }
+    known.add(email.toLowerCase());
+    importAccount(row, email, draft);
+  }
+}
+
+function importAccount(row: Row, email: string, draft: OrganizationDraft): void {
+  const id = draft.users.of(row.id, 'zerver_userprofile');
+  const botType = row.flag('is_bot') ? row.numberOr('bot_type', 1) : null;
+  const visibility = row.numberOr('email_address_visibility', 1);
+  const hidden = visibility > MIN_VISIBILITY && visibility <= MAX_VISIBILITY && botType === null;
+  const key = makeKey(id, draft);
+  draft.keys.set(id, key);
+  const user: DirectoryUser = {
+    ...NEW_ACCOUNT_FIELDS,
+    id: userId(id),
+    recipient: id,
+    deliveryEmail: email,
+    email: hidden ? `user${id}@${mailDomainOfOrigin(draft.facts.origin)}` : email,
+    fullName: nameOf(row, email),
+    role: roleOf(row),
+    isActive: row.flag('is_active', true) && !row.flag('is_mirror_dummy'),
+    isBillingAdmin: row.flag('is_billing_admin'),
+    botType,
+    botOwner:
+      botType !== null && row.has('bot_owner') ? userId(draft.users.of(row.number('bot_owner'), row.table)) : null,
+    timezone: timeZoneOf(row.text('timezone')),
+    avatarVersion: Math.max(1, row.numberOr('avatar_version', 1)),
+    emailVisibility: hidden ? visibility : 1,
+    joined: Math.floor(row.time('date_joined', draft.created / 1000) * 1000),
+    keyHash: key.hash,
+  };
+  draft.records.users.push(user);
+  draft.count(botType === null ? 'people' : 'bots');
+  const settings = importUserSettings(row, draft.leftOut);
+  if (Object.keys(settings).length > 0) {
+    draft.records.personals.push({ user: user.id, settings, alertWords: [], muted: [] });
+  }
+  if (row.flag('long_term_idle') && row.has('last_active_message_id')) {
+    draft.idle.set(id, { since: row.number('last_active_message_id') });
+  }
+  if (botType !== null) importBot(row, user, draft);
+}
+
+/** Streams that a bot names are looked up by `importBotStreams`, when streams have ids. */
+function importBot(row: Row, user: DirectoryUser, draft: OrganizationDraft): void {
+  draft.records.bots.push({
+    user: user.id,
+    keySealed: draft.keys.get(user.id)!.sealed,
+    sendingStream: null,
+    eventsStream: null,
+    allPublicStreams: row.flag('default_all_public_streams'),
+    service: null,
+    config: {},
+  });
+}
+
+export function importBotStreams(rows: readonly Row[], draft: OrganizationDraft): void {
+  for (const row of rows) {
+    if (!row.flag('is_bot')) continue;
+    const id = draft.users.of(row.id, row.table);
+    const at = draft.records.bots.findIndex(({ user }) => user === id);
+    const stream = (name: string) => {
+      const found = row.has(name) ? draft.streams.find(row.number(name)) : undefined;
+      return found === undefined ? null : streamId(found);
+    };
+    draft.records.bots[at] = {
+      ...draft.records.bots[at]!,
+      sendingStream: stream('default_sending_stream'),
+      eventsStream: stream('default_events_register_stream'),
+    };
+  }
+}
+
+/** zerver_service: the address that an outgoing webhook bot calls. Its token is a new one. */
+export function importService(row: Row, draft: OrganizationDraft): void {
+  const id = draft.users.of(row.number('user_profile'), row.table);
+  const at = draft.records.bots.findIndex(({ user }) => user === id);
+  if (at < 0) throw row.problem('names an account that is no bot');
+  const tokenSealed = draft.secrets.sealDeterministic(
+    draft.secrets.apiKeyFrom(draft.facts.realm, draft.derive(`token/${id}`)),
+  );
+  draft.records.bots[at] = {
+    ...draft.records.bots[at]!,
+    service: { baseUrl: row.text('base_url'), interface: row.numberOr('interface', 1), tokenSealed },
+  };
+}
+
+export function importBotConfig(row: Row, draft: OrganizationDraft): void {
+  const id = draft.users.of(row.number('bot_profile'), row.table);
+  const at = draft.records.bots.findIndex(({ user }) => user === id);
+  const bot = draft.records.bots[at];
+  if (!bot) throw row.problem('names an account that is no bot');
+  draft.records.bots[at] = {
+    ...bot,
+    config: Object.fromEntries([...Object.entries(bot.config), [row.text('key'), row.text('value')]]),
+  };
+}
+
+function makeKey(user: number, draft: OrganizationDraft) {
+  const { secrets, facts } = draft;
+  const key = secrets.apiKeyFrom(facts.realm, draft.derive(`key/${user}`));
+  return { hash: secrets.keyHash(key), sealed: secrets.sealDeterministic(key) };
+}
+
+function roleOf(row: Row): number {
+  const role = row.numberOr('role', 400);
+  if (!ROLES.has(role)) throw row.problem(`${role} is no role`);
+  return role;
+}
+
+/** The full name as this server accepts it; what it can't have goes away. */
+function nameOf(row: Row, email: string): string {
+  const given = row.text('full_name');
+  try {
+    return checkFullName(given);
+  } catch {
+    const plain = given
+      .replace(/[\p{C}*`\\>"@]/gu, '')
+      .replace(/\|\d+$/, '')
+      .trim();
+    const name = [...(plain.length < 2 ? `${plain} ${email.split('@')[0]}`.trim() : plain)].slice(0, 100).join('');
+    return name.length < 2 ? `user ${row.id}` : name;
+  }
+}
+
+function timeZoneOf(name: string): string {
+  try {
+    return canonicalTimeZone(name);
+  } catch {
+    return '';
+  }
+}
+
+interface AccountSource {
+  readonly directory: DirectoryView;
+  /** Times in seconds since 1970. */
+  readonly lastLogin?: number | null;
+}
+
+/** Row of zerver_userprofile. */
+export function exportAccount(user: DirectoryUser, { directory }: AccountSource): JsonObject {
+  const bot = directory.bot(user.id);
+  const { settings } = directory.preferencesOf(user.id);
+  return {
+    id: user.id,
+    ...exportUserSettings((name) => computeUserSetting(user, settings, name)),
+    delivery_email: user.deliveryEmail,
+    email: user.email,
+    realm: 1,
+    recipient: user.recipient,
+    full_name: user.fullName,
+    date_joined: user.joined / 1000,
+    last_login: null,
+    tos_version: null,
+    is_active: user.isActive,
+    is_mirror_dummy: false,
+    is_staff: false,
+    is_superuser: false,
+    is_billing_admin: user.isBillingAdmin,
+    is_bot: user.botType !== null,
+    bot_type: user.botType,
+    bot_owner: user.botOwner,
+    role: user.role,
+    long_term_idle: false,
+    last_active_message_id: null,
+    can_forge_sender: false,
+    can_create_users: false,
+    last_reminder: null,
+    rate_limits: '',
+    default_sending_stream: bot?.sendingStream ?? null,
+    default_events_register_stream: bot?.eventsStream ?? null,
+    default_all_public_streams: bot?.allPublicStreams ?? false,
+    timezone: user.timezone,
+    avatar_source: user.avatarSource,
+    avatar_version: user.avatarVersion,
+    avatar_hash: null,
+    email_address_visibility: user.emailVisibility,
+    tutorial_status: 'F',
+    onboarding_steps: '[]',
+    zoom_token: null,
+    groups: [],
+    user_permissions: [],
+  };
+}
+
+/** Rows of zerver_userprofile_crossrealm, under the addresses that other servers know. */
+export const exportSystemBots = (): JsonObject[] =>
+  [...SYSTEM_BOT_EMAILS].map(
+    ([email, id]): JsonObject => ({
+      id,
+      email: email.replace(FAKE_EMAIL_DOMAIN, 'zulip.com'),
+      recipient_id: id as Json,
+    }),
+  );
+
+export const exportServices = (directory: DirectoryView): JsonObject[] =>
+  [...directory.bots()].flatMap(({ user, service }, i) =>
+    service
+      ? [
+          {
+            id: i + 1,
+            name: 'service',
+            user_profile: user,
+            base_url: service.baseUrl,
+            interface: service.interface,
+            token: '',
+          },
+        ]
+      : [],
+  );
+
+export const exportBotConfig = (directory: DirectoryView): JsonObject[] =>
+  [...directory.bots()]
+    .flatMap(({ user, config }) => Object.entries(config).map(([key, value]) => ({ bot_profile: user, key, value })))
+    .map((row, i) => ({ id: i + 1, ...row }));

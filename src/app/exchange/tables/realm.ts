@@ -1,0 +1,207 @@
+/**
+ * The organization itself: zerver_realm with its settings, zerver_realmuserdefault, and the short lists
+ * zerver_realmdomain, zerver_realmfilter (linkifiers) and zerver_realmplayground.
+ */
+import type { TSchema } from 'typebox';
+import { Check } from 'typebox/value';
+import type { JsonObject } from '#base';
+import { linkifierErrors } from '#domain/markdown';
+import {
+  DEFAULT_REALM_SETTINGS,
+  REALM_DEFAULT_NAMES,
+  REALM_SETTING_NAMES,
+  REALM_SETTINGS,
+  type RealmSettingName,
+  type RealmSettings,
+  type RealmSettingValue,
+  USER_SETTING_NAMES,
+  USER_SETTINGS,
+  type UserSetting,
+  type UserSettingName,
+  type UserSettings,
+} from '#model';
+import type { DirectoryView } from '#model/records';
+import type { Row } from '../format/row.js';
+import type { LeftOut, OrganizationDraft } from '../import/draft.js';
+
+/** Settings whose column has another name. */
+const COLUMNS: Partial<Record<RealmSettingName, string>> = {
+  notifications_stream_id: 'notifications_stream',
+  signup_notifications_stream_id: 'signup_notifications_stream',
+};
+
+const columnOf = (name: RealmSettingName): string => COLUMNS[name] ?? name;
+
+/** Values that mean 'no limit', and no parameter of the API has. */
+const isUnlimited = (name: RealmSettingName, value: unknown): boolean =>
+  name === 'message_retention_days'
+    ? value === -1
+    : value === null && (name === 'default_code_block_language' || name.endsWith('_limit_seconds'));
+
+export function importRealm(row: Row, draft: OrganizationDraft): void {
+  const settings: Record<string, RealmSettingValue> = { ...DEFAULT_REALM_SETTINGS };
+  for (const name of REALM_SETTING_NAMES) {
+    const given = row.raw(columnOf(name));
+    if (given === undefined) continue;
+    const setting = REALM_SETTINGS[name];
+    // Streams have no ids here yet: `importRealmStreams` sets them.
+    if ('namesStream' in setting && setting.namesStream) continue;
+    if (isUnlimited(name, given)) settings[name] = given as null;
+    else if (acceptsRealmSetting(name, given)) settings[name] = given as RealmSettingValue;
+    else draft.leftOut.add(`setting of the organization: ${name}`);
+  }
+  if (settings.name === '') settings.name = draft.facts.subdomain || 'Imported organization';
+  draft.settings = settings as RealmSettings;
+  draft.created = Math.floor(row.time('date_created', draft.facts.begun / 1000) * 1000);
+  draft.deactivated = row.flag('deactivated');
+}
+
+function acceptsRealmSetting(name: RealmSettingName, value: unknown): boolean {
+  const setting: { readonly schema: TSchema; check?(value: unknown): void } = REALM_SETTINGS[name];
+  try {
+    if (!Check(setting.schema, value)) return false;
+    setting.check?.(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Sets the two streams that the organization's settings name. */
+export function importRealmStreams(row: Row, draft: OrganizationDraft): void {
+  const of = (name: string): number => (row.has(name) ? (draft.streams.find(row.number(name)) ?? -1) : -1);
+  draft.settings = {
+    ...draft.settings,
+    notifications_stream_id: of('notifications_stream'),
+    signup_notifications_stream_id: of('signup_notifications_stream'),
+  };
+}
+
+/** The columns of zerver_realm. @param base the row's other fields */
+export function exportRealm(directory: DirectoryView, base: JsonObject): JsonObject {
+  const settings = Object.fromEntries(
+    REALM_SETTING_NAMES.map((name) => {
+      const value = directory.settings[name];
+      return [columnOf(name), COLUMNS[name] !== undefined && Number(value) < 0 ? null : value];
+    }),
+  );
+  return {
+    ...base,
+    ...settings,
+    string_id: directory.subdomain,
+    deactivated: directory.deactivated,
+    deactivated_redirect: null,
+    plan_type: 1,
+    demo_organization_scheduled_deletion_date: null,
+    icon_source: directory.pictures.icon?.number ? 'U' : 'G',
+    icon_version: directory.pictures.icon?.version ?? 1,
+    logo_source: directory.pictures.logo?.number ? 'U' : 'D',
+    logo_version: directory.pictures.logo?.version ?? 1,
+    night_logo_source: directory.pictures.night_logo?.number ? 'U' : 'D',
+    night_logo_version: directory.pictures.night_logo?.version ?? 1,
+    _max_invites: null,
+    upload_quota_gb: null,
+    message_visibility_limit: null,
+    first_visible_message_id: 0,
+  };
+}
+
+/** The settings of a user that a row has as columns, as far as they differ from the program's defaults. */
+export function importUserSettings(row: Row, leftOut: LeftOut): Partial<UserSettings> {
+  const chosen: Record<string, unknown> = {};
+  for (const name of USER_SETTING_NAMES) {
+    const setting: UserSetting = USER_SETTINGS[name];
+    const value = row.raw(name);
+    if (setting.accountField !== undefined || value === undefined || value === null) continue;
+    if (!acceptsUserSetting(setting, value)) leftOut.add(`setting of a user: ${name}`);
+    else if (value !== setting.default) chosen[name] = value;
+  }
+  return chosen as Partial<UserSettings>;
+}
+
+function acceptsUserSetting(setting: UserSetting, value: unknown): boolean {
+  try {
+    if (!Check(setting.schema, value)) return false;
+    setting.check?.(value as string);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** All settings of a user as columns. @param value finds the value of a setting */
+export const exportUserSettings = (value: (name: UserSettingName) => unknown): JsonObject =>
+  Object.fromEntries(
+    USER_SETTING_NAMES.filter((name) => (USER_SETTINGS[name] as UserSetting).accountField === undefined).map((name) => [
+      name,
+      value(name) as string,
+    ]),
+  );
+
+export function importUserDefaults(row: Row, draft: OrganizationDraft): void {
+  const visibility = row.numberOr('email_address_visibility', 1);
+  draft.lists.userDefaults = {
+    ...importUserSettings(row, draft.leftOut),
+    ...(visibility > 1 && visibility <= 5 ? { email_address_visibility: visibility } : {}),
+  };
+}
+
+export const exportUserDefaults = ({ userDefaults }: DirectoryView): JsonObject => ({
+  id: 1,
+  realm: 1,
+  ...Object.fromEntries(REALM_DEFAULT_NAMES.map((name) => [name, userDefaults[name] ?? USER_SETTINGS[name].default])),
+});
+
+export function importDomain(row: Row, draft: OrganizationDraft): void {
+  const domain = row.text('domain').toLowerCase();
+  if (domain === '') throw row.problem('has no domain');
+  const domains = draft.lists.domains;
+  draft.lists.domains = [...domains, { id: domains.length + 1, domain, allowSubdomains: row.flag('allow_subdomains') }];
+  draft.count('domains');
+}
+
+export const exportDomains = (directory: DirectoryView): JsonObject[] =>
+  directory
+    .domains()
+    .map(({ id, domain, allowSubdomains }) => ({ id, realm: 1, domain, allow_subdomains: allowSubdomains }));
+
+export function importLinkifier(row: Row, draft: OrganizationDraft): void {
+  const pattern = row.text('pattern');
+  // Exports of servers before the templates have a format with %(name)s.
+  const urlTemplate = row.text('url_template', row.text('url_format_string').replace(/%\((\w+)\)s/g, '{$1}'));
+  if (Object.keys(linkifierErrors(pattern, urlTemplate)).length > 0) {
+    draft.leftOut.add(`linkifier ${pattern}`);
+    return;
+  }
+  const all = draft.lists.linkifiers;
+  draft.lists.linkifiers = [...all, { id: all.length + 1, pattern, urlTemplate }];
+  draft.count('linkifiers');
+}
+
+export const exportLinkifiers = (directory: DirectoryView): JsonObject[] =>
+  directory
+    .linkifiers()
+    .map(({ pattern, urlTemplate }, i) => ({ id: i + 1, realm: 1, pattern, url_template: urlTemplate }));
+
+export function importPlayground(row: Row, draft: OrganizationDraft): void {
+  const all = draft.lists.playgrounds;
+  draft.lists.playgrounds = [
+    ...all,
+    {
+      id: all.length + 1,
+      name: row.text('name'),
+      language: row.text('pygments_language'),
+      urlPrefix: row.text('url_prefix'),
+    },
+  ];
+  draft.count('playgrounds');
+}
+
+export const exportPlaygrounds = (directory: DirectoryView): JsonObject[] =>
+  directory.playgrounds().map(({ id, name, language, urlPrefix }) => ({
+    id,
+    realm: 1,
+    name,
+    pygments_language: language,
+    url_prefix: urlPrefix,
+  }));

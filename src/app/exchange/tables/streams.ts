@@ -1,0 +1,222 @@
+/**
+ * Streams and who is in them: zerver_stream, zerver_defaultstream, zerver_recipient, zerver_subscription, zerver_huddle
+ * (conversations of more than two).
+ */
+import type { JsonObject } from '#base';
+import { renderMarkdownOrEmpty } from '#domain/markdown';
+import { SYSTEM_GROUP_IDS } from '#domain/people';
+import { checkStreamName, pickSubscriptionColor, type Subscription, streamKindOf, toOneLine } from '#domain/streams';
+import { directMessageKey, parseActorKey, streamId, userId } from '#model';
+import type { DirectoryStream, DirectoryView } from '#model/records';
+import type { Row } from '../format/row.js';
+import { asJson, type OrganizationDraft, type Recipient } from '../import/draft.js';
+
+/** Beginning of the names of deactivated streams at the peer. */
+const DEACTIVATED_NAME = /^[0-9a-f]{7}!DEACTIVATED:/;
+const RECIPIENT_KINDS: Readonly<Record<number, Recipient['kind']>> = { 1: 'user', 2: 'stream', 3: 'group' };
+const COLOR = /^#[0-9a-f]{6}$/i;
+
+export function importStreams(rows: readonly Row[], creator: number, draft: OrganizationDraft): void {
+  const names = new Set<string>();
+  [...rows]
+    .sort((a, b) => a.id - b.id)
+    .forEach((row, i) => {
+      draft.streams.set(row.id, i + 1);
+      importStream(row, i + 1, creator, names, draft);
+    });
+}
+
+function importStream(row: Row, id: number, creator: number, names: Set<string>, draft: OrganizationDraft): void {
+  const archived = row.flag('deactivated');
+  const name = nameOf(row, archived);
+  if (!archived && names.has(name.toLowerCase())) throw row.problem(`another stream is named ${name}, too`);
+  if (!archived) names.add(name.toLowerCase());
+  const description = toOneLine(row.text('description'));
+  const privacy = {
+    inviteOnly: row.flag('invite_only'),
+    historyPublic: row.flag('history_public_to_subscribers', !row.flag('invite_only')),
+    webPublic: row.flag('is_web_public'),
+  };
+  // Every other combination is a stream that no server makes; the strictest reading is safe.
+  const kind = streamKindOf(privacy) ? privacy : { inviteOnly: true, historyPublic: false, webPublic: false };
+  const policy = row.numberOr('stream_post_policy', 1);
+  const group = row.has('can_remove_subscribers_group')
+    ? draft.groups.find(row.number('can_remove_subscribers_group'))
+    : undefined;
+  const stream: DirectoryStream = {
+    id: streamId(id),
+    recipient: draft.nextRecipient++,
+    name,
+    description,
+    renderedDescription: renderMarkdownOrEmpty(description),
+    created: Math.floor(row.time('date_created', draft.created / 1000)),
+    creator: userId(creator),
+    ...kind,
+    postPolicy: policy >= 1 && policy <= 4 ? policy : 1,
+    retentionDays: retentionOf(row),
+    canRemoveGroup: group ?? SYSTEM_GROUP_IDS.administrators,
+    firstMessage: null,
+    archived,
+    isDefault: false,
+  };
+  draft.records.streams.push(stream);
+  draft.count('streams');
+}
+
+function nameOf(row: Row, archived: boolean): string {
+  const given = row.text('name');
+  const name = archived ? given.replace(DEACTIVATED_NAME, '') : given;
+  try {
+    return checkStreamName(name);
+  } catch {
+    const plain = [...name.replace(/\p{C}/gu, '').trim()].slice(0, 60).join('');
+    return plain === '' ? `stream ${row.id}` : plain;
+  }
+}
+
+function retentionOf(row: Row): number | null {
+  if (row.raw('message_retention_days') === -1) return -1;
+  return row.numberOr('message_retention_days', null);
+}
+
+export function importDefaultStream(row: Row, draft: OrganizationDraft): void {
+  const id = draft.streams.of(row.number('stream'), row.table);
+  replaceStream(draft, id, { isDefault: true });
+}
+
+export function replaceStream(draft: OrganizationDraft, id: number, change: Partial<DirectoryStream>): void {
+  const at = id - 1;
+  draft.records.streams[at] = { ...draft.records.streams[at]!, ...change };
+}
+
+export function importRecipient(row: Row, draft: OrganizationDraft): void {
+  const kind = RECIPIENT_KINDS[row.number('type')];
+  if (!kind) throw row.problem(`${row.number('type')} is no type of a recipient`);
+  draft.recipients.set(row.id, { kind, of: row.number('type_id') });
+}
+
+/** Adds subscriptions, and members of group conversations to `members` (by the group's id in the export). */
+export function importSubscription(row: Row, draft: OrganizationDraft, members: Map<number, Set<number>>): void {
+  const recipient = draft.recipients.get(row.number('recipient'));
+  if (!recipient) throw row.problem('there is no recipient with this id');
+  const user = draft.users.find(row.number('user_profile'));
+  if (user === undefined) throw row.problem('there is no user with this id');
+  if (recipient.kind === 'group') {
+    const known = members.get(recipient.of);
+    if (known) known.add(user);
+    else members.set(recipient.of, new Set([user]));
+  }
+  if (recipient.kind !== 'stream') return;
+  const stream = draft.streams.of(recipient.of, row.table);
+  const active = row.flag('active', true) && !draft.records.streams[stream - 1]!.archived;
+  const color = row.text('color');
+  const own: Subscription = {
+    stream,
+    active,
+    color: COLOR.test(color) ? color : pickSubscriptionColor(new Set(), stream),
+    muted: row.flag('is_muted'),
+    pinned: row.flag('pin_to_top'),
+    desktop: row.flagOrNull('desktop_notifications'),
+    audible: row.flagOrNull('audible_notifications'),
+    push: row.flagOrNull('push_notifications'),
+    email: row.flagOrNull('email_notifications'),
+    wildcard: row.flagOrNull('wildcard_mentions_notify'),
+  };
+  draft.addUserParts(user, { [`sub/${stream}`]: asJson(own) });
+  draft.count('subscriptions');
+  if (!active) return;
+  const subscribers = draft.subscribers.get(stream);
+  if (subscribers) subscribers.add(user);
+  else draft.subscribers.set(stream, new Set([user]));
+}
+
+/** Adds the ended subscription of a user who has copies of a stream's messages: only subscriptions lead to copies. */
+export function addFormerSubscription(user: number, stream: number, draft: OrganizationDraft): void {
+  const part = `sub/${stream}`;
+  if (draft.userParts(user)[part] !== undefined) return;
+  const own: Subscription = {
+    stream,
+    active: false,
+    color: pickSubscriptionColor(new Set(), stream),
+    muted: false,
+    pinned: false,
+    desktop: null,
+    audible: null,
+    push: null,
+    email: null,
+    wildcard: null,
+  };
+  draft.addUserParts(user, { [part]: asJson(own) });
+}
+
+/** Gives group conversations their recipient ids. Members of a group are known when all subscriptions were read. */
+export function importDirectGroups(
+  rows: readonly Row[],
+  members: ReadonlyMap<number, ReadonlySet<number>>,
+  draft: OrganizationDraft,
+): void {
+  const bySet = new Map<string, number>();
+  for (const row of [...rows].sort((a, b) => a.id - b.id)) {
+    const participants = [...(members.get(row.id) ?? [])].sort((a, b) => a - b);
+    if (participants.length === 0) {
+      draft.leftOut.add('group conversation without members');
+      continue;
+    }
+    const group = parseActorKey(directMessageKey(draft.facts.realm, participants.map(userId))).rest;
+    // Two rows of the same members are one conversation here.
+    let recipient = bySet.get(group) ?? 0;
+    if (recipient === 0 && participants.length > 2) {
+      recipient = draft.nextRecipient++;
+      bySet.set(group, recipient);
+      draft.realmParts[`group/${group}`] = recipient;
+    }
+    draft.directGroups.set(row.id, { participants, recipient });
+    draft.count('group conversations');
+  }
+}
+
+export const exportStream = (stream: DirectoryStream): JsonObject => ({
+  id: stream.id,
+  realm: 1,
+  name: stream.name,
+  description: stream.description,
+  rendered_description: stream.renderedDescription,
+  date_created: stream.created,
+  deactivated: stream.archived,
+  invite_only: stream.inviteOnly,
+  history_public_to_subscribers: stream.historyPublic,
+  is_web_public: stream.webPublic,
+  is_in_zephyr_realm: false,
+  stream_post_policy: stream.postPolicy,
+  message_retention_days: stream.retentionDays,
+  can_remove_subscribers_group: stream.canRemoveGroup,
+  first_message_id: stream.firstMessage,
+  recipient: stream.recipient,
+});
+
+export const exportDefaultStreams = (directory: DirectoryView): JsonObject[] =>
+  [...directory.streams()]
+    .filter((stream) => stream.isDefault && !stream.archived)
+    .map((stream, i) => ({ id: i + 1, realm: 1, stream: stream.id }));
+
+export const exportSubscription = (
+  id: number,
+  user: number,
+  recipient: number,
+  active: boolean,
+  own?: Subscription,
+): JsonObject => ({
+  id,
+  user_profile: user,
+  recipient,
+  active: own?.active ?? true,
+  is_user_active: active,
+  is_muted: own?.muted ?? false,
+  color: own?.color ?? '#c2c2c2',
+  pin_to_top: own?.pinned ?? false,
+  desktop_notifications: own?.desktop ?? null,
+  audible_notifications: own?.audible ?? null,
+  push_notifications: own?.push ?? null,
+  email_notifications: own?.email ?? null,
+  wildcard_mentions_notify: own?.wildcard ?? null,
+});

@@ -1,0 +1,75 @@
+/** Links of a message that get a preview, and the HTML of previews (markdown.md § Previews). Pure. */
+import { Parser } from 'htmlparser2';
+import type { JsonObject } from '#base';
+import type { PageHead } from './page-head.js';
+
+/** Preview of a linked page, as it is stored and sent. */
+export interface LinkPreview extends PageHead, JsonObject {
+  /** Address of the page as the message links it. */
+  readonly url: string;
+}
+
+/** Maximum number of previews of a message. The first links count. */
+const MAX_PREVIEWS = 5;
+/** Maximum length of an address with a preview, characters. */
+const MAX_ADDRESS = 2_000;
+
+/** Classes of elements whose links have a preview of their own already. */
+const SHOWN = /\b(?:message_inline_image|message_embed)\b/;
+
+/**
+ * Addresses of the pages that a message links, in their order. Quoted links, links of this organization, and links with
+ * a picture or a video below have no preview. An author suppresses the preview of an address by writing it in angle
+ * brackets: `<https://example.com>`.
+ *
+ * @param message text and rendered HTML of a message
+ * @param origin base URL of the organization
+ */
+export function findPreviewLinks(
+  { content, html }: { readonly content: string; readonly html: string },
+  origin: string,
+): readonly string[] {
+  const links = new Set<string>();
+  const shown = new Set<string>();
+  // Tags of the open elements, where all below a quote or a preview is skipped.
+  const open: ('quote' | 'shown' | '')[] = [];
+  const parser = new Parser({
+    onopentag(tag, { class: classes = '', href = '' }) {
+      open.push(tag === 'blockquote' ? 'quote' : SHOWN.test(classes) ? 'shown' : '');
+      if (tag !== 'a' || href === '') return;
+      if (open.includes('shown')) shown.add(href);
+      else if (!open.includes('quote')) links.add(href);
+    },
+    onclosetag() {
+      open.pop();
+    },
+  });
+  parser.end(html);
+  const isPage = (url: string): boolean =>
+    /^https?:\/\//i.test(url) &&
+    url.length <= MAX_ADDRESS &&
+    URL.canParse(url) &&
+    !(origin !== '' && `${url}/`.startsWith(`${origin}/`)) &&
+    !shown.has(url) &&
+    !content.includes(`<${url}>`);
+  return [...links].filter(isPage).slice(0, MAX_PREVIEWS);
+}
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** An address inside `url("…")` of a style. */
+const inStyle = (address: string): string =>
+  address.replace(/["'()\\\s]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+
+/** HTML of a preview, in the peer's form. */
+export function embedHtml({ url, title, description, image }: LinkPreview): string {
+  const href = escapeHtml(url);
+  const picture =
+    image === ''
+      ? ''
+      : `<a class="message_embed_image" href="${href}" style="background-image: url(&quot;${escapeHtml(inStyle(image))}&quot;)"></a>`;
+  const heading = `<div class="message_embed_title"><a href="${href}" title="${escapeHtml(title)}">${escapeHtml(title)}</a></div>`;
+  const text = description === '' ? '' : `<div class="message_embed_description">${escapeHtml(description)}</div>`;
+  return `<div class="message_embed">${picture}<div class="data-container">${heading}${text}</div></div>`;
+}

@@ -1,0 +1,87 @@
+/** Fetches the heads of linked pages, with limits for networks, redirects, time and size. */
+import type { IncomingMessage } from 'node:http';
+import { SERVER_VERSION } from '#base';
+import type { Clock } from '#base/clock';
+import { imageProxyPath } from '#domain/pictures';
+import { type AddressFilter, getFollowingRedirects } from '#domain/webhooks';
+import { type PageHead, readPageHead } from './page-head.js';
+
+/** Time limit of one page, all redirects included, ms. */
+const TIMEOUT_MS = 5_000;
+/** Maximum of bytes that are read of one page. The head of a page is at its beginning. */
+const MAX_BYTES = 512 * 1024;
+const MAX_REDIRECTS = 4;
+
+const HEADERS = {
+  accept: 'text/html,application/xhtml+xml',
+  'accept-encoding': 'identity',
+  'user-agent': `ConclaveLinkPreview/${SERVER_VERSION}`,
+};
+
+export class PageFetcher {
+  /** @param imageProxySecret '' = no proxy: readers load pictures of other hosts directly */
+  constructor(
+    private readonly clock: Clock,
+    private readonly filter: AddressFilter,
+    private readonly imageProxySecret: string,
+  ) {}
+
+  /**
+   * Fetches the head of a page. Never rejects: a page that can't be fetched has no preview.
+   *
+   * @returns facts for the preview, with the address from which readers load the picture; undefined: no preview
+   */
+  async fetch(address: string): Promise<PageHead | undefined> {
+    const ended = new AbortController();
+    const timer = this.clock.setTimeout(() => ended.abort(), TIMEOUT_MS);
+    const { filter } = this;
+    try {
+      const options = { filter, signal: ended.signal, headers: HEADERS, maxRedirects: MAX_REDIRECTS };
+      const { response, url } = await getFollowingRedirects(address, options);
+      const html = await readBeginning(response);
+      const head = html === undefined ? undefined : readPageHead(html, url);
+      return head && { ...head, image: this.#pictureOf(head.image) };
+    } catch {
+      return undefined;
+    } finally {
+      this.clock.clearTimeout(timer);
+      ended.abort();
+    }
+  }
+
+  #pictureOf(image: string): string {
+    if (image === '' || this.imageProxySecret === '') return image;
+    return imageProxyPath(image, this.imageProxySecret) ?? '';
+  }
+}
+
+/** The page up to the end of its head, or the limit; undefined for a response that is no HTML. */
+async function readBeginning(response: IncomingMessage): Promise<string | undefined> {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = response.headers;
+  if (!/^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i.test(type) || encoding !== 'identity') {
+    response.destroy();
+    return undefined;
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.byteLength;
+    // The end of the head may lie across two chunks; then a little more is read.
+    if (size >= MAX_BYTES || chunk.includes('</head')) break;
+  }
+  response.destroy();
+  const bytes = Buffer.concat(chunks).subarray(0, MAX_BYTES);
+  return decoderOf(type, bytes).decode(bytes);
+}
+
+/** Decoder of the page's character set: that of the header, else that of a `<meta>` element, else UTF-8. */
+function decoderOf(type: string, bytes: Buffer): TextDecoder {
+  const named = /charset\s*=\s*["']?([\w-]+)/i;
+  const name = named.exec(type)?.[1] ?? named.exec(bytes.subarray(0, 2_048).toString('latin1'))?.[1];
+  try {
+    return new TextDecoder(name ?? 'utf-8');
+  } catch {
+    return new TextDecoder();
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Notifications about messages that a user has missed: which message notifies, and for which reason.
+ *
+ * - `decide.ts`: from a message and one receiver to the reason for a mail and for a push.
+ * - `mail/`: the mail about a conversation's missed messages (`missed-mail.ts`), with the messages' HTML changed to a
+ *   form that mail programs can show (`message-html.ts`).
+ *   `login-mail.ts` is the mail about a log-in from a new device.
+ * - `unsubscribe.ts`: signed links that end a kind of mail without a log-in.
+ *
+ * Invariants: bots, deactivated accounts and senders are never notified of a message. A mail is for users who are away;
+ * a push is, too, unless the user wants it always. A mention by name notifies in muted streams and topics; everything
+ * else there does not. A link to unsubscribe only turns mails off.
+ *
+ * Functions are pure. Importers: actors, and operations of the frontend for links.
+ */
+export {
+  decideMail,
+  decidePush,
+  isAway,
+  type MessageReceiver,
+  mayNotifyPersonally,
+  NOTIFICATION_TRIGGERS,
+  type NotificationTrigger,
+  type ReceivedMessage,
+  type SubscriptionNotifications,
+} from './decide.js';
+export { composeLoginMail, type LoginMailInput } from './mail/login-mail.js';
+export type { MailReceiver } from './mail/mail-time.js';
+export { mailHtmlToText, messageHtmlForMail } from './mail/message-html.js';
+export {
+  type ComposedMail,
+  type ContentWithheld,
+  composeMissedMail,
+  conversationUrl,
+  type MailedConversation,
+  type MailedMessage,
+  type MissedMailInput,
+} from './mail/missed-mail.js';
+export {
+  MAIL_KINDS,
+  type MailKind,
+  makeUnsubscribeLink,
+  readUnsubscribeToken,
+  type UnsubscribeTokenContent,
+} from './unsubscribe.js';

@@ -1,0 +1,4 @@
+/** The HTML document around the content of a mail. */
+export const wrapMailHtml = (body: string): string =>
+  `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"></head>\n` +
+  `<body style="font-family:system-ui,sans-serif;max-width:40em">\n${body}\n</body></html>\n`;

@@ -1,0 +1,137 @@
+/** The mail about missed messages of one conversation: subject, text and HTML. Pure. */
+import { escapeHtml } from '#base';
+import { topicMessageUrl } from '#domain/markdown';
+import type { NotificationTrigger } from '../decide.js';
+import { wrapMailHtml } from './mail-frame.js';
+import { formatMailTime, type MailReceiver } from './mail-time.js';
+import { mailHtmlToText, messageHtmlForMail } from './message-html.js';
+
+export interface MailedMessage {
+  readonly id: number;
+  /** Name of the sender. */
+  readonly sender: string;
+  /** Time of sending, seconds since 1970. */
+  readonly sent: number;
+  readonly html: string;
+}
+
+/** The conversation of a mail: a topic of a stream, or direct messages with other users. */
+export type MailedConversation =
+  | { readonly stream: { readonly id: number; readonly name: string }; readonly topic: string }
+  | { readonly others: readonly { readonly id: number; readonly fullName: string }[] };
+
+/** Why a mail has no content: the user's or the organization's setting; null: it has. */
+export type ContentWithheld = 'user' | 'organization' | null;
+
+export interface MissedMailInput {
+  readonly conversation: MailedConversation;
+  /** The missed messages, oldest first; at least one. */
+  readonly missed: readonly MailedMessage[];
+  /** Messages before them that the receiver may see, oldest first. */
+  readonly before: readonly MailedMessage[];
+  /** The most personal reason among the missed messages. */
+  readonly trigger: NotificationTrigger;
+  /** Number of missed messages that the mail leaves out. */
+  readonly more: number;
+  readonly withheld: ContentWithheld;
+  readonly organization: string;
+  /** True if the subject names the organization. */
+  readonly showsOrganization: boolean;
+  /** Base URL of the organization. */
+  readonly origin: string;
+  readonly receiver: MailReceiver & { readonly id: number };
+  /** Address of the page that ends these mails. */
+  readonly unsubscribe: string;
+}
+
+export interface ComposedMail {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+const NAMES = new Intl.ListFormat('en', { type: 'conjunction' });
+
+/** The participants in the fragment of an address, as the web client writes it. */
+const directUrl = (origin: string, people: readonly number[], near: number): string =>
+  `${origin}/#narrow/dm/${people.join(',')}-${people.length > 1 ? 'group' : 'dm'}/near/${near}`;
+
+/** Address of a conversation in the web client, at this message. */
+export const conversationUrl = (of: MailedConversation, receiver: number, origin: string, message: number): string =>
+  'stream' in of
+    ? topicMessageUrl(origin, of.stream, of.topic, message)
+    : directUrl(origin, of.others.length > 0 ? of.others.map(({ id }) => id) : [receiver], message);
+
+function subjectOf({ conversation, withheld, organization, showsOrganization }: MissedMailInput): string {
+  const suffix = showsOrganization ? ` [${organization}]` : '';
+  if (withheld) return `New messages${suffix}`;
+  if ('stream' in conversation) return `#${conversation.stream.name} > ${conversation.topic}${suffix}`;
+  const names = NAMES.format(conversation.others.map(({ fullName }) => fullName));
+  if (conversation.others.length === 0) return `Messages to yourself${suffix}`;
+  return conversation.others.length === 1 ? `Direct messages with ${names}${suffix}` : `Group of ${names}${suffix}`;
+}
+
+const REASONS: Readonly<Record<NotificationTrigger, string>> = {
+  direct: 'You get this mail because somebody sent you a direct message while you were away.',
+  mention: 'You get this mail because a message mentions you by name.',
+  wildcard_mention: 'You get this mail because a message mentions everybody in the conversation.',
+  alert_word: 'You get this mail because a message has one of your alert words.',
+  stream: 'You get this mail because e-mail notifications are on for this stream.',
+};
+
+const WITHHELD: Readonly<Record<'user' | 'organization', string>> = {
+  user: 'This mail shows no messages, because your settings leave them out of mails.',
+  organization: 'This mail shows no messages, because the settings of the organization leave them out of mails.',
+};
+
+interface Shown {
+  readonly sender: string;
+  readonly time: string;
+  readonly html: string;
+  readonly text: string;
+}
+
+const htmlOf = ({ sender, time, html }: Shown, faint: boolean): string =>
+  `<div style="margin:0 0 1em${faint ? ';color:#777' : ''}"><div><b>${escapeHtml(sender)}</b> ` +
+  `<small>${escapeHtml(time)}</small></div>${html}</div>`;
+
+const textOf = ({ sender, time, text }: Shown): string => `${sender} (${time}):\n${text}`;
+
+/** Composes the mail. Neither text nor HTML has content or names of the conversation if these are withheld. */
+export function composeMissedMail(input: MissedMailInput): ComposedMail {
+  const { conversation, missed, before, withheld, origin, receiver, organization, trigger, more, unsubscribe } = input;
+  const format = formatMailTime(receiver);
+  const show = ({ sender, sent, html }: MailedMessage): Shown => {
+    const shown = messageHtmlForMail(html, origin);
+    return { sender, time: format(sent), html: shown, text: mailHtmlToText(shown) };
+  };
+  const url = withheld ? `${origin}/` : conversationUrl(conversation, receiver.id, origin, missed[0]!.id);
+  const subject = subjectOf(input);
+  const [older, newer] = withheld ? [[], []] : [before.map(show), missed.map(show)];
+  const left = more > 0 ? `and ${more} more` : '';
+  const note = withheld ? WITHHELD[withheld] : '';
+  const greeting = withheld ? `Hello ${receiver.fullName}, you have new messages in ${organization}.` : '';
+  const reply = 'Replies to this mail are not read. Answer in the conversation:';
+  const text = [
+    greeting,
+    note,
+    ...older.map(textOf),
+    ...newer.map(textOf),
+    withheld ? '' : left,
+    `-- \n${reply}\n${url}\n\n${REASONS[trigger]}\nTo get no more of these mails, open:\n${unsubscribe}`,
+  ];
+  const body = [
+    greeting === '' ? '' : `<p>${escapeHtml(greeting)}</p>`,
+    note === '' ? '' : `<p>${note}</p>`,
+    withheld ? '' : `<p><b>${escapeHtml(subject)}</b></p>`,
+    ...older.map((one) => htmlOf(one, true)),
+    ...newer.map((one) => htmlOf(one, false)),
+    withheld || left === '' ? '' : `<p>${left}</p>`,
+    `<p><a href="${escapeHtml(url)}">Open in ${escapeHtml(organization)}</a></p><hr>`,
+    `<p><small>${REASONS[trigger]} Replies to this mail are not read. ` +
+      `<a href="${escapeHtml(unsubscribe)}">Unsubscribe</a></small></p>`,
+  ];
+  const filled = (parts: readonly string[], between: string): string =>
+    parts.filter((part) => part !== '').join(between);
+  return { subject, text: `${filled(text, '\n\n')}\n`, html: wrapMailHtml(filled(body, '\n')) };
+}

@@ -1,0 +1,48 @@
+/**
+ * Links that end a kind of mail for one account, without a log-in. The token names account and kind and is signed with
+ * the server's secret; it has no expiry, because a mail may be read late, and it can only turn mails off.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import type { ServerCryptography } from '#domain/secrets';
+import { type RealmId, realmId, type UserId, type UserSettings, userId } from '#model';
+
+/** Kinds of mails that can be ended, each with the settings that are turned off. */
+export const MAIL_KINDS = {
+  missed: ['enable_offline_email_notifications', 'enable_stream_email_notifications'],
+  login: ['enable_login_emails'],
+  digest: ['enable_digest_emails'],
+} as const satisfies Readonly<Record<string, readonly (keyof UserSettings)[]>>;
+
+export type MailKind = keyof typeof MAIL_KINDS;
+
+export interface UnsubscribeTokenContent {
+  readonly realm: RealmId;
+  readonly user: UserId;
+  readonly kind: MailKind;
+  /** The stream whose mails are ended, too; 0: none. */
+  readonly stream: number;
+}
+
+const SHAPE = /^([0-9a-z]{1,8})-([0-9a-z]{1,8})-([a-z]{1,10})-([0-9a-z]{1,8})-([A-Za-z0-9_-]{22})$/;
+
+const signature = (secrets: ServerCryptography, { realm, user, kind, stream }: UnsubscribeTokenContent): string =>
+  secrets.sign(`unsubscribe/${kind}/${realm}/${user}/${stream}`);
+
+export function makeUnsubscribeLink(secrets: ServerCryptography, origin: string, of: UnsubscribeTokenContent): string {
+  const { realm, user, kind, stream } = of;
+  const token = [realm.toString(36), user.toString(36), kind, stream.toString(36), signature(secrets, of)].join('-');
+  return `${origin}/unsubscribe/${token}`;
+}
+
+/** Reads the token of a link. Undefined if the token was not made by this server. */
+export function readUnsubscribeToken(secrets: ServerCryptography, token: string): UnsubscribeTokenContent | undefined {
+  const [, realm = '', user = '', kind = '', stream = '', signed = ''] = SHAPE.exec(token) ?? [];
+  if (!Object.hasOwn(MAIL_KINDS, kind)) return undefined;
+  const of: UnsubscribeTokenContent = {
+    realm: realmId(Number.parseInt(realm, 36)),
+    user: userId(Number.parseInt(user, 36)),
+    kind: kind as MailKind,
+    stream: Number.parseInt(stream, 36),
+  };
+  return timingSafeEqual(Buffer.from(signed), Buffer.from(signature(secrets, of))) ? of : undefined;
+}

@@ -1,0 +1,66 @@
+/** Pages of a forgotten password: asking for a mail, and the link in it. */
+
+import type { RawAnswer } from '#model';
+import { type FormProblem, formProblemText } from './form-problem.js';
+import { html, makePageAnswer } from './page.js';
+
+/** Page with the form for the address of an account. @param problem absent on the first view */
+export function askResetPage(email: string, problem?: FormProblem): RawAnswer {
+  const body = html`<p>You will get a mail with a link that sets a new password.</p>
+${formProblemText(problem)}
+<form method="post">
+<label for="email">E-mail address of your account</label>
+<input id="email" name="email" type="email" autocomplete="username" required value="${email}">
+<button type="submit">Send it</button>
+</form>
+<p><a href="/">Back to signing in</a></p>`;
+  return makePageAnswer(problem?.status ?? 200, 'Forgotten password', body);
+}
+
+/** The same page whether or not the address has an account. */
+export const resetMailSentPage = (email: string): RawAnswer =>
+  makePageAnswer(
+    200,
+    'Look into your mail',
+    html`<p>If <strong>${email}</strong> is the address of an account here, a mail is on its way. Its link holds for an hour.</p>
+<p>Nothing came? Look into the spam folder, or ask an administrator of the organization.</p>
+<p><a href="/">Back to signing in</a></p>`,
+  );
+
+export interface ResetPageContent {
+  readonly organization: string;
+  readonly email: string;
+}
+
+/** Page with the form for a new password. @param problem absent on the first view */
+export function resetPage({ organization, email }: ResetPageContent, problem?: FormProblem): RawAnswer {
+  const body = html`<p>Set a new password for your account at ${organization}. All browsers will be signed out.</p>
+${formProblemText(problem)}
+<form method="post">
+<p>Your e-mail address: <strong>${email}</strong></p>
+<input name="username" type="hidden" autocomplete="username" value="${email}">
+<label for="password">New password</label>
+<input id="password" name="password" type="password" autocomplete="new-password" required minlength="6" aria-describedby="hint">
+<p id="hint">At least 6 characters, and hard to guess.</p>
+<label class="choice"><input name="new_key" type="checkbox" value="true"> Sign out apps, too: replace the API key</label>
+<button type="submit">Set the password</button>
+</form>`;
+  return makePageAnswer(problem?.status ?? 200, 'New password', body);
+}
+
+export const passwordResetPage = ({ organization, email }: ResetPageContent): RawAnswer =>
+  makePageAnswer(
+    200,
+    'Your password is changed',
+    html`<p>The account <strong>${email}</strong> at ${organization} has its new password.</p>
+<p><a href="/">Sign in</a></p>`,
+  );
+
+/** Page of a link that was used, replaced or outlived. The page doesn't say which. */
+export const resetLinkGonePage = (): RawAnswer =>
+  makePageAnswer(
+    404,
+    'This link does not hold any more',
+    html`<p>It may have been used, or be more than an hour old.</p>
+<p><a href="/accounts/password/reset">Have a new one sent</a></p>`,
+  );

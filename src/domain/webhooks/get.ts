@@ -1,0 +1,79 @@
+/** GET requests to addresses that users have named, with limits for networks and redirects. */
+import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { AddressFilter } from './networks.js';
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Reason why a GET request brought no response with status 200. */
+export type GetFault =
+  /** The address is none of a web server. */
+  | 'address'
+  /** The address filter forbids the host. */
+  | 'forbidden'
+  /** Status 404 or 410. */
+  | 'gone'
+  /** Another status, or too many redirects. */
+  | 'refused';
+
+/** Error of `getFollowingRedirects`. Connections that fail reject with the error of Node instead. */
+export class GetError extends Error {
+  override name = 'GetError';
+
+  constructor(readonly fault: GetFault) {
+    super(fault);
+  }
+}
+
+interface GetOptions {
+  readonly filter: AddressFilter;
+  /** Ends the request, whatever it does. */
+  readonly signal: AbortSignal;
+  readonly headers: OutgoingHttpHeaders;
+  readonly maxRedirects: number;
+}
+
+/**
+ * Sends a GET request and follows redirects. Each address is checked by the filter.
+ *
+ * @returns a response with status 200, whose body has not been read, and the address that gave it
+ * @throws GetError, or an error of the connection
+ */
+export async function getFollowingRedirects(
+  address: string,
+  options: GetOptions,
+): Promise<{ readonly response: IncomingMessage; readonly url: URL }> {
+  let url = parseTarget(address, undefined);
+  for (let hops = 0; hops <= options.maxRedirects; hops++) {
+    const response = await get(url, options);
+    const { statusCode: status = 0, headers } = response;
+    if (status === 200) return { response, url };
+    response.destroy();
+    if (!REDIRECTS.has(status)) throw new GetError(status === 404 || status === 410 ? 'gone' : 'refused');
+    url = parseTarget(headers.location, url);
+  }
+  throw new GetError('refused');
+}
+
+function get(url: URL, { filter, signal, headers }: GetOptions): Promise<IncomingMessage> {
+  if (!filter.allowsUrl(url)) throw new GetError('forbidden');
+  return new Promise((resolve, reject) => {
+    const options = { agent: false, lookup: filter.lookup, signal, headers };
+    const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, options);
+    // This listener stays: an aborted request may still report an error later.
+    request.on('error', reject);
+    request.on('response', resolve);
+    request.end();
+  });
+}
+
+/** Parses an address, or the target of a redirect from another address. */
+function parseTarget(address: string | undefined, from: URL | undefined): URL {
+  if (address === undefined || !URL.canParse(address, from)) throw new GetError('address');
+  const url = new URL(address, from);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new GetError('address');
+  // The part of an address before the @ would be sent as credentials.
+  url.username = '';
+  url.password = '';
+  return url;
+}

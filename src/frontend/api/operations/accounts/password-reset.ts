@@ -1,0 +1,141 @@
+/**
+ * Forgotten passwords: pages without scripts, not part of the API. Anybody may ask for a mail; the link in it opens a
+ * page that sets the password. Opening a page changes nothing, because mail scanners open links too.
+ */
+
+import { askResetPage, passwordResetPage, resetLinkGonePage, resetMailSentPage, resetPage } from '#domain/pages';
+import { openLinkToken } from '#domain/secrets';
+import { type RealmId, realmKey } from '#model';
+import { type OpenedResetLink, realmCommands } from '#model/commands';
+import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
+import { optionalTextParameter, pathIdParameter, pathTextParameter } from '../../parameters.js';
+import { answerOrRefusalPage } from '../invitations/join-pages.js';
+
+const showAskResetOperation = defineOperation({
+  id: 'show-password-reset-request',
+  method: 'GET',
+  path: '/accounts/password/reset',
+  root: true,
+  page: true,
+  guard: 'none',
+  summary: 'A page with which somebody who forgot the password has a mail sent.',
+  parameters: {},
+  run: () => askResetPage(''),
+});
+
+const askResetOperation = defineOperation({
+  id: 'request-password-reset',
+  method: 'POST',
+  path: '/accounts/password/reset',
+  root: true,
+  page: true,
+  guard: 'none',
+  summary:
+    'Have a mail sent with which a new password can be set; the answer does not tell whether there is an account.',
+  parameters: { email: optionalTextParameter('form', 'Address of the account.') },
+  run(call) {
+    const email = (call.params.email ?? '').trim();
+    const args = { email, origin: call.site };
+    return answerOrRefusalPage(
+      resetLinkGonePage,
+      async () => {
+        call.countMail();
+        await call.send(forwardCommand({ to: realmKey(call.realm), command: realmCommands.askPasswordReset, args }));
+        return resetMailSentPage(email);
+      },
+      async (problem) => askResetPage(email, problem),
+    );
+  },
+});
+
+const token = { token: pathTextParameter('From the mail.') } as const;
+
+/** The link that a call names, if this server made it and it has not expired. */
+function linkOf({
+  params,
+  secrets,
+  now,
+}: ApiCall<{ readonly token: string }>): { readonly realm: RealmId; readonly link: OpenedResetLink } | undefined {
+  const opened = openLinkToken(secrets, 'reset-password', params.token, now);
+  return opened && { realm: opened.realm, link: { user: opened.user, hash: secrets.keyHash(params.token) } };
+}
+
+const showResetOperation = defineOperation({
+  id: 'show-password-reset',
+  method: 'GET',
+  path: '/accounts/password/reset/{token}',
+  root: true,
+  page: true,
+  guard: 'none',
+  summary: 'A page that sets a new password.',
+  parameters: token,
+  run(call) {
+    const opened = linkOf(call);
+    if (!opened) return resetLinkGonePage();
+    const command = realmCommands.peekPasswordReset;
+    return answerOrRefusalPage(resetLinkGonePage, async () =>
+      resetPage(await call.send(forwardCommand({ to: realmKey(opened.realm), command, args: opened.link }))),
+    );
+  },
+});
+
+const resetOperation = defineOperation({
+  id: 'reset-password',
+  method: 'POST',
+  path: '/accounts/password/reset/{token}',
+  root: true,
+  page: true,
+  guard: 'none',
+  summary: 'Set a new password; ends the sessions of the account.',
+  parameters: {
+    ...token,
+    password: optionalTextParameter('form', 'At least 6 characters and hard enough to guess.'),
+    new_key: optionalTextParameter('form', "'true': the API key is replaced, too."),
+    username: optionalTextParameter('form', 'Ignored; for password managers.'),
+  },
+  run(call) {
+    const opened = linkOf(call);
+    if (!opened) return resetLinkGonePage();
+    const { realm, link } = opened;
+    const to = realmKey(realm);
+    const { password = '', new_key } = call.params;
+    return answerOrRefusalPage(
+      resetLinkGonePage,
+      async () => {
+        const args = { ...link, password, newKey: new_key === 'true', shown: realm === call.realm };
+        return passwordResetPage(await call.send(forwardCommand({ to, command: realmCommands.resetPassword, args })));
+      },
+      async (problem) =>
+        resetPage(
+          await call.send(forwardCommand({ to, command: realmCommands.peekPasswordReset, args: link })),
+          problem,
+        ),
+    );
+  },
+});
+
+/** For administrators, who must not learn the password of others. */
+export const sendPasswordResetOperation = defineOperation({
+  id: 'web-send-password-reset',
+  method: 'POST',
+  path: '/web/users/{user_id}/password_reset',
+  root: true,
+  guard: 'admin',
+  webClient: true,
+  summary: 'Have a mail sent to a user with which a new password can be set; administrators only.',
+  parameters: { user_id: pathIdParameter('The user.') },
+  run: ({ params, realm, site }) =>
+    forwardCommand({
+      to: realmKey(realm),
+      command: realmCommands.sendPasswordReset,
+      args: { user_id: params.user_id, origin: site },
+    }),
+});
+
+export const PASSWORD_RESET_OPERATIONS = [
+  showAskResetOperation,
+  askResetOperation,
+  showResetOperation,
+  resetOperation,
+  sendPasswordResetOperation,
+] as unknown as readonly ApiOperation[];

@@ -1,0 +1,53 @@
+/**
+ * Page behind the link that ends a kind of mail. Opening it changes nothing, because mail scanners open links; its
+ * button does, and so does a mail program that posts to the address (RFC 8058). No log-in is needed.
+ */
+import { MAIL_KINDS, readUnsubscribeToken } from '#domain/notifications';
+import { unsubscribedPage, unsubscribeLinkGonePage, unsubscribePage } from '#domain/pages';
+import { mailDomainOfOrigin } from '#domain/people';
+import { realmKey, type UserSettings, userKey } from '#model';
+import { realmCommands, userCommands } from '#model/commands';
+import { ActorRefused } from '#model/errors';
+import { defineOperation, forwardCommand } from '../../operation.js';
+import { pathTextParameter } from '../../parameters.js';
+
+const parameters = { token: pathTextParameter('From the mail.') } as const;
+
+const shared = { path: '/unsubscribe/{token}', root: true, page: true, guard: 'none', parameters } as const;
+
+export const showUnsubscribeOperation = defineOperation({
+  ...shared,
+  id: 'show-unsubscribe',
+  method: 'GET',
+  summary: 'Page with the button that ends a kind of mail.',
+  run({ params, secrets }) {
+    const link = readUnsubscribeToken(secrets, params.token);
+    return link ? unsubscribePage(link.kind) : unsubscribeLinkGonePage();
+  },
+});
+
+export const unsubscribeOperation = defineOperation({
+  ...shared,
+  id: 'unsubscribe',
+  method: 'POST',
+  summary: 'End a kind of mail: with the button of the page, or with one click in a mail program.',
+  async run(call) {
+    const link = readUnsubscribeToken(call.secrets, call.params.token);
+    if (!link) return unsubscribeLinkGonePage();
+    const { realm, user, kind, stream } = link;
+    const values: Partial<UserSettings> = Object.fromEntries(MAIL_KINDS[kind].map((name) => [name, false]));
+    const args = { values, domain: mailDomainOfOrigin(call.site) };
+    try {
+      await call.send(forwardCommand({ to: realmKey(realm), command: realmCommands.changeSettings, args, as: user }));
+      if (stream !== 0) {
+        const data = [{ stream_id: stream, property: 'email_notifications', value: false }];
+        const command = userCommands.subscriptionSettings;
+        await call.send(forwardCommand({ to: userKey(realm, user), command, args: { data }, as: user }));
+      }
+    } catch (error) {
+      // The account is gone, or has left the stream: it gets no such mails anyway.
+      if (!(error instanceof ActorRefused) || error.reply.status >= 500) throw error;
+    }
+    return unsubscribedPage(kind);
+  },
+});

@@ -1,0 +1,229 @@
+/**
+ * Single sign-on: the browser goes to a provider of identities, comes back with a code, and gets a session; or it hands
+ * the sign-in on to an API client that gave a one-time pad. Pages, not part of the API.
+ *
+ *     GET /accounts/login/oidc/ID → provider → GET /accounts/login/oidc/ID/callback → session, mobile or desktop client
+ */
+
+import { desktopTokenPage, signInFailedPage } from '#domain/pages';
+import { newSessionSecret, newSignInLink, signInLinkHash } from '#domain/secrets';
+import {
+  type ExternalIdentity,
+  encryptForDesktop,
+  encryptWithPad,
+  type FlowTarget,
+  flowCookie,
+  flowHash,
+  type IdentityProviderConfig,
+  IdentityProviders,
+  isPad,
+  newFlowExpiry,
+  noFlowCookie,
+  openFlow,
+  ProviderUnavailable,
+  type SignInFlow,
+  SignInRefused,
+  sealFlow,
+} from '#frontend/single-sign-on';
+import { browserName, isSignInToken, sessionCookie } from '#frontend/web';
+import { type RawAnswer, realmKey, userId } from '#model';
+import { realmCommands } from '#model/commands';
+import { ActorRefused, ApiError, apiError } from '#model/errors';
+import { logInForKey, trustedLogIn } from '../../log-in.js';
+import { noteLogIn } from '../../note-log-in.js';
+import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
+import { optionalTextParameter, pathTextParameter } from '../../parameters.js';
+import { listProviders, signInPath } from '../../providers.js';
+import { storeProviderAvatar } from './avatar.js';
+
+type Call = ApiCall<{ readonly provider: string }>;
+
+const isSecureSite = ({ site }: Call): boolean => site.startsWith('https:');
+
+/** From the configuration, never from the Host header of a request that names another host. */
+const redirectUriOf = ({ site, params }: Call): string => `${site}${signInPath(params.provider)}/callback`;
+
+const redirect = (location: string, cookies: Readonly<Record<string, string>>): RawAnswer => ({
+  status: 302,
+  raw: new Uint8Array(0),
+  headers: { Location: location, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer', ...cookies },
+});
+
+/** Answers a refusal with a page. Errors of the server are thrown on. */
+async function asPage(answer: () => RawAnswer | Promise<RawAnswer>): Promise<RawAnswer> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (error instanceof ProviderUnavailable) {
+      return signInFailedPage(503, 'The service that knows your account does not answer. Try again in a few minutes.');
+    }
+    if (error instanceof SignInRefused) {
+      return signInFailedPage(400, 'The service that knows your account did not confirm who you are. Sign in again.');
+    }
+    const reply = error instanceof ActorRefused ? error.reply : error instanceof ApiError ? error.toReply() : undefined;
+    if (!reply || reply.status >= 500) throw error;
+    return signInFailedPage(reply.status, reply.msg);
+  }
+}
+
+/** The provider that a call names. @throws ApiError */
+function providerOf(call: Call): { readonly providers: IdentityProviders; readonly config: IdentityProviderConfig } {
+  const config = listProviders(call).find(({ id }) => id === call.params.provider);
+  if (!config || !call.identityProviders) throw apiError('SINGLE_SIGN_ON_DISABLED');
+  return { providers: call.identityProviders, config };
+}
+
+/** @throws ApiError for a pad of another form, or two of them */
+function targetOf(mobile: string | undefined, desktop: string | undefined): FlowTarget {
+  const pad = mobile ?? desktop;
+  if (pad === undefined) return { kind: 'web' };
+  if (!isPad(pad) || (mobile !== undefined && desktop !== undefined)) throw apiError('INVALID_PARAMETERS');
+  return { kind: mobile === undefined ? 'desktop' : 'mobile', pad };
+}
+
+const provider = { provider: pathTextParameter('Id of the provider.') } as const;
+
+const beginOperation = defineOperation({
+  id: 'begin-single-sign-on',
+  method: 'GET',
+  path: '/accounts/login/oidc/{provider}',
+  root: true,
+  page: true,
+  guard: 'none',
+  summary: 'Leads a browser to the sign-in page of a provider.',
+  parameters: {
+    ...provider,
+    mobile_flow_otp: optionalTextParameter('query', 'One-time pad of a mobile client, 64 hexadecimal digits.'),
+    desktop_flow_otp: optionalTextParameter('query', 'One-time pad of a desktop client, 64 hexadecimal digits.'),
+  },
+  run: (call) =>
+    asPage(async () => {
+      const { providers } = providerOf(call);
+      const target = targetOf(call.params.mobile_flow_otp, call.params.desktop_flow_otp);
+      const secrets = IdentityProviders.newSecrets();
+      const flow: SignInFlow = {
+        ...secrets,
+        realm: call.realm,
+        provider: call.params.provider,
+        target,
+        expires: newFlowExpiry(call.now),
+      };
+      const location = await providers.begin(flow.provider, redirectUriOf(call), flow);
+      return redirect(location, {
+        'Set-Cookie': flowCookie(flow.state, sealFlow(call.secrets, flow), isSecureSite(call)),
+      });
+    }),
+});
+
+/** Hands the signed-in account over to the session of the browser, or to the client that began the flow. */
+async function finish(call: Call, flow: SignInFlow, identity: ExternalIdentity, update: boolean): Promise<RawAnswer> {
+  const { realm, secrets } = call;
+  const { target } = flow;
+  const session = target.kind === 'web' ? newSessionSecret(secrets, realm) : undefined;
+  const link = target.kind === 'desktop' ? newSignInLink(secrets, realm) : undefined;
+  const args = {
+    issuer: identity.issuer,
+    subject: identity.subject,
+    email: identity.email,
+    fullName: identity.fullName,
+    updateName: update,
+    role: identity.role,
+    flow: { hash: flowHash(secrets, flow), expires: flow.expires },
+    session: session ? { hash: session.hash, client: browserName(call.header('user-agent')) } : null,
+    link: link?.hash ?? null,
+    origin: call.site,
+  };
+  const command = realmCommands.signInExternally;
+  const { user_id, created } = await call.send(forwardCommand({ to: realmKey(realm), command, args }));
+  const id = userId(user_id);
+  if (created && identity.avatar !== null) await storeProviderAvatar(call, id, identity.avatar);
+  if (!created) await noteLogIn(call, id);
+  if (session) return redirect('/', { 'Set-Cookie': sessionCookie(session.token, call.secure) });
+  const { pad } = target as Extract<FlowTarget, { readonly pad: string }>;
+  if (link) return desktopTokenPage(encryptForDesktop(link.token, pad));
+  await call.refresh();
+  const user = call.directory.user(id);
+  if (!user) throw apiError('SERVICE_UNAVAILABLE');
+  const { api_key, email } = await logInForKey(call, trustedLogIn(realm, id), user);
+  const query = new URLSearchParams({
+    otp_encrypted_api_key: encryptWithPad(api_key, pad),
+    email,
+    user_id: String(user_id),
+    realm: call.site,
+  });
+  return redirect(`zulip://login?${query}`, {
+    'Set-Cookie': noFlowCookie(flow.state, isSecureSite(call)),
+  });
+}
+
+const callbackOperation = defineOperation({
+  id: 'finish-single-sign-on',
+  method: 'GET',
+  path: '/accounts/login/oidc/{provider}/callback',
+  root: true,
+  page: true,
+  guard: 'none',
+  headers: ['cookie', 'user-agent'],
+  summary: 'A browser comes back from a provider: begins its session, or hands the sign-in on to an API client.',
+  parameters: {
+    ...provider,
+    code: optionalTextParameter('query', 'From the provider.'),
+    state: optionalTextParameter('query', 'From the provider.'),
+    iss: optionalTextParameter('query', 'From the provider: its issuer.'),
+    session_state: optionalTextParameter('query', 'From the provider; ignored.'),
+    error: optionalTextParameter('query', 'From the provider, in place of a code.'),
+    error_description: optionalTextParameter('query', 'From the provider; not shown.'),
+  },
+  run: (call) =>
+    asPage(async () => {
+      const { providers, config } = providerOf(call);
+      const { state = '', error } = call.params;
+      const flow = openFlow(call.secrets, call.header('cookie'), state, {
+        secure: isSecureSite(call),
+        now: call.now,
+      });
+      // Another provider, or another organization, has begun no flow of this browser with this state.
+      if (!flow || flow.provider !== config.id || flow.realm !== call.realm) throw apiError('SIGN_IN_FLOW_VOID');
+      if (error !== undefined && error !== 'access_denied') throw new SignInRefused(error);
+      if (error !== undefined) return signInFailedPage(403, 'The sign-in was cancelled.');
+      const identity = await providers.finish(config.id, redirectUriOf(call), call.query, flow);
+      return finish(call, flow, identity, config.update_name);
+    }),
+});
+
+/** The desktop client opens this address with the token that it has decrypted. */
+const tokenOperation = defineOperation({
+  id: 'sign-in-by-token',
+  method: 'GET',
+  path: '/accounts/login/subdomain/{token}',
+  root: true,
+  page: true,
+  guard: 'none',
+  headers: ['user-agent', 'sec-fetch-site'],
+  summary: 'Sign in by the one-time token of a desktop client; the answer sets the cookie of a session.',
+  parameters: { token: pathTextParameter('From the page of the sign-in.') },
+  run: (call) =>
+    asPage(async () => {
+      const { realm, secrets, params } = call;
+      // Another site must not sign a browser into an account of its own choice.
+      if (!isSignInToken(params.token) || call.header('sec-fetch-site') === 'cross-site') {
+        throw apiError('SIGN_IN_LINK_VOID');
+      }
+      const session = newSessionSecret(secrets, realm);
+      const args = {
+        hash: session.hash,
+        client: browserName(call.header('user-agent')),
+        link: signInLinkHash(secrets, params.token),
+      };
+      await call.send(forwardCommand({ to: realmKey(realm), command: realmCommands.startSessionByLink, args }));
+      return redirect('/', {
+        'Set-Cookie': sessionCookie(session.token, call.secure || call.site.startsWith('https:')),
+      });
+    }),
+});
+
+export const SINGLE_SIGN_ON_OPERATIONS = [
+  beginOperation,
+  callbackOperation,
+  tokenOperation,
+] as unknown as readonly ApiOperation[];

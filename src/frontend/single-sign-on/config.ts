@@ -1,0 +1,137 @@
+/** The providers that people may sign in with: the value of the setting `oidc`. */
+import { readFileSync } from 'node:fs';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { parseNetworks } from '#domain/webhooks';
+
+/** Names of claims that describe an account. null: not used. */
+export interface ClaimNames {
+  readonly email: string;
+  readonly full_name: string;
+  readonly avatar: string | null;
+  readonly role: string | null;
+}
+
+export interface IdentityProviderConfig {
+  /** Part of addresses: `/accounts/login/oidc/ID`. */
+  readonly id: string;
+  /** Shown on the sign-in page. */
+  readonly name: string;
+  /** Address of a picture. */
+  readonly icon: string | null;
+  readonly issuer: string;
+  readonly client_id: string;
+  /** null: the client is public. */
+  readonly client_secret: string | null;
+  readonly scopes: readonly string[];
+  readonly claims: ClaimNames;
+  /** Roles by value of the role claim; '*' stands for all other values. */
+  readonly roles: Readonly<Record<string, number>>;
+  /** Every sign-in takes the full name over, not only the first one. */
+  readonly update_name: boolean;
+  /** Addresses count as verified although the provider says nothing about it; `false` never counts. */
+  readonly trust_email: boolean;
+  /** Subdomains of the organizations that use the provider; null: all. */
+  readonly organizations: readonly string[] | null;
+  /** The issuer may have an address without TLS. */
+  readonly insecure: boolean;
+  /** Networks besides the public Internet in which the provider may be, separated by commas. */
+  readonly networks: string;
+}
+
+const ROLES: Readonly<Record<string, number>> = {
+  owner: 100,
+  administrator: 200,
+  moderator: 300,
+  member: 400,
+  guest: 600,
+};
+
+const Text = Type.String({ minLength: 1, maxLength: 4_096 });
+const closed = { additionalProperties: false };
+
+const PROVIDER = Type.Object(
+  {
+    id: Type.String({ pattern: '^[a-z0-9-]{1,32}$' }),
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    icon: Type.Optional(Text),
+    issuer: Text,
+    client_id: Text,
+    client_secret: Type.Optional(Text),
+    scopes: Type.Optional(Type.Array(Text)),
+    claims: Type.Optional(
+      Type.Object(
+        {
+          email: Type.Optional(Text),
+          full_name: Type.Optional(Text),
+          avatar: Type.Optional(Text),
+          role: Type.Optional(Text),
+        },
+        closed,
+      ),
+    ),
+    roles: Type.Optional(Type.Record(Type.String(), Type.Enum(Object.keys(ROLES)))),
+    update_name: Type.Optional(Type.Boolean()),
+    trust_email: Type.Optional(Type.Boolean()),
+    organizations: Type.Optional(Type.Array(Type.String())),
+    insecure: Type.Optional(Type.Boolean()),
+    networks: Type.Optional(Type.String()),
+  },
+  closed,
+);
+
+const PROVIDERS = Type.Array(PROVIDER, { maxItems: 50 });
+
+/** Reads JSON from the value of a setting. @param given JSON, or the path of a file with it @throws Error */
+export function readJsonSetting(given: string, opening: '[' | '{'): unknown {
+  const text = given.trimStart().startsWith(opening) ? given : readFileSync(given, 'utf8');
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The text holds secrets, so the parser's message, which quotes it, is not shown.
+    throw new Error('is not JSON');
+  }
+}
+
+function checkIssuer(issuer: string, insecure: boolean): void {
+  const plain = URL.canParse(issuer) && /^https?:\/\/[^?#@]*$/.test(issuer);
+  if (!plain) throw new Error(`the issuer ${issuer} is not an address without query`);
+  const url = new URL(issuer);
+  if (url.protocol !== 'https:' && !(insecure && url.protocol === 'http:')) {
+    throw new Error(`the issuer ${issuer} does not begin with https:// (for tests: "insecure": true)`);
+  }
+}
+
+/** @param given JSON, or the path of a file with it @throws Error with the reason */
+export function parseProviders(given: string): readonly IdentityProviderConfig[] {
+  const read = readJsonSetting(given, '[');
+  if (!Value.Check(PROVIDERS, read)) {
+    const [problem] = Value.Errors(PROVIDERS, read);
+    throw new Error(`must be a list of providers: ${problem?.instancePath ?? ''} ${problem?.message ?? ''}`);
+  }
+  const ids = new Set(read.map(({ id }) => id));
+  if (ids.size < read.length) throw new Error('two providers have the same id');
+  return read.map(({ claims = {}, ...of }) => {
+    checkIssuer(of.issuer, of.insecure ?? false);
+    parseNetworks(of.networks ?? '');
+    const roles = Object.entries(of.roles ?? {}).map(([value, role]) => [value, ROLES[role]!] as const);
+    return {
+      ...of,
+      icon: of.icon ?? null,
+      client_secret: of.client_secret ?? null,
+      scopes: of.scopes ?? ['openid', 'email', 'profile'],
+      claims: {
+        email: claims.email ?? 'email',
+        full_name: claims.full_name ?? 'name',
+        avatar: claims.avatar ?? null,
+        role: claims.role ?? null,
+      },
+      roles: Object.fromEntries(roles),
+      update_name: of.update_name ?? false,
+      trust_email: of.trust_email ?? false,
+      organizations: of.organizations ?? null,
+      insecure: of.insecure ?? false,
+      networks: of.networks ?? '',
+    };
+  });
+}

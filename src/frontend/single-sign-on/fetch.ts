@@ -1,0 +1,87 @@
+/** Requests to a provider, bounded in networks, time and size. Redirects are not followed. */
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { SERVER_VERSION } from '#base';
+import type { AddressFilter } from '#domain/webhooks';
+
+/** The provider gave no usable answer in time. */
+export class ProviderUnavailable extends Error {
+  override name = 'ProviderUnavailable';
+}
+
+export const PROVIDER_TIMEOUT_MS = 8_000;
+const MAX_ANSWER_BYTES = 1_048_576;
+
+interface FetchOptions {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Bytes of a body; openid-client sends forms and texts. */
+function bytesOf(body: unknown): Uint8Array {
+  if (body === undefined || body === null) return new Uint8Array(0);
+  if (body instanceof Uint8Array) return body;
+  if (typeof body === 'string' || body instanceof URLSearchParams) return Buffer.from(String(body));
+  throw new TypeError('a body of another kind');
+}
+
+async function read(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.byteLength;
+    if (size > MAX_ANSWER_BYTES) throw new ProviderUnavailable('the answer is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** A `fetch` for openid-client. It rejects with ProviderUnavailable for network errors and for errors of the server. */
+export const makeProviderFetch =
+  (filter: AddressFilter, timeoutMs = PROVIDER_TIMEOUT_MS) =>
+  async (address: string, { method, headers, body, signal: given }: FetchOptions): Promise<Response> => {
+    const url = new URL(address);
+    if (!filter.allowsUrl(url)) throw new ProviderUnavailable(`${url.host} is in a network that is not allowed`);
+    const bytes = bytesOf(body);
+    const limit = AbortSignal.timeout(timeoutMs);
+    const signal = given ? AbortSignal.any([given, limit]) : limit;
+    try {
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(
+          url,
+          {
+            agent: false,
+            lookup: filter.lookup,
+            method,
+            signal,
+            headers: {
+              'user-agent': `Conclave/${SERVER_VERSION}`,
+              ...headers,
+              'accept-encoding': 'identity',
+              'content-length': String(bytes.byteLength),
+            },
+          },
+          resolve,
+        );
+        request.on('error', reject);
+        request.end(bytes);
+      });
+      const status = response.statusCode ?? 0;
+      if (status >= 500) {
+        response.destroy();
+        throw new ProviderUnavailable(`${url.host} answered ${status}`);
+      }
+      const content = await read(response);
+      const type = response.headers['content-type'];
+      return new Response(NO_BODY.has(status) ? null : new Uint8Array(content), {
+        status,
+        headers: type === undefined ? {} : { 'content-type': type },
+      });
+    } catch (error) {
+      throw error instanceof ProviderUnavailable ? error : new ProviderUnavailable((error as Error).message);
+    }
+  };

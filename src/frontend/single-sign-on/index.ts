@@ -1,0 +1,30 @@
+/**
+ * Folder single-sign-on lets people sign in with an account of another service, by OpenID Connect.
+ *
+ * The way of a sign-in: `config.ts` has the providers of the server → `flow.ts` makes the state of a sign-in, which the
+ * browser keeps in a sealed cookie → `provider.ts` (openid-client) sends the browser to the provider and exchanges the
+ * code that it brings back → `claims.ts` reads the identity. `fetch.ts` bounds requests to providers in networks, time
+ * and size. The operations are in `frontend/api/operations/single-sign-on`; which account an identity has is decided by
+ * the realm actor (actors/realm/commands/accounts/identities.ts).
+ *
+ * Invariants: PKCE, state and nonce are always used; the issuer of an answer must be the one that was asked (RFC 9207);
+ * the signature of an ID token is checked. Addresses in requests come from the configuration and from the metadata of
+ * an issuer, never from a browser. An address that the provider did not verify finds no account.
+ *
+ * Importers: `frontend/api`, `frontend/http`, `app`.
+ */
+export type { ExternalIdentity } from './claims.js';
+export { type IdentityProviderConfig, parseProviders } from './config.js';
+export {
+  type FlowTarget,
+  flowCookie,
+  flowHash,
+  newFlowExpiry,
+  noFlowCookie,
+  openFlow,
+  type SignInFlow,
+  sealFlow,
+} from './flow.js';
+export { parseTokenKeys, readSignedToken, type TokenKeys } from './jwt.js';
+export { encryptForDesktop, encryptWithPad, isPad } from './one-time-pad.js';
+export { IdentityProviders, ProviderUnavailable, SignInRefused } from './provider.js';

@@ -1,0 +1,51 @@
+/** Tokens that a service of the organization signs so that its users get their API keys: the setting `jwt-keys`. */
+import { jwtVerify } from 'jose';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { readJsonSetting } from './config.js';
+
+interface TokenKey {
+  readonly key: string;
+  readonly algorithms: readonly string[];
+}
+
+/** Keys by subdomain; '' is the organization without one. */
+export type TokenKeys = Readonly<Record<string, TokenKey>>;
+
+const MIN_KEY = 32;
+const KEYS = Type.Record(
+  Type.String(),
+  Type.Object(
+    {
+      key: Type.String({ minLength: MIN_KEY }),
+      algorithms: Type.Optional(Type.Array(Type.Enum(['HS256', 'HS384', 'HS512']), { minItems: 1 })),
+    },
+    { additionalProperties: false },
+  ),
+);
+
+/** @param given JSON, or the path of a file with it @throws Error with the reason */
+export function parseTokenKeys(given: string): TokenKeys {
+  const read = readJsonSetting(given, '{');
+  if (!Value.Check(KEYS, read)) {
+    throw new Error(`must be keys by subdomain: {"acme": {"key": "at least ${MIN_KEY} characters"}}`);
+  }
+  const entries = Object.entries(read).map(
+    ([subdomain, { key, algorithms = ['HS256'] }]) => [subdomain, { key, algorithms }] as const,
+  );
+  return Object.fromEntries(entries);
+}
+
+/** The claims of a token; undefined: it is not signed with the key, or has expired. */
+export async function readSignedToken(
+  { key, algorithms }: TokenKey,
+  token: string,
+  now: number,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  try {
+    const options = { algorithms: [...algorithms], currentDate: new Date(now) };
+    return (await jwtVerify(token, Buffer.from(key, 'utf8'), options)).payload;
+  } catch {
+    return undefined;
+  }
+}

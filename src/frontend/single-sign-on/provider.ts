@@ -1,0 +1,144 @@
+/** Providers of identities: openid-client with the configuration of the server. */
+import * as oidc from 'openid-client';
+import type { Logger } from '#base';
+import type { Clock } from '#base/clock';
+import { AddressFilter } from '#domain/webhooks';
+import { type ExternalIdentity, identityOf, lacksClaims } from './claims.js';
+import type { IdentityProviderConfig } from './config.js';
+import { makeProviderFetch, PROVIDER_TIMEOUT_MS, ProviderUnavailable } from './fetch.js';
+
+export { ProviderUnavailable };
+
+/** The answer of a provider, or of a browser on its behalf, was not the one that was expected. */
+export class SignInRefused extends Error {
+  override name = 'SignInRefused';
+}
+
+/** Secrets of a sign-in that goes on at the provider. */
+export interface FlowSecrets {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** Time after which the metadata of an issuer is read again. */
+const METADATA_VALID_MS = 3_600_000;
+
+/** True if the error, or one that caused it, means that the provider gave no answer. */
+function isOutage(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof ProviderUnavailable) return true;
+  return false;
+}
+
+class IdentityProvider {
+  #metadata: { readonly at: number; readonly configuration: Promise<oidc.Configuration> } | undefined;
+  readonly #fetch: ReturnType<typeof makeProviderFetch>;
+
+  constructor(
+    readonly config: IdentityProviderConfig,
+    private readonly clock: Clock,
+  ) {
+    this.#fetch = makeProviderFetch(new AddressFilter(config.networks));
+  }
+
+  /** Metadata of the issuer. All sign-ins share one request; a failed one is not remembered. */
+  #configuration(): Promise<oidc.Configuration> {
+    const now = this.clock.monotonic();
+    if (this.#metadata && now - this.#metadata.at < METADATA_VALID_MS) return this.#metadata.configuration;
+    const { issuer, client_id, client_secret, insecure } = this.config;
+    const configuration = oidc.discovery(
+      new URL(issuer),
+      client_id,
+      {},
+      client_secret === null ? oidc.None() : oidc.ClientSecretBasic(client_secret),
+      {
+        [oidc.customFetch]: this.#fetch,
+        timeout: PROVIDER_TIMEOUT_MS / 1000,
+        execute: [oidc.enableNonRepudiationChecks, ...(insecure ? [oidc.allowInsecureRequests] : [])],
+      },
+    );
+    const metadata = { at: now, configuration };
+    this.#metadata = metadata;
+    configuration.catch(() => {
+      if (this.#metadata === metadata) this.#metadata = undefined;
+    });
+    return configuration;
+  }
+
+  /** Address at the provider to which the browser goes. */
+  async begin(redirectUri: string, { state, nonce, verifier }: FlowSecrets): Promise<string> {
+    return oidc.buildAuthorizationUrl(await this.#configuration(), {
+      redirect_uri: redirectUri,
+      scope: this.config.scopes.join(' '),
+      response_type: 'code',
+      state,
+      nonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    }).href;
+  }
+
+  /** Exchanges the code with which the browser came back. @param query of that request */
+  async finish(redirectUri: string, query: string, flow: FlowSecrets): Promise<ExternalIdentity> {
+    const configuration = await this.#configuration();
+    const tokens = await oidc.authorizationCodeGrant(configuration, new URL(`${redirectUri}?${query}`), {
+      pkceCodeVerifier: flow.verifier,
+      expectedState: flow.state,
+      expectedNonce: flow.nonce,
+      idTokenExpected: true,
+    });
+    const claims: Record<string, unknown> = { ...tokens.claims() };
+    if (lacksClaims(claims, this.config) && configuration.serverMetadata().userinfo_endpoint !== undefined) {
+      const more = await oidc.fetchUserInfo(configuration, tokens.access_token, String(claims.sub));
+      return identityOf({ ...more, ...claims }, this.config);
+    }
+    return identityOf(claims, this.config);
+  }
+}
+
+export class IdentityProviders {
+  readonly #providers: ReadonlyMap<string, IdentityProvider>;
+
+  constructor(
+    configs: readonly IdentityProviderConfig[],
+    clock: Clock,
+    private readonly logger: Logger,
+  ) {
+    this.#providers = new Map(configs.map((config) => [config.id, new IdentityProvider(config, clock)]));
+  }
+
+  /** Providers of an organization. */
+  of(subdomain: string): readonly IdentityProviderConfig[] {
+    return [...this.#providers.values()]
+      .map(({ config }) => config)
+      .filter(({ organizations }) => organizations === null || organizations.includes(subdomain));
+  }
+
+  static newSecrets(): FlowSecrets {
+    return { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
+  }
+
+  /** @throws ProviderUnavailable, SignInRefused */
+  begin(id: string, redirectUri: string, flow: FlowSecrets): Promise<string> {
+    return this.#ask(id, (provider) => provider.begin(redirectUri, flow));
+  }
+
+  /** @throws ProviderUnavailable, SignInRefused */
+  finish(id: string, redirectUri: string, query: string, flow: FlowSecrets): Promise<ExternalIdentity> {
+    return this.#ask(id, (provider) => provider.finish(redirectUri, query, flow));
+  }
+
+  async #ask<T>(id: string, action: (provider: IdentityProvider) => Promise<T>): Promise<T> {
+    const provider = this.#providers.get(id);
+    if (!provider) throw new SignInRefused('there is no such provider');
+    try {
+      return await action(provider);
+    } catch (error) {
+      const outage = isOutage(error);
+      const { message, cause } = error as Error;
+      const reason = cause instanceof Error ? `${message}: ${cause.message}` : message;
+      this.logger.warn({ provider: id, reason }, outage ? 'a provider does not answer' : 'a sign-in was refused');
+      throw outage ? new ProviderUnavailable(reason) : new SignInRefused(reason);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import { commandOf } from './command.js';
+
+const command = commandOf<'links'>();
+
+/** Links of a message whose pages are fetched for previews. */
+export type FetchLinksArgs = {
+  readonly message: number;
+  /** Key of the actor that owns the message. */
+  readonly conversation: string;
+  /** Addresses of the pages, in the order of the links. */
+  readonly urls: readonly string[];
+};
+
+/** Commands of the actor that fetches the pages that messages of an organization link. */
+export const linkPreviewCommands = {
+  /** Queues the links of a message. Never refused. */
+  fetchLinks: command<FetchLinksArgs>('fetch'),
+  /** Timer: fetches the pages of queued links. */
+  due: command('due'),
+};

@@ -1,0 +1,476 @@
+/** Single sign-on by OpenID Connect, against a real provider on loopback, on both faces. */
+import { createDecipheriv, randomBytes } from 'node:crypto';
+import { SignJWT } from 'jose';
+import t, { type Test } from 'tap';
+import { createRealm } from '#app/admin';
+import { realmKey } from '#model';
+import { realmCommands } from '#model/commands';
+import { CLIENT_SECRET, TestIdentityProvider } from '../support/identity-provider.js';
+import { refused } from './harness.js';
+import { browserOf, pageOf, sessionsOf, signIn } from './support/browser.js';
+import { bad, Client } from './support/client.js';
+import { services, startCluster, startEmbedded, type TestServer } from './support/faces.js';
+import { closeIdle, type RawAnswer } from './support/http.js';
+import { makeOrganization, type Organization } from './support/organization.js';
+import { begin, cookieOf, hostOf, locationOf, open, signInAtProvider, signInBy } from './support/single-sign-on.js';
+import type { ApiUser } from './support/types.js';
+
+t.setTimeout(240_000);
+
+const KEY = 'a key that only the tests and the service know';
+
+interface Providers {
+  readonly first: TestIdentityProvider;
+  readonly second: TestIdentityProvider;
+}
+
+const configOf = (id: string, { issuer }: TestIdentityProvider, more: Record<string, unknown> = {}) => ({
+  id,
+  name: `The ${id} one`,
+  issuer,
+  client_id: 'conclave',
+  client_secret: CLIENT_SECRET,
+  insecure: true,
+  networks: '127.0.0.1',
+  ...more,
+});
+
+const optionsOf = ({ first, second }: Providers) => ({
+  oidc: JSON.stringify([
+    configOf('first', first),
+    configOf('second', second, {
+      claims: { role: 'groups' },
+      roles: { boss: 'administrator', '*': 'member' },
+      update_name: true,
+    }),
+    configOf('elsewhere', first, { organizations: ['no-such-organization'] }),
+    configOf('blocked', first, { networks: '' }),
+  ]),
+});
+
+async function organization(server: TestServer, { first, second }: Providers): Promise<Organization> {
+  const org = await makeOrganization(server, ['admin', 'member', 'other']);
+  for (const [id, idp] of [
+    ['first', first],
+    ['second', second],
+  ] as const) {
+    idp.allow(`http://${hostOf(org)}/accounts/login/oidc/${id}/callback`);
+  }
+  return org;
+}
+
+const person = (email: string, more: Record<string, unknown> = {}) => ({
+  email,
+  email_verified: true,
+  name: 'Sam Single',
+  ...more,
+});
+
+const signedIn = ({ status, headers }: RawAnswer): boolean => status === 302 && headers.location === '/';
+
+const accounts = async ({ owner }: Organization): Promise<ApiUser[]> =>
+  (await owner.api.ok<{ members: ApiUser[] }>('GET /users')).members;
+
+async function runFacts(t: Test, server: TestServer, providers: Providers): Promise<void> {
+  const { first, second } = providers;
+  let made = 0;
+  /** Makes a person at a provider. @returns the name with which the person signs in there */
+  const at = (idp: TestIdentityProvider, claims: Record<string, unknown>): string => {
+    const login = `person-${++made}`;
+    idp.people.set(login, claims);
+    return login;
+  };
+
+  await t.test('the server names its providers to clients, by organization', async (t) => {
+    const org = await organization(server, providers);
+    const settings = await org.nobody.ok('GET /server_settings');
+    t.match(settings, { authentication_methods: { 'openid connect': true, password: true }, email_auth_enabled: true });
+    const path = (id: string) => `/accounts/login/oidc/${id}`;
+    t.same(
+      settings.external_authentication_methods,
+      ['first', 'second', 'blocked'].map((id) => ({
+        name: `oidc:${id}`,
+        display_name: `The ${id} one`,
+        display_icon: null,
+        login_url: path(id),
+        signup_url: path(id),
+      })),
+    );
+    t.equal((await begin(org, 'elsewhere')).answer.status, 403, 'of another organization');
+    t.equal((await begin(org, 'unknown')).answer.status, 403);
+  });
+
+  await t.test('a verified address finds the account, then the subject does', async (t) => {
+    const org = await organization(server, providers);
+    const { member } = org;
+    const before = (await accounts(org)).length;
+    const login = at(first, person(member.email.toUpperCase()));
+    const { answer, url, cookie } = await begin(org, 'first');
+    t.equal(answer.status, 302);
+    const asked = new URL(url);
+    t.equal(asked.origin, first.issuer);
+    t.match(Object.fromEntries(asked.searchParams), {
+      response_type: 'code',
+      code_challenge_method: 'S256',
+      code_challenge: /^[\w-]{43}$/,
+      state: /^[\w-]{43}$/,
+      nonce: /^[\w-]{43}$/,
+      scope: 'openid email profile',
+      redirect_uri: `http://${hostOf(org)}/accounts/login/oidc/first/callback`,
+    });
+    t.match(String(answer.headers['set-cookie']), /; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/);
+    const back = await signInAtProvider(first, url, login);
+    const done = await open(org, back.pathname + back.search, cookie);
+    t.ok(signedIn(done), done.text);
+    const browser = pageOf(org).with({ cookie: cookieOf(done) }, 'member');
+    for (let frontend = 0; frontend < 2; frontend++) {
+      t.equal((await browser.ok('GET /users/me')).user_id, member.id);
+    }
+    t.equal((await sessionsOf(browser))[0]!.client, 'Firefox on Linux');
+    first.people.set(login, person('another@elsewhere.example'));
+    t.ok(signedIn(await signInBy(org, first, 'first', login)), 'whatever the address is now');
+    t.equal((await accounts(org)).length, before, 'no account was made');
+  });
+
+  await t.test('an address that is not verified, or that stands for a hidden one, finds no account', async (t) => {
+    const org = await organization(server, providers);
+    const { member } = org;
+    for (const claims of [
+      { email: member.email, email_verified: false },
+      { email: member.email },
+      { email_verified: true },
+      { email: `user${member.id}@${hostOf(org)}`, email_verified: true },
+    ]) {
+      const { status, text } = await signInBy(org, first, 'first', at(first, claims));
+      t.ok(status === 400 || status === 403, `${status} ${text}`);
+    }
+    t.same(await sessionsOf((await browserOf(org, member)).api).then((all) => all.length), 1);
+  });
+
+  await t.test('another person who got the address of an account does not get the account', async (t) => {
+    const org = await organization(server, providers);
+    t.ok(signedIn(await signInBy(org, first, 'first', at(first, person(org.member.email)))));
+    const heir = at(first, person(org.member.email));
+    const { status, text } = await signInBy(org, first, 'first', heir);
+    t.equal(status, 400);
+    t.match(text, /Another account of the same service/);
+    t.ok(signedIn(await signInBy(org, second, 'second', at(second, person(org.member.email)))), 'of another service');
+    const args = { user_id: org.member.id };
+    await server.actors.fields(realmKey(org.realm), realmCommands.forgetIdentities, args);
+    t.ok(signedIn(await signInBy(org, first, 'first', heir)), 'after an operator has let the account go');
+  });
+
+  await t.test('an account is made where the organization lets people join', async (t) => {
+    const org = await organization(server, providers);
+    const address = `sam@${org.subdomain}.example.net`;
+    const login = at(first, person(address));
+    t.match((await signInBy(org, first, 'first', login)).text, /An invitation is needed/);
+    await org.owner.api.ok('PATCH /realm', { invite_required: false, emails_restricted_to_domains: true });
+    t.match((await signInBy(org, first, 'first', login)).text, /not allowed in this organization/);
+    await org.owner.api.ok('PATCH /realm', { emails_restricted_to_domains: false });
+    const both = await Promise.all([signInBy(org, first, 'first', login), signInBy(org, first, 'first', login)]);
+    t.ok(both.every(signedIn), 'twice at once');
+    const found = (await accounts(org)).filter(({ delivery_email }) => delivery_email === address);
+    t.match(found, [{ full_name: 'Sam Single', role: 400, is_active: true }]);
+    for (const password of ['', 'anything']) {
+      t.equal((await signIn(pageOf(org), address, password)).status, 401, 'it has no password');
+    }
+  });
+
+  await t.test('an invitation to the address lets its owner join, with the role of the invitation', async (t) => {
+    const org = await organization(server, providers);
+    const invited = `invited@${org.subdomain}.example.net`;
+    await org.owner.api.ok('POST /invites', { invitee_emails: invited, stream_ids: [], invite_as: 300 });
+    t.ok(signedIn(await signInBy(org, first, 'first', at(first, person(invited)))));
+    const made = (await accounts(org)).find(({ delivery_email }) => delivery_email === invited);
+    t.equal(made?.role, 300);
+    t.same((await org.owner.api.ok('GET /invites')).invites, [], 'the invitation is used up');
+  });
+
+  await t.test('roles and names come from claims where that is configured; owners keep their role', async (t) => {
+    const org = await organization(server, providers);
+    const login = at(second, person(org.member.email, { groups: ['x', 'boss'], name: 'Mem Ber' }));
+    t.ok(signedIn(await signInBy(org, second, 'second', login)));
+    const member = async () => (await accounts(org)).find(({ user_id }) => user_id === org.member.id);
+    t.match(await member(), { role: 200, full_name: 'Mem Ber' });
+    second.people.set(login, person(org.member.email, { groups: [], name: '' }));
+    t.ok(signedIn(await signInBy(org, second, 'second', login)));
+    t.match(await member(), { role: 400, full_name: 'Mem Ber' });
+    t.ok(signedIn(await signInBy(org, second, 'second', at(second, person(org.owner.email)))));
+    t.equal((await accounts(org)).find(({ user_id }) => user_id === org.owner.id)?.role, 100);
+  });
+
+  await t.test('forged, replayed and mixed-up answers begin no session', async (t) => {
+    const org = await organization(server, providers);
+    const other = await organization(server, providers);
+    const login = at(first, person(org.member.email));
+    second.people.set(login, person(org.member.email));
+    const { url, cookie } = await begin(org, 'first');
+    const back = await signInAtProvider(first, url, login);
+    const again = await begin(org, 'first');
+    const nobody = async (title: string, answer: Promise<RawAnswer>) => {
+      const { status, headers, text } = await answer;
+      t.equal(status, 400, `${title}: ${text}`);
+      t.match(text, /You are not signed in/, title);
+      t.notMatch(String(headers['set-cookie']), /conclave_session/, title);
+    };
+    const changed = (edit: (query: URLSearchParams) => void, path = back.pathname): string => {
+      const query = new URLSearchParams(back.search);
+      edit(query);
+      return `${path}?${query}`;
+    };
+    const secondPath = back.pathname.replace('first', 'second');
+    await nobody('no cookie', open(org, back.pathname + back.search));
+    await nobody('the cookie of another flow', open(org, back.pathname + back.search, again.cookie));
+    await nobody(
+      'another state',
+      open(
+        org,
+        changed((query) => query.set('state', 'x'.repeat(43))),
+        cookie,
+      ),
+    );
+    await nobody(
+      'no state',
+      open(
+        org,
+        changed((query) => query.delete('state')),
+        cookie,
+      ),
+    );
+    await nobody(
+      'another issuer',
+      open(
+        org,
+        changed((query) => query.set('iss', second.issuer)),
+        cookie,
+      ),
+    );
+    await nobody(
+      'no issuer',
+      open(
+        org,
+        changed((query) => query.delete('iss')),
+        cookie,
+      ),
+    );
+    await nobody(
+      'another code',
+      open(
+        org,
+        changed((query) => query.set('code', 'x'.repeat(43))),
+        cookie,
+      ),
+    );
+    await nobody('another provider', open(org, secondPath + back.search, cookie));
+    await nobody('another organization', open(other, back.pathname + back.search, cookie));
+    const state = new URL(again.url).searchParams.get('state')!;
+    const stolen = changed((query) => query.set('state', state));
+    await nobody('the code of another flow', open(org, stolen, again.cookie));
+    const later = await begin(org, 'first');
+    const good = await signInAtProvider(first, later.url, login);
+    t.ok(signedIn(await open(org, good.pathname + good.search, later.cookie)));
+    await nobody('a second time', open(org, good.pathname + good.search, later.cookie));
+    const refusal = await signInBy(org, first, 'first', 'nobody');
+    t.match([refusal.status, refusal.text], [403, /cancelled/]);
+  });
+
+  await t.test('a flow ends in one sign-in, even if a provider took its code twice', async (t) => {
+    const org = await organization(server, providers);
+    const args = {
+      issuer: first.issuer,
+      subject: 'twice',
+      email: org.member.email,
+      fullName: null,
+      updateName: false,
+      role: null,
+      flow: { hash: 'one', expires: server.clock.now() + 60_000 },
+      session: { hash: 'a', client: 'x' },
+      link: null,
+      origin: 'http://x',
+    };
+    const send = () => server.actors.fields(realmKey(org.realm), realmCommands.signInExternally, args);
+    t.match(await send(), { user_id: org.member.id, created: false });
+    await t.rejects(send(), { message: /was used/ });
+  });
+
+  await t.test('a forged Host header changes no address', async (t) => {
+    const org = await organization(server, providers);
+    for (const host of ['evil.example', `${hostOf(org)}.evil.example`, `evil.example:80`]) {
+      const { headers } = await open(org, '/accounts/login/oidc/first', '', host);
+      const redirect = new URL(String(headers.location ?? 'http://none/')).searchParams.get('redirect_uri') ?? '';
+      t.notMatch(redirect, /evil/, host);
+    }
+  });
+
+  await t.test('an outage of the provider is told on a page, and passes', async (t) => {
+    const org = await organization(server, providers);
+    const login = at(first, person(org.member.email));
+    const { url, cookie } = await begin(org, 'first');
+    const back = await signInAtProvider(first, url, login);
+    for (const fault of ['away', 'failing', 'flooding'] as const) {
+      first.fault = fault;
+      const { status, text } = await open(org, back.pathname + back.search, cookie);
+      t.match([status, text], [503, /does not answer/], fault);
+    }
+    first.fault = 'none';
+    t.ok(signedIn(await open(org, back.pathname + back.search, cookie)), 'the same code is still good');
+    const blocked = await begin(org, 'blocked');
+    t.equal(blocked.answer.status, 503, 'a loopback provider that the configuration does not allow');
+  });
+
+  await t.test('a mobile client gets its API key under its one-time pad', async (t) => {
+    const org = await organization(server, providers);
+    const login = at(first, person(org.member.email));
+    const pad = randomBytes(32).toString('hex');
+    const done = await signInBy(org, first, 'first', login, `?mobile_flow_otp=${pad}`);
+    const url = new URL(locationOf(done));
+    t.equal(`${url.protocol}//${url.host}`, 'zulip://login');
+    const { otp_encrypted_api_key = '', ...rest } = Object.fromEntries(url.searchParams);
+    t.same(rest, { email: org.member.email, user_id: String(org.member.id), realm: `http://${hostOf(org)}` });
+    const mask = Buffer.from(pad, 'hex');
+    const key = Buffer.from(Buffer.from(otp_encrypted_api_key, 'hex').map((byte, i) => byte ^ mask[i]!));
+    t.equal(key.toString(), org.member.key);
+    t.notMatch(cookieOf(done), /conclave_session/);
+    for (const query of ['?mobile_flow_otp=abc', `?mobile_flow_otp=${pad}&desktop_flow_otp=${pad}`]) {
+      t.equal((await begin(org, 'first', query)).answer.status, 400, query);
+    }
+  });
+
+  await t.test('a desktop client gets a token for a session, once', async (t) => {
+    const org = await organization(server, providers);
+    const login = at(first, person(org.member.email));
+    const pad = randomBytes(32);
+    const page = await signInBy(org, first, 'first', login, `?desktop_flow_otp=${pad.toString('hex')}`);
+    t.equal(page.status, 200);
+    const sealed = Buffer.from(/value="([0-9a-f]+)"/.exec(page.text)![1]!, 'hex');
+    const open256 = createDecipheriv('aes-256-gcm', pad, sealed.subarray(0, 12));
+    open256.setAuthTag(sealed.subarray(-16));
+    const token = open256.update(sealed.subarray(12, -16), undefined, 'utf8') + open256.final('utf8');
+    const path = `/accounts/login/subdomain/${token}`;
+    t.equal((await open(org, path)).status, 401, 'another site leads the browser there');
+    const nobody = org.nobody.with({ host: hostOf(org) });
+    const done = await nobody.raw({ method: 'GET', path });
+    t.ok(signedIn(done));
+    const browser = pageOf(org).with({ cookie: cookieOf(done) }, 'member');
+    t.equal((await browser.ok('GET /users/me')).user_id, org.member.id);
+    t.equal((await nobody.raw({ method: 'GET', path })).status, 401, 'once');
+  });
+
+  await t.test('deactivated accounts and organizations are refused', async (t) => {
+    const org = await organization(server, providers);
+    const login = at(first, person(org.other.email));
+    await org.owner.api.ok('DELETE /users/{user_id}', { user_id: org.other.id });
+    const answer = await signInBy(org, first, 'first', login);
+    t.match([answer.status, answer.text], [401, /deactivated/]);
+    await org.owner.api.ok('POST /realm/deactivate');
+    t.not((await begin(org, 'first')).answer.status, 302);
+  });
+
+  await t.test('an organization can require single sign-on, or refuse it; owners keep a way in', async (t) => {
+    const org = await organization(server, providers);
+    const set = (methods: Record<string, boolean>) =>
+      org.owner.api.call('PATCH /realm', { authentication_methods: methods });
+    await refused(
+      t,
+      set({ Email: false, 'OpenID Connect': false }),
+      bad('At least one authentication method must be enabled.'),
+    );
+    t.same((await set({ Email: false, 'OpenID Connect': true })).body.authentication_methods, {
+      Email: false,
+      'OpenID Connect': true,
+    });
+    t.match(await org.nobody.ok('GET /server_settings'), {
+      email_auth_enabled: false,
+      authentication_methods: { password: false, email: false, 'openid connect': true },
+    });
+    const registered = await org.member.api.ok('POST /register');
+    t.same(registered.realm_authentication_methods, { Email: false, 'OpenID Connect': true });
+    const disabled = {
+      status: 401,
+      code: 'PASSWORD_AUTH_DISABLED',
+      msg: 'Password authentication is disabled in this organization',
+    };
+    await refused(t, signIn(pageOf(org), org.member.email), disabled);
+    t.equal((await signIn(pageOf(org), org.member.email, 'wrong')).body.code, 'AUTHENTICATION_FAILED');
+    t.equal((await signIn(pageOf(org), org.owner.email)).status, 200, 'an owner');
+    const login = at(first, person(org.member.email));
+    t.ok(signedIn(await signInBy(org, first, 'first', login)));
+    t.equal((await set({ Email: true, 'OpenID Connect': false })).status, 200);
+    t.equal((await begin(org, 'first')).answer.status, 403);
+    t.same((await org.nobody.ok('GET /server_settings')).external_authentication_methods, []);
+    t.equal((await signIn(pageOf(org), org.member.email)).status, 200);
+  });
+
+  await t.test('tokens of a service are taken where the organization has a key of it', async (t) => {
+    const org = await organization(server, providers);
+    await refused(
+      t,
+      org.nobody.call('POST /jwt/fetch_api_key', { token: 'x' }),
+      bad('JWT authentication is not enabled for this organization'),
+    );
+  });
+}
+
+const providers: Providers = { first: await TestIdentityProvider.start(), second: await TestIdentityProvider.start() };
+
+await t.test('single sign-on, embedded', async (t) => {
+  const server = await startEmbedded({ options: optionsOf(providers) });
+  try {
+    await runFacts(t, server, providers);
+  } finally {
+    await server.close();
+  }
+});
+
+await t.test('single sign-on, in a cluster', async (t) => {
+  const cluster = services(t);
+  if (!cluster) return;
+  const server = await startCluster(cluster, undefined, optionsOf(providers));
+  try {
+    await runFacts(t, server, providers);
+  } finally {
+    await server.close();
+  }
+});
+
+await t.test('tokens that a service signed are exchanged for API keys', async (t) => {
+  const server = await startEmbedded({ options: { 'jwt-keys': JSON.stringify({ signed: { key: KEY } }) } });
+  try {
+    const { ownerKey } = await createRealm(server.actors, server.secrets, {
+      subdomain: 'signed',
+      name: 'Signed',
+      ownerEmail: 'owner@signed.example',
+      ownerName: 'Own Er',
+      ownerPassword: undefined,
+    });
+    const nobody = new Client(server, 'nobody', { host: 'signed.localhost' });
+    const sign = (claims: Record<string, unknown>, key = KEY, alg = 'HS256') =>
+      new SignJWT(claims).setProtectedHeader({ alg }).sign(Buffer.from(key));
+    const fetchKey = (token: string, more = {}) => nobody.call('POST /jwt/fetch_api_key', { token, ...more });
+    const token = await sign({ email: 'owner@signed.example' });
+    t.match((await fetchKey(token)).body, { api_key: ownerKey, email: 'owner@signed.example' });
+    t.match((await fetchKey(token, { include_profile: true })).body, { user: { full_name: 'Own Er' } });
+    await refused(t, fetchKey(''), bad('No JSON web token passed in request'));
+    const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${token.split('.')[1]}.`;
+    for (const wrong of [
+      'x',
+      unsigned,
+      await sign({ email: 'owner@signed.example' }, 'another key of the same length, or longer'),
+      await sign({ email: 'owner@signed.example' }, KEY.repeat(2), 'HS512'),
+      await sign({ email: 'owner@signed.example', exp: 1 }),
+    ]) {
+      await refused(t, fetchKey(wrong), bad('Bad JSON web token'), wrong);
+    }
+    await refused(t, fetchKey(await sign({})), bad('No email specified in JSON web token claims'));
+    t.equal((await fetchKey(await sign({ email: 'other@signed.example' }))).status, 401);
+    const robot = 'notification-bot@localhost';
+    t.equal((await fetchKey(await sign({ email: robot }))).status, 401);
+  } finally {
+    await server.close();
+  }
+});
+
+closeIdle();
+await providers.first.close();
+await providers.second.close();

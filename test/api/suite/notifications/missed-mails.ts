@@ -1,0 +1,253 @@
+/** Mails about missed messages, with a clock that the test moves (embedded face only). */
+import type { Test } from 'tap';
+import { FakeClock } from '../../../support/fake-clock.js';
+import { until } from '../../../support/until.js';
+import { browserOf } from '../../support/browser.js';
+import { startEmbedded } from '../../support/faces.js';
+import { mailsTo, type SentMail } from '../../support/mails.js';
+import {
+  addPerson,
+  makeOrganization,
+  PASSWORD,
+  type Person,
+  say,
+  streamIdOf,
+  subscribe,
+  tell,
+} from '../../support/organization.js';
+
+/** Default of the setting email_notifications_batching_period_seconds, and a moment more. */
+const PERIOD_MS = 121_000;
+/** Time after which a user who was active counts as away, and a moment more. */
+const AWAY_MS = 201_000;
+
+export async function missedMails(t: Test): Promise<void> {
+  const clock = new FakeClock(Date.now());
+  const server = await startEmbedded({ clock });
+  t.teardown(() => server.close());
+  const org = await makeOrganization(server, ['admin', 'member', 'other']);
+  const { owner, member, other } = org;
+  await subscribe(member, 'dock');
+  await subscribe(other, 'dock');
+  await subscribe(owner, 'dock');
+  const dock = await streamIdOf(member, 'dock');
+
+  const seen = new Map<string, number>();
+  /** Mails to a person since the last call. */
+  const news = (to: Person): readonly SentMail[] => {
+    const all = mailsTo(server, to.email);
+    const before = seen.get(to.email) ?? 0;
+    seen.set(to.email, all.length);
+    return all.slice(before);
+  };
+  const expectMail = async (to: Person, count = 1): Promise<readonly SentMail[]> => {
+    const before = seen.get(to.email) ?? 0;
+    await until(
+      `${count} mails to ${to.role}`,
+      () => {
+        // Mails that are due now are sent when the clock goes on.
+        clock.advance(10);
+        return mailsTo(server, to.email).length >= before + count;
+      },
+      5_000,
+    );
+    return news(to);
+  };
+  const subjects = (mails: readonly SentMail[]): string[] => mails.map(({ headers }) => headers.get('subject') ?? '');
+
+  await t.test('direct messages of a batching period come in one mail', async (t) => {
+    await tell(other, [member], 'first *thing*');
+    await clock.advanceAsync(60_000);
+    await tell(other, [member], 'second');
+    t.same(news(member), []);
+    await clock.advanceAsync(PERIOD_MS - 60_000);
+    const [mail, ...more] = await expectMail(member);
+    t.same(more, []);
+    t.equal(mail!.headers.get('subject'), `Direct messages with ${other.name}`);
+    t.match(mail!.text, /first thing[\s\S]*second/);
+    t.match(mail!.html, /first <em>thing<\/em>/);
+    t.match(mail!.headers.get('references'), /^<t-.*@/);
+    t.equal(mail!.headers.get('list-unsubscribe-post'), 'List-Unsubscribe=One-Click');
+    t.match(mail!.html, `/#narrow/dm/${other.id}-dm/near/`);
+    await clock.advanceAsync(10 * PERIOD_MS);
+    t.same(news(member), [], 'the mail comes once');
+  });
+
+  await t.test('a read message is in no mail', async (t) => {
+    const read = await tell(other, [member], 'read');
+    await tell(other, [owner], 'mark');
+    await member.api.ok('POST /messages/flags', { messages: [read], op: 'add', flag: 'read' });
+    await clock.advanceAsync(PERIOD_MS);
+    await expectMail(owner);
+    t.same(news(member), []);
+  });
+
+  await t.test('mentions in a stream are mailed with the messages before them', async (t) => {
+    await say(other, 'dock', 'tides', 'the tide is high');
+    await say(other, 'dock', 'tides', `@**${member.name}** look, ||secret||`);
+    await clock.advanceAsync(PERIOD_MS);
+    const [mail] = await expectMail(member);
+    t.equal(mail!.headers.get('subject'), '#dock > tides');
+    t.match(mail!.text, /the tide is high[\s\S]*look/);
+    t.match(mail!.html, `/#narrow/stream/${dock}-dock/topic/tides/near/`);
+  });
+
+  await t.test('mails of one conversation are in one thread', async (t) => {
+    await tell(other, [member], 'again');
+    await clock.advanceAsync(PERIOD_MS);
+    await expectMail(member);
+    const [first, ...others] = mailsTo(server, member.email).filter(({ headers }) =>
+      headers.get('subject')?.startsWith('Direct'),
+    );
+    t.ok(others.length > 0);
+    for (const { headers } of others) {
+      t.equal(headers.get('in-reply-to'), first!.headers.get('in-reply-to'));
+      t.not(headers.get('message-id'), first!.headers.get('message-id'));
+    }
+  });
+
+  await t.test(
+    'what came before the last activity is not mailed; what came after it waits until the user is away',
+    async (t) => {
+      await tell(other, [member], 'before');
+      await clock.advanceAsync(30_000);
+      await member.api.ok('POST /users/me/presence', { status: 'active' });
+      await tell(other, [owner], 'mark');
+      await clock.advanceAsync(PERIOD_MS);
+      await expectMail(owner);
+      t.same(news(member), []);
+      await member.api.ok('POST /users/me/presence', { status: 'active' });
+      await clock.advanceAsync(5_000);
+      await tell(other, [member], 'after');
+      await tell(other, [owner], 'mark');
+      await clock.advanceAsync(PERIOD_MS);
+      await expectMail(owner);
+      t.same(news(member), [], 'the user is still seen as there');
+      await clock.advanceAsync(AWAY_MS - PERIOD_MS);
+      const [mail] = await expectMail(member);
+      t.match(mail!.text, /after/);
+      t.notMatch(mail!.text, /\bbefore\b.*:/);
+    },
+  );
+
+  await t.test('streams with e-mail notifications are mailed, muted topics are not', async (t) => {
+    const data = [{ stream_id: dock, property: 'email_notifications', value: true }];
+    await member.api.ok('POST /users/me/subscriptions/properties', { subscription_data: data });
+    await say(other, 'dock', 'fish', 'cod');
+    await member.api.ok('POST /user_topics', { stream_id: dock, topic: 'crabs', visibility_policy: 1 });
+    await say(other, 'dock', 'crabs', 'pinch');
+    await clock.advanceAsync(PERIOD_MS);
+    t.same(subjects(await expectMail(member)), ['#dock > fish']);
+  });
+
+  await t.test('a link of the mail ends the mails with one click', async (t) => {
+    await say(other, 'dock', 'fish', 'herring');
+    await clock.advanceAsync(PERIOD_MS);
+    const [mail] = await expectMail(member);
+    const path = new URL(/^<(.*)>$/.exec(mail!.headers.get('list-unsubscribe')!)![1]!).pathname;
+    t.match(mail!.text, path, 'the text has the same link');
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const open = (method: string, at: string, body?: string) =>
+      org.nobody.raw({ method, path: at, headers: form, ...(body === undefined ? {} : { body }) });
+    const settings = async () =>
+      (
+        await member.api.ok<{ user_settings: Record<string, unknown> }>('POST /register', {
+          fetch_event_types: ['user_settings'],
+        })
+      ).user_settings;
+    const page = await open('GET', path);
+    t.equal(page.status, 200);
+    t.equal((await settings()).enable_offline_email_notifications, true, 'opening the page changes nothing');
+    t.equal((await open('POST', `${path.slice(0, -1)}${path.endsWith('A') ? 'B' : 'A'}`, '')).status, 404, 'forged');
+    t.equal((await open('POST', path, 'List-Unsubscribe=One-Click')).status, 200);
+    t.equal((await settings()).enable_offline_email_notifications, false);
+    await say(other, 'dock', 'fish', 'salmon');
+    await tell(other, [member], 'quiet');
+    await tell(other, [owner], 'mark');
+    await clock.advanceAsync(PERIOD_MS);
+    await expectMail(owner);
+    await clock.advanceAsync(PERIOD_MS);
+    t.same(news(member), []);
+    await member.api.ok('PATCH /settings', { enable_offline_email_notifications: true });
+  });
+
+  await t.test('settings of the user and of the organization leave content and names out', async (t) => {
+    const one = async (): Promise<SentMail> => {
+      await tell(other, [member], 'confidential');
+      await clock.advanceAsync(PERIOD_MS);
+      return (await expectMail(member))[0]!;
+    };
+    const title = `The ${org.subdomain}`;
+    await member.api.ok('PATCH /settings', { realm_name_in_email_notifications_policy: 2 });
+    t.equal((await one()).headers.get('subject'), `Direct messages with ${other.name} [${title}]`);
+    await member.api.ok('PATCH /settings', { realm_name_in_email_notifications_policy: 3 });
+    t.equal((await one()).headers.get('subject'), `Direct messages with ${other.name}`);
+    await member.api.ok('PATCH /settings', { message_content_in_email_notifications: false });
+    const withheld = async (reason: RegExp): Promise<void> => {
+      const mail = await one();
+      t.equal(mail.headers.get('subject'), 'New messages');
+      t.match(mail.text, reason);
+      for (const part of [mail.text, mail.html]) t.notMatch(part, new RegExp(`confidential|${other.name}`));
+    };
+    await withheld(/your settings/);
+    await member.api.ok('PATCH /settings', { message_content_in_email_notifications: true });
+    await owner.api.ok('PATCH /realm', { message_content_allowed_in_email_notifications: false });
+    await withheld(/settings of the organization/);
+    await owner.api.ok('PATCH /realm', { message_content_allowed_in_email_notifications: true });
+  });
+
+  await t.test('the batching period is the one of the user', async (t) => {
+    await member.api.ok('PATCH /settings', { email_notifications_batching_period_seconds: 5 });
+    await tell(other, [member], 'quick');
+    await clock.advanceAsync(6_000);
+    await expectMail(member);
+    await member.api.ok('PATCH /settings', { email_notifications_batching_period_seconds: 3_600 });
+    await tell(other, [member], 'slow');
+    await clock.advanceAsync(1_800_000);
+    await tell(other, [member], 'slower');
+    t.same(news(member), []);
+    await clock.advanceAsync(1_801_000);
+    const [mail] = await expectMail(member);
+    t.match(mail!.text, /slow[\s\S]*slower/);
+    await member.api.ok('PATCH /settings', { email_notifications_batching_period_seconds: 120 });
+  });
+
+  await t.test(
+    'a log-in from a new device is mailed, from a known one not, and not if the user wants none',
+    async (t) => {
+      const logIn = (agent: string, by: Person = member) =>
+        org.nobody.with({ 'user-agent': agent }).ok('POST /fetch_api_key', { username: by.email, password: PASSWORD });
+      await logIn('ZulipMobile/27.0 (Android 13)');
+      const [mail] = await expectMail(member);
+      t.equal(mail!.headers.get('subject'), `New log-in from ZulipMobile on Android [The ${org.subdomain}]`);
+      t.match(mail!.text, member.email);
+      t.match(mail!.headers.get('list-unsubscribe'), '/unsubscribe/');
+      await logIn('ZulipMobile/27.1 (Android 13)');
+      const { api } = await browserOf(org, member);
+      t.equal((await api.call('GET /users/me')).status, 200);
+      t.match((await expectMail(member))[0]!.headers.get('subject'), /^New log-in from /);
+      await other.api.ok('PATCH /settings', { enable_login_emails: false });
+      await logIn('ZulipMobile/27.0 (Android 13)', other);
+      await clock.advanceAsync(PERIOD_MS);
+      t.same([news(member), news(other)], [[], []]);
+      const young = await addPerson(org, 'young');
+      await logIn('ZulipMobile/27.0 (Android 13)', young);
+      await clock.advanceAsync(PERIOD_MS);
+      t.same(news(young), [], 'not in the first minute of the account');
+    },
+  );
+
+  await t.test('deleted messages, and streams that the user has left, are in no mail', async (t) => {
+    const { admin } = org;
+    const gone = await tell(other, [member], 'gone');
+    await say(other, 'dock', 'left', `@**${member.name}** hello`);
+    await owner.api.ok('PATCH /realm', { delete_own_message_policy: 5 });
+    await other.api.ok('DELETE /messages/{message_id}', { message_id: gone });
+    await member.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['dock'] });
+    await tell(admin, [owner], 'mark');
+    await clock.advanceAsync(PERIOD_MS);
+    await expectMail(owner);
+    await clock.advanceAsync(PERIOD_MS);
+    t.same(news(member), []);
+  });
+}

@@ -1,0 +1,390 @@
+/**
+ * Import and export on the embedded face: a made organization arrives complete, by the truth that its generator keeps,
+ * goes on living, survives kills of the import, and leaves as it came. Archives that no import may take leave nothing.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import t, { type Test } from 'tap';
+import { create, Header } from 'tar';
+import {
+  type MadeMessage,
+  type MadeOrganization,
+  type MadeSize,
+  type MadeStream,
+  type MadeUser,
+  makeExportedOrganization,
+} from '../support/exported-organization.js';
+import { Api, type Message, type QueueEvent } from './support/api.js';
+import { command, Embedded } from './support/face.js';
+import { remove, temporary } from './support/folders.js';
+import { bounded, conclave, type Ended, freePort } from './support/process.js';
+import { HANGS_MS, until } from './support/wait.js';
+
+const LONG = process.env.TEST_LONG !== undefined;
+const SIZE: MadeSize = LONG
+  ? { people: 2_000, streams: 300, messages: 1_000_000, seed: 7 }
+  : { people: 40, streams: 9, messages: 3_300, seed: 7 };
+const SMALL: MadeSize = { people: 8, streams: 3, messages: 200, seed: 3 };
+const KILLS = LONG ? 10 : 3;
+const ROUND_TRIPS = LONG ? 20 : 3;
+/** Longest import of a test, ms. */
+const IMPORT_MS = LONG ? 3_600_000 : HANGS_MS;
+/** Ids of people here begin behind those of system bots, in the order of their ids in the export. */
+const FIRST_USER = 8;
+
+function folder(test: Test): string {
+  const made = temporary('import');
+  test.teardown(() => remove(made));
+  return made;
+}
+
+const importing = (from: string, dataDir: string, ...more: string[]): Promise<Ended> =>
+  bounded(conclave(['import', from, '--data-dir', dataDir, ...more]), IMPORT_MS);
+
+async function imported(from: string, dataDir: string, ...more: string[]): Promise<string> {
+  const { code, stdout, stderr } = await importing(from, dataDir, ...more);
+  if (code !== 0) throw new Error(stderr);
+  return stdout;
+}
+
+/** Id here of a user or stream of the export. */
+const idHere = (of: readonly { readonly id: number }[], id: number, first: number): number =>
+  first + of.findIndex((one) => one.id === id);
+
+const NAMES: readonly (readonly [number, string])[] = [
+  [1, 'read'],
+  [2, 'starred'],
+  [8, 'mentioned'],
+];
+const flagsOf = (mask: number): string[] => NAMES.filter(([bit]) => (mask & bit) !== 0).map(([, name]) => name);
+
+/** All messages that a user has copies of. */
+async function copiesOf(api: Api): Promise<Message[]> {
+  const all: Message[] = [];
+  for (;;) {
+    const anchor = all.at(-1)?.id ?? 0;
+    const { messages } = (await api.ok('GET', '/messages', {
+      anchor,
+      num_before: 0,
+      num_after: 1_000,
+      include_anchor: false,
+      apply_markdown: false,
+    })) as { messages: Message[] };
+    if (messages.length === 0) return all;
+    all.push(...messages);
+  }
+}
+
+async function apiOf(user: MadeUser, dataDir: string, site: string): Promise<Api> {
+  const key = await command(['user', 'key', '--email', user.email, '--data-dir', dataDir]);
+  return new Api(site, { email: user.email, key });
+}
+
+interface Serving {
+  readonly made: MadeOrganization;
+  readonly dataDir: string;
+  readonly site: string;
+  readonly report: string;
+}
+
+/** Imports a made organization at the host itself and serves it. */
+async function serveImported(test: Test): Promise<Serving> {
+  const base = folder(test);
+  const made = makeExportedOrganization(join(base, 'export'), SIZE);
+  const dataDir = join(base, 'data');
+  const report = await imported(join(base, 'export'), dataDir, '--subdomain=');
+  const port = await freePort();
+  const server = conclave(['serve', '--data-dir', dataDir, '--port', String(port)]);
+  test.teardown(() => server.stop());
+  await server.says('Conclave serves');
+  return { made, dataDir, site: `http://127.0.0.1:${port}`, report };
+}
+
+t.test('an imported organization has everything, and goes on', { timeout: IMPORT_MS * 2 }, async (test) => {
+  const { made, dataDir, site, report } = await serveImported(test);
+  const counted = (kind: string): number => Number(new RegExp(`(\\d+)  ${kind}\n`).exec(report)?.[1] ?? 0);
+  test.strictSame(
+    ['people', 'streams', 'messages', 'files', 'reactions', 'scheduled messages'].map(counted),
+    [made.users.length, made.streams.length, made.messages.length, made.files, made.reactions, 1],
+    'the report has the counts of the generator',
+  );
+  const people = [100, 200, 300, 400, 600].map((role) => made.users.find((user) => user.role === role && user.active)!);
+  const apis = await Promise.all(people.map((user) => apiOf(user, dataDir, site)));
+
+  for (const [i, user] of people.entries()) {
+    const copies = await copiesOf(apis[i]!);
+    const expected = made.messages.filter(({ rows }) => rows.has(user.id));
+    test.strictSame(
+      copies.map(({ id, flags }) => [id, [...flags].filter((flag) => flag !== 'wildcard_mentioned').sort()]),
+      expected.map(({ rank, rows }) => [rank, flagsOf(rows.get(user.id)!).sort()]),
+      `role ${user.role}: the copies and their flags`,
+    );
+    const wrong = copies.filter((message, at) => !isAsMade(message, expected[at]!, made));
+    test.strictSame(wrong.slice(0, 2), [], `role ${user.role}: senders, places, texts`);
+  }
+
+  const [owner, , , member, guest] = apis as [Api, Api, Api, Api, Api];
+  const closed = [
+    ['a private stream to a member', member, people[3]!, made.streams.find(isClosedTo(people[3]!, true))],
+    ['a public stream to a guest', guest, people[4]!, made.streams.find(isClosedTo(people[4]!, false))],
+  ] as const;
+  for (const [title, api, user, stream] of closed) {
+    if (!stream) continue;
+    const narrow = [{ operator: 'stream', operand: idHere(made.streams, stream.id, 1) }];
+    const { body } = await api.call('GET', '/messages', { anchor: 'newest', num_before: 1_000, num_after: 0, narrow });
+    const foreign = ((body.messages ?? []) as Message[]).filter(({ id }) => !made.messages[id - 1]!.rows.has(user.id));
+    test.strictSame(foreign, [], `no message of ${title} who was not in it`);
+  }
+
+  const linked = made.messages.find(({ content }) => content.includes('/user_uploads/'))!;
+  const { raw_content } = (await owner.ok('GET', `/messages/${linked.rank}`)) as { raw_content?: string };
+  if (linked.rows.has(people[0]!.id)) {
+    const uri = /\/user_uploads\/[^)]+/.exec(String(raw_content))![0];
+    const { url } = (await owner.ok('GET', uri)) as { url: string };
+    test.equal(await (await fetch(`${site}${url}`)).text(), `bytes of ${linked.rank}`, 'a file came along');
+  }
+  await livesOn(test, owner, made);
+});
+
+/** Makes the test whether a stream is closed to the user. */
+const isClosedTo =
+  (user: MadeUser, inviteOnly: boolean) =>
+  (stream: MadeStream): boolean =>
+    stream.inviteOnly === inviteOnly && !stream.members.has(user.id);
+
+/** True if a message is what the generator made. */
+function isAsMade(message: Message, { sender, stream, topic, content }: MadeMessage, made: MadeOrganization): boolean {
+  const text = content
+    .replace(/\|(\d+)\*\*/g, (_, id: string) => `|${idHere(made.users, Number(id), FIRST_USER)}**`)
+    .replace(/#narrow\/stream\/(\d+)/g, (_, id: string) => `#narrow/stream/${idHere(made.streams, Number(id), 1)}`)
+    .replace(/near\/(\d+)/g, (_, id: string) => `near/${made.messages.find((one) => one.id === Number(id))!.rank}`);
+  const plain = (of: string): string => of.replace(/\/user_uploads\/[^)]+\//g, '/user_uploads/');
+  return (
+    message.sender_id === idHere(made.users, sender, FIRST_USER) &&
+    (stream === 0 || message.stream_id === idHere(made.streams, stream, 1)) &&
+    message.subject === topic &&
+    plain(message.content) === plain(text)
+  );
+}
+
+/** Registers, sends, edits, moves and marks as read, in the imported organization. */
+async function livesOn(test: Test, api: Api, made: MadeOrganization): Promise<void> {
+  const registered = (await api.ok('POST', '/register', {
+    event_types: ['message', 'update_message', 'update_message_flags'],
+    fetch_event_types: ['subscription', 'realm_user', 'message', 'muted_topics', 'scheduled_messages'],
+  })) as { queue_id: string; last_event_id: number; max_message_id: number; subscriptions: unknown[] };
+  test.equal(registered.max_message_id <= made.messages.length, true);
+  const first = made.streams[0]!;
+  const { id } = (await api.ok('POST', '/messages', {
+    type: 'stream',
+    to: first.name,
+    topic: 'Topic 1',
+    content: 'the first one here',
+  })) as { id: number };
+  test.equal(id, made.messages.length + 1, 'ids go on behind the imported ones');
+  const old = made.messages.filter(({ stream, rows }) => stream === first.id && rows.has(made.users[0]!.id)).at(-1)!;
+  await api.ok('PATCH', `/messages/${old.rank}`, { topic: 'Moved', propagate_mode: 'change_one' });
+  await api.ok('POST', '/messages/flags', { messages: [old.rank], op: 'remove', flag: 'read' });
+  await api.ok('PATCH', `/messages/${id}`, { content: 'the first one, edited' });
+  const events: QueueEvent[] = [];
+  await until('the four events', async () => {
+    const last = events.at(-1)?.id ?? registered.last_event_id;
+    const answer = await api.ok('GET', '/events', {
+      queue_id: registered.queue_id,
+      last_event_id: last,
+      dont_block: true,
+    });
+    events.push(...(answer.events as QueueEvent[]));
+    return events.filter(({ type }) => type !== 'heartbeat').length >= 4;
+  });
+  test.strictSame(
+    [...new Set(events.map(({ type }) => type))].sort(),
+    ['message', 'update_message', 'update_message_flags'],
+    'only events of the present came',
+  );
+}
+
+/** Files of an export, without the random parts of paths and what names the organization. */
+function contentsOf(exported: string): Record<string, string> {
+  const plain = (text: string): string =>
+    text
+      .replace(/\d+\/[0-9a-f]{1,2}\/[0-9A-Za-z]{24}\//g, 'PATH/')
+      .replace(/"(string_id|name)":"(one|two|three|Made)"/g, '"$1":"…"');
+  const names = readdirSync(exported).filter((name) => name.endsWith('.json'));
+  return Object.fromEntries(names.sort().map((name) => [name, plain(readFileSync(join(exported, name), 'utf8'))]));
+}
+
+async function exported(dataDir: string, subdomain: string, to: string): Promise<Record<string, string>> {
+  const { code, stderr } = await bounded(
+    conclave(['export', to, '--subdomain', subdomain, '--data-dir', dataDir]),
+    IMPORT_MS,
+  );
+  if (code !== 0) throw new Error(stderr);
+  return contentsOf(to);
+}
+
+t.test('an import beside a running server that is killed goes on to the same result', async (test) => {
+  const base = folder(test);
+  const face = await Embedded.start();
+  test.teardown(() => face.stop());
+  const from = join(base, 'export');
+  makeExportedOrganization(from, { ...SIZE, seed: 11 });
+  await imported(from, face.dataDir, '--subdomain', 'one');
+  for (let kill = 0; kill < KILLS; kill++) {
+    const child = conclave(['import', from, '--data-dir', face.dataDir, '--subdomain', 'two']);
+    await until('the import has begun to write', async () => {
+      if (child.over) throw new Error(`ended before it was killed: ${child.stderr}`);
+      return (await stored(face.dataDir)) || true;
+    });
+    // A random moment of the import: some are before the first message, some behind the last.
+    await new Promise((resolve) => setTimeout(resolve, 300 + Math.random() * 700));
+    child.signal('SIGKILL');
+    await child.ended;
+  }
+  const realms = await command(['realm', 'list', '--data-dir', face.dataDir]);
+  if (!realms.includes('two')) {
+    const other = join(base, 'other');
+    makeExportedOrganization(other, { ...SIZE, seed: 12 });
+    const refused = await importing(other, face.dataDir, '--subdomain', 'two');
+    test.match(refused.stderr, /Another export's import to 'two' has not ended/, 'another export is not its rest');
+    await imported(from, face.dataDir, '--subdomain', 'two');
+  }
+  const one = await exported(face.dataDir, 'one', join(base, 'one'));
+  const two = await exported(face.dataDir, 'two', join(base, 'two'));
+  test.strictSame(two, one, 'as if it had not been killed');
+  test.equal((await face.api().call('GET', '/users/me')).status, 200, 'the organization beside it is served');
+});
+
+const stored = async (dataDir: string): Promise<boolean> => existsSync(join(dataDir, 'data.mdb'));
+
+t.test('an organization that leaves and comes back is equal', async (test) => {
+  const sizes = fc.record({
+    people: fc.integer({ min: 2, max: 25 }),
+    streams: fc.integer({ min: 1, max: 8 }),
+    messages: fc.integer({ min: 0, max: 1_500 }),
+    seed: fc.nat(),
+  });
+  for (const size of fc.sample(sizes, ROUND_TRIPS)) {
+    const base = folder(test);
+    const dataDir = join(base, 'data');
+    makeExportedOrganization(join(base, 'made'), size);
+    await imported(join(base, 'made'), dataDir, '--subdomain', 'one');
+    const once = await exported(dataDir, 'one', join(base, 'once'));
+    await imported(join(base, 'once'), dataDir, '--subdomain', 'two');
+    const twice = await exported(dataDir, 'two', join(base, 'twice'));
+    test.strictSame(twice, once, JSON.stringify(size));
+    const archive = join(base, 'archive.tar.gz');
+    await command(['export', archive, '--subdomain', 'one', '--data-dir', dataDir]);
+    test.match(await imported(archive, dataDir, '--subdomain', 'three'), /Imported/, 'an archive is as good');
+  }
+});
+
+interface Entry {
+  readonly path: string;
+  readonly type?: 'File' | 'SymbolicLink' | 'Link' | 'CharacterDevice';
+  readonly linkpath?: string;
+  readonly bytes?: Buffer;
+}
+
+/** A gzip tarball of entries that no well-meaning program writes. */
+function tarball(file: string, entries: readonly Entry[]): string {
+  const blocks = entries.flatMap(({ path, type = 'File', linkpath = '', bytes = Buffer.alloc(0) }) => {
+    const header = new Header({ path, type, linkpath, size: bytes.length, mode: 0o644, mtime: new Date(0) });
+    const block = Buffer.alloc(512);
+    header.encode(block, 0);
+    return [block, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)];
+  });
+  writeFileSync(file, gzipSync(Buffer.concat([...blocks, Buffer.alloc(1_024)])));
+  return file;
+}
+
+t.test('a hostile or damaged export gets a clear error, and nothing of it is there', async (test) => {
+  const base = folder(test);
+  const dataDir = join(base, 'data');
+  const good = join(base, 'good');
+  makeExportedOrganization(good, SMALL);
+  /** An export with one file changed. */
+  const changed = (name: string, file: string, change: (text: string) => string): string => {
+    const copy = join(base, name);
+    makeExportedOrganization(copy, SMALL);
+    writeFileSync(join(copy, file), change(readFileSync(join(copy, file), 'utf8')));
+    return copy;
+  };
+  const packed = join(base, 'packed.tar.gz');
+  await create({ file: packed, cwd: base, gzip: true }, ['good']);
+  const half = join(base, 'half.tar.gz');
+  writeFileSync(half, readFileSync(packed));
+  truncateSync(half, 900);
+  const text = join(base, 'text');
+  writeFileSync(text, 'hello');
+  const linkInside = join(base, 'linked');
+  makeExportedOrganization(linkInside, SMALL);
+  const { path } = (
+    JSON.parse(readFileSync(join(linkInside, 'uploads/records.json'), 'utf8')) as { path: string }[]
+  )[0]!;
+  remove(join(linkInside, 'uploads', path));
+  mkdirSync(dirname(join(linkInside, 'uploads', path)), { recursive: true });
+  symlinkSync('/etc/hostname', join(linkInside, 'uploads', path));
+
+  const cases: readonly (readonly [string, string, RegExp])[] = [
+    ['a path that leads upwards', tarball(join(base, 'up.tar.gz'), [{ path: 'x/../../evil' }]), /path that no archive/],
+    ['an absolute path', tarball(join(base, 'abs.tar.gz'), [{ path: '/tmp/evil' }]), /path that no archive|no gzip/],
+    [
+      'a link',
+      tarball(join(base, 'link.tar.gz'), [{ path: 'x/realm.json', type: 'SymbolicLink', linkpath: '/etc/passwd' }]),
+      /neither a file nor a folder/,
+    ],
+    ['two top folders', tarball(join(base, 'two.tar.gz'), [{ path: 'a/b' }, { path: 'c/d' }]), /outside the archive/],
+    [
+      'a bomb',
+      tarball(join(base, 'bomb.tar.gz'), [{ path: 'x/realm.json', bytes: Buffer.alloc(90 * 1_048_576) }]),
+      /unpacks to more than/,
+    ],
+    ['a truncated archive', half, /damaged|truncated/],
+    ['no archive', text, /no gzip tarball/],
+    ['a missing file', join(base, 'nothing'), /there is no/],
+    ['a folder without tables', base, /no realm\.json/],
+    ['a link in place of an uploaded file', linkInside, /no plain file/],
+    ['truncated tables', changed('cut', 'realm.json', (text) => text.slice(0, -200)), /truncated/],
+    ['HTML', changed('html', 'realm.json', () => '<!DOCTYPE html><p>Not found</p>'), /is no JSON/],
+    [
+      'an id that is no number',
+      changed('text-id', 'realm.json', (text) => text.replace('"id":301', '"id":"301"')),
+      /instead of an id/,
+    ],
+    [
+      'an id out of range',
+      changed('large-id', 'realm.json', (text) => text.replace('"id":301', '"id":1e300')),
+      /instead of an id/,
+    ],
+    [
+      'a message of an unknown user',
+      changed('stranger', 'messages-000001.json', (text) => text.replace(/"sender":\d+/, '"sender":77777')),
+      /no user with this id/,
+    ],
+    [
+      'a file outside the folder',
+      changed('outside', 'uploads/records.json', (text) =>
+        text.replace(/"path":"[^"]*"/, '"path":"../../../etc/passwd"'),
+      ),
+      /no plain path/,
+    ],
+    [
+      'two accounts with one address',
+      changed('twins', 'realm.json', (text) => text.replaceAll('person1@made.example', 'person0@made.example')),
+      /address of another account/,
+    ],
+  ];
+  for (const [title, from, expected] of cases) {
+    const { code, stdout, stderr } = await importing(from, dataDir, '--subdomain', 'evil');
+    test.match(`${stderr}${stdout}`, expected, title);
+    test.notOk(/at .*\.js:\d+/.test(stderr), `${title}: words instead of a stack`);
+    test.equal(code, 1, `${title}: refused`);
+  }
+  test.equal(await command(['realm', 'list', '--data-dir', dataDir]), '', 'no organization came of it');
+  test.notOk(existsSync(join(base, 'evil')) || existsSync('/tmp/evil'), 'no file was written outside');
+  test.match(await imported(packed, dataDir, '--subdomain', 'fine', '--check'), /Would be imported/, 'a dry run');
+  test.notMatch(await command(['realm', 'list', '--data-dir', dataDir]), /fine/, 'and nothing came of it');
+});

@@ -1,0 +1,100 @@
+/** Journeys in Chromium before one is signed in: a forgotten password, and single sign-on. */
+import t from 'tap';
+import { startEmbedded } from '../api/support/faces.js';
+import { linkIn, mailed } from '../api/support/mails.js';
+import { makeOrganization, PASSWORD } from '../api/support/organization.js';
+import { CLIENT_SECRET, TestIdentityProvider } from '../support/identity-provider.js';
+import { CHROMIUM_IS_MISSING, ClientPage, openChromium, PHONE, withPictures } from './support/chromium.js';
+
+if (CHROMIUM_IS_MISSING) {
+  t.plan(0, CHROMIUM_IS_MISSING);
+  process.exit(0);
+}
+
+const NEW_PASSWORD = 'quietly-otter-ladder-27';
+
+const idp = await TestIdentityProvider.start();
+const provider = {
+  id: 'house',
+  name: 'House account',
+  issuer: idp.issuer,
+  client_id: 'conclave',
+  client_secret: CLIENT_SECRET,
+  insecure: true,
+  networks: '127.0.0.1',
+};
+const server = await startEmbedded({ options: { oidc: JSON.stringify([provider]) } });
+t.teardown(async () => {
+  await server.close();
+  await idp.close();
+});
+const browser = await openChromium(t);
+const org = await makeOrganization(server, ['member', 'other']);
+const host = `${org.subdomain}.localhost:${server.nextPort()}`;
+
+t.test('a member who forgot the password sets a new one by the mailed link', async (t) => {
+  const { email } = org.member;
+  const client = await ClientPage.open(browser, host, { viewport: PHONE });
+  const { page } = client;
+  await withPictures(t, { client }, async () => {
+    await client.goTo('');
+    await client.waitFor('.sign-in-card');
+    t.strictSame(await client.findings(), [], 'the sign-in page');
+    await client.click('a', 'Forgotten your password?');
+    await client.fill('input[name=email]', email);
+    t.strictSame(await client.findings(), [], 'the page that asks for the address');
+    await client.click('button', 'Send it');
+    await client.waitFor('h1', 'Look into your mail');
+    const [mail] = await mailed(server, email);
+    await page.goto(`http://${host}${linkIn(mail!)}`);
+    await client.fill('input[name=password]', 'secret');
+    await client.click('button', 'Set the password');
+    await client.waitFor('[role=alert]', 'too weak');
+    await client.fill('input[name=password]', NEW_PASSWORD);
+    t.strictSame(await client.findings(), [], 'the page that sets the password');
+    await client.click('button', 'Set the password');
+    await client.click('main a', 'Sign in');
+    await client.waitFor('.sign-in-card');
+    await client.signIn(email, NEW_PASSWORD);
+    await client.waitFor('.app');
+  });
+  t.strictSame(client.faults, []);
+});
+
+t.test('a member signs in with an account of another service, and stays signed in', async (t) => {
+  idp.allow(`http://${host}/accounts/login/oidc/house/callback`);
+  idp.people.set('ann', { email: org.other.email, email_verified: true, name: 'Ann' });
+  const client = await ClientPage.open(browser, host);
+  const { page } = client;
+  await withPictures(t, { client }, async () => {
+    await client.goTo('');
+    await client.click('a', 'Sign in with House account');
+    await client.fill('input[name=login]', 'ann');
+    await client.click('button', 'Go');
+    await client.waitFor('.app');
+    t.equal(new URL(page.url()).host, host);
+    await page.reload();
+    await client.waitFor('.app');
+  });
+  const abroad = `asks ${new URL(idp.issuer).host}`;
+  t.ok(client.faults.includes(abroad));
+  t.strictSame(
+    client.faults.filter((fault) => fault !== abroad),
+    [],
+  );
+});
+
+t.test('where passwords are off, owners find their form, and others the provider', async (t) => {
+  const methods = { Email: false, 'OpenID Connect': true };
+  await org.owner.api.ok('PATCH /realm', { authentication_methods: methods });
+  const client = await ClientPage.open(browser, host);
+  await withPictures(t, { client }, async () => {
+    await client.goTo('');
+    await client.waitFor('a', 'Sign in with House account');
+    t.strictSame(await client.findings(), []);
+    await client.click('summary', 'Owners sign in with a password');
+    await client.signIn(org.owner.email, PASSWORD);
+    await client.waitFor('.app');
+  });
+  t.strictSame(client.faults, []);
+});
