@@ -1,6 +1,5 @@
 /** Hostile names in every place that shows names, in Chromium: nothing runs, nothing is broken out of its place. */
 import t from 'tap';
-import { startEmbedded } from '../api/support/faces.js';
 import {
   addPerson,
   makeOrganization,
@@ -11,6 +10,7 @@ import {
   tell,
 } from '../api/support/organization.js';
 import { CHROMIUM_IS_MISSING, ClientPage, DESK, openChromium, PHONE } from './support/chromium.js';
+import { startFace } from './support/face.js';
 
 if (CHROMIUM_IS_MISSING) {
   t.plan(0, CHROMIUM_IS_MISSING);
@@ -18,8 +18,7 @@ if (CHROMIUM_IS_MISSING) {
 }
 t.setTimeout(240_000);
 
-const server = await startEmbedded();
-t.teardown(() => server.close());
+const server = await startFace('hostile');
 const browser = await openChromium(t);
 const org = await makeOrganization(server, ['member']);
 const { owner, member } = org;

@@ -1,8 +1,8 @@
 /** Readers without an account, in Chromium: web-public streams, nothing else, and the way to the sign-in and back. */
 import t from 'tap';
-import { startEmbedded } from '../api/support/faces.js';
 import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
 import { CHROMIUM_IS_MISSING, ClientPage, DESK, openChromium, PHONE } from './support/chromium.js';
+import { startFace } from './support/face.js';
 
 if (CHROMIUM_IS_MISSING) {
   t.plan(0, CHROMIUM_IS_MISSING);
@@ -10,8 +10,7 @@ if (CHROMIUM_IS_MISSING) {
 }
 t.setTimeout(180_000);
 
-const server = await startEmbedded();
-t.teardown(() => server.close());
+const server = await startFace('spectators');
 const browser = await openChromium(t);
 const org = await makeOrganization(server, ['member']);
 const { owner, member } = org;
