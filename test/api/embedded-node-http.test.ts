@@ -3,25 +3,29 @@
  * on the adapter that this Node loads: CI does so under Node 22 and Node 24.
  */
 
+import { picked } from '../support/rounds.js';
 import { runSuite } from './run.js';
 import { startEmbedded } from './support/faces.js';
 
 const adapter = process.env.API_TEST_ADAPTER === 'auto' ? 'auto' : 'node';
 
-await runSuite(`embedded face, HTTP adapter ${adapter}`, () => startEmbedded({ httpAdapter: adapter }), [
+/** Every operation, bodies and files, connections. */
+const ALWAYS = ['the frontend', 'every role', 'queues', 'uploaded files', 'files as they are served', 'signing up'];
+const OTHERS = [
   'authentication',
-  'the frontend',
-  'every role',
   'registering again',
-  'queues',
   'contents of queues',
   'server information',
-  'uploaded files',
-  'files as they are served',
   'files that are attacks',
   'files on the web',
-  'signing up',
   'custom emoji',
   'avatars',
   'restart',
+];
+/** How many of the others a short run tries. */
+const PICKED = 4;
+
+await runSuite(`embedded face, HTTP adapter ${adapter}`, () => startEmbedded({ httpAdapter: adapter }), [
+  ...ALWAYS,
+  ...picked(OTHERS, PICKED, (family) => family),
 ]);

@@ -16,8 +16,8 @@ if (found) {
     test.teardown(() => ends.run());
     const options = {
       ...({ face: 'cluster', services: found, seed: Number(process.env.SEED ?? Date.now() % 1e6) } as const),
-      ...{ seconds: rounds(39, 75), kills: 2, cuts: 1, every: rounds(9, 18), rate: rounds(20, 50) },
-      ...{ clients: rounds(12, 40), subscribers: 10, hosts: 3, frontends: 2 },
+      ...{ seconds: rounds(39, 75), kills: 2, cuts: 1, every: rounds(9, 18), rate: rounds(12, 50) },
+      ...{ clients: rounds(8, 40), subscribers: 10, hosts: 3, frontends: 2 },
       ...{ report: undefined, logs: undefined },
     };
     const report = await chaos(options, ends, (words) => test.comment(words));

@@ -5,7 +5,7 @@ import { faultsIn } from './command.js';
 import { inWords } from './report.js';
 import { chaos, Ends } from './run.js';
 
-const ROUNDS = rounds(4, 20);
+const ROUNDS = rounds(3, 20);
 
 t.test(`${ROUNDS} times kill -9 while clients send, edit, react and poll`, async (test) => {
   const ends = new Ends();
@@ -17,7 +17,7 @@ t.test(`${ROUNDS} times kill -9 while clients send, edit, react and poll`, async
       kills: ROUNDS,
       cuts: 0,
       every: 2.5,
-      rate: rounds(25, 50),
+      rate: rounds(15, 50),
       clients: 10,
       subscribers: 5,
       hosts: 0,

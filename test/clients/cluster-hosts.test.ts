@@ -11,7 +11,7 @@ import { services } from './support/missing.js';
 import { until } from './support/wait.js';
 
 /** Between two sends to a stream. */
-const PAUSE_MS = rounds(120, 50);
+const PAUSE_MS = rounds(250, 50);
 const STREAMS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
 
 /** Sends to streams on many partitions, one after the other in each, and notes how long each send took. */

@@ -15,8 +15,8 @@ const STREAM = 'general';
 /** Long enough for what is asked of a server while it leaves, on a busy machine, too. */
 const LEAVE_S = 6;
 /** Between the sends of a client: under load, not out of breath. */
-const PAUSE_MS = rounds(40, 20);
-const CLIENTS = rounds(4, 8);
+const PAUSE_MS = rounds(60, 20);
+const CLIENTS = rounds(3, 8);
 
 const adapters =
   (await chooseHttpServerFactory('auto')).factory === (await chooseHttpServerFactory('node')).factory

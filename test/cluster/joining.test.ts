@@ -2,12 +2,13 @@
 import t from 'tap';
 import { streamId, streamKey } from '#model';
 import type { ApiEvent } from '../api/support/types.js';
+import { rounds } from '../support/rounds.js';
 import { joinedBy } from './check-joins.js';
 import { ClusterWorld } from './cluster-world.js';
 import { type Beginning, beginning, OUTSIDER, type SimStream } from './genesis.js';
 import type { HttpAnswer, Params } from './http-call.js';
 
-const SEEDS = 10;
+const SEEDS = rounds(5, 10);
 
 class Scene {
   readonly world: ClusterWorld;

@@ -75,6 +75,19 @@ export function mailerContract(t: Test, name: string, open: (t: Test) => Promise
     t.ok(raw!.split(/\r?\n/).every((line) => line.length <= 998));
   });
 
+  t.test(`${name}: a mail may have HTML, a thread and a link that ends such mails`, async (t) => {
+    const { mailer, received } = await open(t);
+    const unsubscribe = 'https://chat.example.com/unsubscribe/1-2';
+    await mailer.send(mailTo('one@example.com', { html: '<p>A <b>text</b>.</p>', thread: 't-1.2', unsubscribe }));
+    const headers = headersOf(received()[0]!);
+    t.match(headers.get('content-type')![0], /^multipart\/alternative/);
+    t.match(received()[0], /<p>A <b>text<\/b>\.<\/p>/);
+    t.same(headers.get('in-reply-to'), ['<t-1.2@chat.example.com>']);
+    t.same(headers.get('references'), ['<t-1.2@chat.example.com>']);
+    t.same(headers.get('list-unsubscribe'), [`<${unsubscribe}>`]);
+    t.same(headers.get('list-unsubscribe-post'), ['List-Unsubscribe=One-Click']);
+  });
+
   t.test(`${name}: no text can add a header or a recipient`, async (t) => {
     const { mailer, received } = await open(t);
     const evil = [

@@ -2,6 +2,8 @@
 
 /** Comment that `several.ts` writes before each file that it runs. */
 export const FILE_MARK = 'file: ';
+/** Comment that `cpu-time.ts` writes at the end of a program. */
+export const CPU_MARK = 'cpu: ';
 /** Title of the empty subtest that `several.ts` adds after each file. */
 export const FILE_END = 'end of file';
 
@@ -36,6 +38,8 @@ export class Facts {
   files = 0;
   /** Undefined until the program has written its totals, which is the last thing it does. */
   counts: Counts | undefined;
+  /** CPU that the program and its children have used; 0 for a program that was killed. */
+  cpuSeconds = 0;
   #file: string | undefined;
   /** Titles of the open subtests, by level. */
   readonly #open: (string | undefined)[] = [];
@@ -58,6 +62,8 @@ export class Facts {
       this.#totals(line);
     } else if (line.startsWith(`# ${FILE_MARK}`)) {
       this.#file = line.slice(FILE_MARK.length + 2);
+    } else if (line.startsWith(`# ${CPU_MARK}`)) {
+      this.cpuSeconds = Number(line.slice(CPU_MARK.length + 2));
     } else {
       this.#subtestOrFact(line);
     }

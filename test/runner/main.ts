@@ -68,6 +68,7 @@ class Report {
   readonly #failures: string[] = [];
   readonly #skips: string[] = [];
   #skipped = 0;
+  #cpuSeconds = 0;
 
   constructor(private readonly grep: string | undefined) {}
 
@@ -77,13 +78,16 @@ class Report {
     // The end of a file is a fact to tap.
     const own = (counts?.facts ?? 0) - (program.bundle ? facts.files : 0);
     const failures = failuresOf(finished);
+    this.#cpuSeconds += facts.cpuSeconds;
     this.facts += own + (fault === undefined ? 0 : 1);
     this.failed += Math.max(counts?.failed ?? 0, facts.failures.length) + (fault === undefined ? 0 : 1);
     this.#skipped += counts?.skipped ?? 0;
     this.#skips.push(...facts.skips.map((skip) => `${program.title}: ${skip}`));
     this.#failures.push(...failures);
     if (own > 0 || failures.length > 0 || this.grep === undefined) {
-      print(`${failures.length === 0 ? 'ok' : 'NOT OK'} ${program.title}: ${own} facts, ${seconds(took)}`);
+      print(
+        `${failures.length === 0 ? 'ok' : 'NOT OK'} ${program.title}: ${own} facts, ${seconds(took)} (CPU ${seconds(facts.cpuSeconds)})`,
+      );
     }
     for (const line of failures) print(line);
   }
@@ -94,7 +98,7 @@ class Report {
     if (this.#failures.length > 0 && programs > 1) print(['', 'What failed:', ...this.#failures].join('\n'));
     const passed = this.facts - this.failed - this.#skipped;
     const all = `total: ${this.facts}, pass: ${passed}, fail: ${this.failed}, skip: ${this.#skipped}`;
-    print(`# { ${all} }\n# time=${seconds(took)}`);
+    print(`# { ${all} }\n# time=${seconds(took)}, CPU ${seconds(this.#cpuSeconds)}`);
     if (this.facts === 0) print('No test was found.');
     return this.failed === 0 && this.facts > 0;
   }

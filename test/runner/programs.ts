@@ -57,7 +57,7 @@ function filesAt(path: string): string[] {
  */
 const LOADS: readonly (readonly [beginning: string, load: number, seconds: number])[] = [
   ['dist/test/api/contract-tried', 1, 1],
-  ['dist/test/api/cluster.', 0.6, 110],
+  ['dist/test/api/cluster.', 0.6, 90],
   ['dist/test/api/embedded.', 0.9, 60],
   ['dist/test/api/hostile', 0.9, 50],
   ['dist/test/api', 0.6, 15],
@@ -75,9 +75,10 @@ const LOADS: readonly (readonly [beginning: string, load: number, seconds: numbe
   // Its hosts count as dead after 2.5 s of silence, which a crowded machine reaches.
   ['dist/test/contract/bus-nats', 1, 12],
   ['dist/test/contract', 0.5, 8],
+  // Waits for connections to time out.
+  ['dist/test/unit/http', 0.4, 35],
   ['dist/test/unit', 1, 12],
-  ['dist/test/web/core', 0.8, 10],
-  ['dist/test/web', 0.8, 35],
+  ['dist/test/web', 0.8, 90],
 ];
 
 export function loadOf(file: string): Load {
@@ -111,7 +112,7 @@ function bundles(files: readonly string[]): Program[] {
     const title = `${sourceOf(folders[0]!)}${folders.length > 1 ? ` … ${folders.at(-1)!.split('/').pop()}` : ''}`;
     const env = { TEST_FILES: files.join(' ') };
     programs.push({
-      ...{ title, argv: [SEVERAL, title.replaceAll(/\W+/g, '-')], files, bundle: true, env, after: [] },
+      ...{ title, argv: [...HEAP_FLAGS, SEVERAL, title.replaceAll(/\W+/g, '-')], files, bundle: true, env, after: [] },
       ...loadOf(files[0]!),
     });
   };
@@ -122,6 +123,26 @@ function bundles(files: readonly string[]): Program[] {
   }
   close();
   return programs;
+}
+
+/** Tests of the web client, most of them in Chromium. */
+const WEB = 'dist/test/web/';
+/** Processes for these files; each starts one Chromium. */
+const WEB_PROCESSES = 3;
+
+/** Files that can't run without Chromium end their process, so each gets one of its own where it is missing. */
+const sharesChromium = (file: string): boolean =>
+  file.startsWith(WEB) && (process.env.CI !== undefined || existsSync(process.env.CHROMIUM ?? '/usr/bin/chromium'));
+
+/** Files of test/web, dealt in turn to a few processes. */
+function webPrograms(files: readonly string[]): Program[] {
+  return Array.from({ length: WEB_PROCESSES }, (_, index) => {
+    const own = files.filter((_, n) => n % WEB_PROCESSES === index);
+    const title = own.length === 1 ? sourceOf(own[0]!) : `test/web ${index + 1}/${WEB_PROCESSES}`;
+    const env = { TEST_FILES: own.join(' ') };
+    const argv = [...HEAP_FLAGS, SEVERAL, title.replaceAll(/\W+/g, '-')];
+    return { title, argv, files: own, bundle: true, env, after: [], ...loadOf(WEB) };
+  }).filter((program) => program.files.length > 0);
 }
 
 const JUDGED = 'dist/test/api/embedded.test.js';
@@ -178,9 +199,10 @@ export function programsFor({ paths, grep, quick }: Options): Program[] {
   const files = (grep === undefined ? inTime : having(grep, inTime)).filter((file) => file !== JUDGE);
   const isBundled = (file: string): boolean =>
     BUNDLED.some((folder) => file.startsWith(`${folder}/`)) && !ALONE.includes(file);
-  const others = files.filter((file) => !isBundled(file));
+  const others = files.filter((file) => !isBundled(file) && !sharesChromium(file));
   const programs = [
     ...bundles(files.filter(isBundled)),
+    ...webPrograms(files.filter(sharesChromium)),
     ...(grep === undefined ? others.flatMap(shards) : others.map(alone)),
   ];
   // A part of the suite cannot have tried everything.

@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { FILE_END, FILE_MARK } from './facts.js';
+import { endShared } from './shared.js';
 
 /** Teardowns of the current file: as teardowns of the root, they would end the whole run at the first file. */
 const teardowns: (() => unknown)[] = [];
@@ -14,9 +15,13 @@ t.teardown = (teardown: () => unknown) => {
   teardowns.unshift(teardown);
   return t;
 };
+/** Time of each file, ms, unless it sets another one. */
+const FILE_MS = Number(process.env.TAP_TIMEOUT ?? 30) * 1_000;
 
 for (const file of (process.env.TEST_FILES ?? '').split(' ').filter(Boolean)) {
   t.comment(`${FILE_MARK}${file}`);
+  // The time counts from here.
+  t.setTimeout(FILE_MS);
   try {
     await import(pathToFileURL(resolve(file)).href);
   } catch (error) {
@@ -26,3 +31,4 @@ for (const file of (process.env.TEST_FILES ?? '').split(' ').filter(Boolean)) {
   await t.test(FILE_END, async () => {});
   for (const teardown of teardowns.splice(0)) await teardown();
 }
+await endShared();

@@ -1,6 +1,7 @@
 /** axe-core on each view and dialog, light and dark; the pages of the settings are in settings.test.ts. */
 import t from 'tap';
 import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
+import { picked } from '../support/rounds.js';
 import { CHROMIUM_IS_MISSING, ClientPage, openChromium, withPictures } from './support/chromium.js';
 import { startFace } from './support/face.js';
 
@@ -56,13 +57,17 @@ t.test('views without a finding of axe', { skip: CHROMIUM_IS_MISSING }, async (t
     ['no such place', '#nowhere', '.opening', 'nothing at this address'],
   ];
 
-  for (const scheme of ['light', 'dark'] as const) {
+  const schemes = ['light', 'dark'] as const;
+  for (const scheme of schemes) {
     const client = await ClientPage.open(browser, `${org.subdomain}.localhost:${server.nextPort()}`, { scheme });
     const check = (title: string, run: () => Promise<unknown>): Promise<unknown> =>
       t.test(`${title}, ${scheme}`, async (t) =>
         withPictures(t, { page: client }, async () => {
           await run();
-          t.strictSame(await client.findings(), []);
+          // A short run judges each view in one of the schemes, and goes through all views in both.
+          if (picked(schemes, 1, (one) => `${title} ${one}`).includes(scheme)) {
+            t.strictSame(await client.findings(), []);
+          }
         }),
       );
     const { keyboard } = client.page;

@@ -55,6 +55,7 @@ import { sendingRefusals } from './messages/sending-refusals.js';
 import { submessages } from './messages/submessages.js';
 import { typing } from './messages/typing.js';
 import { windows } from './messages/windows.js';
+import { missedByMail } from './notifications/missed-by-mail.js';
 import { domains } from './organization/domains.js';
 import { emoji } from './organization/emoji.js';
 import { linkifiers } from './organization/linkifiers.js';
@@ -189,6 +190,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'status of users': userStatus,
   'hints for new users': tutorial,
   'scheduled messages': scheduled,
+  'missed messages by mail': missedByMail,
   'refusals of scheduling': scheduledRefusals,
   'snapshot and events': state,
   'snapshot and events of changes': stateChanges,
@@ -261,6 +263,7 @@ export const BOTH_FACES: ReadonlySet<string> = new Set([
   'presence',
   'typing',
   'scheduled messages',
+  'missed messages by mail',
   'outgoing webhooks',
   'uploaded files',
   'visibility of events',

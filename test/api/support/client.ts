@@ -17,6 +17,8 @@ export interface CallOptions {
 
 /** Addresses that get the requests, in turn. */
 export interface Target {
+  /** Undefined for a server that runs as a program. */
+  readonly kind?: 'embedded' | 'cluster' | undefined;
   nextPort(): number;
 }
 
@@ -49,7 +51,7 @@ export class Client {
 
   /** The same caller, always at this frontend, which knows everything that it answered. */
   at(port: number): Client {
-    return new Client({ nextPort: () => port }, this.role, this.headers);
+    return new Client({ kind: this.target.kind, nextPort: () => port }, this.role, this.headers);
   }
 
   raw(of: RawRequest): Promise<RawAnswer> {

@@ -1,11 +1,12 @@
 /** A sender and a follower that go on through any failure, and remember what they were promised and given. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { rounds } from '../../support/rounds.js';
 import { type Api, type QueueEvent, Refused } from './api.js';
 import { HANGS_MS, until } from './wait.js';
 
 const RETRY_MS = 25;
 /** Traffic is to be there, not to take the processor from the programs that start meanwhile. */
-const PAUSE_MS = 5;
+const PAUSE_MS = rounds(20, 5);
 
 /** Sends numbered messages one after the other; none is sent twice. */
 export class Sender {

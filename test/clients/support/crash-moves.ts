@@ -13,7 +13,7 @@ export async function movedWhole(test: Test): Promise<void> {
   const world = await begin(test, 2, ['left', 'right']);
   const { owner, other, random, streams } = world;
   const SIZE = 1_500;
-  const ROUNDS = rounds(3, 6);
+  const ROUNDS = rounds(2, 6);
   const ids = await fill(owner, SIZE);
   const follower = await Follower.start([other], ['update_message']);
   test.teardown(() => follower.stop());

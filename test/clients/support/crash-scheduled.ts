@@ -18,7 +18,7 @@ export async function scheduledOnce(test: Test): Promise<void> {
     for (const follower of followers) follower.stop();
   });
 
-  const KILLS = rounds(3, 6);
+  const KILLS = rounds(2, 6);
   // More than an actor hands over at once.
   const EACH = 30;
   const firstDue = Math.floor(Date.now() / 1000) + 3;

@@ -1,4 +1,5 @@
 /** Snapshot + events = state, where accounts are deactivated and active again; and for any order of such changes. */
+import { rounds } from '../../../support/rounds.js';
 import { addPerson, makeOrganization, type Person, streamIdOf, subscribe } from '../../support/organization.js';
 import { Follower, verifyAction, verifyRacing } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
@@ -95,7 +96,8 @@ export const activityState: Facts = async (t, server) => {
           ? owner.api.ok('DELETE /users/me/subscriptions', { subscriptions: [one(names)], principals: [person.id] })
           : reactivate(person).then(() => active.set(person, true)),
     ];
-    for (let round = 0; round < 12; round++) {
+    const MANY = server.kind === 'cluster' ? rounds(4, 12) : 12;
+    for (let round = 0; round < MANY; round++) {
       const followers = await Follower.all([owner, member, guest]);
       // Clients of users deactivated meanwhile are shut out, so they end.
       const own: { readonly person: Person; readonly follower: Follower }[] = [];

@@ -1,4 +1,5 @@
 /** Snapshot + events = state while a user's role changes, and with it the streams, addresses and rights in sight. */
+import { picked } from '../../../support/rounds.js';
 import { makeOrganization, type Person, subscribe } from '../../support/organization.js';
 import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
@@ -40,7 +41,10 @@ export const roleState: Facts = async (t, server) => {
       ),
     );
   };
-  for (const from of ROLES) for (const to of ROLES) if (from !== to) await become(from, to);
+  const changes = ROLES.flatMap((from) => ROLES.filter((to) => to !== from).map((to) => ({ from, to })));
+  // The roles are computed by the actors, which are the same on a cluster.
+  const count = server.kind === 'cluster' ? changes.length / 3 : changes.length;
+  for (const { from, to } of picked(changes, count, ({ from, to }) => `${from} ${to}`)) await become(from, to);
 
   await t.test('a user changes the own role and name', (t) =>
     verifyAction(t, 'his own', watchers, async () => {
