@@ -4,24 +4,17 @@
  * dist/web/assets holds scripts, styles and fonts under names with a hash of their content, each beside its `.br` and
  * `.gz` form when that form is smaller; dist/web/index.html is the page with the addresses of the entry.
  * dist/web/manifest.json names them all: address → {file, type, bytes, etag, encodings}. The frontend serves exactly
- * the addresses of the manifest (src/frontend/web). Lazy chunks come from `import()`. All styles are one file, since a
- * chunk can't load a style of its own: `web/src/style/index.css` imports every style sheet, but for LATER_STYLES. The
- * service worker (web/worker) is a bundle of its own at a fixed address; it knows the files of the first view.
+ * the addresses of the manifest (src/frontend/web), which it reads at its start. Lazy chunks come from `import()`. All
+ * styles are one file, since a chunk can't load a style of its own: `web/src/style/index.css` imports every style
+ * sheet, but for LATER_STYLES. The service worker (web/worker) is a bundle of its own at a fixed address; it knows the
+ * files of the first view.
  *
- * Old assets stay for a day: a page that was loaded before the build may still ask for its chunks.
+ * Assets of earlier builds stay on disk and in the manifest for a day, with the time of their end in `until` (ms since
+ * 1970): a page that was loaded before an upgrade may still ask the new server for its chunks. MAX_KEPT_BYTES bounds
+ * them, newest first, as frontends hold them in memory. A build in an empty folder has no earlier assets to keep.
  */
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
@@ -32,6 +25,8 @@ const MANIFEST = join(TARGET, 'manifest.json');
 const INPUTS = ['web', 'package-lock.json', 'tools/build-web.mjs'];
 const ADDRESS = '/web/assets';
 const KEPT_MS = 24 * 3_600_000;
+/** About ten builds that change every script. */
+const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 
 const ENTRY = 'web/src/main.tsx';
 
@@ -188,14 +183,40 @@ function publish(file, bytes) {
   return { file, type, bytes: bytes.length, etag, encodings };
 }
 
-/** Removes assets that no build of the last day made. */
-function removeOld(manifest) {
-  const current = new Set(Object.values(manifest).map(({ file }) => basename(file)));
-  for (const name of readdirSync(ASSETS)) {
-    const path = join(ASSETS, name);
-    if (current.has(name.replace(/\.(?:br|gz)$/, ''))) utimesSync(path, new Date(), new Date());
-    else if (Date.now() - statSync(path).mtimeMs > KEPT_MS) rmSync(path);
+/** Names of a file and of its compressed forms. */
+const formsOf = ({ file, encodings }) => [file, ...Object.keys(encodings).map((ending) => `${file}.${ending}`)];
+
+/** Bytes of a file in all its forms. */
+const sizeOf = ({ bytes, encodings }) => Object.values(encodings).reduce((sum, size) => sum + size, bytes);
+
+/**
+ * Adds the rows of earlier builds to a manifest, each until a day after the build that left it out.
+ * @param earlier manifest of the last build, with the rows that it kept
+ */
+function keepOld(manifest, earlier) {
+  const end = Date.now() + KEPT_MS;
+  const old = Object.entries(earlier)
+    .filter(([address]) => address.startsWith(ADDRESS) && !manifest[address])
+    .filter(([, row]) => formsOf(row).every((name) => existsSync(join(TARGET, name))))
+    .map(([address, row]) => [address, { ...row, until: row.until ?? end }])
+    .filter(([, { until }]) => until > Date.now())
+    .sort(([, a], [, b]) => b.until - a.until);
+  let room = MAX_KEPT_BYTES;
+  for (const [address, row] of old) {
+    room -= sizeOf(row);
+    if (room < 0) return;
+    manifest[address] = row;
   }
+}
+
+/** Removes the assets that the manifest does not name. */
+function removeOld(manifest) {
+  const named = new Set(
+    Object.values(manifest)
+      .flatMap(formsOf)
+      .map((name) => basename(name)),
+  );
+  for (const name of readdirSync(ASSETS)) if (!named.has(name)) rmSync(join(ASSETS, name));
 }
 
 const before = state();
@@ -211,6 +232,7 @@ const manifest = {
 for (const { path, contents } of made.files) {
   manifest[addressOf(path)] = publish(`assets/${basename(path)}`, Buffer.from(contents));
 }
+keepOld(manifest, existsSync(MANIFEST) ? JSON.parse(readFileSync(MANIFEST, 'utf8')) : {});
 put(MANIFEST, `${JSON.stringify(manifest, null, 1)}\n`);
 removeOld(manifest);
 writeFileSync(STAMP, before);

@@ -141,7 +141,7 @@ export class RecipientFieldResolver {
     const scan = new UnreadScan(this.store, realm, user);
     const ids: number[] = [];
     for await (const batch of scan.above(home, reading, to)) ids.push(...batch.filter(here).map(({ id }) => id));
-    ids.push(...(await scan.unreadExceptions(reading)).filter(here).map(({ id }) => id));
+    ids.push(...(await scan.unreadExceptions(reading.unread.ids)).filter(here).map(({ id }) => id));
     return [...new Set(ids)].sort((a, b) => a - b);
   }
 }

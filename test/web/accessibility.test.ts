@@ -1,9 +1,9 @@
 /** axe-core on each view and dialog, light and dark; the pages of the settings are in settings.test.ts. */
 import t from 'tap';
-import { startEmbedded } from '../api/support/faces.js';
 import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
 import { picked } from '../support/rounds.js';
 import { CHROMIUM_IS_MISSING, ClientPage, openChromium, withPictures } from './support/chromium.js';
+import { startFace } from './support/face.js';
 
 /** One of each construct that messages are made of. */
 const RICH = [
@@ -19,8 +19,7 @@ const RICH = [
 t.setTimeout(120_000);
 
 t.test('views without a finding of axe', { skip: CHROMIUM_IS_MISSING }, async (t) => {
-  const server = await startEmbedded();
-  t.teardown(() => server.close());
+  const server = await startFace('accessibility');
   const browser = await openChromium(t);
   const org = await makeOrganization(server, ['member', 'other']);
   const { owner, member, other } = org;

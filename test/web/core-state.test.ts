@@ -10,16 +10,15 @@ import {
   streamNarrow,
   topicNarrow,
 } from '../../web/src/core/index.js';
-import { startEmbedded } from '../api/support/faces.js';
 import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
 import { until } from '../support/until.js';
+import { startFace } from './support/face.js';
 import { openTab, settle, type Tab } from './support/tab.js';
 
 const SEED = Number(process.env.WEB_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const STEPS = 80;
 
-const server = await startEmbedded();
-t.teardown(() => server.close());
+const server = await startFace('core-state');
 
 /** Small random numbers that a seed repeats (mulberry32). */
 function randomOf(seed: number): () => number {
@@ -147,14 +146,17 @@ const refused = (error: unknown): boolean => error instanceof Error && / as \w+:
 
 type Unread = Snapshot['unread_msgs'];
 
-/** The parts that events keep exact. @param moved messages that went from one stream to another */
-function comparable({ core }: Tab, moved: ReadonlySet<number>, deleted: ReadonlySet<number>): Record<string, unknown> {
+/** The parts that events keep exact. */
+function comparable({ core }: Tab, deleted: ReadonlySet<number>): Record<string, unknown> {
   const {
     presences: _,
     server_timestamp: __,
     max_message_id: ___,
     ...state
   } = { ...core.state.save() } as Record<string, unknown>;
+  // In a test each frontend of a cluster has an address of its own.
+  delete state.realm_uri;
+  delete state.server_emoji_data_url;
   const streams = (name: string) =>
     ((state[name] ?? []) as { first_message_id: unknown; stream_weekly_traffic: unknown }[]).map(
       ({ first_message_id: _, stream_weekly_traffic: __, ...stream }) => stream,
@@ -176,12 +178,9 @@ function comparable({ core }: Tab, moved: ReadonlySet<number>, deleted: Readonly
       const place = of.conversationOf(id);
       const muted =
         place && 'stream' in place && (known.isMuted(place.stream) || muting.isMuted(place.stream, place.topic));
-      return !muted && !moved.has(id);
+      return !muted;
     }),
-    // A registration forgets moved messages when the stream that they came from was left.
-    streams: groups
-      .map((group) => ({ ...group, unread_message_ids: group.unread_message_ids.filter((id) => !moved.has(id)) }))
-      .filter(({ unread_message_ids }) => unread_message_ids.length > 0),
+    streams: groups,
   };
   // A user hears of a deletion only while subscribed to the stream.
   state.starred_messages = (state.starred_messages as number[]).filter((id) => !deleted.has(id));
@@ -256,12 +255,6 @@ t.test(`random commands (WEB_TEST_SEED=${SEED})`, async (t) => {
   for (let i = 0; i < 12; i++) await COMMANDS[i % 3]!(world, pick([owner, member]));
 
   const tabs = [await openTab(t, server, member), await openTab(t, server, admin)];
-  const moved = new Set<number>();
-  for (const { core } of tabs) {
-    core.listen('update_message', ({ new_stream_id, message_ids }) => {
-      if (new_stream_id !== undefined) for (const id of message_ids) moved.add(id);
-    });
-  }
   const narrows: Narrow[] = [
     ALL,
     streamNarrow(streams[0]!.id),
@@ -285,8 +278,8 @@ t.test(`random commands (WEB_TEST_SEED=${SEED})`, async (t) => {
       await settle(tab);
       const fresh = await openTab(t, server, tab.person);
       t.strictSame(
-        comparable(tab, moved, world.deleted),
-        comparable(fresh, moved, world.deleted),
+        comparable(tab, world.deleted),
+        comparable(fresh, world.deleted),
         `the state of ${tab.person.role} after ${step + 1} steps`,
       );
       fresh.platform.close();

@@ -1,16 +1,15 @@
 /** Inbox, recent conversations, drafts, scheduled messages, search and quick switcher in Chromium. */
 import t from 'tap';
-import { startEmbedded } from '../api/support/faces.js';
 import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
 import { CHROMIUM_IS_MISSING, ClientPage, DESK, openChromium, PHONE } from './support/chromium.js';
+import { startFace } from './support/face.js';
 
 if (CHROMIUM_IS_MISSING) {
   t.plan(0, CHROMIUM_IS_MISSING);
   process.exit(0);
 }
 
-const server = await startEmbedded();
-t.teardown(() => server.close());
+const server = await startFace('finding');
 const browser = await openChromium(t);
 const org = await makeOrganization(server, ['member', 'other']);
 const { owner, member, other } = org;

@@ -1,17 +1,16 @@
 /** Sign-in, frame, sidebars and shortcuts of the web client in Chromium, against a real server. */
 import t from 'tap';
-import { startEmbedded } from '../api/support/faces.js';
 import { makeOrganization, PASSWORD, say, subscribe, tell } from '../api/support/organization.js';
 import { picked } from '../support/rounds.js';
 import { CHROMIUM_IS_MISSING, ClientPage, DESK, openChromium, PHONE } from './support/chromium.js';
+import { startFace } from './support/face.js';
 
 if (CHROMIUM_IS_MISSING) {
   t.plan(0, CHROMIUM_IS_MISSING);
   process.exit(0);
 }
 
-const server = await startEmbedded();
-t.teardown(() => server.close());
+const server = await startFace('frame');
 const browser = await openChromium(t);
 const org = await makeOrganization(server, ['member', 'other']);
 const { owner, member, other } = org;

@@ -1,10 +1,10 @@
 /** Reading in a real browser: place, marks, hostile content. */
 import type { Page } from 'puppeteer-core';
 import t from 'tap';
-import { startEmbedded } from '../api/support/faces.js';
 import { makeOrganization, PASSWORD, type Person, say, streamIdOf, subscribe } from '../api/support/organization.js';
 import { until } from '../support/until.js';
 import { CHROMIUM_IS_MISSING, ClientPage, DESK, openChromium, PHONE } from './support/chromium.js';
+import { startFace } from './support/face.js';
 
 const MESSAGES = 2_000;
 /** Requests under way at once while messages are written. */
@@ -19,8 +19,7 @@ if (CHROMIUM_IS_MISSING) {
 }
 t.setTimeout(240_000);
 
-const server = await startEmbedded();
-t.teardown(() => server.close());
+const server = await startFace('reading');
 const browser = await openChromium(t);
 const org = await makeOrganization(server, ['member', 'other']);
 await subscribe(org.owner, 'general', { principals: [org.owner, org.member, org.other] });
@@ -202,6 +201,36 @@ t.test('an address with a message opens its conversation at that message', async
   const { page, faults } = await openAt(`${hashOf('history')}/near/${id}`);
   await until('the message is on screen', async () => (await shownOn(page)).includes(id));
   t.equal(await page.evaluate(`document.querySelector('[aria-current="true"]').dataset.row`), String(id));
+  t.strictSame(faults, []);
+});
+
+t.test('a list that ends in a poll or a list of tasks is opened at its very end', async (t) => {
+  await write('widgets', 40);
+  await say(
+    org.other,
+    'general',
+    'widgets',
+    `/poll Lunch?\n${Array.from({ length: 20 }, (_, n) => `choice ${n}`).join('\n')}`,
+  );
+  const tasks = await say(org.other, 'general', 'widgets', '/todo');
+  for (let n = 0; n < 8; n++) {
+    await org.other.api.ok('POST /submessage', {
+      ...{ message_id: tasks, msg_type: 'widget' },
+      content: JSON.stringify({ type: 'new_task', key: n, task: `task ${n}`, desc: '', completed: false }),
+    });
+  }
+  await markAllRead(org.member);
+  const { page, faults } = await openTopic('widgets');
+  await page.waitForFunction(`document.querySelectorAll('.todo-task').length === 8`);
+  const atEnd = `(({ scrollTop, clientHeight, scrollHeight }) => scrollHeight - scrollTop - clientHeight < 2)(
+    document.querySelector('[data-messages]'))`;
+  await page.waitForFunction(atEnd);
+  await org.owner.api.ok('POST /submessage', {
+    ...{ message_id: tasks, msg_type: 'widget' },
+    content: JSON.stringify({ type: 'new_task', key: 9, task: 'one more', desc: '', completed: false }),
+  });
+  await page.waitForFunction(`document.querySelectorAll('.todo-task').length === 9`);
+  await page.waitForFunction(atEnd);
   t.strictSame(faults, []);
 });
 

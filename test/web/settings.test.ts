@@ -1,19 +1,18 @@
 /** Journeys through the settings of the web client in Chromium, and axe-core on each of their pages. */
 import type { Page } from 'puppeteer-core';
 import t, { type Test } from 'tap';
-import { startEmbedded } from '../api/support/faces.js';
 import { makeOrganization, PASSWORD, type Person, streamIdOf, subscribe } from '../api/support/organization.js';
 import { picked } from '../support/rounds.js';
 import { until } from '../support/until.js';
 import { CHROMIUM_IS_MISSING, ClientPage, openChromium } from './support/chromium.js';
+import { startFace } from './support/face.js';
 
 if (CHROMIUM_IS_MISSING) {
   t.plan(0, CHROMIUM_IS_MISSING);
   process.exit(0);
 }
 
-const server = await startEmbedded();
-t.teardown(() => server.close());
+const server = await startFace('settings');
 const browser = await openChromium(t);
 const org = await makeOrganization(server, ['member', 'other']);
 

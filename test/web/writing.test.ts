@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { startEmbedded } from '../api/support/faces.js';
 import {
   makeOrganization,
   type Organization,
@@ -15,6 +14,7 @@ import {
 } from '../api/support/organization.js';
 import { until } from '../support/until.js';
 import { CHROMIUM_IS_MISSING, ClientPage, openChromium } from './support/chromium.js';
+import { startFace } from './support/face.js';
 import { openLine } from './support/line.js';
 
 interface Sent {
@@ -24,8 +24,7 @@ interface Sent {
 }
 
 t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
-  const server = await startEmbedded();
-  t.teardown(() => server.close());
+  const server = await startFace('writing');
   const browser = await openChromium(t);
   const org = await makeOrganization(server, ['member', 'other']);
   await subscribe(org.owner, 'general', { principals: [org.owner, org.member, org.other] });

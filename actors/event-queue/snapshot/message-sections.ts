@@ -65,17 +65,22 @@ export async function readUnreadSection(
 
   const homes = new Map([DIRECT_ORIGIN, ...active.keys()].map((home) => [home, flags.reading(home)]));
   for (const [home, { mark }] of homes) streams[home] = mark;
+  // A message that moved to another stream stays unread there when the user leaves the stream that it came from.
+  const left = new Map(
+    subscriptions.filter((own) => !own.active).map(({ stream }) => [stream, flags.reading(stream)] as const),
+  );
   const seen = ({ id, body }: StoredMessage): void => {
     if (body.stream !== 0) streams[body.stream] = Math.max(streams[body.stream]!, id);
     else if (body.sent >= since) recent.push(id);
   };
-  for await (const batch of scan.newestAbove(homes, seen)) {
+  for await (const batch of scan.newestAbove(homes, left, seen)) {
     unread.push(...batch);
     missing = unread.length > MAX_LISTED_UNREAD;
     if (missing) break;
   }
-  // The messages read above are recent ones; those that the user marked as unread are mostly older.
-  if (!missing) for (const reading of homes.values()) unread.push(...(await scan.unreadExceptions(reading)));
+  // The messages read above are recent ones; those that the user marked as unread are mostly older. Their origin may be
+  // a stream that the user never saw: they moved here, and the user starred them or reacted to them.
+  if (!missing) unread.push(...(await scan.unreadExceptions(flags.unreadExceptions())));
   const { [DIRECT_ORIGIN]: upTo = 0, ...countedStreams } = streams;
 
   const silent = new Set(

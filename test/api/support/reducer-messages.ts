@@ -21,7 +21,7 @@ export function applyToMessages(state: State, event: ApiEvent): State | undefine
   // A user outside the new stream loses the moved messages.
   const { new_stream_id, stream_id } = event;
   if (new_stream_id !== undefined && subscribed(stream_id) && !subscribed(new_stream_id)) {
-    return messagesGone(state, ids, false);
+    return messagesGone(state, ids);
   }
   const stream = (event.new_stream_id ?? event.stream_id) as number | undefined;
   const moved =

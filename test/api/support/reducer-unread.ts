@@ -165,9 +165,9 @@ export function mentionsChanged(state: State, id: number, flags: readonly string
   return withUnread(state, all);
 }
 
-/** Removes messages that are deleted or out of reach; with `unstar` false they only stop counting as unread. */
-export function messagesGone(state: State, ids: readonly number[], unstar = true): State {
-  const starred = unstar ? (state.starred_messages as number[] | undefined) : undefined;
+/** Removes messages that were deleted, or whose copy the user lost. */
+export function messagesGone(state: State, ids: readonly number[]): State {
+  const starred = state.starred_messages as number[] | undefined;
   const next = starred ? { ...state, starred_messages: starred.filter((id) => !ids.includes(id)) } : state;
   if (!state.unread_msgs) return next;
   const all = listed(state);

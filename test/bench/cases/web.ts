@@ -95,7 +95,12 @@ const quantile = (values: readonly number[], part: number): number =>
   [...values].sort((a, b) => a - b)[Math.ceil(values.length * part) - 1]!;
 
 interface Manifest {
-  readonly [address: string]: { readonly bytes: number; readonly encodings: { readonly gz?: number } };
+  readonly [address: string]: {
+    readonly bytes: number;
+    readonly encodings: { readonly gz?: number };
+    /** Only in rows of earlier builds. */
+    readonly until?: number;
+  };
 }
 
 /** Compressed size of the scripts that were asked for before messages were painted, and of all. */
@@ -106,7 +111,9 @@ async function measureSize(page: BenchPage): Promise<Figure[]> {
     addresses.reduce((sum, at) => sum + (manifest[at]!.encodings.gz ?? manifest[at]!.bytes), 0) / 1024;
   const asked = await page.ask<string[]>(`performance.getEntriesByType('resource')
     .filter(({ startTime }) => startTime < bench.opened).map(({ name }) => new URL(name).pathname)`);
-  const scripts = Object.keys(manifest).filter((address) => address.endsWith('.js'));
+  const scripts = Object.keys(manifest).filter(
+    (address) => address.endsWith('.js') && manifest[address]!.until === undefined,
+  );
   return [
     figure('web/script/embedded/first', 'web: scripts of the first view', 'KiB gzip', [
       kib(scripts.filter((address) => asked.includes(address))),

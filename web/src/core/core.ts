@@ -62,7 +62,8 @@ export class Core {
       else this.#signedOut();
     });
     api.onSignedOut = () => {
-      if (this.session.state.peek() === 'signed-out') return;
+      // A visitor's request for what is not public does not end the visit.
+      if (this.session.state.peek() === 'signed-out' || this.session.state.peek() === 'visitor') return;
       this.queue.announceSession(false);
       this.#signedOut();
     };

@@ -78,9 +78,12 @@ export function narrowConversation(narrow: Narrow): Conversation | undefined {
   return { stream, topic };
 }
 
-/** The form that the API takes. */
-export const narrowParam = (narrow: Narrow) =>
-  narrow.map(({ operator, operand, negated }) => ({
+/** The API wants each narrow of a reader without an account to name the streams that are open to all. */
+const OPEN_TO_ALL: Term = { operator: 'streams', operand: 'web-public' };
+
+/** The form that the API takes. @param me id of the reader; 0: without an account */
+export const narrowParam = (narrow: Narrow, me?: number) =>
+  (me === 0 ? [...narrow, OPEN_TO_ALL] : narrow).map(({ operator, operand, negated }) => ({
     operator,
     operand: typeof operand === 'object' ? [...operand] : operand,
     ...(negated ? { negated } : {}),

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { core } from '../client/index.js';
+import { narrowParam } from '../core/index.js';
 import { RecentMessages } from './recent-list.js';
 
 const PAGE = 400;
@@ -50,7 +51,7 @@ async function fetchPage(anchor: string, include: boolean): Promise<void> {
       include_anchor: include,
       num_before: PAGE,
       num_after: 0,
-      narrow: [],
+      narrow: narrowParam([], core.state.me.id),
       client_gravatar: false,
       apply_markdown: false,
     });

@@ -1,6 +1,7 @@
 import { useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
+import type { Route } from '../core/index.js';
 import { lazy, Spinner } from '../kit/index.js';
 import { language, t } from '../text/index.js';
 import { Frame } from './frame.js';
@@ -21,12 +22,14 @@ function Opening() {
 /** The whole client: sign-in for visitors without a session, the frame for everyone else. */
 export function App() {
   const wasIn = useRef(false);
+  const place = useRef<Route>({ view: 'home' });
   const route = core.router.route.value;
   const state = core.session.state.value;
-  // The address of the sign-in is left once it has served.
+  // The address of the sign-in is left once it has served, for the place that a reader without an account came from.
   useSignalEffect(() => {
-    const signedIn = core.session.state.value === 'signed-in';
-    if (signedIn && core.router.route.value.view === 'sign-in') core.router.go({ view: 'home' }, true);
+    const { value: now } = core.router.route;
+    if (now.view !== 'sign-in') place.current = now;
+    else if (core.session.state.value === 'signed-in') core.router.go(place.current, true);
   });
   if (state === 'signed-in') wasIn.current = true;
   if (state === 'signed-out' || (route.view === 'sign-in' && state !== 'signed-in')) {

@@ -45,11 +45,15 @@ function NotFound() {
   );
 }
 
+/** Views for readers without an account. */
+const OPEN_TO_ALL = /^(?:home|sign-in|recent|narrow)$/;
+
 /**
  * From a route to its view. A view comes with the first chunk if most readers start with it (recent, inbox),
  * and by `lazy` otherwise.
  */
 export function View({ route }: { readonly route: Route }): ComponentChild {
+  if (core.state.me.id === 0 && !OPEN_TO_ALL.test(route.view)) return <NotFound />;
   switch (route.view) {
     case 'home':
     case 'sign-in':

@@ -104,10 +104,11 @@ const sum = (all: readonly Counts[]): Counts => ({
 function viewRows(state: State): SidebarRow[] {
   const { unread, own } = state;
   const view = (id: ViewId, count: number, quiet = false): SidebarRow => ({ kind: 'view', key: id, id, count, quiet });
+  const open = [view('recent', 0), view('all', 0)];
+  if (state.me.id === 0) return open;
   const rows = [
     view('inbox', unread.total.value),
-    view('recent', 0),
-    view('all', 0),
+    ...open,
     view('mentions', unread.mentions.value.length),
     view('starred', own.starred.value.size, true),
   ];

@@ -6,6 +6,7 @@
 import { allMessagesReadEvent, partialReply, successReply } from '#actors/shared';
 import { IdSet, type Json } from '#base';
 import {
+  DIRECT_ORIGIN,
   encodeReadState,
   NEWEST_ANCHOR,
   type OriginReadState,
@@ -40,6 +41,17 @@ async function newestOfRealm({ realm }: InputContext<UserState, undefined>, { st
   return (await store.scanMessages(scan)).map(toStoredMessage);
 }
 
+/** Streams without a subscription whose messages moved to other streams and are unread there. */
+async function leftWithUnread(scan: UnreadScan, flags: UserFlags, left: readonly number[]): Promise<number[]> {
+  const found: number[] = [];
+  for (let i = 0; i < left.length; i += BATCH) {
+    const batch = left.slice(i, i + BATCH);
+    const has = await Promise.all(batch.map((stream) => scan.hasUnreadElsewhere(stream, flags.reading(stream))));
+    found.push(...batch.filter((_, n) => has[n]));
+  }
+  return found;
+}
+
 /** Streams ordered by newest message, as far as the realm's newest messages show; the others follow. */
 async function byRecency(
   streams: readonly number[],
@@ -67,14 +79,14 @@ export const markAllReadHandler: UserCommand<typeof userCommands.markAllRead, Ma
     const { clock } = sources.services;
     const { realm, caller, view } = context;
     const until = clock.now() + DEADLINE_MS;
-    const active = subscriptionsOf(view.parts).filter((of) => of.active);
-    const streams = await byRecency(
-      active.map((of) => of.stream),
-      context,
-      sources,
-    );
     const flags = new UserFlags(caller, view.parts);
     const scan = new UnreadScan(sources.store, realm, caller);
+    const own = subscriptionsOf(view.parts);
+    const active = new Set(own.filter((of) => of.active).map((of) => of.stream));
+    const others = new Set([...own.map((of) => of.stream), ...flags.origins()].filter((id) => !active.has(id)));
+    others.delete(DIRECT_ORIGIN);
+    const streams = await byRecency([...active], context, sources);
+    streams.push(...(await leftWithUnread(scan, flags, [...others])));
     const homes: NewestOfOrigin[] = [await readNewestDirect(realm, caller, sources)];
     for (let i = 0; i < streams.length; i += BATCH) {
       // The request ends early only if there is a mark to write: the client will repeat the request, which must make

@@ -41,7 +41,7 @@ async function lookAt(
   const reading = flags.reading(stream);
   const scan = new UnreadScan(sources.store, realm, user);
   const newest = Math.min(until, await scan.newestSentTo(stream));
-  const excepted = await scan.unreadExceptions(reading);
+  const excepted = await scan.unreadExceptions(reading.unread.ids);
   let some = excepted.some(({ body }) => body.stream === stream);
   if (!some) {
     for await (const batch of scan.above(stream, reading, until)) {
@@ -127,7 +127,7 @@ async function unreadIn(
   const scan = new UnreadScan(store, realm, user);
   const here = (messages: readonly StoredMessage[]): number[] =>
     messages.filter(({ body }) => body.stream === stream).map(({ id }) => id);
-  const below = here(await scan.unreadExceptions(reading));
+  const below = here(await scan.unreadExceptions(reading.unread.ids));
   if (below.length > most) return { below: below.slice(0, most), above: [], more: true };
   const above: number[] = [];
   for await (const batch of scan.above(stream, reading, until)) {

@@ -33,7 +33,7 @@ async function lookAt(
   const messages: StoredMessage[] = [];
   for await (const batch of scan.upwards(index, reading.mark, made)) messages.push(...batch);
   for await (const batch of scan.movedTo(stream, [index])) messages.push(...batch);
-  const excepted = await scan.unreadExceptions(reading);
+  const excepted = await scan.unreadExceptions(reading.unread.ids);
   const here = ({ body }: StoredMessage): boolean =>
     body.stream === stream && toTopicKey(body.topic) === index.topicKey;
   messages.push(...excepted.filter(here));

@@ -50,12 +50,9 @@ async function readUnreadFrom(
   const flags = new UserFlags(caller, view.parts);
   const scan = new UnreadScan(store, realm, caller);
   const homes = [DIRECT_ORIGIN, ...subscriptionsOf(view.parts).flatMap((own) => (own.active ? [own.stream] : []))];
-  const readings = homes.map((home) => flags.reading(home));
-  const found: StoredMessage[] = [];
-  for (const reading of readings) {
-    found.push(...(await scan.unreadExceptions(reading)).filter((message) => message.sender === sender));
-  }
-  const floor = Math.min(...readings.map(({ mark }) => mark));
+  const excepted = await scan.unreadExceptions(flags.unreadExceptions());
+  const found: StoredMessage[] = excepted.filter((message) => message.sender === sender);
+  const floor = Math.min(...homes.map((home) => flags.reading(home).mark));
   for await (const batch of scan.upwards({ by: 'sender', sender }, floor)) {
     found.push(...batch.filter((message) => !flags.isRead({ message, copy: true, gained: false })));
     if (found.length >= MAX_LISTED_UNREAD) break;

@@ -102,19 +102,22 @@ export class UserFlags {
     return readStateOf(this.parts, origin);
   }
 
+  /** Origins of messages that the user read, or marked as unread. */
+  origins(): readonly number[] {
+    return [...this.parts.keys()]
+      .filter((name) => name.startsWith(READ_STATE_PART_PREFIX))
+      .map((name) => Number(name.slice(READ_STATE_PART_PREFIX.length)));
+  }
+
   /** Ids of messages that are unread although below the mark of their origin; of all origins, ascending. */
   unreadExceptions(): readonly number[] {
-    const all = [...this.parts.keys()]
-      .filter((name) => name.startsWith(READ_STATE_PART_PREFIX))
-      .flatMap((name) => this.reading(Number(name.slice(READ_STATE_PART_PREFIX.length))).unread.ids);
-    return IdSet.of(all).ids;
+    return IdSet.of(this.origins().flatMap((origin) => this.reading(origin).unread.ids)).ids;
   }
 
   /** Ids of messages that the user marked as read, unread or starred one by one. */
   *singledOutIds(): Iterable<number> {
-    for (const name of this.parts.keys()) {
-      if (!name.startsWith(READ_STATE_PART_PREFIX)) continue;
-      const { read, unread } = this.reading(Number(name.slice(READ_STATE_PART_PREFIX.length)));
+    for (const origin of this.origins()) {
+      const { read, unread } = this.reading(origin);
       yield* read.ids;
       yield* unread.ids;
     }

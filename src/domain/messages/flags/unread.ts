@@ -7,6 +7,7 @@ import type { MessageIndex, MessageRange, MessageReads } from '#ports/store';
 import { findMessageCopy, type MessageCopyState, streamsDecidingCopies } from '../access/message-access.js';
 import { UserMemberships } from '../access/viewer.js';
 import { type StoredMessage, streamConversationName, toStoredMessage } from '../stored/message.js';
+import { movesOfMessage } from '../stored/packed-view.js';
 import { messageTag } from '../stored/record.js';
 import { DIRECT_ORIGIN, type OriginReadState } from './read-state.js';
 
@@ -98,23 +99,28 @@ export class UnreadScan {
   /**
    * Like `above`, but for several origins at once, newest message first.
    *
+   * @param left further origins; their messages count if they were moved to other streams
    * @param seen called for every message, with or without a copy, above the mark of the stream where it is now
    */
   async *newestAbove(
     origins: ReadonlyMap<number, OriginReadState>,
+    left: ReadonlyMap<number, OriginReadState>,
     seen: (message: StoredMessage) => void,
   ): AsyncGenerator<StoredMessage[]> {
-    const ranges = [...origins].flatMap(([origin, { mark }]): MessageRange[] => {
-      const here = { index: this.#indexOf(origin), above: mark };
-      return origin === DIRECT_ORIGIN ? [here] : [here, { index: movedFrom(origin), above: mark }];
-    });
+    const here = [...origins].map(
+      ([origin, { mark }]): MessageRange => ({ index: this.#indexOf(origin), above: mark }),
+    );
+    const away = [...origins, ...left]
+      .filter(([origin]) => origin !== DIRECT_ORIGIN)
+      .map(([origin, { mark }]): MessageRange => ({ index: movedFrom(origin), above: mark }));
+    const ranges = [...here, ...away];
     for await (const messages of this.#batches(ranges, { direction: 'older' })) {
       for (const message of messages) {
         const reading = origins.get(message.body.stream);
         if (reading && message.id > reading.mark) seen(message);
       }
       const candidates = messages.filter((message) => {
-        const reading = origins.get(message.originStream);
+        const reading = origins.get(message.originStream) ?? left.get(message.originStream);
         return reading && message.id > reading.mark && this.#isCandidate(message, message.originStream, reading);
       });
       const own = await this.withCopies(candidates);
@@ -173,12 +179,25 @@ export class UnreadScan {
 
   /**
    * Messages that are unread although below the mark: the user marked them as unread, or they stayed unread when the
-   * mark rose.
+   * mark rose. A move to another stream may have taken the user's copy away; then the message is left out.
+   *
+   * @param ids exceptions of one origin or of all (`UserFlags.unreadExceptions`)
    */
-  async unreadExceptions({ unread }: OriginReadState): Promise<StoredMessage[]> {
-    if (unread.size === 0) return [];
-    const records = await this.store.getMessages(this.realm, unread.ids);
-    return records.filter((record) => record !== null).map(toStoredMessage);
+  async unreadExceptions(ids: readonly number[]): Promise<StoredMessage[]> {
+    if (ids.length === 0) return [];
+    const records = await this.store.getMessages(this.realm, ids);
+    const messages = records.filter((record) => record !== null).map(toStoredMessage);
+    const moved = messages.filter((message) => movesOfMessage(message).length > 0);
+    if (moved.length === 0) return messages;
+    const kept = new Set(await this.withCopies(moved, true));
+    return messages.filter((message) => kept.has(message) || !moved.includes(message));
+  }
+
+  /** True if messages that were moved away from the origin are unread. */
+  async hasUnreadElsewhere(origin: number, reading: OriginReadState): Promise<boolean> {
+    if (reading.unread.size > 0) return true;
+    for await (const _some of this.movedFrom(origin, reading)) return true;
+    return false;
   }
 
   /** Id of the newest message that was sent to the stream, even if moved since; 0 = none. */

@@ -96,6 +96,55 @@ export const marking: Facts = async (t, server) => {
     await refused(t, stream({}), missing('stream_id'));
   });
 
+  await t.test('a moved message stays unread after its reader left the stream that it came from', async (t) => {
+    await subscribe(owner, ['shed', 'attic'], { principals: [owner, member, other] });
+    await other.api.ok('POST /mark_all_as_read');
+    const stays = await say(member, 'shed', 'tools');
+    const [first, second] = [await say(member, 'shed', 'pots'), await say(member, 'shed', 'pots')];
+    const move = (message_id: number, stream: number) =>
+      owner.api.ok('PATCH /messages/{message_id}', {
+        ...{ message_id, stream_id: stream, propagate_mode: 'change_one' },
+        send_notification_to_new_thread: false,
+      });
+    const unread = async () => (await unreadOf(other)).streams;
+    const moved = [{ stream_id: garden, topic: 'pots', unread_message_ids: [first, second] }];
+    for (const id of [first, second]) await move(id, garden);
+    const queue = await flagQueue(other);
+    await other.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['shed'] });
+    await until('the messages of the stream are read', async () => (await flagsOf(other, stays)).includes('read'));
+    t.match(await flagEvents(queue), [{ op: 'add', flag: 'read', messages: [stays] }]);
+    t.same(await unread(), moved);
+    t.same(await flagsOf(other, first), []);
+
+    const attic = await streamIdOf(owner, 'attic');
+    await other.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['attic'] });
+    await move(first, attic);
+    await subscribe(other, 'attic');
+    t.same(await unread(), [{ ...moved[0], unread_message_ids: [second] }], 'a lost copy is not unread');
+
+    await other.api.ok('POST /mark_all_as_read');
+    t.same(await unread(), []);
+    t.same(await flagsOf(other, second), ['read']);
+    const later = await say(member, 'garden', 'pots');
+    t.same(await unread(), [{ ...moved[0], unread_message_ids: [later] }]);
+    await queue.delete();
+  });
+
+  await t.test('a moved message that was alone in its stream stays unread after its reader left', async (t) => {
+    await subscribe(owner, 'cellar', { principals: [owner, member, other] });
+    await other.api.ok('POST /mark_all_as_read');
+    const id = await say(member, 'cellar', 'wine');
+    await owner.api.ok('PATCH /messages/{message_id}', {
+      ...{ message_id: id, stream_id: garden, propagate_mode: 'change_all' },
+      send_notification_to_new_thread: false,
+    });
+    await other.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['cellar'] });
+    const unread = [{ stream_id: garden, topic: 'wine', unread_message_ids: [id] }];
+    t.same((await unreadOf(other)).streams, unread);
+    await other.api.ok('POST /mark_all_as_read');
+    t.same((await unreadOf(other)).streams, []);
+  });
+
   await t.test('mark_topic_as_read finds topics in which the user only starred or reacted', async (t) => {
     await subscribe(member, 'orchard');
     const orchard = await streamIdOf(member, 'orchard');

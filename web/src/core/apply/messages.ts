@@ -80,10 +80,16 @@ function editFields(event: Events['update_message'], id: number, message: Messag
   return { last_edit_timestamp: timestamp, edit_history: [entry, ...(message.edit_history ?? [])] };
 }
 
+/** Without a copy there is no mark on a message. */
+function forget(state: State, ids: readonly number[]): void {
+  state.unread.remove(ids);
+  state.own.star(ids, false);
+}
+
 function move(state: State, event: Events['update_message'], from: number, lost: boolean): void {
   const { message_ids: ids, new_stream_id, orig_subject, subject } = event;
   const to = new_stream_id ?? from;
-  if (lost) state.unread.remove(ids);
+  if (lost) forget(state, ids);
   else state.unread.move(ids, to, subject);
   if (orig_subject !== undefined && event.propagate_mode === 'change_all') {
     state.conversations.removeTopic(from, orig_subject);
@@ -95,8 +101,7 @@ function move(state: State, event: Events['update_message'], from: number, lost:
 
 function remove({ state, windows }: Target, event: Events['delete_message']): void {
   const ids = event.message_ids ?? (event.message_id === undefined ? [] : [event.message_id]);
-  state.unread.remove(ids);
-  state.own.star(ids, false);
+  forget(state, ids);
   if (event.stream_id !== undefined) state.conversations.forget(event.stream_id);
   windows.delete(ids);
 }

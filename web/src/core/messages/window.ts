@@ -344,7 +344,7 @@ export class MessageWindow {
           anchor: String(anchor),
           num_before: before,
           num_after: after,
-          narrow: narrowParam(this.narrow),
+          narrow: narrowParam(this.narrow, this.facts.me),
           client_gravatar: false,
         });
         if (load !== this.#loads) return undefined;

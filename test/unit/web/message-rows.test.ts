@@ -1,0 +1,123 @@
+/** Rows of the list of messages: days, recipients, senders, the mark of unread messages, and rows that are reused. */
+import t from 'tap';
+import type { Message } from '../../../web/src/contract/index.js';
+import { type MessageRow, rowsOf } from '../../../web/src/messages/rows.js';
+
+const ME = 1;
+/** Noon of a day in the zone of the test. */
+const NOON = Math.floor(new Date(2026, 4, 28, 12).getTime() / 1000);
+const DAY_S = 86_400;
+
+interface Facts {
+  readonly id: number;
+  readonly at?: number;
+  readonly sender?: number;
+  readonly topic?: string;
+  readonly users?: readonly number[];
+  readonly me?: boolean;
+}
+
+const messageOf = ({ id, at = 0, sender = 2, topic = 'plans', users, me = false }: Facts): Message =>
+  ({
+    ...{ id, sender_id: sender, timestamp: NOON + at, is_me_message: me },
+    ...(users
+      ? { type: 'private', display_recipient: users.map((user) => ({ id: user })), subject: '' }
+      : { type: 'stream', stream_id: 7, display_recipient: 'general', subject: topic }),
+  }) as Partial<Message> as Message;
+
+function rows(list: readonly Facts[], marked?: number, known: readonly MessageRow[] = []): readonly MessageRow[] {
+  const messages = new Map(list.map((of) => [of.id, messageOf(of)]));
+  const ids = list.map(({ id }) => id);
+  return rowsOf(ids, (id) => messages.get(id), ME, marked, new Map(known.map((row) => [row.id, row])));
+}
+
+const leads = (list: readonly Facts[], marked?: number): readonly number[] =>
+  rows(list, marked)
+    .filter(({ lead }) => lead)
+    .map(({ id }) => id);
+
+t.test('the first row has day, recipient and sender', async (t) => {
+  t.strictSame(rows([{ id: 1 }]), [
+    { id: 1, day: true, unread: false, lead: true, conversation: { stream: 7, topic: 'plans' } },
+  ]);
+  t.strictSame(rows([]), []);
+});
+
+t.test('messages of one sender stand together for ten minutes', async (t) => {
+  t.strictSame(leads([{ id: 1 }, { id: 2, at: 600 }]), [1]);
+  t.strictSame(leads([{ id: 1 }, { id: 2, at: 601 }]), [1, 2]);
+  t.strictSame(leads([{ id: 1 }, { id: 2, at: 500 }, { id: 3, at: 1_000 }]), [1], 'counted from the message above');
+  t.strictSame(leads([{ id: 1 }, { id: 2, sender: 3 }, { id: 3 }]), [1, 2, 3]);
+});
+
+t.test('a message about oneself (/me) stands alone', async (t) => {
+  t.strictSame(leads([{ id: 1 }, { id: 2, me: true }, { id: 3 }]), [1, 2, 3]);
+});
+
+t.test(
+  'another topic, stream or group of people shows the recipient; another spelling of the topic does not',
+  async (t) => {
+    const shown = (list: readonly Facts[]): readonly number[] =>
+      rows(list)
+        .filter(({ conversation }) => conversation !== undefined)
+        .map(({ id }) => id);
+    t.strictSame(shown([{ id: 1 }, { id: 2, topic: 'lunch' }, { id: 3, topic: 'Lunch' }, { id: 4 }]), [1, 2, 4]);
+    t.strictSame(
+      shown([
+        { id: 1, users: [ME, 2] },
+        { id: 2, users: [2, ME] },
+        { id: 3, users: [ME, 2, 3] },
+      ]),
+      [1, 3],
+    );
+  },
+);
+
+t.test('a new day repeats recipient and sender', async (t) => {
+  const [, next] = rows([{ id: 1 }, { id: 2, at: DAY_S }]);
+  t.match(next, { day: true, lead: true, conversation: { stream: 7, topic: 'plans' } });
+  const midnight = DAY_S / 2;
+  t.match(
+    rows([
+      { id: 1, at: midnight - 1 },
+      { id: 2, at: midnight },
+    ])[1],
+    { day: true },
+  );
+  t.match(
+    rows([
+      { id: 1, at: midnight - 2 },
+      { id: 2, at: midnight - 1 },
+    ])[1],
+    { day: false },
+  );
+});
+
+t.test('the first unread message is marked, with its sender', async (t) => {
+  t.strictSame(leads([{ id: 1 }, { id: 2 }, { id: 3 }], 2), [1, 2]);
+  t.strictSame(
+    rows([{ id: 1 }, { id: 2 }], 2).map(({ unread }) => unread),
+    [false, true],
+  );
+});
+
+t.test('rows that say the same are the same objects, so that nothing renders again', async (t) => {
+  const list = [{ id: 1 }, { id: 2 }, { id: 3, topic: 'lunch' }];
+  const before = rows(list);
+  const after = rows([...list, { id: 4, topic: 'lunch' }], undefined, before);
+  t.ok(before.every((row, n) => row === after[n]));
+  const prepended = rows([{ id: 0 }, ...list], undefined, after);
+  t.not(prepended[1], before[0], 'the first row is no longer the first one of its day');
+  t.equal(prepended[2], before[1]);
+  const moved = rows([{ id: 1, topic: 'lunch' }, { id: 2 }, { id: 3, topic: 'lunch' }], undefined, before);
+  t.not(moved[0], before[0]);
+  t.match(moved[0], { conversation: { topic: 'lunch' } });
+});
+
+t.test('an id without a message has no row', async (t) => {
+  const one = messageOf({ id: 1 });
+  t.strictSame(
+    rowsOf([1, 2], (id) => (id === 1 ? one : undefined), ME, undefined, new Map()).map(({ id }) => id),
+    [1],
+  );
+});

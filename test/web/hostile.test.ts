@@ -1,0 +1,214 @@
+/** Hostile names in every place that shows names, in Chromium: nothing runs, nothing is broken out of its place. */
+import t from 'tap';
+import {
+  addPerson,
+  makeOrganization,
+  PASSWORD,
+  say,
+  streamIdOf,
+  subscribe,
+  tell,
+} from '../api/support/organization.js';
+import { CHROMIUM_IS_MISSING, ClientPage, DESK, openChromium, PHONE } from './support/chromium.js';
+import { startFace } from './support/face.js';
+
+if (CHROMIUM_IS_MISSING) {
+  t.plan(0, CHROMIUM_IS_MISSING);
+  process.exit(0);
+}
+t.setTimeout(240_000);
+
+const server = await startFace('hostile');
+const browser = await openChromium(t);
+const org = await makeOrganization(server, ['member']);
+const { owner, member } = org;
+
+const RUN = 'onerror=window.ran=1';
+const IMAGE = `<img src=x ${RUN}>`;
+/** Right-to-left override, bidirectional isolate, zero-width characters, stacked marks. */
+const ODD = '\u202E\u2067\u200B\u200D\uFEFFZ\u0351\u036B\u0343\u032A';
+/** One word without a place to break a line. */
+const wide = (length: number): string => 'W'.repeat(length);
+
+const villain = await addPerson(org, 'villain');
+const rtl = await addPerson(org, 'rtl');
+await villain.api.ok('PATCH /settings', { full_name: `'-{{window.ran=2}}-&lt;img&gt;'${wide(50)}` });
+await rtl.api.ok('PATCH /settings', { full_name: `אבג &lt;script&gt; ;${wide(50)}` });
+const people = [owner, member, villain, rtl];
+/** Streams: 60 characters at most. */
+const streams = [`<svg onload=window.ran=3>${wide(30)}`, `${ODD}"><script>window.ran=4</script>`, wide(60)];
+for (const name of streams) {
+  await subscribe(owner, name, { principals: people });
+  const id = await streamIdOf(owner, name);
+  await owner.api.ok('PATCH /streams/{stream_id}', {
+    stream_id: id,
+    description: `${IMAGE} [x](javascript:window.ran=5) ${wide(500)}`,
+  });
+}
+const stream = await streamIdOf(owner, streams[0]!);
+await owner.api.ok('POST /user_groups/create', {
+  name: `<b ${RUN}>${wide(60)}`,
+  description: `${IMAGE}${wide(300)}`,
+  members: [member.id, villain.id],
+});
+await owner.api.ok('PATCH /realm', {
+  name: `${IMAGE}${wide(5)}`,
+  description: `${IMAGE}[x](javascript:window.ran=6)`,
+});
+await owner.api.ok('POST /realm/filters', {
+  pattern: 'EVIL-(?P<id>[^ ]+)',
+  url_template: 'https://elsewhere.example.com/{+id}',
+});
+await owner.api.ok('POST /realm/profile_fields', { name: wide(40), field_type: 1, hint: wide(80) });
+await owner.api.ok('POST /realm/profile_fields', { name: `<i ${RUN}>`, field_type: 5 });
+const { custom_fields: fields } = await owner.api.ok<{ custom_fields: { id: number; type: number }[] }>(
+  'GET /realm/profile_fields',
+);
+const idOf = (type: number): number => fields.find((one) => one.type === type)!.id;
+await villain.api.ok('PATCH /users/me/profile_data', {
+  data: [
+    { id: idOf(1), value: `${IMAGE}${wide(18)}` },
+    { id: idOf(5), value: 'https://elsewhere.example.com/"><script>window.ran=8</script>' },
+  ],
+});
+await villain.api.ok('POST /users/me/status', { status_text: `${IMAGE}${wide(20)}`, emoji_name: 'heart' });
+
+const topics = [`${IMAGE}${wide(20)}`, `${ODD}${wide(40)}`, `'"><script>window.ran=9</script>`, wide(60)];
+const texts = [
+  `${IMAGE}<a href="javascript:window.ran=10">x</a>`,
+  wide(9_000),
+  `${ODD.repeat(50)} \u202E reversed`,
+  'Z\u0351\u036B\u0343\u032A\u0302\u036B\u033D\u034F'.repeat(200),
+  `EVIL-"><script>window.ran=11</script> EVIL-${wide(400)} EVIL-javascript:window.ran=12`,
+  `@**${'x'.repeat(50)}** @_**|${villain.id}** #**${streams[0]}** #**${streams[0]}>${topics[0]}**`,
+  `[${wide(300)}](javascript:window.ran=13) [y](data:text/html,<script>window.ran=14</script>) <vbscript:x>`,
+  `| ${Array.from({ length: 40 }, () => wide(40)).join(' | ')} |\n|${'---|'.repeat(40)}`,
+  `\`\`\`${wide(60)}\n${wide(2_000)}\n\`\`\``,
+  `\`\`\`spoiler ${IMAGE}${wide(300)}\n${wide(300)}\n\`\`\``,
+  `${'> '.repeat(60)}deep`,
+  `${Array.from({ length: 40 }, (_, n) => `${' '.repeat(n * 2)}* ${n}`).join('\n')}`,
+  `$$${'\\frac{1}{'.repeat(30)}x${'}'.repeat(30)}$$ $$\\href{javascript:window.ran=15}{x}$$ $$\\rule{9999em}{9999em}$$`,
+  `/poll ${IMAGE}${wide(300)}\n<script>window.ran=16</script>${wide(300)}\n${ODD}`,
+  '/me <img src=x onerror=window.ran=17>',
+  `<time:9999-12-31T23:59:59Z> <time:${wide(200)}> :${wide(200)}:`,
+];
+for (const [n, text] of texts.entries()) await say(villain, streams[n % 3]!, topics[n % 4]!, text);
+for (const text of texts) await say(rtl, streams[0]!, topics[0]!, text);
+await tell(villain, [owner], `${IMAGE} ${wide(500)}`);
+await tell(rtl, [owner, villain], `${ODD} hi`);
+const file = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" onload="window.ran=18"><script>parent.ran=19</script></svg>',
+);
+const form = new FormData();
+form.append('file', new Blob([file], { type: 'image/svg+xml' }), `${wide(60)}"onload=window.ran=20 <b>.svg`);
+const host = `${org.subdomain}.localhost:${server.nextPort()}`;
+const sent = await fetch(`http://127.0.0.1:${server.nextPort()}/api/v1/user_uploads`, {
+  method: 'POST',
+  headers: { ...villain.api.headers },
+  body: form,
+});
+const { uri } = (await sent.json()) as { uri: string };
+await say(villain, streams[0]!, topics[0]!, `![${IMAGE}](${uri}) [${wide(100)}](${uri})`);
+await owner.api.ok('POST /drafts', {
+  drafts: [{ type: 'stream', to: [stream], topic: topics[0], content: `${IMAGE}${wide(500)}`, timestamp: 1 }],
+});
+await owner.api.ok('POST /scheduled_messages', {
+  ...{ type: 'stream', to: stream, topic: topics[3], content: `${IMAGE}${wide(500)}` },
+  scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 86_400,
+});
+await owner.api.ok('POST /users/me/alert_words', { alert_words: [`${IMAGE}`, wide(80)] });
+
+const topicHash = (topic: string): string =>
+  `#narrow/stream/${stream}/topic/${encodeURIComponent(topic).replaceAll('.', '%2E').replaceAll('%', '.')}`;
+const VIEWS = [
+  '#inbox',
+  '#recent',
+  '#all_messages',
+  `#narrow/stream/${stream}`,
+  ...topics.map(topicHash),
+  `#narrow/dm/${villain.id}`,
+  `#narrow/dm/${villain.id},${rtl.id}`,
+  '#narrow/search/reversed',
+  '#drafts',
+  '#scheduled',
+  `#user/${villain.id}`,
+  '#streams/all',
+  `#streams/${stream}`,
+  '#groups',
+  '#settings/profile',
+  '#settings/alert-words',
+  '#settings/muted',
+  '#organization/people',
+  '#organization/linkifiers',
+  '#organization/profile-fields',
+  '#organization/settings',
+  `#narrow/stream/9999-${IMAGE}/topic/${IMAGE}`,
+  `#settings/${IMAGE}`,
+];
+
+/** Elements that stick out of the window, other than inside a block that scrolls or cuts by itself. */
+const STICKING = `(() => {
+  const clipped = (e) => {
+    for (let of = e.parentElement; of && !of.matches('[data-messages], .view, .side'); of = of.parentElement) {
+      if (getComputedStyle(of).overflowX !== 'visible') return true;
+    }
+    return false;
+  };
+  return [...document.body.querySelectorAll('*')]
+    .filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && e.getBoundingClientRect().width > 0 && !clipped(e))
+    .slice(0, 3)
+    .map((e) => e.outerHTML.slice(0, 160));
+})()`;
+
+/** Faults of the page: script that ran, parts that are too wide, elements and links that may not be there. */
+const LOOK = `({
+  ran: typeof window.ran,
+  wide: [document.documentElement, ...document.querySelectorAll('.view, .side, [data-messages]')]
+    .filter((e) => e.scrollWidth > e.clientWidth + 1)
+    .map((e) => e.className + ' ' + e.scrollWidth + '>' + e.clientWidth),
+  sticking: ${STICKING},
+  links: [...document.querySelectorAll('a[href]')].map(({ protocol }) => protocol)
+    .filter((protocol) => !['http:', 'https:', 'mailto:'].includes(protocol)),
+  elements: [...document.querySelectorAll('.view script, .view iframe, .view object, .view embed, [onerror], [onload]')]
+    .map((e) => e.outerHTML),
+})`;
+
+/** Screens of messages that are looked at in a view. */
+const STEPS = 12;
+/** Shows the screen of messages above; false: there is none. */
+const SCROLL_UP = `(async () => {
+  const list = document.querySelector('[data-messages]');
+  if (!list || list.scrollTop < 2) return false;
+  list.scrollTop -= list.clientHeight * 0.8;
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  return true;
+})()`;
+
+for (const viewport of [DESK, PHONE]) {
+  t.test(`nothing of hostile names and texts runs or breaks the layout at ${viewport.width} px`, async (t) => {
+    const client = await ClientPage.open(browser, host, { viewport });
+    const { page } = client;
+    page.on('dialog', (dialog) => {
+      t.fail(`a dialog opens: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    await client.signIn(owner.email, PASSWORD);
+    await client.waitFor('.app');
+    await page.evaluate(`location.hash = '#recent'`);
+    for (const hash of VIEWS) {
+      await client.goTo(hash);
+      await page.waitForFunction(
+        `document.querySelector('main') !== null && document.querySelector('.spinner, [aria-busy=true]') === null`,
+      );
+      if (/^#(?:all_messages|narrow\/(?:stream\/\d+(?!\d*-)|dm|search))/.test(hash))
+        await page.waitForSelector('[data-message]');
+      const clean = { ran: 'undefined', wide: [], sticking: [], links: [], elements: [] };
+      t.strictSame(await page.evaluate(LOOK), clean, hash);
+      for (let step = 0; step < STEPS && (await page.evaluate(SCROLL_UP)); step++) {
+        t.strictSame(await page.evaluate(LOOK), clean, `${hash}, ${step + 1} screens further up`);
+      }
+    }
+    t.strictSame(client.faults, []);
+    await page.browserContext().close();
+  });
+}
