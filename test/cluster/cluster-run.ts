@@ -275,7 +275,10 @@ export class ClusterRun {
 
   async #rest(): Promise<void> {
     const { world } = this;
-    for (const round of [1, 2]) {
+    const isActive = (): boolean =>
+      world.hosts.reduce((sum, { host }) => sum + host.activeKeys.length, 0) > this.#leftQueues().length;
+    // A mail about missed messages may come due meanwhile, and wakes its actors once more.
+    for (let round = 1; round <= 2 || (round <= 5 && isActive()); round++) {
       let passive = 0;
       for (const { host } of world.hosts) void host.passivateIdle(0).then(() => passive++);
       await this.#wait(`passivation ${round}`, () => passive === world.hosts.length);
