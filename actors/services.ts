@@ -1,17 +1,17 @@
 /** Services for inputs of commands and for sidecars; src/app/server/node.ts makes them. */
 
 import type { Clock } from '#base/clock';
-import type { RealmFeeds, RecipientFieldResolver } from '#delivery';
-import type { FileLimits } from '#domain/files';
+import type { RealmEventFeeds, RecipientFieldResolver } from '#delivery';
+import type { FileUploadLimits } from '#domain/files';
 import type { PageFetcher } from '#domain/link-previews';
 import type { MailDispatcher } from '#domain/mail';
 import type { MessageRenderer } from '#domain/messages';
-import type { IsDisposableDomain } from '#domain/people';
+import type { DisposableDomainPredicate } from '#domain/people';
 import type { PushSender } from '#domain/push';
 import type { PasswordStrengthEstimator, ServerCryptography } from '#domain/secrets';
 import type { WebhookCaller } from '#domain/webhooks';
-import type { Blobs } from '#ports/blobs';
-import type { InputSources as SourcesWith } from '#runtime';
+import type { BlobStorage } from '#ports/blobs';
+import type { CommandInputSources as SourcesWith } from '#runtime';
 
 export interface ActorServices {
   readonly clock: Clock;
@@ -23,12 +23,12 @@ export interface ActorServices {
   readonly maxQueues: number;
   readonly secrets: ServerCryptography;
   readonly passwords: PasswordStrengthEstimator;
-  readonly disposable: IsDisposableDomain;
+  readonly disposable: DisposableDomainPredicate;
   readonly renderer: MessageRenderer;
-  readonly blobs: Blobs;
+  readonly blobs: BlobStorage;
   readonly mail: MailDispatcher;
-  readonly limits: FileLimits;
-  readonly feeds: RealmFeeds;
+  readonly limits: FileUploadLimits;
+  readonly feeds: RealmEventFeeds;
   readonly webhooks: WebhookCaller;
   readonly push: PushSender;
   /** Fetches linked pages for previews. */
@@ -37,4 +37,4 @@ export interface ActorServices {
 }
 
 /** Sources from which the inputs of a command are read by I/O, with the services of this application. */
-export type InputSources = SourcesWith<ActorServices>;
+export type ActorInputSources = SourcesWith<ActorServices>;

@@ -3,11 +3,11 @@
  * Store needs this: a former owner may have delivered events that this host has not read yet.
  */
 
-import { eventId, type RealmId } from '#model';
+import { makeEventId, type RealmId } from '#model';
 import type { EventLog } from '#ports/log';
 import type { DeferredRequest } from '#runtime';
 
-export class AckValidator {
+export class PollAckValidator {
   /** Polls that wait while the log is asked for the position of its end. */
   #asking: Set<DeferredRequest> | undefined;
   /** Position of the end of the log when it was last asked for. The log may have grown since. */
@@ -30,7 +30,7 @@ export class AckValidator {
    * @param read log position up to which this host has read
    */
   isTooNew(last: number, newest: number, read: number): boolean {
-    return last > Math.max(newest, eventId(Math.max(read, this.#logEnd) + 1, 0) - 1);
+    return last > Math.max(newest, makeEventId(Math.max(read, this.#logEnd) + 1, 0) - 1);
   }
 
   /**

@@ -1,19 +1,19 @@
 /** Buffer of an event queue: the events that its client has not yet acknowledged, oldest first. */
 import type { JsonObject } from '#base';
-import type { ClientEventFormat, SharedEvent, TransientEvent } from '#delivery';
-import type { QueueOptions } from '#model/commands';
-import { CoalescedEvent } from './coalesced-event.js';
+import type { ClientEventFormat, SharedClientEvent, TransientClientEvent } from '#delivery';
+import type { EventQueueOptions } from '#model/commands';
+import { CoalescedFlagEvent } from './coalesced-event.js';
 
 /**
  * Maximum number of events that wait for a client. With more, the queue ends: its client is not coming back for them.
  */
-export const MAX_BUFFERED_EVENTS = 100_000;
+export const MAX_BUFFERED_EVENTS_PER_QUEUE = 100_000;
 
 /**
  * Maximum bytes of one poll's answer, unless a single event is larger. A client that was away for long fetches events
  * in pieces.
  */
-export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+export const MAX_POLL_ANSWER_BYTES = 8 * 1024 * 1024;
 
 /** Maximum number of transient events that wait for the client; further ones push out the oldest. */
 const MAX_TRANSIENT = 100;
@@ -28,14 +28,14 @@ interface BufferedEvent {
   encode(shape: ClientEventFormat, user: number, queue: string): Uint8Array;
 }
 
-export const bufferedEvent = (id: number, event: JsonObject): BufferedEvent => {
+export const makeBufferedEvent = (id: number, event: JsonObject): BufferedEvent => {
   const bytes = encoder.encode(JSON.stringify({ ...event, id }));
   return { id, encode: () => bytes };
 };
 
-export const heartbeatEvent = (id: number): BufferedEvent => bufferedEvent(id, { type: 'heartbeat' });
+export const makeHeartbeatEvent = (id: number): BufferedEvent => makeBufferedEvent(id, { type: 'heartbeat' });
 
-interface Slot<E = SharedEvent | BufferedEvent | 'resolving'> {
+interface Slot<E = SharedClientEvent | BufferedEvent | 'resolving'> {
   readonly id: number;
   /**
    * The string 'resolving' stands for an event that later events have to wait for, 'empty' for an event that is not
@@ -50,7 +50,7 @@ interface EncodedEvent {
 }
 
 /** The form in which a queue's client wants its events. */
-export const eventShapeFor = (options: QueueOptions): ClientEventFormat => ({
+export const clientEventFormatOf = (options: EventQueueOptions): ClientEventFormat => ({
   applyMarkdown: options.applyMarkdown,
   clientGravatar: options.clientGravatar,
   includeSubscribers: options.includeSubscribers,
@@ -59,15 +59,15 @@ export const eventShapeFor = (options: QueueOptions): ClientEventFormat => ({
   slimPresence: options.slimPresence,
 });
 
-export class EventBuffer {
+export class EventQueueBuffer {
   #slots: Slot[] = [];
   #head = 0;
   /** Number of events in the buffer that are still being resolved. Later events are not sent before them. */
   #resolving = 0;
   /** By coalescing key: the undelivered event into which later events of the key are merged. */
-  #coalescing: Map<string, Slot<CoalescedEvent>> | undefined;
+  #coalescing: Map<string, Slot<CoalescedFlagEvent>> | undefined;
   /** Waiting events that were merged from several events each. */
-  #coalesced: CoalescedEvent[] | undefined;
+  #coalesced: CoalescedFlagEvent[] | undefined;
   /** Ids of the waiting transient events, oldest first. */
   #transient: number[] | undefined;
 
@@ -94,7 +94,7 @@ export class EventBuffer {
     return Math.min(oldest, ...this.#coalesced.map(({ first }) => first));
   }
 
-  push(event: SharedEvent | BufferedEvent): void {
+  push(event: SharedClientEvent | BufferedEvent): void {
     this.#slots.push({ id: event.id, event });
   }
 
@@ -119,9 +119,9 @@ export class EventBuffer {
   coalesce(id: number, key: string, event: JsonObject): void {
     this.#coalescing ??= new Map();
     const before = this.#coalescing.get(key);
-    const slot: Slot<CoalescedEvent> = { id, event: CoalescedEvent.of(id, event) };
+    const slot: Slot<CoalescedFlagEvent> = { id, event: CoalescedFlagEvent.of(id, event) };
     if (before && before.event !== 'empty') {
-      const both = before.event.and(CoalescedEvent.of(id, event));
+      const both = before.event.and(CoalescedFlagEvent.of(id, event));
       this.#coalesced = [...(this.#coalesced ?? []).filter((one) => one !== before.event), both];
       before.event = 'empty';
       slot.event = both;
@@ -140,7 +140,7 @@ export class EventBuffer {
     if (before && before !== 'empty' && before.hasAnyOf(new Set(messages))) this.#coalescing!.delete(key);
   }
 
-  pushTransient(id: number, event: TransientEvent): void {
+  pushTransient(id: number, event: TransientClientEvent): void {
     const bytes = event.encode(id, this.shape);
     this.push({ id, encode: () => bytes });
     this.#transient ??= [];
@@ -173,8 +173,8 @@ export class EventBuffer {
   }
 
   /**
-   * Response fields with the waiting events, oldest first, up to `MAX_ANSWER_BYTES`; the next poll gets the rest. The
-   * bytes of a shared event are the same object for all queues.
+   * Response fields with the waiting events, oldest first, up to `MAX_POLL_ANSWER_BYTES`; the next poll gets the rest.
+   * The bytes of a shared event are the same object for all queues.
    */
   answer(): Uint8Array[] {
     this.#coalescing = undefined;
@@ -186,7 +186,7 @@ export class EventBuffer {
       if (event === 'empty') continue;
       const bytes = event.encode(this.shape, this.user, this.queue);
       size += bytes.byteLength;
-      if (events.length > 0 && size > MAX_ANSWER_BYTES) break;
+      if (events.length > 0 && size > MAX_POLL_ANSWER_BYTES) break;
       events.push({ id, bytes });
     }
     const parts: Uint8Array[] = [OPEN];

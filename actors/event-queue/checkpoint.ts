@@ -5,14 +5,14 @@
  * So tens of thousands of clients that only get heartbeats cost next to no writes.
  */
 
-import { type Clock, sharedTimerWheel, type TimerEntry } from '#base/clock';
-import type { QueueCursor } from '#delivery';
+import { type Clock, sharedTimerWheel, type TimerWheelEntry } from '#base/clock';
+import type { EventQueueCursor } from '#delivery';
 import { logPositionOfEventId } from '#model';
-import { queueCommands } from '#model/commands';
-import type { ActivationHandle } from '#runtime';
-import type { EventBuffer } from './buffer.js';
-import { MAX_ACTIVE_LAG_MS, type QueueState } from './state.js';
-import type { QueueVolatile } from './volatile.js';
+import { eventQueueActorCommands } from '#model/commands';
+import type { ActorActivationHandle } from '#runtime';
+import type { EventQueueBuffer } from './buffer.js';
+import { type EventQueueActorState, MAX_EVENT_QUEUE_ACTIVITY_LAG_MS } from './state.js';
+import type { EventQueueMemoryState } from './volatile.js';
 
 /**
  * Time from the client's last sign of life to the checkpoint of a queue without a waiting poll, ms
@@ -26,8 +26,8 @@ const FLUSH_MS = 30_000;
 const CHECK_MS = 60_000;
 const QUIET_CHECK_MS = 5 * CHECK_MS;
 /**
- * Jitter: smallest share of `MAX_ACTIVE_LAG_MS` after which a queue with a waiting poll is written (the share is
- * random, 50–100 %), so that the writes of many queues spread out.
+ * Jitter: smallest share of `MAX_EVENT_QUEUE_ACTIVITY_LAG_MS` after which a queue with a waiting poll is written (the
+ * share is random, 50–100 %), so that the writes of many queues spread out.
  */
 const MIN_LAG = 0.5;
 /**
@@ -36,8 +36,8 @@ const MIN_LAG = 0.5;
  */
 const POSITION_LAG = 1_000;
 
-export class CheckpointTimer implements TimerEntry {
-  bucket: Set<TimerEntry> | undefined;
+export class EventQueueCheckpointTimer implements TimerWheelEntry {
+  bucket: Set<TimerWheelEntry> | undefined;
   #stopped = false;
   /** True while the timer runs for a check of a queue with a waiting poll, false while it runs for a flush. */
   #isCheck = false;
@@ -47,10 +47,10 @@ export class CheckpointTimer implements TimerEntry {
   #checkedAt: number | undefined;
 
   constructor(
-    private readonly handle: ActivationHandle<QueueState, QueueVolatile>,
+    private readonly handle: ActorActivationHandle<EventQueueActorState, EventQueueMemoryState>,
     private readonly services: { readonly clock: Clock; readonly random: () => number },
-    private readonly cursor: Pick<QueueCursor, 'position'>,
-    private readonly buffer: Pick<EventBuffer, 'oldest'>,
+    private readonly cursor: Pick<EventQueueCursor, 'position'>,
+    private readonly buffer: Pick<EventQueueBuffer, 'oldest'>,
   ) {}
 
   /** True if the client has given a sign of life, or acknowledged events, since the last checkpoint. */
@@ -90,7 +90,7 @@ export class CheckpointTimer implements TimerEntry {
       this.#pace();
       this.schedule();
       const { active, held } = handle.state();
-      const lag = MAX_ACTIVE_LAG_MS * (MIN_LAG + (1 - MIN_LAG) * random()) - QUIET_CHECK_MS;
+      const lag = MAX_EVENT_QUEUE_ACTIVITY_LAG_MS * (MIN_LAG + (1 - MIN_LAG) * random()) - QUIET_CHECK_MS;
       if (held && clock.now() - active < lag && this.#lag <= POSITION_LAG) return;
     }
     if (this.isDirty) void this.#write().catch(() => undefined);
@@ -123,6 +123,6 @@ export class CheckpointTimer implements TimerEntry {
     this.handle.volatile.checkpointAt(
       oldest === undefined ? position : Math.min(logPositionOfEventId(oldest) - 1, position),
     );
-    return this.handle.sendSelf(queueCommands.flush, {});
+    return this.handle.sendSelf(eventQueueActorCommands.flush, {});
   }
 }

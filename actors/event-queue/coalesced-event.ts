@@ -3,7 +3,7 @@ import type { JsonObject } from '#base';
 const encoder = new TextEncoder();
 
 /** Undelivered events about one flag, sent as one under the id of the last (events.md § Coalescing). */
-export class CoalescedEvent {
+export class CoalescedFlagEvent {
   #bytes: Uint8Array | undefined;
 
   /**
@@ -14,8 +14,8 @@ export class CoalescedEvent {
     private parts: readonly { readonly id: number; readonly messages: readonly number[] }[],
   ) {}
 
-  static of(id: number, event: JsonObject): CoalescedEvent {
-    return new CoalescedEvent({ ...event, id }, [{ id, messages: event.messages as readonly number[] }]);
+  static of(id: number, event: JsonObject): CoalescedFlagEvent {
+    return new CoalescedFlagEvent({ ...event, id }, [{ id, messages: event.messages as readonly number[] }]);
   }
 
   get id(): number {
@@ -32,15 +32,15 @@ export class CoalescedEvent {
   }
 
   /** Joins this event and a later one into a single event, under the id of the later one. */
-  and(later: CoalescedEvent): CoalescedEvent {
-    return new CoalescedEvent(later.event, [...this.parts, ...later.parts]);
+  and(later: CoalescedFlagEvent): CoalescedFlagEvent {
+    return new CoalescedFlagEvent(later.event, [...this.parts, ...later.parts]);
   }
 
   /** Makes one event of the parts of this event up to the id. @returns undefined if there are no such parts */
-  upTo(id: number): CoalescedEvent | undefined {
+  upTo(id: number): CoalescedFlagEvent | undefined {
     const parts = this.parts.filter((part) => part.id <= id);
     const last = parts.at(-1);
-    return last && new CoalescedEvent({ ...this.event, id: last.id }, parts);
+    return last && new CoalescedFlagEvent({ ...this.event, id: last.id }, parts);
   }
 
   /** Drops the parts up to this id. The client has received them, and perhaps also a later event that reverted them. */

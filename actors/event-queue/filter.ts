@@ -3,22 +3,22 @@
  * Filtering per queue).
  */
 import type { JsonObject } from '#base';
-import type { SharedEvent } from '#delivery';
-import type { NeutralMessage } from '#domain/messages';
+import type { SharedClientEvent } from '#delivery';
+import type { ClientNeutralMessage } from '#domain/messages';
 import { logPositionOfEventId } from '#model';
-import type { QueueOptions } from '#model/commands';
-import type { CountedMessages, QueueState } from './state.js';
+import type { EventQueueOptions } from '#model/commands';
+import type { EventQueueActorState, SnapshotCountedMessages } from './state.js';
 
 /** API error with which a waiting poll ends when its user is locked out. */
-export type LockOutReason = 'ORGANIZATION_DEACTIVATED' | 'ACCOUNT_DEACTIVATED';
+export type PollLockOutReason = 'ORGANIZATION_DEACTIVATED' | 'ACCOUNT_DEACTIVATED';
 
-export type FilterVerdict =
+export type EventFilterVerdict =
   /**
    * The queue leaves the event out: the client did not ask for such events, or its snapshot already shows the change.
    */
   | { readonly kind: 'skip' }
   /** From this event on the user's clients are locked out, and the event itself is not for this queue. */
-  | { readonly kind: 'lock-out'; readonly reason: LockOutReason }
+  | { readonly kind: 'lock-out'; readonly reason: PollLockOutReason }
   /** The event is queued by itself. If it reverts a flag, events under the key `reverts` stop coalescing. */
   | { readonly kind: 'append'; readonly reverts: string | undefined }
   /** The event is coalesced with the undelivered events of the same key. */
@@ -27,18 +27,22 @@ export type FilterVerdict =
   | { readonly kind: 'resolve' };
 
 // Verdicts are constants, so that judging an event allocates nothing. Every queue of the event's audience judges it.
-const SKIP: FilterVerdict = { kind: 'skip' };
-const RESOLVE: FilterVerdict = { kind: 'resolve' };
-const APPEND: FilterVerdict = { kind: 'append', reverts: undefined };
-const LOCK_OUTS: Readonly<Record<LockOutReason, FilterVerdict>> = {
+const SKIP: EventFilterVerdict = { kind: 'skip' };
+const RESOLVE: EventFilterVerdict = { kind: 'resolve' };
+const APPEND: EventFilterVerdict = { kind: 'append', reverts: undefined };
+const LOCK_OUTS: Readonly<Record<PollLockOutReason, EventFilterVerdict>> = {
   ORGANIZATION_DEACTIVATED: { kind: 'lock-out', reason: 'ORGANIZATION_DEACTIVATED' },
   ACCOUNT_DEACTIVATED: { kind: 'lock-out', reason: 'ACCOUNT_DEACTIVATED' },
 };
 
-export function judgeEvent(event: SharedEvent, user: number, state: QueueState): FilterVerdict {
+export function judgeEventForQueue(
+  event: SharedClientEvent,
+  user: number,
+  state: EventQueueActorState,
+): EventFilterVerdict {
   const lockOut = lockOutBy(event, user);
   if (lockOut === 'ACCOUNT_DEACTIVATED') return LOCK_OUTS[lockOut];
-  if (!isEventWanted(state.options, event, user) || isInSnapshot(state, event))
+  if (!isEventWantedByQueue(state.options, event, user) || isEventInQueueSnapshot(state, event))
     return lockOut ? LOCK_OUTS[lockOut] : SKIP;
   const { item } = event;
   if (item.t !== 'event') return APPEND;
@@ -49,14 +53,18 @@ export function judgeEvent(event: SharedEvent, user: number, state: QueueState):
 const NOT_WITH_SETTINGS_OBJECT = new Set(['update_display_settings', 'update_global_notifications']);
 
 /** True if the client registered for events like this one. */
-export function isEventWanted(options: QueueOptions, event: Pick<SharedEvent, 'type' | 'item'>, user: number): boolean {
+export function isEventWantedByQueue(
+  options: EventQueueOptions,
+  event: Pick<SharedClientEvent, 'type' | 'item'>,
+  user: number,
+): boolean {
   const { type, item } = event;
   const { eventTypes, capabilities } = options;
   if (eventTypes !== null && !eventTypes.includes(type)) return false;
   if (item.t === 'message') {
     return (
       options.narrow.length === 0 ||
-      inNarrow(options.narrow, item.message as unknown as NeutralMessage, item.flags[user] ?? [])
+      inNarrow(options.narrow, item.message as unknown as ClientNeutralMessage, item.flags[user] ?? [])
     );
   }
   if (item.only && capabilities[item.only.capability] !== item.only.has) return false;
@@ -95,7 +103,7 @@ function inNarrow(
   });
 }
 
-function lockOutBy({ type, item }: SharedEvent, user: number): LockOutReason | undefined {
+function lockOutBy({ type, item }: SharedClientEvent, user: number): PollLockOutReason | undefined {
   if (item.t !== 'event') return undefined;
   const { op, person } = item.event as { op?: string; person?: { user_id: number } };
   if (type === 'realm' && op === 'deactivated') return 'ORGANIZATION_DEACTIVATED';
@@ -103,33 +111,36 @@ function lockOutBy({ type, item }: SharedEvent, user: number): LockOutReason | u
 }
 
 /** True if the registration's snapshot already contains this message, or this change of a stream's subscribers. */
-export function isInSnapshot({ shows, listed = 0 }: QueueState, { id, type, item }: SharedEvent): boolean {
+export function isEventInQueueSnapshot(
+  { shows, listed = 0 }: EventQueueActorState,
+  { id, type, item }: SharedClientEvent,
+): boolean {
   if (item.t === 'event' && type === 'subscription' && logPositionOfEventId(id) <= listed)
     return isOfPeers(item.event.op);
   if (!shows || item.t !== 'message') return false;
-  const { common } = item.message as unknown as NeutralMessage;
+  const { common } = item.message as unknown as ClientNeutralMessage;
   return isCounted(shows, (common.stream_id as number | undefined) ?? 0, common.id as number);
 }
 
 const isOfPeers = (op: unknown): boolean => op === 'peer_add' || op === 'peer_remove';
 
 /** True if the snapshot has counted this message. @param stream 0 = a direct message */
-function isCounted({ streams, direct }: CountedMessages, stream: number, id: number): boolean {
+function isCounted({ streams, direct }: SnapshotCountedMessages, stream: number, id: number): boolean {
   if (stream === 0) return id <= direct.upTo || direct.recent.includes(id);
   return id <= (streams[stream] ?? 0);
 }
 
 /** Undelivered events of one key become one event (events.md § Coalescing). Undefined: the event never coalesces. */
-export function coalescingKey({ type, item }: SharedEvent): string | undefined {
+export function eventCoalescingKey({ type, item }: SharedClientEvent): string | undefined {
   if (type !== 'update_message_flags' || item.t !== 'event') return undefined;
   const verdict = flagVerdict(item.event);
   return verdict.kind === 'coalesce' ? verdict.key : undefined;
 }
 
 /** Cache of the verdicts on changes of message flags. The cache stays small, as there are few flags. */
-const flagVerdicts = new Map<string, FilterVerdict>();
+const flagVerdicts = new Map<string, EventFilterVerdict>();
 
-function flagVerdict({ op, flag, all }: JsonObject): FilterVerdict {
+function flagVerdict({ op, flag, all }: JsonObject): EventFilterVerdict {
   const key = `${op} ${flag}`;
   const isAlone = all === true || (op === 'remove' && flag === 'read');
   const name = isAlone ? `${key} alone` : key;

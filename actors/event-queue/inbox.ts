@@ -1,36 +1,36 @@
 /** Takes events of the feed into a queue's buffer, as the filter's verdict on each event says. */
 
-import type { SharedEvent, TransientEvent } from '#delivery';
-import type { EventItem, RealmId, RecipientFieldRule } from '#model';
+import type { SharedClientEvent, TransientClientEvent } from '#delivery';
+import type { EventLogItem, RealmId, RecipientFieldRule } from '#model';
 import type { ActorServices } from '../services.js';
-import { bufferedEvent, type EventBuffer } from './buffer.js';
-import { type FilterVerdict, isEventWanted, judgeEvent } from './filter.js';
-import type { QueueState } from './state.js';
+import { type EventQueueBuffer, makeBufferedEvent } from './buffer.js';
+import { type EventFilterVerdict, isEventWantedByQueue, judgeEventForQueue } from './filter.js';
+import type { EventQueueActorState } from './state.js';
 import type { TransientEventIds } from './transient-ids.js';
 
 const RETRY_MS = 1_000;
 
-export class QueueInbox {
+export class EventQueueInbox {
   #closed = false;
 
   /** Makes the inbox of one queue. @param listener called when an event that held back later ones is resolved */
   constructor(
     private readonly realm: RealmId,
-    private readonly state: QueueState,
-    private readonly buffer: EventBuffer,
+    private readonly state: EventQueueActorState,
+    private readonly buffer: EventQueueBuffer,
     private readonly ids: TransientEventIds,
     private readonly services: Pick<ActorServices, 'personal' | 'clock'>,
     private readonly listener: { resolved(): void },
   ) {}
 
   /** Puts the event into the buffer, unless the verdict is `skip` or `lock-out`. @returns the verdict */
-  take(event: SharedEvent): FilterVerdict {
+  take(event: SharedClientEvent): EventFilterVerdict {
     const { buffer, state } = this;
-    const verdict = judgeEvent(event, state.user, state);
+    const verdict = judgeEventForQueue(event, state.user, state);
     if (verdict.kind === 'skip' || verdict.kind === 'lock-out') return verdict;
     const { id } = event;
     this.ids.newest = id;
-    const item = event.item as EventItem;
+    const item = event.item as EventLogItem;
     if (verdict.kind === 'resolve') {
       void this.#resolve(id, item, item.own!, buffer.reserve(id));
       return verdict;
@@ -44,8 +44,8 @@ export class QueueInbox {
   /**
    * Adds a transient event to the buffer. @returns false: the client does not want the event, or no id is left for it
    */
-  takeTransient(event: TransientEvent, position: number): boolean {
-    if (!isEventWanted(this.state.options, event, this.state.user)) return false;
+  takeTransient(event: TransientClientEvent, position: number): boolean {
+    if (!isEventWantedByQueue(this.state.options, event, this.state.user)) return false;
     const id = this.ids.transient(position);
     if (id === undefined) return false;
     this.buffer.pushTransient(id, event);
@@ -63,15 +63,15 @@ export class QueueInbox {
    */
   async #resolve(
     id: number,
-    item: EventItem,
+    item: EventLogItem,
     own: RecipientFieldRule,
-    fill: ReturnType<EventBuffer['reserve']>,
+    fill: ReturnType<EventQueueBuffer['reserve']>,
   ): Promise<void> {
     const { personal, clock } = this.services;
     while (!this.#closed) {
       try {
         const fields = await personal.resolve(this.realm, this.state.user, own);
-        fill(fields && bufferedEvent(id, { ...item.event, ...fields }));
+        fill(fields && makeBufferedEvent(id, { ...item.event, ...fields }));
         this.listener.resolved();
         return;
       } catch {

@@ -1,21 +1,21 @@
 /** The event-queue actor. It lives on its user's partition; its key names realm, user and queue. */
 
 import type { ActorKey } from '#model';
-import { liveQueueCommands, type QueueEndReason, queueCommands } from '#model/commands';
-import { type ActorKind, mapHandlersByName } from '#runtime';
+import { type EventQueueEndReason, eventQueueActorCommands, eventQueueSidecarCommands } from '#model/commands';
+import { type ActorKindDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 import {
-  answerVisitorHandler,
-  deleteQueueHandler,
-  endIdleQueueHandler,
-  endQueueHandler,
-  registerQueueHandler,
-  writeCheckpointHandler,
+  deleteEventQueueHandler,
+  endEventQueueHandler,
+  endIdleEventQueueHandler,
+  readVisitorSnapshotHandler,
+  registerEventQueueHandler,
+  writeEventQueueCheckpointHandler,
 } from './commands.js';
-import { QUEUE_END_REASONS } from './machine.js';
-import { missingQueueReply, QueueSidecar } from './sidecar.js';
-import type { QueueState } from './state.js';
-import { QueueVolatile } from './volatile.js';
+import { EVENT_QUEUE_END_REASONS } from './machine.js';
+import { EventQueueActorSidecar, makeMissingEventQueueReply } from './sidecar.js';
+import type { EventQueueActorState } from './state.js';
+import { EventQueueMemoryState } from './volatile.js';
 
 /**
  * Time without a waiting poll after which a queue leaves memory, ms: clients that are present nearly always have one
@@ -24,32 +24,32 @@ import { QueueVolatile } from './volatile.js';
 const IDLE_TIMEOUT_MS = 30_000;
 
 /** Key of the account whose queue this is: `queue/<realm>/<user>` of `queue/<realm>/<user>/<id>`. */
-export const accountOfQueueKey = (key: ActorKey): string => key.slice(0, key.lastIndexOf('/'));
+export const accountPrefixOfEventQueueKey = (key: ActorKey): string => key.slice(0, key.lastIndexOf('/'));
 
-export const queueKind: ActorKind<QueueState, QueueVolatile, ActorServices> = {
+export const eventQueueActorKind: ActorKindDefinition<EventQueueActorState, EventQueueMemoryState, ActorServices> = {
   name: 'queue',
   summary: 'An event queue: the events that one client has not acknowledged yet.',
   directory: true,
   loadedParts: [],
-  commands: mapHandlersByName(queueCommands, {
-    register: registerQueueHandler,
-    visit: answerVisitorHandler,
-    flush: writeCheckpointHandler,
-    remove: deleteQueueHandler,
-    end: endQueueHandler,
-    due: endIdleQueueHandler,
+  commands: mapHandlersByName(eventQueueActorCommands, {
+    register: registerEventQueueHandler,
+    visit: readVisitorSnapshotHandler,
+    flush: writeEventQueueCheckpointHandler,
+    remove: deleteEventQueueHandler,
+    end: endEventQueueHandler,
+    due: endIdleEventQueueHandler,
   }),
-  sidecarCommands: Object.values(liveQueueCommands),
+  sidecarCommands: Object.values(eventQueueSidecarCommands),
   idleTimeoutMs: IDLE_TIMEOUT_MS,
   quota: {
     limit: ({ maxQueues }) => maxQueues,
-    owner: accountOfQueueKey,
+    owner: accountPrefixOfEventQueueKey,
     busyPhase: 'polling',
-    end: { command: queueCommands.end, args: { reason: 'crowded' satisfies QueueEndReason } },
+    end: { command: eventQueueActorCommands.end, args: { reason: 'crowded' satisfies EventQueueEndReason } },
   },
   sidecarMetrics: {
     phases: { gauge: 'conclave_queues', names: ['idle', 'polling'], passivated: 'hibernated' },
-    ends: { counter: 'conclave_queue_ends_total', reasons: QUEUE_END_REASONS },
+    ends: { counter: 'conclave_queue_ends_total', reasons: EVENT_QUEUE_END_REASONS },
   },
   initial: () => ({
     phase: 'registered',
@@ -81,7 +81,7 @@ export const queueKind: ActorKind<QueueState, QueueVolatile, ActorServices> = {
     incarnation: '',
     active: 0,
   }),
-  volatile: (_key, state, _parts, since) => new QueueVolatile(state, since),
-  missing: missingQueueReply,
-  sidecar: (handle, sources) => new QueueSidecar(handle, sources),
+  volatile: (_key, state, _parts, since) => new EventQueueMemoryState(state, since),
+  missing: makeMissingEventQueueReply,
+  sidecar: (handle, sources) => new EventQueueActorSidecar(handle, sources),
 };

@@ -1,18 +1,18 @@
 /**
  * Life of an event queue (events.md § Queue lifecycle): every state that a queue can be in, and every way to end.
  *
- * There are tens of thousands of queues, so none runs an XState actor of its own: `QueueVolatile` keeps the name of the
- * state, and the session carries out the steps. The only timer is the heartbeat of a waiting poll. The collection of an
- * idle queue is no timer of this machine, because an idle queue soon leaves memory: it is the due time of the stored
- * root, at which the `due` command sends `END.idle`.
+ * There are tens of thousands of queues, so none runs an XState actor of its own: `EventQueueMemoryState` keeps the
+ * name of the state, and the session carries out the steps. The only timer is the heartbeat of a waiting poll. The
+ * collection of an idle queue is no timer of this machine, because an idle queue soon leaves memory: it is the due time
+ * of the stored root, at which the `due` command sends `END.idle`.
  */
 
 import { setup } from 'xstate';
-import type { QueueEndReason } from '#model/commands';
-import { MachineSteps } from '#runtime';
+import type { EventQueueEndReason } from '#model/commands';
+import { StateMachineStepTable } from '#runtime';
 
 /** Reasons for which queues end. They are labels of a metric. */
-export const QUEUE_END_REASONS = [
+export const EVENT_QUEUE_END_REASONS = [
   /** End reason: the client deleted the queue. */
   'deleted',
   /** End reason: the client gave no sign of life for the lifespan of the queue. */
@@ -29,7 +29,7 @@ export const QUEUE_END_REASONS = [
   'crowded',
 ] as const;
 
-export type QueueMachineEvent =
+export type EventQueueMachineEvent =
   /** Machine event: a command needs the session, which starts to follow the realm's feed. */
   | { readonly type: 'OPEN' }
   /** Machine event: a poll begins to wait. If no event comes, the queue answers it with a heartbeat. */
@@ -44,7 +44,7 @@ export type QueueMachineEvent =
   | { readonly type: 'TOUCH' }
   /** Machine event: the session leaves memory. */
   | { readonly type: 'REST' }
-  | { readonly type: `END.${QueueEndReason}` };
+  | { readonly type: `END.${EventQueueEndReason}` };
 
 /** Transitions to the ends that a queue can meet in every state, also while a poll waits. */
 const ENDS = {
@@ -56,15 +56,15 @@ const ENDS = {
   'END.crowded': 'displaced',
 } as const;
 
-export const queueMachine = setup({
+export const eventQueueStateMachine = setup({
   types: {
     context: {} as {
       /** Time after which a waiting poll is answered with a heartbeat, ms. */
       readonly heartbeatMs: number;
     },
     input: {} as { readonly heartbeatMs: number },
-    events: {} as QueueMachineEvent,
-    tags: {} as QueueEndReason,
+    events: {} as EventQueueMachineEvent,
+    tags: {} as EventQueueEndReason,
   },
   delays: {
     heartbeat: ({ context }) => context.heartbeatMs,
@@ -108,13 +108,13 @@ export const queueMachine = setup({
  * Steps of the event queue's state machine. The delay given to the steps is a placeholder: the session starts the
  * heartbeat's timer with the configured delay.
  */
-export const queueSteps = new MachineSteps(queueMachine, { heartbeatMs: 0 });
+export const eventQueueMachineSteps = new StateMachineStepTable(eventQueueStateMachine, { heartbeatMs: 0 });
 
 const endOf = new Map(
-  Object.values(queueMachine.states).flatMap(({ key, tags }) =>
-    tags.map((tag) => [key, tag as QueueEndReason] as const),
+  Object.values(eventQueueStateMachine.states).flatMap(({ key, tags }) =>
+    tags.map((tag) => [key, tag as EventQueueEndReason] as const),
   ),
 );
 
 /** Finds the reason for which a queue in this state has ended. @returns undefined: the queue has not ended */
-export const queueEndOfPhase = (phase: string): QueueEndReason | undefined => endOf.get(phase);
+export const eventQueueEndReasonOfPhase = (phase: string): EventQueueEndReason | undefined => endOf.get(phase);

@@ -2,24 +2,36 @@
  * An event queue while it is in use: it follows the realm's feed, holds the events that wait for its client, and the
  * poll that waits for them. The queue's machine says what becomes of the poll.
  */
-import { addJitter, sharedTimerWheel, type TimerEntry } from '#base/clock';
-import { type EventSubscriber, QueueCursor, type RealmFeed, type SharedEvent, type TransientEvent } from '#delivery';
-import { highestPossibleClientId, lastIdOfPosition, logPositionOfEventId, type StopReason, seq } from '#model';
-import { type QueueEndReason, queueCommands } from '#model/commands';
+import { addJitter, sharedTimerWheel, type TimerWheelEntry } from '#base/clock';
+import {
+  type EventFeedSubscriber,
+  EventQueueCursor,
+  type RealmEventFeed,
+  type SharedClientEvent,
+  type TransientClientEvent,
+} from '#delivery';
+import {
+  type ActivationStopReason,
+  highestPossibleClientEventId,
+  lastEventIdOfLogPosition,
+  logPositionOfEventId,
+  toLogSeq,
+} from '#model';
+import { type EventQueueEndReason, eventQueueActorCommands } from '#model/commands';
 import { type ApiError, apiError } from '#model/errors';
-import type { ActivationHandle, ActorCommandReply, DeferredRequest, MachineStep } from '#runtime';
-import type { InputSources } from '../services.js';
-import { AckValidator } from './ack-validator.js';
-import { EventBuffer, eventShapeFor, heartbeatEvent, MAX_BUFFERED_EVENTS } from './buffer.js';
-import { CheckpointTimer } from './checkpoint.js';
-import type { LockOutReason } from './filter.js';
-import { QueueInbox } from './inbox.js';
-import type { QueueMachineEvent } from './machine.js';
-import { type QueueState, queueIdOf } from './state.js';
+import type { ActorActivationHandle, ActorCommandReply, DeferredRequest, StateMachineStep } from '#runtime';
+import type { ActorInputSources } from '../services.js';
+import { PollAckValidator } from './ack-validator.js';
+import { clientEventFormatOf, EventQueueBuffer, MAX_BUFFERED_EVENTS_PER_QUEUE, makeHeartbeatEvent } from './buffer.js';
+import { EventQueueCheckpointTimer } from './checkpoint.js';
+import type { PollLockOutReason } from './filter.js';
+import { EventQueueInbox } from './inbox.js';
+import type { EventQueueMachineEvent } from './machine.js';
+import { type EventQueueActorState, eventQueueIdOfActorKey } from './state.js';
 import { TransientEventIds } from './transient-ids.js';
-import type { QueueVolatile } from './volatile.js';
+import type { EventQueueMemoryState } from './volatile.js';
 
-export interface QueuePollArgs {
+export interface EventQueuePollArgs {
   readonly last_event_id: number | null;
   readonly dont_block: boolean;
   /** Number of heartbeats that the frontend may send by itself. Their ids follow `last_event_id`. */
@@ -29,27 +41,27 @@ export interface QueuePollArgs {
 const RETRY_MS = 1_000;
 
 /** Reply that makes the frontend send the command again, as the queue may be on another host by then. */
-export const MOVED_REPLY = { retry: 'moved' } as const;
+export const EVENT_QUEUE_MOVED_REPLY = { retry: 'moved' } as const;
 
-export class QueueSession implements EventSubscriber, TimerEntry {
+export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
   /** Bucket of the timer wheel that holds the heartbeat's timer. */
-  bucket: Set<TimerEntry> | undefined;
+  bucket: Set<TimerWheelEntry> | undefined;
   readonly user: number;
   readonly allPublic: boolean;
-  readonly cursor: QueueCursor;
-  readonly #state: QueueState;
-  readonly #buffer: EventBuffer;
+  readonly cursor: EventQueueCursor;
+  readonly #state: EventQueueActorState;
+  readonly #buffer: EventQueueBuffer;
   readonly #ids: TransientEventIds;
-  readonly #inbox: QueueInbox;
-  readonly #checkpoint: CheckpointTimer;
+  readonly #inbox: EventQueueInbox;
+  readonly #checkpoint: EventQueueCheckpointTimer;
   /**
    * Checks ids that polls acknowledge. Only a queue reloaded from the Store has this: we don't know which ids above
    * `acked` its client has received.
    */
-  readonly #acks: AckValidator | undefined;
-  #feed: RealmFeed | undefined;
+  readonly #acks: PollAckValidator | undefined;
+  #feed: RealmEventFeed | undefined;
   /** Polls that arrived before the session had caught up with the log. */
-  #early: { readonly args: QueuePollArgs; readonly request: DeferredRequest }[] | undefined;
+  #early: { readonly args: EventQueuePollArgs; readonly request: DeferredRequest }[] | undefined;
   #isLive = false;
   #isStopped = false;
   /** The account was deactivated; the queue is ending and receives nothing more. */
@@ -62,8 +74,8 @@ export class QueueSession implements EventSubscriber, TimerEntry {
 
   /** Makes the session of a queue. @param isReloaded true if the queue was in the Store before this activation */
   constructor(
-    private readonly handle: ActivationHandle<QueueState, QueueVolatile>,
-    private readonly sources: InputSources,
+    private readonly handle: ActorActivationHandle<EventQueueActorState, EventQueueMemoryState>,
+    private readonly sources: ActorInputSources,
     isReloaded: boolean,
   ) {
     const { key, realm, volatile } = handle;
@@ -72,13 +84,13 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     this.#state = state;
     this.user = state.user;
     this.allPublic = state.options.allPublicStreams;
-    this.cursor = new QueueCursor(seq(Math.max(state.start, state.position)), state.covers);
-    this.#buffer = new EventBuffer(state.user, queueIdOf(key), eventShapeFor(state.options));
+    this.cursor = new EventQueueCursor(toLogSeq(Math.max(state.start, state.position)), state.covers);
+    this.#buffer = new EventQueueBuffer(state.user, eventQueueIdOfActorKey(key), clientEventFormatOf(state.options));
     this.#ids = new TransientEventIds(log, realm, key);
-    this.#ids.newest = Math.max(lastIdOfPosition(state.start), state.acked);
-    this.#inbox = new QueueInbox(realm, state, this.#buffer, this.#ids, services, this);
-    this.#checkpoint = new CheckpointTimer(handle, services, this.cursor, this.#buffer);
-    if (isReloaded) this.#acks = new AckValidator(log, realm);
+    this.#ids.newest = Math.max(lastEventIdOfLogPosition(state.start), state.acked);
+    this.#inbox = new EventQueueInbox(realm, state, this.#buffer, this.#ids, services, this);
+    this.#checkpoint = new EventQueueCheckpointTimer(handle, services, this.cursor, this.#buffer);
+    if (isReloaded) this.#acks = new PollAckValidator(log, realm);
     volatile.step('OPEN');
     void this.#attach();
   }
@@ -94,7 +106,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     return !this.isWaiting && !this.#acks?.isAsking && !this.#checkpoint.isDirty;
   }
 
-  poll(args: QueuePollArgs, request: DeferredRequest): void {
+  poll(args: EventQueuePollArgs, request: DeferredRequest): void {
     if (this.#isLive) this.#admit(args, request, false);
     else {
       this.#early ??= [];
@@ -102,17 +114,17 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     }
   }
 
-  push(event: SharedEvent): void {
+  push(event: SharedClientEvent): void {
     // A reloaded queue reads log entries again, so it skips the events that its client has acknowledged.
     if (event.id <= this.handle.volatile.acked || this.#isDeactivated) return;
     const verdict = this.#inbox.take(event);
     if (verdict.kind === 'skip') return;
     if (verdict.kind === 'lock-out') this.#lockOut(verdict.reason);
-    else if (this.#buffer.size > MAX_BUFFERED_EVENTS) this.#end('overflow');
+    else if (this.#buffer.size > MAX_BUFFERED_EVENTS_PER_QUEUE) this.#end('overflow');
     else this.#answerSoon();
   }
 
-  pushTransient(event: TransientEvent): void {
+  pushTransient(event: TransientClientEvent): void {
     if (this.#inbox.takeTransient(event, this.cursor.position)) this.#answerSoon();
   }
 
@@ -146,7 +158,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   }
 
   /** Ends the session. @param refusal reply for polls of a queue that has ended */
-  stop(reason: StopReason, refusal: ActorCommandReply): void {
+  stop(reason: ActivationStopReason, refusal: ActorCommandReply): void {
     this.#isStopped = true;
     this.#checkpoint.stop();
     this.#inbox.close();
@@ -157,7 +169,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     // The poll of a deleted queue gets the waiting events. After any other stop the frontend repeats the poll, so that
     // the client notices nothing.
     if (waiting && reason === 'ended') waiting.reply({ ok: this.#buffer.answer() });
-    else waiting?.reply(MOVED_REPLY);
+    else waiting?.reply(EVENT_QUEUE_MOVED_REPLY);
     const early = (this.#early ?? []).map(({ request }) => request);
     this.#early = undefined;
     for (const request of [...early, ...(this.#acks?.stop() ?? [])]) request.reply(refusal);
@@ -199,12 +211,15 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     for (const { args } of this.#early ?? []) {
       const last = args.last_event_id ?? -1;
       // Ids above the log's end were never given out: `#admit` refuses them.
-      if (last <= Math.max(volatile.acked, lastIdOfPosition(this.#state.start)) || logPositionOfEventId(last) > logEnd)
+      if (
+        last <= Math.max(volatile.acked, lastEventIdOfLogPosition(this.#state.start)) ||
+        logPositionOfEventId(last) > logEnd
+      )
         continue;
       volatile.acknowledge(last);
       this.#ids.newest = Math.max(this.#ids.newest, last);
       // Later events of the same log entry may still be missing, so that entry is read again.
-      this.cursor.advance(seq(logPositionOfEventId(last) - 1));
+      this.cursor.advance(toLogSeq(logPositionOfEventId(last) - 1));
     }
   }
 
@@ -213,7 +228,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
    *
    * @param logAsked true if the log's end was already asked for, to judge the acknowledged id
    */
-  #admit(args: QueuePollArgs, request: DeferredRequest, logAsked: boolean): void {
+  #admit(args: EventQueuePollArgs, request: DeferredRequest, logAsked: boolean): void {
     const last = args.last_event_id;
     const refusal = last === null ? undefined : this.#refusal(last);
     if (refusal) {
@@ -222,7 +237,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
       return;
     }
     const { volatile } = this.handle;
-    if (last !== null && last > volatile.acked && last > lastIdOfPosition(this.#state.start)) {
+    if (last !== null && last > volatile.acked && last > lastEventIdOfLogPosition(this.#state.start)) {
       volatile.acknowledge(last);
       this.#ids.newest = Math.max(this.#ids.newest, last);
       this.#buffer.acknowledge(last);
@@ -230,10 +245,10 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     this.#serve(args, request);
   }
 
-  async #askLog(args: QueuePollArgs, request: DeferredRequest, acks: AckValidator): Promise<void> {
+  async #askLog(args: EventQueuePollArgs, request: DeferredRequest, acks: PollAckValidator): Promise<void> {
     const outcome = await acks.askLog(request);
     if (outcome === 'asked') this.#admit(args, request, true);
-    else if (outcome === 'unavailable') request.reply(MOVED_REPLY);
+    else if (outcome === 'unavailable') request.reply(EVENT_QUEUE_MOVED_REPLY);
   }
 
   #refusal(last: number): ApiError | undefined {
@@ -244,12 +259,12 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   /** True if this queue cannot have given out the event id. */
   #isTooNew(last: number): boolean {
     const { newest } = this.#ids;
-    if (!this.#acks) return last > highestPossibleClientId(newest);
+    if (!this.#acks) return last > highestPossibleClientEventId(newest);
     return this.#acks.isTooNew(last, newest, Math.max(this.cursor.position, this.#feed?.position ?? 0));
   }
 
   /** Answers the poll if there is something to send, else lets it wait. */
-  #serve({ last_event_id: last, beats, dont_block }: QueuePollArgs, request: DeferredRequest): void {
+  #serve({ last_event_id: last, beats, dont_block }: EventQueuePollArgs, request: DeferredRequest): void {
     // A frontend that lost track of the waiting request repeats it: the repeat replaces the request. Any other poll
     // ends the waiting one.
     if (this.#request && this.#request.id !== request.id) this.#answer();
@@ -287,12 +302,12 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   #answerWithHeartbeat(): void {
     const request = this.#takeRequest();
     if (!request) return;
-    this.#buffer.push(heartbeatEvent(this.#ids.heartbeat(this.cursor.position)));
+    this.#buffer.push(makeHeartbeatEvent(this.#ids.heartbeat(this.cursor.position)));
     request.reply({ ok: this.#buffer.answer() });
   }
 
   /** Ends the waiting poll with the error with which the user's next request would be refused. */
-  #lockOut(reason: LockOutReason): void {
+  #lockOut(reason: PollLockOutReason): void {
     const request = this.#takeRequest();
     if (request) {
       this.#send('ANSWER');
@@ -316,12 +331,12 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     return request;
   }
 
-  #send(type: QueueMachineEvent['type']): void {
+  #send(type: EventQueueMachineEvent['type']): void {
     this.#carryOut(this.handle.volatile.step(type));
   }
 
   /** Carries out a step of the machine. Every such step is a sign of life of the client. */
-  #carryOut({ actions, disarms, arms }: MachineStep): void {
+  #carryOut({ actions, disarms, arms }: StateMachineStep): void {
     const { clock, random, heartbeatMs } = this.sources.services;
     if (disarms) sharedTimerWheel(clock).remove(this);
     if (arms === 'heartbeat') sharedTimerWheel(clock).add(this, addJitter(heartbeatMs, random));
@@ -330,7 +345,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     for (const action of actions) if (action === 'heartbeat') this.#answerWithHeartbeat();
   }
 
-  #end(reason: QueueEndReason): void {
-    void this.handle.sendSelf(queueCommands.end, { reason }).catch(() => undefined);
+  #end(reason: EventQueueEndReason): void {
+    void this.handle.sendSelf(eventQueueActorCommands.end, { reason }).catch(() => undefined);
   }
 }

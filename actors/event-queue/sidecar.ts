@@ -1,24 +1,24 @@
 /** The side of a queue's actor outside the mailbox: opens a session when needed, and refuses polls after the end. */
 
 import type { JsonObject } from '#base';
-import type { StopReason } from '#model';
+import type { ActivationStopReason } from '#model';
 import { apiError } from '#model/errors';
-import type { ActivationHandle, ActorCommandReply, DeferredRequest, Sidecar } from '#runtime';
-import type { InputSources } from '../services.js';
-import { MOVED_REPLY, type QueuePollArgs, QueueSession } from './session.js';
-import { type QueueState, queueIdOf } from './state.js';
-import type { QueueVolatile } from './volatile.js';
+import type { ActorActivationHandle, ActorCommandReply, ActorSidecar, DeferredRequest } from '#runtime';
+import type { ActorInputSources } from '../services.js';
+import { ActiveEventQueue, EVENT_QUEUE_MOVED_REPLY, type EventQueuePollArgs } from './session.js';
+import { type EventQueueActorState, eventQueueIdOfActorKey } from './state.js';
+import type { EventQueueMemoryState } from './volatile.js';
 
-export class QueueSidecar implements Sidecar {
-  #session: QueueSession | undefined;
+export class EventQueueActorSidecar implements ActorSidecar {
+  #session: ActiveEventQueue | undefined;
   /** True if the queue was in the Store before this activation. */
   readonly #isReloaded: boolean;
   /** Polls that arrived after the queue's end was decided and before it was written. */
   #late: DeferredRequest[] | undefined;
 
   constructor(
-    private readonly handle: ActivationHandle<QueueState, QueueVolatile>,
-    private readonly sources: InputSources,
+    private readonly handle: ActorActivationHandle<EventQueueActorState, EventQueueMemoryState>,
+    private readonly sources: ActorInputSources,
   ) {
     this.#isReloaded = handle.exists();
   }
@@ -37,7 +37,7 @@ export class QueueSidecar implements Sidecar {
       return;
     }
     const session = this.#session ?? this.#open();
-    session.poll(args as unknown as QueuePollArgs, request);
+    session.poll(args as unknown as EventQueuePollArgs, request);
   }
 
   isIdle(): boolean {
@@ -57,20 +57,21 @@ export class QueueSidecar implements Sidecar {
     await this.#session?.draining();
   }
 
-  stopped(reason: StopReason): void {
-    const refusal: ActorCommandReply = reason === 'ended' ? missingQueueReply(this.handle.key) : MOVED_REPLY;
+  stopped(reason: ActivationStopReason): void {
+    const refusal: ActorCommandReply =
+      reason === 'ended' ? makeMissingEventQueueReply(this.handle.key) : EVENT_QUEUE_MOVED_REPLY;
     this.#session?.stop(reason, refusal);
     for (const request of this.#late ?? []) request.reply(refusal);
     this.#late = undefined;
   }
 
-  #open(): QueueSession {
-    this.#session = new QueueSession(this.handle, this.sources, this.#isReloaded);
+  #open(): ActiveEventQueue {
+    this.#session = new ActiveEventQueue(this.handle, this.sources, this.#isReloaded);
     return this.#session;
   }
 }
 
 /** Reply to a command for a queue that does not exist, or exists no longer. */
-export const missingQueueReply = (key: ActivationHandle<QueueState>['key']) => ({
-  error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: queueIdOf(key) }).toReply(),
+export const makeMissingEventQueueReply = (key: ActorActivationHandle<EventQueueActorState>['key']) => ({
+  error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: eventQueueIdOfActorKey(key) }).toReply(),
 });

@@ -2,23 +2,23 @@
 
 import type { JsonObject } from '#base';
 import { type ActorKey, parseActorKey } from '#model';
-import type { QueueOptions } from '#model/commands';
+import type { EventQueueOptions } from '#model/commands';
 
 /** Stored field `covers`: commits that the registration's snapshot contains, as actor → version. */
 type SnapshotVersions = { readonly [actor: string]: number };
 
 /** Stored field `shows`: messages that the registration's snapshot has counted. */
-export interface CountedMessages extends JsonObject {
+export interface SnapshotCountedMessages extends JsonObject {
   /** Id up to which every message was counted, by stream id. */
   readonly streams: { readonly [stream: string]: number };
   /** Direct messages that were counted: every one up to an id, and these recent ones. */
   readonly direct: { readonly upTo: number; readonly recent: readonly number[] };
 }
 
-export interface QueueState extends JsonObject {
+export interface EventQueueActorState extends JsonObject {
   readonly phase: string;
   readonly user: number;
-  readonly options: QueueOptions;
+  readonly options: EventQueueOptions;
   /** Log position at which the queue started. */
   readonly start: number;
   /** Log position up to which the snapshot's lists of subscribers show every change. */
@@ -32,7 +32,7 @@ export interface QueueState extends JsonObject {
   /** Versions of the commits whose events the queue leaves out, by actor. */
   readonly covers: SnapshotVersions;
   /** Messages whose events the queue leaves out, as the client would count them twice. null = none were counted. */
-  readonly shows: CountedMessages | null;
+  readonly shows: SnapshotCountedMessages | null;
   /** Incarnation of the log when the queue was registered. */
   readonly incarnation: string;
   /** Wall time of the client's last sign of life at the last checkpoint, ms. */
@@ -45,21 +45,21 @@ export interface QueueState extends JsonObject {
  * Maximum age of the client's last sign of life in the Store (`active`) while a poll waits, ms. A checkpoint then
  * renews it.
  */
-export const MAX_ACTIVE_LAG_MS = 3_600_000;
+export const MAX_EVENT_QUEUE_ACTIVITY_LAG_MS = 3_600_000;
 
 /**
  * Latest wall time (ms) at which the client may have given a sign of life. If a poll waited at the last checkpoint, the
- * client may have stayed until the takeover, but counts for at most MAX_ACTIVE_LAG_MS after `active`.
+ * client may have stayed until the takeover, but counts for at most MAX_EVENT_QUEUE_ACTIVITY_LAG_MS after `active`.
  *
  * @param takenOver wall time at which this host became the owner
  */
-export const lastPossibleActivity = (
-  { active, held }: Pick<QueueState, 'active' | 'held'>,
+export const lastPossibleClientActivity = (
+  { active, held }: Pick<EventQueueActorState, 'active' | 'held'>,
   takenOver: number,
-): number => (held ? Math.max(active, Math.min(takenOver, active + MAX_ACTIVE_LAG_MS)) : active);
+): number => (held ? Math.max(active, Math.min(takenOver, active + MAX_EVENT_QUEUE_ACTIVITY_LAG_MS)) : active);
 
 /** Id of a queue as clients know it: the last part of the actor's key. */
-export function queueIdOf(key: ActorKey): string {
+export function eventQueueIdOfActorKey(key: ActorKey): string {
   const { rest } = parseActorKey(key);
   return rest.slice(rest.indexOf('/') + 1);
 }

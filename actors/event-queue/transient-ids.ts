@@ -1,11 +1,11 @@
 /** Ids for events of one queue that are in no log entry: heartbeats and transient events. */
 import {
   type ActorKey,
-  eventId,
-  FIRST_TRANSIENT_SLOT,
-  HEARTBEAT_SLOTS,
+  EVENT_ID_SLOTS_PER_LOG_POSITION,
+  FIRST_TRANSIENT_EVENT_ID_SLOT,
+  HEARTBEAT_EVENT_ID_SLOTS,
+  makeEventId,
   type RealmId,
-  SLOTS_PER_POSITION,
 } from '#model';
 import type { EventLog } from '#ports/log';
 
@@ -33,7 +33,8 @@ export class TransientEventIds {
    */
   transient(position: number): number | undefined {
     const id = this.#next(position);
-    if (id % SLOTS_PER_POSITION >= SLOTS_PER_POSITION - HEARTBEAT_SLOTS) return undefined;
+    if (id % EVENT_ID_SLOTS_PER_LOG_POSITION >= EVENT_ID_SLOTS_PER_LOG_POSITION - HEARTBEAT_EVENT_ID_SLOTS)
+      return undefined;
     this.newest = id;
     return id;
   }
@@ -44,8 +45,9 @@ export class TransientEventIds {
   }
 
   #next(position: number): number {
-    const id = Math.max(this.newest + 1, eventId(position, FIRST_TRANSIENT_SLOT));
-    if (id % SLOTS_PER_POSITION >= SLOTS_PER_POSITION - HEARTBEAT_SLOTS) this.#openPosition();
+    const id = Math.max(this.newest + 1, makeEventId(position, FIRST_TRANSIENT_EVENT_ID_SLOT));
+    if (id % EVENT_ID_SLOTS_PER_LOG_POSITION >= EVENT_ID_SLOTS_PER_LOG_POSITION - HEARTBEAT_EVENT_ID_SLOTS)
+      this.#openPosition();
     return id;
   }
 

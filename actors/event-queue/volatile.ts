@@ -1,13 +1,13 @@
 /** State in memory that the handlers and the session of a queue share. It is lost when the actor leaves memory. */
 
-import type { QueueEndReason } from '#model/commands';
-import type { MachineStep } from '#runtime';
-import { type QueueMachineEvent, queueEndOfPhase, queueSteps } from './machine.js';
-import { lastPossibleActivity, type QueueState } from './state.js';
+import type { EventQueueEndReason } from '#model/commands';
+import type { StateMachineStep } from '#runtime';
+import { type EventQueueMachineEvent, eventQueueEndReasonOfPhase, eventQueueMachineSteps } from './machine.js';
+import { type EventQueueActorState, lastPossibleClientActivity } from './state.js';
 
-type Stored = Pick<QueueState, 'acked' | 'position' | 'active' | 'held'>;
+type Stored = Pick<EventQueueActorState, 'acked' | 'position' | 'active' | 'held'>;
 
-export class QueueVolatile {
+export class EventQueueMemoryState {
   #acked: number;
   #position: number;
   #active: number;
@@ -26,7 +26,7 @@ export class QueueVolatile {
   ) {
     this.#acked = stored.acked;
     this.#position = stored.position;
-    this.#active = lastPossibleActivity(stored, since);
+    this.#active = lastPossibleClientActivity(stored, since);
   }
 
   /** Highest event id that the client has acknowledged; -1 before the first. */
@@ -49,8 +49,8 @@ export class QueueVolatile {
   }
 
   /** Reason of the queue's end, set as soon as the end is decided and before it is written. */
-  get ended(): QueueEndReason | undefined {
-    return queueEndOfPhase(this.#phase);
+  get ended(): EventQueueEndReason | undefined {
+    return eventQueueEndReasonOfPhase(this.#phase);
   }
 
   acknowledge(id: number): void {
@@ -67,20 +67,20 @@ export class QueueVolatile {
   }
 
   /** Moves the queue's state machine by an event. The session carries out the returned step. */
-  step(type: QueueMachineEvent['type']): MachineStep {
-    return this.#enter(queueSteps.step(this.#phase, type));
+  step(type: EventQueueMachineEvent['type']): StateMachineStep {
+    return this.#enter(eventQueueMachineSteps.step(this.#phase, type));
   }
 
   /** Moves the queue's state machine when the heartbeat's timer has run out. */
-  heartbeatElapsed(): MachineStep {
-    return this.#enter(queueSteps.elapsed(this.#phase, 'heartbeat'));
+  heartbeatElapsed(): StateMachineStep {
+    return this.#enter(eventQueueMachineSteps.elapsed(this.#phase, 'heartbeat'));
   }
 
-  end(reason: QueueEndReason): void {
+  end(reason: EventQueueEndReason): void {
     this.step(`END.${reason}`);
   }
 
-  #enter(step: MachineStep): MachineStep {
+  #enter(step: StateMachineStep): StateMachineStep {
     this.#phase = step.to;
     return step;
   }

@@ -3,27 +3,27 @@
  * slow page delays no conversation.
  */
 
-import { valueReply } from '#actors/shared';
+import { makeValueReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { LinkPreview, PageHead } from '#domain/link-previews';
 import type { ActorKey } from '#model';
 import {
-  type ArgsOf,
-  type Command,
-  conversationCommands,
+  type ActorCommandName,
+  type ArgsOfCommand,
+  conversationActorCommands,
   type FetchLinksArgs,
   linkPreviewCommands,
+  makeOutboxCommand,
   type OutboxCommand,
-  outboxCommand,
 } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, type CommandDefinition, mapHandlersByName } from '#runtime';
+import { type ActorKindDefinition, type CommandDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { currentPage, dropOldPages, type LinkPreviewState, PAGE_PARTS, pageIdOf, WAITING_PARTS } from './state.js';
 
-type LinkPreviewCommand<C extends Command<'links'>, I = undefined> = CommandDefinition<
+type LinkPreviewCommand<C extends ActorCommandName<'links'>, I = undefined> = CommandDefinition<
   LinkPreviewState,
-  ArgsOf<C>,
+  ArgsOfCommand<C>,
   I,
   undefined,
   ActorServices
@@ -40,9 +40,9 @@ const waitingMessages = (parts: Parameters<typeof WAITING_PARTS.values>[0]): Fet
 const fetchLinks: LinkPreviewCommand<typeof linkPreviewCommands.fetchLinks> = {
   creates: true,
   handle({ state, parts }, { message, conversation, urls }, _inputs, { now }) {
-    if (waitingMessages(parts).length >= MAX_WAITING) return { reply: valueReply(null) };
+    if (waitingMessages(parts).length >= MAX_WAITING) return { reply: makeValueReply(null) };
     return {
-      reply: valueReply(null),
+      reply: makeValueReply(null),
       state,
       parts: WAITING_PARTS.write(message, { message, conversation, urls }),
       due: now,
@@ -89,7 +89,7 @@ const due: LinkPreviewCommand<typeof linkPreviewCommands.due, FetchRun> = {
     }
     for (const { message } of batch) Object.assign(written, WAITING_PARTS.write(message, null));
     return {
-      reply: valueReply(null),
+      reply: makeValueReply(null),
       parts: written,
       commands: [batch.flatMap((one) => showCommand(one, headOf))],
       due: waiting.length > batch.length ? now : null,
@@ -109,10 +109,10 @@ function showCommand(
   if (previews.length === 0) return [];
   const to = conversation as ActorKey<'stream' | 'dm'>;
   const args = { message_id: message, previews };
-  return [outboxCommand({ to, name: conversationCommands.showLinkPreviews, args, caller: 0 })];
+  return [makeOutboxCommand({ to, name: conversationActorCommands.showLinkPreviews, args, caller: 0 })];
 }
 
-export const linkPreviewKind: ActorKind<LinkPreviewState, undefined, ActorServices> = {
+export const linkPreviewKind: ActorKindDefinition<LinkPreviewState, undefined, ActorServices> = {
   name: 'links',
   summary: 'The pages that messages of an organization link, fetched for previews.',
   directory: false,

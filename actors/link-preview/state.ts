@@ -3,13 +3,13 @@
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '#base';
 import type { PageHead } from '#domain/link-previews';
-import { type ActorParts, PartTable } from '#model';
+import { type ActorParts, ActorPartTable } from '#model';
 import type { FetchLinksArgs } from '#model/commands';
 
 export type LinkPreviewState = JsonObject;
 
 /** Messages that wait for the previews of their links, by message id. */
-export const WAITING_PARTS = new PartTable<FetchLinksArgs & JsonObject>('message/');
+export const WAITING_PARTS = new ActorPartTable<FetchLinksArgs & JsonObject>('message/');
 
 /** A page that was fetched. */
 export interface FetchedPage extends JsonObject {
@@ -20,7 +20,7 @@ export interface FetchedPage extends JsonObject {
 }
 
 /** Fetched pages by the hash of their address. */
-export const PAGE_PARTS = new PartTable<FetchedPage>('page/');
+export const PAGE_PARTS = new ActorPartTable<FetchedPage>('page/');
 
 /** Time for which the preview of a page is used again, ms. */
 const KEPT_MS = 86_400_000;

@@ -5,4 +5,4 @@
  * that the answer does not show which addresses have accounts. The stored name of the kind is `stranger`. Importers:
  * src/app, which hosts the kind.
  */
-export { loginGuardKind } from './kind.js';
+export { loginGuardActorKind } from './kind.js';

@@ -6,10 +6,10 @@
  */
 
 import type { JsonObject } from '#base';
-import { addLoginFailure, loginTooEarlyError, msUntilLoginAllowed, wrongPasswordError } from '#domain/secrets';
-import { type ArgsOf, loginGuardCommands } from '#model/commands';
+import { addLoginFailure, loginRateLimitError, msUntilLoginAllowed, wrongPasswordError } from '#domain/secrets';
+import { type ArgsOfCommand, loginGuardActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, type CommandDefinition, mapHandlersByName } from '#runtime';
+import { type ActorKindDefinition, type CommandDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 
 /** Maximum number of addresses whose failures one actor remembers. */
@@ -27,7 +27,7 @@ const failuresOf = ({ attempts }: StrangerState, address: string): readonly numb
 
 const fetchKey: CommandDefinition<
   StrangerState,
-  ArgsOf<typeof loginGuardCommands.fetchKey>,
+  ArgsOfCommand<typeof loginGuardActorCommands.fetchKey>,
   undefined,
   undefined,
   ActorServices
@@ -43,7 +43,7 @@ const fetchKey: CommandDefinition<
   handle({ state }, { address }, _inputs, { now }) {
     const failures = failuresOf(state, address);
     const wait = msUntilLoginAllowed(failures, now);
-    if (wait > 0) throw loginTooEarlyError(failures, wait, now);
+    if (wait > 0) throw loginRateLimitError(failures, wait, now);
     const others = state.attempts.filter(([of]) => of !== address);
     const failed = addLoginFailure(failures, now);
     const attempts: Attempts[] = [...others, [address, failed]];
@@ -54,12 +54,12 @@ const fetchKey: CommandDefinition<
   },
 };
 
-export const loginGuardKind: ActorKind<StrangerState, undefined, ActorServices> = {
+export const loginGuardActorKind: ActorKindDefinition<StrangerState, undefined, ActorServices> = {
   name: 'stranger',
   summary: 'Failed log-ins with addresses of no account, counted so that they look like those of an account.',
   directory: false,
   loadedParts: [],
-  commands: mapHandlersByName(loginGuardCommands, { fetchKey }),
+  commands: mapHandlersByName(loginGuardActorCommands, { fetchKey }),
   initial: () => ({ attempts: [] }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('AUTHENTICATION_FAILED').toReply() }),

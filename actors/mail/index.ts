@@ -4,12 +4,12 @@
  *
  * State: number of the last mail; one part per waiting mail (`mail/`). Without phases.
  *
- * Commands: `send` stores a mail (made by `mailCommand` in actors/shared) and sets the timer; `due` sends the mails
- * that are due, up to 40 per run, in an exclusive lane of its own, and sets the time of the next attempt.
+ * Commands: `send` stores a mail (made by `makeSendMailCommand` in actors/shared) and sets the timer; `due` sends the
+ * mails that are due, up to 40 per run, in an exclusive lane of its own, and sets the time of the next attempt.
  *
  * Invariants: `send` never refuses. A crash between sending and commit sends a mail again under the same id. Links that
  * grant access are stored sealed and opened only for the mail server.
  *
  * Importers: src/app, which hosts the kind.
  */
-export { mailKind } from './kind.js';
+export { mailActorKind } from './kind.js';

@@ -4,18 +4,25 @@
  * here.
  */
 
-import { valueReply } from '#actors/shared';
+import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { type MailOutcome, mailRetryDelayMs, unsealMailLinks } from '#domain/mail';
-import { type ArgsOf, type Command, mailCommands } from '#model/commands';
+import { type MailAttemptOutcome, mailRetryDelayMs, unsealMailLinks } from '#domain/mail';
+import { type ActorCommandName, type ArgsOfCommand, mailActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, type CommandDefinition, mapHandlersByName } from '#runtime';
+import { type ActorKindDefinition, type CommandDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { MAIL_PARTS, type MailState, mailToSend, nextAttemptTime, type StoredMail, waitingMails } from './state.js';
+import {
+  listWaitingMails,
+  type MailActorState,
+  nextMailAttemptTime,
+  type StoredMail,
+  unsealStoredMail,
+  WAITING_MAIL_PARTS,
+} from './state.js';
 
-type MailCommand<C extends Command<'mail'>, I = undefined> = CommandDefinition<
-  MailState,
-  ArgsOf<C>,
+type MailCommand<C extends ActorCommandName<'mail'>, I = undefined> = CommandDefinition<
+  MailActorState,
+  ArgsOfCommand<C>,
   I,
   undefined,
   ActorServices
@@ -25,15 +32,15 @@ type MailCommand<C extends Command<'mail'>, I = undefined> = CommandDefinition<
 const BATCH = 40;
 
 /** Stores a mail. Other actors send this command (actors/shared/mail.ts), which never refuses. */
-const send: MailCommand<typeof mailCommands.send> = {
+const send: MailCommand<typeof mailActorCommands.send> = {
   creates: true,
   handle({ state }, given, _inputs, { now }) {
     const last = state.last + 1;
     const mail: StoredMail = { ...given, date: now, tries: 0, next: now };
     return {
-      reply: valueReply(null),
+      reply: makeValueReply(null),
       state: { ...state, last },
-      parts: MAIL_PARTS.write(last, mail),
+      parts: WAITING_MAIL_PARTS.write(last, mail),
       // The mail is due at once. The run also sends earlier mails that are due.
       due: now,
     };
@@ -45,42 +52,42 @@ const send: MailCommand<typeof mailCommands.send> = {
  * run must not find the mails of the run before. After a crash between sending and commit a mail is sent again, under
  * the same id.
  */
-const due: MailCommand<typeof mailCommands.due, ReadonlyMap<string, MailOutcome>> = {
+const due: MailCommand<typeof mailActorCommands.due, ReadonlyMap<string, MailAttemptOutcome>> = {
   lane: 'sending',
   exclusive: true,
   async inputs(_args, { realm, view }, { services }) {
     const now = services.clock.now();
-    const batch = waitingMails(view.parts)
+    const batch = listWaitingMails(view.parts)
       .filter(([, mail]) => mail.next <= now)
       .slice(0, BATCH);
     const open = (text: string): string => unsealMailLinks(services.secrets, text);
-    const fates = await services.mail.send(batch.map(([number, mail]) => mailToSend(realm, number, mail, open)));
+    const fates = await services.mail.send(batch.map(([number, mail]) => unsealStoredMail(realm, number, mail, open)));
     return new Map(batch.map(([number], i) => [number, fates[i]!]));
   },
   handle({ parts }, _args, fates, { now }) {
     const written: Record<string, Json> = {};
     const left: StoredMail[] = [];
-    for (const [number, mail] of waitingMails(parts)) {
+    for (const [number, mail] of listWaitingMails(parts)) {
       const fate = fates.get(number);
-      if (fate === 'done') Object.assign(written, MAIL_PARTS.write(number, null));
+      if (fate === 'done') Object.assign(written, WAITING_MAIL_PARTS.write(number, null));
       else if (fate === 'later') {
         const tries = mail.tries + 1;
         const again: StoredMail = { ...mail, tries, next: now + mailRetryDelayMs(tries) };
-        Object.assign(written, MAIL_PARTS.write(number, again));
+        Object.assign(written, WAITING_MAIL_PARTS.write(number, again));
         left.push(again);
       } else left.push(mail);
     }
-    return { reply: valueReply(null), parts: written, due: nextAttemptTime(left) };
+    return { reply: makeValueReply(null), parts: written, due: nextMailAttemptTime(left) };
   },
 };
 
-export const mailKind: ActorKind<MailState, undefined, ActorServices> = {
+export const mailActorKind: ActorKindDefinition<MailActorState, undefined, ActorServices> = {
   name: 'mail',
   summary: 'The outgoing mails of an organization, until a mail server has taken them.',
   directory: false,
-  loadedParts: [MAIL_PARTS.prefix],
+  loadedParts: [WAITING_MAIL_PARTS.prefix],
   partsAreDeliveries: true,
-  commands: mapHandlersByName(mailCommands, { send, due }),
+  commands: mapHandlersByName(mailActorCommands, { send, due }),
   initial: () => ({ last: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),

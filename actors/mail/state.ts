@@ -2,9 +2,9 @@
 
 import type { JsonObject } from '#base';
 import type { QueuedMail } from '#domain/mail';
-import { type ActorParts, PartTable } from '#model';
+import { type ActorParts, ActorPartTable } from '#model';
 
-export interface MailState extends JsonObject {
+export interface MailActorState extends JsonObject {
   /** Number of the last mail that was stored. */
   readonly last: number;
 }
@@ -25,11 +25,11 @@ export interface StoredMail extends JsonObject {
 }
 
 /** Parts with the waiting mails, by number of the mail. */
-export const MAIL_PARTS = new PartTable<StoredMail>('mail/');
+export const WAITING_MAIL_PARTS = new ActorPartTable<StoredMail>('mail/');
 
 /** Waiting mails with their numbers, oldest first. */
-export const waitingMails = (parts: ActorParts): (readonly [number: string, mail: StoredMail])[] =>
-  [...MAIL_PARTS.entries(parts)].sort(([a], [b]) => Number(a) - Number(b));
+export const listWaitingMails = (parts: ActorParts): (readonly [number: string, mail: StoredMail])[] =>
+  [...WAITING_MAIL_PARTS.entries(parts)].sort(([a], [b]) => Number(a) - Number(b));
 
 /**
  * A waiting mail in the form that the mail server gets. Its id contains the time, so that ids differ from those before
@@ -37,7 +37,7 @@ export const waitingMails = (parts: ActorParts): (readonly [number: string, mail
  *
  * @param open decrypts the sealed links in a text
  */
-export const mailToSend = (
+export const unsealStoredMail = (
   realm: number,
   number: string,
   { to, subject, text, html, thread, unsubscribe, date, tries }: StoredMail,
@@ -55,7 +55,7 @@ export const mailToSend = (
 });
 
 /** Earliest time at which a waiting mail is due, wall time, ms; null: no mail waits. */
-export function nextAttemptTime(mails: Iterable<StoredMail>): number | null {
+export function nextMailAttemptTime(mails: Iterable<StoredMail>): number | null {
   let first: number | null = null;
   for (const { next } of mails) if (first === null || next < first) first = next;
   return first;

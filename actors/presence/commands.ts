@@ -1,20 +1,25 @@
 /** Commands of the presence actor: reports of clients, reads, changes of settings (users.md § Presence). */
 
-import { successReply, valueReply } from '#actors/shared';
+import { makeSuccessReply, makeValueReply } from '#actors/shared';
 import { type JsonObject, memoizeByObject } from '#base';
-import { ROLE } from '#domain/people';
-import { isPresenceHidden, OFFLINE_AFTER_SECONDS, type PresenceTimes, presenceEvent } from '#domain/presence';
-import { type EventItem, userId } from '#model';
-import type { ArgsOf, Command, PresenceCursor, presenceCommands } from '#model/commands';
+import { USER_ROLE } from '#domain/people';
+import {
+  isPresenceHidden,
+  makePresenceEvent,
+  PRESENCE_OFFLINE_AFTER_SECONDS,
+  type PresenceTimes,
+} from '#domain/presence';
+import { type EventLogItem, toUserId } from '#model';
+import type { ActorCommandName, ArgsOfCommand, PresenceChangesCursor, presenceActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
-import type { ActorView, CommandDefinition, Outcome } from '#runtime';
+import type { ActorView, CommandDefinition, CommandOutcome } from '#runtime';
 import type { ActorServices } from '../services.js';
 import type { PresenceMemory } from './presences.js';
-import type { PresenceState } from './state.js';
+import type { PresenceActorState } from './state.js';
 
-type PresenceCommand<C extends Command<'presence'>> = CommandDefinition<
-  PresenceState,
-  ArgsOf<C>,
+type PresenceCommand<C extends ActorCommandName<'presence'>> = CommandDefinition<
+  PresenceActorState,
+  ArgsOfCommand<C>,
   undefined,
   PresenceMemory,
   ActorServices
@@ -28,7 +33,7 @@ const REPORT_MS = 70_000;
  * Time of inactivity after which a user's return is published at once, ms: the user may already look offline to others.
  * Clients show a user as offline after 200 s; less one interval of reports this is 130 s.
  */
-const CAME_BACK_MS = OFFLINE_AFTER_SECONDS * 1_000 - REPORT_MS;
+const CAME_BACK_MS = PRESENCE_OFFLINE_AFTER_SECONDS * 1_000 - REPORT_MS;
 /**
  * Maximum number of active accounts for which presence events are emitted. In larger organizations, clients get
  * presences as replies to their own reports.
@@ -37,7 +42,7 @@ const MAX_ACCOUNTS_FOR_EVENTS = 100;
 
 interface Reading extends JsonObject {
   /** Version of the presences that the asking process already has; null: it has none. */
-  readonly known: PresenceCursor | null;
+  readonly known: PresenceChangesCursor | null;
 }
 
 interface Report extends Reading {
@@ -47,23 +52,23 @@ interface Report extends Reading {
 }
 
 /** A client's report: changes memory only. The very first one also creates the root, which a flush needs. */
-export const reportPresenceHandler: PresenceCommand<typeof presenceCommands.report> = {
+export const reportPresenceHandler: PresenceCommand<typeof presenceActorCommands.report> = {
   creates: true,
   handle(view, { status, pingOnly, known }, _inputs, { caller, directory, now }) {
     const { state, volatile } = view;
-    const user = directory.user(userId(caller));
-    const transient: EventItem[] = [];
+    const user = directory.user(toUserId(caller));
+    const transient: EventLogItem[] = [];
     if (user && !isPresenceHidden(directory, user)) {
       const before = volatile.of(caller);
       const after = reportedAt(before, status, now);
       if (after !== before) volatile.set(caller, after);
       if (isNews(before, status, now) && !isCrowd(directory)) {
-        const to = { role: ROLE.guest, rv: directory.version };
-        transient.push({ t: 'event', to, event: presenceEvent(user, after, now) });
+        const to = { role: USER_ROLE.guest, rv: directory.version };
+        transient.push({ t: 'event', to, event: makePresenceEvent(user, after, now) });
       }
     }
     return {
-      reply: pingOnly ? successReply() : successReply(volatile.since(known)),
+      reply: pingOnly ? makeSuccessReply() : makeSuccessReply(volatile.since(known)),
       ...(transient.length > 0 ? { transient } : {}),
       ...(state.made ? {} : written(view)),
     };
@@ -92,40 +97,43 @@ const isCrowd = memoizeByObject(
 );
 
 /** The changes in memory since the last flush, as parts to write. */
-const written = ({ state, volatile }: ActorView<PresenceState, PresenceMemory>): Partial<Outcome<PresenceState>> => ({
+const written = ({
+  state,
+  volatile,
+}: ActorView<PresenceActorState, PresenceMemory>): Partial<CommandOutcome<PresenceActorState>> => ({
   state: { ...state, made: true },
   parts: volatile.flush(),
 });
 
 /** Replies to API operations with the presences that changed. */
-export const readPresencesHandler: PresenceCommand<typeof presenceCommands.presences> = {
+export const readPresencesHandler: PresenceCommand<typeof presenceActorCommands.presences> = {
   creates: true,
   lane: 'read',
   read: true,
-  handle: ({ volatile }, { known }) => ({ reply: successReply(volatile.since(known)) }),
+  handle: ({ volatile }, { known }) => ({ reply: makeSuccessReply(volatile.since(known)) }),
 };
 
 /** Replies to other actors with the presences that changed. */
-export const readPresenceChangesHandler: PresenceCommand<typeof presenceCommands.presenceChanges> = {
+export const readPresenceChangesHandler: PresenceCommand<typeof presenceActorCommands.presenceChanges> = {
   creates: true,
   lane: 'read',
   read: true,
-  handle: ({ volatile }, { known }) => ({ reply: valueReply(volatile.since(known)) }),
+  handle: ({ volatile }, { known }) => ({ reply: makeValueReply(volatile.since(known)) }),
 };
 
 /** Applies a changed user setting `presence_enabled`. The realm actor sends this command after its own event. */
-export const applyPresenceSettingHandler: PresenceCommand<typeof presenceCommands.switched> = {
+export const applyPresenceSettingHandler: PresenceCommand<typeof presenceActorCommands.switched> = {
   creates: true,
   handle(view, { on, at }, _inputs, { caller }) {
     const { volatile } = view;
     const before = volatile.of(caller);
     if (!on) volatile.remove(caller);
     else if ((before?.active ?? 0) < at) volatile.set(caller, { active: at, connected: at });
-    return { reply: valueReply(null), ...written(view) };
+    return { reply: makeValueReply(null), ...written(view) };
   },
 };
 
 /** Writes the changed times to the Store. The sidecar's timer sends this command. */
-export const flushPresencesHandler: PresenceCommand<typeof presenceCommands.flush> = {
-  handle: (view) => ({ reply: valueReply(null), ...(view.volatile.dirty ? written(view) : {}) }),
+export const flushPresencesHandler: PresenceCommand<typeof presenceActorCommands.flush> = {
+  handle: (view) => ({ reply: makeValueReply(null), ...(view.volatile.dirty ? written(view) : {}) }),
 };

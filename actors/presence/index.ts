@@ -13,4 +13,4 @@
  *
  * Importers: src/app, which hosts the kind.
  */
-export { presenceKind } from './kind.js';
+export { presenceActorKind } from './kind.js';

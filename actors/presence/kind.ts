@@ -1,8 +1,8 @@
 /** The presence actor of an organization holds the times at which users were active. Reports need no other actor. */
 
-import { presenceCommands } from '#model/commands';
+import { presenceActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, mapHandlersByName } from '#runtime';
+import { type ActorKindDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 import {
   applyPresenceSettingHandler,
@@ -12,15 +12,15 @@ import {
   reportPresenceHandler,
 } from './commands.js';
 import { PresenceMemory } from './presences.js';
-import { PresenceSidecar } from './sidecar.js';
-import { PRESENCE_PART_PREFIX, type PresenceState } from './state.js';
+import { PresenceActorSidecar } from './sidecar.js';
+import { PRESENCE_PART_PREFIX, type PresenceActorState } from './state.js';
 
-export const presenceKind: ActorKind<PresenceState, PresenceMemory, ActorServices> = {
+export const presenceActorKind: ActorKindDefinition<PresenceActorState, PresenceMemory, ActorServices> = {
   name: 'presence',
   summary: 'Who of an organization is online, and since when.',
   directory: true,
   loadedParts: [PRESENCE_PART_PREFIX],
-  commands: mapHandlersByName(presenceCommands, {
+  commands: mapHandlersByName(presenceActorCommands, {
     report: reportPresenceHandler,
     presences: readPresencesHandler,
     presenceChanges: readPresenceChangesHandler,
@@ -30,5 +30,5 @@ export const presenceKind: ActorKind<PresenceState, PresenceMemory, ActorService
   initial: () => ({ made: false }),
   volatile: (_key, _state, parts) => new PresenceMemory(parts),
   missing: () => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),
-  sidecar: (handle, sources) => new PresenceSidecar(handle, sources),
+  sidecar: (handle, sources) => new PresenceActorSidecar(handle, sources),
 };

@@ -4,7 +4,7 @@
  */
 import type { Json } from '#base';
 import type { PresenceChanges, PresenceTimes } from '#domain/presence';
-import type { PresenceCursor } from '#model/commands';
+import type { PresenceChangesCursor } from '#model/commands';
 import { decodePresenceTimes, encodePresenceTimes, presenceBucketOf, presencePartName } from './state.js';
 
 /** Minimum number of changes that are remembered one by one; a reader that missed more gets all presences. */
@@ -64,7 +64,7 @@ export class PresenceMemory {
   }
 
   /** Presences that have changed since the version that the reader has. */
-  since(known: PresenceCursor | null): PresenceChanges {
+  since(known: PresenceChangesCursor | null): PresenceChanges {
     const { source, version } = this;
     const missed = known?.source === source && known.version >= this.#first - 1 && known.version <= version;
     const users = missed ? new Set(this.#history.slice(known.version - this.#first + 1)) : this.#of.keys();

@@ -1,20 +1,20 @@
 /** Stores the presences that only memory knows: once a minute, and before the actor leaves memory. */
 import type { TimerHandle } from '#base/clock';
-import { presenceCommands } from '#model/commands';
-import type { ActivationHandle, DeferredRequest, Sidecar } from '#runtime';
-import type { InputSources } from '../services.js';
+import { presenceActorCommands } from '#model/commands';
+import type { ActorActivationHandle, ActorSidecar, DeferredRequest } from '#runtime';
+import type { ActorInputSources } from '../services.js';
 import type { PresenceMemory } from './presences.js';
-import type { PresenceState } from './state.js';
+import type { PresenceActorState } from './state.js';
 
 /** Interval of writes, ms. A crash loses at most this much; clients report every minute anyway. */
 const FLUSH_MS = 60_000;
 
-export class PresenceSidecar implements Sidecar {
+export class PresenceActorSidecar implements ActorSidecar {
   #timer: TimerHandle | undefined;
 
   constructor(
-    private readonly handle: ActivationHandle<PresenceState, PresenceMemory>,
-    private readonly sources: InputSources,
+    private readonly handle: ActorActivationHandle<PresenceActorState, PresenceMemory>,
+    private readonly sources: ActorInputSources,
   ) {
     const { clock, random } = sources.services;
     handle.volatile.source = `${clock.now()}-${random()}`;
@@ -32,7 +32,7 @@ export class PresenceSidecar implements Sidecar {
   }
 
   async flush(): Promise<void> {
-    if (this.handle.volatile.dirty) await this.handle.sendSelf(presenceCommands.flush, {});
+    if (this.handle.volatile.dirty) await this.handle.sendSelf(presenceActorCommands.flush, {});
   }
 
   stopped(): void {

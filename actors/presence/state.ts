@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '#base';
 import type { PresenceTimes } from '#domain/presence';
 
-export interface PresenceState extends JsonObject {
+export interface PresenceActorState extends JsonObject {
   /** True in every stored root: the first report makes the root. */
   readonly made: boolean;
 }

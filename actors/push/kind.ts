@@ -3,27 +3,33 @@
  * its own, so that a push service that is slow or away delays no other command.
  */
 
-import { valueReply } from '#actors/shared';
+import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { type ActorParts, realmKey, userKey } from '#model';
+import { type ActorParts, realmActorKey, userActorKey } from '#model';
 import {
-  type ArgsOf,
-  type Command,
+  type ActorCommandName,
+  type ArgsOfCommand,
+  makeOutboxCommand,
   type OutboxCommand,
-  outboxCommand,
   pushCommands,
-  realmCommands,
-  userCommands,
+  realmActorCommands,
+  userActorCommands,
 } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, type CommandContext, type CommandDefinition, mapHandlersByName, type Outcome } from '#runtime';
+import {
+  type ActorKindDefinition,
+  type CommandContext,
+  type CommandDefinition,
+  type CommandOutcome,
+  mapHandlersByName,
+} from '#runtime';
 import type { ActorServices } from '../services.js';
 import { accountOfKey, type PushResult, type Round, sendRound } from './rounds.js';
 import { nextPushTime, PUSH_PARTS, type PushState, type WaitingPush, waitingPushes, withShown } from './state.js';
 
-type PushCommand<C extends Command<'push'>, I = undefined> = CommandDefinition<
+type PushCommand<C extends ActorCommandName<'push'>, I = undefined> = CommandDefinition<
   PushState,
-  ArgsOf<C>,
+  ArgsOfCommand<C>,
   I,
   undefined,
   ActorServices
@@ -41,12 +47,12 @@ function queue(
   { state, parts }: { readonly state: PushState; readonly parts: ReadonlyMap<string, Json> },
   { event, messages, trigger }: Pick<WaitingPush, 'event' | 'messages' | 'trigger'>,
   now: number,
-): Outcome<PushState> {
+): CommandOutcome<PushState> {
   const number = state.last + 1;
   const push: WaitingPush = { number, event, messages, trigger, left: null, since: now, tries: 0, next: now };
   const surplus = waitingPushes(parts).slice(0, Math.max(0, parts.size - MAX_WAITING + 1));
   return {
-    reply: valueReply(null),
+    reply: makeValueReply(null),
     state: { ...state, last: number },
     parts: Object.assign(
       PUSH_PARTS.write(number, push),
@@ -96,7 +102,7 @@ const due: PushCommand<typeof pushCommands.due, Round> = {
       return next === null ? [] : [next];
     });
     return {
-      reply: valueReply(null),
+      reply: makeValueReply(null),
       state: after,
       parts: written,
       commands: [endings(round, context)],
@@ -139,19 +145,22 @@ function endings(
 ): OutboxCommand[] {
   const user = accountOfKey(key);
   const ended = endedEndpoints.map((endpointHash) =>
-    outboxCommand({
-      to: realmKey(realm),
-      name: realmCommands.dropSessionPush,
+    makeOutboxCommand({
+      to: realmActorKey(realm),
+      name: realmActorCommands.dropSessionPush,
       args: { user, endpointHash },
       caller: 0,
     }),
   );
   if (goneTokens.length === 0) return ended;
   const args = { tokens: [...new Set(goneTokens)] };
-  return [...ended, outboxCommand({ to: userKey(realm, user), name: userCommands.dropPushTokens, args, caller: 0 })];
+  return [
+    ...ended,
+    makeOutboxCommand({ to: userActorKey(realm, user), name: userActorCommands.dropPushTokens, args, caller: 0 }),
+  ];
 }
 
-export const pushKind: ActorKind<PushState, undefined, ActorServices> = {
+export const pushKind: ActorKindDefinition<PushState, undefined, ActorServices> = {
   name: 'push',
   summary: 'The push notifications of an account, until its browsers and the push gateway have taken them.',
   directory: false,

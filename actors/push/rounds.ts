@@ -16,13 +16,21 @@ import {
   type WebPushSubscription,
 } from '#domain/push';
 import { isSessionAlive } from '#domain/secrets';
-import { type ActorKey, type ActorParts, parseActorKey, type RealmId, type UserId, userId, userKey } from '#model';
-import { type PushFacts, userCommands } from '#model/commands';
+import {
+  type ActorKey,
+  type ActorParts,
+  parseActorKey,
+  type RealmId,
+  toUserId,
+  type UserId,
+  userActorKey,
+} from '#model';
+import { type PushFacts, userActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
-import type { InputSources } from '../services.js';
+import type { ActorInputSources } from '../services.js';
 import { type PushState, type WaitingPush, waitingPushes } from './state.js';
 
-export const accountOfKey = (key: ActorKey): UserId => userId(Number(parseActorKey(key).rest));
+export const accountOfKey = (key: ActorKey): UserId => toUserId(Number(parseActorKey(key).rest));
 
 /** The result of one push at all its receivers. */
 export interface PushResult {
@@ -63,7 +71,7 @@ export async function sendRound(
   key: ActorKey,
   realm: RealmId,
   { parts, state }: { readonly parts: ActorParts; readonly state: PushState },
-  sources: InputSources,
+  sources: ActorInputSources,
 ): Promise<Round> {
   const now = sources.services.clock.now();
   const waiting = waitingPushes(parts);
@@ -77,7 +85,7 @@ export async function sendRound(
   if (!directory.user(user)?.isActive || directory.deactivated)
     return { results: pushes.map(dropped), endedEndpoints, goneTokens };
   const ids = [...new Set(pushes.flatMap(({ event, messages }) => (event === 'message' ? messages : [])))];
-  const facts = await sources.ask(userKey(realm, user), userCommands.pushFacts, { ids }, user);
+  const facts = await sources.ask(userActorKey(realm, user), userActorCommands.pushFacts, { ids }, user);
   const said = new Sayings(facts, user, directory, sources.services.push, state.shown);
   const receivers = [
     ...browsersOf(user, directory, said, sources, endedEndpoints),
@@ -163,7 +171,7 @@ function browsersOf(
   user: UserId,
   directory: DirectoryView,
   said: Sayings,
-  { services: { clock, push: sender, secrets } }: InputSources,
+  { services: { clock, push: sender, secrets } }: ActorInputSources,
   ended: string[],
 ): Receiver[] {
   if (!sender.options.browsers) return [];

@@ -1,6 +1,6 @@
 /** Persisted state of a push actor. Each waiting push is a part, deleted when it was sent. */
 import type { JsonObject } from '#base';
-import { type ActorParts, PartTable } from '#model';
+import { type ActorParts, ActorPartTable } from '#model';
 
 export interface PushState extends JsonObject {
   /** Number of the last push that was queued. */
@@ -28,7 +28,7 @@ export interface WaitingPush extends JsonObject {
 }
 
 /** Waiting pushes by number. */
-export const PUSH_PARTS = new PartTable<WaitingPush>('push/');
+export const PUSH_PARTS = new ActorPartTable<WaitingPush>('push/');
 
 /** Maximum number of messages in `shown`; the notification of an older one is no longer taken away. */
 const MAX_SHOWN = 200;

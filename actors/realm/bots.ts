@@ -1,27 +1,27 @@
 /** Rules, records and events that the commands on bots share (events.md realm_bot). */
 
 import type { Json, JsonObject } from '#base';
-import { isAdmin, isOwner, presentBot, type StreamNameLookup } from '#domain/people';
+import { formatBotForApi, isAdmin, isOwner, type StreamNameLookup } from '#domain/people';
 import type { LogItem } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
-import { directoryLogItem } from './log-items.js';
+import { makeDirectoryLogItem } from './log-items.js';
 import {
   type ActorParts,
   BOT_PART_PREFIX,
-  botRecord,
-  botRecords,
-  encodeRecord,
-  streamRecord,
+  encodeDirectoryRecord,
+  findBotRecord,
+  findStreamRecord,
+  findUserRecord,
+  listBotRecords,
+  listUserRecords,
   USER_PART_PREFIX,
-  userRecord,
-  userRecords,
 } from './state.js';
 
 /**
  * Lane of commands that create bots: their inputs wait for stream actors, which never wait for commands of this lane.
  */
-export const BOT_LANE = 'bots';
+export const BOT_CREATION_LANE = 'bots';
 
 export interface BotAccount {
   readonly user: DirectoryUser;
@@ -29,13 +29,13 @@ export interface BotAccount {
 }
 
 export function findBotAccount(parts: ActorParts, id: number): BotAccount | undefined {
-  const user = userRecord(parts, id);
-  const bot = botRecord(parts, id);
+  const user = findUserRecord(parts, id);
+  const bot = findBotRecord(parts, id);
   return user && bot ? { user, bot } : undefined;
 }
 
 /** The bot with this id, if the acting user is its owner or an administrator. @throws ApiError */
-export function requireManagedBot(parts: ActorParts, id: number, acting: DirectoryUser): BotAccount {
+export function getManagedBotOrThrow(parts: ActorParts, id: number, acting: DirectoryUser): BotAccount {
   const found = findBotAccount(parts, id);
   if (!found) throw apiError('NO_SUCH_BOT');
   if (found.user.botOwner !== acting.id && !isAdmin(acting)) throw apiError('INSUFFICIENT_PERMISSION');
@@ -44,19 +44,21 @@ export function requireManagedBot(parts: ActorParts, id: number, acting: Directo
   return found;
 }
 
-export const streamNameLookup =
+export const makeStreamNameLookup =
   (parts: ActorParts): StreamNameLookup =>
   (id) =>
-    streamRecord(parts, id)?.name;
+    findStreamRecord(parts, id)?.name;
 
 /** True if the bot sends to a private stream by default, or reads from one. */
 function isPrivate(parts: ActorParts, { sendingStream, eventsStream }: DirectoryBot): boolean {
-  return [sendingStream, eventsStream].some((id) => id !== null && streamRecord(parts, id)?.inviteOnly === true);
+  return [sendingStream, eventsStream].some((id) => id !== null && findStreamRecord(parts, id)?.inviteOnly === true);
 }
 
 /** Ids of human administrators, ascending. */
 const humanAdmins = (parts: ActorParts): number[] =>
-  [...userRecords(parts)].filter((user) => user.isActive && user.botType === null && isAdmin(user)).map(({ id }) => id);
+  [...listUserRecords(parts)]
+    .filter((user) => user.isActive && user.botType === null && isAdmin(user))
+    .map(({ id }) => id);
 
 /**
  * Users who get events about the bot: its owner and human administrators; for a bot of private streams only its owner.
@@ -74,11 +76,16 @@ const botEvent = (to: readonly number[], op: 'add' | 'update', bot: JsonObject):
   own: { of: 'bot', bot },
 });
 
-export const botAddedItem = (parts: ActorParts, account: BotAccount, to = managers(parts, account)): LogItem =>
-  botEvent(to, 'add', presentBot(account.user, account.bot, streamNameLookup(parts)));
+export const makeBotAddedEvent = (parts: ActorParts, account: BotAccount, to = managers(parts, account)): LogItem =>
+  botEvent(to, 'add', formatBotForApi(account.user, account.bot, makeStreamNameLookup(parts)));
 
 /** Event of a changed bot, for its managers. @param change the changed field of the bot */
-export const botUpdatedItem = (parts: ActorParts, account: BotAccount, change: JsonObject, except?: number): LogItem =>
+export const makeBotUpdatedEvent = (
+  parts: ActorParts,
+  account: BotAccount,
+  change: JsonObject,
+  except?: number,
+): LogItem =>
   botEvent(
     managers(parts, account).filter((id) => id !== except),
     'update',
@@ -86,26 +93,27 @@ export const botUpdatedItem = (parts: ActorParts, account: BotAccount, change: J
   );
 
 /** Events for bots with a default stream that was renamed. */
-export function botEventsOfRenamedStream(parts: ActorParts, stream: number, name: string): LogItem[] {
+export function makeBotEventsOfRenamedStream(parts: ActorParts, stream: number, name: string): LogItem[] {
   const events: LogItem[] = [];
-  for (const bot of botRecords(parts)) {
+  for (const bot of listBotRecords(parts)) {
     const account = findBotAccount(parts, bot.user);
     if (!account) continue;
-    if (bot.sendingStream === stream) events.push(botUpdatedItem(parts, account, { default_sending_stream: name }));
+    if (bot.sendingStream === stream)
+      events.push(makeBotUpdatedEvent(parts, account, { default_sending_stream: name }));
     if (bot.eventsStream === stream)
-      events.push(botUpdatedItem(parts, account, { default_events_register_stream: name }));
+      events.push(makeBotUpdatedEvent(parts, account, { default_events_register_stream: name }));
   }
   return events;
 }
 
-export const botRemovedItem = (parts: ActorParts, account: BotAccount): LogItem => ({
+export const makeBotRemovedEvent = (parts: ActorParts, account: BotAccount): LogItem => ({
   t: 'event',
   to: { users: managers(parts, account) },
   event: { type: 'realm_bot', op: 'remove', bot: { user_id: account.user.id, full_name: account.user.fullName } },
 });
 
 /** Event that makes a bot disappear for a user who no longer manages it. */
-export const botDeletedItem = (bot: number, user: number): LogItem => ({
+export const makeBotDeletedForUserEvent = (bot: number, user: number): LogItem => ({
   t: 'event',
   to: { users: [user] },
   event: { type: 'realm_bot', op: 'delete', bot: { user_id: bot } },
@@ -116,27 +124,27 @@ export const botDeletedItem = (bot: number, user: number): LogItem => ({
  *
  * @param before the bot before the change; absent if the bot is new
  */
-export function storeBot(
+export function makeStoredBotChanges(
   { user, bot }: BotAccount,
   before?: BotAccount,
 ): { readonly parts: Record<string, Json>; readonly changes: readonly LogItem[] } {
   const parts: Record<string, Json> = {};
   const changes: LogItem[] = [];
   if (user !== before?.user) {
-    parts[`${USER_PART_PREFIX}${user.id}`] = encodeRecord(user);
-    changes.push(directoryLogItem({ user }));
+    parts[`${USER_PART_PREFIX}${user.id}`] = encodeDirectoryRecord(user);
+    changes.push(makeDirectoryLogItem({ user }));
   }
   if (bot !== before?.bot) {
-    parts[`${BOT_PART_PREFIX}${user.id}`] = encodeRecord(bot);
-    changes.push(directoryLogItem({ bot }));
+    parts[`${BOT_PART_PREFIX}${user.id}`] = encodeDirectoryRecord(bot);
+    changes.push(makeDirectoryLogItem({ bot }));
   }
   return { parts, changes };
 }
 
 /** A bot's name must differ from the names of all active accounts, ignoring case. @throws ApiError */
-export function checkBotName(parts: ActorParts, name: string): void {
+export function checkBotNameIsUnique(parts: ActorParts, name: string): void {
   const folded = name.toLowerCase();
-  for (const user of userRecords(parts)) {
+  for (const user of listUserRecords(parts)) {
     if (user.isActive && user.fullName.toLowerCase() === folded) throw apiError('BOT_NAME_IN_USE');
   }
 }

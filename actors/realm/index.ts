@@ -22,11 +22,11 @@
  * Imported by the server, which registers the kind, and by import and export (src/app/exchange), which write and read
  * the stored form. Other actors use only the commands declared in `#model/commands`.
  */
-export { realmKind } from './kind.js';
+export { realmActorKind } from './kind.js';
 export {
   DIRECT_GROUP_PART_PREFIX,
-  RECORD_PART_PREFIXES,
-  type RealmState,
-  SINGLETON_PARTS,
-  TRAFFIC_PART_PREFIX,
+  DIRECTORY_RECORD_PART_PREFIXES,
+  DIRECTORY_SINGLETON_PART_NAMES,
+  type RealmActorState,
+  STREAM_TRAFFIC_PART_PREFIX,
 } from './state.js';

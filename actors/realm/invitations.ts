@@ -5,8 +5,8 @@
 
 import type { Json } from '#base';
 import type { InvitationTokenContent } from '#domain/invitations';
-import { ROLE } from '#domain/people';
-import { type ActorParts, type LogItem, PartTable, type RealmId } from '#model';
+import { USER_ROLE } from '#domain/people';
+import { type ActorParts, ActorPartTable, type LogItem, type RealmId } from '#model';
 
 export interface Invitation {
   readonly id: number;
@@ -34,15 +34,15 @@ export const INVITATION_PART_PREFIXES: Readonly<Record<InvitationKind, string>> 
 
 const invitationKindOf = ({ email }: Invitation): InvitationKind => (email === null ? 'link' : 'single');
 
-const TABLES: Readonly<Record<InvitationKind, PartTable<Invitation>>> = {
-  single: new PartTable(INVITATION_PART_PREFIXES.single),
-  link: new PartTable(INVITATION_PART_PREFIXES.link),
+const TABLES: Readonly<Record<InvitationKind, ActorPartTable<Invitation>>> = {
+  single: new ActorPartTable(INVITATION_PART_PREFIXES.single),
+  link: new ActorPartTable(INVITATION_PART_PREFIXES.link),
 };
 
 export const invitationPartName = (of: Invitation): string => TABLES[invitationKindOf(of)].nameOf(of.id);
 export const encodeInvitation = (of: Invitation): Json => of as unknown as Json;
 
-export const invitationNameOf = (realm: RealmId, of: Invitation): InvitationTokenContent => ({
+export const invitationTokenContentOf = (realm: RealmId, of: Invitation): InvitationTokenContent => ({
   realm,
   kind: invitationKindOf(of),
   id: of.id,
@@ -50,14 +50,14 @@ export const invitationNameOf = (realm: RealmId, of: Invitation): InvitationToke
 });
 
 /** Time at which the invitation expires, seconds since 1970; null = never. */
-export const invitationExpiry = ({ invited, minutes }: Invitation): number | null =>
+export const invitationExpiryTime = ({ invited, minutes }: Invitation): number | null =>
   minutes === null ? null : invited + minutes * 60;
 
 const isValid = (of: Invitation, now: number): boolean =>
-  (invitationExpiry(of) ?? Number.POSITIVE_INFINITY) * 1000 > now;
+  (invitationExpiryTime(of) ?? Number.POSITIVE_INFINITY) * 1000 > now;
 
 /** The invitation with this id, unless it has expired. @param now ms */
-export function findInvitation(
+export function findValidInvitation(
   parts: ActorParts,
   kind: InvitationKind,
   id: number,
@@ -72,7 +72,7 @@ export const listValidInvitations = (parts: ActorParts, kind: InvitationKind, no
   [...TABLES[kind].values(parts)].filter((of) => isValid(of, now)).sort((a, b) => a.id - b.id);
 
 /** Parts that delete expired invitations, for the commit that stores new ones. @param now ms */
-export function dropExpiredInvitations(parts: ActorParts, now: number): Record<string, Json> {
+export function deleteExpiredInvitations(parts: ActorParts, now: number): Record<string, Json> {
   const gone: Record<string, Json> = {};
   for (const table of Object.values(TABLES)) {
     for (const of of table.values(parts)) if (!isValid(of, now)) gone[invitationPartName(of)] = null;
@@ -81,14 +81,14 @@ export function dropExpiredInvitations(parts: ActorParts, now: number): Record<s
 }
 
 /** Event for administrators: the list of invitations has changed. @param version of the commit */
-export const invitesChangedEvent = (version: number): LogItem => ({
+export const makeInvitationsChangedEvent = (version: number): LogItem => ({
   t: 'event',
-  to: { role: ROLE.admin, rv: version },
+  to: { role: USER_ROLE.admin, rv: version },
   event: { type: 'invites_changed' },
 });
 
 /** Parts that delete the invitations of a user, and the event, for the commit that deactivates the user's account. */
-export function revokeInvitationsOf(
+export function revokeInvitationsOfUser(
   parts: ActorParts,
   user: number,
   version: number,
@@ -97,5 +97,5 @@ export function revokeInvitationsOf(
   for (const table of Object.values(TABLES)) {
     for (const of of table.values(parts)) if (of.inviter === user) gone[invitationPartName(of)] = null;
   }
-  return { parts: gone, events: Object.keys(gone).length > 0 ? [invitesChangedEvent(version)] : [] };
+  return { parts: gone, events: Object.keys(gone).length > 0 ? [makeInvitationsChangedEvent(version)] : [] };
 }

@@ -5,9 +5,9 @@
 
 import { FIRST_CUSTOM_GROUP_ID } from '#domain/people';
 import { addMissingRealmSettings, DEFAULT_REALM_SETTINGS, parseActorKey } from '#model';
-import { realmCommands } from '#model/commands';
+import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, mapHandlersByName } from '#runtime';
+import { type ActorKindDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 import {
   regenerateApiKeyHandler,
@@ -19,7 +19,7 @@ import { setAccountRateLimitsHandler, setBillingAdminHandler } from './commands/
 import { createUserHandler } from './commands/accounts/create-user.js';
 import {
   deactivateBotHandler,
-  deactivateSelfHandler,
+  deactivateOwnAccountHandler,
   deactivateUserHandler,
 } from './commands/accounts/deactivate-user.js';
 import { confirmEmailChangeHandler } from './commands/accounts/email-change.js';
@@ -40,24 +40,28 @@ import {
 } from './commands/accounts/password-reset.js';
 import { reactivateUserHandler } from './commands/accounts/reactivate-user.js';
 import {
-  addSignInLinkHandler,
+  addOneTimeSignInLinkHandler,
   dropSessionPushHandler,
   endSessionHandler,
   endSessionsHandler,
   notePushDeviceHandler,
-  noteSessionUseHandler,
+  recordSessionUseHandler,
   setSessionPushHandler,
-  startSessionByLinkHandler,
+  startSessionByOneTimeLinkHandler,
   startSessionHandler,
 } from './commands/accounts/sessions.js';
 import { updateUserHandler } from './commands/accounts/update-user.js';
-import { publishVisibleAddressesHandler } from './commands/accounts/visibility-change.js';
+import { publishVisibleEmailsHandler } from './commands/accounts/visibility-change.js';
 import { createBotHandler } from './commands/bots/create-bot.js';
 import { updateBotHandler } from './commands/bots/update-bot.js';
-import { withDirectoryVersion } from './commands/command.js';
+import { wrapHandlersWithDirectoryVersion } from './commands/command.js';
 import { removeAvatarHandler, setAvatarHandler } from './commands/files/avatar.js';
 import { addCustomEmojiHandler, beginEmojiUploadHandler, removeCustomEmojiHandler } from './commands/files/emoji.js';
-import { readSpaceUsedHandler, recordFileChangesHandler, reserveFileNumberHandler } from './commands/files/files.js';
+import {
+  readFileSpaceUsedHandler,
+  recordFileChangesHandler,
+  reserveUploadFileNumberHandler,
+} from './commands/files/files.js';
 import { setRealmPictureHandler } from './commands/files/organization-pictures.js';
 import { beginPictureUploadHandler } from './commands/files/pictures.js';
 import { editGroupMembersHandler, editGroupSubgroupsHandler } from './commands/groups/group-members.js';
@@ -66,7 +70,11 @@ import {
   removeUserGroupHandler,
   updateUserGroupHandler,
 } from './commands/groups/user-groups.js';
-import { allocateGroupRecipientHandler, reserveMessageIdsHandler, returnMessageIdsHandler } from './commands/ids.js';
+import {
+  allocateGroupRecipientIdHandler,
+  reserveMessageIdsHandler,
+  returnUnusedMessageIdsHandler,
+} from './commands/ids.js';
 import { sendInvitationsHandler } from './commands/invitations/invite.js';
 import { joinByInvitationHandler, readInvitationPageHandler } from './commands/invitations/join.js';
 import {
@@ -104,67 +112,67 @@ import {
 import {
   deactivateRealmHandler,
   reactivateRealmHandler,
-  recordRealmActivityHandler,
+  recordRealmActiveStateHandler,
 } from './commands/organization/realm-activity.js';
-import { updateRealmSettingsHandler, updateUserDefaultsHandler } from './commands/organization/realm-settings.js';
-import { addAlertWords, removeAlertWords } from './commands/preferences/alert-words.js';
-import { muteUser, unmuteUser } from './commands/preferences/mute-user.js';
+import { updateNewUserDefaultsHandler, updateRealmSettingsHandler } from './commands/organization/realm-settings.js';
+import { addAlertWordsHandler, removeAlertWordsHandler } from './commands/preferences/alert-words.js';
+import { recordUserMutedHandler, recordUserUnmutedHandler } from './commands/preferences/mute-user.js';
 import { updateOwnAccountHandler, updateOwnSettingsHandler } from './commands/preferences/own-settings.js';
 import { clearOwnProfileHandler, updateOwnProfileHandler } from './commands/preferences/profile-data.js';
 import { setUserStatusHandler } from './commands/preferences/user-status.js';
 import { readWholeDirectoryHandler } from './commands/snapshot.js';
 import { archiveStreamHandler, archiveVacatedStreamsHandler } from './commands/streams/archive-stream.js';
 import {
-  createStreamGroupHandler,
-  editStreamGroupHandler,
-  removeStreamGroupHandler,
+  createDefaultStreamGroupHandler,
+  editDefaultStreamGroupListHandler,
+  removeDefaultStreamGroupHandler,
   setDefaultStreamHandler,
-  updateStreamGroupHandler,
+  updateDefaultStreamGroupHandler,
 } from './commands/streams/default-streams.js';
-import { recordFirstMessageHandler, recordStreamTrafficHandler } from './commands/streams/stream-reports.js';
+import { recordFirstMessageIdHandler, recordStreamTrafficHandler } from './commands/streams/stream-reports.js';
 import { updateStreamHandler } from './commands/streams/update-stream.js';
-import { continueJoiningHandler, subscribeUsersHandler } from './commands/subscriptions/subscribe.js';
-import { unsubscribeUsersHandler, updateSubscriptionsHandler } from './commands/subscriptions/unsubscribe.js';
+import { continueSubscribingUsersHandler, subscribeUsersHandler } from './commands/subscriptions/subscribe.js';
+import { subscribeAndUnsubscribeUsersHandler, unsubscribeUsersHandler } from './commands/subscriptions/unsubscribe.js';
 import { INVITATION_PART_PREFIXES } from './invitations.js';
-import { realmMachine } from './machine.js';
+import { realmStateMachine } from './machine.js';
 import { MAIL_COUNT_PART_PREFIX } from './mail-limits.js';
-import { RealmSidecar } from './sidecar.js';
+import { RealmActorSidecar } from './sidecar.js';
 import {
   DIRECT_GROUP_PART_PREFIX,
+  DIRECTORY_RECORD_PART_PREFIXES,
+  DIRECTORY_SINGLETON_PART_NAMES,
   IMPORT_PART_PREFIX,
-  RECORD_PART_PREFIXES,
-  type RealmState,
-  SINGLETON_PARTS,
-  TRAFFIC_PART_PREFIX,
-  UPLOADS_PART_PREFIX,
+  PICTURE_UPLOADS_PART_PREFIX,
+  type RealmActorState,
+  STREAM_TRAFFIC_PART_PREFIX,
 } from './state.js';
-import { RealmVolatile } from './volatile.js';
+import { RealmMemoryState } from './volatile.js';
 
-export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
+export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemoryState, ActorServices> = {
   name: 'realm',
   summary: 'An organization: its directory, its policies and its sequence of message ids.',
-  machine: realmMachine,
+  machine: realmStateMachine,
   directory: false,
   loadedParts: [
-    ...Object.values(RECORD_PART_PREFIXES),
-    ...Object.values(SINGLETON_PARTS),
-    TRAFFIC_PART_PREFIX,
+    ...Object.values(DIRECTORY_RECORD_PART_PREFIXES),
+    ...Object.values(DIRECTORY_SINGLETON_PART_NAMES),
+    STREAM_TRAFFIC_PART_PREFIX,
     DIRECT_GROUP_PART_PREFIX,
     EMAIL_CHANGE_PART_PREFIX,
     RESET_LINKS_PART_PREFIX,
     IDENTITY_PART_PREFIX,
     SPENT_FLOW_PART_PREFIX,
-    UPLOADS_PART_PREFIX,
+    PICTURE_UPLOADS_PART_PREFIX,
     ...Object.values(INVITATION_PART_PREFIXES),
     MAIL_COUNT_PART_PREFIX,
     IMPORT_PART_PREFIX,
   ],
-  commands: withDirectoryVersion(
-    mapHandlersByName(realmCommands, {
+  commands: wrapHandlersWithDirectoryVersion(
+    mapHandlersByName(realmActorCommands, {
       // Handlers in ids.ts and snapshot.ts: ids for other actors, and the directory for replicas
       takeIds: reserveMessageIdsHandler,
-      returnIds: returnMessageIdsHandler,
-      groupRecipient: allocateGroupRecipientHandler,
+      returnIds: returnUnusedMessageIdsHandler,
+      groupRecipient: allocateGroupRecipientIdHandler,
       snapshot: readWholeDirectoryHandler,
       // Handlers in organization/: creation, deactivation and reactivation of an organization
       peekRealm: readNextRealmIdHandler,
@@ -176,10 +184,10 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       subdomainTaken: isSubdomainTakenHandler,
       deactivate: deactivateRealmHandler,
       reactivate: reactivateRealmHandler,
-      noteActivity: recordRealmActivityHandler,
+      noteActivity: recordRealmActiveStateHandler,
       // Handlers in organization/: settings of an organization and its lists, such as linkifiers
       changeRealm: updateRealmSettingsHandler,
-      changeUserDefaults: updateUserDefaultsHandler,
+      changeUserDefaults: updateNewUserDefaultsHandler,
       addLinkifier: addLinkifierHandler,
       updateLinkifier: updateLinkifierHandler,
       removeLinkifier: removeLinkifierHandler,
@@ -196,9 +204,9 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       createUser: createUserHandler,
       updateUser: updateUserHandler,
       deactivateUser: deactivateUserHandler,
-      deactivateSelf: deactivateSelfHandler,
+      deactivateSelf: deactivateOwnAccountHandler,
       reactivateUser: reactivateUserHandler,
-      showAddresses: publishVisibleAddressesHandler,
+      showAddresses: publishVisibleEmailsHandler,
       due: announceFullMembersHandler,
       confirmEmail: confirmEmailChangeHandler,
       regenerateKey: regenerateApiKeyHandler,
@@ -217,14 +225,14 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       forgetIdentities: forgetIdentitiesHandler,
       // Handlers in accounts/sessions.ts: sessions of browsers
       startSession: startSessionHandler,
-      startSessionByLink: startSessionByLinkHandler,
-      noteSessionUse: noteSessionUseHandler,
+      startSessionByLink: startSessionByOneTimeLinkHandler,
+      noteSessionUse: recordSessionUseHandler,
       endSession: endSessionHandler,
       endSessions: endSessionsHandler,
       setSessionPush: setSessionPushHandler,
       dropSessionPush: dropSessionPushHandler,
       notePushDevice: notePushDeviceHandler,
-      addSignInLink: addSignInLinkHandler,
+      addSignInLink: addOneTimeSignInLinkHandler,
       // Handlers in bots/: creation and changes of bots; deactivation and keys are in accounts/
       createBot: createBotHandler,
       updateBot: updateBotHandler,
@@ -234,10 +242,10 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       changeSettings: updateOwnSettingsHandler,
       changeOwnAccount: updateOwnAccountHandler,
       setStatus: setUserStatusHandler,
-      addAlertWords,
-      removeAlertWords,
-      muteUser,
-      unmuteUser,
+      addAlertWords: addAlertWordsHandler,
+      removeAlertWords: removeAlertWordsHandler,
+      muteUser: recordUserMutedHandler,
+      unmuteUser: recordUserUnmutedHandler,
       changeOwnProfile: updateOwnProfileHandler,
       clearOwnProfile: clearOwnProfileHandler,
       // Handlers in invitations/: ways to join the organization
@@ -263,17 +271,17 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       archiveStream: archiveStreamHandler,
       vacated: archiveVacatedStreamsHandler,
       setDefaultStream: setDefaultStreamHandler,
-      createStreamGroup: createStreamGroupHandler,
-      updateStreamGroup: updateStreamGroupHandler,
-      editStreamGroup: editStreamGroupHandler,
-      removeStreamGroup: removeStreamGroupHandler,
-      firstMessage: recordFirstMessageHandler,
+      createStreamGroup: createDefaultStreamGroupHandler,
+      updateStreamGroup: updateDefaultStreamGroupHandler,
+      editStreamGroup: editDefaultStreamGroupListHandler,
+      removeStreamGroup: removeDefaultStreamGroupHandler,
+      firstMessage: recordFirstMessageIdHandler,
       streamTraffic: recordStreamTrafficHandler,
       // Handlers in subscriptions/: users join and leave streams
       subscribe: subscribeUsersHandler,
       unsubscribe: unsubscribeUsersHandler,
-      updateSubscriptions: updateSubscriptionsHandler,
-      carryOnJoining: continueJoiningHandler,
+      updateSubscriptions: subscribeAndUnsubscribeUsersHandler,
+      carryOnJoining: continueSubscribingUsersHandler,
       // Handlers in files/: pictures and uploaded files
       emojiBegin: beginEmojiUploadHandler,
       emojiAdd: addCustomEmojiHandler,
@@ -282,9 +290,9 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       setAvatar: setAvatarHandler,
       removeAvatar: removeAvatarHandler,
       setRealmPicture: setRealmPictureHandler,
-      fileId: reserveFileNumberHandler,
+      fileId: reserveUploadFileNumberHandler,
       filesChanged: recordFileChangesHandler,
-      spaceUsed: readSpaceUsedHandler,
+      spaceUsed: readFileSpaceUsedHandler,
     }),
   ),
   initial: (key) => ({
@@ -314,8 +322,8 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
     const settings = addMissingRealmSettings(state.settings);
     return settings === state.settings ? state : { ...state, settings };
   },
-  volatile: (_key, state, parts) => new RealmVolatile(state, parts),
-  sidecar: (handle) => new RealmSidecar(handle),
+  volatile: (_key, state, parts) => new RealmMemoryState(state, parts),
+  sidecar: (handle) => new RealmActorSidecar(handle),
   takeBack: ({ parts, volatile }) => volatile.rebuild(parts),
   missing: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),
   refusals: { deactivated: () => ({ error: apiError('ORGANIZATION_DEACTIVATED').toReply() }) },

@@ -2,23 +2,23 @@
 
 import type { JsonObject } from '#base';
 import type { DirectoryChange } from '#directory';
-import { ROLE } from '#domain/people';
-import type { DirectoryItem, LogItem } from '#model';
+import { USER_ROLE } from '#domain/people';
+import type { DirectoryLogItem, LogItem } from '#model';
 
-export const directoryLogItem = (change: DirectoryChange): DirectoryItem => ({
+export const makeDirectoryLogItem = (change: DirectoryChange): DirectoryLogItem => ({
   t: 'directory',
   change: change as unknown as JsonObject,
 });
 
-export const userEventItem = (user: number, event: JsonObject): LogItem => ({
+export const makeUserEventLogItem = (user: number, event: JsonObject): LogItem => ({
   t: 'event',
   to: { users: [user] },
   event,
 });
 
 /** Log item of an event for all users. @param version of the commit */
-export const everyoneEventItem = (version: number, event: JsonObject): LogItem => ({
+export const makeEveryoneEventLogItem = (version: number, event: JsonObject): LogItem => ({
   t: 'event',
-  to: { role: ROLE.guest, rv: version },
+  to: { role: USER_ROLE.guest, rv: version },
   event,
 });

@@ -3,8 +3,8 @@
  * parts of the realm, so the limit holds across restarts of the actor.
  */
 
-import { addCallTime, anyTimeCounts, type Json, msUntilAllowed, type RateLimit } from '#base';
-import { type ActorParts, PartTable } from '#model';
+import { addRateLimitedCallTime, isAnyCallStillCounted, type Json, msUntilCallAllowed, type RateLimit } from '#base';
+import { type ActorParts, ActorPartTable } from '#model';
 
 /** Times of the mails that were requested for one address. */
 interface MailTimes {
@@ -18,7 +18,7 @@ export const MAIL_COUNT_PART_PREFIX = 'letters/';
 /** Maximum number of addresses with a count; beyond that, the address whose last mail is the oldest is dropped. */
 const MAX_ADDRESSES = 10_000;
 
-const MAILS = new PartTable<MailTimes>(MAIL_COUNT_PART_PREFIX);
+const MAILS = new ActorPartTable<MailTimes>(MAIL_COUNT_PART_PREFIX);
 const newest = ({ times }: MailTimes): number => times.at(-1) ?? 0;
 
 /**
@@ -33,14 +33,14 @@ export function countMailToAddress(
 ): { readonly wait: number; readonly parts: Record<string, Json> } {
   const address = email.toLowerCase();
   const before = MAILS.get(parts, address)?.times ?? [];
-  const wait = msUntilAllowed(MAIL_LIMITS, before, now);
+  const wait = msUntilCallAllowed(MAIL_RATE_LIMITS_PER_ADDRESS, before, now);
   if (wait > 0) return { wait, parts: {} };
   const others = [...MAILS.values(parts)].filter((of) => of.address !== address);
-  const gone = others.filter(({ times }) => !anyTimeCounts(MAIL_LIMITS, times, now));
+  const gone = others.filter(({ times }) => !isAnyCallStillCounted(MAIL_RATE_LIMITS_PER_ADDRESS, times, now));
   if (others.length - gone.length >= MAX_ADDRESSES) {
     gone.push(others.reduce((oldest, of) => (newest(of) < newest(oldest) ? of : oldest)));
   }
-  const counted: MailTimes = { address, times: addCallTime(MAIL_LIMITS, before, now) };
+  const counted: MailTimes = { address, times: addRateLimitedCallTime(MAIL_RATE_LIMITS_PER_ADDRESS, before, now) };
   return {
     wait: 0,
     parts: {
@@ -50,7 +50,7 @@ export function countMailToAddress(
   };
 }
 
-export const MAIL_LIMITS: readonly RateLimit[] = [
+export const MAIL_RATE_LIMITS_PER_ADDRESS: readonly RateLimit[] = [
   [3_600_000, 2],
   [24 * 3_600_000, 5],
 ];

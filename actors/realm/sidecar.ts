@@ -1,12 +1,12 @@
 /** Returns reserved message ids that were not handed out, before the actor leaves memory. */
 
-import { realmCommands } from '#model/commands';
-import type { ActivationHandle, DeferredRequest, PassivationReason, Sidecar } from '#runtime';
-import type { RealmState } from './state.js';
-import type { RealmVolatile } from './volatile.js';
+import { realmActorCommands } from '#model/commands';
+import type { ActorActivationHandle, ActorSidecar, DeferredRequest, PassivationReason } from '#runtime';
+import type { RealmActorState } from './state.js';
+import type { RealmMemoryState } from './volatile.js';
 
-export class RealmSidecar implements Sidecar {
-  constructor(private readonly handle: ActivationHandle<RealmState, RealmVolatile>) {}
+export class RealmActorSidecar implements ActorSidecar {
+  constructor(private readonly handle: ActorActivationHandle<RealmActorState, RealmMemoryState>) {}
 
   command(_name: string, _args: unknown, request: DeferredRequest): void {
     request.reply({ ok: [] });
@@ -23,7 +23,8 @@ export class RealmSidecar implements Sidecar {
     // The actor still hands out ids while the partition is handed over, but reserves each singly. This holds for drains
     // only: any other passivation can be called off by a new command, after which the actor stays.
     if (reason === 'drained') volatile.draining = true;
-    if (volatile.nextId <= this.handle.state().reservedIds) await this.handle.sendSelf(realmCommands.returnIds, {});
+    if (volatile.nextId <= this.handle.state().reservedIds)
+      await this.handle.sendSelf(realmActorCommands.returnIds, {});
   }
 
   stopped(): void {}

@@ -4,11 +4,16 @@
  */
 
 import type { Json, JsonObject } from '#base';
-import { type DirectoryRecords, type DirectorySingletons, EMPTY_SINGLETONS, type StreamTraffic } from '#directory';
-import { type ActorParts, PartTable, type RealmSettings, userId } from '#model';
+import {
+  type DirectoryRecordTypes,
+  type DirectorySingletons,
+  EMPTY_DIRECTORY_SINGLETONS,
+  type StreamTraffic,
+} from '#directory';
+import { type ActorParts, ActorPartTable, type RealmSettings, toUserId } from '#model';
 import type { AccountSessions, DirectoryPreferences, DirectoryProfile } from '#model/records';
 
-export interface RealmState extends JsonObject {
+export interface RealmActorState extends JsonObject {
   readonly phase: string;
   readonly id: number;
   readonly subdomain: string;
@@ -46,27 +51,27 @@ export const USER_GROUP_PART_PREFIX = 'user-group/';
 export const EMOJI_PART_PREFIX = 'emoji/';
 export const PROFILE_PART_PREFIX = 'profile/';
 export const BOT_PART_PREFIX = 'bot/';
-export const SESSIONS_PART = 'sessions/';
+export const SESSIONS_PART_PREFIX = 'sessions/';
 
-export const LINKIFIERS_PART = 'linkifiers';
-export const PLAYGROUNDS_PART = 'playgrounds';
-export const DOMAINS_PART = 'domains';
-export const STREAM_GROUPS_PART = 'stream-groups';
-export const PROFILE_FIELDS_PART = 'profile-fields';
-export const USER_DEFAULTS_PART = 'user-defaults';
-export const PICTURES_PART = 'pictures';
+export const LINKIFIERS_PART_NAME = 'linkifiers';
+export const PLAYGROUNDS_PART_NAME = 'playgrounds';
+export const EMAIL_DOMAINS_PART_NAME = 'domains';
+export const DEFAULT_STREAM_GROUPS_PART_NAME = 'stream-groups';
+export const PROFILE_FIELDS_PART_NAME = 'profile-fields';
+export const USER_DEFAULTS_PART_NAME = 'user-defaults';
+export const REALM_PICTURES_PART_NAME = 'pictures';
 
 /** Prefix of the parts of realm 0 that hold the unfinished imports, by subdomain. */
 export const IMPORT_PART_PREFIX = 'import/';
 /** Prefix of parts, one per stream: the number of its messages in the last 28 days. */
-export const TRAFFIC_PART_PREFIX = 'traffic/';
+export const STREAM_TRAFFIC_PART_PREFIX = 'traffic/';
 /** Prefix of parts with the recipient ids of direct-message groups. */
 export const DIRECT_GROUP_PART_PREFIX = 'group/';
 /** Prefix of parts with the uploads of one picture each; see commands/files/pictures.ts. */
-export const UPLOADS_PART_PREFIX = 'uploads/';
+export const PICTURE_UPLOADS_PART_PREFIX = 'uploads/';
 
 /** Prefix of each collection's parts: one part per record, named by the prefix and the record's number. */
-export const RECORD_PART_PREFIXES: { readonly [C in keyof DirectoryRecords]: string } = {
+export const DIRECTORY_RECORD_PART_PREFIXES: { readonly [C in keyof DirectoryRecordTypes]: string } = {
   users: USER_PART_PREFIX,
   streams: STREAM_PART_PREFIX,
   realms: REALM_PART_PREFIX,
@@ -75,78 +80,79 @@ export const RECORD_PART_PREFIXES: { readonly [C in keyof DirectoryRecords]: str
   emoji: EMOJI_PART_PREFIX,
   profiles: PROFILE_PART_PREFIX,
   bots: BOT_PART_PREFIX,
-  sessions: SESSIONS_PART,
+  sessions: SESSIONS_PART_PREFIX,
 };
 
 /** Parts that each hold a whole list or table. */
-export const SINGLETON_PARTS: { readonly [W in keyof DirectorySingletons]: string } = {
-  linkifiers: LINKIFIERS_PART,
-  playgrounds: PLAYGROUNDS_PART,
-  domains: DOMAINS_PART,
-  streamGroups: STREAM_GROUPS_PART,
-  profileFields: PROFILE_FIELDS_PART,
-  userDefaults: USER_DEFAULTS_PART,
-  pictures: PICTURES_PART,
+export const DIRECTORY_SINGLETON_PART_NAMES: { readonly [W in keyof DirectorySingletons]: string } = {
+  linkifiers: LINKIFIERS_PART_NAME,
+  playgrounds: PLAYGROUNDS_PART_NAME,
+  domains: EMAIL_DOMAINS_PART_NAME,
+  streamGroups: DEFAULT_STREAM_GROUPS_PART_NAME,
+  profileFields: PROFILE_FIELDS_PART_NAME,
+  userDefaults: USER_DEFAULTS_PART_NAME,
+  pictures: REALM_PICTURES_PART_NAME,
 };
 
 export type { ActorParts };
 
 /** Makes the function that lists all records of a collection, in the order of the parts' names. */
-const records = <C extends keyof DirectoryRecords>(collection: C) => {
-  const table = new PartTable<DirectoryRecords[C]>(RECORD_PART_PREFIXES[collection]);
-  return (parts: ActorParts): Iterable<DirectoryRecords[C]> => table.values(parts);
+const records = <C extends keyof DirectoryRecordTypes>(collection: C) => {
+  const table = new ActorPartTable<DirectoryRecordTypes[C]>(DIRECTORY_RECORD_PART_PREFIXES[collection]);
+  return (parts: ActorParts): Iterable<DirectoryRecordTypes[C]> => table.values(parts);
 };
 
 /** Makes the function that finds one record of a collection. */
-const record = <C extends keyof DirectoryRecords>(collection: C) => {
-  const table = new PartTable<DirectoryRecords[C]>(RECORD_PART_PREFIXES[collection]);
-  return (parts: ActorParts, id: number): DirectoryRecords[C] | undefined => table.get(parts, id);
+const record = <C extends keyof DirectoryRecordTypes>(collection: C) => {
+  const table = new ActorPartTable<DirectoryRecordTypes[C]>(DIRECTORY_RECORD_PART_PREFIXES[collection]);
+  return (parts: ActorParts, id: number): DirectoryRecordTypes[C] | undefined => table.get(parts, id);
 };
 
 const singleton =
   <W extends keyof DirectorySingletons>(name: W) =>
   (parts: ActorParts): DirectorySingletons[W] =>
-    (parts.get(SINGLETON_PARTS[name]) as unknown as DirectorySingletons[W] | undefined) ?? EMPTY_SINGLETONS[name];
+    (parts.get(DIRECTORY_SINGLETON_PART_NAMES[name]) as unknown as DirectorySingletons[W] | undefined) ??
+    EMPTY_DIRECTORY_SINGLETONS[name];
 
-export const userRecords = records('users');
-export const userRecord = record('users');
-export const streamRecords = records('streams');
-export const streamRecord = record('streams');
-export const realmRecords = records('realms');
-export const groupRecords = records('groups');
-export const groupRecord = record('groups');
-export const emojiRecords = records('emoji');
-export const botRecords = records('bots');
-export const botRecord = record('bots');
+export const listUserRecords = records('users');
+export const findUserRecord = record('users');
+export const listStreamRecords = records('streams');
+export const findStreamRecord = record('streams');
+export const listRealmRecords = records('realms');
+export const listUserGroupRecords = records('groups');
+export const findUserGroupRecord = record('groups');
+export const listEmojiRecords = records('emoji');
+export const listBotRecords = records('bots');
+export const findBotRecord = record('bots');
 
 const storedPreferences = record('personals');
-export const preferencesRecord = (parts: ActorParts, user: number): DirectoryPreferences =>
-  storedPreferences(parts, user) ?? { user: userId(user), settings: {}, alertWords: [], muted: [] };
+export const readPreferencesRecord = (parts: ActorParts, user: number): DirectoryPreferences =>
+  storedPreferences(parts, user) ?? { user: toUserId(user), settings: {}, alertWords: [], muted: [] };
 
 const storedProfile = record('profiles');
-export const profileRecord = (parts: ActorParts, user: number): DirectoryProfile =>
-  storedProfile(parts, user) ?? { user: userId(user), values: {} };
+export const readProfileRecord = (parts: ActorParts, user: number): DirectoryProfile =>
+  storedProfile(parts, user) ?? { user: toUserId(user), values: {} };
 
-export const accountSessionsOf = records('sessions');
+export const listSessionsOfAllAccounts = records('sessions');
 const storedSessions = record('sessions');
-export const sessionsOf = (parts: ActorParts, user: number): AccountSessions =>
-  storedSessions(parts, user) ?? { user: userId(user), last: 0, sessions: [], links: [], endedAt: 0 };
+export const readSessionsOfAccount = (parts: ActorParts, user: number): AccountSessions =>
+  storedSessions(parts, user) ?? { user: toUserId(user), last: 0, sessions: [], links: [], endedAt: 0 };
 
-export const linkifierRecords = singleton('linkifiers');
-export const playgroundRecords = singleton('playgrounds');
-export const domainRecords = singleton('domains');
-export const streamGroupRecords = singleton('streamGroups');
-export const profileFieldRecords = singleton('profileFields');
-export const userDefaultsRecord = singleton('userDefaults');
-export const picturesRecord = singleton('pictures');
+export const readLinkifierRecords = singleton('linkifiers');
+export const readPlaygroundRecords = singleton('playgrounds');
+export const readEmailDomainRecords = singleton('domains');
+export const readDefaultStreamGroupRecords = singleton('streamGroups');
+export const readProfileFieldRecords = singleton('profileFields');
+export const readUserDefaultsRecord = singleton('userDefaults');
+export const readRealmPicturesRecord = singleton('pictures');
 
 /** Traffic of the streams as their actors reported it last. */
-export const trafficRecords = (parts: ActorParts): StreamTraffic[] =>
+export const listStreamTrafficRecords = (parts: ActorParts): StreamTraffic[] =>
   [...parts]
-    .filter(([name]) => name.startsWith(TRAFFIC_PART_PREFIX))
-    .map(([name, recent]) => [Number(name.slice(TRAFFIC_PART_PREFIX.length)), recent as number]);
+    .filter(([name]) => name.startsWith(STREAM_TRAFFIC_PART_PREFIX))
+    .map(([name, recent]) => [Number(name.slice(STREAM_TRAFFIC_PART_PREFIX.length)), recent as number]);
 
 /** Encodes a record or list of the directory into its stored form. */
-export const encodeRecord = (
-  value: DirectoryRecords[keyof DirectoryRecords] | DirectorySingletons[keyof DirectorySingletons],
+export const encodeDirectoryRecord = (
+  value: DirectoryRecordTypes[keyof DirectoryRecordTypes] | DirectorySingletons[keyof DirectorySingletons],
 ): Json => value as unknown as Json;

@@ -3,15 +3,15 @@
  * indexes of unique names. Only the reservations cannot be rebuilt from the state; they expire after a minute.
  */
 
-import { foldStreamName } from '#directory';
-import { SYSTEM_BOT_EMAILS } from '#domain/people';
+import { foldStreamNameCase } from '#directory';
+import { SYSTEM_BOT_IDS_BY_EMAIL } from '#domain/people';
 import type { DirectoryUser } from '#model/records';
-import { type ActorParts, type RealmState, streamRecords, userRecords } from './state.js';
+import { type ActorParts, listStreamRecords, listUserRecords, type RealmActorState } from './state.js';
 
 /** Longest time that an upload takes, ms; the space reserved for a failed upload is free after it. */
 const UPLOADING_MS = 60_000;
 
-export class RealmVolatile {
+export class RealmMemoryState {
   nextId: number;
   /**
    * True while the partition is being handed over: message ids are then reserved without a block, so that none is
@@ -25,7 +25,7 @@ export class RealmVolatile {
   readonly #emails = new Map<string, number>();
   readonly #streamNames = new Map<string, number>();
 
-  constructor(state: RealmState, parts: ActorParts) {
+  constructor(state: RealmActorState, parts: ActorParts) {
     this.nextId = state.reservedIds + 1;
     this.#index(parts);
   }
@@ -39,12 +39,12 @@ export class RealmVolatile {
   }
 
   #index(parts: ActorParts): void {
-    for (const [email, id] of SYSTEM_BOT_EMAILS) this.addUser(id, email);
-    for (const user of userRecords(parts)) {
+    for (const [email, id] of SYSTEM_BOT_IDS_BY_EMAIL) this.addUser(id, email);
+    for (const user of listUserRecords(parts)) {
       this.addUser(user.id, user.email, user.deliveryEmail);
       this.countHuman(undefined, user);
     }
-    for (const stream of streamRecords(parts)) if (!stream.archived) this.addStream(stream.id, stream.name);
+    for (const stream of listStreamRecords(parts)) if (!stream.archived) this.addStream(stream.id, stream.name);
   }
 
   reserveSpace(id: number, bytes: number, now: number): void {
@@ -80,12 +80,12 @@ export class RealmVolatile {
   }
 
   addStream(id: number, name: string): void {
-    this.#streamNames.set(foldStreamName(name), id);
+    this.#streamNames.set(foldStreamNameCase(name), id);
   }
 
   /** Frees a stream's name, unless another stream has taken it. */
   freeStreamName(id: number, name: string): void {
-    if (this.#streamNames.get(foldStreamName(name)) === id) this.#streamNames.delete(foldStreamName(name));
+    if (this.#streamNames.get(foldStreamNameCase(name)) === id) this.#streamNames.delete(foldStreamNameCase(name));
   }
 
   userByEmail(email: string): number | undefined {
@@ -98,6 +98,6 @@ export class RealmVolatile {
   }
 
   streamByName(name: string): number | undefined {
-    return this.#streamNames.get(foldStreamName(name));
+    return this.#streamNames.get(foldStreamNameCase(name));
   }
 }

@@ -1,30 +1,36 @@
 /** Keys of conversations, and reads of subscribers from the actors of one or several streams. */
 
 import type { StoredMessage } from '#domain/messages';
-import { directMessageKey, type RealmId, streamId, streamKey, userId } from '#model';
-import { type StreamMembershipReply, streamCommands } from '#model/commands';
+import { directMessageActorKey, type RealmId, streamActorKey, toStreamId, toUserId } from '#model';
+import { type StreamSubscribersReply, streamActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
-import type { InputSources } from '../services.js';
+import type { ActorInputSources } from '../services.js';
 
-export const readMembership = (realm: RealmId, stream: number, sources: InputSources): Promise<StreamMembershipReply> =>
-  sources.ask(streamKey(realm, streamId(stream)), streamCommands.members, {});
+export const askStreamForSubscribers = (
+  realm: RealmId,
+  stream: number,
+  sources: ActorInputSources,
+): Promise<StreamSubscribersReply> =>
+  sources.ask(streamActorKey(realm, toStreamId(stream)), streamActorCommands.members, {});
 
 /** Ids of subscribers, ascending, by stream id. */
 export type SubscribersByStream = ReadonlyMap<number, readonly number[]>;
 
-export async function readSubscribers(
+export async function readSubscribersOfStreams(
   realm: RealmId,
   streams: readonly number[],
-  sources: InputSources,
+  sources: ActorInputSources,
 ): Promise<SubscribersByStream> {
-  const lists = await Promise.all(streams.map((id) => readMembership(realm, id, sources)));
+  const lists = await Promise.all(streams.map((id) => askStreamForSubscribers(realm, id, sources)));
   return new Map(streams.map((id, i) => [id, lists[i]!.members]));
 }
 
 /** Subscribers as clients see them, without deactivated accounts. */
-export const keepActiveAccounts = (members: readonly number[], directory: Pick<DirectoryView, 'user'>): number[] =>
-  members.filter((id) => directory.user(userId(id))?.isActive);
+export const filterActiveAccountIds = (members: readonly number[], directory: Pick<DirectoryView, 'user'>): number[] =>
+  members.filter((id) => directory.user(toUserId(id))?.isActive);
 
 /** The actor that owns a message now. */
-export const owningActorKey = (realm: RealmId, { body, participants }: StoredMessage) =>
-  body.stream === 0 ? directMessageKey(realm, participants as never) : streamKey(realm, streamId(body.stream));
+export const messageOwnerActorKey = (realm: RealmId, { body, participants }: StoredMessage) =>
+  body.stream === 0
+    ? directMessageActorKey(realm, participants as never)
+    : streamActorKey(realm, toStreamId(body.stream));

@@ -6,28 +6,46 @@
  *   - `conversations`, `own-state`: reads of other actors, for the inputs of commands and for snapshots.
  *   - `events`: bodies of events that two kinds emit (flags, typing).
  *
- * Invariants: no state, and no I/O except through the `InputSources` of the caller. `actors/services.ts`, beside this
- * folder, names the services that these sources contain.
+ * Invariants: no state, and no I/O except through the `ActorInputSources` of the caller. `actors/services.ts`, beside
+ * this folder, names the services that these sources contain.
  *
  * Importers: the kinds in actors/*, and nothing in src.
  */
 export {
-  keepActiveAccounts,
-  owningActorKey,
-  readMembership,
-  readSubscribers,
+  askStreamForSubscribers,
+  filterActiveAccountIds,
+  messageOwnerActorKey,
+  readSubscribersOfStreams,
   type SubscribersByStream,
 } from './conversations.js';
-export { allMessagesReadEvent, flagEvent, flagEventBody, presentTypist, readIdsEvents, typingEvent } from './events.js';
-export { filesLinkedCommands, filesUnlinkedCommands, loadClaimedFiles, reportFileChanges } from './files.js';
-export { mailCommand } from './mail.js';
 export {
-  directNoticeCommand,
-  type Notice,
-  quoteDescription,
-  STREAM_EVENTS_TOPIC,
-  silentMention,
-  streamNoticeCommand,
+  formatTypingUserForApi,
+  makeAllMessagesReadEvent,
+  makeFlagEventBody,
+  makeMessageFlagsEvent,
+  makeMessagesReadEvents,
+  makeTypingEvent,
+} from './events.js';
+export {
+  loadFilesClaimedByMessage,
+  makeFileChangesCommand,
+  makeFilesLinkedCommands,
+  makeFilesUnlinkedCommands,
+} from './files.js';
+export { makeSendMailCommand } from './mail.js';
+export {
+  formatSilentMention,
+  makeDirectNoticeCommand,
+  makeStreamNoticeCommand,
+  type NoticeBotMessage,
+  quoteStreamDescription,
+  STREAM_EVENTS_TOPIC_NAME,
 } from './notices.js';
-export { type OwnSections, type OwnState, readOwnState, VISITOR_ACCOUNT } from './own-state.js';
-export { encodedReply, partialReply, refusalAfterChanges, successReply, valueReply } from './replies.js';
+export { type OwnStateSections, readUserOwnState, type UserOwnState, VISITOR_ACCOUNT } from './own-state.js';
+export {
+  makeEncodedReply,
+  makePartialSuccessReply,
+  makeRefusalReplyAfterChanges,
+  makeSuccessReply,
+  makeValueReply,
+} from './replies.js';

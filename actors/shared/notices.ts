@@ -1,10 +1,15 @@
 /** Commands to conversations: a system bot, mostly the notification bot, sends a notice. The text is Markdown. */
 
 import { NOTIFICATION_BOT_ID } from '#domain/people';
-import { directMessageKey, type RealmId, streamId, streamKey, userId } from '#model';
-import { directCommands, type OutboxCommand, outboxCommand, streamCommands } from '#model/commands';
+import { directMessageActorKey, type RealmId, streamActorKey, toStreamId, toUserId } from '#model';
+import {
+  directMessageActorCommands,
+  makeOutboxCommand,
+  type OutboxCommand,
+  streamActorCommands,
+} from '#model/commands';
 
-export interface Notice {
+export interface NoticeBotMessage {
   readonly content: string;
   /** Base URL of the organization. */
   readonly origin: string;
@@ -15,31 +20,31 @@ export interface Notice {
 }
 
 /** The command that sends a notice to a stream. */
-export const streamNoticeCommand = (
+export const makeStreamNoticeCommand = (
   realm: RealmId,
   stream: number,
   topic: string,
-  { after, ...notice }: Notice,
+  { after, ...notice }: NoticeBotMessage,
 ): OutboxCommand =>
-  outboxCommand({
-    to: streamKey(realm, streamId(stream)),
-    name: streamCommands.notice,
+  makeOutboxCommand({
+    to: streamActorKey(realm, toStreamId(stream)),
+    name: streamActorCommands.notice,
     args: { read: [], ...notice, topic },
     caller: 0,
     after,
   });
 
 /** The command that sends a notice to one user. @param bot sender */
-export function directNoticeCommand(
+export function makeDirectNoticeCommand(
   realm: RealmId,
   user: number,
-  { after, ...notice }: Notice,
+  { after, ...notice }: NoticeBotMessage,
   bot = NOTIFICATION_BOT_ID,
 ): OutboxCommand {
-  const participants = [bot, userId(user)].sort((a, b) => a - b);
-  return outboxCommand({
-    to: directMessageKey(realm, participants),
-    name: directCommands.directNotice,
+  const participants = [bot, toUserId(user)].sort((a, b) => a - b);
+  return makeOutboxCommand({
+    to: directMessageActorKey(realm, participants),
+    name: directMessageActorCommands.directNotice,
     args: { read: [], ...notice, topic: '', participants, bot },
     caller: 0,
     after,
@@ -47,12 +52,12 @@ export function directNoticeCommand(
 }
 
 /** Markdown that mentions a user without notifying them. */
-export const silentMention = ({ id, fullName }: { readonly id: number; readonly fullName: string }): string =>
+export const formatSilentMention = ({ id, fullName }: { readonly id: number; readonly fullName: string }): string =>
   `@_**${fullName}|${id}**`;
 
 /** Topic of notices about a stream itself, such as a change of its name. */
-export const STREAM_EVENTS_TOPIC = 'stream events';
+export const STREAM_EVENTS_TOPIC_NAME = 'stream events';
 
 /** A stream's description in a quote block. */
-export const quoteDescription = (description: string): string =>
+export const quoteStreamDescription = (description: string): string =>
   `\`\`\`\` quote\n${description === '' ? '*No description.*' : description}\n\`\`\`\``;

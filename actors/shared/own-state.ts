@@ -5,15 +5,15 @@
 
 import type { Json, JsonObject } from '#base';
 import type { Draft } from '#domain/messages';
-import { NEW_ACCOUNT_FIELDS, ROLE } from '#domain/people';
-import type { Subscription, UserTopic } from '#domain/streams';
-import { type RealmId, type UserId, userId, userKey } from '#model';
-import { type OwnStateSection, userCommands } from '#model/commands';
+import { NEW_ACCOUNT_DEFAULT_FIELDS, USER_ROLE } from '#domain/people';
+import type { Subscription, UserTopicPolicy } from '#domain/streams';
+import { type RealmId, toUserId, type UserId, userActorKey } from '#model';
+import { type OwnStateSection, userActorCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
-import type { InputSources } from '../services.js';
+import type { ActorInputSources } from '../services.js';
 
 /** Sections by name, as the user actor returns them. */
-export interface OwnSections extends Readonly<Record<OwnStateSection, unknown>> {
+export interface OwnStateSections extends Readonly<Record<OwnStateSection, unknown>> {
   /** Present and former subscriptions, in no particular order. */
   readonly subscriptions: readonly Subscription[];
   /** Drafts, newest edit first, as many as a registration contains. */
@@ -21,35 +21,37 @@ export interface OwnSections extends Readonly<Record<OwnStateSection, unknown>> 
   /** Scheduled messages that are not sent yet, ordered by time, as the API shows them. */
   readonly scheduled: readonly JsonObject[];
   /** The user's topic policies, in no particular order. */
-  readonly topics: readonly UserTopic[];
+  readonly topics: readonly UserTopicPolicy[];
   /** Parts that hold the read state and the marks, by part name. */
   readonly reading: readonly (readonly [string, Json])[];
   /** Hints for new users that are to be shown next. */
   readonly hotspots: readonly JsonObject[];
 }
 
-export type OwnState<S extends OwnStateSection> = Pick<OwnSections, S> & {
+export type UserOwnState<S extends OwnStateSection> = Pick<OwnStateSections, S> & {
   /** Version of the user actor; all sections are of this one version, which a snapshot names. */
   readonly version: number;
 };
 
-export async function readOwnState<S extends OwnStateSection>(
+export async function readUserOwnState<S extends OwnStateSection>(
   realm: RealmId,
   user: UserId,
   sections: readonly S[],
-  sources: InputSources,
-): Promise<OwnState<S>> {
-  return (await sources.ask(userKey(realm, user), userCommands.ownState, { sections })) as unknown as OwnState<S>;
+  sources: ActorInputSources,
+): Promise<UserOwnState<S>> {
+  return (await sources.ask(userActorKey(realm, user), userActorCommands.ownState, {
+    sections,
+  })) as unknown as UserOwnState<S>;
 }
 
 /** Account of callers without credentials. Its id is 0, which no real account has. */
 export const VISITOR_ACCOUNT: DirectoryUser = {
-  id: userId(0),
+  id: toUserId(0),
   recipient: 0,
   deliveryEmail: '',
   email: 'username@example.com',
   fullName: 'Anonymous User',
-  ...NEW_ACCOUNT_FIELDS,
-  role: ROLE.guest,
+  ...NEW_ACCOUNT_DEFAULT_FIELDS,
+  role: USER_ROLE.guest,
   emailVisibility: 4,
 };

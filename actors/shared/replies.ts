@@ -1,6 +1,6 @@
 /** Constructors for the replies of command handlers. */
 
-import { encodeFieldParts, encodeFields, type Json, type JsonObject, type ResponseFields } from '#base';
+import { encodeResponseFieldParts, encodeResponseFields, type Json, type JsonObject, type ResponseFields } from '#base';
 import type { ActorReply } from '#model';
 import type { ApiError } from '#model/errors';
 
@@ -10,16 +10,16 @@ const NOTHING: readonly Uint8Array[] = [];
  * A reply of success with these fields. @param after realm version that the caller's frontend must see before it
  * replies
  */
-export function successReply(of?: JsonObject, after?: number): ActorReply {
-  const ok = of ? [encodeFields(of)] : NOTHING;
+export function makeSuccessReply(of?: JsonObject, after?: number): ActorReply {
+  const ok = of ? [encodeResponseFields(of)] : NOTHING;
   return after === undefined ? { ok } : { ok, after };
 }
 
 /** A reply of success in which some fields are encoded already. */
-export const encodedReply = (of: ResponseFields): ActorReply => ({ ok: encodeFieldParts(of) });
+export const makeEncodedReply = (of: ResponseFields): ActorReply => ({ ok: encodeResponseFieldParts(of) });
 
-/** A reply that refuses a request whose earlier changes stay. @param after as in `successReply` */
-export const refusalAfterChanges = (refusal: ApiError, after: number): ActorReply => ({
+/** A reply that refuses a request whose earlier changes stay. @param after as in `makeSuccessReply` */
+export const makeRefusalReplyAfterChanges = (refusal: ApiError, after: number): ActorReply => ({
   error: refusal.toReply(),
   after,
 });
@@ -28,6 +28,6 @@ export const refusalAfterChanges = (refusal: ApiError, after: number): ActorRepl
  * Reply of partial success: the time limit of a request was reached; the changes that were made stay, and the client
  * repeats the request.
  */
-export const partialReply = (): ActorReply => ({ ok: NOTHING, partial: 'REQUEST_TIMEOUT' });
+export const makePartialSuccessReply = (): ActorReply => ({ ok: NOTHING, partial: 'REQUEST_TIMEOUT' });
 
-export const valueReply = (of: Json): { readonly value: Json } => ({ value: of });
+export const makeValueReply = (of: Json): { readonly value: Json } => ({ value: of });

@@ -4,37 +4,37 @@
  */
 
 import { BOT_TYPE } from '#domain/people';
-import { type RealmId, type UserId, userId, userKey, webhookKey } from '#model';
-import { type OutboxCommand, outboxCommand, userCommands, webhookCommands } from '#model/commands';
+import { type RealmId, toUserId, type UserId, userActorKey, webhookActorKey } from '#model';
+import { makeOutboxCommand, type OutboxCommand, userActorCommands, webhookActorCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 
 /** Reason of a webhook call, as the call's body names it. */
 type WebhookTrigger = 'mention' | 'private_message';
 
 /** Bots of type generic that a message mentions although they are not subscribed; they get copies nevertheless. */
-export const mentionedUnsubscribedBots = (
+export const findMentionedUnsubscribedBots = (
   mentioned: readonly number[],
   subscribed: (user: number) => boolean,
   directory: DirectoryView,
 ): number[] =>
   mentioned.filter((id) => {
-    const user = directory.user(userId(id));
+    const user = directory.user(toUserId(id));
     return user?.isActive === true && user.botType === BOT_TYPE.generic && !subscribed(id);
   });
 
 /** Commands that give copies of a message to the actors of these bots. */
-export const giveCopyCommands = (realm: RealmId, message: number, bots: readonly number[]): OutboxCommand[] =>
+export const makeGiveBotCopyCommands = (realm: RealmId, message: number, bots: readonly number[]): OutboxCommand[] =>
   bots.map((bot) =>
-    outboxCommand({
-      to: userKey(realm, userId(bot)),
-      name: userCommands.giveCopy,
+    makeOutboxCommand({
+      to: userActorKey(realm, toUserId(bot)),
+      name: userActorCommands.giveCopy,
       args: { ids: [message] },
       caller: 0,
     }),
   );
 
 /** Commands that call the outgoing webhooks among these users. Messages of bots call no webhook. */
-export function webhookCallCommands(
+export function makeWebhookCallCommands(
   users: readonly number[],
   input: {
     readonly sender: DirectoryUser;
@@ -47,12 +47,12 @@ export function webhookCallCommands(
 ): OutboxCommand[] {
   if (input.sender.botType !== null) return [];
   return users
-    .map((id): UserId => userId(id))
+    .map((id): UserId => toUserId(id))
     .filter((id) => directory.user(id)?.isActive && directory.user(id)?.botType === BOT_TYPE.outgoingWebhook)
     .map((id) =>
-      outboxCommand({
-        to: webhookKey(realm, id),
-        name: webhookCommands.triggered,
+      makeOutboxCommand({
+        to: webhookActorKey(realm, id),
+        name: webhookActorCommands.triggered,
         args: { message: input.id, trigger: input.trigger, origin: input.origin },
         caller: 0,
         after: directory.version,
@@ -61,15 +61,15 @@ export function webhookCallCommands(
 }
 
 /** The command that makes a bot's actor warn the bot's owner that the bot sent to a stream without subscribers. */
-export const lostMessageCommand = (
+export const makeWarnBotOwnerCommand = (
   bot: DirectoryUser,
   { name }: DirectoryStream,
   origin: string,
   realm: RealmId,
 ): OutboxCommand[] => [
-  outboxCommand({
-    to: userKey(realm, bot.id),
-    name: userCommands.lostMessage,
+  makeOutboxCommand({
+    to: userActorKey(realm, bot.id),
+    name: userActorCommands.lostMessage,
     args: { stream: name, exists: true, origin },
     caller: 0,
   }),

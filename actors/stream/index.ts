@@ -21,6 +21,6 @@
  *
  * Importers: src/app, which hosts the kinds. Other actors send commands.
  */
-export { directKind, streamKind } from './kind.js';
-export type { StreamState } from './state.js';
+export { directMessageActorKind, streamActorKind } from './kind.js';
+export type { StreamActorState } from './state.js';
 export { STREAM_TOPIC_PART_PREFIX } from './topics.js';

@@ -1,5 +1,5 @@
 /** Receivers whose actors were informed of a conversation's missed messages. */
-import { readPreference } from '#domain/people';
+import { readUserSettingByUserId } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryView } from '#model/records';
 
@@ -20,7 +20,7 @@ export class InformedReceivers {
   wasInformed(user: UserId, topic: string, directory: DirectoryView, now: number): boolean {
     const key = `${user}/${topic}`;
     if ((this.#until.get(key) ?? 0) > now) return true;
-    const period = 1_000 * readPreference(directory, user, 'email_notifications_batching_period_seconds');
+    const period = 1_000 * readUserSettingByUserId(directory, user, 'email_notifications_batching_period_seconds');
     if (period < MIN_PERIOD_MS) return false;
     if (this.#until.size >= MAX_REMEMBERED) this.#until.clear();
     // Only half the batching period counts, because the clock of the receiver's host may differ.

@@ -1,33 +1,37 @@
 /** Changes of stored messages: newest version, record to write, and audience of the event. */
 
-import { owningActorKey } from '#actors/shared';
+import { messageOwnerActorKey } from '#actors/shared';
 import type { JsonObject } from '#base';
 import {
   type MessageBody,
   type StoredMessage,
-  streamConversationName,
+  storeNameOfStreamConversation,
   toMessageRecord,
   toStoredMessage,
 } from '#domain/messages';
-import { type EventAudience, parseActorKey, type RealmId, streamId } from '#model';
-import { type Command, type FieldsReply, redirectCommand } from '#model/commands';
+import { type EventAudience, parseActorKey, type RealmId, toStreamId } from '#model';
+import { type ActorCommandName, type ActorFieldsReply, makeRedirectCommand } from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
-import type { CommandContext, MessageChange, Outcome } from '#runtime';
-import type { InputSources } from '../services.js';
-import type { StreamState, StreamView } from './state.js';
+import type { CommandContext, CommandOutcome, MessageChange } from '#runtime';
+import type { ActorInputSources } from '../services.js';
+import type { StreamActorState, StreamActorView } from './state.js';
 
 /** Loads the record of the message that a command names; null: there is none. */
 export async function loadMessageRecord(
   realm: RealmId,
   id: number,
-  { store }: InputSources,
+  { store }: ActorInputSources,
 ): Promise<MessageRecord | null> {
   const [record] = await store.getMessages(realm, [id]);
   return record ?? null;
 }
 
 /** Newest version of a message; undefined: deleted or absent. */
-export function latestMessage(view: StreamView, id: number, stored: MessageRecord | null): StoredMessage | undefined {
+export function newestVersionOfMessage(
+  view: StreamActorView,
+  id: number,
+  stored: MessageRecord | null,
+): StoredMessage | undefined {
   const record = view.volatile.recent.latest(id, stored);
   return record ? toStoredMessage(record) : undefined;
 }
@@ -35,25 +39,25 @@ export function latestMessage(view: StreamView, id: number, stored: MessageRecor
 /**
  * Redirects a command if the message has moved to another actor since the caller's actor looked; otherwise undefined.
  */
-export function redirectToOwner<A extends JsonObject>(
+export function redirectToOwningActor<A extends JsonObject>(
   message: StoredMessage,
   { key, realm }: CommandContext,
-  command: Command<'stream' | 'dm', A, FieldsReply>,
+  command: ActorCommandName<'stream' | 'dm', A, ActorFieldsReply>,
   args: NoInfer<A>,
-): Outcome<StreamState> | undefined {
-  const owner = owningActorKey(realm, message);
-  return owner === key ? undefined : { reply: { forward: redirectCommand({ to: owner, command, args }) } };
+): CommandOutcome<StreamActorState> | undefined {
+  const owner = messageOwnerActorKey(realm, message);
+  return owner === key ? undefined : { reply: { forward: makeRedirectCommand({ to: owner, command, args }) } };
 }
 
 const conversationOf = (message: StoredMessage, key: CommandContext['key']): string =>
-  message.body.stream === 0 ? `d${parseActorKey(key).rest}` : streamConversationName(message.body.stream);
+  message.body.stream === 0 ? `d${parseActorKey(key).rest}` : storeNameOfStreamConversation(message.body.stream);
 
 /**
  * Replaces fields of the message's body. The change is noted at once in `volatile.recent`, so call this only after the
  * last check that may throw.
  */
 export function changeMessageBody(
-  view: StreamView,
+  view: StreamActorView,
   message: StoredMessage,
   to: Partial<MessageBody>,
   { key, now }: CommandContext,
@@ -69,7 +73,7 @@ export function changeMessageBody(
  * Deletes the message. The deletion is noted at once in `volatile.recent`, so call this only after the last check that
  * may throw.
  */
-export function removeMessage(view: StreamView, message: StoredMessage, { now }: CommandContext): MessageChange {
+export function removeMessage(view: StreamActorView, message: StoredMessage, { now }: CommandContext): MessageChange {
   const rev = message.body.rev + 1;
   view.volatile.recent.note(message.id, rev, null, now);
   return { id: message.id, rev, record: null };
@@ -79,18 +83,23 @@ export function removeMessage(view: StreamView, message: StoredMessage, { now }:
  * Audience of changes of a message: holders of copies, and subscribers if the history is public (events.md §
  * Recipients).
  */
-export function audienceOfChanges(
+export function audienceOfMessageChanges(
   message: StoredMessage,
-  { mv }: StreamState,
+  { mv }: StreamActorState,
   directory: DirectoryView,
 ): EventAudience {
   const { stream } = message.body;
-  const shared = stream !== 0 && (directory.stream(streamId(stream))?.historyPublic ?? false);
-  return { ...audienceOfCopies(message), ...(shared ? { mv } : {}) };
+  const shared = stream !== 0 && (directory.stream(toStreamId(stream))?.historyPublic ?? false);
+  return { ...audienceOfMessageCopyHolders(message), ...(shared ? { mv } : {}) };
 }
 
 /** Audience of the users who have a copy of the message. */
-export function audienceOfCopies({ body, participants, id, originStream: home }: StoredMessage): EventAudience {
+export function audienceOfMessageCopyHolders({
+  body,
+  participants,
+  id,
+  originStream: home,
+}: StoredMessage): EventAudience {
   if (body.stream === 0) return { users: participants };
   const own = body.copies ? { users: body.copies } : {};
   if (body.moves) return { stream: body.stream, moved: { id, home, moves: body.moves }, ...own };

@@ -6,11 +6,11 @@
 import { IdSet, type Json, memoizeByObject } from '#base';
 import type { StoredMessage } from '#domain/messages';
 import { mayNotifyPersonally } from '#domain/notifications';
-import { isCurrentMember, toTopicKey } from '#domain/streams';
-import { type ActorParts, type RealmId, type UserId, userId, userKey } from '#model';
-import { type OutboxCommand, outboxCommand, userCommands } from '#model/commands';
+import { isCurrentStreamMember, toTopicKey } from '#domain/streams';
+import { type ActorParts, type RealmId, toUserId, type UserId, userActorKey } from '#model';
+import { makeOutboxCommand, type OutboxCommand, userActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
-import { listMemberIds, storedMember } from './commands/members.js';
+import { findStreamMembershipRecord, listStreamSubscriberIds } from './commands/members.js';
 import type { InformedReceivers } from './informed.js';
 
 /** Prefix of the part with the users whose subscription asks for mails or pushes of all messages. */
@@ -61,7 +61,7 @@ export function eachNotifiableReceiver(
     return;
   }
   for (const id in body.flags) listener(Number(id), true);
-  if (body.wildcard) for (const id of listMemberIds(parts)) listener(id, true);
+  if (body.wildcard) for (const id of listStreamSubscriberIds(parts)) listener(id, true);
   for (const id of directory.notifiedOfStreams()) if (isSubscriber(parts, id)) listener(id, false);
   for (const id of notifiedSubscribers(parts).ids) if (isSubscriber(parts, id)) listener(id, false);
 }
@@ -76,7 +76,7 @@ export function missedMessageCommands(
   let found: Map<number, OutboxCommand> | undefined;
   const consider = (id: number, personal: boolean): void => {
     if (id === message.sender || found?.has(id)) return;
-    const command = commandTo(userId(id), personal, message, context);
+    const command = commandTo(toUserId(id), personal, message, context);
     if (!command) return;
     found ??= new Map();
     found.set(id, command);
@@ -85,7 +85,8 @@ export function missedMessageCommands(
   return found ? [...found.values()] : NOTHING;
 }
 
-const isSubscriber = (parts: ActorParts, user: number): boolean => isCurrentMember(storedMember(parts, user));
+const isSubscriber = (parts: ActorParts, user: number): boolean =>
+  isCurrentStreamMember(findStreamMembershipRecord(parts, user));
 
 /**
  * Makes the command to the actor of one receiver.
@@ -105,9 +106,9 @@ function commandTo(
   const received = { sender, direct: stream === 0, wildcard: body.wildcard, flags };
   if (personal && !mayNotifyPersonally(received, user, directory)) return undefined;
   if (informed.wasInformed(id, toTopicKey(body.topic), directory, now)) return undefined;
-  return outboxCommand({
-    to: userKey(realm, id),
-    name: userCommands.missed,
+  return makeOutboxCommand({
+    to: userActorKey(realm, id),
+    name: userActorCommands.missed,
     args: {
       id: message,
       sender,

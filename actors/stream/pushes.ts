@@ -4,8 +4,8 @@
  */
 import type { StoredMessage } from '#domain/messages';
 import { mayNotifyPersonally } from '#domain/notifications';
-import { type ActorParts, type RealmId, userId, userKey } from '#model';
-import { type OutboxCommand, outboxCommand, userCommands } from '#model/commands';
+import { type ActorParts, type RealmId, toUserId, userActorKey } from '#model';
+import { makeOutboxCommand, type OutboxCommand, userActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import { eachNotifiableReceiver } from './missed.js';
 
@@ -23,15 +23,18 @@ export function mayPushCommands(
   let found: Map<number, OutboxCommand> | undefined;
   const { id, sender, originStream: stream, body } = message;
   eachNotifiableReceiver(parts, message, directory, (receiver, personal) => {
-    if (receiver === sender || !directory.isPushed(userId(receiver)) || found?.has(receiver)) return;
-    const user = directory.user(userId(receiver));
+    if (receiver === sender || !directory.isPushed(toUserId(receiver)) || found?.has(receiver)) return;
+    const user = directory.user(toUserId(receiver));
     if (!user) return;
     const flags = body.flags[receiver] ?? NO_FLAGS;
     const received = { sender, direct: stream === 0, wildcard: body.wildcard, flags };
     if (personal && !mayNotifyPersonally(received, user, directory)) return;
     const args = { id, sender, stream, topic: body.topic, wildcard: body.wildcard, flags };
     found ??= new Map();
-    found.set(receiver, outboxCommand({ to: userKey(realm, user.id), name: userCommands.mayPush, args, caller: 0 }));
+    found.set(
+      receiver,
+      makeOutboxCommand({ to: userActorKey(realm, user.id), name: userActorCommands.mayPush, args, caller: 0 }),
+    );
   });
   return found ? [...found.values()] : NOTHING;
 }
@@ -47,16 +50,16 @@ export function pushedGoneCommands(
   const found = new Map<number, Set<number>>();
   for (const message of messages) {
     eachNotifiableReceiver(parts, message, directory, (user) => {
-      if (!directory.isPushed(userId(user))) return;
+      if (!directory.isPushed(toUserId(user))) return;
       const ids = found.get(user);
       if (ids) ids.add(message.id);
       else found.set(user, new Set([message.id]));
     });
   }
   return [...found].map(([user, ids]) =>
-    outboxCommand({
-      to: userKey(realm, userId(user)),
-      name: userCommands.pushedGone,
+    makeOutboxCommand({
+      to: userActorKey(realm, toUserId(user)),
+      name: userActorCommands.pushedGone,
       args: { ids: [...ids] },
       caller: 0,
     }),

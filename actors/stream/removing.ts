@@ -1,30 +1,30 @@
 /** Outcome of removing messages: records, topics' newest messages, and events (events.md, delete_message). */
 
-import { filesUnlinkedCommands, readIdsEvents } from '#actors/shared';
+import { makeFilesUnlinkedCommands, makeMessagesReadEvents } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
-import { hasReceivedMessage, isCurrentMember, toTopicKey } from '#domain/streams';
+import { hasMemberReceivedMessage, isCurrentStreamMember, toTopicKey } from '#domain/streams';
 import { type EventAudience, type LogItem, parseActorKey } from '#model';
-import { userCommands } from '#model/commands';
+import { userActorCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
-import type { CommandContext, Outcome } from '#runtime';
-import { storedMember } from './commands/members.js';
-import { deleteEvents } from './editing/event.js';
+import type { CommandContext, CommandOutcome } from '#runtime';
+import { findStreamMembershipRecord } from './commands/members.js';
+import { makeMessageDeleteEvents } from './editing/event.js';
 import { removeMessage } from './messages.js';
 import { pushedGoneCommands } from './pushes.js';
-import type { StreamState, StreamView } from './state.js';
+import type { StreamActorState, StreamActorView } from './state.js';
 import { removeMessagesFromTopic } from './topics.js';
 
 /**
  * Outcome of removing messages.
  * @param messages messages of this conversation, in the order in which the events list them
- * @param newest the newest messages of their topics (`readNewestOfTopic`); removed ones may be among them
+ * @param newest the newest messages of their topics (`readNewestMessagesOfTopic`); removed ones may be among them
  */
-export function removalOutcome(
-  view: StreamView,
+export function makeMessageRemovalOutcome(
+  view: StreamActorView,
   messages: readonly StoredMessage[],
   newest: readonly MessageRecord[],
   context: CommandContext,
-): Pick<Outcome<StreamState>, 'messages' | 'parts' | 'events' | 'commands' | 'replyAfterCommands'> {
+): Pick<CommandOutcome<StreamActorState>, 'messages' | 'parts' | 'events' | 'commands' | 'replyAfterCommands'> {
   const { kind, rest } = parseActorKey(context.key);
   const stream = kind === 'stream' ? Number(rest) : 0;
   const ids = new Set(messages.map(({ id }) => id));
@@ -34,7 +34,7 @@ export function removalOutcome(
     const { topic, stream: place } = of[0]!.body;
     const to: EventAudience = stream === 0 ? { users: of[0]!.participants } : { stream, mv: view.state.mv };
     events.push(
-      ...deleteEvents(
+      ...makeMessageDeleteEvents(
         of.map(({ id }) => id),
         stream === 0 ? null : { stream: place, topic },
         to,
@@ -47,7 +47,9 @@ export function removalOutcome(
       );
   }
   if (stream !== 0) events.push(...readEventsForLeavers(view, messages, context));
-  const files = messages.flatMap(({ id, body }) => filesUnlinkedCommands(context.realm, body.files ?? [], id, true));
+  const files = messages.flatMap(({ id, body }) =>
+    makeFilesUnlinkedCommands(context.realm, body.files ?? [], id, true),
+  );
   const pushed = pushedGoneCommands(view.parts, messages, context.directory, context.realm);
   return {
     messages: messages.map((message) => removeMessage(view, message, context)),
@@ -64,23 +66,23 @@ export function removalOutcome(
  * commit emits the events that mark the messages as read.
  */
 function readEventsForLeavers(
-  { parts }: StreamView,
+  { parts }: StreamActorView,
   messages: readonly StoredMessage[],
   context: CommandContext,
 ): LogItem[] {
   const users = new Set(
-    context.pendingCommands(userCommands.readStream).map(({ to }) => Number(parseActorKey(to).rest)),
+    context.pendingCommands(userActorCommands.readStream).map(({ to }) => Number(parseActorKey(to).rest)),
   );
   return [...users].flatMap((user) => {
-    const member = storedMember(parts, user);
-    const ids = isCurrentMember(member)
+    const member = findStreamMembershipRecord(parts, user);
+    const ids = isCurrentStreamMember(member)
       ? []
-      : messages.map(({ id }) => id).filter((id) => hasReceivedMessage(member, id));
-    return readIdsEvents(user, ids);
+      : messages.map(({ id }) => id).filter((id) => hasMemberReceivedMessage(member, id));
+    return makeMessagesReadEvents(user, ids);
   });
 }
 
-type JsonPart = NonNullable<Outcome<StreamState>['parts']>[string];
+type JsonPart = NonNullable<CommandOutcome<StreamActorState>['parts']>[string];
 
 function byTopic(messages: readonly StoredMessage[]): Map<string, StoredMessage[]> {
   const topics = new Map<string, StoredMessage[]>();

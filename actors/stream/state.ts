@@ -1,13 +1,13 @@
 /** Persisted state of a conversation. Each subscriber is a part; messages are records of the Store. */
 import type { JsonObject } from '#base';
-import type { DailyCounts } from '#domain/streams';
-import type { ArgsOf, Command } from '#model/commands';
+import type { DailyMessageCounts } from '#domain/streams';
+import type { ActorCommandName, ArgsOfCommand } from '#model/commands';
 import type { ActorView, CommandDefinition } from '#runtime';
 import type { ActorServices } from '../services.js';
 import type { InformedReceivers } from './informed.js';
 import type { RecentlyChangedMessages } from './recent.js';
 
-export interface StreamState extends JsonObject {
+export interface StreamActorState extends JsonObject {
   readonly phase: string;
   /** Membership version of the stream: raised by 1 with each change of the subscribers. */
   readonly mv: number;
@@ -23,27 +23,30 @@ export interface StreamState extends JsonObject {
   /** True if the daily check of the messages' age is set (commands/retention.ts). */
   readonly watched?: boolean;
   /** Number of a stream's messages by day. */
-  readonly traffic?: DailyCounts;
+  readonly traffic?: DailyMessageCounts;
   /** Traffic of a stream that was last reported to the realm actor; absent: 0. */
   readonly trafficTold?: number;
 }
 
 /** Handler of a conversation's command with these arguments. */
-export type StreamHandler<A extends JsonObject, I = undefined> = CommandDefinition<
-  StreamState,
+export type StreamActorHandler<A extends JsonObject, I = undefined> = CommandDefinition<
+  StreamActorState,
   A,
   I,
-  StreamVolatile,
+  StreamMemoryState,
   ActorServices
 >;
 
 /** Handler of a declared command of conversations. */
-export type StreamCommand<C extends Command<'stream' | 'dm'>, I = undefined> = StreamHandler<ArgsOf<C>, I>;
+export type StreamCommandHandler<C extends ActorCommandName<'stream' | 'dm'>, I = undefined> = StreamActorHandler<
+  ArgsOfCommand<C>,
+  I
+>;
 
 /** State of a conversation that is only in memory. */
-export interface StreamVolatile {
+export interface StreamMemoryState {
   readonly recent: RecentlyChangedMessages;
   readonly informed: InformedReceivers;
 }
 
-export type StreamView = ActorView<StreamState, StreamVolatile>;
+export type StreamActorView = ActorView<StreamActorState, StreamMemoryState>;

@@ -4,12 +4,17 @@
  */
 
 import { IdSet, type Json, type JsonObject } from '#base';
-import { NEWEST_ANCHOR, type StoredMessage, streamConversationName, toStoredMessage } from '#domain/messages';
-import { hashTopic, toTopicKey } from '#domain/streams';
+import {
+  NEWEST_ANCHOR_MESSAGE_ID,
+  type StoredMessage,
+  storeNameOfStreamConversation,
+  toStoredMessage,
+} from '#domain/messages';
+import { hashTopicName, toTopicKey } from '#domain/streams';
 import type { ActorParts, RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { Store } from '#ports/store';
-import type { StreamView } from './state.js';
+import type { StreamActorView } from './state.js';
 
 export const STREAM_TOPIC_PART_PREFIX = 'topic/';
 
@@ -17,7 +22,7 @@ export const STREAM_TOPIC_PART_PREFIX = 'topic/';
  * Maximum number of newest messages that are read to find the newest one that stays in a topic. Fewer messages than
  * this are changed by commands in flight.
  */
-export const MAX_NEWEST_READ = 64;
+export const MAX_NEWEST_TOPIC_MESSAGES_READ = 64;
 
 interface Topic extends JsonObject {
   readonly name: string;
@@ -27,13 +32,13 @@ interface Topic extends JsonObject {
 
 type Changes = Readonly<Record<string, Json>>;
 
-export const storedTopic = (parts: ActorParts, key: string): Topic | undefined =>
+export const findStoredTopic = (parts: ActorParts, key: string): Topic | undefined =>
   parts.get(`${STREAM_TOPIC_PART_PREFIX}${key}`) as Topic | undefined;
 
 const part = (key: string, topic: Topic | null): Changes => ({ [`${STREAM_TOPIC_PART_PREFIX}${key}`]: topic });
 
 /** Topics of the stream, those with the newest messages first, as the API lists them. */
-export function listTopics(parts: ActorParts): { readonly name: string; readonly max_id: number }[] {
+export function listTopicsOfStream(parts: ActorParts): { readonly name: string; readonly max_id: number }[] {
   const topics: { name: string; max_id: number }[] = [];
   for (const [name, value] of parts) {
     if (!name.startsWith(STREAM_TOPIC_PART_PREFIX)) continue;
@@ -46,33 +51,33 @@ export function listTopics(parts: ActorParts): { readonly name: string; readonly
 /** Parts of the topic with this message added. */
 export function addMessageToTopic(parts: ActorParts, name: string, id: number): Changes {
   const key = toTopicKey(name);
-  const before = storedTopic(parts, key);
+  const before = findStoredTopic(parts, key);
   return before && before.max > id ? {} : part(key, { name, max: id });
 }
 
 /** Input of `removeMessagesFromTopic`: the newest messages of a topic. @param before only messages with a smaller id */
-export function readNewestOfTopic(
+export function readNewestMessagesOfTopic(
   store: Store,
   realm: RealmId,
   stream: number,
   key: string,
-  before = NEWEST_ANCHOR,
+  before = NEWEST_ANCHOR_MESSAGE_ID,
 ): Promise<MessageRecord[]> {
-  const index = { by: 'topic', conversation: streamConversationName(stream), topicKey: key } as const;
-  return store.scanMessages({ realm, index, from: before, direction: 'older', limit: MAX_NEWEST_READ });
+  const index = { by: 'topic', conversation: storeNameOfStreamConversation(stream), topicKey: key } as const;
+  return store.scanMessages({ realm, index, from: before, direction: 'older', limit: MAX_NEWEST_TOPIC_MESSAGES_READ });
 }
 
 const isIn = (message: StoredMessage, stream: number, key: string): boolean =>
   message.body.stream === stream && toTopicKey(message.body.topic) === key;
 
 /** Messages that this activation has changed and that are in the topic now. */
-export function listChangedInTopic(view: StreamView, stream: number, key: string): StoredMessage[] {
+export function listChangedMessagesInTopic(view: StreamActorView, stream: number, key: string): StoredMessage[] {
   return [...view.volatile.recent.records()].map(toStoredMessage).filter((message) => isIn(message, stream, key));
 }
 
 /** Newest versions of these records, without messages that have left the topic since they were read. */
-export function keepCurrentInTopic(
-  view: StreamView,
+export function filterMessagesStillInTopic(
+  view: StreamActorView,
   records: readonly MessageRecord[],
   stream: number,
   key: string,
@@ -88,17 +93,20 @@ export function keepCurrentInTopic(
 
 /**
  * Parts of the topic after some of its messages leave it, or may have left it.
- * @param newest result of `readNewestOfTopic`
+ * @param newest result of `readNewestMessagesOfTopic`
  */
 export function removeMessagesFromTopic(
-  view: StreamView,
+  view: StreamActorView,
   stream: number,
   key: string,
   newest: readonly MessageRecord[],
   leaves: (id: number) => boolean,
 ): Changes {
-  const before = storedTopic(view.parts, key);
-  const left = [...keepCurrentInTopic(view, newest, stream, key), ...listChangedInTopic(view, stream, key)]
+  const before = findStoredTopic(view.parts, key);
+  const left = [
+    ...filterMessagesStillInTopic(view, newest, stream, key),
+    ...listChangedMessagesInTopic(view, stream, key),
+  ]
     .filter(({ id }) => !leaves(id))
     .reduce<StoredMessage | undefined>((max, one) => (max && max.id > one.id ? max : one), undefined);
   // The topic's newest message was sent after the Store was read, and it stays in the topic.
@@ -109,7 +117,7 @@ export function removeMessagesFromTopic(
   return before ? part(key, null) : {};
 }
 
-function hasLeft(view: StreamView, id: number, stream: number, key: string): boolean {
+function hasLeft(view: StreamActorView, id: number, stream: number, key: string): boolean {
   const record = view.volatile.recent.latest(id, null);
   if (record) return !isIn(toStoredMessage(record), stream, key);
   return view.volatile.recent.isDeleted(id);
@@ -119,9 +127,9 @@ function hasLeft(view: StreamView, id: number, stream: number, key: string): boo
  * Watchers: users whose actors keep a policy for the topic. A move of the topic is sent to these actors only. One part
  * per watched topic, named by a hash, because users may name topics that no message could have.
  */
-export const WATCHERS_PART_PREFIX = 'watchers/';
+export const TOPIC_WATCHERS_PART_PREFIX = 'watchers/';
 
-const watchersPart = (topic: string): string => `${WATCHERS_PART_PREFIX}${hashTopic(topic)}`;
+const watchersPart = (topic: string): string => `${TOPIC_WATCHERS_PART_PREFIX}${hashTopicName(topic)}`;
 
 function watcherSet(parts: ActorParts, topic: string): IdSet {
   const stored = parts.get(watchersPart(topic)) as { readonly users: Uint8Array } | undefined;
@@ -132,7 +140,7 @@ function watcherSet(parts: ActorParts, topic: string): IdSet {
 export const topicWatchersOf = (parts: ActorParts, topic: string): readonly number[] => watcherSet(parts, topic).ids;
 
 /** Parts that change when a user begins or ceases to watch a topic; none if nothing changes. */
-export function writeTopicWatcher(
+export function recordTopicWatcher(
   parts: ActorParts,
   topic: string,
   user: number,

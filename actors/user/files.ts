@@ -1,12 +1,12 @@
 /** Uploaded files of this user: one part each, named by the file's token. The functions have no side effects. */
 
-import { reportFileChanges } from '#actors/shared';
+import { makeFileChangesCommand } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { blobOfFile, parseFilePath } from '#domain/files';
+import { blobNameOfFile, parseFilePath } from '#domain/files';
 import type { ActorParts, RealmId } from '#model';
-import type { FileChange, OutboxCommand } from '#model/commands';
+import type { OutboxCommand, UserFileChange } from '#model/commands';
 
-export interface OwnFile extends JsonObject {
+export interface OwnUploadedFile extends JsonObject {
   readonly id: number;
   readonly path: string;
   readonly name: string;
@@ -22,30 +22,30 @@ export interface OwnFile extends JsonObject {
   readonly expires: number | null;
 }
 
-export const FILE_PART_PREFIX = 'file/';
+export const OWN_FILE_PART_PREFIX = 'file/';
 
 /** Name of the part that holds the file. @param path checked path of the file */
-export const filePartName = (path: string): string => `${FILE_PART_PREFIX}${parseFilePath(path)?.token}`;
+export const ownFilePartName = (path: string): string => `${OWN_FILE_PART_PREFIX}${parseFilePath(path)?.token}`;
 
 /** The file with exactly this path, even if its upload is not finished. */
-export function findFileOrUpload(parts: ActorParts, path: string): OwnFile | undefined {
-  const file = parts.get(filePartName(path)) as OwnFile | undefined;
+export function findOwnFileOrUpload(parts: ActorParts, path: string): OwnUploadedFile | undefined {
+  const file = parts.get(ownFilePartName(path)) as OwnUploadedFile | undefined;
   return file?.path === path ? file : undefined;
 }
 
 /** The file with exactly this path, if its upload is finished. */
-export function findFile(parts: ActorParts, path: string): OwnFile | undefined {
-  const file = findFileOrUpload(parts, path);
+export function findOwnFile(parts: ActorParts, path: string): OwnUploadedFile | undefined {
+  const file = findOwnFileOrUpload(parts, path);
   return file?.ready ? file : undefined;
 }
 
 /** All files of the user, in no particular order. */
-export function* ownFiles(parts: ActorParts): Iterable<OwnFile> {
-  for (const [name, file] of parts) if (name.startsWith(FILE_PART_PREFIX)) yield file as unknown as OwnFile;
+export function* ownFiles(parts: ActorParts): Iterable<OwnUploadedFile> {
+  for (const [name, file] of parts) if (name.startsWith(OWN_FILE_PART_PREFIX)) yield file as unknown as OwnUploadedFile;
 }
 
 /** The file as the API's attachment object (realm.md): times in milliseconds. */
-export const presentAttachment = ({ id, name, path, size, created, messages }: OwnFile): JsonObject => ({
+export const formatAttachmentForApi = ({ id, name, path, size, created, messages }: OwnUploadedFile): JsonObject => ({
   id,
   name,
   path_id: path,
@@ -60,19 +60,19 @@ interface Removal {
 }
 
 /** Deletes files: their parts, and by a command to the realm actor their bytes. @param files at least one */
-export function removeFiles(realm: RealmId, owner: number, files: readonly OwnFile[]): Removal {
+export function deleteOwnFiles(realm: RealmId, owner: number, files: readonly OwnUploadedFile[]): Removal {
   // A file whose upload never finished uses no quota and was never published.
   const known = files.filter((file) => file.ready);
-  const changes = known.map(({ id, size }): FileChange => ({ op: 'remove', attachment: { id }, bytes: -size }));
-  const erase = files.map(({ path }) => blobOfFile(path));
+  const changes = known.map(({ id, size }): UserFileChange => ({ op: 'remove', attachment: { id }, bytes: -size }));
+  const erase = files.map(({ path }) => blobNameOfFile(path));
   return {
-    parts: Object.fromEntries(files.map(({ path }) => [filePartName(path), null])),
-    command: reportFileChanges(realm, owner, changes, erase),
+    parts: Object.fromEntries(files.map(({ path }) => [ownFilePartName(path), null])),
+    command: makeFileChangesCommand(realm, owner, changes, erase),
   };
 }
 
 /** Earliest expiry of a file, ms; null: no file expires. */
-export function nextFileExpiry(parts: ActorParts): number | null {
+export function nextFileExpiryTime(parts: ActorParts): number | null {
   let next: number | null = null;
   for (const { expires } of ownFiles(parts)) if (expires !== null && (next === null || expires < next)) next = expires;
   return next;

@@ -16,9 +16,9 @@
  * Invariants:
  *   - Decisions of the realm actor (commands without a caller) never refuse, and a repeat changes nothing.
  *   - An event about a message is emitted only after the message's own event is in the log (`awaitPublished`).
- *   - The actor has one timer: every command that changes a time-bound part sets `due` to `nextTimerTime`.
+ *   - The actor has one timer: every command that changes a time-bound part sets `due` to `nextUserTimerTime`.
  *
  * Importers: src/app, which hosts the kind. Other actors send commands.
  */
-export { userKind } from './kind.js';
-export { SUBSCRIPTION_PART_PREFIX, type UserState } from './state.js';
+export { userActorKind } from './kind.js';
+export { SUBSCRIPTION_PART_PREFIX, type UserActorState } from './state.js';

@@ -4,21 +4,25 @@ import {
   DRAFT_PART_PREFIX,
   MESSAGE_MARK_PART_PREFIX,
   READ_STATE_PART_PREFIX,
-  SCHEDULED_PART_PREFIX,
+  SCHEDULED_MESSAGE_PART_PREFIX,
 } from '#domain/messages';
-import { STORAGE_PART_PREFIX } from '#domain/people';
+import { BOT_STORAGE_PART_PREFIX } from '#domain/people';
 import { USER_TOPIC_PART_PREFIX } from '#domain/streams';
 import {
   type AddReactionArgs,
-  conversationCommands,
+  type AddSubmessageArgs,
+  conversationActorCommands,
   type RemoveReactionArgs,
-  type SubmessageArgs,
-  userCommands,
+  userActorCommands,
 } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, mapHandlersByName } from '#runtime';
+import { type ActorKindDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { createAccountHandler, readNewestMessagesHandler, readSealedKeyHandler } from './commands/account/account.js';
+import {
+  createAccountHandler,
+  readNewestMessagesOfUserHandler,
+  readSealedApiKeyHandler,
+} from './commands/account/account.js';
 import { leaveStreamsOnDeactivationHandler, rejoinStreamsOnReactivationHandler } from './commands/account/activity.js';
 import {
   putBotStorageHandler,
@@ -33,14 +37,14 @@ import {
   setPasswordHandler,
 } from './commands/account/login.js';
 import { noteLogInHandler } from './commands/account/note-log-in.js';
-import { readOwnSectionsHandler } from './commands/account/own-state.js';
+import { readOwnStateSectionsHandler } from './commands/account/own-state.js';
 import { dropPushTokensHandler, readPushFactsHandler } from './commands/account/push-facts.js';
 import { addPushTokenHandler, PUSH_TOKEN_PART_PREFIX, removePushTokenHandler } from './commands/account/push-tokens.js';
 import { markHotspotReadHandler, setTutorialStatusHandler } from './commands/account/tutorial.js';
 import {
   checkFileAccessHandler,
   checkFileExistsHandler,
-  checkFilePublicHandler,
+  checkFileIsPublicHandler,
   listAccessibleFilesHandler,
 } from './commands/files/file-access.js';
 import {
@@ -52,9 +56,9 @@ import {
   removeAttachmentHandler,
 } from './commands/files/files.js';
 import {
-  recordScheduledFailedHandler,
-  recordScheduledSentHandler,
-  runUserTimerHandler,
+  recordScheduledMessageFailedHandler,
+  recordScheduledMessageSentHandler,
+  runDueUserTasksHandler,
 } from './commands/later/delivery.js';
 import {
   createDraftsHandler,
@@ -74,28 +78,33 @@ import {
   fetchPublicMessagesHandler,
   listPublicTopicsHandler,
 } from './commands/messages/anonymous.js';
-import { giveBotCopies, makeReadCopies, setFlagsHandler, setFlagsInNarrowHandler } from './commands/messages/flags.js';
-import { warnOfLostMessageHandler } from './commands/messages/lost-messages.js';
+import {
+  addBotMessageCopiesHandler,
+  addReadMessageCopiesHandler,
+  setMessageFlagsHandler,
+  setMessageFlagsInNarrowHandler,
+} from './commands/messages/flags.js';
+import { warnBotOwnerOfLostMessageHandler } from './commands/messages/lost-messages.js';
 import { markAllReadHandler } from './commands/messages/mark-all-read.js';
 import { markLeftStreamReadHandler, markStreamReadHandler } from './commands/messages/mark-stream-read.js';
 import { markTopicReadHandler } from './commands/messages/mark-topic-read.js';
 import {
-  deleteMessage,
   deleteTopicHandler,
-  editMessage,
   fetchEditHistoryHandler,
-  moveMessage,
+  redirectMessageDeleteHandler,
+  redirectMessageEditHandler,
+  redirectMessageMoveHandler,
 } from './commands/messages/message-changes.js';
 import {
   fetchMessageHandler,
   fetchMessagesHandler,
   matchMessagesToNarrowHandler,
-  renderPreviewHandler,
+  renderMessagePreviewHandler,
 } from './commands/messages/messages.js';
 import { muteUserHandler } from './commands/messages/mute-user.js';
-import { redirectToMessageOwner } from './commands/messages/on-message.js';
+import { makeMessageOwnerRedirectHandler } from './commands/messages/on-message.js';
 import { listReadReceiptsHandler } from './commands/messages/read-receipts.js';
-import { retryAfterJoinHandler } from './commands/messages/retry-after-join.js';
+import { retrySendAfterSubscribingHandler } from './commands/messages/retry-after-join.js';
 import { publishDirectTypingHandler } from './commands/messages/typing.js';
 import { pushMissedHandler, takeDeletedAwayHandler } from './commands/missed/push.js';
 import { recordMissedHandler } from './commands/missed/record.js';
@@ -110,20 +119,24 @@ import {
   addSubscriptionsHandler,
   endSubscriptionsHandler,
   findStreamIdByNameHandler,
-  listStreamsHandler,
   listSubscriptionsHandler,
+  listVisibleStreamsHandler,
 } from './commands/streams/subscriptions.js';
-import { moveTopicPolicyHandler, muteTopicHandler, setTopicPolicyHandler } from './commands/streams/topics.js';
-import { FILE_PART_PREFIX } from './files.js';
-import { userMachine } from './machine.js';
+import {
+  moveTopicVisibilityPolicyHandler,
+  muteTopicHandler,
+  setTopicVisibilityPolicyHandler,
+} from './commands/streams/topics.js';
+import { OWN_FILE_PART_PREFIX } from './files.js';
+import { userStateMachine } from './machine.js';
 import { MISSED_PART_PREFIX } from './missed.js';
 import { takingPushesAway } from './pushed.js';
-import { SUBSCRIPTION_PART_PREFIX, type UserState } from './state.js';
+import { SUBSCRIPTION_PART_PREFIX, type UserActorState } from './state.js';
 
-export const userKind: ActorKind<UserState, undefined, ActorServices> = {
+export const userActorKind: ActorKindDefinition<UserActorState, undefined, ActorServices> = {
   name: 'user',
   summary: 'An account: its secrets, its side of the subscriptions, and what its user may read.',
-  machine: userMachine,
+  machine: userStateMachine,
   directory: true,
   loadedParts: [
     SUBSCRIPTION_PART_PREFIX,
@@ -131,13 +144,13 @@ export const userKind: ActorKind<UserState, undefined, ActorServices> = {
     MESSAGE_MARK_PART_PREFIX,
     USER_TOPIC_PART_PREFIX,
     DRAFT_PART_PREFIX,
-    SCHEDULED_PART_PREFIX,
-    FILE_PART_PREFIX,
-    STORAGE_PART_PREFIX,
+    SCHEDULED_MESSAGE_PART_PREFIX,
+    OWN_FILE_PART_PREFIX,
+    BOT_STORAGE_PART_PREFIX,
     PUSH_TOKEN_PART_PREFIX,
     MISSED_PART_PREFIX,
   ],
-  commands: mapHandlersByName(userCommands, {
+  commands: mapHandlersByName(userActorCommands, {
     create: createAccountHandler,
     fetchKey: fetchApiKeyHandler,
     fetchKeyTrusted: fetchApiKeyTrustedHandler,
@@ -149,8 +162,8 @@ export const userKind: ActorKind<UserState, undefined, ActorServices> = {
     removePushToken: removePushTokenHandler,
     dropPushTokens: dropPushTokensHandler,
     pushFacts: readPushFactsHandler,
-    sealedKey: readSealedKeyHandler,
-    newest: readNewestMessagesHandler,
+    sealedKey: readSealedApiKeyHandler,
+    newest: readNewestMessagesOfUserHandler,
     deactivated: leaveStreamsOnDeactivationHandler,
     reactivated: rejoinStreamsOnReactivationHandler,
     subscribed: addSubscriptionsHandler,
@@ -159,23 +172,23 @@ export const userKind: ActorKind<UserState, undefined, ActorServices> = {
     streamById: fetchStreamHandler,
     subscribersOf: listSubscribersHandler,
     subscriptionStatus: readSubscriptionStatusHandler,
-    ownState: readOwnSectionsHandler,
+    ownState: readOwnStateSectionsHandler,
     muteUser: takingPushesAway(muteUserHandler),
     subscriptions: listSubscriptionsHandler,
-    streams: listStreamsHandler,
+    streams: listVisibleStreamsHandler,
     fetchMessages: fetchMessagesHandler,
     matchesNarrow: matchMessagesToNarrowHandler,
     fetchMessage: fetchMessageHandler,
     publicMessages: fetchPublicMessagesHandler,
     publicMessage: fetchPublicMessageHandler,
     publicTopics: listPublicTopicsHandler,
-    editMessage,
-    moveMessage,
-    deleteMessage,
+    editMessage: redirectMessageEditHandler,
+    moveMessage: redirectMessageMoveHandler,
+    deleteMessage: redirectMessageDeleteHandler,
     history: fetchEditHistoryHandler,
     deleteTopic: deleteTopicHandler,
     streamTopics: listStreamTopicsHandler,
-    render: renderPreviewHandler,
+    render: renderMessagePreviewHandler,
     streamIdByName: findStreamIdByNameHandler,
     fileBegin: beginUploadHandler,
     fileDone: completeUploadHandler,
@@ -184,22 +197,22 @@ export const userKind: ActorKind<UserState, undefined, ActorServices> = {
     fileUnlinked: recordFileUnlinkedHandler,
     fileExists: checkFileExistsHandler,
     fileAccess: checkFileAccessHandler,
-    filePublic: checkFilePublicHandler,
+    filePublic: checkFileIsPublicHandler,
     filesAccessible: listAccessibleFilesHandler,
     attachments: listAttachmentsHandler,
     mayPush: pushMissedHandler,
     pushedGone: takeDeletedAwayHandler,
     missed: recordMissedHandler,
-    makeCopy: makeReadCopies,
-    giveCopy: giveBotCopies,
-    lostMessage: warnOfLostMessageHandler,
-    retryAfterJoin: retryAfterJoinHandler,
-    react: redirectToMessageOwner<AddReactionArgs>(conversationCommands.react),
-    unreact: redirectToMessageOwner<RemoveReactionArgs>(conversationCommands.unreact),
-    submessage: redirectToMessageOwner<SubmessageArgs>(conversationCommands.submessage),
+    makeCopy: addReadMessageCopiesHandler,
+    giveCopy: addBotMessageCopiesHandler,
+    lostMessage: warnBotOwnerOfLostMessageHandler,
+    retryAfterJoin: retrySendAfterSubscribingHandler,
+    react: makeMessageOwnerRedirectHandler<AddReactionArgs>(conversationActorCommands.react),
+    unreact: makeMessageOwnerRedirectHandler<RemoveReactionArgs>(conversationActorCommands.unreact),
+    submessage: makeMessageOwnerRedirectHandler<AddSubmessageArgs>(conversationActorCommands.submessage),
     readReceipts: listReadReceiptsHandler,
-    setFlags: takingPushesAway(setFlagsHandler),
-    setFlagsInNarrow: takingPushesAway(setFlagsInNarrowHandler),
+    setFlags: takingPushesAway(setMessageFlagsHandler),
+    setFlagsInNarrow: takingPushesAway(setMessageFlagsInNarrowHandler),
     markAllRead: takingPushesAway(markAllReadHandler),
     markStreamRead: takingPushesAway(markStreamReadHandler),
     markTopicRead: takingPushesAway(markTopicReadHandler),
@@ -219,12 +232,12 @@ export const userKind: ActorKind<UserState, undefined, ActorServices> = {
     schedule: scheduleMessageHandler,
     editScheduled: editScheduledMessageHandler,
     deleteScheduled: deleteScheduledMessageHandler,
-    due: runUserTimerHandler,
-    scheduledSent: recordScheduledSentHandler,
-    scheduledFailed: recordScheduledFailedHandler,
-    setTopicPolicy: setTopicPolicyHandler,
+    due: runDueUserTasksHandler,
+    scheduledSent: recordScheduledMessageSentHandler,
+    scheduledFailed: recordScheduledMessageFailedHandler,
+    setTopicPolicy: setTopicVisibilityPolicyHandler,
     muteTopic: muteTopicHandler,
-    moveTopicPolicy: moveTopicPolicyHandler,
+    moveTopicPolicy: moveTopicVisibilityPolicyHandler,
   }),
   initial: () => ({ phase: 'active', passwordHash: null, keySealed: '' }),
   volatile: () => undefined,

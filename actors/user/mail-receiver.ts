@@ -1,10 +1,10 @@
 /** The facts about a user that mails to that user need. */
 import type { MailReceiver } from '#domain/notifications';
-import { readPreference } from '#domain/people';
+import { readUserSettingByUserId } from '#domain/people';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
 export const mailReceiverOf = ({ id, fullName, timezone }: DirectoryUser, directory: DirectoryView): MailReceiver => ({
   fullName,
   timezone,
-  twentyFourHour: readPreference(directory, id, 'twenty_four_hour_time'),
+  twentyFourHour: readUserSettingByUserId(directory, id, 'twenty_four_hour_time'),
 });

@@ -3,8 +3,8 @@
  * is sent or not needed. The functions have no side effects.
  */
 import type { JsonObject } from '#base';
-import { hashTopic } from '#domain/streams';
-import { type ActorParts, directMessageKey, PartTable, parseActorKey, type RealmId, userId } from '#model';
+import { hashTopicName } from '#domain/streams';
+import { type ActorParts, ActorPartTable, directMessageActorKey, parseActorKey, type RealmId, toUserId } from '#model';
 
 export interface MissedConversation extends JsonObject {
   /** Stream of the conversation; 0 for direct messages. */
@@ -23,7 +23,7 @@ export interface MissedConversation extends JsonObject {
 }
 
 export const MISSED_PART_PREFIX = 'missed/';
-export const MISSED_CONVERSATIONS = new PartTable<MissedConversation>(MISSED_PART_PREFIX);
+export const MISSED_CONVERSATIONS = new ActorPartTable<MissedConversation>(MISSED_PART_PREFIX);
 
 /** Maximum number of conversations with missed messages; further conversations cause no mail. */
 export const MAX_MISSED_CONVERSATIONS = 500;
@@ -34,8 +34,8 @@ export const missedConversationId = (
   { stream, topic, participants }: Pick<MissedConversation, 'stream' | 'topic' | 'participants'>,
 ): string =>
   stream === 0
-    ? `d${parseActorKey(directMessageKey(realm, participants.map(userId))).rest}`
-    : `${stream}/${hashTopic(topic)}`;
+    ? `d${parseActorKey(directMessageActorKey(realm, participants.map(toUserId))).rest}`
+    : `${stream}/${hashTopicName(topic)}`;
 
 /** Returns the wall time at which the next mail is to be made, ms; null if there is none. */
 export function nextMissedTime(parts: ActorParts): number | null {

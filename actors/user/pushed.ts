@@ -4,51 +4,51 @@
  */
 
 import type { Json, JsonObject } from '#base';
-import { isMarkedRead, READ_STATE_PART_PREFIX, readStateOf } from '#domain/messages';
+import { isReadByReadState, READ_STATE_PART_PREFIX, readOriginReadState } from '#domain/messages';
 import { pushKey } from '#model';
-import { type OutboxCommand, outboxCommand, pushCommands } from '#model/commands';
-import type { ActorView, CommandContext, Outcome } from '#runtime';
-import { type UserHandler, type UserState, userIdOfKey } from './state.js';
+import { makeOutboxCommand, type OutboxCommand, pushCommands } from '#model/commands';
+import type { ActorView, CommandContext, CommandOutcome } from '#runtime';
+import { type UserActorHandler, type UserActorState, userIdOfActorKey } from './state.js';
 
 /** Maximum number of messages that are remembered; the notification of an older one stays. */
 const MAX_PUSHED = 200;
 
 /** The state with one more message. @param origin stream to which the message was sent; 0: a direct message */
-export const withPushed = (state: UserState, id: number, origin: number): UserState => ({
+export const withPushed = (state: UserActorState, id: number, origin: number): UserActorState => ({
   ...state,
   pushed: [...(state.pushed ?? []), [id, origin] as const].slice(-MAX_PUSHED),
 });
 
 /** Forgets messages, and the command that takes their notifications away. */
 export function withoutPushed(
-  state: UserState,
+  state: UserActorState,
   isGone: (id: number, origin: number) => boolean,
   { key, realm }: Pick<CommandContext, 'key' | 'realm'>,
-): { readonly state: UserState; readonly command: OutboxCommand } | undefined {
+): { readonly state: UserActorState; readonly command: OutboxCommand } | undefined {
   const { pushed = [] } = state;
   const messages = pushed.filter(([id, origin]) => isGone(id, origin)).map(([id]) => id);
   if (messages.length === 0) return undefined;
   const left = pushed.filter(([id]) => !messages.includes(id));
-  const to = pushKey(realm, userIdOfKey(key));
+  const to = pushKey(realm, userIdOfActorKey(key));
   return {
     state: { ...state, pushed: left },
-    command: outboxCommand({ to, name: pushCommands.remove, args: { messages }, caller: 0 }),
+    command: makeOutboxCommand({ to, name: pushCommands.remove, args: { messages }, caller: 0 }),
   };
 }
 
 /** The outcome of a command that may mark messages as read, with the notifications of these messages taken away. */
 function takeReadAway(
-  view: ActorView<UserState>,
-  outcome: Outcome<UserState>,
+  view: ActorView<UserActorState>,
+  outcome: CommandOutcome<UserActorState>,
   context: CommandContext,
-): Outcome<UserState> {
+): CommandOutcome<UserActorState> {
   const state = outcome.state ?? view.state;
   const { parts: written } = outcome;
   if (!written || !state.pushed?.length) return outcome;
   const isRead = (id: number, origin: number): boolean => {
     const name = `${READ_STATE_PART_PREFIX}${origin}`;
     if (!(name in written)) return false;
-    return isMarkedRead(readStateOf(new Map<string, Json>([[name, written[name]!]]), origin), id) === true;
+    return isReadByReadState(readOriginReadState(new Map<string, Json>([[name, written[name]!]]), origin), id) === true;
   };
   const gone = withoutPushed(state, isRead, context);
   if (!gone) return outcome;
@@ -57,7 +57,7 @@ function takeReadAway(
 }
 
 /** Makes a command take away the notifications of the messages that it marks as read. */
-export const takingPushesAway = <A extends JsonObject, I>(command: UserHandler<A, I>): UserHandler<A, I> => ({
+export const takingPushesAway = <A extends JsonObject, I>(command: UserActorHandler<A, I>): UserActorHandler<A, I> => ({
   ...command,
   handle: (view, args, inputs, context) => takeReadAway(view, command.handle(view, args, inputs, context), context),
 });

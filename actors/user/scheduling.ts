@@ -3,27 +3,27 @@
  * delivery the conversation's actor makes them again.
  */
 
-import { readOwnState, readSubscribers } from '#actors/shared';
+import { readSubscribersOfStreams, readUserOwnState } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import type { RenderResult } from '#domain/markdown';
+import type { MarkdownRenderResult } from '#domain/markdown';
 import {
+  checkMandatoryTopic,
   checkMayMentionAll,
-  checkMaySendDirect,
+  checkMaySendDirectMessage,
   checkMaySendToStream,
   checkMessageContent,
-  checkTopicPresent,
-  type DeliveryReceipt,
-  requireActiveSender,
-  type ScheduledBody,
+  getActiveSenderOrThrow,
   type ScheduledMessage,
-  scheduledPartName,
+  type ScheduledMessageBody,
+  type SentScheduledMessage,
+  scheduledMessagePartName,
 } from '#domain/messages';
-import { checkTopic } from '#domain/streams';
-import { type LogItem, streamId, type UserId, userId } from '#model';
+import { checkTopicName } from '#domain/streams';
+import { type LogItem, toStreamId, toUserId, type UserId } from '#model';
 import { apiError } from '#model/errors';
-import type { ActorView, CommandContext, InputContext } from '#runtime';
-import type { InputSources } from '../services.js';
-import { isSubscribed, type UserState } from './state.js';
+import type { ActorView, CommandContext, CommandInputContext } from '#runtime';
+import type { ActorInputSources } from '../services.js';
+import { isSubscribedToStream, type UserActorState } from './state.js';
 
 /** A scheduled message before any check. `to`: ids of streams or users. */
 interface ScheduledInput {
@@ -33,9 +33,9 @@ interface ScheduledInput {
   readonly content: string;
 }
 
-export interface SchedulingInputs {
+export interface MessageSchedulingInputs {
   /** The rendered content; null: it can't be rendered; undefined: no new content, or one that the handler refuses. */
-  readonly rendered: RenderResult | null | undefined;
+  readonly rendered: MarkdownRenderResult | null | undefined;
   /** Ids of the streams to which a bot's owner is subscribed. */
   readonly ownersStreams: ReadonlySet<number>;
   /** Number of subscribers by stream, loaded only for a wildcard mention. */
@@ -48,25 +48,25 @@ interface TextInput extends JsonObject {
 }
 
 /** Loads the inputs of the checks. @param target stream of the message, as known when the command arrives */
-export async function loadSchedulingInputs(
+export async function loadMessageSchedulingInputs(
   { content, origin }: TextInput,
   target: number | undefined,
   known: ScheduledMessage | undefined,
-  { realm, caller }: InputContext<UserState, undefined>,
-  sources: InputSources,
-): Promise<SchedulingInputs> {
+  { realm, caller }: CommandInputContext<UserActorState, undefined>,
+  sources: ActorInputSources,
+): Promise<MessageSchedulingInputs> {
   const directory = await sources.directory(realm);
   const text = content === null ? undefined : sendable(content);
-  const owner = directory.user(userId(caller))?.botOwner;
-  const stream = target === undefined ? undefined : directory.stream(streamId(target));
+  const owner = directory.user(toUserId(caller))?.botOwner;
+  const stream = target === undefined ? undefined : directory.stream(toStreamId(target));
   const [rendered, owners] = await Promise.all([
     text === undefined ? undefined : sources.services.renderer.render(text, directory, origin, caller),
-    owner ? readOwnState(realm, owner, ['subscriptions'], sources) : undefined,
+    owner ? readUserOwnState(realm, owner, ['subscriptions'], sources) : undefined,
   ]);
   const ownersStreams = (owners?.subscriptions ?? []).filter((own) => own.active).map((own) => own.stream);
   const subscribers = new Map<number, number>();
   if (stream && (rendered?.mentions.wildcard || known?.wildcard)) {
-    const lists = await readSubscribers(realm, [stream.id], sources);
+    const lists = await readSubscribersOfStreams(realm, [stream.id], sources);
     for (const [id, members] of lists) subscribers.set(id, members.length);
   }
   return { rendered, ownersStreams: new Set(ownersStreams), subscribers };
@@ -85,15 +85,15 @@ function sendable(content: string): string | undefined {
  * Checks a message to be scheduled. @param known the message before this edit; unchanged content keeps its rendering.
  * @throws ApiError
  */
-export function checkScheduled(
+export function checkMessageToSchedule(
   given: ScheduledInput,
   known: ScheduledMessage | undefined,
-  { parts }: ActorView<UserState>,
-  { rendered, ownersStreams, subscribers }: SchedulingInputs,
+  { parts }: ActorView<UserActorState>,
+  { rendered, ownersStreams, subscribers }: MessageSchedulingInputs,
   { directory, caller, now }: CommandContext,
-): ScheduledBody {
-  const sender = requireActiveSender(directory, caller);
-  const said = (): Pick<ScheduledBody, 'html' | 'wildcard'> => {
+): ScheduledMessageBody {
+  const sender = getActiveSenderOrThrow(directory, caller);
+  const said = (): Pick<ScheduledMessageBody, 'html' | 'wildcard'> => {
     if (rendered === null) throw apiError('CANNOT_RENDER');
     if (rendered) return { html: rendered.html, wildcard: rendered.mentions.wildcard };
     return { html: known?.html ?? '', wildcard: known?.wildcard ?? false };
@@ -101,19 +101,19 @@ export function checkScheduled(
   if (given.type === 'private') {
     const { to, others } = people(given.to, sender.id, directory);
     const content = checkMessageContent(given.content);
-    checkMaySendDirect(sender, others, directory);
+    checkMaySendDirectMessage(sender, others, directory);
     return { type: 'private', to, topic: '', content, ...said() };
   }
   const id = given.to[0]!;
   if (given.topic === null) throw apiError('MISSING_TOPIC');
-  const topic = checkTopic(given.topic);
+  const topic = checkTopicName(given.topic);
   const content = checkMessageContent(given.content);
-  const stream = directory.stream(streamId(id));
+  const stream = directory.stream(toStreamId(id));
   if (!stream || stream.archived) throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: id });
   const subscribed = (user: number): boolean =>
-    user === caller ? isSubscribed(parts, stream.id) : ownersStreams.has(stream.id);
+    user === caller ? isSubscribedToStream(parts, stream.id) : ownersStreams.has(stream.id);
   checkMaySendToStream(sender, stream, subscribed, directory, now);
-  checkTopicPresent(topic, directory);
+  checkMandatoryTopic(topic, directory);
   const { html, wildcard } = said();
   checkMayMentionAll(wildcard, () => subscribers.get(stream.id) ?? 0, sender, directory, now);
   return { type: 'stream', to: [stream.id], topic, content, html, wildcard };
@@ -123,10 +123,10 @@ function people(
   ids: readonly number[],
   self: UserId,
   directory: CommandContext['directory'],
-): { to: number[]; others: ReturnType<typeof requireActiveSender>[] } {
+): { to: number[]; others: ReturnType<typeof getActiveSenderOrThrow>[] } {
   if (ids.length === 0) throw apiError('NO_RECIPIENTS');
   const all = ids.map((id) => {
-    const user = directory.user(userId(id));
+    const user = directory.user(toUserId(id));
     if (!user) throw apiError('INVALID_USER_ID', { user_id: id });
     return user;
   });
@@ -134,15 +134,15 @@ function people(
   return { to: others.length === 0 ? [self] : others.map((user) => user.id), others };
 }
 
-export const scheduledEvent = (self: number, op: 'add' | 'update' | 'remove', of: JsonObject): LogItem => ({
+export const makeScheduledMessagesEvent = (self: number, op: 'add' | 'update' | 'remove', of: JsonObject): LogItem => ({
   t: 'event',
   to: { users: [self] },
   event: { type: 'scheduled_messages', op, ...of },
 });
 
 /** The parts with these scheduled messages written. */
-export const writeScheduled = (
+export const writeScheduledMessages = (
   parts: ReadonlyMap<string, Json>,
-  ...messages: readonly (ScheduledMessage | DeliveryReceipt)[]
+  ...messages: readonly (ScheduledMessage | SentScheduledMessage)[]
 ): ReadonlyMap<string, Json> =>
-  new Map([...parts, ...messages.map((message) => [scheduledPartName(message.id), message] as const)]);
+  new Map([...parts, ...messages.map((message) => [scheduledMessagePartName(message.id), message] as const)]);

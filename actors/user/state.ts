@@ -1,17 +1,17 @@
 /** Persisted state of a user actor, and the time of its one timer. Each subscription is a part. */
 
 import type { Json, JsonObject } from '#base';
-import { nextScheduledTime } from '#domain/messages';
+import { nextScheduledMessageTime } from '#domain/messages';
 import type { TutorialState } from '#domain/people';
 import type { Subscription } from '#domain/streams';
-import { type ActorKey, type ActorParts, PartTable, parseActorKey, type UserId, userId } from '#model';
-import type { ArgsOf, Command } from '#model/commands';
+import { type ActorKey, type ActorParts, ActorPartTable, parseActorKey, toUserId, type UserId } from '#model';
+import type { ActorCommandName, ArgsOfCommand } from '#model/commands';
 import type { CommandDefinition } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { nextFileExpiry } from './files.js';
+import { nextFileExpiryTime } from './files.js';
 import { nextMissedTime } from './missed.js';
 
-export interface UserState extends JsonObject {
+export interface UserActorState extends JsonObject {
   readonly phase: string;
   /** scrypt hash of the password; null: no log-in with a password. */
   readonly passwordHash: string | null;
@@ -36,7 +36,7 @@ export interface UserState extends JsonObject {
 }
 
 /** The user whose actor has this key. */
-export const userIdOfKey = (key: ActorKey): UserId => userId(Number(parseActorKey(key).rest));
+export const userIdOfActorKey = (key: ActorKey): UserId => toUserId(Number(parseActorKey(key).rest));
 
 /**
  * Distance between the first ids that two users give to their drafts: an id of another user's draft is rarely an id of
@@ -52,10 +52,10 @@ export const nextDraftOrScheduledId = (last: number | undefined, self: UserId): 
 
 export const SUBSCRIPTION_PART_PREFIX = 'sub/';
 /** Parts with the user's subscriptions, by stream. */
-const SUBSCRIPTIONS = new PartTable<Subscription>(SUBSCRIPTION_PART_PREFIX);
+const SUBSCRIPTIONS = new ActorPartTable<Subscription>(SUBSCRIPTION_PART_PREFIX);
 
 /** Makes a subscription with default properties. */
-export const defaultSubscription = (stream: number, color: string): Subscription => ({
+export const makeDefaultSubscription = (stream: number, color: string): Subscription => ({
   stream,
   active: true,
   color,
@@ -68,18 +68,18 @@ export const defaultSubscription = (stream: number, color: string): Subscription
   wildcard: null,
 });
 
-export const subscriptionOf = (parts: ActorParts, stream: number): Subscription | undefined =>
+export const findOwnSubscription = (parts: ActorParts, stream: number): Subscription | undefined =>
   SUBSCRIPTIONS.get(parts, stream);
 
 /** Present and former subscriptions, in no particular order. */
-export const subscriptionsOf = (parts: ActorParts): Subscription[] => [...SUBSCRIPTIONS.values(parts)];
+export const listOwnSubscriptions = (parts: ActorParts): Subscription[] => [...SUBSCRIPTIONS.values(parts)];
 
-export const isSubscribed = (parts: ActorParts, stream: number): boolean =>
-  subscriptionOf(parts, stream)?.active ?? false;
+export const isSubscribedToStream = (parts: ActorParts, stream: number): boolean =>
+  findOwnSubscription(parts, stream)?.active ?? false;
 
 /** Handler of a user command with these arguments. */
-export type UserHandler<A extends JsonObject, I = undefined> = CommandDefinition<
-  UserState,
+export type UserActorHandler<A extends JsonObject, I = undefined> = CommandDefinition<
+  UserActorState,
   A,
   I,
   undefined,
@@ -87,14 +87,19 @@ export type UserHandler<A extends JsonObject, I = undefined> = CommandDefinition
 >;
 
 /** Handler of a declared user command. */
-export type UserCommand<C extends Command<'user'>, I = undefined> = UserHandler<ArgsOf<C>, I>;
+export type UserCommandHandler<C extends ActorCommandName<'user'>, I = undefined> = UserActorHandler<
+  ArgsOfCommand<C>,
+  I
+>;
 
 /**
  * Time at which the user actor's timer must fire next for any part, ms; null: no part waits. Commands that change such
  * a part set `due` to this time.
  */
-export function nextTimerTime(parts: ActorParts): number | null {
-  const times = [nextScheduledTime(parts), nextFileExpiry(parts), nextMissedTime(parts)].filter((at) => at !== null);
+export function nextUserTimerTime(parts: ActorParts): number | null {
+  const times = [nextScheduledMessageTime(parts), nextFileExpiryTime(parts), nextMissedTime(parts)].filter(
+    (at) => at !== null,
+  );
   return times.length === 0 ? null : Math.min(...times);
 }
 

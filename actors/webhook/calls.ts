@@ -2,10 +2,10 @@
 
 import { type StoredMessage, toStoredMessage } from '#domain/messages';
 import { makeWebhookRequest, parseWebhookReply, type WebhookCallResult } from '#domain/webhooks';
-import { type ActorKey, parseActorKey, type RealmId, streamId, userId } from '#model';
+import { type ActorKey, parseActorKey, type RealmId, toStreamId, toUserId } from '#model';
 import type { DirectoryView } from '#model/records';
-import type { InputSources } from '../services.js';
-import type { WaitingCall } from './state.js';
+import type { ActorInputSources } from '../services.js';
+import type { WaitingWebhookCall } from './state.js';
 
 /** Stream and topic of the message at the time of the call. */
 export interface MessagePlace {
@@ -15,14 +15,14 @@ export interface MessagePlace {
   readonly participants: readonly number[];
 }
 
-export type CallOutcome = { readonly call: WaitingCall } & (
+export type WebhookCallOutcome = { readonly call: WaitingWebhookCall } & (
   | { readonly is: 'done' }
   | { readonly is: 'later'; readonly place: MessagePlace; readonly reason: string }
   | { readonly is: 'failed'; readonly place: MessagePlace; readonly reason: string }
   | { readonly is: 'reply'; readonly place: MessagePlace; readonly say: string; readonly widget: string | null }
 );
 
-export const botIdOfKey = (key: ActorKey) => userId(Number(parseActorKey(key).rest));
+export const botIdOfWebhookActorKey = (key: ActorKey) => toUserId(Number(parseActorKey(key).rest));
 
 const placeOf = ({ body, participants }: StoredMessage): MessagePlace => ({
   stream: body.stream,
@@ -30,12 +30,12 @@ const placeOf = ({ body, participants }: StoredMessage): MessagePlace => ({
   participants,
 });
 
-export async function makeDueCalls(
+export async function makeDueWebhookCalls(
   key: ActorKey,
   realm: RealmId,
-  calls: readonly WaitingCall[],
-  sources: InputSources,
-): Promise<readonly CallOutcome[]> {
+  calls: readonly WaitingWebhookCall[],
+  sources: ActorInputSources,
+): Promise<readonly WebhookCallOutcome[]> {
   const directory = await sources.directory(realm);
   const records = await sources.store.getMessages(
     realm,
@@ -55,12 +55,12 @@ const UNREADABLE = 'its token is void since the server secret was changed, and i
 
 async function one(
   key: ActorKey,
-  call: WaitingCall,
+  call: WaitingWebhookCall,
   message: StoredMessage,
   directory: DirectoryView,
-  { services }: InputSources,
-): Promise<CallOutcome> {
-  const bot = directory.user(botIdOfKey(key));
+  { services }: ActorInputSources,
+): Promise<WebhookCallOutcome> {
+  const bot = directory.user(botIdOfWebhookActorKey(key));
   const service = bot && directory.bot(bot.id)?.service;
   if (!bot?.isActive || !service || directory.deactivated) return { call, is: 'done' };
   const place = placeOf(message);
@@ -71,13 +71,18 @@ async function one(
   const post = makeWebhookRequest(
     called,
     directory,
-    place.stream === 0 ? undefined : directory.stream(streamId(place.stream)),
+    place.stream === 0 ? undefined : directory.stream(toStreamId(place.stream)),
   );
   if (typeof post === 'string') return { call, place, is: 'failed', reason: post };
   return fateOf(call, place, service.interface, await services.webhooks.post(post));
 }
 
-function fateOf(call: WaitingCall, place: MessagePlace, form: number, answer: WebhookCallResult): CallOutcome {
+function fateOf(
+  call: WaitingWebhookCall,
+  place: MessagePlace,
+  form: number,
+  answer: WebhookCallResult,
+): WebhookCallOutcome {
   if (answer.kind === 'unreachable') return { call, place, is: 'later', reason: answer.reason };
   if (answer.kind === 'failed') return { call, place, is: 'failed', reason: answer.reason };
   const { status, body } = answer;

@@ -3,16 +3,21 @@
  * functions have no side effects.
  */
 
-import { directNoticeCommand, silentMention } from '#actors/shared';
+import { formatSilentMention, makeDirectNoticeCommand } from '#actors/shared';
 import type { Json } from '#base';
 import { checkMessageContent } from '#domain/messages';
-import { directMessageKey, streamId, streamKey, userId } from '#model';
-import { directCommands, type OutboxCommand, outboxCommand, streamCommands } from '#model/commands';
+import { directMessageActorKey, streamActorKey, toStreamId, toUserId } from '#model';
+import {
+  directMessageActorCommands,
+  makeOutboxCommand,
+  type OutboxCommand,
+  streamActorCommands,
+} from '#model/commands';
 import { ApiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { botIdOfKey, type CallOutcome, type MessagePlace } from './calls.js';
-import { CALL_PARTS, type WaitingCall } from './state.js';
+import { botIdOfWebhookActorKey, type MessagePlace, type WebhookCallOutcome } from './calls.js';
+import { WAITING_WEBHOOK_CALL_PARTS, type WaitingWebhookCall } from './state.js';
 
 /** Pauses before the second and third attempt to reach a webhook's server, ms. */
 const PAUSES: readonly number[] = [1_000, 4_000];
@@ -20,22 +25,26 @@ const PAUSES: readonly number[] = [1_000, 4_000];
 type Context = Pick<CommandContext, 'key' | 'realm' | 'directory' | 'now'>;
 
 /** A notice of the notification bot to the owner, if the bot has one. @param text `{bot}` stands for the bot's name */
-export function ownerNoticeCommand({ key, realm, directory }: Context, origin: string, text: string): OutboxCommand[] {
-  const bot = directory.user(botIdOfKey(key));
+export function makeBotOwnerNoticeCommands(
+  { key, realm, directory }: Context,
+  origin: string,
+  text: string,
+): OutboxCommand[] {
+  const bot = directory.user(botIdOfWebhookActorKey(key));
   const owner = bot?.botOwner ? directory.user(bot.botOwner) : undefined;
   if (!bot || !owner?.isActive) return [];
-  const content = text.replace('{bot}', silentMention(bot));
-  return [directNoticeCommand(realm, owner.id, { content, origin, after: directory.version })];
+  const content = text.replace('{bot}', formatSilentMention(bot));
+  return [makeDirectNoticeCommand(realm, owner.id, { content, origin, after: directory.version })];
 }
 
 /** Names the place of a message as part of a sentence. */
 function placePhrase({ stream, topic }: MessagePlace, directory: DirectoryView): string {
-  const name = stream === 0 ? undefined : directory.stream(streamId(stream))?.name;
+  const name = stream === 0 ? undefined : directory.stream(toStreamId(stream))?.name;
   return name === undefined ? 'a direct message' : `a message in #**${name}>${topic}**`;
 }
 
-export function commandsOfOutcome(
-  fates: readonly CallOutcome[],
+export function makeCommandsOfWebhookOutcomes(
+  fates: readonly WebhookCallOutcome[],
   context: Context,
 ): { readonly written: Readonly<Record<string, Json>>; readonly commands: readonly OutboxCommand[] } {
   const written: Record<string, Json> = {};
@@ -43,15 +52,15 @@ export function commandsOfOutcome(
   for (const fate of fates) {
     const { call } = fate;
     const pause = fate.is === 'later' ? PAUSES[call.tries] : undefined;
-    const again: WaitingCall | null =
+    const again: WaitingWebhookCall | null =
       pause === undefined ? null : { ...call, tries: call.tries + 1, next: context.now + pause };
-    Object.assign(written, CALL_PARTS.write(call.message, again));
+    Object.assign(written, WAITING_WEBHOOK_CALL_PARTS.write(call.message, again));
     if (!again) commands.push(...following(fate, context));
   }
   return { written, commands };
 }
 
-function following(fate: CallOutcome, context: Context): OutboxCommand[] {
+function following(fate: WebhookCallOutcome, context: Context): OutboxCommand[] {
   if (fate.is === 'done') return [];
   const { origin } = fate.call;
   const place = placePhrase(fate.place, context.directory);
@@ -60,15 +69,15 @@ function following(fate: CallOutcome, context: Context): OutboxCommand[] {
       return [reply({ ...fate, say: checkMessageContent(fate.say) }, place, context)];
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return ownerNoticeCommand(context, origin, `{bot} could not answer ${place}: ${error.message}`);
+      return makeBotOwnerNoticeCommands(context, origin, `{bot} could not answer ${place}: ${error.message}`);
     }
   }
-  return ownerNoticeCommand(context, origin, `{bot} was not told of ${place}: ${fate.reason}.`);
+  return makeBotOwnerNoticeCommands(context, origin, `{bot} was not told of ${place}: ${fate.reason}.`);
 }
 
 /** Sends the bot's reply like any message; if the message is refused, the bot's actor gets the reason. */
 function reply(
-  { call, place, say, widget }: Extract<CallOutcome, { is: 'reply' }>,
+  { call, place, say, widget }: Extract<WebhookCallOutcome, { is: 'reply' }>,
   shown: string,
   { key, realm, directory }: Context,
 ): OutboxCommand {
@@ -82,16 +91,16 @@ function reply(
     widget,
     place: shown,
   };
-  const more = { caller: botIdOfKey(key), after: directory.version };
+  const more = { caller: botIdOfWebhookActorKey(key), after: directory.version };
   if (place.stream !== 0) {
-    const to = streamKey(realm, streamId(place.stream));
-    return outboxCommand({ to, name: streamCommands.botReply, args: common, ...more });
+    const to = streamActorKey(realm, toStreamId(place.stream));
+    return makeOutboxCommand({ to, name: streamActorCommands.botReply, args: common, ...more });
   }
-  const participants = place.participants.map(userId);
+  const participants = place.participants.map(toUserId);
   const args = { ...common, participants };
-  return outboxCommand({
-    to: directMessageKey(realm, participants),
-    name: directCommands.directBotReply,
+  return makeOutboxCommand({
+    to: directMessageActorKey(realm, participants),
+    name: directMessageActorCommands.directBotReply,
     args,
     ...more,
   });

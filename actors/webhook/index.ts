@@ -13,4 +13,4 @@
  *
  * Importers: src/app, which hosts the kind.
  */
-export { webhookKind } from './kind.js';
+export { webhookActorKind } from './kind.js';

@@ -1,14 +1,14 @@
 /** Persisted state of a webhook actor. Each call is a part, deleted when it was made. */
 import type { JsonObject } from '#base';
-import { type ActorParts, PartTable } from '#model';
+import { type ActorParts, ActorPartTable } from '#model';
 
-export interface WebhookState extends JsonObject {
+export interface WebhookActorState extends JsonObject {
   /** Wall time of the last notice to the owner about dropped calls, ms; 0 = never. */
   readonly warned: number;
 }
 
 /** A webhook call that waits to be made. */
-export interface WaitingCall extends JsonObject {
+export interface WaitingWebhookCall extends JsonObject {
   /** Id of the message that the call reports. */
   readonly message: number;
   /** Reason of the call: mention or private_message. */
@@ -22,14 +22,14 @@ export interface WaitingCall extends JsonObject {
 }
 
 /** Parts with waiting calls, by id of their message. */
-export const CALL_PARTS = new PartTable<WaitingCall>('call/');
+export const WAITING_WEBHOOK_CALL_PARTS = new ActorPartTable<WaitingWebhookCall>('call/');
 
 /** Waiting calls, in the order of their messages. */
-export const waitingCalls = (parts: ActorParts): WaitingCall[] =>
-  [...CALL_PARTS.values(parts)].sort((a, b) => a.message - b.message);
+export const listWaitingWebhookCalls = (parts: ActorParts): WaitingWebhookCall[] =>
+  [...WAITING_WEBHOOK_CALL_PARTS.values(parts)].sort((a, b) => a.message - b.message);
 
 /** Earliest time at which a waiting call is due, wall time, ms; null: no call waits. */
-export function nextCallTime(calls: Iterable<WaitingCall>): number | null {
+export function nextWebhookCallTime(calls: Iterable<WaitingWebhookCall>): number | null {
   let first: number | null = null;
   for (const { next } of calls) if (first === null || next < first) first = next;
   return first;

@@ -18,13 +18,13 @@ export interface ResponseFields {
 }
 
 /** Fields as JSON text without braces and with a leading comma, to append to a body; empty for no fields. */
-export function encodeFields(of: JsonObject): Uint8Array {
+export function encodeResponseFields(of: JsonObject): Uint8Array {
   const text = JSON.stringify(of);
   return text === '{}' ? new Uint8Array(0) : encoder.encode(`,${text.slice(1, -1)}`);
 }
 
-/** Like `encodeFields`, but as a list of parts, so that encoded values are not copied. */
-export function encodeFieldParts(of: ResponseFields): Uint8Array[] {
+/** Like `encodeResponseFields`, but as a list of parts, so that encoded values are not copied. */
+export function encodeResponseFieldParts(of: ResponseFields): Uint8Array[] {
   const plain: Record<string, Json> = {};
   const parts: Uint8Array[] = [];
   for (const name in of) {
@@ -32,7 +32,7 @@ export function encodeFieldParts(of: ResponseFields): Uint8Array[] {
     if (value instanceof EncodedJson) parts.push(encoder.encode(`,${JSON.stringify(name)}:`), value.bytes);
     else if (value !== undefined) plain[name] = value;
   }
-  return [encodeFields(plain), ...parts];
+  return [encodeResponseFields(plain), ...parts];
 }
 
 /** Fields of a response that is sent many times: the body is put together once. */
@@ -43,9 +43,9 @@ export class CachedResponseFields {
 
   constructor(private readonly fields: ResponseFields) {}
 
-  /** The encoded fields, as `encodeFieldParts` makes them. */
+  /** The encoded fields, as `encodeResponseFieldParts` makes them. */
   get parts(): readonly Uint8Array[] {
-    this.#parts ??= encodeFieldParts(this.fields);
+    this.#parts ??= encodeResponseFieldParts(this.fields);
     return this.#parts;
   }
 }

@@ -2,7 +2,7 @@
  * Base: code without any knowledge of chat, used by every wing. It imports nothing but packages and Node.
  *
  * - JSON: `Json` (values that store, log and bus return unchanged), `parseJsonText` (safe parsing of parameters),
- *   `encodeFields` (response bodies from encoded parts).
+ *   `encodeResponseFields` (response bodies from encoded parts).
  * - Collections: `IdSet` (delta-encoded id sets), lazy maps and sets (shared while empty).
  * - Concurrency on one event loop: `SingleFlight`, `Semaphore`, `TimeSlicer`.
  * - `memoizeByObject`, rate limits over sliding windows (`rates.ts`), formats of dates and URLs, HTML escaping.
@@ -13,27 +13,27 @@
 export {
   CachedResponseFields,
   EncodedJson,
-  encodeFieldParts,
-  encodeFields,
+  encodeResponseFieldParts,
+  encodeResponseFields,
   type ResponseFields,
 } from './encode-fields.js';
 export { escapeHtml } from './escape-html.js';
-export { isDate, isUrl } from './formats.js';
+export { isIsoDate, isUrl } from './formats.js';
 export { IdSet } from './id-set.js';
 export type { Json, JsonObject } from './json.js';
-export { cleanParsedJson, JsonFloat, type ParsedJsonText, parseJsonText, TooManyJsonValues } from './json-text.js';
+export { cleanParsedJson, JsonFloat, type ParsedJsonText, parseJsonText, TooManyJsonValuesError } from './json-text.js';
 export { newLazyMap, newLazySet, toWritableMap, toWritableSet } from './lazy-collections.js';
 export type { Logger } from './logger.js';
 export { memoizeByObject } from './memoize.js';
 export {
-  addCallTime,
-  anyTimeCounts,
-  msUntilAllowed,
+  addRateLimitedCallTime,
+  computeRateLimitStatus,
+  isAnyCallStillCounted,
+  msUntilCallAllowed,
   type RateLimit,
-  type RateStanding,
-  rateStanding,
+  type RateLimitStatus,
 } from './rates.js';
 export { Semaphore } from './semaphore.js';
 export { SingleFlight } from './single-flight.js';
 export { filterInSlices, mapInSlices, TimeSlicer } from './time-slices.js';
-export { PROCESS_START_SECONDS, SERVER_VERSION, VERSION_FIELDS } from './version.js';
+export { PROCESS_START_SECONDS, SERVER_VERSION, SERVER_VERSION_FIELDS } from './version.js';

@@ -24,13 +24,13 @@ const MAX_DEPTH = 64;
 /** Digits up to which every integer is exact as a JavaScript number. */
 const EXACT_DIGITS = 15;
 
-export class TooManyJsonValues extends Error {}
+export class TooManyJsonValuesError extends Error {}
 
 /**
  * Parses the JSON text of a parameter.
  * @param most limit of values: items and keys at all levels
  * @returns undefined for text that is not JSON or is nested deeper than 64 levels
- * @throws TooManyJsonValues before any object is built
+ * @throws TooManyJsonValuesError before any object is built
  */
 export function parseJsonText(text: string, most = Number.POSITIVE_INFINITY): ParsedJsonText | undefined {
   const found = scan(text, most);
@@ -61,10 +61,10 @@ function scan(text: string, most: number): Scan | undefined {
     if (c === 34) i = stringEnd(text, i);
     else if (c === 91 || c === 123) {
       if (++depth > MAX_DEPTH) return undefined;
-      if (++values > most) throw new TooManyJsonValues();
+      if (++values > most) throw new TooManyJsonValuesError();
     } else if (c === 93 || c === 125) depth--;
     else if (c === 44) {
-      if (++values > most) throw new TooManyJsonValues();
+      if (++values > most) throw new TooManyJsonValuesError();
     } else if (c === 45 || (c >= 48 && c <= 57)) {
       const start = i;
       let float = false;

@@ -7,11 +7,11 @@ export type RateLimit = readonly [windowMs: number, most: number];
 const longest = (limits: readonly RateLimit[]): number => Math.max(...limits.map(([window]) => window));
 
 /** True if a call at one of the times still counts against a limit. */
-export const anyTimeCounts = (limits: readonly RateLimit[], times: readonly number[], now: number): boolean =>
+export const isAnyCallStillCounted = (limits: readonly RateLimit[], times: readonly number[], now: number): boolean =>
   times.some((at) => at + longest(limits) > now);
 
 /** Milliseconds until the limits allow the next call; 0: now. @param times of past calls, ms, ascending */
-export function msUntilAllowed(limits: readonly RateLimit[], times: readonly number[], now: number): number {
+export function msUntilCallAllowed(limits: readonly RateLimit[], times: readonly number[], now: number): number {
   const waits = limits.map(([window, most]) => {
     const first = times.at(-most);
     return first === undefined ? 0 : first + window - now;
@@ -20,7 +20,7 @@ export function msUntilAllowed(limits: readonly RateLimit[], times: readonly num
 }
 
 /** State of a rate limit after a call, as the X-RateLimit headers show it. */
-export interface RateStanding {
+export interface RateLimitStatus {
   readonly limit: number;
   /** Number of calls that the limit still allows. */
   readonly remaining: number;
@@ -33,18 +33,26 @@ export interface RateStanding {
  *
  * @param times of the calls that were not refused, ms since 1970, ascending
  */
-export function rateStanding(limits: readonly RateLimit[], times: readonly number[], now: number): RateStanding {
+export function computeRateLimitStatus(
+  limits: readonly RateLimit[],
+  times: readonly number[],
+  now: number,
+): RateLimitStatus {
   const [limit = 0, remaining = 0] = limits
     .map(([window, most]) => [most, Math.max(0, most - times.filter((at) => at + window > now).length)] as const)
     .reduce((least, one) => (one[1] < least[1] ? one : least));
   const newest = times.at(-1);
   const until =
-    remaining === 0 ? now + msUntilAllowed(limits, times, now) : newest === undefined ? now : newest + longest(limits);
+    remaining === 0
+      ? now + msUntilCallAllowed(limits, times, now)
+      : newest === undefined
+        ? now
+        : newest + longest(limits);
   return { limit, remaining, reset: Math.ceil(until / 1000) };
 }
 
 /** The times of the calls that still count, with a call at `now` added; at most as many as the largest limit allows. */
-export function addCallTime(limits: readonly RateLimit[], times: readonly number[], now: number): number[] {
+export function addRateLimitedCallTime(limits: readonly RateLimit[], times: readonly number[], now: number): number[] {
   const window = longest(limits);
   const most = Math.max(...limits.map(([, n]) => n));
   return [...times.filter((at) => at + window > now), now].slice(-most);

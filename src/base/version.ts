@@ -3,7 +3,7 @@ const FEATURE_LEVEL = 184;
 export const SERVER_VERSION = '0.1.0';
 
 /** Version fields of responses, under both names: existing clients read the `zulip_` names. */
-export const VERSION_FIELDS = {
+export const SERVER_VERSION_FIELDS = {
   service_version: `7.0+conclave.${SERVER_VERSION}`,
   zulip_version: `7.0+conclave.${SERVER_VERSION}`,
   service_feature_level: FEATURE_LEVEL,

@@ -1,9 +1,14 @@
 /** Decides which users receive an event: by what was true at its commit, never by what is true now. */
 
-import { findCopyAfterMoves } from '#domain/messages';
-import { ROLE } from '#domain/people';
-import { hasReceivedMessage, type StreamMember, wasEverMember, wasMemberAt } from '#domain/streams';
-import { type EventAudience, userId } from '#model';
+import { computeCopyStateAfterMoves } from '#domain/messages';
+import { USER_ROLE } from '#domain/people';
+import {
+  hasMemberReceivedMessage,
+  type StreamMembershipRecord,
+  wasStreamMemberAtVersion,
+  wasStreamMemberByVersion,
+} from '#domain/streams';
+import { type EventAudience, toUserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
 /** Role of the account as of a realm version. */
@@ -19,9 +24,10 @@ interface EventRecipient {
 }
 
 /**
- * Streams whose memberships `isInAudience` needs to decide. @returns stream → membership version that must be loaded
+ * Streams whose memberships `isInEventAudience` needs to decide. @returns stream → membership version that must be
+ * loaded
  */
-export function streamsDecidingAudience({ stream, mv, moved, neverIn }: EventAudience): Map<number, number> {
+export function streamsDecidingEventAudience({ stream, mv, moved, neverIn }: EventAudience): Map<number, number> {
   const streams = new Map<number, number>();
   const need = (of: number, version: number): void => void streams.set(of, Math.max(streams.get(of) ?? 0, version));
   if (stream !== undefined) need(stream, mv ?? 0);
@@ -38,29 +44,29 @@ export function streamsDecidingAudience({ stream, mv, moved, neverIn }: EventAud
 
 /**
  * True if the recipient is in the audience of an event. @param membersOf members of the streams that
- * `streamsDecidingAudience` returns
+ * `streamsDecidingEventAudience` returns
  */
-export function isInAudience(
+export function isInEventAudience(
   to: EventAudience,
   recipient: EventRecipient,
   directory: DirectoryView,
-  membersOf: (stream: number) => ReadonlyMap<number, StreamMember> | undefined,
+  membersOf: (stream: number) => ReadonlyMap<number, StreamMembershipRecord> | undefined,
 ): boolean {
   const { user } = recipient;
   const members = to.stream === undefined ? undefined : membersOf(to.stream);
   if (to.except?.includes(user)) return false;
-  if (to.neverIn && wasEverMember(membersOf(to.neverIn.stream)?.get(user), to.neverIn.mv)) return false;
+  if (to.neverIn && wasStreamMemberByVersion(membersOf(to.neverIn.stream)?.get(user), to.neverIn.mv)) return false;
   if (to.users?.includes(user)) return true;
   if (to.mv !== undefined && members) {
     const member = members.get(user);
-    if (to.former ? wasEverMember(member, to.mv) : wasMemberAt(member, to.mv)) return true;
+    if (to.former ? wasStreamMemberByVersion(member, to.mv) : wasStreamMemberAtVersion(member, to.mv)) return true;
   }
-  if (to.copyOf !== undefined && hasReceivedMessage(members?.get(user), to.copyOf)) return true;
-  if (to.moved && findCopyAfterMoves(to.moved, (stream) => membersOf(stream)?.get(user)).has) return true;
+  if (to.copyOf !== undefined && hasMemberReceivedMessage(members?.get(user), to.copyOf)) return true;
+  if (to.moved && computeCopyStateAfterMoves(to.moved, (stream) => membersOf(stream)?.get(user)).has) return true;
   if (to.rv === undefined) return false;
-  const account = directory.user(userId(user));
+  const account = directory.user(toUserId(user));
   if (!account) return false;
   const role = roleAtVersion(account, to.rv);
   if (to.role !== undefined && role <= to.role && role > (to.weakerThan ?? 0)) return true;
-  return to.publicStream === true && recipient.allPublic && role < ROLE.guest;
+  return to.publicStream === true && recipient.allPublic && role < USER_ROLE.guest;
 }

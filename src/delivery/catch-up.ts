@@ -3,46 +3,46 @@
  * feed.
  */
 import type { Clock } from '#base/clock';
-import { LogDeduplicator, type LogEntry, type Seq, seq as toSeq } from '#model';
-import type { LogReader, LogSubscription } from '#ports/log';
-import type { EventSubscriber, PendingLogEntry } from './subscriber.js';
+import { LogDeduplicator, type LogEntry, type LogSeq, toLogSeq as toSeq } from '#model';
+import type { EventLogReader, EventLogSubscription } from '#ports/log';
+import type { EventFeedSubscriber, LogEntryToDeliver } from './subscriber.js';
 
 const RETRY_MS = 1_000;
 
 /**
  * Opens a subscription to the entries after a position: in memory (`replays`) if they are all there, else in the log.
  */
-export type CatchUpSource = (
-  after: Seq,
-  reader: LogReader,
-) => { readonly replays: boolean; readonly subscription: LogSubscription };
+export type LogCatchUpSource = (
+  after: LogSeq,
+  reader: EventLogReader,
+) => { readonly replays: boolean; readonly subscription: EventLogSubscription };
 
 /** The methods of its feed that a catch-up uses. */
-export interface CatchUpFeed {
+export interface CatchUpRealmFeed {
   /** Position to start reading at so that any repeat of an entry up to `position` is recognised. */
-  startFor(position: Seq): Seq;
+  startFor(position: LogSeq): LogSeq;
   /** Delivers one entry to these queues. @returns undefined if the entry was delivered at once */
-  deliver(work: PendingLogEntry, queues: Iterable<EventSubscriber>): Promise<void> | undefined;
+  deliver(work: LogEntryToDeliver, queues: Iterable<EventFeedSubscriber>): Promise<void> | undefined;
   /** Hands the queues of a catch-up over to the live feed. @returns true if the feed has taken them */
-  takeOver(catchUp: QueueCatchUp): boolean;
+  takeOver(catchUp: EventQueueLogCatchUp): boolean;
 }
 
-export class QueueCatchUp {
-  readonly queues: Set<EventSubscriber>;
+export class EventQueueLogCatchUp {
+  readonly queues: Set<EventFeedSubscriber>;
   /** Log position up to which everything was delivered. */
-  position: Seq;
+  position: LogSeq;
   /** True if the entries come from memory instead of the log. */
   readonly replays: boolean;
   readonly #seen = new LogDeduplicator();
-  readonly #subscription: LogSubscription;
-  #work: PendingLogEntry[] = [];
+  readonly #subscription: EventLogSubscription;
+  #work: LogEntryToDeliver[] = [];
   #isBusy = false;
   #isClosed = false;
 
   constructor(
-    source: CatchUpSource,
-    queues: readonly EventSubscriber[],
-    private readonly feed: CatchUpFeed,
+    source: LogCatchUpSource,
+    queues: readonly EventFeedSubscriber[],
+    private readonly feed: CatchUpRealmFeed,
     private readonly clock: Clock,
   ) {
     this.queues = new Set(queues);
@@ -65,12 +65,12 @@ export class QueueCatchUp {
     this.#checkWhenCaughtUp();
   }
 
-  remove(queue: EventSubscriber): void {
+  remove(queue: EventFeedSubscriber): void {
     this.queues.delete(queue);
   }
 
   /** Stops the catch-up. @returns the queues that have not caught up with the live feed */
-  abort(): EventSubscriber[] {
+  abort(): EventFeedSubscriber[] {
     this.#close();
     return [...this.queues];
   }
@@ -98,7 +98,7 @@ export class QueueCatchUp {
     );
   }
 
-  #endTrimmed(queue: EventSubscriber): void {
+  #endTrimmed(queue: EventFeedSubscriber): void {
     this.queues.delete(queue);
     queue.trimmed();
   }
@@ -116,7 +116,7 @@ export class QueueCatchUp {
     this.check();
   }
 
-  #resumeAfter(delivery: Promise<void>, work: PendingLogEntry): void {
+  #resumeAfter(delivery: Promise<void>, work: LogEntryToDeliver): void {
     delivery.then(
       () => {
         this.#isBusy = false;

@@ -5,66 +5,74 @@
  */
 import type { Clock } from '#base/clock';
 import type { DirectoryReplica } from '#directory';
-import { type EventItem, eventId, type LogEntry, type MessageItem, type RealmId, type Seq, seq as toSeq } from '#model';
+import {
+  type EventLogItem,
+  type LogEntry,
+  type LogSeq,
+  type MessageLogItem,
+  makeEventId,
+  type RealmId,
+  toLogSeq as toSeq,
+} from '#model';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
-import { isInAudience, streamsDecidingAudience } from './audience.js';
-import { type CatchUpFeed, type CatchUpSource, QueueCatchUp } from './catch-up.js';
-import { StreamMemberships } from './memberships.js';
+import { isInEventAudience, streamsDecidingEventAudience } from './audience.js';
+import { type CatchUpRealmFeed, EventQueueLogCatchUp, type LogCatchUpSource } from './catch-up.js';
+import { StreamMembershipCache } from './memberships.js';
 import { EventQueueIndex } from './queue-index.js';
-import { RecentLogEntries, type RecentLogEntryBudget } from './recent-entries.js';
-import { type RecentMessageBudget, RecentMessageIndex } from './recent-message-index.js';
-import { MAX_REPEAT_DISTANCE, RepeatDetector } from './repeat-detector.js';
-import { isClientEventItem, SharedEvent, TransientEvent } from './shared-event.js';
-import type { EventSubscriber, LiveFeedPosition, PendingLogEntry } from './subscriber.js';
+import { RecentLogEntries, type RecentLogEntryMemoryBudget } from './recent-entries.js';
+import { RecentMessageIndex, type RecentMessageMemoryBudget } from './recent-message-index.js';
+import { LogRepeatDetector, MAX_LOG_REPEAT_DISTANCE } from './repeat-detector.js';
+import { isClientEventLogItem, SharedClientEvent, TransientClientEvent } from './shared-event.js';
+import type { EventFeedSubscriber, LiveFeedPosition, LogEntryToDeliver } from './subscriber.js';
 
-export interface StreamSubscribers {
+export interface StreamSubscribersAtPosition {
   /** Log position up to which the lists of subscribers show every change. */
-  readonly position: Seq;
+  readonly position: LogSeq;
   /** Ids of the subscribers, ascending, by stream. */
   readonly of: ReadonlyMap<number, readonly number[]>;
 }
 
 /** Interfaces to services, and budgets, that all feeds of a process share. */
-export interface RealmFeedPorts {
+export interface RealmEventFeedPorts {
   readonly log: EventLog;
   readonly store: Store;
   readonly clock: Clock;
-  readonly recentEntries: RecentLogEntryBudget;
-  readonly recentMessages: RecentMessageBudget;
+  readonly recentEntries: RecentLogEntryMemoryBudget;
+  readonly recentMessages: RecentMessageMemoryBudget;
 }
 
-export class RealmFeed {
+export class RealmEventFeed {
   /** Live queues: they have every event up to the feed's position. */
   readonly #queues: EventQueueIndex;
   /** Queues that get transient events: the live ones, and new ones whose past is still being read. */
   readonly #listeners: EventQueueIndex;
-  readonly #memberships: StreamMemberships;
+  readonly #memberships: StreamMembershipCache;
   /** Index of the realm's newest messages, which registrations of queues read. */
   readonly recentMessages: RecentMessageIndex;
   readonly #membersOf = (stream: number) => this.#memberships.of(stream);
-  readonly #catchUps = new Set<QueueCatchUp>();
-  readonly #repeats: RepeatDetector;
+  readonly #catchUps = new Set<EventQueueLogCatchUp>();
+  readonly #repeats: LogRepeatDetector;
   readonly #recent: RecentLogEntries;
-  #attaching: EventSubscriber[] = [];
+  #attaching: EventFeedSubscriber[] = [];
   /** Catch-ups and registrations that wait until the feed has reached a position. */
-  #waiters: { readonly seq: Seq; resolve(): void }[] = [];
-  #work: PendingLogEntry[] = [];
+  #waiters: { readonly seq: LogSeq; resolve(): void }[] = [];
+  #work: LogEntryToDeliver[] = [];
   /** True until the stretch of the log before the feed's start is read, and while memberships are being read. */
   #isBusy = true;
   #isPastRead = false;
   /** Generation: raised by every gap in the log. Work begun under an older generation is dropped. */
   #generation = 0;
-  #position: Seq;
+  #position: LogSeq;
   #live: LiveFeedPosition;
 
   constructor(
     private readonly realm: RealmId,
     private readonly replica: DirectoryReplica,
-    private readonly ports: RealmFeedPorts,
+    private readonly ports: RealmEventFeedPorts,
   ) {
     const { log, store, clock } = ports;
-    this.#memberships = new StreamMemberships(store, realm);
+    this.#memberships = new StreamMembershipCache(store, realm);
     const source = { clock, recentEntries: () => this.#recent, delivered: () => this.#delivered() };
     this.recentMessages = new RecentMessageIndex(store, realm, this.#memberships, source, ports.recentMessages);
     this.#queues = new EventQueueIndex(this.#membersOf);
@@ -72,8 +80,10 @@ export class RealmFeed {
     this.#position = replica.tail.position;
     this.#live = { at: this.#position };
     this.#recent = new RecentLogEntries(ports.recentEntries, this.#position);
-    const before: { seq: Seq; entry: LogEntry }[] = [];
-    this.#repeats = new RepeatDetector(log, realm, this.#position, clock, (seq, entry) => before.push({ seq, entry }));
+    const before: { seq: LogSeq; entry: LogEntry }[] = [];
+    this.#repeats = new LogRepeatDetector(log, realm, this.#position, clock, (seq, entry) =>
+      before.push({ seq, entry }),
+    );
     void this.#repeats.ready.then(() => {
       this.#recent.prepend(before, this.#repeats.from);
       this.#isPastRead = true;
@@ -86,7 +96,7 @@ export class RealmFeed {
         this.#work.push({ seq, entry, fresh: new Set(fresh) });
         if (!this.#isBusy) this.#run();
       },
-      transient: (value) => this.#receiveTransient(value as unknown as EventItem),
+      transient: (value) => this.#receiveTransient(value as unknown as EventLogItem),
       gap: (trimmed) => this.#gap(trimmed),
     });
   }
@@ -98,7 +108,7 @@ export class RealmFeed {
   }
 
   /** Log position up to which live queues have every event. */
-  get position(): Seq {
+  get position(): LogSeq {
     return this.#position;
   }
 
@@ -109,7 +119,7 @@ export class RealmFeed {
   }
 
   /** Resolves when the directory replica shows everything up to this log position. */
-  async reach(position: Seq): Promise<void> {
+  async reach(position: LogSeq): Promise<void> {
     if (this.replica.tail.position < position) await this.replica.tail.caughtUp();
   }
 
@@ -125,7 +135,7 @@ export class RealmFeed {
    *
    * @param streams called when all entries that have arrived from the log are delivered, and again after each read
    */
-  async subscribers(streams: () => readonly number[]): Promise<StreamSubscribers> {
+  async subscribers(streams: () => readonly number[]): Promise<StreamSubscribersAtPosition> {
     for (;;) {
       await this.#delivered();
       const unread = streams().filter((stream) => !this.#memberships.of(stream));
@@ -139,19 +149,19 @@ export class RealmFeed {
   }
 
   /** Delivers transient events to the queue from now on. They are stored nowhere, so no catch-up brings them later. */
-  listen(queue: EventSubscriber): void {
+  listen(queue: EventFeedSubscriber): void {
     this.#listeners.add(queue);
   }
 
   /** Delivers every event after the queue's cursor, then calls `wentLive` of the queue. */
-  attach(queue: EventSubscriber): void {
+  attach(queue: EventFeedSubscriber): void {
     this.#attaching.push(queue);
     // Queues attach after the stretch of the log before the feed's start is read: they can't go live before, and later
     // need not read those entries again.
     if (this.#attaching.length === 1) void this.#repeats.ready.then(() => this.#attachAll());
   }
 
-  detach(queue: EventSubscriber): void {
+  detach(queue: EventFeedSubscriber): void {
     this.#attaching = this.#attaching.filter((one) => one !== queue);
     for (const catchUp of this.#catchUps) catchUp.remove(queue);
     this.#queues.remove(queue);
@@ -163,26 +173,26 @@ export class RealmFeed {
   #attachAll(): void {
     const queues = this.#attaching;
     this.#attaching = [];
-    const behind: EventSubscriber[] = [];
+    const behind: EventFeedSubscriber[] = [];
     for (const queue of queues) {
       const isLevel = !this.#isBusy && this.#work.length === 0 && queue.cursor.position >= this.#position;
       if (isLevel) this.#goLive(queue);
       else behind.push(queue);
     }
     if (behind.length === 0) return;
-    const source: CatchUpSource = (after, reader) => {
+    const source: LogCatchUpSource = (after, reader) => {
       const replay = this.#recent.subscribe(after, reader);
       const subscription = replay ?? this.ports.log.subscribe(this.realm, after, reader);
       return { replays: replay !== undefined, subscription };
     };
-    this.#catchUps.add(new QueueCatchUp(source, behind, this.#forCatchUp(), this.ports.clock));
+    this.#catchUps.add(new EventQueueLogCatchUp(source, behind, this.#forCatchUp(), this.ports.clock));
   }
 
-  #forCatchUp(): CatchUpFeed {
+  #forCatchUp(): CatchUpRealmFeed {
     const repeats = this.#repeats;
     return {
       startFor: (position) =>
-        repeats.isCompleteFrom(position) ? position : toSeq(Math.max(0, position - MAX_REPEAT_DISTANCE)),
+        repeats.isCompleteFrom(position) ? position : toSeq(Math.max(0, position - MAX_LOG_REPEAT_DISTANCE)),
       deliver: (work, queues) => {
         const { seq, entry, fresh } = work;
         const deliver = (): Promise<void> | undefined =>
@@ -203,7 +213,7 @@ export class RealmFeed {
    * Resolves when the live feed has reached this entry; undefined: the feed has reached it already. A catch-up waits
    * for this, because only the live feed knows whether the entry repeats an earlier one that the catch-up has not read.
    */
-  #whenReached(seq: Seq): Promise<unknown> | undefined {
+  #whenReached(seq: LogSeq): Promise<unknown> | undefined {
     if (this.#isPastRead && seq <= this.#position) return undefined;
     const reached = new Promise<void>((resolve) => this.#waiters.push({ seq, resolve }));
     this.#releaseWaiters();
@@ -217,7 +227,7 @@ export class RealmFeed {
     for (const { resolve } of ready) resolve();
   }
 
-  #goLive(queue: EventSubscriber): void {
+  #goLive(queue: EventFeedSubscriber): void {
     this.#queues.add(queue);
     this.#listeners.add(queue);
     queue.cursor.follow(this.#live);
@@ -228,7 +238,7 @@ export class RealmFeed {
   #run(): void {
     for (let next = this.#work.shift(); next; next = this.#work.shift()) {
       const { seq, entry } = next;
-      const work: PendingLogEntry = { seq, entry, fresh: this.#repeats.withoutRepeats(seq, entry, next.fresh) };
+      const work: LogEntryToDeliver = { seq, entry, fresh: this.#repeats.withoutRepeats(seq, entry, next.fresh) };
       this.#repeats.remember(work);
       const delivery = this.#deliverEntry(work, undefined);
       if (delivery) {
@@ -241,7 +251,7 @@ export class RealmFeed {
     for (const catchUp of this.#catchUps) catchUp.check();
   }
 
-  #resumeAfter(delivery: Promise<void>, work: PendingLogEntry): void {
+  #resumeAfter(delivery: Promise<void>, work: LogEntryToDeliver): void {
     this.#isBusy = true;
     const generation = this.#generation;
     delivery.then(
@@ -258,7 +268,7 @@ export class RealmFeed {
     );
   }
 
-  #finish({ seq, fresh }: PendingLogEntry): void {
+  #finish({ seq, fresh }: LogEntryToDeliver): void {
     this.#position = seq;
     for (const { items } of fresh) for (const item of items) this.recentMessages.apply(item);
   }
@@ -267,13 +277,16 @@ export class RealmFeed {
    * Delivers the events of an entry; returns a promise only if memberships must be read first.
    * @param only the queues of a catch-up; undefined = all live ones
    */
-  #deliverEntry(work: PendingLogEntry, only: ReadonlySet<EventSubscriber> | undefined): Promise<void> | undefined {
+  #deliverEntry(
+    work: LogEntryToDeliver,
+    only: ReadonlySet<EventFeedSubscriber> | undefined,
+  ): Promise<void> | undefined {
     const streams = new Map<number, number>();
     for (const group of work.fresh) {
       for (const item of group.items) {
         if (item.t === 'members') this.#memberships.apply(item);
-        else if (isClientEventItem(item) && (only || this.#queues.size > 0)) {
-          for (const [stream, mv] of streamsDecidingAudience(item.to))
+        else if (isClientEventLogItem(item) && (only || this.#queues.size > 0)) {
+          for (const [stream, mv] of streamsDecidingEventAudience(item.to))
             streams.set(stream, Math.max(streams.get(stream) ?? 0, mv));
         }
       }
@@ -284,13 +297,13 @@ export class RealmFeed {
     return undefined;
   }
 
-  #dispatchEntry({ seq, entry, fresh }: PendingLogEntry, only: ReadonlySet<EventSubscriber> | undefined): void {
+  #dispatchEntry({ seq, entry, fresh }: LogEntryToDeliver, only: ReadonlySet<EventFeedSubscriber> | undefined): void {
     let slot = 0;
     for (const group of entry.groups) {
       for (const item of group.items) {
         slot++;
-        if (!fresh.has(group) || !isClientEventItem(item)) continue;
-        this.#deliver(new SharedEvent(eventId(seq, slot), item), item, seq, entry.actor, group.v, only);
+        if (!fresh.has(group) || !isClientEventLogItem(item)) continue;
+        this.#deliver(new SharedClientEvent(makeEventId(seq, slot), item), item, seq, entry.actor, group.v, only);
       }
     }
     for (const { cursor } of only ?? []) cursor.advance(seq);
@@ -299,19 +312,19 @@ export class RealmFeed {
   }
 
   #deliver(
-    event: SharedEvent,
-    { to }: MessageItem | EventItem,
-    seq: Seq,
+    event: SharedClientEvent,
+    { to }: MessageLogItem | EventLogItem,
+    seq: LogSeq,
     actor: string,
     version: number,
-    only: ReadonlySet<EventSubscriber> | undefined,
+    only: ReadonlySet<EventFeedSubscriber> | undefined,
   ): void {
     const { view } = this.replica;
     const { isReplayable } = event;
-    const offer = (queue: EventSubscriber): void => {
+    const offer = (queue: EventFeedSubscriber): void => {
       const { cursor } = queue;
       if (cursor.position >= seq || (!isReplayable && cursor.covers(actor, version))) return;
-      if (isInAudience(to, queue, view, this.#membersOf)) queue.push(event);
+      if (isInEventAudience(to, queue, view, this.#membersOf)) queue.push(event);
     };
     if (only) {
       for (const queue of only) offer(queue);
@@ -320,9 +333,9 @@ export class RealmFeed {
     this.#queues.forEachCandidate(to, offer);
   }
 
-  #receiveTransient(item: EventItem): void {
+  #receiveTransient(item: EventLogItem): void {
     if (this.#listeners.size === 0) return;
-    const loads = [...streamsDecidingAudience(item.to).keys()]
+    const loads = [...streamsDecidingEventAudience(item.to).keys()]
       .map((stream) => this.#memberships.load(stream))
       .filter((loading) => loading !== undefined);
     if (loads.length === 0) this.#deliverTransient(item);
@@ -333,18 +346,18 @@ export class RealmFeed {
   }
 
   /** Drops the event if this host doesn't know yet who was in its audience. */
-  #deliverTransient(item: EventItem): void {
+  #deliverTransient(item: EventLogItem): void {
     const { to } = item;
     const { view } = this.replica;
     if (to.rv !== undefined && view.version < to.rv) return;
-    if ([...streamsDecidingAudience(to)].some(([stream, mv]) => !this.#memberships.isAt(stream, mv))) return;
-    const event = new TransientEvent(item);
+    if ([...streamsDecidingEventAudience(to)].some(([stream, mv]) => !this.#memberships.isAt(stream, mv))) return;
+    const event = new TransientClientEvent(item);
     this.#listeners.forEachCandidate(to, (queue) => {
-      if (isInAudience(to, queue, view, this.#membersOf)) queue.pushTransient(event);
+      if (isInEventAudience(to, queue, view, this.#membersOf)) queue.pushTransient(event);
     });
   }
 
-  #gap(trimmed: Seq): void {
+  #gap(trimmed: LogSeq): void {
     this.#recent.restart(trimmed);
     for (const catchUp of [...this.#catchUps].filter(({ replays }) => replays)) {
       this.#catchUps.delete(catchUp);

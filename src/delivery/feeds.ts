@@ -1,18 +1,18 @@
 import type { Clock } from '#base/clock';
-import type { DirectoryReplicas, ReplicaDependent } from '#directory';
+import type { DirectoryReplicaDependent, DirectoryReplicas } from '#directory';
 import type { RealmId } from '#model';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
-import { RealmFeed, type RealmFeedPorts } from './feed.js';
-import { RecentLogEntryBudget } from './recent-entries.js';
-import { RecentMessageBudget } from './recent-message-index.js';
+import { RealmEventFeed, type RealmEventFeedPorts } from './feed.js';
+import { RecentLogEntryMemoryBudget } from './recent-entries.js';
+import { RecentMessageMemoryBudget } from './recent-message-index.js';
 
 /** The feeds of this host: one for each realm that has event queues on this host. */
-export class RealmFeeds implements ReplicaDependent {
-  readonly #feeds = new Map<RealmId, Promise<RealmFeed>>();
+export class RealmEventFeeds implements DirectoryReplicaDependent {
+  readonly #feeds = new Map<RealmId, Promise<RealmEventFeed>>();
   /** Feeds whose directory replica is open, by realm. */
-  readonly #open = new Map<RealmId, RealmFeed>();
-  readonly #ports: RealmFeedPorts;
+  readonly #open = new Map<RealmId, RealmEventFeed>();
+  readonly #ports: RealmEventFeedPorts;
 
   constructor(
     private readonly directories: DirectoryReplicas,
@@ -24,8 +24,8 @@ export class RealmFeeds implements ReplicaDependent {
       log,
       store,
       clock,
-      recentEntries: new RecentLogEntryBudget(),
-      recentMessages: new RecentMessageBudget(),
+      recentEntries: new RecentLogEntryMemoryBudget(),
+      recentMessages: new RecentMessageMemoryBudget(),
     };
     directories.addDependent(this);
   }
@@ -40,13 +40,13 @@ export class RealmFeeds implements ReplicaDependent {
     this.#open.delete(realm);
   }
 
-  of(realm: RealmId): Promise<RealmFeed> {
+  of(realm: RealmId): Promise<RealmEventFeed> {
     // Ask for the replica on every call: a replica in use stays open.
     const replica = this.directories.replica(realm);
     const known = this.#feeds.get(realm);
     if (known) return known;
     const feed = replica.then((opened) => {
-      const made = new RealmFeed(realm, opened, this.#ports);
+      const made = new RealmEventFeed(realm, opened, this.#ports);
       this.#open.set(realm, made);
       return made;
     });

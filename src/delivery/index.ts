@@ -1,17 +1,18 @@
 /**
  * Delivery: from the log of a realm to the event queues of this host.
  *
- * Each realm with queues here has one `RealmFeed` (`RealmFeeds` finds it). Pipeline of an event:
- *   1. The directory replica's tail brings a log entry. `RepeatDetector` drops groups that repeat earlier ones.
- *   2. The feed loads the `StreamMemberships` that the entry's audiences name (the only step that may wait), and
+ * Each realm with queues here has one `RealmEventFeed` (`RealmEventFeeds` finds it). Pipeline of an event:
+ *   1. The directory replica's tail brings a log entry. `LogRepeatDetector` drops groups that repeat earlier ones.
+ *   2. The feed loads the `StreamMembershipCache` that the entry's audiences name (the only step that may wait), and
  *      dispatches.
- *   3. `EventQueueIndex` visits the queues of users who may be in the audience; `isInAudience` (audience.ts) decides.
- *   4. `EventSubscriber.push` hands each of these queues a reference to one `SharedEvent`. From there on the queue
- *      works alone: filter verdict → buffer → waiting poll → reply (actors/event-queue).
+ *   3. `EventQueueIndex` visits the queues of users who may be in the audience; `isInEventAudience` (audience.ts)
+ *      decides.
+ *   4. `EventFeedSubscriber.push` hands each of these queues a reference to one `SharedClientEvent`. From there on the
+ *      queue works alone: filter verdict → buffer → waiting poll → reply (actors/event-queue).
  *
- * A queue that attaches at an older position first runs through a `QueueCatchUp`, from `RecentLogEntries` in memory or
- * from the log, and goes live when it is level with the feed. `RecipientFieldResolver` resolves fields that differ from
- * user to user. Registrations read messages through `RecentMessageIndex`, which the feed keeps up to date.
+ * A queue that attaches at an older position first runs through a `EventQueueLogCatchUp`, from `RecentLogEntries` in
+ * memory or from the log, and goes live when it is level with the feed. `RecipientFieldResolver` resolves fields that
+ * differ from user to user. Registrations read messages through `RecentMessageIndex`, which the feed keeps up to date.
  *
  * Invariants:
  *   - The audience is decided by what was true at the commit, never by what is true now.
@@ -25,10 +26,15 @@
  * base, and knows neither actors nor the frontend.
  */
 
-export { RealmFeed, type StreamSubscribers } from './feed.js';
-export { RealmFeeds } from './feeds.js';
-export { RecentLogEntryBudget } from './recent-entries.js';
-export { RecentMessageBudget, RecentMessageIndex } from './recent-message-index.js';
+export { RealmEventFeed, type StreamSubscribersAtPosition } from './feed.js';
+export { RealmEventFeeds } from './feeds.js';
+export { RecentLogEntryMemoryBudget } from './recent-entries.js';
+export { RecentMessageIndex, RecentMessageMemoryBudget } from './recent-message-index.js';
 export { RecipientFieldResolver } from './recipient-fields.js';
-export { type ClientEventFormat, isClientEventItem, SharedEvent, TransientEvent } from './shared-event.js';
-export { type EventSubscriber, QueueCursor } from './subscriber.js';
+export {
+  type ClientEventFormat,
+  isClientEventLogItem,
+  SharedClientEvent,
+  TransientClientEvent,
+} from './shared-event.js';
+export { type EventFeedSubscriber, EventQueueCursor } from './subscriber.js';

@@ -5,19 +5,19 @@
 
 import { Semaphore } from '#base';
 import {
-  isCurrentMember,
-  MEMBER_PART_PREFIX,
-  type MembershipStay,
-  type StreamMember,
-  toStreamMember,
+  isCurrentStreamMember,
+  STREAM_MEMBER_PART_PREFIX,
+  type StreamMembershipRecord,
+  type StreamMembershipStay,
+  toStreamMembershipRecord,
 } from '#domain/streams';
-import { type MembershipItem, type RealmId, streamId, streamKey } from '#model';
+import { type MembershipLogItem, type RealmId, streamActorKey, toStreamId } from '#model';
 import type { Store } from '#ports/store';
 
 interface StreamMembers {
   /** Version of the stream's memberships. */
   mv: number;
-  readonly members: Map<number, StreamMember>;
+  readonly members: Map<number, StreamMembershipRecord>;
   /** Ids of the present subscribers, ascending; undefined: not listed since the last change. */
   subscribers: readonly number[] | undefined;
 }
@@ -25,19 +25,19 @@ interface StreamMembers {
 /** Maximum number of concurrent reads of the Store: a registration may want the subscribers of thousands of streams. */
 const MAX_READS = 32;
 
-export class StreamMemberships {
+export class StreamMembershipCache {
   readonly #streams = new Map<number, StreamMembers>();
   readonly #gate = new Semaphore(MAX_READS);
   readonly #loading = new Map<number, Promise<void>>();
   /** Changes that the log brought while a stream was being read: the read may have begun before them. */
-  readonly #changes = new Map<number, MembershipItem[]>();
+  readonly #changes = new Map<number, MembershipLogItem[]>();
 
   constructor(
     private readonly store: Store,
     private readonly realm: RealmId,
   ) {}
 
-  of(stream: number): ReadonlyMap<number, StreamMember> | undefined {
+  of(stream: number): ReadonlyMap<number, StreamMembershipRecord> | undefined {
     return this.#streams.get(stream)?.members;
   }
 
@@ -49,7 +49,7 @@ export class StreamMemberships {
     if (!loaded) return [];
     if (!loaded.subscribers) {
       const ids: number[] = [];
-      for (const [user, member] of loaded.members) if (isCurrentMember(member)) ids.push(user);
+      for (const [user, member] of loaded.members) if (isCurrentStreamMember(member)) ids.push(user);
       loaded.subscribers = ids.sort((a, b) => a - b);
     }
     return loaded.subscribers;
@@ -88,7 +88,7 @@ export class StreamMemberships {
     return loading;
   }
 
-  apply(item: MembershipItem): void {
+  apply(item: MembershipLogItem): void {
     const { stream, mv, last, after = last, join, leave, silent = [] } = item;
     this.#changes.get(stream)?.push(item);
     const loaded = this.#streams.get(stream);
@@ -97,7 +97,7 @@ export class StreamMemberships {
     loaded.subscribers = undefined;
     for (const user of join) {
       const withoutCopies = silent.includes(user) ? ({ silent: true } as const) : {};
-      const stay: MembershipStay = { from: mv, to: 0, after, until: 0, ...withoutCopies };
+      const stay: StreamMembershipStay = { from: mv, to: 0, after, until: 0, ...withoutCopies };
       loaded.members.set(user, { stays: [...(loaded.members.get(user)?.stays ?? []), stay] });
     }
     for (const user of leave) {
@@ -114,12 +114,12 @@ export class StreamMemberships {
   }
 
   async #load(stream: number): Promise<void> {
-    const key = streamKey(this.realm, streamId(stream));
-    const parts = await this.#gate.run(() => this.store.parts(key, MEMBER_PART_PREFIX));
+    const key = streamActorKey(this.realm, toStreamId(stream));
+    const parts = await this.#gate.run(() => this.store.parts(key, STREAM_MEMBER_PART_PREFIX));
     const loaded: StreamMembers = { mv: 0, members: new Map(), subscribers: undefined };
     for (const { part, value } of parts) {
-      const member = toStreamMember(value)!;
-      loaded.members.set(Number(part.slice(MEMBER_PART_PREFIX.length)), member);
+      const member = toStreamMembershipRecord(value)!;
+      loaded.members.set(Number(part.slice(STREAM_MEMBER_PART_PREFIX.length)), member);
       for (const stay of member.stays) loaded.mv = Math.max(loaded.mv, stay.from, stay.to);
     }
     // On a reload the memberships in memory may be newer already, because the log brought changes during the load.

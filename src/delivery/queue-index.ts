@@ -1,33 +1,35 @@
 /** The event queues of one realm on one host, by user. */
 
-import type { StreamMember } from '#domain/streams';
+import type { StreamMembershipRecord } from '#domain/streams';
 import type { EventAudience } from '#model';
-import { streamsDecidingAudience } from './audience.js';
-import type { EventSubscriber } from './subscriber.js';
+import { streamsDecidingEventAudience } from './audience.js';
+import type { EventFeedSubscriber } from './subscriber.js';
 
-export class EventQueueIndex implements Iterable<EventSubscriber> {
-  readonly #byUser = new Map<number, Set<EventSubscriber>>();
-  readonly #allPublic = new Set<EventSubscriber>();
+export class EventQueueIndex implements Iterable<EventFeedSubscriber> {
+  readonly #byUser = new Map<number, Set<EventFeedSubscriber>>();
+  readonly #allPublic = new Set<EventFeedSubscriber>();
 
-  constructor(private readonly membersOf: (stream: number) => ReadonlyMap<number, StreamMember> | undefined) {}
+  constructor(
+    private readonly membersOf: (stream: number) => ReadonlyMap<number, StreamMembershipRecord> | undefined,
+  ) {}
 
   /** Number of users that have queues. */
   get size(): number {
     return this.#byUser.size;
   }
 
-  *[Symbol.iterator](): Iterator<EventSubscriber> {
+  *[Symbol.iterator](): Iterator<EventFeedSubscriber> {
     for (const queues of this.#byUser.values()) yield* queues;
   }
 
-  add(queue: EventSubscriber): void {
+  add(queue: EventFeedSubscriber): void {
     const queues = this.#byUser.get(queue.user) ?? new Set();
     queues.add(queue);
     this.#byUser.set(queue.user, queues);
     if (queue.allPublic) this.#allPublic.add(queue);
   }
 
-  remove(queue: EventSubscriber): void {
+  remove(queue: EventFeedSubscriber): void {
     const queues = this.#byUser.get(queue.user);
     queues?.delete(queue);
     if (queues?.size === 0) this.#byUser.delete(queue.user);
@@ -39,8 +41,8 @@ export class EventQueueIndex implements Iterable<EventSubscriber> {
     this.#allPublic.clear();
   }
 
-  /** Visits each queue once whose user may be in the audience. `isInAudience` decides. */
-  forEachCandidate(to: EventAudience, visit: (queue: EventSubscriber) => void): void {
+  /** Visits each queue once whose user may be in the audience. `isInEventAudience` decides. */
+  forEachCandidate(to: EventAudience, visit: (queue: EventFeedSubscriber) => void): void {
     const byUser = this.#byUser;
     // An audience by role may contain any user.
     if (to.role !== undefined) {
@@ -49,12 +51,12 @@ export class EventQueueIndex implements Iterable<EventSubscriber> {
     }
     const visited = new Set(to.users);
     for (const user of visited) for (const queue of byUser.get(user) ?? []) visit(queue);
-    const visitOnce = (user: number, queues: Iterable<EventSubscriber> | undefined): void => {
+    const visitOnce = (user: number, queues: Iterable<EventFeedSubscriber> | undefined): void => {
       if (!queues || visited.has(user)) return;
       visited.add(user);
       for (const queue of queues) visit(queue);
     };
-    for (const stream of streamsDecidingAudience(to).keys()) {
+    for (const stream of streamsDecidingEventAudience(to).keys()) {
       const members = this.membersOf(stream);
       if (!members) continue;
       // Iterate over the smaller of the two maps.

@@ -3,8 +3,8 @@
  * after the other, and each catches up on the last few seconds: from memory, without reading or decoding.
  */
 import type { Json } from '#base';
-import { type LogEntry, type LogItem, type Seq, seq as toSeq } from '#model';
-import type { LogReader, LogSubscription } from '#ports/log';
+import { type LogEntry, type LogItem, type LogSeq, toLogSeq as toSeq } from '#model';
+import type { EventLogReader, EventLogSubscription } from '#ports/log';
 
 /**
  * Maximum number of entries kept for one realm. A take-over takes seconds; a busy realm has some hundred entries per
@@ -17,13 +17,13 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const ITEM_BYTES = 512;
 
 interface RecentEntry {
-  readonly seq: Seq;
+  readonly seq: LogSeq;
   readonly entry: LogEntry;
   readonly bytes: number;
 }
 
 /** Bounds the entries that all realms of a process hold together. Realms without new entries lose theirs first. */
-export class RecentLogEntryBudget {
+export class RecentLogEntryMemoryBudget {
   /** Realms with entries in memory; the realm whose newest entry is oldest comes first. */
   readonly #realms = new Set<RecentLogEntries>();
   #bytes = 0;
@@ -64,16 +64,16 @@ export class RecentLogEntries {
   #entries: RecentEntry[] = [];
   #head = 0;
   /** Log position above which every entry, up to `#end`, is in memory. */
-  #after: Seq;
+  #after: LogSeq;
   /** True while `prepend` is still possible: it was not called yet, no entry was dropped, and the log had no gap. */
   #canPrepend = true;
-  #end: Seq;
+  #end: LogSeq;
   readonly #replays = new Set<Replay>();
 
   /** Makes an empty list of entries. @param after log position of the entry before the first that will be added */
   constructor(
-    private readonly budget: RecentLogEntryBudget,
-    after: Seq,
+    private readonly budget: RecentLogEntryMemoryBudget,
+    after: LogSeq,
   ) {
     this.#after = after;
     this.#end = after;
@@ -85,7 +85,7 @@ export class RecentLogEntries {
   }
 
   /** Adds the next entry, in the order of the log and without a gap. */
-  add(seq: Seq, entry: LogEntry): void {
+  add(seq: LogSeq, entry: LogEntry): void {
     const bytes = roughBytes(entry);
     this.#entries.push({ seq, entry, bytes });
     this.#end = seq;
@@ -100,7 +100,7 @@ export class RecentLogEntries {
    *
    * @param after log position above which `before` has every entry
    */
-  prepend(before: readonly { readonly seq: Seq; readonly entry: LogEntry }[], after: Seq): void {
+  prepend(before: readonly { readonly seq: LogSeq; readonly entry: LogEntry }[], after: LogSeq): void {
     if (!this.#canPrepend) return;
     this.#canPrepend = false;
     const entries = before.slice(-MAX_ENTRIES).map(({ seq, entry }) => ({ seq, entry, bytes: roughBytes(entry) }));
@@ -111,7 +111,7 @@ export class RecentLogEntries {
   }
 
   /** Drops all entries after a gap in the log. The next entry that is added is the first one above `after`. */
-  restart(after: Seq): void {
+  restart(after: LogSeq): void {
     while (this.drop());
     this.budget.emptied(this);
     this.#after = after;
@@ -138,7 +138,7 @@ export class RecentLogEntries {
    * Subscribes to the entries in memory, as `subscribe` of the log does.
    * @returns undefined if an entry above the position is no longer in memory
    */
-  subscribe(after: Seq, reader: LogReader): LogSubscription | undefined {
+  subscribe(after: LogSeq, reader: EventLogReader): EventLogSubscription | undefined {
     if (after < this.#after) return undefined;
     const known = this.#entries.slice(this.#firstAbove(after));
     const replay = new Replay(known, toSeq(Math.max(after, this.#end)), reader, () => this.#replays.delete(replay));
@@ -147,7 +147,7 @@ export class RecentLogEntries {
     return replay;
   }
 
-  #firstAbove(position: Seq): number {
+  #firstAbove(position: LogSeq): number {
     let [low, high] = [this.#head, this.#entries.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -158,7 +158,7 @@ export class RecentLogEntries {
   }
 }
 
-class Replay implements LogSubscription {
+class Replay implements EventLogSubscription {
   #waiting: Pick<RecentEntry, 'seq' | 'entry'>[];
   #started = false;
   #open = true;
@@ -170,8 +170,8 @@ class Replay implements LogSubscription {
    */
   constructor(
     known: readonly RecentEntry[],
-    public position: Seq,
-    private readonly reader: LogReader,
+    public position: LogSeq,
+    private readonly reader: EventLogReader,
     private readonly closed: () => void,
   ) {
     this.#waiting = [...known];
@@ -184,13 +184,13 @@ class Replay implements LogSubscription {
     for (const { seq, entry } of waiting) this.#deliver(seq, entry);
   }
 
-  more(seq: Seq, entry: LogEntry): void {
+  more(seq: LogSeq, entry: LogEntry): void {
     this.position = seq;
     if (this.#started) this.#deliver(seq, entry);
     else this.#waiting.push({ seq, entry });
   }
 
-  async caughtUp(): Promise<Seq> {
+  async caughtUp(): Promise<LogSeq> {
     // This wait lets the replay deliver the entries that were in memory before the call.
     await Promise.resolve();
     return this.position;
@@ -201,7 +201,7 @@ class Replay implements LogSubscription {
     this.closed();
   }
 
-  #deliver(seq: Seq, entry: LogEntry): void {
+  #deliver(seq: LogSeq, entry: LogEntry): void {
     if (this.#open) this.reader.entry(seq, entry as unknown as Json);
   }
 }

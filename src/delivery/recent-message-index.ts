@@ -12,25 +12,25 @@ import { SingleFlight } from '#base';
 import type { Clock } from '#base/clock';
 import {
   type MessageBody,
-  NEWEST_ANCHOR,
-  streamConversationName,
-  streamsDecidingCopies,
+  NEWEST_ANCHOR_MESSAGE_ID,
+  storeNameOfStreamConversation,
+  streamsDecidingMessageCopies,
   toStoredMessage,
 } from '#domain/messages';
-import { MEMBER_PART_PREFIX, toTopicKey } from '#domain/streams';
+import { STREAM_MEMBER_PART_PREFIX, toTopicKey } from '#domain/streams';
 import {
-  type EventItem,
+  type EventLogItem,
   type LogEntry,
   type LogItem,
-  type MessageItem,
-  type MoveProgressItem,
+  type MessageLogItem,
+  type MoveProgressLogItem,
   parseActorKey,
   type RealmId,
 } from '#model';
 import type { MessageRecord } from '#model/records';
-import type { MessageReads, MessageScan, Store, StoredPart } from '#ports/store';
-import type { StreamMemberships } from './memberships.js';
-import { RecentMessages } from './recent-messages.js';
+import type { MessageReadStore, MessageScan, Store, StoredActorPart } from '#ports/store';
+import type { StreamMembershipCache } from './memberships.js';
+import { RecentMessageRecords } from './recent-messages.js';
 
 /** Number of messages that the first load reads, the newest ones. */
 const FIRST_LOAD = 2_048;
@@ -71,8 +71,8 @@ interface Arrival {
   resolve(): void;
 }
 
-export class RecentMessageIndex implements MessageReads {
-  #records: RecentMessages | undefined;
+export class RecentMessageIndex implements MessageReadStore {
+  #records: RecentMessageRecords | undefined;
   #loading: Promise<void> | undefined;
   /** Log items that arrived while messages were being read from the Store. */
   #since: LogItem[] | undefined;
@@ -91,9 +91,9 @@ export class RecentMessageIndex implements MessageReads {
   constructor(
     private readonly store: Store,
     private readonly realm: RealmId,
-    private readonly memberships: StreamMemberships,
+    private readonly memberships: StreamMembershipCache,
     private readonly source: RecentMessageIndexSource,
-    private readonly budget: RecentMessageBudget,
+    private readonly budget: RecentMessageMemoryBudget,
   ) {}
 
   /** Applies a log item. Call it once for each item, after the memberships have reached the item's entry. */
@@ -123,7 +123,7 @@ export class RecentMessageIndex implements MessageReads {
    * Source of reads for a registration. @returns reads that show at least what the Store holds now; while messages move
    * between streams, the Store
    */
-  async reads(): Promise<MessageReads> {
+  async reads(): Promise<MessageReadStore> {
     if (!this.#records) await this.#loadOnce();
     if (!this.#records) return this.store;
     return (await this.#levelRuns.run('all', () => this.#level())) ? this : this.store;
@@ -160,7 +160,7 @@ export class RecentMessageIndex implements MessageReads {
     return ids.map((id) => before.get(id) ?? records.get(id) ?? null);
   }
 
-  async getParts(wanted: Parameters<Store['getParts']>[0]): Promise<(StoredPart | null)[]> {
+  async getParts(wanted: Parameters<Store['getParts']>[0]): Promise<(StoredActorPart | null)[]> {
     const unknown = wanted.filter(({ key, part }) => {
       const stream = streamOf(key, part);
       return stream === undefined || !this.#hasMembers(stream);
@@ -171,7 +171,9 @@ export class RecentMessageIndex implements MessageReads {
       const read = stored.get(one);
       if (read !== undefined) return read;
       const { key, part } = one;
-      const member = this.memberships.of(streamOf(key, part)!)?.get(Number(part.slice(MEMBER_PART_PREFIX.length)));
+      const member = this.memberships
+        .of(streamOf(key, part)!)
+        ?.get(Number(part.slice(STREAM_MEMBER_PART_PREFIX.length)));
       return member ? { part, rev: 0, value: member as never } : null;
     });
   }
@@ -198,7 +200,7 @@ export class RecentMessageIndex implements MessageReads {
     this.#since = [];
     const read: MessageRecord[] = [];
     let floor = 0;
-    for (let from = NEWEST_ANCHOR; ; from = read.at(-1)!.id) {
+    for (let from = NEWEST_ANCHOR_MESSAGE_ID; ; from = read.at(-1)!.id) {
       const limit = Math.min(BATCH, FIRST_LOAD - read.length);
       const scan = { realm: this.realm, index: { by: 'realm' }, from, direction: 'older', limit } as const;
       const batch = await this.store.scanMessages(scan);
@@ -214,7 +216,7 @@ export class RecentMessageIndex implements MessageReads {
     this.#since = undefined;
     this.#moving = Math.max(this.#moving, this.#movingLately());
     if (this.#moving > 0) return;
-    const records = new RecentMessages(read, floor);
+    const records = new RecentMessageRecords(read, floor);
     this.#applyRenamesLately(records);
     for (const item of since) this.#applyTo(records, item);
     this.#records = records;
@@ -231,7 +233,7 @@ export class RecentMessageIndex implements MessageReads {
     const moves: Promise<void>[] = [];
     for (const record of records) {
       const message = toStoredMessage(record);
-      if (message.body.sent >= young) for (const stream of streamsDecidingCopies(message)) streams.add(stream);
+      if (message.body.sent >= young) for (const stream of streamsDecidingMessageCopies(message)) streams.add(stream);
       for (const move of message.body.moves ?? []) {
         moves.push(this.#raiseTo(move.from, move.fromMv), this.#raiseTo(move.to, move.toMv));
       }
@@ -254,9 +256,9 @@ export class RecentMessageIndex implements MessageReads {
   }
 
   /** Applies renames of topics that the log has announced. For messages that changed stream, the Store decides. */
-  #applyRenamesLately(records: RecentMessages): void {
+  #applyRenamesLately(records: RecentMessageRecords): void {
     const moved = new Set<number>();
-    const renames: EventItem[] = [];
+    const renames: EventLogItem[] = [];
     for (const item of this.#itemsLately()) {
       if (item.t !== 'event' || item.event.type !== 'update_message') continue;
       if (!isMove(item)) renames.push(item);
@@ -274,7 +276,7 @@ export class RecentMessageIndex implements MessageReads {
     for (const { entry } of this.source.recentEntries()) for (const { items } of entry.groups) yield* items;
   }
 
-  #applyTo(records: RecentMessages, item: LogItem): void {
+  #applyTo(records: RecentMessageRecords, item: LogItem): void {
     if (item.t === 'message') {
       const record = recordOf(item);
       records.add(record);
@@ -293,7 +295,7 @@ export class RecentMessageIndex implements MessageReads {
     }
   }
 
-  #removed(records: RecentMessages, id: number): void {
+  #removed(records: RecentMessageRecords, id: number): void {
     records.replace(id, null);
     this.#rememberDeleted(id);
   }
@@ -303,7 +305,7 @@ export class RecentMessageIndex implements MessageReads {
     if (this.#deleted.size > MAX_DELETED) this.#deleted.delete(this.#deleted.values().next().value as number);
   }
 
-  #applyMove({ done }: MoveProgressItem): void {
+  #applyMove({ done }: MoveProgressLogItem): void {
     this.#moving = Math.max(0, this.#moving + (done ? -1 : 1));
     this.reset();
   }
@@ -384,12 +386,12 @@ const isMove = (item: LogItem): boolean =>
   item.t === 'event' && item.event.type === 'update_message' && item.event.new_stream_id !== undefined;
 
 const streamOf = (key: string, part: string): number | undefined => {
-  if (!part.startsWith(MEMBER_PART_PREFIX)) return undefined;
+  if (!part.startsWith(STREAM_MEMBER_PART_PREFIX)) return undefined;
   const { kind, rest } = parseActorKey(key as never);
   return kind === 'stream' ? Number(rest) : undefined;
 };
 
-function recordOf({ message, to, flags, wildcard }: MessageItem): MessageRecord {
+function recordOf({ message, to, flags, wildcard }: MessageLogItem): MessageRecord {
   const { id, sender_id, timestamp, subject, stream_id } = message.common as {
     readonly id: number;
     readonly sender_id: number;
@@ -401,7 +403,7 @@ function recordOf({ message, to, flags, wildcard }: MessageItem): MessageRecord 
   const body: Partial<MessageBody> = { stream, topic: subject, sent: timestamp, flags, wildcard: wildcard === true };
   return {
     id,
-    conversation: stream === 0 ? '' : streamConversationName(stream),
+    conversation: stream === 0 ? '' : storeNameOfStreamConversation(stream),
     topicKey: toTopicKey(subject),
     sender: sender_id,
     participants: stream === 0 ? (to.users ?? []) : [],
@@ -412,7 +414,7 @@ function recordOf({ message, to, flags, wildcard }: MessageItem): MessageRecord 
 }
 
 /** Bounds the messages that all realms of a process hold in memory: resets the index that was unused for longest. */
-export class RecentMessageBudget {
+export class RecentMessageMemoryBudget {
   /** Number of messages per index, least recently used index first. */
   readonly #sizes = new Map<RecentMessageIndex, number>();
   #total = 0;

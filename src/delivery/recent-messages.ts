@@ -7,13 +7,13 @@ import type { MessageBody } from '#domain/messages';
 import { toTopicKey } from '#domain/streams';
 import type { MessageRecord } from '#model/records';
 import {
-  findLowerBound,
-  indexesOfRange,
-  isInRange,
+  findLowerBoundIndex,
+  indexesOfMessageRange,
+  isMessageInRange,
   type MessageIndex,
   type MessageRange,
   type MessageScan,
-  rangesOfScan,
+  rangesOfMessageScan,
 } from '#ports/store';
 
 interface PartialScan {
@@ -28,7 +28,7 @@ function withoutText(record: MessageRecord): MessageRecord {
   return { ...record, tags: [], body: { stream, topic, sent, flags, wildcard, ...(moves ? { moves } : {}) } };
 }
 
-export class RecentMessages {
+export class RecentMessageRecords {
   #ids: number[];
   #records: MessageRecord[];
   #floor: number;
@@ -59,7 +59,7 @@ export class RecentMessages {
   }
 
   get(id: number): MessageRecord | undefined {
-    const at = findLowerBound(this.#ids, id);
+    const at = findLowerBoundIndex(this.#ids, id);
     return this.#ids[at] === id ? this.#records[at] : undefined;
   }
 
@@ -67,7 +67,7 @@ export class RecentMessages {
   add(record: MessageRecord): void {
     const { id } = record;
     if (id < this.#floor) return;
-    const at = findLowerBound(this.#ids, id);
+    const at = findLowerBoundIndex(this.#ids, id);
     if (this.#ids[at] === id) return;
     this.#ids.splice(at, 0, id);
     this.#records.splice(at, 0, record);
@@ -75,7 +75,7 @@ export class RecentMessages {
 
   /** Replaces a message that is in memory. @param record null: the message was deleted */
   replace(id: number, record: MessageRecord | null): void {
-    const at = findLowerBound(this.#ids, id);
+    const at = findLowerBoundIndex(this.#ids, id);
     if (this.#ids[at] !== id) return;
     if (record) this.#records[at] = withoutText(record);
     else {
@@ -85,7 +85,7 @@ export class RecentMessages {
   }
 
   rename(id: number, topic: string): void {
-    const at = findLowerBound(this.#ids, id);
+    const at = findLowerBoundIndex(this.#ids, id);
     const record = this.#records[at];
     if (this.#ids[at] !== id || !record) return;
     const body: JsonObject = { ...record.body, topic };
@@ -113,12 +113,12 @@ export class RecentMessages {
    * Scans the messages in memory. @returns undefined if the scan uses an index of the Store that memory doesn't have
    */
   scan(wanted: MessageScan): PartialScan | undefined {
-    const ranges = rangesOfScan(wanted);
+    const ranges = rangesOfMessageScan(wanted);
     if (wanted.direction !== 'older' || !ranges.every(isKnown)) return undefined;
     const matches = matching(ranges);
     const from = Math.min(...ranges.map(({ above }) => (above ?? -1) + 1));
     const records: MessageRecord[] = [];
-    for (let i = findLowerBound(this.#ids, wanted.from) - 1; i >= 0 && this.#ids[i]! >= from; i--) {
+    for (let i = findLowerBoundIndex(this.#ids, wanted.from) - 1; i >= 0 && this.#ids[i]! >= from; i--) {
       const record = this.#records[i]!;
       if (!matches(record)) continue;
       records.push(record);
@@ -130,7 +130,8 @@ export class RecentMessages {
   }
 }
 
-const isKnown = (range: MessageRange): boolean => !range.also?.length && indexesOfRange(range).every(isKnownIndex);
+const isKnown = (range: MessageRange): boolean =>
+  !range.also?.length && indexesOfMessageRange(range).every(isKnownIndex);
 
 /** True if memory can answer the index. Direct conversations are excluded, because their names are not in the log. */
 const isKnownIndex = (index: MessageIndex): boolean =>
@@ -156,9 +157,10 @@ function matching(ranges: readonly MessageRange[]): (record: MessageRecord) => b
     else others.push(range);
   }
   return (record) =>
-    (here.get(record.conversation)?.some((range) => isInRange(record, range)) ?? false) ||
-    (record.movedFrom !== '' && (away.get(record.movedFrom)?.some((range) => isInRange(record, range)) ?? false)) ||
-    others.some((range) => isInRange(record, range));
+    (here.get(record.conversation)?.some((range) => isMessageInRange(record, range)) ?? false) ||
+    (record.movedFrom !== '' &&
+      (away.get(record.movedFrom)?.some((range) => isMessageInRange(record, range)) ?? false)) ||
+    others.some((range) => isMessageInRange(record, range));
 }
 
 function put(into: Ranges, name: string, range: MessageRange): void {

@@ -6,22 +6,28 @@
 
 import { IdSet, type JsonObject } from '#base';
 import {
-  findMessageCopy,
+  computeMessageCopyState,
+  MESSAGE_MARK_NAMES,
   MESSAGE_MARK_PART_PREFIX,
-  MESSAGE_MARKS,
   type OriginReadState,
-  orderFlags,
+  orderMessageFlags,
   READ_STATE_PART_PREFIX,
   type StoredMessage,
-  streamsDecidingCopies,
+  streamsDecidingMessageCopies,
   toStoredMessage,
-  UnreadScan,
-  UserFlags,
+  UnreadMessageScan,
+  UserMessageFlags,
 } from '#domain/messages';
 import { unsealBotSecrets } from '#domain/people';
 import type { ServerCryptography } from '#domain/secrets';
-import { memberPartAddress, toStreamMember } from '#domain/streams';
-import { READ_IDS_PER_EVENT, type ReadRange, type RealmId, type RecipientFieldRule, userKey } from '#model';
+import { streamMemberPartAddress, toStreamMembershipRecord } from '#domain/streams';
+import {
+  MAX_READ_IDS_PER_EVENT,
+  type ReadMessageIdRange,
+  type RealmId,
+  type RecipientFieldRule,
+  userActorKey,
+} from '#model';
 import type { Store } from '#ports/store';
 
 /** Maximum number of cached ranges of read messages, which the other slices of the same change of read state use. */
@@ -46,14 +52,14 @@ export class RecipientFieldResolver {
   /**
    * Resolves the fields of an event that differ from user to user.
    * @returns the fields for this user; null: there is no event for this user
-   * @throws StoreUnavailable
+   * @throws StoreUnavailableError
    */
   async resolve(realm: RealmId, user: number, part: RecipientFieldRule): Promise<JsonObject | null> {
     if (part.of === 'bot') return { bot: unsealBotSecrets(part.bot, (text) => this.secrets.tryOpen(text)) };
     if (part.of === 'flags') return { flags: await this.#flags(realm, part.message, user) };
     const ids = await this.#range(realm, user, part);
-    const from = part.slice * READ_IDS_PER_EVENT;
-    const messages = ids.slice(from, part.last ? undefined : from + READ_IDS_PER_EVENT);
+    const from = part.slice * MAX_READ_IDS_PER_EVENT;
+    const messages = ids.slice(from, part.last ? undefined : from + MAX_READ_IDS_PER_EVENT);
     return messages.length === 0 ? null : { messages };
   }
 
@@ -90,33 +96,33 @@ export class RecipientFieldResolver {
     message: StoredMessage,
     users: readonly number[],
   ): Promise<Map<number, readonly string[]>> {
-    const streams = streamsDecidingCopies(message);
+    const streams = streamsDecidingMessageCopies(message);
     const names = [
       `${READ_STATE_PART_PREFIX}${message.originStream}`,
-      ...MESSAGE_MARKS.map((name) => `${MESSAGE_MARK_PART_PREFIX}${name}`),
+      ...MESSAGE_MARK_NAMES.map((name) => `${MESSAGE_MARK_PART_PREFIX}${name}`),
     ];
     const wanted = users.flatMap((user) => [
-      ...names.map((part) => ({ key: userKey(realm, user as never), part })),
-      ...streams.map((stream) => memberPartAddress(realm, stream, user)),
+      ...names.map((part) => ({ key: userActorKey(realm, user as never), part })),
+      ...streams.map((stream) => streamMemberPartAddress(realm, stream, user)),
     ]);
     const parts = await this.store.getParts(wanted);
     const each = names.length + streams.length;
     const flags = new Map<number, readonly string[]>();
     users.forEach((user, n) => {
       const of = parts.slice(n * each, (n + 1) * each);
-      const own = new UserFlags(
+      const own = new UserMessageFlags(
         user,
         new Map(names.flatMap((name, i) => (of[i] ? [[name, of[i]!.value] as const] : []))),
       );
-      const member = (stream: number) => toStreamMember(of[names.length + streams.indexOf(stream)]?.value);
-      const { has, gained } = findMessageCopy(message, user, member, own.hasPersonalCopy(message.id));
-      if (has) flags.set(user, orderFlags(own.flagsOf({ message, copy: true, gained })));
+      const member = (stream: number) => toStreamMembershipRecord(of[names.length + streams.indexOf(stream)]?.value);
+      const { has, gained } = computeMessageCopyState(message, user, member, own.hasPersonalCopy(message.id));
+      if (has) flags.set(user, orderMessageFlags(own.flagsOf({ message, copy: true, gained })));
     });
     return flags;
   }
 
   /** Ids of the messages in the range, cached: all slices of one change ask for the same range, one after the other. */
-  #range(realm: RealmId, user: number, part: ReadRange): Promise<readonly number[]> {
+  #range(realm: RealmId, user: number, part: ReadMessageIdRange): Promise<readonly number[]> {
     // Two changes of read state with no new message between them differ only in their exceptions, so the key contains
     // those.
     const exceptions = [part.read, part.unread].map((ids) => Buffer.from(ids).toString('base64')).join();
@@ -130,7 +136,7 @@ export class RecipientFieldResolver {
     return range;
   }
 
-  async #readIn(realm: RealmId, user: number, part: ReadRange): Promise<readonly number[]> {
+  async #readIn(realm: RealmId, user: number, part: ReadMessageIdRange): Promise<readonly number[]> {
     const { home, above, to, stream } = part;
     const reading: OriginReadState = {
       mark: above,
@@ -138,7 +144,7 @@ export class RecipientFieldResolver {
       unread: IdSet.decode(part.unread),
     };
     const here = ({ body }: StoredMessage): boolean => stream === 0 || body.stream === stream;
-    const scan = new UnreadScan(this.store, realm, user);
+    const scan = new UnreadMessageScan(this.store, realm, user);
     const ids: number[] = [];
     for await (const batch of scan.above(home, reading, to)) ids.push(...batch.filter(here).map(({ id }) => id));
     ids.push(...(await scan.unreadExceptions(reading.unread.ids)).filter(here).map(({ id }) => id));

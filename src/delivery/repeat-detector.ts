@@ -4,9 +4,16 @@
  * the events twice. So the detector reads a stretch of the log before the feed's start.
  */
 import type { Clock } from '#base/clock';
-import { LogDeduplicator, type LogEntry, type LogGroup, type RealmId, type Seq, seq as toSeq } from '#model';
-import type { EventLog, LogSubscription } from '#ports/log';
-import type { PendingLogEntry } from './subscriber.js';
+import {
+  LogDeduplicator,
+  type LogEntry,
+  type LogEntryGroup,
+  type LogSeq,
+  type RealmId,
+  toLogSeq as toSeq,
+} from '#model';
+import type { EventLog, EventLogSubscription } from '#ports/log';
+import type { LogEntryToDeliver } from './subscriber.js';
 
 /**
  * Number of log positions that are read before the feed's start: more than a busy log grows until a dead host's actors
@@ -14,18 +21,18 @@ import type { PendingLogEntry } from './subscriber.js';
  */
 const LOOK_BACK = 4_096;
 /** A repeated append lies at most this many positions after the original (bound used by catch-up). */
-export const MAX_REPEAT_DISTANCE = 256;
+export const MAX_LOG_REPEAT_DISTANCE = 256;
 /** Maximum number of log entries with repeats that are remembered. The oldest is forgotten first. */
 const MAX_REPEATS = 4_096;
 const RETRY_MS = 1_000;
 
-const nameOf = ({ v, p }: LogGroup): string => `${v}.${p}`;
+const nameOf = ({ v, p }: LogEntryGroup): string => `${v}.${p}`;
 
-export class RepeatDetector {
+export class LogRepeatDetector {
   /** Resolves when the stretch of the log before the start was read. */
   readonly ready: Promise<void>;
   /** Log position where reading began; entries below were not looked at. */
-  from: Seq;
+  from: LogSeq;
   /** Commit versions of the actors in the log entries before the feed's start. */
   readonly #before = new LogDeduplicator();
   /** Log position → groups of its entry that are repeats. */
@@ -37,28 +44,28 @@ export class RepeatDetector {
   constructor(
     log: EventLog,
     realm: RealmId,
-    private readonly start: Seq,
+    private readonly start: LogSeq,
     private readonly clock: Clock,
-    private readonly onEntry: (seq: Seq, entry: LogEntry) => void = () => {},
+    private readonly onEntry: (seq: LogSeq, entry: LogEntry) => void = () => {},
   ) {
     this.from = toSeq(Math.max(0, start - LOOK_BACK));
     this.ready = start === 0 ? Promise.resolve() : this.#read(log, realm);
   }
 
   /** True if every repeat after this position is recognised without the entries before it. */
-  isCompleteFrom(position: Seq): boolean {
-    return position >= this.#incompleteUpTo && (this.from === 0 || position - MAX_REPEAT_DISTANCE >= this.from);
+  isCompleteFrom(position: LogSeq): boolean {
+    return position >= this.#incompleteUpTo && (this.from === 0 || position - MAX_LOG_REPEAT_DISTANCE >= this.from);
   }
 
   /** Records that some entries up to this position were not seen, so that their repeats are unknown. */
-  missed(upTo: Seq): void {
+  missed(upTo: LogSeq): void {
     this.#incompleteUpTo = Math.max(this.#incompleteUpTo, upTo);
   }
 
   /** Drops the repeats among the groups of an entry. @returns the other groups */
-  withoutRepeats(seq: Seq, entry: LogEntry, groups: Iterable<LogGroup>): Set<LogGroup> {
+  withoutRepeats(seq: LogSeq, entry: LogEntry, groups: Iterable<LogEntryGroup>): Set<LogEntryGroup> {
     const repeats = this.#repeats.get(seq);
-    const fresh = new Set<LogGroup>();
+    const fresh = new Set<LogEntryGroup>();
     for (const group of groups) {
       if (repeats?.has(nameOf(group)) || (seq > this.start && this.#before.hasSeen(entry.actor, group))) continue;
       fresh.add(group);
@@ -67,7 +74,7 @@ export class RepeatDetector {
   }
 
   /** Remembers the entry's repeats for queues that read it again later, from any position. */
-  remember({ seq, entry, fresh }: PendingLogEntry): void {
+  remember({ seq, entry, fresh }: LogEntryToDeliver): void {
     const repeats = entry.groups.filter((group) => !fresh.has(group)).map(nameOf);
     if (repeats.length === 0) return;
     this.#repeats.set(seq, new Set(repeats));
@@ -96,7 +103,7 @@ export class RepeatDetector {
     });
   }
 
-  #closeWhenRead(subscription: LogSubscription, resolve: () => void): void {
+  #closeWhenRead(subscription: EventLogSubscription, resolve: () => void): void {
     subscription.caughtUp().then(
       () => {
         subscription.close();

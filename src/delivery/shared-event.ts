@@ -3,9 +3,9 @@
  * once, and equal variants share one byte array, so a fan-out carries the bytes once.
  */
 import type { JsonObject } from '#base';
-import { type NeutralMessage, orderFlags, presentMessageVariant } from '#domain/messages';
-import { pronounsAsShortText } from '#domain/people';
-import type { EventItem, LogItem, MessageItem } from '#model';
+import { type ClientNeutralMessage, formatMessageForClientVariant, orderMessageFlags } from '#domain/messages';
+import { showPronounsAsShortText } from '#domain/people';
+import type { EventLogItem, LogItem, MessageLogItem } from '#model';
 
 /** The form in which a client wants its events, from its registration. */
 export interface ClientEventFormat {
@@ -19,12 +19,12 @@ export interface ClientEventFormat {
 
 const encoder = new TextEncoder();
 
-export class SharedEvent {
+export class SharedClientEvent {
   readonly #encoded = new Map<string, Uint8Array>();
 
   constructor(
     readonly id: number,
-    readonly item: MessageItem | EventItem,
+    readonly item: MessageLogItem | EventLogItem,
   ) {}
 
   get type(): string {
@@ -73,21 +73,21 @@ export class SharedEvent {
     return `${shape.includeSubscribers ? 's' : ''}${shape.notificationNull ? 'n' : ''}`;
   }
 
-  #message(item: MessageItem, shape: ClientEventFormat, user: number): JsonObject {
+  #message(item: MessageLogItem, shape: ClientEventFormat, user: number): JsonObject {
     return {
       type: 'message',
-      message: presentMessageVariant(item.message as unknown as NeutralMessage, shape),
-      flags: orderFlags([...(item.flags[user] ?? []), ...(item.wildcard ? ['wildcard_mentioned'] : [])]),
+      message: formatMessageForClientVariant(item.message as unknown as ClientNeutralMessage, shape),
+      flags: orderMessageFlags([...(item.flags[user] ?? []), ...(item.wildcard ? ['wildcard_mentioned'] : [])]),
     };
   }
 }
 
 /** An event that is in no log entry (a user is typing). Each queue gives it another id; the rest is encoded once. */
-export class TransientEvent {
+export class TransientClientEvent {
   readonly #start: string;
   readonly #slim: string;
 
-  constructor(readonly item: EventItem) {
+  constructor(readonly item: EventLogItem) {
     const start = (event: JsonObject): string => `${JSON.stringify(event).slice(0, -1)},"id":`;
     this.#start = start(item.event);
     this.#slim = item.event.type === 'presence' ? start(withoutEmail(item.event)) : this.#start;
@@ -107,10 +107,10 @@ const withoutEmail = ({ email: _, ...event }: JsonObject): JsonObject => event;
 const NOTIFICATIONS = ['desktop', 'audible', 'push', 'email'] as const;
 
 /** Changes an event's content as the client's capabilities demand (events.md). */
-function shapeEvent(item: EventItem, shape: ClientEventFormat): JsonObject {
+function shapeEvent(item: EventLogItem, shape: ClientEventFormat): JsonObject {
   const { event } = item;
   if (event.type === 'custom_profile_fields' && !shape.pronouns) {
-    return { ...event, fields: pronounsAsShortText(event.fields as readonly { readonly type: number }[]) };
+    return { ...event, fields: showPronounsAsShortText(event.fields as readonly { readonly type: number }[]) };
   }
   if (event.type === 'presence') return shape.slimPresence ? withoutEmail(event) : event;
   if (event.type !== 'subscription' || event.op !== 'add') return event;
@@ -128,5 +128,5 @@ function shapeEvent(item: EventItem, shape: ClientEventFormat): JsonObject {
   return { ...event, subscriptions };
 }
 
-export const isClientEventItem = (item: LogItem): item is MessageItem | EventItem =>
+export const isClientEventLogItem = (item: LogItem): item is MessageLogItem | EventLogItem =>
   item.t === 'message' || item.t === 'event';

@@ -1,15 +1,15 @@
 /** The types that a feed shares with the event queues that it serves. */
-import type { LogEntry, LogGroup, Seq } from '#model';
-import type { SharedEvent, TransientEvent } from './shared-event.js';
+import type { LogEntry, LogEntryGroup, LogSeq } from '#model';
+import type { SharedClientEvent, TransientClientEvent } from './shared-event.js';
 
 /** Log position up to which all live queues of a feed have every event. One object serves them all. */
 export interface LiveFeedPosition {
-  at: Seq;
+  at: LogSeq;
 }
 
 /** Decides which events a queue has already: all up to a log position, and those of the commits in its snapshot. */
-export class QueueCursor {
-  #own: Seq;
+export class EventQueueCursor {
+  #own: LogSeq;
   /** The feed's position, followed while the queue is live. */
   #live: LiveFeedPosition | undefined;
 
@@ -19,14 +19,14 @@ export class QueueCursor {
    * @param snapshotVersions actor → version up to which the snapshot contains the actor's commits
    */
   constructor(
-    position: Seq,
+    position: LogSeq,
     private readonly snapshotVersions: { readonly [actor: string]: number },
   ) {
     this.#own = position;
   }
 
   /** Log position up to which every event was delivered. */
-  get position(): Seq {
+  get position(): LogSeq {
     return this.#live && this.#live.at > this.#own ? this.#live.at : this.#own;
   }
 
@@ -37,7 +37,7 @@ export class QueueCursor {
   }
 
   /** Moves the cursor on to this position, never back. */
-  advance(position: Seq): void {
+  advance(position: LogSeq): void {
     if (position <= this.position) return;
     this.#own = position;
     this.#live = undefined;
@@ -56,15 +56,15 @@ export class QueueCursor {
 }
 
 /** An event queue as the feed sees it. */
-export interface EventSubscriber {
+export interface EventFeedSubscriber {
   readonly user: number;
   /** True if the queue's client registered with all_public_streams. */
   readonly allPublic: boolean;
-  readonly cursor: QueueCursor;
+  readonly cursor: EventQueueCursor;
   /** Takes an event of the log. The feed has checked the audience; the queue filters. */
-  push(event: SharedEvent): void;
+  push(event: SharedClientEvent): void;
   /** Takes an event that is in no log entry: the queue gives it an id of its own. */
-  pushTransient(event: TransientEvent): void;
+  pushTransient(event: TransientClientEvent): void;
   /** Called when all past events were pushed; from now on the cursor follows the feed. */
   wentLive(): void;
   /** Called when the log no longer has entries that the queue still needs: the queue ends. */
@@ -72,8 +72,8 @@ export interface EventSubscriber {
 }
 
 /** A log entry to deliver, with those of its groups that do not repeat earlier ones. */
-export interface PendingLogEntry {
-  readonly seq: Seq;
+export interface LogEntryToDeliver {
+  readonly seq: LogSeq;
   readonly entry: LogEntry;
-  readonly fresh: ReadonlySet<LogGroup>;
+  readonly fresh: ReadonlySet<LogEntryGroup>;
 }

@@ -4,30 +4,30 @@ import type { RealmSettings } from '#model';
 import type {
   AccountSessions,
   DirectoryBot,
-  DirectoryDomain,
+  DirectoryEmailDomain,
   DirectoryEmoji,
-  DirectoryGroup,
   DirectoryLinkifier,
   DirectoryPlayground,
   DirectoryPreferences,
   DirectoryProfile,
   DirectoryProfileField,
+  DirectoryRealmEntry,
   DirectoryStream,
   DirectoryStreamGroup,
   DirectoryUser,
-  RealmEntry,
+  DirectoryUserGroup,
+  NewUserSettingDefaults,
   RealmPictures,
-  UserDefaults,
 } from '#model/records';
 
 /** Collections whose records change one by one. The keys are fields of the snapshot. */
-export interface DirectoryRecords {
+export interface DirectoryRecordTypes {
   readonly users: DirectoryUser;
   readonly streams: DirectoryStream;
   /** Organizations of the server; only the directory of realm 0 has them. */
-  readonly realms: RealmEntry;
+  readonly realms: DirectoryRealmEntry;
   readonly personals: DirectoryPreferences;
-  readonly groups: DirectoryGroup;
+  readonly groups: DirectoryUserGroup;
   readonly emoji: DirectoryEmoji;
   readonly profiles: DirectoryProfile;
   readonly bots: DirectoryBot;
@@ -35,7 +35,7 @@ export interface DirectoryRecords {
 }
 
 /** Collection → field of `DirectoryChange` that holds one of its records. */
-export const CHANGE_FIELD_OF_COLLECTION = {
+export const DIRECTORY_CHANGE_FIELDS = {
   users: 'user',
   streams: 'stream',
   realms: 'realm',
@@ -45,21 +45,21 @@ export const CHANGE_FIELD_OF_COLLECTION = {
   profiles: 'profile',
   bots: 'bot',
   sessions: 'session',
-} as const satisfies { readonly [C in keyof DirectoryRecords]: string };
+} as const satisfies { readonly [C in keyof DirectoryRecordTypes]: string };
 
 /** Small lists and objects that a change replaces as a whole. The keys are fields of snapshots and changes. */
 export interface DirectorySingletons {
   readonly linkifiers: readonly DirectoryLinkifier[];
   readonly playgrounds: readonly DirectoryPlayground[];
-  readonly domains: readonly DirectoryDomain[];
+  readonly domains: readonly DirectoryEmailDomain[];
   readonly streamGroups: readonly DirectoryStreamGroup[];
   /** Custom profile fields in their display order. */
   readonly profileFields: readonly DirectoryProfileField[];
-  readonly userDefaults: UserDefaults;
+  readonly userDefaults: NewUserSettingDefaults;
   readonly pictures: RealmPictures;
 }
 
-export const EMPTY_SINGLETONS: DirectorySingletons = {
+export const EMPTY_DIRECTORY_SINGLETONS: DirectorySingletons = {
   linkifiers: [],
   playgrounds: [],
   domains: [],
@@ -73,11 +73,11 @@ export const EMPTY_SINGLETONS: DirectorySingletons = {
 export type StreamTraffic = readonly [stream: number, recent: number];
 
 type OneOfEach = {
-  readonly [C in keyof DirectoryRecords as (typeof CHANGE_FIELD_OF_COLLECTION)[C]]?: DirectoryRecords[C];
+  readonly [C in keyof DirectoryRecordTypes as (typeof DIRECTORY_CHANGE_FIELDS)[C]]?: DirectoryRecordTypes[C];
 };
-type AllOfEach = { readonly [C in keyof DirectoryRecords]: readonly DirectoryRecords[C][] };
+type AllOfEach = { readonly [C in keyof DirectoryRecordTypes]: readonly DirectoryRecordTypes[C][] };
 
-/** A change as the realm actor logs it (`DirectoryItem.change`). */
+/** A change as the realm actor logs it (`DirectoryLogItem.change`). */
 export interface DirectoryChange extends OneOfEach, Partial<DirectorySingletons> {
   /** Settings of the organization that changed, with their new values. */
   readonly settings?: Partial<RealmSettings>;

@@ -1,7 +1,7 @@
 /** The directory replicas of this process. A replica is opened by the first use of its realm. */
 import type { Clock, TimerHandle } from '#base/clock';
-import { type ExtraEmoji, type RealmId, realmId, realmKey } from '#model';
-import type { DirectoryView, RealmEntry } from '#model/records';
+import { type ProductEmoji, type RealmId, realmActorKey, toRealmId } from '#model';
+import type { DirectoryRealmEntry, DirectoryView } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { ActorClient } from '#runtime';
 import { asDirectorySnapshot, type DirectorySnapshot } from './contents.js';
@@ -9,17 +9,17 @@ import { type CredentialEndListener, DirectoryReplica } from './replica.js';
 import type { RealmLogTail } from './tail.js';
 
 /** Thrown when the realm does not exist. */
-export class NoSuchRealm extends Error {
+export class NoSuchRealmError extends Error {
   override name = 'NoSuchRealm';
 }
 
 /** Thrown when the replica could not be brought up to the version in time. */
-export class DirectoryBehind extends Error {
+export class DirectoryReplicaBehindError extends Error {
   override name = 'DirectoryBehind';
 }
 
 /** Realm 0 is the server itself: its directory lists the realms. */
-export const SERVER_REALM_ID = realmId(0);
+export const SERVER_REALM_ID = toRealmId(0);
 
 const WAIT_MS = 8_000;
 /**
@@ -35,7 +35,7 @@ interface OpenReplica {
 }
 
 /** Data derived from replicas, such as the event feed of a realm. */
-export interface ReplicaDependent {
+export interface DirectoryReplicaDependent {
   /** True while the data of the realm is in use: the replica stays open. */
   busy(realm: RealmId): boolean;
   /** Called when the replica was closed: data derived from it gets no more updates. */
@@ -45,7 +45,7 @@ export interface ReplicaDependent {
 export class DirectoryReplicas {
   readonly #open = new Map<RealmId, OpenReplica>();
   readonly #opening = new Map<RealmId, Promise<DirectoryReplica>>();
-  readonly #dependents: ReplicaDependent[] = [];
+  readonly #dependents: DirectoryReplicaDependent[] = [];
   /** Called with the hash of each API key that was revoked, and of each session that has ended. */
   onCredentialEnded: CredentialEndListener = () => {};
   #round = 0;
@@ -55,7 +55,7 @@ export class DirectoryReplicas {
     private readonly client: ActorClient,
     private readonly log: EventLog,
     private readonly clock: Clock,
-    private readonly emoji: ExtraEmoji,
+    private readonly emoji: ProductEmoji,
   ) {}
 
   /** Waits until the replica is open and has applied version `after`. Undefined if it has already. */
@@ -87,7 +87,7 @@ export class DirectoryReplicas {
   }
 
   /** Adds a dependent; no replica is closed while a dependent is busy with its realm. */
-  addDependent(dependent: ReplicaDependent): void {
+  addDependent(dependent: DirectoryReplicaDependent): void {
     this.#dependents.push(dependent);
   }
 
@@ -123,11 +123,11 @@ export class DirectoryReplicas {
   }
 
   /** Realms of the server, oldest first; empty before the first one was created. */
-  async realms(): Promise<RealmEntry[]> {
+  async realms(): Promise<DirectoryRealmEntry[]> {
     try {
       return [...(await this.replica(SERVER_REALM_ID)).view.realms()];
     } catch (error) {
-      if (error instanceof NoSuchRealm) return [];
+      if (error instanceof NoSuchRealmError) return [];
       throw error;
     }
   }
@@ -168,14 +168,14 @@ export class DirectoryReplicas {
   }
 
   async #fetch(realm: RealmId): Promise<DirectorySnapshot> {
-    const reply = await this.client.send(realmKey(realm), 'snapshot', {}).reply;
+    const reply = await this.client.send(realmActorKey(realm), 'snapshot', {}).reply;
     if ('value' in reply) return asDirectorySnapshot(reply.value);
-    throw new NoSuchRealm(`realm ${realm}`);
+    throw new NoSuchRealmError(`realm ${realm}`);
   }
 
   #within(promise: Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
-      const late = (): void => reject(new DirectoryBehind('directory replica is behind'));
+      const late = (): void => reject(new DirectoryReplicaBehindError('directory replica is behind'));
       const timer = this.clock.setTimeout(late, this.client.waitMs(WAIT_MS));
       promise.then(resolve, reject).finally(() => this.clock.clearTimeout(timer));
     });

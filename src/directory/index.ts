@@ -7,7 +7,7 @@
  *
  * Invariants:
  * - A view shows the commits of the realm actor in order, up to `version`. Callers that need a newer version wait with
- *   `ready`, which fails with `DirectoryBehind` after 8 s.
+ *   `ready`, which fails with `DirectoryReplicaBehindError` after 8 s.
  * - Readers of a tail are called in the order of their addition, the replica first. So other readers see the directory
  *   as of the log entry that they get.
  * - A gap in the log, or a version that the log doesn't show, leads to a new snapshot.
@@ -16,25 +16,25 @@
  * The types of views and records are in src/model/records, so that rules need not import this folder. Actors, delivery,
  * frontend and app may.
  */
-export { foldStreamName } from './collections/streams.js';
+export { foldStreamNameCase } from './collections/streams.js';
 export {
   asDirectorySnapshot,
-  CHANGE_FIELD_OF_COLLECTION,
+  DIRECTORY_CHANGE_FIELDS,
   type DirectoryChange,
-  type DirectoryRecords,
+  type DirectoryRecordTypes,
   type DirectorySingletons,
   type DirectorySnapshot,
-  EMPTY_SINGLETONS,
+  EMPTY_DIRECTORY_SINGLETONS,
   type StreamTraffic,
 } from './contents.js';
 export {
-  DirectoryBehind,
+  DirectoryReplicaBehindError,
+  type DirectoryReplicaDependent,
   DirectoryReplicas,
-  NoSuchRealm,
-  type ReplicaDependent,
+  NoSuchRealmError,
   SERVER_REALM_ID,
 } from './directories.js';
-export { ReplicaLagWatch } from './lag.js';
+export { DirectoryReplicaLagMeter } from './lag.js';
 export { RealmDirectory } from './realm-directory.js';
 export { DirectoryReplica } from './replica.js';
-export { type LogTailReader, RealmLogTail } from './tail.js';
+export { RealmLogTail, type RealmLogTailReader } from './tail.js';

@@ -1,5 +1,5 @@
 /** Measures how far replicas are behind the ends of their logs, for the metrics. */
-import type { RealmId, Seq } from '#model';
+import type { LogSeq, RealmId } from '#model';
 import type { EventLog } from '#ports/log';
 import type { RealmLogTail } from './tail.js';
 
@@ -10,7 +10,7 @@ const MAX_LOOKS = 50;
 
 interface Behind {
   /** End of the log when the replica was first seen behind. */
-  readonly end: Seq;
+  readonly end: LogSeq;
   readonly since: number;
 }
 
@@ -21,7 +21,7 @@ interface ReplicaLag {
   readonly ms: number;
 }
 
-export class ReplicaLagWatch {
+export class DirectoryReplicaLagMeter {
   readonly #behind = new Map<RealmId, Behind>();
   #turn = 0;
 
@@ -44,7 +44,7 @@ export class ReplicaLagWatch {
   }
 
   async #lookAt(tail: RealmLogTail): Promise<number> {
-    let end: Seq;
+    let end: LogSeq;
     try {
       end = (await this.log.position(tail.realm)).end;
     } catch {

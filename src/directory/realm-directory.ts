@@ -1,7 +1,7 @@
 /** The directory of one realm in memory: a DirectoryView to which changes are applied. */
 import {
   addMissingRealmSettings,
-  type ExtraEmoji,
+  type ProductEmoji,
   type RealmId,
   type RealmSettings,
   type StreamId,
@@ -9,44 +9,44 @@ import {
 } from '#model';
 import type {
   AccountSessions,
+  ApiProfileData,
   DirectoryBot,
-  DirectoryDomain,
+  DirectoryEmailDomain,
   DirectoryEmoji,
-  DirectoryGroup,
   DirectoryLinkifier,
   DirectoryPlayground,
   DirectoryPreferences,
   DirectoryProfileField,
+  DirectoryRealmEntry,
   DirectoryStream,
   DirectoryStreamGroup,
   DirectoryUser,
+  DirectoryUserGroup,
   DirectoryView,
-  ProfileData,
-  RealmEntry,
+  NewUserSettingDefaults,
   RealmPictures,
-  UserDefaults,
   UserStatus,
   WebSession,
 } from '#model/records';
 import {
-  PreferenceCollection,
-  ProfileCollection,
-  RecordCollection,
-  SessionCollection,
-  StreamCollection,
-  UserCollection,
+  DirectoryPreferenceCollection,
+  DirectoryProfileCollection,
+  DirectoryRecordCollection,
+  DirectorySessionCollection,
+  DirectoryStreamCollection,
+  DirectoryUserCollection,
 } from './collections/index.js';
 import {
-  CHANGE_FIELD_OF_COLLECTION,
+  DIRECTORY_CHANGE_FIELDS,
   type DirectoryChange,
-  type DirectoryRecords,
+  type DirectoryRecordTypes,
   type DirectorySingletons,
   type DirectorySnapshot,
-  EMPTY_SINGLETONS,
+  EMPTY_DIRECTORY_SINGLETONS,
 } from './contents.js';
 
-const COLLECTIONS = Object.keys(CHANGE_FIELD_OF_COLLECTION) as (keyof DirectoryRecords)[];
-const WHOLES = Object.keys(EMPTY_SINGLETONS) as (keyof DirectorySingletons)[];
+const COLLECTIONS = Object.keys(DIRECTORY_CHANGE_FIELDS) as (keyof DirectoryRecordTypes)[];
+const WHOLES = Object.keys(EMPTY_DIRECTORY_SINGLETONS) as (keyof DirectorySingletons)[];
 
 export class RealmDirectory implements DirectoryView {
   version: number;
@@ -54,30 +54,30 @@ export class RealmDirectory implements DirectoryView {
   deactivated: boolean;
   settings: RealmSettings;
   fullMembersAt: number;
-  #wholes = EMPTY_SINGLETONS;
-  readonly #users: UserCollection;
-  readonly #streams = new StreamCollection();
-  readonly #preferences = new PreferenceCollection();
-  readonly #profiles = new ProfileCollection();
-  readonly #realms = new RecordCollection<RealmId, RealmEntry>(({ id }) => id);
-  readonly #groups = new RecordCollection<number, DirectoryGroup>(({ id }) => id);
-  readonly #emoji = new RecordCollection<number, DirectoryEmoji>(({ id }) => id);
-  readonly #bots = new RecordCollection<UserId, DirectoryBot>(({ user }) => user);
-  readonly #sessions = new SessionCollection();
+  #wholes = EMPTY_DIRECTORY_SINGLETONS;
+  readonly #users: DirectoryUserCollection;
+  readonly #streams = new DirectoryStreamCollection();
+  readonly #preferences = new DirectoryPreferenceCollection();
+  readonly #profiles = new DirectoryProfileCollection();
+  readonly #realms = new DirectoryRecordCollection<RealmId, DirectoryRealmEntry>(({ id }) => id);
+  readonly #groups = new DirectoryRecordCollection<number, DirectoryUserGroup>(({ id }) => id);
+  readonly #emoji = new DirectoryRecordCollection<number, DirectoryEmoji>(({ id }) => id);
+  readonly #bots = new DirectoryRecordCollection<UserId, DirectoryBot>(({ user }) => user);
+  readonly #sessions = new DirectorySessionCollection();
   readonly #traffic = new Map<number, number>();
-  readonly #collections: { readonly [C in keyof DirectoryRecords]: { put(record: DirectoryRecords[C]): void } };
+  readonly #collections: { readonly [C in keyof DirectoryRecordTypes]: { put(record: DirectoryRecordTypes[C]): void } };
 
   constructor(
     readonly realm: RealmId,
     snapshot: DirectorySnapshot,
-    readonly extraEmoji: ExtraEmoji,
+    readonly extraEmoji: ProductEmoji,
   ) {
     this.version = snapshot.version;
     this.subdomain = snapshot.subdomain;
     this.deactivated = snapshot.deactivated;
     this.settings = addMissingRealmSettings(snapshot.settings);
     this.fullMembersAt = snapshot.fullMembersAt;
-    this.#users = new UserCollection(foundedAt(snapshot.users));
+    this.#users = new DirectoryUserCollection(foundedAt(snapshot.users));
     this.#collections = {
       users: this.#users,
       streams: this.#streams,
@@ -97,7 +97,7 @@ export class RealmDirectory implements DirectoryView {
 
   apply(change: DirectoryChange): void {
     for (const name of COLLECTIONS) {
-      const record = change[CHANGE_FIELD_OF_COLLECTION[name]];
+      const record = change[DIRECTORY_CHANGE_FIELDS[name]];
       if (record) this.#put(name, record);
     }
     this.#replace(change);
@@ -212,11 +212,11 @@ export class RealmDirectory implements DirectoryView {
     return this.#preferences.version;
   }
 
-  group(id: number): DirectoryGroup | undefined {
+  group(id: number): DirectoryUserGroup | undefined {
     return this.#groups.get(id);
   }
 
-  groups(): Iterable<DirectoryGroup> {
+  groups(): Iterable<DirectoryUserGroup> {
     return this.#groups.all();
   }
 
@@ -232,7 +232,7 @@ export class RealmDirectory implements DirectoryView {
     return this.#wholes.playgrounds;
   }
 
-  domains(): readonly DirectoryDomain[] {
+  domains(): readonly DirectoryEmailDomain[] {
     return this.#wholes.domains;
   }
 
@@ -240,7 +240,7 @@ export class RealmDirectory implements DirectoryView {
     return this.#emoji.all();
   }
 
-  get userDefaults(): UserDefaults {
+  get userDefaults(): NewUserSettingDefaults {
     return this.#wholes.userDefaults;
   }
 
@@ -252,7 +252,7 @@ export class RealmDirectory implements DirectoryView {
     return this.#wholes.profileFields;
   }
 
-  profile(user: UserId): ProfileData {
+  profile(user: UserId): ApiProfileData {
     return this.#profiles.shown(user);
   }
 
@@ -260,12 +260,15 @@ export class RealmDirectory implements DirectoryView {
     return this.#profiles.version;
   }
 
-  realms(): Iterable<RealmEntry> {
+  realms(): Iterable<DirectoryRealmEntry> {
     return this.#realms.all();
   }
 
-  #put<C extends keyof DirectoryRecords>(collection: C, record: DirectoryRecords[keyof DirectoryRecords]): void {
-    this.#collections[collection].put(record as DirectoryRecords[C]);
+  #put<C extends keyof DirectoryRecordTypes>(
+    collection: C,
+    record: DirectoryRecordTypes[keyof DirectoryRecordTypes],
+  ): void {
+    this.#collections[collection].put(record as DirectoryRecordTypes[C]);
   }
 
   #replace(change: Partial<DirectorySingletons>): void {

@@ -3,13 +3,21 @@
  * process keeps one per realm that it serves, so requests need not ask the realm actor.
  */
 import type { Clock } from '#base/clock';
-import { extraEmojiNamed } from '#domain/emoji';
-import { type ExtraEmoji, type LogEntry, type LogGroup, type RealmId, realmKey, type Seq, streamId } from '#model';
+import { productEmojiForm } from '#domain/emoji';
+import {
+  type LogEntry,
+  type LogEntryGroup,
+  type LogSeq,
+  type ProductEmoji,
+  type RealmId,
+  realmActorKey,
+  toStreamId,
+} from '#model';
 import type { DirectoryView } from '#model/records';
 import type { EventLog } from '#ports/log';
 import { asDirectoryChange, type DirectorySnapshot } from './contents.js';
 import { RealmDirectory } from './realm-directory.js';
-import { type LogTailReader, RealmLogTail } from './tail.js';
+import { RealmLogTail, type RealmLogTailReader } from './tail.js';
 
 /**
  * Wait before a new snapshot is fetched for a missing version. A change is acknowledged before it is logged, and is
@@ -27,11 +35,11 @@ interface Waiter {
   resolve(): void;
 }
 
-export class DirectoryReplica implements LogTailReader {
+export class DirectoryReplica implements RealmLogTailReader {
   readonly tail: RealmLogTail;
   #directory: RealmDirectory | undefined;
   /** Log groups of the realm actor that arrived while a snapshot was loading. */
-  #early: LogGroup[] = [];
+  #early: LogEntryGroup[] = [];
   #loading: Promise<void> | undefined;
   #waiters: Waiter[] = [];
   #chasing = false;
@@ -43,10 +51,10 @@ export class DirectoryReplica implements LogTailReader {
   private constructor(
     private readonly realm: RealmId,
     private readonly log: EventLog,
-    after: Seq,
+    after: LogSeq,
     private readonly fetch: FetchSnapshot,
     private readonly clock: Clock,
-    private readonly emoji: ExtraEmoji,
+    private readonly emoji: ProductEmoji,
     private readonly ended: CredentialEndListener,
   ) {
     this.tail = new RealmLogTail(this.log, realm, after);
@@ -59,7 +67,7 @@ export class DirectoryReplica implements LogTailReader {
     log: EventLog,
     fetch: FetchSnapshot,
     clock: Clock,
-    emoji: ExtraEmoji = extraEmojiNamed('conclave'),
+    emoji: ProductEmoji = productEmojiForm('conclave'),
     ended: CredentialEndListener = () => {},
   ): Promise<DirectoryReplica> {
     // Read the log's end before the snapshot: changes that the snapshot lacks come after this position.
@@ -91,8 +99,8 @@ export class DirectoryReplica implements LogTailReader {
     return reached;
   }
 
-  entry(_seq: Seq, entry: LogEntry, fresh: readonly LogGroup[]): void {
-    if (entry.actor !== realmKey(this.realm)) {
+  entry(_seq: LogSeq, entry: LogEntry, fresh: readonly LogEntryGroup[]): void {
+    if (entry.actor !== realmActorKey(this.realm)) {
       for (const group of fresh) this.#noteFirsts(group);
       return;
     }
@@ -149,7 +157,7 @@ export class DirectoryReplica implements LogTailReader {
     const directory = new RealmDirectory(this.realm, snapshot, this.emoji);
     this.#floor = snapshot.version;
     for (const group of this.#early) this.#apply(directory, group);
-    for (const { stream, id } of this.#firsts) directory.noteFirstMessage(streamId(stream), id);
+    for (const { stream, id } of this.#firsts) directory.noteFirstMessage(toStreamId(stream), id);
     const before = this.#directory;
     this.#directory = directory;
     this.#wake();
@@ -159,16 +167,16 @@ export class DirectoryReplica implements LogTailReader {
     }
   }
 
-  #noteFirsts(group: LogGroup): void {
+  #noteFirsts(group: LogEntryGroup): void {
     for (const item of group.items) {
       if (item.t !== 'message' || !item.first) continue;
       const { common } = item.message as unknown as { common: { stream_id: number; id: number } };
       if (this.#loading) this.#firsts.push({ stream: common.stream_id, id: common.id });
-      this.#directory?.noteFirstMessage(streamId(common.stream_id), common.id);
+      this.#directory?.noteFirstMessage(toStreamId(common.stream_id), common.id);
     }
   }
 
-  #apply(directory: RealmDirectory, group: LogGroup): void {
+  #apply(directory: RealmDirectory, group: LogEntryGroup): void {
     if (group.v <= this.#floor) return;
     const changes = group.items.filter((item) => item.t === 'directory');
     if (changes.length === 0) return;

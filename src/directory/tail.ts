@@ -4,27 +4,27 @@
  */
 
 import type { Json } from '#base';
-import { type ActorKey, LogDeduplicator, type LogEntry, type LogGroup, type RealmId, type Seq } from '#model';
-import type { EventLog, LogSubscription } from '#ports/log';
+import { type ActorKey, LogDeduplicator, type LogEntry, type LogEntryGroup, type LogSeq, type RealmId } from '#model';
+import type { EventLog, EventLogSubscription } from '#ports/log';
 
-export interface LogTailReader {
+export interface RealmLogTailReader {
   /** Called for each entry of the log, in order. @param fresh groups of the entry that are no repeats; may be empty */
-  entry(seq: Seq, entry: LogEntry, fresh: readonly LogGroup[]): void;
+  entry(seq: LogSeq, entry: LogEntry, fresh: readonly LogEntryGroup[]): void;
   transient(value: Json): void;
   /** Called when entries were trimmed before they were read: data derived from the log must be rebuilt. */
-  gap(trimmed: Seq): void;
+  gap(trimmed: LogSeq): void;
 }
 
 export class RealmLogTail {
-  readonly #readers: LogTailReader[] = [];
+  readonly #readers: RealmLogTailReader[] = [];
   readonly #seen = new LogDeduplicator();
-  readonly #subscription: LogSubscription;
-  #position: Seq;
+  readonly #subscription: EventLogSubscription;
+  #position: LogSeq;
 
   constructor(
     log: EventLog,
     readonly realm: RealmId,
-    after: Seq,
+    after: LogSeq,
   ) {
     this.#position = after;
     this.#subscription = log.subscribe(realm, after, {
@@ -44,12 +44,12 @@ export class RealmLogTail {
   }
 
   /** Log position of the last entry handed to the readers. */
-  get position(): Seq {
+  get position(): LogSeq {
     return this.#position;
   }
 
   /** Log position up to which the subscription has read, including entries of other realms. */
-  get reached(): Seq {
+  get reached(): LogSeq {
     return this.#subscription.position;
   }
 
@@ -59,11 +59,11 @@ export class RealmLogTail {
   }
 
   /** Adds a reader. Readers are called in the order of their addition. */
-  add(reader: LogTailReader): void {
+  add(reader: RealmLogTailReader): void {
     this.#readers.push(reader);
   }
 
-  caughtUp(): Promise<Seq> {
+  caughtUp(): Promise<LogSeq> {
     return this.#subscription.caughtUp();
   }
 

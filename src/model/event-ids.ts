@@ -4,20 +4,20 @@
  */
 
 /** Number of event ids per log position. */
-export const SLOTS_PER_POSITION = 8_192;
+export const EVENT_ID_SLOTS_PER_LOG_POSITION = 8_192;
 /**
  * First slot of a log position for heartbeats and transient events; lower slots are for the events of the log entry.
  */
-export const FIRST_TRANSIENT_SLOT = 4_096;
+export const FIRST_TRANSIENT_EVENT_ID_SLOT = 4_096;
 /** Number of slots at the end of a log position that only heartbeats use. */
-export const HEARTBEAT_SLOTS = 64;
+export const HEARTBEAT_EVENT_ID_SLOTS = 64;
 
-export const eventId = (seq: number, slot: number): number => seq * SLOTS_PER_POSITION + slot;
+export const makeEventId = (seq: number, slot: number): number => seq * EVENT_ID_SLOTS_PER_LOG_POSITION + slot;
 /**
  * Returns the event id at the end of a log position: above all events up to this position, and below everything later.
  */
-export const lastIdOfPosition = (seq: number): number => eventId(seq, FIRST_TRANSIENT_SLOT - 1);
-export const logPositionOfEventId = (id: number): number => Math.floor(id / SLOTS_PER_POSITION);
+export const lastEventIdOfLogPosition = (seq: number): number => makeEventId(seq, FIRST_TRANSIENT_EVENT_ID_SLOT - 1);
+export const logPositionOfEventId = (id: number): number => Math.floor(id / EVENT_ID_SLOTS_PER_LOG_POSITION);
 
 /** Number of heartbeat ids that a frontend may use for one parked poll. */
 const FRONTEND_HEARTBEATS = 64;
@@ -27,9 +27,10 @@ const FRONTEND_HEARTBEATS = 64;
  * transient id: everything up to its position was delivered, events of the log get a later position, and the queue uses
  * ids above the frontend's.
  */
-export function countHeartbeatIdsAfter(id: number): number {
-  const slot = id % SLOTS_PER_POSITION;
-  return slot >= FIRST_TRANSIENT_SLOT && slot + FRONTEND_HEARTBEATS < SLOTS_PER_POSITION - HEARTBEAT_SLOTS
+export function countHeartbeatEventIdsAfter(id: number): number {
+  const slot = id % EVENT_ID_SLOTS_PER_LOG_POSITION;
+  return slot >= FIRST_TRANSIENT_EVENT_ID_SLOT &&
+    slot + FRONTEND_HEARTBEATS < EVENT_ID_SLOTS_PER_LOG_POSITION - HEARTBEAT_EVENT_ID_SLOTS
     ? FRONTEND_HEARTBEATS
     : 0;
 }
@@ -38,5 +39,5 @@ export function countHeartbeatIdsAfter(id: number): number {
  * Returns the largest id that a client may have if `id` is the newest that its queue knows. The client may have moved
  * to another frontend while the command that reserves heartbeat ids at the queue is still on its way.
  */
-export const highestPossibleClientId = (id: number): number =>
-  id % SLOTS_PER_POSITION >= FIRST_TRANSIENT_SLOT ? id + FRONTEND_HEARTBEATS : id;
+export const highestPossibleClientEventId = (id: number): number =>
+  id % EVENT_ID_SLOTS_PER_LOG_POSITION >= FIRST_TRANSIENT_EVENT_ID_SLOT ? id + FRONTEND_HEARTBEATS : id;

@@ -21,15 +21,15 @@ export type Partition = Branded<number, 'Partition'>;
 /** Key of an actor: its key in the Store and its mailbox address. `K`: kind of the actor. */
 export type ActorKey<K extends ActorKindName = ActorKindName> = Branded<string, 'ActorKey'> & { readonly [kind]: K };
 /** Position in the log of a realm: 1 is the first entry, 0 the position before it. */
-export type Seq = Branded<number, 'Seq'>;
+export type LogSeq = Branded<number, 'Seq'>;
 
-export const realmId = (n: number): RealmId => n as RealmId;
-export const userId = (n: number): UserId => n as UserId;
-export const streamId = (n: number): StreamId => n as StreamId;
-export const queueId = (s: string): QueueId => s as QueueId;
-export const epoch = (n: number): Epoch => n as Epoch;
-export const seq = (n: number): Seq => n as Seq;
-export const partition = (n: number): Partition => n as Partition;
+export const toRealmId = (n: number): RealmId => n as RealmId;
+export const toUserId = (n: number): UserId => n as UserId;
+export const toStreamId = (n: number): StreamId => n as StreamId;
+export const toEventQueueId = (s: string): QueueId => s as QueueId;
+export const toEpoch = (n: number): Epoch => n as Epoch;
+export const toLogSeq = (n: number): LogSeq => n as LogSeq;
+export const toPartition = (n: number): Partition => n as Partition;
 
 /**
  * Number of partitions, fixed for the life of a cluster (architecture/ports.md § Partitions): a change would move every
@@ -54,28 +54,29 @@ export type ActorKindName =
   | 'links'
   | 'stranger';
 
-export const realmKey = (realm: RealmId): ActorKey<'realm'> => `realm/${realm}` as ActorKey<'realm'>;
-export const userKey = (realm: RealmId, user: UserId): ActorKey<'user'> => `user/${realm}/${user}` as ActorKey<'user'>;
-export const presenceKey = (realm: RealmId): ActorKey<'presence'> => `presence/${realm}` as ActorKey<'presence'>;
-export const streamKey = (realm: RealmId, stream: StreamId): ActorKey<'stream'> =>
+export const realmActorKey = (realm: RealmId): ActorKey<'realm'> => `realm/${realm}` as ActorKey<'realm'>;
+export const userActorKey = (realm: RealmId, user: UserId): ActorKey<'user'> =>
+  `user/${realm}/${user}` as ActorKey<'user'>;
+export const presenceActorKey = (realm: RealmId): ActorKey<'presence'> => `presence/${realm}` as ActorKey<'presence'>;
+export const streamActorKey = (realm: RealmId, stream: StreamId): ActorKey<'stream'> =>
   `stream/${realm}/${stream}` as ActorKey<'stream'>;
 /** Makes the key of the actor that sends an organization's mails. */
-export const mailKey = (realm: RealmId): ActorKey<'mail'> => `mail/${realm}` as ActorKey<'mail'>;
+export const mailActorKey = (realm: RealmId): ActorKey<'mail'> => `mail/${realm}` as ActorKey<'mail'>;
 /** Key of the actor that sends the push notifications of an account. */
 export const pushKey = (realm: RealmId, user: UserId): ActorKey<'push'> => `push/${realm}/${user}` as ActorKey<'push'>;
 /** Makes the key of the actor that makes the calls of one outgoing webhook bot. */
-export const webhookKey = (realm: RealmId, bot: UserId): ActorKey<'webhook'> =>
+export const webhookActorKey = (realm: RealmId, bot: UserId): ActorKey<'webhook'> =>
   `webhook/${realm}/${bot}` as ActorKey<'webhook'>;
 /** Makes the key of the actor that fetches the pages that an organization's messages link. */
 export const linkPreviewKey = (realm: RealmId): ActorKey<'links'> => `links/${realm}` as ActorKey<'links'>;
 /** Makes the key of the actor that counts log-ins with unknown e-mail addresses whose hash falls into this slot. */
-export const loginGuardKey = (realm: RealmId, slot: number): ActorKey<'stranger'> =>
+export const loginGuardActorKey = (realm: RealmId, slot: number): ActorKey<'stranger'> =>
   `stranger/${realm}/${slot}` as ActorKey<'stranger'>;
-export const queueKey = (realm: RealmId, user: UserId, queue: QueueId): ActorKey<'queue'> =>
+export const eventQueueActorKey = (realm: RealmId, user: UserId, queue: QueueId): ActorKey<'queue'> =>
   `queue/${realm}/${user}/${queue}` as ActorKey<'queue'>;
 
 /** Makes the key of the actor of a direct-message conversation: its sorted participants, or the hash of more than 8. */
-export function directMessageKey(realm: RealmId, participants: readonly UserId[]): ActorKey<'dm'> {
+export function directMessageActorKey(realm: RealmId, participants: readonly UserId[]): ActorKey<'dm'> {
   const sorted = [...new Set(participants)].sort((a, b) => a - b);
   const set = sorted.join(',');
   return `dm/${realm}/${sorted.length <= 8 ? set : `h${createHash('sha256').update(set).digest('hex').slice(0, 40)}`}` as ActorKey<'dm'>;
@@ -92,7 +93,7 @@ export function parseActorKey(key: ActorKey): ParsedActorKey {
   const first = key.indexOf('/');
   const second = key.indexOf('/', first + 1);
   const kind = key.slice(0, first) as ActorKindName;
-  const realm = realmId(Number(second < 0 ? key.slice(first + 1) : key.slice(first + 1, second)));
+  const realm = toRealmId(Number(second < 0 ? key.slice(first + 1) : key.slice(first + 1, second)));
   return { kind, realm, rest: second < 0 ? '' : key.slice(second + 1) };
 }
 
@@ -112,6 +113,6 @@ export function partitionOfActor(key: ActorKey): Partition {
 }
 
 /** Returns the bus subject on which the owner of a partition receives commands. */
-export const partitionSubject = (p: Partition): string => `c.p.${p}`;
+export const busSubjectOfPartition = (p: Partition): string => `c.p.${p}`;
 /** Returns the log subject of a realm. */
-export const realmSubject = (realm: RealmId): string => `ev.${realm}`;
+export const logSubjectOfRealm = (realm: RealmId): string => `ev.${realm}`;

@@ -31,7 +31,7 @@ export interface EventAudience {
   readonly neverIn?: { readonly stream: number; readonly mv: number };
   /** Id of a message sent to `stream`: the users who received that message are recipients. */
   readonly copyOf?: number;
-  readonly moved?: MovedCopies;
+  readonly moved?: MovedMessageCopies;
   /** Weakest role of recipients, 100 … 600; 600: all users of the realm. Needs `rv`. */
   readonly role?: number;
   /** Restricts `role` to users with a weaker role than this one. */
@@ -45,7 +45,7 @@ export interface EventAudience {
 }
 
 /** A message that was moved between streams. The subscribers of each stream at each move decide who has the message. */
-export interface MovedCopies {
+export interface MovedMessageCopies {
   readonly id: number;
   /** Stream to which the message was originally sent. */
   readonly home: number;
@@ -64,7 +64,7 @@ export interface MovedCopies {
 }
 
 /** An event without its id, the same for all recipients except for the fields of `own`. */
-export interface EventItem {
+export interface EventLogItem {
   readonly t: 'event';
   readonly to: EventAudience;
   readonly event: JsonObject;
@@ -91,13 +91,13 @@ export type RecipientFieldRule =
   /** The event gets the fields of a bot with its secrets decrypted, because the log holds them encrypted. */
   | { readonly of: 'bot'; readonly bot: JsonObject }
   /** The event gets `messages`: ids of the messages that became read. */
-  | ReadRange;
+  | ReadMessageIdRange;
 
 /** Maximum number of ids in the event of one slice of a read range (architecture/domain.md § Read state). */
-export const READ_IDS_PER_EVENT = 5_000;
+export const MAX_READ_IDS_PER_EVENT = 5_000;
 
 /** Messages that became read together: a range of ids, resolved for the recipient when the event is delivered. */
-export interface ReadRange {
+export interface ReadMessageIdRange {
   readonly of: 'read';
   /** Stream to which the messages were originally sent; 0: direct messages. */
   readonly home: number;
@@ -118,7 +118,7 @@ export interface ReadRange {
 }
 
 /** A message event, shaped for each kind of client at delivery. */
-export interface MessageItem {
+export interface MessageLogItem {
   readonly t: 'message';
   readonly to: EventAudience;
   /** The message with both contents (Markdown and HTML), without flags. */
@@ -134,7 +134,7 @@ export interface MessageItem {
 }
 
 /** Change of a stream's membership, in force from membership version `mv`. */
-export interface MembershipItem {
+export interface MembershipLogItem {
   readonly t: 'members';
   readonly stream: number;
   readonly mv: number;
@@ -149,7 +149,7 @@ export interface MembershipItem {
 }
 
 /** A change of the realm's directory, for its replicas. */
-export interface DirectoryItem {
+export interface DirectoryLogItem {
   readonly t: 'directory';
   readonly change: JsonObject;
 }
@@ -159,16 +159,16 @@ export interface DirectoryItem {
  * readers of the Store find some of the messages in the old stream and some in the new one. The event of the move is
  * beside the first item.
  */
-export interface MoveProgressItem {
+export interface MoveProgressLogItem {
   readonly t: 'carrying';
   readonly from: number;
   readonly to: number;
   readonly done: boolean;
 }
 
-export type LogItem = EventItem | MessageItem | MembershipItem | DirectoryItem | MoveProgressItem;
+export type LogItem = EventLogItem | MessageLogItem | MembershipLogItem | DirectoryLogItem | MoveProgressLogItem;
 
-export interface LogGroup {
+export interface LogEntryGroup {
   /** Version of the actor that the commit made; together with `p` it identifies the group. */
   readonly v: number;
   /** Number of this piece, from 0, of a commit that was too large for one log entry. */
@@ -178,30 +178,30 @@ export interface LogGroup {
 
 export interface LogEntry {
   readonly actor: ActorKey;
-  readonly groups: readonly LogGroup[];
+  readonly groups: readonly LogEntryGroup[];
 }
 
 /**
  * Maximum number of events in a log entry: the slots 0-4095 of its position are for events (architecture/delivery.md §
  * Event ids).
  */
-export const MAX_ITEMS_PER_ENTRY = 4000;
+export const MAX_ITEMS_PER_LOG_ENTRY = 4000;
 /** Size above which a log entry is split into several: bytes, estimated as JSON. */
-export const MAX_ENTRY_BYTES = 400 * 1024;
+export const MAX_LOG_ENTRY_BYTES = 400 * 1024;
 
 /**
  * Maximum size of a log item, bytes: with the entry around it, the item fits into a message of the log (NATS: 1 MiB).
  * The longest HTML of a message fits if its text is ASCII. An edit has the old and the new HTML; both together may not
  * fit.
  */
-export const MAX_ITEM_BYTES = 1_008 * 1024;
+export const MAX_LOG_ITEM_BYTES = 1_008 * 1024;
 
 /** Detects repeated groups in the log of one realm; it keeps one number per actor. */
 export class LogDeduplicator {
   readonly #seen = new Map<string, number>();
 
   /** Returns true for a new group, which is then recorded; false for a repeat. */
-  isNew(actor: ActorKey, group: LogGroup): boolean {
+  isNew(actor: ActorKey, group: LogEntryGroup): boolean {
     const n = group.v * 4096 + group.p;
     const last = this.#seen.get(actor);
     if (last !== undefined && n <= last) return false;
@@ -210,7 +210,7 @@ export class LogDeduplicator {
   }
 
   /** True if this group, or a later one of the same actor, has been recorded. */
-  hasSeen(actor: ActorKey, group: LogGroup): boolean {
+  hasSeen(actor: ActorKey, group: LogEntryGroup): boolean {
     return group.v * 4096 + group.p <= (this.#seen.get(actor) ?? -1);
   }
 

@@ -5,7 +5,7 @@ import type { Json } from '#base';
 export type ActorParts = ReadonlyMap<string, Json>;
 
 /** The parts under one prefix, which have values of one type. The prefix is stored, so it never changes. */
-export class PartTable<T> {
+export class ActorPartTable<T> {
   constructor(readonly prefix: string) {}
 
   nameOf(id: string | number): string {

@@ -1,7 +1,7 @@
 /** Reasons of ends and failures in the runtime: closed union types, used in logs, metrics and tests. */
 
 /** Reason why an activation left memory. */
-export type StopReason =
+export type ActivationStopReason =
   /** The actor was idle for longer than its idle timeout. */
   | 'passivated'
   /** The host hands the actor's partition over, or shuts down. */
@@ -24,10 +24,10 @@ export type StopReason =
   | 'ended';
 
 /** Reason why an attempt to run a command failed, from its host or from the bus; 'none': there was no attempt. */
-export type CommandFailure = RetryReason | 'nobody' | 'timeout' | 'disconnected' | 'none';
+export type CommandFailureReason = CommandRetryReason | 'nobody' | 'timeout' | 'disconnected' | 'none';
 
 /** Reason why a host did not execute a command. The sender may retry each of them with the same command id. */
-export type RetryReason =
+export type CommandRetryReason =
   /** This host does not own the actor's partition. */
   | 'not-owner'
   /** The activation stopped before the command was answered, so the outcome is unknown. */

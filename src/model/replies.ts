@@ -1,8 +1,8 @@
 /** Replies of actors, and answers of operations that are not JSON. */
-import type { ErrorReply } from '#model/errors';
+import type { ApiErrorReply } from '#model/errors';
 
 /** An answer of an operation that is not JSON. */
-export interface RawAnswer {
+export interface RawHttpAnswer {
   readonly status: number;
   readonly raw: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ export interface RawAnswer {
 }
 
 /** Reply of an actor as it travels on the bus. */
-export type ActorReply = ActorSuccess | ActorRefusal;
+export type ActorReply = ActorSuccess | ActorRefusalReply;
 
 interface ActorSuccess {
   /**
@@ -33,13 +33,13 @@ interface ActorSuccess {
  * Reply to a repeated command that was carried out before, whose first reply got lost and was too large to be kept. The
  * sender starts again with a new command.
  */
-export interface ActorRepeat {
+export interface ActorRepeatReply {
   readonly again: true;
 }
 
-export interface ActorRefusal {
+export interface ActorRefusalReply {
   /** The error that the handler threw, made by `ApiError.toReply()`. */
-  readonly error: ErrorReply;
+  readonly error: ApiErrorReply;
   /**
    * Realm version that the frontend's replica must have applied, as in a success; set if a part was done before the
    * refusal.

@@ -5,7 +5,7 @@
 
 import type { JsonObject } from '#base';
 import type { Clock } from '#base/clock';
-import type { ActorKey, RealmId, Seq, StopReason } from '#model';
+import type { ActivationStopReason, ActorKey, LogSeq, RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { EventLog } from '#ports/log';
 import type { CommitBatch } from './commit-batch.js';
@@ -13,16 +13,16 @@ import type { CommitLoopOwner } from './commit-loop.js';
 import type { CommandExecutorOwner } from './executor.js';
 import type { QueuedCommand } from './mailbox.js';
 import type { ActorMemory } from './memory.js';
-import type { ActorKindMeter } from './meters.js';
+import type { ActorKindMetrics } from './meters.js';
 import type { OutboxDelivery, OutboxPorts } from './outbox.js';
-import type { ActivationPorts } from './ports.js';
+import type { ActorActivationPorts } from './ports.js';
 import type { ActorCommandReply } from './protocol.js';
 import type { UnpublishedCommitTicket } from './unpublished-commits.js';
 
 /** The methods of an activation that its commit loop, executor and outbox call. */
-export interface ActivationControl {
+export interface ActorActivationControl {
   readonly status: 'loading' | 'ready' | 'stopped';
-  stop(reason: StopReason, error?: unknown): void;
+  stop(reason: ActivationStopReason, error?: unknown): void;
   /** Called when the Store has written a commit batch. */
   committed(): void;
   /** Called when an append to the log, a command of the outbox or a commit has finished. */
@@ -31,14 +31,14 @@ export interface ActivationControl {
   wake(lane: string): void;
 }
 
-export class ActivationContext implements CommitLoopOwner, CommandExecutorOwner, OutboxPorts {
+export class ActorActivationContext implements CommitLoopOwner, CommandExecutorOwner, OutboxPorts {
   constructor(
     private readonly key: ActorKey,
     private readonly realm: RealmId,
     private readonly memory: ActorMemory,
-    private readonly meter: ActorKindMeter,
-    private readonly ports: ActivationPorts,
-    private readonly whole: ActivationControl,
+    private readonly meter: ActorKindMetrics,
+    private readonly ports: ActorActivationPorts,
+    private readonly whole: ActorActivationControl,
   ) {}
 
   get clock(): Clock {
@@ -73,7 +73,7 @@ export class ActivationContext implements CommitLoopOwner, CommandExecutorOwner,
     this.whole.committed();
   }
 
-  failed(reason: StopReason, error?: unknown): void {
+  failed(reason: ActivationStopReason, error?: unknown): void {
     this.whole.stop(reason, error);
   }
 
@@ -105,7 +105,7 @@ export class ActivationContext implements CommitLoopOwner, CommandExecutorOwner,
     return this.ports.unpublished.begin(this.realm);
   }
 
-  appended(seq: Seq, versions: readonly number[]): void {
+  appended(seq: LogSeq, versions: readonly number[]): void {
     const { logger } = this.ports;
     if (logger.isLevelEnabled?.('debug')) logger.debug({ actor: this.key, versions, seq }, 'in the log');
   }

@@ -7,53 +7,60 @@
  */
 
 import { newLazyMap, toWritableMap } from '#base';
-import { type ActorKey, type Epoch, parseActorKey, type RealmId, type RetryReason, type StopReason } from '#model';
-import { ActivationContext, type ActivationControl } from './activation-context.js';
+import {
+  type ActivationStopReason,
+  type ActorKey,
+  type CommandRetryReason,
+  type Epoch,
+  parseActorKey,
+  type RealmId,
+} from '#model';
+import { ActorActivationContext, type ActorActivationControl } from './activation-context.js';
 import { CommitLoop } from './commit-loop.js';
 import { CommandExecutor } from './executor.js';
 import { CommandInputLoader } from './input-loader.js';
-import type { AnyActorKind, PassivationReason, Sidecar } from './kind.js';
-import { type LoadedActor, loadActor } from './load.js';
+import type { ActorSidecar, AnyActorKindDefinition, PassivationReason } from './kind.js';
+import { type LoadedActor, loadActorFromStore } from './load.js';
 import { ActorMailbox, QueuedCommand } from './mailbox.js';
 import { ActorMemory } from './memory.js';
-import type { ActorKindMeter } from './meters.js';
+import type { ActorKindMetrics } from './meters.js';
 import { ActorOutbox, MAX_OUTBOX_COMMITS } from './outbox.js';
-import type { ActivationPorts } from './ports.js';
+import type { ActorActivationPorts } from './ports.js';
 import {
   type ActorCommandReply,
+  type CommandBusRequest,
   type CommandEnvelope,
-  type CommandRequest,
   isCommandForActor,
   isCommandFromActor,
-  WAKE_COMMAND,
+  WAKE_ACTOR_COMMAND,
 } from './protocol.js';
-import { ReplyCache } from './reply-cache.js';
-import { DeferredCommand, startSidecar } from './sidecar.js';
+import { CommandReplyCache } from './reply-cache.js';
+import { DeferredCommand, startActorSidecar } from './sidecar.js';
 
 /** Maximum of commands that wait in one mailbox; further ones are answered 'busy'. */
 export const MAX_MAILBOX_COMMANDS = 20_000;
 /** Prefix of the ids of commands that the host hands to an activation without the bus. */
-export const LOCAL_COMMAND_PREFIX = 'tell/';
+export const LOCAL_COMMAND_ID_PREFIX = 'tell/';
 
 interface EarlyCommand {
   readonly envelope: CommandEnvelope;
-  readonly request: CommandRequest;
+  readonly request: CommandBusRequest;
 }
 
-export class Activation implements ActivationControl {
+export class ActorActivation implements ActorActivationControl {
   readonly realm: RealmId;
   status: 'loading' | 'ready' | 'stopped' = 'loading';
   /** Monotonic time of the last command, ms; the host passivates activations that have been idle for long. */
   lastUsed: number;
   readonly #mailbox = new ActorMailbox();
   #running = newLazyMap<string, QueuedCommand>();
-  readonly #remembered = new ReplyCache();
+  readonly #remembered = new CommandReplyCache();
   readonly #outbox: ActorOutbox;
   readonly #commits: CommitLoop;
   #early: EarlyCommand[] | undefined;
   readonly #memory: ActorMemory;
   readonly #executor: CommandExecutor;
-  #sidecar: Sidecar | undefined;
+  #sidecar: ActorSidecar | undefined;
   readonly #supply: CommandInputLoader;
   #scheduled = false;
   #handling: QueuedCommand | undefined;
@@ -66,20 +73,20 @@ export class Activation implements ActivationControl {
    * Repeats of commands that the actor has executed before; their replies wait for the commands that the first run
    * sent.
    */
-  #repeats: Set<CommandRequest> | undefined;
-  readonly #meter: ActorKindMeter;
+  #repeats: Set<CommandBusRequest> | undefined;
+  readonly #meter: ActorKindMetrics;
 
   constructor(
     readonly key: ActorKey,
-    readonly kind: AnyActorKind,
+    readonly kind: AnyActorKindDefinition,
     readonly epoch: Epoch,
-    private readonly ports: ActivationPorts,
+    private readonly ports: ActorActivationPorts,
   ) {
     this.realm = parseActorKey(key).realm;
     this.lastUsed = ports.clock.monotonic();
     this.#meter = ports.meters.of(kind);
     this.#memory = new ActorMemory(key, kind);
-    const context = new ActivationContext(key, this.realm, this.#memory, this.#meter, ports, this);
+    const context = new ActorActivationContext(key, this.realm, this.#memory, this.#meter, ports, this);
     this.#outbox = new ActorOutbox(key, this.realm, context);
     this.#supply = new CommandInputLoader(key, this.realm, kind, ports, this.#memory);
     this.#commits = new CommitLoop(key, this.realm, epoch, ports.store, this.#outbox, this.#remembered, context);
@@ -135,7 +142,13 @@ export class Activation implements ActivationControl {
     let loaded: LoadedActor | 'fenced';
     try {
       loaded = await this.ports.loads.run(() =>
-        loadActor(store, this.key, this.epoch, this.kind.loadedParts, this.ports.mayHaveWriteUnderWay(this.key)),
+        loadActorFromStore(
+          store,
+          this.key,
+          this.epoch,
+          this.kind.loadedParts,
+          this.ports.mayHaveWriteUnderWay(this.key),
+        ),
       );
     } catch (error) {
       this.stop('store-failed', error);
@@ -171,14 +184,14 @@ export class Activation implements ActivationControl {
     this.#remembered.load(remembered);
     this.#executor.ending = entries.some((entry) => entry.ends);
     this.#commits.loaded(root?.version ?? 0, root?.due ?? null, entries.length > 0);
-    this.#sidecar = startSidecar(this.key, this.realm, this.kind, this.#memory, this.ports);
+    this.#sidecar = startActorSidecar(this.key, this.realm, this.kind, this.#memory, this.ports);
     for (const entry of entries) {
       const rested = entry.sequences.map(({ lane }) => (lane === undefined ? () => {} : this.#rest(lane)));
       this.#outbox.add({ ...entry, records: [] }, rested);
     }
   }
 
-  receive(envelope: CommandEnvelope, request: CommandRequest): void {
+  receive(envelope: CommandEnvelope, request: CommandBusRequest): void {
     const fromActor = isCommandFromActor(envelope.id);
     if (this.status === 'stopped' || (this.#leaving && !isCommandForActor(envelope))) {
       this.#refuse(request, 'moved');
@@ -192,7 +205,7 @@ export class Activation implements ActivationControl {
     }
     this.#meter.commands.n++;
     // A command of the actor to itself, such as its timer, is no reason to keep the actor in memory.
-    if (!envelope.id.startsWith(LOCAL_COMMAND_PREFIX)) this.used();
+    if (!envelope.id.startsWith(LOCAL_COMMAND_ID_PREFIX)) this.used();
     if (this.status === 'loading') {
       this.#early ??= [];
       this.#early.push({ envelope, request });
@@ -219,7 +232,7 @@ export class Activation implements ActivationControl {
       this.#replyAgain(envelope.id, before, request);
       return;
     }
-    if (envelope.name === WAKE_COMMAND) {
+    if (envelope.name === WAKE_ACTOR_COMMAND) {
       request.reply({ value: null });
       return;
     }
@@ -244,7 +257,7 @@ export class Activation implements ActivationControl {
    * Repeats a remembered reply. The commands for which the reply waited may have to be sent again first, and the events
    * of a former owner's commit may still have to get into the log.
    */
-  #replyAgain(id: string, before: ActorCommandReply, request: CommandRequest): void {
+  #replyAgain(id: string, before: ActorCommandReply, request: CommandBusRequest): void {
     let answered = false;
     const answer = (): void => {
       answered = true;
@@ -318,12 +331,12 @@ export class Activation implements ActivationControl {
     if (reason === 'drained' || this.isIdle) this.stop(reason);
   }
 
-  stop(reason: StopReason, error?: unknown): void {
+  stop(reason: ActivationStopReason, error?: unknown): void {
     if (this.status === 'stopped') return;
     this.status = 'stopped';
     this.#outbox.stop();
     if (reason === 'store-failed') this.ports.storeOutage.failed(error);
-    const retry: RetryReason = reason === 'store-failed' ? 'unavailable' : 'moved';
+    const retry: CommandRetryReason = reason === 'store-failed' ? 'unavailable' : 'moved';
     const early = this.#early ?? [];
     this.#early = undefined;
     for (const { request } of early) this.#refuse(request, retry);
@@ -333,7 +346,7 @@ export class Activation implements ActivationControl {
     for (const pending of this.#running.values()) {
       // The actor's own timer fired while the actor's removal was being written. A retry would re-create the removed
       // actor.
-      if (reason === 'ended' && pending.envelope.id.startsWith(LOCAL_COMMAND_PREFIX)) {
+      if (reason === 'ended' && pending.envelope.id.startsWith(LOCAL_COMMAND_ID_PREFIX)) {
         pending.reply(this.kind.missing(this.key));
         continue;
       }
@@ -351,7 +364,7 @@ export class Activation implements ActivationControl {
   }
 
   /** Answers with a retry reason, so that the sender repeats the command. */
-  #refuse(request: CommandRequest, retry: RetryReason): void {
+  #refuse(request: CommandBusRequest, retry: CommandRetryReason): void {
     this.ports.meters.refused(retry);
     request.reply(this.ports.storeOutage.refusal(retry));
   }
@@ -383,7 +396,7 @@ export class Activation implements ActivationControl {
     return this.status === 'stopped';
   }
 
-  #receiveLive(envelope: CommandEnvelope, request: CommandRequest): void {
+  #receiveLive(envelope: CommandEnvelope, request: CommandBusRequest): void {
     if (!this.#memory.exists || !this.#sidecar) {
       request.reply(this.kind.missing(this.key));
       return;

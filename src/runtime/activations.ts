@@ -1,11 +1,18 @@
 /** The actors in memory: activated by a command or timer, passivated when idle, woken again after a failure. */
 import type { Clock } from '#base/clock';
-import { type ActorKey, type Epoch, type Partition, parseActorKey, partitionOfActor, type StopReason } from '#model';
-import { Activation } from './activation.js';
+import {
+  type ActivationStopReason,
+  type ActorKey,
+  type Epoch,
+  type Partition,
+  parseActorKey,
+  partitionOfActor,
+} from '#model';
+import { ActorActivation } from './activation.js';
 import { RETRY_DELAYS_MS, retryDelayMs } from './backoff.js';
-import type { AnyActorKind } from './kind.js';
-import type { RuntimeMeters } from './meters.js';
-import type { ActivationPorts, StoppedActivation } from './ports.js';
+import type { AnyActorKindDefinition } from './kind.js';
+import type { ActorRuntimeMetrics } from './meters.js';
+import type { ActorActivationPorts, StoppedActorActivation } from './ports.js';
 
 /** Maximum of concurrent passivations. */
 const MAX_PASSIVATIONS = 64;
@@ -14,9 +21,9 @@ const MAX_CRASHERS = 1_000;
 
 interface ActivationsOptions {
   readonly clock: Clock;
-  readonly kinds: Readonly<Record<string, AnyActorKind>>;
-  readonly meters: RuntimeMeters;
-  readonly ports: Omit<ActivationPorts, 'stopped' | 'mayHaveWriteUnderWay' | 'crashedBefore'>;
+  readonly kinds: Readonly<Record<string, AnyActorKindDefinition>>;
+  readonly meters: ActorRuntimeMetrics;
+  readonly ports: Omit<ActorActivationPorts, 'stopped' | 'mayHaveWriteUnderWay' | 'crashedBefore'>;
   /** Epoch under which this host owns the partition; undefined if this host does not own it. */
   epochOf(partition: Partition): Epoch | undefined;
   /**
@@ -25,13 +32,13 @@ interface ActivationsOptions {
   wakeSuccessor(key: ActorKey): void;
 }
 
-export class Activations implements Iterable<Activation> {
-  readonly #byKey = new Map<ActorKey, Activation>();
+export class ActorActivations implements Iterable<ActorActivation> {
+  readonly #byKey = new Map<ActorKey, ActorActivation>();
   /** Actors that a failure stopped, with the number of wake-ups since then. */
   readonly #retries = new Map<ActorKey, number>();
   /** Ids of commands whose handler threw an error that is no ApiError. */
   readonly #crashers = new Set<string>();
-  readonly #ports: ActivationPorts;
+  readonly #ports: ActorActivationPorts;
   #closed = false;
 
   constructor(private readonly options: ActivationsOptions) {
@@ -47,16 +54,16 @@ export class Activations implements Iterable<Activation> {
     return this.#byKey.size;
   }
 
-  [Symbol.iterator](): Iterator<Activation> {
+  [Symbol.iterator](): Iterator<ActorActivation> {
     return this.#byKey.values();
   }
 
-  get(key: ActorKey): Activation | undefined {
+  get(key: ActorKey): ActorActivation | undefined {
     return this.#byKey.get(key);
   }
 
   /** Returns the activations of the actors in these partitions. */
-  of(partitions: ReadonlySet<Partition>): Activation[] {
+  of(partitions: ReadonlySet<Partition>): ActorActivation[] {
     return [...this].filter((a) => partitions.has(partitionOfActor(a.key)));
   }
 
@@ -65,13 +72,13 @@ export class Activations implements Iterable<Activation> {
    *
    * @param first name of the command for which the actor is activated
    */
-  activate(key: ActorKey, first?: string): { activation: Activation; loaded: Promise<void> } {
+  activate(key: ActorKey, first?: string): { activation: ActorActivation; loaded: Promise<void> } {
     const known = this.#byKey.get(key);
     if (known) return { activation: known, loaded: Promise.resolve() };
     const kind = this.options.kinds[parseActorKey(key).kind];
     if (!kind) throw new Error(`no such kind of actor: ${key}`);
     const epoch = this.options.epochOf(partitionOfActor(key))!;
-    const activation = new Activation(key, kind, epoch, this.#ports);
+    const activation = new ActorActivation(key, kind, epoch, this.#ports);
     this.#byKey.set(key, activation);
     // An actor that failed before most likely exists already, so the Store is read after all.
     if (first !== undefined && kind.commands[first]?.mintsKey && !this.#retries.has(key)) {
@@ -85,7 +92,7 @@ export class Activations implements Iterable<Activation> {
   /** Passivates the activations that had no command for `idleMs`; resolves when they have left memory. */
   async passivateIdle(idleMs: number): Promise<void> {
     const now = this.options.clock.monotonic();
-    const isIdle = (a: Activation): boolean =>
+    const isIdle = (a: ActorActivation): boolean =>
       now - a.lastUsed >= Math.min(idleMs, a.kind.idleTimeoutMs ?? idleMs) && a.isIdle;
     const idle = [...this].filter(isIdle);
     // A passivated actor may write first. The number of passivations at a time is limited, because thousands of actors
@@ -108,7 +115,7 @@ export class Activations implements Iterable<Activation> {
     return false;
   }
 
-  #stopped(activation: StoppedActivation, reason: StopReason, error: unknown): void {
+  #stopped(activation: StoppedActorActivation, reason: ActivationStopReason, error: unknown): void {
     const { key } = activation;
     if (this.#byKey.get(key) === activation) this.#byKey.delete(key);
     const { logger, due } = this.#ports;

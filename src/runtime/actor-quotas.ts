@@ -1,18 +1,18 @@
 /**
- * Limits how many actors of a kind one owner has, passivated ones included (ActorKind.quota). The host of the owner's
- * partition checks the limit, because all actors of the owner live there.
+ * Limits how many actors of a kind one owner has, passivated ones included (ActorKindDefinition.quota). The host of the
+ * owner's partition checks the limit, because all actors of the owner live there.
  */
 import type { ActorKey } from '#model';
 
 /** The quota of one kind, with its limit. */
-export interface KindQuota {
+export interface ActorKindQuota {
   readonly limit: number;
   owner(key: ActorKey): string;
 }
 
 interface QuotaPorts {
   /** Returns the quota of the key's kind of actor; undefined if there is no limit. */
-  quotaOf(key: ActorKey): KindQuota | undefined;
+  quotaOf(key: ActorKey): ActorKindQuota | undefined;
   /** True if a client is using the actor right now. */
   isBusy(key: ActorKey): boolean;
   end(key: ActorKey): Promise<unknown>;

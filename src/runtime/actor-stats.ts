@@ -1,9 +1,9 @@
 /** Counts the actors of a host and their work, once for each scrape of the metrics. */
 
-import type { Metrics } from '#base/metrics';
+import type { MetricsRegistry } from '#base/metrics';
 import { type ActorKey, parseActorKey } from '#model';
-import type { Activation } from './activation.js';
-import type { AnyActorKind } from './kind.js';
+import type { ActorActivation } from './activation.js';
+import type { AnyActorKindDefinition } from './kind.js';
 
 interface KindStats {
   loading: number;
@@ -31,7 +31,7 @@ const noActors = (): KindStats => ({
   phases: new Map(),
 });
 
-function count(activations: Iterable<Activation>, names: readonly string[]): ActorStats {
+function count(activations: Iterable<ActorActivation>, names: readonly string[]): ActorStats {
   const stats = new Map(names.map((name) => [name, noActors()]));
   for (const activation of activations) {
     const of = stats.get(activation.kind.name);
@@ -48,15 +48,15 @@ function count(activations: Iterable<Activation>, names: readonly string[]): Act
 }
 
 interface ActorStatsOptions {
-  readonly metrics: Metrics;
+  readonly metrics: MetricsRegistry;
   /** All kinds of actors; a kind appears in the metrics even while none of its actors is in memory. */
-  readonly kinds: readonly AnyActorKind[];
-  activations(): Iterable<Activation>;
+  readonly kinds: readonly AnyActorKindDefinition[];
+  activations(): Iterable<ActorActivation>;
   /** Number of actors outside memory that wait for their due time. */
   countPassivated(which: (key: ActorKey) => boolean): number;
 }
 
-export function registerActorStats({ metrics, kinds, activations, countPassivated }: ActorStatsOptions): void {
+export function registerActorMetrics({ metrics, kinds, activations, countPassivated }: ActorStatsOptions): void {
   const names = kinds.map(({ name }) => name);
   let stats = count([], names);
   metrics.beforeReading(() => {

@@ -5,17 +5,17 @@
 
 import type { Json, JsonObject } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
-import { Metrics } from '#base/metrics';
-import { type ActorKey, type CommandFailure, partitionOfActor, partitionSubject } from '#model';
-import { type Bus, BusError, type PendingReply } from '#ports/bus';
+import { MetricsRegistry } from '#base/metrics';
+import { type ActorKey, busSubjectOfPartition, type CommandFailureReason, partitionOfActor } from '#model';
+import { type Bus, BusError, type PendingBusReply } from '#ports/bus';
 import { RETRY_DELAYS_MS, retryDelayMs } from './backoff.js';
 import { OutageDetector, type OutageOptions } from './outage.js';
 import type { ActorCommandReply, CommandEnvelope } from './protocol.js';
 
 /** Error of a command whose deadline passed: the command may or may not have been executed. */
-export class CommandTimeout extends Error {
+export class CommandTimeoutError extends Error {
   override name = 'CommandTimeout';
-  constructor(readonly last: CommandFailure) {
+  constructor(readonly last: CommandFailureReason) {
     super(`no answer within the deadline (${last})`);
   }
 }
@@ -117,7 +117,7 @@ export class ActorClient {
   constructor(
     private readonly bus: Bus,
     private readonly clock: Clock,
-    private readonly metrics: Metrics = new Metrics(),
+    private readonly metrics: MetricsRegistry = new MetricsRegistry(),
     patience: OutageOptions = {},
   ) {
     this.#patience = new OutageDetector(bus, clock, patience);
@@ -156,13 +156,13 @@ class CommandDelivery implements SentCommand {
   readonly reply: Promise<Exclude<ActorCommandReply, { retry: unknown }>>;
   #resolve!: (reply: Exclude<ActorCommandReply, { retry: unknown }>) => void;
   #reject!: (error: Error) => void;
-  #pending: PendingReply | undefined;
+  #pending: PendingBusReply | undefined;
   #timer: TimerHandle | undefined;
   #over = false;
   /** Number of consecutive failed attempts of the command. */
   #failures = 0;
   #begun = 0;
-  #last: CommandFailure = 'none';
+  #last: CommandFailureReason = 'none';
   readonly #until: number;
   readonly #subject: string;
   /** Number of the command in its client's numbering; 0 if the caller gave the command id. */
@@ -171,7 +171,7 @@ class CommandDelivery implements SentCommand {
   constructor(
     private readonly bus: Bus,
     private readonly clock: Clock,
-    private readonly metrics: Metrics,
+    private readonly metrics: MetricsRegistry,
     private readonly numbering: Numbering,
     private readonly unserved: AwaitingOwner,
     private readonly patience: OutageDetector,
@@ -186,7 +186,7 @@ class CommandDelivery implements SentCommand {
     });
     this.#until = clock.monotonic() + (options.deadlineMs ?? DEADLINE_MS);
     this.#n = options.id === undefined ? numbering.take() : 0;
-    this.#subject = partitionSubject(partitionOfActor(to));
+    this.#subject = busSubjectOfPartition(partitionOfActor(to));
   }
 
   #envelope(): Json {
@@ -230,7 +230,7 @@ class CommandDelivery implements SentCommand {
   #giveUp(): void {
     this.#end();
     this.metrics.count('conclave_commands_unanswered_total', this.#last);
-    this.#reject(new CommandTimeout(this.#last));
+    this.#reject(new CommandTimeoutError(this.#last));
   }
 
   #end(): void {
@@ -301,4 +301,4 @@ class CommandDelivery implements SentCommand {
 }
 
 /** True if the command was not executed because its partition has no owner at present, or another owner. */
-const isMove = (last: CommandFailure): boolean => last === 'nobody' || last === 'not-owner' || last === 'moved';
+const isMove = (last: CommandFailureReason): boolean => last === 'nobody' || last === 'not-owner' || last === 'moved';

@@ -1,14 +1,14 @@
-import type { ArgsOf, CommandTable } from '#model/commands';
+import type { ActorCommandTable, ArgsOfCommand } from '#model/commands';
 import type { AnyCommandDefinition, CommandDefinition } from './kind.js';
 
 /** One handler for each declared command, under the same key. */
-type CommandHandlers<T extends CommandTable, S, V, Services> = {
+type CommandHandlers<T extends ActorCommandTable, S, V, Services> = {
   // biome-ignore lint/suspicious/noExplicitAny: inputs differ from handler to handler
-  readonly [N in keyof T]: CommandDefinition<S, ArgsOf<T[N]>, any, V, Services>;
+  readonly [N in keyof T]: CommandDefinition<S, ArgsOfCommand<T[N]>, any, V, Services>;
 };
 
 /** Handlers by the names under which their commands travel. */
-export const mapHandlersByName = <T extends CommandTable, S, V, Services>(
+export const mapHandlersByName = <T extends ActorCommandTable, S, V, Services>(
   declared: T,
   handlers: CommandHandlers<T, S, V, Services>,
 ): Readonly<Record<string, AnyCommandDefinition<S, V, Services>>> =>

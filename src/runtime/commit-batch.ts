@@ -3,12 +3,12 @@
 import type { Json, JsonObject } from '#base';
 import type { ActorKey, LogItem, RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
-import type { RecordWrite } from '#ports/store';
+import type { StoreRecordWrite } from '#ports/store';
 import type { MessageChange } from './kind.js';
 import type { ActorCommandReply } from './protocol.js';
 
 /** The outgoing commands of one outcome, as a list of stages. */
-export interface CommandSequence {
+export interface OutboxCommandSequence {
   readonly stages: readonly (readonly OutboxCommand[])[];
   /** Id of the command whose reply waits until all commands of the sequence are carried out. */
   readonly answers?: string;
@@ -22,9 +22,9 @@ export interface CommandSequence {
 export interface OutboxEntry {
   readonly v: number;
   /** Records of the commit that are not yet applied; always empty where the Store applies them with the root. */
-  readonly records: readonly RecordWrite[];
+  readonly records: readonly StoreRecordWrite[];
   readonly items: readonly LogItem[];
-  readonly sequences: readonly CommandSequence[];
+  readonly sequences: readonly OutboxCommandSequence[];
   /** True if the actor ends: the root is removed when the outbox is empty. */
   readonly ends?: true;
 }
@@ -33,7 +33,7 @@ export class CommitBatch {
   readonly parts = new Map<string, Json>();
   readonly messages = new Map<number, MessageChange>();
   readonly items: LogItem[] = [];
-  readonly sequences: { readonly sequence: CommandSequence; readonly finished: () => void }[] = [];
+  readonly sequences: { readonly sequence: OutboxCommandSequence; readonly finished: () => void }[] = [];
   /** Number of commands in the batch. */
   commands = 0;
   /** Ids of the HTTP requests that caused the commands; collected only if a log line will name them. */
@@ -52,8 +52,8 @@ export class CommitBatch {
 
   constructor(readonly version: number) {}
 
-  records(key: ActorKey, realm: RealmId): RecordWrite[] {
-    const records: RecordWrite[] = [];
+  records(key: ActorKey, realm: RealmId): StoreRecordWrite[] {
+    const records: StoreRecordWrite[] = [];
     for (const [part, value] of this.parts) records.push({ type: 'part', key, part, rev: this.version, value });
     for (const [id, { rev, record }] of this.messages) {
       records.push({ type: 'message', realm, id, rev, value: record });

@@ -6,12 +6,12 @@
  */
 
 import type { JsonObject } from '#base';
-import type { ActorKey, Epoch, RealmId, StopReason } from '#model';
+import type { ActivationStopReason, ActorKey, Epoch, RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
-import type { RecordWrite, Store } from '#ports/store';
+import type { Store, StoreRecordWrite } from '#ports/store';
 import { CommitBatch, type OutboxEntry, outboxEntryToJson } from './commit-batch.js';
 import { type ActorOutbox, findOutboxCommandsByName } from './outbox.js';
-import type { ReplyCache } from './reply-cache.js';
+import type { CommandReplyCache } from './reply-cache.js';
 
 export interface CommitLoopOwner {
   now(): number;
@@ -22,7 +22,7 @@ export interface CommitLoopOwner {
   wrote(batch: CommitBatch, began: number): void;
   /** Called when the Store has written a commit batch. */
   committed(): void;
-  failed(reason: StopReason, error?: unknown): void;
+  failed(reason: ActivationStopReason, error?: unknown): void;
   stopped(): boolean;
   due(at: number | null): void;
 }
@@ -53,7 +53,7 @@ export class CommitLoop {
     private readonly epoch: Epoch,
     private readonly store: Store,
     private readonly outbox: ActorOutbox,
-    private readonly remembered: ReplyCache,
+    private readonly remembered: CommandReplyCache,
     private readonly owner: CommitLoopOwner,
   ) {}
 
@@ -170,7 +170,7 @@ export class CommitLoop {
     const parts =
       group.replies.length === 0 ? {} : this.remembered.commit(group.version, group.replies, this.owner.now());
     for (const name in parts) group.parts.set(name, parts[name]!);
-    const records: readonly RecordWrite[] = group.records(this.key, this.realm);
+    const records: readonly StoreRecordWrite[] = group.records(this.key, this.realm);
     const atomic = this.store.atomicRecords;
     const entry: OutboxEntry = {
       v: group.version,

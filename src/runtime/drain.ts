@@ -1,11 +1,11 @@
 /** Drains partitions before their hand-over: commands that have begun are finished first. */
 import type { Clock, TimerHandle } from '#base/clock';
 import type { Partition } from '#model';
-import type { Activation } from './activation.js';
+import type { ActorActivation } from './activation.js';
 
 interface PartitionHandover {
   readonly all: readonly Partition[];
-  activations(of: readonly Partition[]): Activation[];
+  activations(of: readonly Partition[]): ActorActivation[];
   /** Makes the host take only commands that other actors send or wait for, from now on. */
   leave(): void;
   /** Returns the partitions that are still to be handed over: this host may have taken some of them back. */

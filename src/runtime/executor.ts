@@ -4,16 +4,16 @@
  */
 
 import type { Json, JsonObject } from '#base';
-import type { ActorKey, ActorReply, EventItem, RealmId } from '#model';
+import type { ActorKey, ActorReply, EventLogItem, RealmId } from '#model';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommitBatch } from './commit-batch.js';
 import type { CommitLoop } from './commit-loop.js';
-import { type AnyActorKind, type CommandContext, CommandTooEarly, type Outcome } from './kind.js';
+import { type AnyActorKindDefinition, type CommandContext, type CommandOutcome, CommandTooEarlyError } from './kind.js';
 import type { QueuedCommand } from './mailbox.js';
 import type { ActorMemory } from './memory.js';
-import { itemsFitIntoLog } from './pack-entries.js';
-import type { ActivationPorts } from './ports.js';
+import { doItemsFitIntoLog } from './pack-entries.js';
+import type { ActorActivationPorts } from './ports.js';
 import { type ActorCommandReply, type CommandEnvelope, isCommandFromActor } from './protocol.js';
 
 /** The methods of an activation that its executor calls. */
@@ -35,10 +35,10 @@ export class CommandExecutor {
   constructor(
     private readonly key: ActorKey,
     private readonly realm: RealmId,
-    private readonly kind: AnyActorKind,
+    private readonly kind: AnyActorKindDefinition,
     private readonly memory: ActorMemory,
     private readonly commits: CommitLoop,
-    private readonly ports: ActivationPorts,
+    private readonly ports: ActorActivationPorts,
     private readonly owner: CommandExecutorOwner,
   ) {}
 
@@ -66,7 +66,7 @@ export class CommandExecutor {
   #execute(pending: QueuedCommand): void {
     const { envelope, command } = pending;
     const batch = command.read ? undefined : this.commits.open();
-    let outcome: Outcome<JsonObject>;
+    let outcome: CommandOutcome<JsonObject>;
     try {
       outcome = command.handle(this.memory.view(), envelope.args, pending.inputs, this.#context(envelope, batch));
     } catch (error) {
@@ -76,7 +76,7 @@ export class CommandExecutor {
     }
     // The timer has fired, so its time is cleared unless the handler sets another one.
     if (envelope.name === 'due' && outcome.due === undefined) outcome = { ...outcome, due: null };
-    if (outcome.events && !itemsFitIntoLog(outcome.events)) {
+    if (outcome.events && !doItemsFitIntoLog(outcome.events)) {
       this.#outsized(pending, outcome);
       return;
     }
@@ -97,7 +97,7 @@ export class CommandExecutor {
    * Refuses an outcome with an event that is too large for the log; other commands are not affected. The kind of the
    * actor undoes the handler's changes of `volatile`; if it cannot, the actor is reloaded.
    */
-  #outsized(pending: QueuedCommand, outcome: Outcome<JsonObject>): void {
+  #outsized(pending: QueuedCommand, outcome: CommandOutcome<JsonObject>): void {
     this.ports.logger.error(this.#about(pending), 'an event is too large for the log');
     const takenBack = this.memory.takeBack(outcome);
     if (!takenBack) this.#spoiled = true;
@@ -105,7 +105,7 @@ export class CommandExecutor {
     if (!takenBack) this.commits.afterNewest(() => this.owner.crashed());
   }
 
-  #publish(items: readonly EventItem[]): void {
+  #publish(items: readonly EventLogItem[]): void {
     for (const item of items) {
       try {
         this.ports.log.publish(this.realm, item as unknown as Json);
@@ -148,7 +148,7 @@ export class CommandExecutor {
    * Makes an outcome part of memory and of the open batch.
    * @param phase next phase of the actor, if the phase changes
    */
-  #take(pending: QueuedCommand, outcome: Outcome<JsonObject>, batch: CommitBatch, phase?: string): void {
+  #take(pending: QueuedCommand, outcome: CommandOutcome<JsonObject>, batch: CommitBatch, phase?: string): void {
     const reply = withVersion(outcome, batch.version);
     const { requestId } = pending.envelope;
     this.memory.apply(outcome, batch, phase);
@@ -191,7 +191,7 @@ export class CommandExecutor {
       this.#refuse(pending, { error: error.toReply() });
       return;
     }
-    if (error instanceof CommandTooEarly) {
+    if (error instanceof CommandTooEarlyError) {
       this.#answer(pending, { retry: 'early' });
       return;
     }
@@ -229,11 +229,11 @@ export class CommandExecutor {
  * Adds `logged` to the reply: the version of the actor up to which the log must be read to see the events of this
  * outcome.
  */
-function withVersion({ reply, events }: Outcome<JsonObject>, version: number): ActorCommandReply {
+function withVersion({ reply, events }: CommandOutcome<JsonObject>, version: number): ActorCommandReply {
   return events && events.length > 0 && 'ok' in reply ? { ...reply, logged: version } : reply;
 }
 
-function writes(outcome: Outcome<JsonObject>): boolean {
+function writes(outcome: CommandOutcome<JsonObject>): boolean {
   const { state, parts, messages, events, commands, due, end } = outcome;
   return !!(state || parts || messages || events || commands || end) || due !== undefined;
 }

@@ -5,28 +5,28 @@
 
 import { type Json, type JsonObject, type Logger, Semaphore } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
-import { Metrics } from '#base/metrics';
+import { MetricsRegistry } from '#base/metrics';
 import { type ActorKey, type Epoch, type Partition, partitionOfActor, type RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { Bus } from '#ports/bus';
 import type { EventLog } from '#ports/log';
-import type { PartitionHolder, Placement } from '#ports/placement';
+import type { PartitionOwnershipListener, PartitionPlacement } from '#ports/placement';
 import type { Store } from '#ports/store';
-import { LOCAL_COMMAND_PREFIX } from './activation.js';
-import { Activations } from './activations.js';
-import { ActorQuotas, type KindQuota } from './actor-quotas.js';
-import { registerActorStats } from './actor-stats.js';
+import { LOCAL_COMMAND_ID_PREFIX } from './activation.js';
+import { ActorActivations } from './activations.js';
+import { type ActorKindQuota, ActorQuotas } from './actor-quotas.js';
+import { registerActorMetrics } from './actor-stats.js';
 import { ActorClient } from './client.js';
 import { ActorDueTimers } from './due-timers.js';
 import { MessageIdSource } from './id-source.js';
-import type { AnyActorKind, InputSources } from './kind.js';
-import { RuntimeMeters } from './meters.js';
+import type { AnyActorKindDefinition, CommandInputSources } from './kind.js';
+import { ActorRuntimeMetrics } from './meters.js';
 import type { OutboxDelivery } from './outbox.js';
-import { PartitionOwnership } from './ownership.js';
-import { type ActorCommandReply, type CommandEnvelope, type CommandRequest, isCommandForActor } from './protocol.js';
-import { StoreOutage } from './store-outage.js';
-import { SuccessorWakeup } from './successor-wakeup.js';
+import { HostPartitionOwnership } from './ownership.js';
+import { type ActorCommandReply, type CommandBusRequest, type CommandEnvelope, isCommandForActor } from './protocol.js';
+import { StoreOutageTracker } from './store-outage.js';
+import { SuccessorActorWakeup } from './successor-wakeup.js';
 import { UnpublishedCommits } from './unpublished-commits.js';
 
 /** The part of the directory replicas that the host uses; src/directory implements the interface. */
@@ -41,14 +41,14 @@ export interface ActorHostOptions<Services = unknown> {
   readonly store: Store;
   readonly log: EventLog;
   readonly bus: Bus;
-  readonly placement: Placement;
+  readonly placement: PartitionPlacement;
   readonly directory: DirectorySource;
   /** Kinds of actors, by the first part of their actors' keys. */
-  readonly kinds: Readonly<Record<string, AnyActorKind<Services>>>;
+  readonly kinds: Readonly<Record<string, AnyActorKindDefinition<Services>>>;
   /** Services that the inputs and sidecars of actor kinds use. */
   readonly services: Services;
   readonly logger: Logger;
-  readonly metrics?: Metrics;
+  readonly metrics?: MetricsRegistry;
   /** Milliseconds without a command after which an actor leaves memory. Default 5 minutes. */
   readonly idleMs?: number;
   /** Milliseconds for which commands wait for a service that is known to be away. */
@@ -71,15 +71,15 @@ const WAKE_AGAIN_MS = 5_000;
 const FROM_HERE = { caller: 0, client: '', after: 0, settled: 0, requestId: '' } as const;
 
 // biome-ignore lint/suspicious/noExplicitAny: the default is for callers that don't use the services
-export class ActorHost<Services = any> implements PartitionHolder {
+export class ActorHost<Services = any> implements PartitionOwnershipListener {
   readonly client: ActorClient;
-  readonly sources: InputSources<Services>;
-  readonly #activations: Activations;
-  readonly #ownership: PartitionOwnership;
-  readonly #successors: SuccessorWakeup;
+  readonly sources: CommandInputSources<Services>;
+  readonly #activations: ActorActivations;
+  readonly #ownership: HostPartitionOwnership;
+  readonly #successors: SuccessorActorWakeup;
   readonly #timers: ActorDueTimers;
   readonly #quotas: ActorQuotas;
-  readonly #meters: RuntimeMeters;
+  readonly #meters: ActorRuntimeMetrics;
   #sweep: TimerHandle | undefined;
   /** Number of commands that this host sent to its own activations without the bus. */
   #sent = 0;
@@ -87,11 +87,11 @@ export class ActorHost<Services = any> implements PartitionHolder {
 
   constructor(private readonly options: ActorHostOptions<Services>) {
     const { bus, clock, directory, kinds, log, logger, services, store } = options;
-    const metrics = options.metrics ?? new Metrics();
-    this.#meters = new RuntimeMeters(metrics, Object.values(kinds));
+    const metrics = options.metrics ?? new MetricsRegistry();
+    this.#meters = new ActorRuntimeMetrics(metrics, Object.values(kinds));
     this.client = new ActorClient(bus, clock, metrics, { limitMs: options.outageMs });
     const ids = new MessageIdSource(this.client);
-    this.#successors = new SuccessorWakeup(this.client, clock, logger);
+    this.#successors = new SuccessorActorWakeup(this.client, clock, logger);
     this.#timers = new ActorDueTimers(clock, (key) => this.#wake(key));
     this.#quotas = this.#makeQuotas();
     const unpublished = new UnpublishedCommits(options.clock);
@@ -109,7 +109,7 @@ export class ActorHost<Services = any> implements PartitionHolder {
       services,
     };
     const due = (key: ActorKey, at: number | null): void => this.#due(key, at);
-    this.#activations = new Activations({
+    this.#activations = new ActorActivations({
       clock,
       kinds,
       meters: this.#meters,
@@ -118,7 +118,7 @@ export class ActorHost<Services = any> implements PartitionHolder {
       ports: {
         clock,
         store,
-        storeOutage: new StoreOutage(clock),
+        storeOutage: new StoreOutageTracker(clock),
         log,
         logger,
         sources: this.sources,
@@ -133,7 +133,7 @@ export class ActorHost<Services = any> implements PartitionHolder {
         ownedSince: (key) => this.#ownership.since(partitionOfActor(key)) ?? clock.now(),
       },
     });
-    this.#ownership = new PartitionOwnership({
+    this.#ownership = new HostPartitionOwnership({
       clock,
       store,
       bus,
@@ -145,7 +145,7 @@ export class ActorHost<Services = any> implements PartitionHolder {
       due,
       receive: (partition, request) => this.#receive(partition, request),
     });
-    registerActorStats({
+    registerActorMetrics({
       metrics,
       kinds: Object.values(kinds),
       activations: () => this.#activations,
@@ -156,7 +156,7 @@ export class ActorHost<Services = any> implements PartitionHolder {
 
   #makeQuotas(): ActorQuotas {
     const { kinds, services } = this.options;
-    const quotas = new Map<string, KindQuota>();
+    const quotas = new Map<string, ActorKindQuota>();
     for (const { name, quota } of Object.values(kinds)) {
       if (quota) quotas.set(name, { limit: quota.limit(services), owner: (key) => quota.owner(key) });
     }
@@ -214,7 +214,7 @@ export class ActorHost<Services = any> implements PartitionHolder {
     return this.#activations.passivateIdle(idleMs);
   }
 
-  #receive(p: Partition, request: CommandRequest): void {
+  #receive(p: Partition, request: CommandBusRequest): void {
     const envelope = request.value as unknown as CommandEnvelope;
     const left = this.#ownership.isLeaving(p) && !isCommandForActor(envelope);
     if (left || !this.#ownership.owns(p) || !this.options.placement.mayAnswer(p)) {
@@ -251,7 +251,7 @@ export class ActorHost<Services = any> implements PartitionHolder {
     if (this.#ownership.owns(partition) && this.options.placement.mayAnswer(partition)) {
       const { activation } = this.#activations.activate(key);
       const reply = await new Promise<ActorCommandReply>((resolve) => {
-        const envelope = { id: `${LOCAL_COMMAND_PREFIX}${++this.#sent}`, to: key, name, args, ...FROM_HERE };
+        const envelope = { id: `${LOCAL_COMMAND_ID_PREFIX}${++this.#sent}`, to: key, name, args, ...FROM_HERE };
         const request = { value: null, from: this.client.id, onCancel: () => {} };
         activation.receive(envelope, { ...request, reply: (value) => resolve(value as unknown as ActorCommandReply) });
       });
@@ -289,7 +289,7 @@ export class ActorHost<Services = any> implements PartitionHolder {
 const kindNameOf = (key: ActorKey): string => key.slice(0, key.indexOf('/'));
 
 /** Withholds answers once the lease may have lapsed: the answers could contradict those of the next owner. */
-function guarded(request: CommandRequest, mayAnswer: () => boolean): CommandRequest {
+function guarded(request: CommandBusRequest, mayAnswer: () => boolean): CommandBusRequest {
   return {
     value: request.value,
     from: request.from,

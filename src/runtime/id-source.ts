@@ -4,7 +4,7 @@
  * was answered gets a higher id.
  */
 import type { JsonObject } from '#base';
-import { type RealmId, realmKey } from '#model';
+import { type RealmId, realmActorKey } from '#model';
 import type { ActorClient } from './client.js';
 
 interface Waiting {
@@ -47,7 +47,7 @@ export class MessageIdSource {
       try {
         const args: JsonObject = { count: waiting.length };
         const options = { asked: true, deadlineMs: ID_DEADLINE_MS };
-        const reply = await this.client.send(realmKey(realm), 'take-ids', args, options).reply;
+        const reply = await this.client.send(realmActorKey(realm), 'take-ids', args, options).reply;
         if (!('value' in reply)) throw new Error('the realm actor refused to give message ids');
         const first = reply.value as number;
         waiting.forEach((w, i) => void w.resolve(first + i));

@@ -20,27 +20,27 @@
  * Imports ports, model and base. Actors import the types of `kind`; of the other wings, frontend/gateway, directory
  * and app import the client, and app the host.
  */
-export { ActorClient, CommandTimeout, type SentCommand } from './client.js';
+export { ActorClient, CommandTimeoutError, type SentCommand } from './client.js';
 export { mapHandlersByName } from './command-table.js';
 export { ActorHost } from './host.js';
 export {
-  type ActivationHandle,
-  type ActorKind,
+  type ActorActivationHandle,
+  type ActorKindDefinition,
+  type ActorSidecar,
   type ActorView,
-  type AnyActorKind,
+  type AnyActorKindDefinition,
   type AnyCommandDefinition,
   type CommandContext,
   type CommandDefinition,
-  CommandTooEarly,
+  type CommandInputContext,
+  type CommandInputSources,
+  type CommandOutcome,
+  CommandTooEarlyError,
   type DeferredRequest,
-  type InputContext,
-  type InputSources,
   type MessageChange,
-  type Outcome,
   type PassivationReason,
-  type Sidecar,
 } from './kind.js';
-export { type MachineStep, MachineSteps } from './machine-steps.js';
+export { type StateMachineStep, StateMachineStepTable } from './machine-steps.js';
 export { splitListForEvents } from './pack-entries.js';
-export { type PhaseEvent, STAY_IN_PHASE } from './phases.js';
+export { type ActorPhaseEvent, STAY_IN_PHASE_TRANSITION } from './phases.js';
 export type { ActorCommandReply, CommandEnvelope } from './protocol.js';

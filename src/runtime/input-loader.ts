@@ -2,12 +2,12 @@
 
 import type { JsonObject } from '#base';
 import type { ActorKey, RealmId } from '#model';
-import type { ActorView, AnyActorKind, InputSources } from './kind.js';
+import type { ActorView, AnyActorKindDefinition, CommandInputSources } from './kind.js';
 import type { QueuedCommand } from './mailbox.js';
-import type { ActivationPorts } from './ports.js';
+import type { ActorActivationPorts } from './ports.js';
 
 /** Makes input sources whose requests to other actors carry the id of the command's HTTP request. */
-const forRequest = (sources: InputSources, requestId: string): InputSources => ({
+const forRequest = (sources: CommandInputSources, requestId: string): CommandInputSources => ({
   ...sources,
   ask: (to, name, args, caller) => sources.ask(to, name, args, caller, requestId),
 });
@@ -19,8 +19,8 @@ export class CommandInputLoader {
   constructor(
     private readonly key: ActorKey,
     private readonly realm: RealmId,
-    private readonly kind: AnyActorKind,
-    private readonly ports: ActivationPorts,
+    private readonly kind: AnyActorKindDefinition,
+    private readonly ports: ActorActivationPorts,
     private readonly memory: { view(): ActorView<JsonObject> },
   ) {}
 

@@ -6,9 +6,9 @@
  */
 import type { AnyStateMachine } from 'xstate';
 import type { Json, JsonObject } from '#base';
-import type { CounterName, GaugeName, LabelValues, MetricName } from '#base/metrics';
-import type { ActorKey, ActorKindName, ActorReply, EventItem, LogItem, RealmId, StopReason } from '#model';
-import type { ActorRedirect, Command, OutboxCommand, ValueReply } from '#model/commands';
+import type { CounterName, GaugeName, MetricLabelValues, MetricName } from '#base/metrics';
+import type { ActivationStopReason, ActorKey, ActorKindName, ActorReply, EventLogItem, LogItem, RealmId } from '#model';
+import type { ActorCommandName, ActorRedirectReply, ActorValueReply, OutboxCommand } from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
@@ -31,7 +31,7 @@ export interface CommandContext {
   /** Replica of the realm's directory; only for kinds that declare `directory`. */
   readonly directory: DirectoryView;
   /** Finds commands of this name that this actor has decided to send and that may not be carried out yet. */
-  pendingCommands(command: Command): readonly OutboxCommand[];
+  pendingCommands(command: ActorCommandName): readonly OutboxCommand[];
 }
 
 /** The actor as handlers see it: the newest state, committed or not. */
@@ -56,9 +56,9 @@ export interface MessageChange {
 }
 
 /** The decision of a command handler. Without any field besides `reply`, nothing is committed. */
-export interface Outcome<S> {
+export interface CommandOutcome<S> {
   /** Reply to the sender, sent after the commit. */
-  readonly reply: ActorReply | ActorRedirect | { readonly value: Json };
+  readonly reply: ActorReply | ActorRedirectReply | { readonly value: Json };
   /** New root state of the actor; absent = unchanged. */
   readonly state?: S;
   /** Parts of the actor to write, by name; null deletes the part. */
@@ -69,7 +69,7 @@ export interface Outcome<S> {
    * Events that are never stored and may be lost (typing notifications). They cause no commit by themselves; they are
    * published after the log holds everything that the handler may have seen.
    */
-  readonly transient?: readonly EventItem[];
+  readonly transient?: readonly EventLogItem[];
   /** Commands to other actors, as a list of stages; the commands of one stage may arrive in any order. */
   readonly commands?: readonly (readonly OutboxCommand[])[];
   /** True if the reply waits until all commands of this outcome are carried out. */
@@ -84,7 +84,7 @@ export interface Outcome<S> {
 }
 
 /** The I/O that the loading of a command's inputs may do; supplied by the host. */
-export interface InputSources<Services = unknown> {
+export interface CommandInputSources<Services = unknown> {
   /** Fetches one new message id of the realm, larger than every id handed out before the call. */
   messageId(realm: RealmId): Promise<number>;
   /**
@@ -93,7 +93,7 @@ export interface InputSources<Services = unknown> {
    */
   ask<K extends ActorKindName, A extends JsonObject, T>(
     to: ActorKey<NoInfer<K>>,
-    command: Command<K, A, ValueReply<T>>,
+    command: ActorCommandName<K, A, ActorValueReply<T>>,
     args: NoInfer<A>,
     caller?: number,
     requestId?: string,
@@ -113,15 +113,19 @@ export interface InputSources<Services = unknown> {
 /**
  * Thrown by `inputs` when an earlier decision on which the command builds is not carried out yet. The sender retries.
  */
-export class CommandTooEarly extends Error {
+export class CommandTooEarlyError extends Error {
   override name = 'TooEarly';
 }
 
 export interface CommandDefinition<S, A extends JsonObject, I, V, Services = unknown> {
   /** Loads the inputs of the handler. Runs when the command arrives; the handler itself never awaits. */
-  readonly inputs?: (args: A, context: InputContext<S, V>, sources: InputSources<Services>) => Promise<I> | I;
+  readonly inputs?: (
+    args: A,
+    context: CommandInputContext<S, V>,
+    sources: CommandInputSources<Services>,
+  ) => Promise<I> | I;
   /** Decides the command. @throws ApiError when the command is refused; then nothing is committed */
-  readonly handle: (view: ActorView<S, V>, args: A, inputs: I, context: CommandContext) => Outcome<S>;
+  readonly handle: (view: ActorView<S, V>, args: A, inputs: I, context: CommandContext) => CommandOutcome<S>;
   /**
    * True if the command is a read: it changes nothing and may see uncommitted state, so its reply waits for the commits
    * whose effects it saw.
@@ -157,7 +161,7 @@ export interface CommandDefinition<S, A extends JsonObject, I, V, Services = unk
 }
 
 /** Facts that `inputs` knows besides the arguments. */
-export interface InputContext<S, V> {
+export interface CommandInputContext<S, V> {
   readonly key: ActorKey;
   readonly realm: RealmId;
   readonly caller: number;
@@ -182,7 +186,7 @@ export interface DeferredRequest {
 export type PassivationReason = 'passivated' | 'drained';
 
 /** The part of an activation that works outside the mailbox, such as the event queue's buffer and waiting poll. */
-export interface Sidecar {
+export interface ActorSidecar {
   /** Handles a command named in `sidecarCommands`: at once, in order of arrival, without a commit. */
   command(name: string, args: JsonObject, request: DeferredRequest, caller: number): void;
   /**
@@ -192,7 +196,7 @@ export interface Sidecar {
   /** Called when a commit of the actor is durable. */
   committed(): void;
   /** Called when the activation leaves memory. */
-  stopped(reason: StopReason): void;
+  stopped(reason: ActivationStopReason): void;
   /** True if the sidecar has nothing to do; false keeps the actor in memory. */
   isIdle(): boolean;
   /** Current phase of the sidecar, one of a few names; for metrics and quotas. */
@@ -201,17 +205,20 @@ export interface Sidecar {
   endReason?(): string | undefined;
 }
 
-export interface ActivationHandle<S, V = unknown> {
+export interface ActorActivationHandle<S, V = unknown> {
   readonly key: ActorKey;
   readonly realm: RealmId;
   /** False until the command that creates the actor has been handled. */
   exists(): boolean;
   /** Newest state of the actor, committed or not. */
   state(): S;
-  /** The object that `ActorKind.volatile` made; handlers and sidecar share it. */
+  /** The object that `ActorKindDefinition.volatile` made; handlers and sidecar share it. */
   readonly volatile: V;
   /** Sends the actor a command through its own mailbox, as the system. */
-  sendSelf<K extends ActorKindName, A extends JsonObject>(command: Command<K, A>, args: NoInfer<A>): Promise<void>;
+  sendSelf<K extends ActorKindName, A extends JsonObject>(
+    command: ActorCommandName<K, A>,
+    args: NoInfer<A>,
+  ): Promise<void>;
 }
 
 /**
@@ -231,13 +238,13 @@ interface ActorQuota<Services = unknown> {
 
 /** Names of metrics that have exactly one label. */
 type OneLabel<N extends MetricName> = N extends MetricName
-  ? LabelValues<N> extends readonly [string]
+  ? MetricLabelValues<N> extends readonly [string]
     ? N
     : never
   : never;
 
 /** Metrics about the sidecars of a kind. */
-export interface SidecarMetrics {
+export interface ActorSidecarMetrics {
   /** Gauge of the actors in each sidecar phase. */
   readonly phases: {
     readonly gauge: OneLabel<GaugeName>;
@@ -253,15 +260,15 @@ export interface SidecarMetrics {
   readonly ends: { readonly counter: OneLabel<CounterName>; readonly reasons: readonly string[] };
 }
 
-export interface ActorKind<S extends JsonObject, V = undefined, Services = unknown> {
+export interface ActorKindDefinition<S extends JsonObject, V = undefined, Services = unknown> {
   readonly name: string;
   /** Sentence that describes the kind in docs/state-machines.md. */
   readonly summary?: string;
   /**
    * State machine of the actor's phases. Its events are the names of commands; a state accepts a command if it has a
-   * transition for it (a transition without target needs an action: `STAY_IN_PHASE`) and refuses all others with
-   * `refusals`. The field `phase` of the stored state names the present phase. Absent: the actor accepts every command
-   * at any time.
+   * transition for it (a transition without target needs an action: `STAY_IN_PHASE_TRANSITION`) and refuses all others
+   * with `refusals`. The field `phase` of the stored state names the present phase. Absent: the actor accepts every
+   * command at any time.
    */
   readonly machine?: AnyStateMachine;
   /** Makes the reply of a phase to a command that the phase doesn't accept, by name of the phase. */
@@ -280,7 +287,7 @@ export interface ActorKind<S extends JsonObject, V = undefined, Services = unkno
    * Undoes the handler's changes of `volatile`, because an event of the outcome is too large for the log. Absent: an
    * actor with a `volatile` is reloaded instead.
    */
-  takeBack?(view: ActorView<S, V>, outcome: Outcome<S>): void;
+  takeBack?(view: ActorView<S, V>, outcome: CommandOutcome<S>): void;
   /** Makes the reply to a command for an actor that doesn't exist (commands without `creates`). */
   missing(key: ActorKey): ActorReply;
   /** True if handlers and inputs use the realm's directory replica. */
@@ -292,10 +299,10 @@ export interface ActorKind<S extends JsonObject, V = undefined, Services = unkno
   /** True if the loaded parts are deliveries (mails, webhook calls) that wait to be made; for metrics. */
   readonly partsAreDeliveries?: true;
   readonly quota?: ActorQuota<Services>;
-  readonly sidecarMetrics?: SidecarMetrics;
+  readonly sidecarMetrics?: ActorSidecarMetrics;
   readonly sidecarCommands?: readonly string[];
-  sidecar?(handle: ActivationHandle<S, V>, sources: InputSources<Services>): Sidecar;
+  sidecar?(handle: ActorActivationHandle<S, V>, sources: CommandInputSources<Services>): ActorSidecar;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry of kinds of all shapes
-export type AnyActorKind<Services = any> = ActorKind<any, any, Services>;
+export type AnyActorKindDefinition<Services = any> = ActorKindDefinition<any, any, Services>;

@@ -2,7 +2,7 @@
 
 import type { Json } from '#base';
 import type { ActorKey, Epoch } from '#model';
-import type { ActorRoot, RecordWrite, Store } from '#ports/store';
+import type { ActorRoot, Store, StoreRecordWrite } from '#ports/store';
 import type { OutboxEntry } from './commit-batch.js';
 
 const REMEMBERED = ['done/', 'from/'];
@@ -23,7 +23,7 @@ export interface LoadedActor {
  * doesn't stop: the actor is read until root and parts are of one version. Otherwise the parts could hold an answer to
  * a repeated command while the state doesn't show the effect of that command.
  */
-export async function loadActor(
+export async function loadActorFromStore(
   store: Store,
   key: ActorKey,
   epoch: Epoch,
@@ -34,7 +34,7 @@ export async function loadActor(
   for (;;) {
     if (root === 'fenced') return 'fenced';
     const entries = (root?.outbox ?? []) as unknown as readonly OutboxEntry[];
-    const records = entries.flatMap((entry): readonly RecordWrite[] => entry.records);
+    const records = entries.flatMap((entry): readonly StoreRecordWrite[] => entry.records);
     if (records.length > 0) await store.apply(records);
     // Most kinds load nearly all their parts: one query costs less than one for each prefix.
     const found = root ? await store.parts(key, '') : [];

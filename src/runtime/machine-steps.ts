@@ -5,7 +5,7 @@
  */
 import { type AnyStateMachine, transition } from 'xstate';
 
-export interface MachineStep {
+export interface StateMachineStep {
   /** State of the machine after the step. */
   readonly to: string;
   /** Names of the machine's actions to run, in order. */
@@ -18,8 +18,8 @@ export interface MachineStep {
 
 const AFTER = 'xstate.after.';
 
-export class MachineSteps {
-  readonly #steps = new Map<string, Map<string, MachineStep>>();
+export class StateMachineStepTable {
+  readonly #steps = new Map<string, Map<string, StateMachineStep>>();
 
   /**
    * Makes the steps of a machine.
@@ -34,21 +34,21 @@ export class MachineSteps {
    * Returns the step that an event causes. A state without a transition for the event is kept.
    * @param type type of the event
    */
-  step(from: string, type: string): MachineStep {
+  step(from: string, type: string): StateMachineStep {
     const known = this.#steps.get(from)?.get(type);
     if (known) return known;
     const fresh = this.#ask(from, type);
-    const of = this.#steps.get(from) ?? new Map<string, MachineStep>();
+    const of = this.#steps.get(from) ?? new Map<string, StateMachineStep>();
     this.#steps.set(from, of.set(type, fresh));
     return fresh;
   }
 
   /** Returns the step that follows when the timer of this delay has run out. */
-  elapsed(from: string, delay: string): MachineStep {
+  elapsed(from: string, delay: string): StateMachineStep {
     return this.step(from, `${AFTER}${delay}.${this.machine.id}.${from}`);
   }
 
-  #ask(from: string, type: string): MachineStep {
+  #ask(from: string, type: string): StateMachineStep {
     const before = this.machine.resolveState({ value: from, context: this.context });
     const [after, executable] = transition(this.machine, before, { type });
     const actions: readonly { readonly type: string; readonly params?: unknown }[] = executable;

@@ -5,7 +5,7 @@
  */
 import { newLazyMap, toWritableMap } from '#base';
 import type { AnyCommandDefinition } from './kind.js';
-import type { ActorCommandReply, CommandEnvelope, CommandRequest } from './protocol.js';
+import type { ActorCommandReply, CommandBusRequest, CommandEnvelope } from './protocol.js';
 
 export class QueuedCommand {
   ready = false;
@@ -14,19 +14,19 @@ export class QueuedCommand {
   replied = false;
   /** Loads the inputs of an exclusive command when it is the command's turn: inputs loaded earlier could be stale. */
   start: (() => void) | undefined;
-  readonly #requests: CommandRequest[] = [];
+  readonly #requests: CommandBusRequest[] = [];
 
   constructor(
     readonly envelope: CommandEnvelope,
     // biome-ignore lint/suspicious/noExplicitAny: commands of all kinds
     readonly command: AnyCommandDefinition<any, any>,
-    request: CommandRequest,
+    request: CommandBusRequest,
   ) {
     this.#requests.push(request);
   }
 
   /** Adds a retry that came while the first attempt was under way: both requests get the answer. */
-  addRequest(request: CommandRequest): void {
+  addRequest(request: CommandBusRequest): void {
     this.#requests.push(request);
   }
 

@@ -3,9 +3,9 @@
 import type { Json, JsonObject } from '#base';
 import type { ActorKey, ActorReply } from '#model';
 import type { CommitBatch } from './commit-batch.js';
-import type { ActorView, AnyActorKind, Outcome } from './kind.js';
+import type { ActorView, AnyActorKindDefinition, CommandOutcome } from './kind.js';
 import type { LoadedActor } from './load.js';
-import { PhaseTable } from './phases.js';
+import { ActorPhaseTable } from './phases.js';
 import type { CommandEnvelope } from './protocol.js';
 
 export class ActorMemory {
@@ -14,14 +14,14 @@ export class ActorMemory {
   state: JsonObject;
   #volatile: unknown;
   #parts = new Map<string, Json>();
-  readonly #phases: PhaseTable | undefined;
+  readonly #phases: ActorPhaseTable | undefined;
 
   constructor(
     private readonly key: ActorKey,
-    private readonly kind: AnyActorKind,
+    private readonly kind: AnyActorKindDefinition,
   ) {
     this.state = kind.initial(key);
-    this.#phases = kind.machine && PhaseTable.of(kind.machine);
+    this.#phases = kind.machine && ActorPhaseTable.of(kind.machine);
   }
 
   get volatile(): unknown {
@@ -68,7 +68,7 @@ export class ActorMemory {
    * Undoes the handler's changes of `volatile` after a refused outcome. Returns false if the kind cannot, so that
    * memory is unusable.
    */
-  takeBack(outcome: Outcome<JsonObject>): boolean {
+  takeBack(outcome: CommandOutcome<JsonObject>): boolean {
     if (this.#volatile === undefined) return true;
     if (!this.kind.takeBack) return false;
     this.kind.takeBack(this.view(), outcome);
@@ -76,7 +76,7 @@ export class ActorMemory {
   }
 
   /** Makes the outcome part of memory and of the open batch. */
-  apply(outcome: Outcome<JsonObject>, batch: CommitBatch, phase: string | undefined): void {
+  apply(outcome: CommandOutcome<JsonObject>, batch: CommitBatch, phase: string | undefined): void {
     this.exists = true;
     if (outcome.state) this.state = outcome.state;
     if (phase !== undefined) this.state = { ...this.state, phase };

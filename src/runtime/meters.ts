@@ -1,19 +1,19 @@
 /** The counters of a host. The series of a kind are looked up once, so that counting is an increment. */
-import type { CounterSeries, HistogramSeries, Metrics } from '#base/metrics';
-import type { RetryReason, StopReason } from '#model';
-import type { AnyActorKind, SidecarMetrics } from './kind.js';
+import type { MetricCounterSeries, MetricHistogramSeries, MetricsRegistry } from '#base/metrics';
+import type { ActivationStopReason, CommandRetryReason } from '#model';
+import type { ActorSidecarMetrics, AnyActorKindDefinition } from './kind.js';
 
-export class ActorKindMeter {
-  readonly loads: CounterSeries;
-  readonly commands: CounterSeries;
-  readonly commitSeconds: HistogramSeries;
-  readonly commitCommands: HistogramSeries;
+export class ActorKindMetrics {
+  readonly loads: MetricCounterSeries;
+  readonly commands: MetricCounterSeries;
+  readonly commitSeconds: MetricHistogramSeries;
+  readonly commitCommands: MetricHistogramSeries;
   readonly #kind: string;
-  readonly #ends: SidecarMetrics['ends']['counter'] | undefined;
+  readonly #ends: ActorSidecarMetrics['ends']['counter'] | undefined;
 
   constructor(
-    private readonly metrics: Metrics,
-    { name: kind, sidecarMetrics }: AnyActorKind,
+    private readonly metrics: MetricsRegistry,
+    { name: kind, sidecarMetrics }: AnyActorKindDefinition,
   ) {
     this.#kind = kind;
     this.#ends = sidecarMetrics?.ends.counter;
@@ -24,7 +24,7 @@ export class ActorKindMeter {
     this.commitCommands = metrics.histogram('conclave_commit_commands', kind);
   }
 
-  stopped(reason: StopReason): void {
+  stopped(reason: ActivationStopReason): void {
     this.metrics.count('conclave_actor_stops_total', this.#kind, reason);
   }
 
@@ -34,23 +34,23 @@ export class ActorKindMeter {
   }
 }
 
-const RETRY_REASONS: readonly RetryReason[] = ['not-owner', 'moved', 'busy', 'unavailable', 'early'];
+const RETRY_REASONS: readonly CommandRetryReason[] = ['not-owner', 'moved', 'busy', 'unavailable', 'early'];
 
-export class RuntimeMeters {
-  readonly #kinds = new Map<string, ActorKindMeter>();
-  readonly #refused: ReadonlyMap<RetryReason, CounterSeries>;
+export class ActorRuntimeMetrics {
+  readonly #kinds = new Map<string, ActorKindMetrics>();
+  readonly #refused: ReadonlyMap<CommandRetryReason, MetricCounterSeries>;
 
   constructor(
-    private readonly metrics: Metrics,
-    kinds: readonly AnyActorKind[],
+    private readonly metrics: MetricsRegistry,
+    kinds: readonly AnyActorKindDefinition[],
   ) {
-    for (const kind of kinds) this.#kinds.set(kind.name, new ActorKindMeter(metrics, kind));
+    for (const kind of kinds) this.#kinds.set(kind.name, new ActorKindMetrics(metrics, kind));
     this.#refused = new Map(
       RETRY_REASONS.map((reason) => [reason, metrics.counter('conclave_commands_refused_total', reason)]),
     );
   }
 
-  of({ name }: AnyActorKind): ActorKindMeter {
+  of({ name }: AnyActorKindDefinition): ActorKindMetrics {
     return this.#kinds.get(name)!;
   }
 
@@ -64,7 +64,7 @@ export class RuntimeMeters {
     if (reason === 'released') this.metrics.histogram('conclave_partition_release_seconds').observe(ms / 1000);
   }
 
-  refused(reason: RetryReason): void {
+  refused(reason: CommandRetryReason): void {
     this.#refused.get(reason)!.n++;
   }
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Clock } from '#base/clock';
-import type { CommandFailure } from '#model';
+import type { CommandFailureReason } from '#model';
 import type { Bus } from '#ports/bus';
 
 /** Knowledge of a process about the actor hosts of its cluster. */
@@ -40,7 +40,7 @@ interface Trouble {
  * Returns the outage after one more failure: the present outage continues, or a new one begins if the last failure is
  * long ago.
  */
-export const continueOutage = (trouble: Trouble | undefined, now: number): Trouble =>
+export const extendOutage = (trouble: Trouble | undefined, now: number): Trouble =>
   trouble && now - trouble.last < APART_MS ? { since: trouble.since, last: now } : { since: now, last: now };
 
 export interface OutageOptions {
@@ -79,7 +79,7 @@ export class OutageDetector {
    * True if the failure is an outage rather than a short interruption.
    * @param awayMs for how long the Store has been away, as reported by the refusing host
    */
-  isKnownAway(subject: string, failure: CommandFailure, awayMs: number): boolean {
+  isKnownAway(subject: string, failure: CommandFailureReason, awayMs: number): boolean {
     switch (failure) {
       case 'disconnected':
         return this.bus.connected ? this.#isUnserved(subject) : this.busAway;
@@ -111,7 +111,7 @@ export class OutageDetector {
 
   #isUnserved(subject: string): boolean {
     const now = this.clock.monotonic();
-    const trouble = continueOutage(this.#unserved.get(subject), now);
+    const trouble = extendOutage(this.#unserved.get(subject), now);
     this.#unserved.set(subject, trouble);
     return now - trouble.since >= UNSERVED_MS || (this.#hosts?.noneMs ?? 0) >= NO_HOST_MS;
   }

@@ -6,11 +6,11 @@
 
 import { type Json, newLazyMap, newLazySet, toWritableMap, toWritableSet } from '#base';
 import type { Clock } from '#base/clock';
-import type { ActorKey, RealmId, Seq } from '#model';
+import type { ActorKey, LogSeq, RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { EventLog } from '#ports/log';
 import { RETRY_DELAYS_MS, retryDelayMs } from './backoff.js';
-import type { CommandSequence, OutboxEntry } from './commit-batch.js';
+import type { OutboxCommandSequence, OutboxEntry } from './commit-batch.js';
 import { packLogEntries } from './pack-entries.js';
 import type { UnpublishedCommitTicket } from './unpublished-commits.js';
 
@@ -29,7 +29,7 @@ export interface OutboxPorts {
   /** Registers a commit whose items are not in the log yet. */
   unpublished(): UnpublishedCommitTicket;
   /** Called when the log entry at this position has completed these versions in the log. */
-  appended(seq: Seq, versions: readonly number[]): void;
+  appended(seq: LogSeq, versions: readonly number[]): void;
   /** Called when an append has failed; the outbox will try again. */
   appendFailed(error: unknown): void;
   /** Called when an append or an outgoing command has finished. */
@@ -166,7 +166,7 @@ export class ActorOutbox {
    * Appends one log entry and repeats until the log accepts it.
    * @returns undefined if the activation was stopped before
    */
-  async #appendOne(entry: Json): Promise<Seq | undefined> {
+  async #appendOne(entry: Json): Promise<LogSeq | undefined> {
     for (let failures = 0; ; failures++) {
       try {
         return await this.ports.log.append(this.realm, entry);
@@ -248,7 +248,7 @@ export class ActorOutbox {
     });
   }
 
-  #finish(job: Job, { answers }: CommandSequence, finished: (() => void) | undefined): void {
+  #finish(job: Job, { answers }: OutboxCommandSequence, finished: (() => void) | undefined): void {
     if (this.#stopped) return;
     job.left--;
     if (job.left === 0) this.#jobs.delete(job.entry.v);
@@ -263,5 +263,5 @@ export class ActorOutbox {
 }
 
 /** Finds the outgoing commands with this name in all sequences. */
-export const findOutboxCommandsByName = (sequences: readonly CommandSequence[], name: string): OutboxCommand[] =>
+export const findOutboxCommandsByName = (sequences: readonly OutboxCommandSequence[], name: string): OutboxCommand[] =>
   sequences.flatMap(({ stages }) => stages.flat()).filter((command) => command.name === name);

@@ -1,18 +1,18 @@
 /** The partitions of a host: taken, served, drained and given up as the placement service decides. */
 
 import type { Clock, TimerHandle } from '#base/clock';
-import { type ActorKey, type Epoch, type Partition, partitionOfActor, partitionSubject } from '#model';
-import type { Bus, BusServer } from '#ports/bus';
-import type { PartitionHolder } from '#ports/placement';
+import { type ActorKey, busSubjectOfPartition, type Epoch, type Partition, partitionOfActor } from '#model';
+import type { Bus, BusServerHandle } from '#ports/bus';
+import type { PartitionOwnershipListener } from '#ports/placement';
 import type { Store } from '#ports/store';
-import type { Activation } from './activation.js';
-import type { Activations } from './activations.js';
+import type { ActorActivation } from './activation.js';
+import type { ActorActivations } from './activations.js';
 import type { ActorQuotas } from './actor-quotas.js';
 import { drainPartitions } from './drain.js';
 import type { ActorDueTimers } from './due-timers.js';
-import type { RuntimeMeters } from './meters.js';
-import type { CommandRequest } from './protocol.js';
-import type { SuccessorWakeup } from './successor-wakeup.js';
+import type { ActorRuntimeMetrics } from './meters.js';
+import type { CommandBusRequest } from './protocol.js';
+import type { SuccessorActorWakeup } from './successor-wakeup.js';
 
 /** Maximum time for which a hand-over waits for commands that have begun, ms. */
 const DRAIN_MS = 10_000;
@@ -26,21 +26,21 @@ interface OwnershipOptions {
   readonly clock: Clock;
   readonly store: Store;
   readonly bus: Bus;
-  readonly meters: RuntimeMeters;
-  readonly activations: Activations;
+  readonly meters: ActorRuntimeMetrics;
+  readonly activations: ActorActivations;
   readonly timers: ActorDueTimers;
   readonly quotas: ActorQuotas;
-  readonly successors: SuccessorWakeup;
+  readonly successors: SuccessorActorWakeup;
   due(key: ActorKey, at: number | null): void;
-  receive(partition: Partition, request: CommandRequest): void;
+  receive(partition: Partition, request: CommandBusRequest): void;
 }
 
-export class PartitionOwnership implements PartitionHolder {
+export class HostPartitionOwnership implements PartitionOwnershipListener {
   readonly #epochs = new Map<Partition, Epoch>();
   /** Wall time (ms) at which this host took each partition. */
   readonly #since = new Map<Partition, number>();
   readonly #leaving = new Set<Partition>();
-  readonly #servers = new Map<Partition, BusServer>();
+  readonly #servers = new Map<Partition, BusServerHandle>();
   /** Timers of second searches for sleepers (actors outside memory with unfinished work or a due time). */
   readonly #looks = new Set<TimerHandle>();
   #closed = false;
@@ -114,8 +114,8 @@ export class PartitionOwnership implements PartitionHolder {
         // Partitions with many actors to wake keep no other partition waiting.
         await Promise.all(woken.get(p) ?? []);
         if (!ours(p)) return;
-        const server = await bus.serve(partitionSubject(p), (request) =>
-          this.options.receive(p, request as CommandRequest),
+        const server = await bus.serve(busSubjectOfPartition(p), (request) =>
+          this.options.receive(p, request as CommandBusRequest),
         );
         if (ours(p) && !this.#servers.has(p)) this.#servers.set(p, server);
         else await server.close();
@@ -147,7 +147,7 @@ export class PartitionOwnership implements PartitionHolder {
 
   /**
    * Schedules a second search for sleepers. A commit that a former owner had begun may become durable after the first
-   * search, and that owner may be gone before it could wake the actor on this host (SuccessorWakeup).
+   * search, and that owner may be gone before it could wake the actor on this host (SuccessorActorWakeup).
    */
   #lookAgainLater(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): void {
     if (this.#closed) return;
@@ -217,4 +217,4 @@ export class PartitionOwnership implements PartitionHolder {
 }
 
 /** True if the activation may have a commit under way. */
-const isUnsettled = (a: Activation): boolean => a.status === 'ready' && !a.isDrained;
+const isUnsettled = (a: ActorActivation): boolean => a.status === 'ready' && !a.isDrained;

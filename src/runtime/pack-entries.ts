@@ -4,11 +4,11 @@ import type { Json } from '#base';
 import {
   type ActorKey,
   type LogEntry,
-  type LogGroup,
+  type LogEntryGroup,
   type LogItem,
-  MAX_ENTRY_BYTES,
-  MAX_ITEM_BYTES,
-  MAX_ITEMS_PER_ENTRY,
+  MAX_ITEMS_PER_LOG_ENTRY,
+  MAX_LOG_ENTRY_BYTES,
+  MAX_LOG_ITEM_BYTES,
 } from '#model';
 import type { OutboxEntry } from './commit-batch.js';
 
@@ -19,7 +19,7 @@ interface PackedLogEntry {
 }
 
 interface Piece {
-  readonly group: LogGroup;
+  readonly group: LogEntryGroup;
   readonly bytes: number;
 }
 
@@ -39,7 +39,7 @@ function encodedSize(value: Json | undefined): number {
 }
 
 /** Maximum size of a list inside one event, bytes, with room for the event's other fields. */
-const MAX_LIST_BYTES = MAX_ENTRY_BYTES;
+const MAX_LIST_BYTES = MAX_LOG_ENTRY_BYTES;
 
 /** Cuts a list into pieces that each fit into one event; an empty list has no piece. */
 export function splitListForEvents<T>(list: readonly T[]): T[][] {
@@ -60,8 +60,8 @@ export function splitListForEvents<T>(list: readonly T[]): T[][] {
 }
 
 /** True if every item fits into the log; an oversized item would block its actor's outbox for ever. */
-export const itemsFitIntoLog = (items: readonly LogItem[]): boolean =>
-  items.every((item) => encodedSize(item as unknown as Json) <= MAX_ITEM_BYTES);
+export const doItemsFitIntoLog = (items: readonly LogItem[]): boolean =>
+  items.every((item) => encodedSize(item as unknown as Json) <= MAX_LOG_ITEM_BYTES);
 
 /**
  * Cuts a commit into pieces by its items alone. The next owner may repeat an append together with other commits, and
@@ -79,7 +79,7 @@ function cut({ v, items }: OutboxEntry): Piece[] {
   };
   items.forEach((item, i) => {
     const size = encodedSize(item as unknown as Json);
-    if (i > from && (i - from >= MAX_ITEMS_PER_ENTRY || bytes + size > MAX_ENTRY_BYTES)) close(i);
+    if (i > from && (i - from >= MAX_ITEMS_PER_LOG_ENTRY || bytes + size > MAX_LOG_ENTRY_BYTES)) close(i);
     bytes += size;
   });
   if (from < items.length) close(items.length);
@@ -89,7 +89,7 @@ function cut({ v, items }: OutboxEntry): Piece[] {
 /** Packs commits into log entries, in order of version. */
 export function packLogEntries(actor: ActorKey, outbox: readonly OutboxEntry[]): PackedLogEntry[] {
   const entries: PackedLogEntry[] = [];
-  let groups: LogGroup[] = [];
+  let groups: LogEntryGroup[] = [];
   let completes: number[] = [];
   let count = 0;
   let bytes = 0;
@@ -103,7 +103,7 @@ export function packLogEntries(actor: ActorKey, outbox: readonly OutboxEntry[]):
   for (const of of outbox) {
     const pieces = cut(of);
     for (const { group, bytes: size } of pieces) {
-      if (count + group.items.length > MAX_ITEMS_PER_ENTRY || bytes + size > MAX_ENTRY_BYTES) flush();
+      if (count + group.items.length > MAX_ITEMS_PER_LOG_ENTRY || bytes + size > MAX_LOG_ENTRY_BYTES) flush();
       groups.push(group);
       count += group.items.length;
       bytes += size;

@@ -9,10 +9,10 @@ import { type AnyStateMachine, initialTransition, transition } from 'xstate';
  * Transition of a command that a phase accepts without leaving the phase: XState forbids such a transition without an
  * action.
  */
-export const STAY_IN_PHASE = { actions: 'take' } as const;
+export const STAY_IN_PHASE_TRANSITION = { actions: 'take' } as const;
 
 /** The event that a phase machine gets for a command; guards may read it. */
-export interface PhaseEvent {
+export interface ActorPhaseEvent {
   /** Name of the command that is the event. */
   readonly type: string;
   /** True if no user sent the command (`caller` is 0). */
@@ -22,9 +22,9 @@ export interface PhaseEvent {
 /** Phase after a command, by name of the command; null: the phase refuses it. */
 type Steps = Map<string, string | null>;
 
-const tables = new WeakMap<AnyStateMachine, PhaseTable>();
+const tables = new WeakMap<AnyStateMachine, ActorPhaseTable>();
 
-export class PhaseTable {
+export class ActorPhaseTable {
   readonly initial: string;
   readonly #ofUsers = new Map<string, Steps>();
   readonly #ofSystem = new Map<string, Steps>();
@@ -33,10 +33,10 @@ export class PhaseTable {
     this.initial = String(initialTransition(machine)[0].value);
   }
 
-  static of(machine: AnyStateMachine): PhaseTable {
+  static of(machine: AnyStateMachine): ActorPhaseTable {
     const known = tables.get(machine);
     if (known) return known;
-    const made = new PhaseTable(machine);
+    const made = new ActorPhaseTable(machine);
     tables.set(machine, made);
     return made;
   }
@@ -56,7 +56,7 @@ export class PhaseTable {
     return asked;
   }
 
-  #ask(phase: string, event: PhaseEvent): string | null {
+  #ask(phase: string, event: ActorPhaseEvent): string | null {
     const before = this.machine.resolveState({ value: phase, context: {} });
     return before.can(event) ? String(transition(this.machine, before, event)[0].value) : null;
   }

@@ -1,33 +1,33 @@
 /** The services of the actor host that an activation uses. */
 import type { JsonObject, Logger, Semaphore } from '#base';
 import type { Clock } from '#base/clock';
-import type { ActorKey, RealmId, StopReason } from '#model';
+import type { ActivationStopReason, ActorKey, RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
-import type { AnyActorKind, InputSources } from './kind.js';
-import type { RuntimeMeters } from './meters.js';
+import type { AnyActorKindDefinition, CommandInputSources } from './kind.js';
+import type { ActorRuntimeMetrics } from './meters.js';
 import type { OutboxDelivery } from './outbox.js';
-import type { StoreOutage } from './store-outage.js';
+import type { StoreOutageTracker } from './store-outage.js';
 import type { UnpublishedCommits } from './unpublished-commits.js';
 
 /** Facts about an activation that leaves memory, for its host. */
-export interface StoppedActivation {
+export interface StoppedActorActivation {
   readonly key: ActorKey;
-  readonly kind: AnyActorKind;
+  readonly kind: AnyActorKindDefinition;
   /** Reason why the actor ended, if its sidecar knows. */
   readonly endReason: string | undefined;
 }
 
-export interface ActivationPorts {
+export interface ActorActivationPorts {
   readonly clock: Clock;
   readonly store: Store;
-  readonly storeOutage: StoreOutage;
+  readonly storeOutage: StoreOutageTracker;
   readonly log: EventLog;
   readonly logger: Logger;
-  readonly meters: RuntimeMeters;
-  readonly sources: InputSources;
+  readonly meters: ActorRuntimeMetrics;
+  readonly sources: CommandInputSources;
   readonly unpublished: UnpublishedCommits;
   /** Waits for a replica that is missing or behind `after`; undefined if the replica is ready. */
   directory(realm: RealmId, after: number): Promise<void> | undefined;
@@ -49,5 +49,5 @@ export interface ActivationPorts {
   readonly loads: Semaphore;
   /** Wall time since which this host has owned the actor's partition, ms. */
   ownedSince(key: ActorKey): number;
-  stopped(activation: StoppedActivation, reason: StopReason, error: unknown): void;
+  stopped(activation: StoppedActorActivation, reason: ActivationStopReason, error: unknown): void;
 }

@@ -1,8 +1,8 @@
 /** Commands and replies in the form in which they travel between frontends, hosts and actors: plain data. */
 
 import type { Json, JsonObject } from '#base';
-import type { ActorKey, ActorRepeat, ActorReply, RetryReason } from '#model';
-import type { ActorRedirect } from '#model/commands';
+import type { ActorKey, ActorRepeatReply, ActorReply, CommandRetryReason } from '#model';
+import type { ActorRedirectReply } from '#model/commands';
 import type { BusRequest } from '#ports/bus';
 
 /** A command on its way to an actor. */
@@ -35,14 +35,14 @@ export interface CommandEnvelope {
 
 export type ActorCommandReply =
   | ActorReply
-  | ActorRedirect
-  | ActorRepeat
+  | ActorRedirectReply
+  | ActorRepeatReply
   /** Request to the sender to retry. `awayMs`: for how long the host's Store has been away. */
-  | { readonly retry: RetryReason; readonly awayMs?: number }
+  | { readonly retry: CommandRetryReason; readonly awayMs?: number }
   | { readonly value: Json };
 
 /** A request on the bus that carries a command. */
-export type CommandRequest = BusRequest<ActorCommandReply>;
+export type CommandBusRequest = BusRequest<ActorCommandReply>;
 
 /** Splits `<sender>:<n>` or `<actor key>@<n>`; null for ids whose replies need not be remembered. */
 export function parseCommandId(id: string): { sender: string; n: number; actor: boolean } | null {
@@ -63,4 +63,4 @@ export const isCommandFromActor = (id: string): boolean => id.includes('@');
 export const isCommandForActor = ({ id, asked }: CommandEnvelope): boolean => asked === true || isCommandFromActor(id);
 
 /** A command without effect that every actor takes: it loads the actor, which continues its outbox. */
-export const WAKE_COMMAND = 'wake';
+export const WAKE_ACTOR_COMMAND = 'wake';

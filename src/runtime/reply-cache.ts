@@ -10,7 +10,7 @@
 import { type Json, type JsonObject, newLazyMap, toWritableMap } from '#base';
 import { type ActorCommandReply, parseCommandId } from './protocol.js';
 
-export const REPLY_RETENTION_MS = 600_000;
+export const COMMAND_REPLY_RETENTION_MS = 600_000;
 const SWEEP_PER_COMMIT = 16;
 
 interface Batch {
@@ -24,7 +24,7 @@ interface Settled {
   readonly at: number;
 }
 
-export class ReplyCache {
+export class CommandReplyCache {
   #replies = newLazyMap<string, ActorCommandReply>();
   /** Commits whose replies are remembered, by name of their part. */
   #batches = newLazyMap<string, Batch>();
@@ -116,7 +116,7 @@ export class ReplyCache {
     for (const [name, batch] of this.#batches) {
       if (looks-- === 0) break;
       this.#batches.delete(name);
-      if (now - batch.at < REPLY_RETENTION_MS && !batch.ids.every((id) => this.#isSettled(id))) {
+      if (now - batch.at < COMMAND_REPLY_RETENTION_MS && !batch.ids.every((id) => this.#isSettled(id))) {
         // Move the batch to the end: one that stays must not hide the batches behind it.
         this.#batches = toWritableMap(this.#batches);
         this.#batches.set(name, batch);
@@ -129,7 +129,7 @@ export class ReplyCache {
       free.push(name);
     }
     for (const [sender, { at }] of this.#forgotten) {
-      if (now - at < 2 * REPLY_RETENTION_MS) break;
+      if (now - at < 2 * COMMAND_REPLY_RETENTION_MS) break;
       this.#forgotten.delete(sender);
       this.#settled.delete(sender);
       parts[`from/${sender}`] = null;

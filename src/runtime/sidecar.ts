@@ -1,17 +1,17 @@
 /** Connects an activation with the sidecar of its kind. */
 import type { JsonObject } from '#base';
 import type { ActorKey, RealmId } from '#model';
-import type { ActivationHandle, AnyActorKind, DeferredRequest, Sidecar } from './kind.js';
+import type { ActorActivationHandle, ActorSidecar, AnyActorKindDefinition, DeferredRequest } from './kind.js';
 import type { ActorMemory } from './memory.js';
-import type { ActivationPorts } from './ports.js';
-import type { ActorCommandReply, CommandRequest } from './protocol.js';
+import type { ActorActivationPorts } from './ports.js';
+import type { ActorCommandReply, CommandBusRequest } from './protocol.js';
 
-class SidecarHandle implements ActivationHandle<JsonObject> {
+class SidecarHandle implements ActorActivationHandle<JsonObject> {
   constructor(
     readonly key: ActorKey,
     readonly realm: RealmId,
     private readonly memory: ActorMemory,
-    private readonly ports: ActivationPorts,
+    private readonly ports: ActorActivationPorts,
   ) {}
 
   get volatile(): unknown {
@@ -32,13 +32,13 @@ class SidecarHandle implements ActivationHandle<JsonObject> {
 }
 
 /** Starts the sidecar of an activation. @returns undefined for kinds without a sidecar */
-export const startSidecar = (
+export const startActorSidecar = (
   key: ActorKey,
   realm: RealmId,
-  kind: AnyActorKind,
+  kind: AnyActorKindDefinition,
   memory: ActorMemory,
-  ports: ActivationPorts,
-): Sidecar | undefined => kind.sidecar?.(new SidecarHandle(key, realm, memory, ports), ports.sources);
+  ports: ActorActivationPorts,
+): ActorSidecar | undefined => kind.sidecar?.(new SidecarHandle(key, realm, memory, ports), ports.sources);
 
 /** A command that the sidecar of an actor may answer much later, such as a long poll. */
 export class DeferredCommand implements DeferredRequest {
@@ -48,7 +48,7 @@ export class DeferredCommand implements DeferredRequest {
    */
   constructor(
     readonly id: string,
-    private readonly request: CommandRequest,
+    private readonly request: CommandBusRequest,
     private readonly owner: { used(): void },
   ) {}
 

@@ -2,12 +2,12 @@
  * Tracks for how long a host has been without its Store, which the host's refusals report to the senders of commands.
  */
 import type { Clock } from '#base/clock';
-import type { RetryReason } from '#model';
-import { StoreUnavailable } from '#ports/store';
-import { continueOutage } from './outage.js';
+import type { CommandRetryReason } from '#model';
+import { StoreUnavailableError } from '#ports/store';
+import { extendOutage } from './outage.js';
 
-export class StoreOutage {
-  #trouble: ReturnType<typeof continueOutage> | undefined;
+export class StoreOutageTracker {
+  #trouble: ReturnType<typeof extendOutage> | undefined;
 
   constructor(private readonly clock: Clock) {}
 
@@ -16,10 +16,10 @@ export class StoreOutage {
   }
 
   failed(error: unknown): void {
-    if (error instanceof StoreUnavailable) this.#trouble = continueOutage(this.#trouble, this.clock.monotonic());
+    if (error instanceof StoreUnavailableError) this.#trouble = extendOutage(this.#trouble, this.clock.monotonic());
   }
 
-  refusal(retry: RetryReason): { readonly retry: RetryReason; readonly awayMs?: number } {
+  refusal(retry: CommandRetryReason): { readonly retry: CommandRetryReason; readonly awayMs?: number } {
     if (retry !== 'unavailable' || !this.#trouble) return { retry };
     return { retry, awayMs: this.clock.monotonic() - this.#trouble.since };
   }

@@ -7,14 +7,14 @@ import type { Logger } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import type { ActorKey } from '#model';
 import type { ActorClient } from './client.js';
-import { WAKE_COMMAND } from './protocol.js';
+import { WAKE_ACTOR_COMMAND } from './protocol.js';
 
 /** Time limit of a wake-up at the new owner, ms. */
 const DEADLINE_MS = 60_000;
 /** Time limit of a wake-up while this host shuts down, ms. */
 const LAST_DEADLINE_MS = 2_000;
 
-export class SuccessorWakeup {
+export class SuccessorActorWakeup {
   readonly #woken = new Set<Promise<unknown>>();
   #ending = false;
 
@@ -27,7 +27,7 @@ export class SuccessorWakeup {
   wake(key: ActorKey): void {
     const deadlineMs = this.#ending ? LAST_DEADLINE_MS : DEADLINE_MS;
     const woken: Promise<unknown> = this.client
-      .send(key, WAKE_COMMAND, {}, { deadlineMs })
+      .send(key, WAKE_ACTOR_COMMAND, {}, { deadlineMs })
       .reply.catch((error: unknown) => {
         this.logger.warn({ actor: key, err: error }, 'an actor that moved away could not be woken there');
       })

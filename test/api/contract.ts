@@ -3,7 +3,7 @@
  * its errors, and as each role; each change was also made before the eyes of clients that follow events.
  */
 import type { Test } from 'tap';
-import { OPERATIONS } from '#frontend/api';
+import { API_OPERATIONS } from '#frontend/api';
 import { NOT_BROUGHT_ABOUT, NOT_SUCCEEDED, NOT_TRIED_AS, NOT_WATCHED } from './contract-exceptions.js';
 import { watchedAs } from './support/actions.js';
 import { triedOf } from './support/coverage.js';
@@ -31,7 +31,7 @@ function compare(t: Test, title: string, missing: readonly string[], excused: Re
 }
 
 const declared = new Map(
-  OPERATIONS.filter(({ root }) => !root).map(({ method, path }) => [
+  API_OPERATIONS.filter(({ root }) => !root).map(({ method, path }) => [
     declaredAs(method, path)?.[0] ?? `${method} ${path}`,
     method,
   ]),

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { OPERATIONS } from '#frontend/api';
+import { API_OPERATIONS } from '#frontend/api';
 import type { Entry } from './recorded/entry.js';
 import { FIXTURES, recordedOrganization } from './recorded/organization.js';
 import { reasonFor, unusedReasons } from './recorded/reasons.js';
@@ -16,7 +16,7 @@ import { closeIdle } from './support/http.js';
 import type { Answer } from './support/types.js';
 
 /** The operation of the call; undefined if no path of the contract matches. */
-const routes = OPERATIONS.filter(({ root }) => !root).map(({ id, method, path, parameters }) => {
+const routes = API_OPERATIONS.filter(({ root }) => !root).map(({ id, method, path, parameters }) => {
   const pattern = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     parameters[name]?.encoding === 'uint' ? '\\d+' : '[^/]+',
   );
@@ -25,7 +25,7 @@ const routes = OPERATIONS.filter(({ root }) => !root).map(({ id, method, path, p
 
 const isServed = ({ op, method, path }: Entry): boolean => {
   const bare = path.split('?')[0]!;
-  if (op !== null && OPERATIONS.some(({ id }) => id === op)) return true;
+  if (op !== null && API_OPERATIONS.some(({ id }) => id === op)) return true;
   // Without an operation: calls of extra operations, and of paths that do not exist.
   return op === null && routes.some((route) => route.method === method && route.pattern.test(bare));
 };

@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMongoClient, databaseNameOfUrl, openLmdbEnvironment } from '#ports/store';
+import { createMongoClient, databaseNameOfMongoUrl, openLmdbEnvironment } from '#ports/store';
 import type { RateResult, StoreOrder } from './jobs.js';
 import { closedLoop } from './loop.js';
 
@@ -42,7 +42,7 @@ async function lmdb(order: StoreOrder): Promise<RateResult> {
 async function mongodb(order: StoreOrder, url: string): Promise<RateResult> {
   const client = createMongoClient(url);
   await client.connect();
-  const collection = client.db(databaseNameOfUrl(url)).collection<{ _id: number; value: Buffer }>('bare');
+  const collection = client.db(databaseNameOfMongoUrl(url)).collection<{ _id: number; value: Buffer }>('bare');
   try {
     const value = Buffer.alloc(order.bytes, 'm');
     let next = 0;

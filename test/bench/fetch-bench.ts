@@ -13,16 +13,16 @@ import { MongoClient } from 'mongodb';
 import { IdSet, type Json } from '#base';
 import { REAL_CLOCK } from '#base/clock';
 import {
-  encodeReadState,
+  encodeOriginReadState,
   fetchMessageWindow,
-  MessageReader,
-  type MessageViewer,
-  makeDigest,
-  makeNarrowPlan,
-  NEWEST_ANCHOR,
+  type MessageViewerContext,
+  makeMessageDigest,
+  makeNarrowQueryPlan,
+  NEWEST_ANCHOR_MESSAGE_ID,
   parseNarrow,
   resolveNarrowTerms,
-  UserFlags,
+  UserMessageFlags,
+  UserMessageReader,
 } from '#domain/messages';
 import type { DirectoryView } from '#model/records';
 import { LmdbStore, MongoStore, openLmdbEnvironment, type Store } from '#ports/store';
@@ -64,19 +64,19 @@ const directory = {
 } as unknown as DirectoryView;
 
 /** Somebody who has read all but the newest hundredth. */
-function viewer(user: number, count: number): MessageViewer {
+function viewer(user: number, count: number): MessageViewerContext {
   const streams = user === QUIET_USER ? [STREAMS] : Array.from({ length: STREAMS / 2 }, (_, i) => (i + 1) * 2);
   const mark = Math.floor(count * 0.99);
   const parts = new Map<string, Json>();
   for (const home of [0, ...streams]) {
-    const part = encodeReadState(home, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY });
+    const part = encodeOriginReadState(home, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY });
     for (const [name, value] of Object.entries(part)) parts.set(name, value);
   }
   return {
     realm: REALM,
     user: directory.user(user as never)!,
     directory,
-    flags: new UserFlags(user, parts),
+    flags: new UserMessageFlags(user, parts),
     streams,
     subscribed: (stream) => streams.includes(stream),
     mutedStreams: new Set(),
@@ -91,15 +91,18 @@ interface Measured {
 
 async function measure(
   store: Store,
-  of: MessageViewer,
+  of: MessageViewerContext,
   narrow: readonly unknown[],
   at: Anchor,
   count: number,
   runs: number,
 ) {
-  const anchor = { oldest: 0, middle: Math.floor(count / 2), newest: NEWEST_ANCHOR, 'first unread': 'first_unread' }[
-    at
-  ];
+  const anchor = {
+    oldest: 0,
+    middle: Math.floor(count / 2),
+    newest: NEWEST_ANCHOR_MESSAGE_ID,
+    'first unread': 'first_unread',
+  }[at];
   const window = { anchor: anchor as number | 'first_unread', numBefore: 50, numAfter: 50, includeAnchor: true };
   if (at === 'newest') window.numBefore = 100;
   if (at === 'oldest') window.numAfter = 100;
@@ -109,7 +112,7 @@ async function measure(
   for (let i = -3; i < runs; i++) {
     const begun = performance.now();
     const terms = resolveNarrowTerms(parseNarrow(JSON.stringify(narrow)), of.directory, of.user.id);
-    const fetched = await fetchMessageWindow(new MessageReader(store, of), makeNarrowPlan(terms, of), window);
+    const fetched = await fetchMessageWindow(new UserMessageReader(store, of), makeNarrowQueryPlan(terms, of), window);
     const flags = fetched.rows.map((row) => of.flags.flagsOf(row));
     if (i >= 0) times.push(performance.now() - begun);
     rows = flags.length;
@@ -140,7 +143,7 @@ async function onLmdb<T>(use: (store: Store) => Promise<T>): Promise<T> {
   const dir = await mkdtemp(join(tmpdir(), 'conclave-fetch-'));
   const environment = await openLmdbEnvironment(dir);
   try {
-    return await use(new LmdbStore(environment, REAL_CLOCK, makeDigest));
+    return await use(new LmdbStore(environment, REAL_CLOCK, makeMessageDigest));
   } finally {
     await environment.close();
     await rm(dir, { recursive: true });

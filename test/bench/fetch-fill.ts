@@ -1,11 +1,11 @@
 /** An organization of many messages, written straight through the Store: only for measuring. */
 
-import { directConversationName, type StoredMessage, toMessageRecord } from '#domain/messages';
-import { memberPartAddress } from '#domain/streams';
-import { type RealmId, realmId } from '#model';
-import type { MessageWrite, PartWrite, Store } from '#ports/store';
+import { type StoredMessage, storeNameOfDirectConversation, toMessageRecord } from '#domain/messages';
+import { streamMemberPartAddress } from '#domain/streams';
+import { type RealmId, toRealmId } from '#model';
+import type { ActorPartWrite, MessageRecordWrite, Store } from '#ports/store';
 
-export const REALM: RealmId = realmId(7);
+export const REALM: RealmId = toRealmId(7);
 export const STREAMS = 100;
 /** In the streams with even ids; the other user is only in the last stream, which gets one message of QUIET. */
 export const BUSY_USER = 11;
@@ -61,22 +61,22 @@ function messageOf(id: number, next: () => number): StoredMessage {
 }
 
 export async function fill(store: Store, count: number): Promise<void> {
-  const member = (stream: number, user: number): PartWrite => {
+  const member = (stream: number, user: number): ActorPartWrite => {
     const stays = [{ from: 1, to: 0, after: 0, until: 0 }];
-    return { type: 'part', ...memberPartAddress(REALM, stream, user), rev: 1, value: { stays } };
+    return { type: 'part', ...streamMemberPartAddress(REALM, stream, user), rev: 1, value: { stays } };
   };
   const members = [member(STREAMS, QUIET_USER)];
   for (let stream = 2; stream <= STREAMS; stream += 2) members.push(member(stream, BUSY_USER));
   await store.apply(members);
   const next = random(42);
   for (let from = 1; from <= count; from += PER_BATCH) {
-    const writes: MessageWrite[] = [];
+    const writes: MessageRecordWrite[] = [];
     for (let id = from; id < from + PER_BATCH && id <= count; id++) {
       const message = messageOf(id, next);
       const { participants } = message;
       const value = toMessageRecord(
         message,
-        participants.length > 0 ? directConversationName(REALM, participants) : '',
+        participants.length > 0 ? storeNameOfDirectConversation(REALM, participants) : '',
       );
       writes.push({ type: 'message', realm: REALM, id, rev: 1, value });
     }

@@ -9,17 +9,17 @@ import { skipMessageIds } from '#app/backup';
 import { escapeHtml, IdSet } from '#base';
 import { REAL_CLOCK } from '#base/clock';
 import {
-  directConversationName,
-  encodeReadState,
-  makeDigest,
-  NEWEST_ANCHOR,
+  encodeOriginReadState,
+  makeMessageDigest,
+  NEWEST_ANCHOR_MESSAGE_ID,
   type StoredMessage,
+  storeNameOfDirectConversation,
   toMessageRecord,
   toStoredMessage,
 } from '#domain/messages';
 import { toTopicKey } from '#domain/streams';
-import { realmId, streamId, streamKey, userId, userKey } from '#model';
-import { LmdbStore, openLmdbEnvironment, type RecordWrite, type Store } from '#ports/store';
+import { streamActorKey, toRealmId, toStreamId, toUserId, userActorKey } from '#model';
+import { LmdbStore, openLmdbEnvironment, type Store, type StoreRecordWrite } from '#ports/store';
 import { startFace } from './faces.js';
 import { random } from './fetch-fill.js';
 import { isIn, makeOrganization } from './organization.js';
@@ -63,7 +63,7 @@ export async function makeHistory(directory: string, count: number): Promise<His
   const { accounts, pairs } = await begin(directory);
   const environment = await openLmdbEnvironment(directory);
   try {
-    const store = new LmdbStore(environment, REAL_CLOCK, makeDigest);
+    const store = new LmdbStore(environment, REAL_CLOCK, makeMessageDigest);
     const history = await fill(store, accounts, pairs, count);
     await writeFile(note, JSON.stringify(history));
     return history;
@@ -119,11 +119,11 @@ async function fill(
   pairs: History['pairs'],
   count: number,
 ): Promise<History> {
-  const realm = realmId(1);
+  const realm = toRealmId(1);
   const old = await store.scanMessages({
     realm,
     index: { by: 'realm' },
-    from: NEWEST_ANCHOR,
+    from: NEWEST_ANCHOR_MESSAGE_ID,
     direction: 'older',
     limit: 5_000,
   });
@@ -159,18 +159,21 @@ async function fill(
   };
   const last = first + count - 1;
   for (let from = first; from <= last; from += PER_BATCH) {
-    const writes: RecordWrite[] = [];
+    const writes: StoreRecordWrite[] = [];
     for (let id = from; id < from + PER_BATCH && id <= last; id++) {
       const one = message(id);
-      const value = toMessageRecord(one, one.originStream === 0 ? directConversationName(realm, one.participants) : '');
+      const value = toMessageRecord(
+        one,
+        one.originStream === 0 ? storeNameOfDirectConversation(realm, one.participants) : '',
+      );
       writes.push({ type: 'message', realm, id, rev: 1, value });
     }
     await store.apply(writes);
     if ((from - first) % (PER_BATCH * 50) === 0) process.stderr.write(`${from - first} messages\n`);
   }
-  const parts: RecordWrite[] = [...topics.values()].map(({ stream, name, max }) => ({
+  const parts: StoreRecordWrite[] = [...topics.values()].map(({ stream, name, max }) => ({
     type: 'part',
-    key: streamKey(realm, streamId(stream)),
+    key: streamActorKey(realm, toStreamId(stream)),
     part: `topic/${toTopicKey(name)}`,
     rev: 1,
     value: { name, max },
@@ -179,9 +182,9 @@ async function fill(
   for (const [person, id] of ids.entries()) {
     const homes = [0, ...inStreams.flatMap(({ originStream }, stream) => (isIn(person, stream) ? [originStream] : []))];
     for (const home of homes) {
-      const part = encodeReadState(home, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY });
+      const part = encodeOriginReadState(home, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY });
       for (const [name, value] of Object.entries(part)) {
-        parts.push({ type: 'part', key: userKey(realm, userId(id)), part: name, rev: 1, value });
+        parts.push({ type: 'part', key: userActorKey(realm, toUserId(id)), part: name, rev: 1, value });
       }
     }
   }

@@ -5,8 +5,8 @@
 import t from 'tap';
 import type { ProcessPorts } from '#app/server';
 import { type MessageBody, toMessageRecord } from '#domain/messages';
-import { streamId } from '#model';
-import type { MessageWrite, Store } from '#ports/store';
+import { toStreamId } from '#model';
+import type { MessageRecordWrite, Store } from '#ports/store';
 import { services, startCluster, startEmbedded, type TestServer } from '../api/support/faces.js';
 import {
   makeOrganization,
@@ -33,7 +33,7 @@ async function fill(store: Store, org: Organization, stream: number, count: numb
     sent: Math.floor(Date.now() / 1000) - 3_600,
     client: 'bench',
     recipient: 1,
-    stream: streamId(stream),
+    stream: toStreamId(stream),
     rev: 1,
     flags: {},
     wildcard: false,
@@ -41,7 +41,7 @@ async function fill(store: Store, org: Organization, stream: number, count: numb
     has: { link: false, image: false },
   };
   for (let from = 1; from <= count; from += BATCH) {
-    const writes = Array.from({ length: Math.min(BATCH, count - from + 1) }, (_, i): MessageWrite => {
+    const writes = Array.from({ length: Math.min(BATCH, count - from + 1) }, (_, i): MessageRecordWrite => {
       const record = toMessageRecord({
         id: from + i,
         sender: org.owner.id,

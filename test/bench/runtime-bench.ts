@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '#base';
 import { REAL_CLOCK as clock } from '#base/clock';
-import { type ActorKey, realmId, streamId, streamKey } from '#model';
+import { type ActorKey, streamActorKey, toRealmId, toStreamId } from '#model';
 import type { DirectoryView } from '#model/records';
-import { LocalBus, LocalHub } from '#ports/bus';
-import { type EventLog, LmdbLog } from '#ports/log';
-import { SinglePlacement } from '#ports/placement';
+import { LocalBus, LocalBusHub } from '#ports/bus';
+import { type EventLog, LmdbEventLog } from '#ports/log';
+import { SingleHostPlacement } from '#ports/placement';
 import { LmdbStore, openLmdbEnvironment, type Store } from '#ports/store';
-import { ActorClient, ActorHost, type ActorKind } from '#runtime';
+import { ActorClient, ActorHost, type ActorKindDefinition } from '#runtime';
 import { MemoryLog } from '../support/memory-log.js';
 import { MemoryStore } from '../support/memory-store.js';
 
@@ -22,7 +22,7 @@ interface Count extends JsonObject {
 }
 
 /** Every command writes state, a part and an event, as sending a message does. */
-const counter: ActorKind<Count> = {
+const counter: ActorKindDefinition<Count> = {
   name: 'stream',
   commands: {
     add: {
@@ -43,12 +43,12 @@ const counter: ActorKind<Count> = {
 };
 
 const logger = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error };
-const REALM = realmId(1);
+const REALM = toRealmId(1);
 
 async function measure(name: string, store: Store, log: EventLog, actors: number, concurrency: number, ms: number) {
-  const hub = new LocalHub();
+  const hub = new LocalBusHub();
   const bus = new LocalBus(clock, hub);
-  const placement = new SinglePlacement(store);
+  const placement = new SingleHostPlacement(store);
   const directory = { ready: () => undefined, now: () => undefined as unknown as DirectoryView };
   const services = {};
   const options = { clock, store, log, bus, placement, directory, services, logger, kinds: { stream: counter } };
@@ -56,7 +56,7 @@ async function measure(name: string, store: Store, log: EventLog, actors: number
   await host.start();
   const frontend = new LocalBus(clock, hub);
   const client = new ActorClient(frontend, clock);
-  const keys = Array.from({ length: actors }, (_, i): ActorKey => streamKey(REALM, streamId(i + 1)));
+  const keys = Array.from({ length: actors }, (_, i): ActorKey => streamActorKey(REALM, toStreamId(i + 1)));
   let done = 0;
   let end = performance.now() + ms / 4;
   const worker = async (first: number): Promise<void> => {
@@ -94,7 +94,7 @@ for (const actors of [1, 100]) {
   for (const concurrency of [1, 64, 256]) {
     const directory = await mkdtemp(join(tmpdir(), 'conclave-bench-'));
     const embedded = await openLmdbEnvironment(directory);
-    const log = await LmdbLog.open(embedded, clock, limits);
+    const log = await LmdbEventLog.open(embedded, clock, limits);
     await measure('lmdb', new LmdbStore(embedded, clock), log, actors, concurrency, ms);
     await log.close();
     await embedded.close();

@@ -7,7 +7,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type ApiOperation, OPERATIONS } from '#frontend/api';
+import { API_OPERATIONS, type ApiOperation } from '#frontend/api';
 import { basic } from '../api/support/client.js';
 import { Random } from '../cluster/scheduler.js';
 import type { Answer, Question, Ready, Subject } from './protocol.js';
@@ -257,7 +257,7 @@ async function main(options: Options): Promise<boolean> {
   say(
     `limit: ${LIMIT_MS} ms x ${ready.slowness.toFixed(2)} (calibrated) = ${limit.toFixed(0)} ms; seed ${options.seed}`,
   );
-  const chosen = OPERATIONS.filter(({ id, method, path }) => `${id} ${method} ${path}`.includes(options.operation));
+  const chosen = API_OPERATIONS.filter(({ id, method, path }) => `${id} ${method} ${path}`.includes(options.operation));
   const caller = new Caller(ready.port);
   const budget = new Budget(server, caller, limit, options);
   let left = chosen.length;

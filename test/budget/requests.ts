@@ -1,9 +1,9 @@
 /** The large requests for one operation, made when they are sent: together they would fill memory. */
 import {
   type ApiOperation,
-  DEFAULT_MAX_BODY_MIB,
-  MAX_JSON_CHARACTERS,
-  MAX_TEXT_CHARACTERS,
+  DEFAULT_MAX_REQUEST_BODY_MIB,
+  MAX_JSON_PARAMETER_CHARACTERS,
+  MAX_TEXT_PARAMETER_CHARACTERS,
   type ParameterDeclaration,
 } from '#frontend/api';
 import { anyValueOf } from '../api/support/any-value.js';
@@ -82,9 +82,10 @@ function withValue(
 const BESIDE = 4_096;
 
 /** The longest text that is let through, in a body or in the first line. */
-function room({ method, maxBodyMib = DEFAULT_MAX_BODY_MIB }: ApiOperation, of: ParameterDeclaration): number {
+function room({ method, maxBodyMib = DEFAULT_MAX_REQUEST_BODY_MIB }: ApiOperation, of: ParameterDeclaration): number {
   if (of.in === 'path') return 2_000;
-  const { maxCharacters = of.encoding === 'string' ? MAX_TEXT_CHARACTERS : MAX_JSON_CHARACTERS } = of;
+  const { maxCharacters = of.encoding === 'string' ? MAX_TEXT_PARAMETER_CHARACTERS : MAX_JSON_PARAMETER_CHARACTERS } =
+    of;
   return Math.min(maxCharacters, method === 'GET' ? LINE : maxBodyMib * MIB - BESIDE);
 }
 
@@ -133,7 +134,7 @@ function shorter(text: string, bytes: number): string {
 
 /** Large requests for any operation: forms, queries and heads. */
 function ofForms({ operation, subject, account }: Of, random: Random): LargeRequest[] {
-  const { method, path, maxBodyMib = DEFAULT_MAX_BODY_MIB, takesFiles, root, parameters } = operation;
+  const { method, path, maxBodyMib = DEFAULT_MAX_REQUEST_BODY_MIB, takesFiles, root, parameters } = operation;
   const target = `${root ? '' : '/api/v1'}${path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(textOf(subject.usual[name] ?? anyValueOf(parameters[name]!))),
   )}`;

@@ -1,7 +1,7 @@
 /** The processes of a run; what they wrote is kept, of killed ones, too. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SETTINGS } from '#app/config';
+import { SERVER_SETTING_DECLARATIONS } from '#app/config';
 import { bounded, type Child, conclave, freePort } from '../clients/support/process.js';
 
 const READY_MS = 60_000;
@@ -29,7 +29,9 @@ export interface Member {
 
 /** Limits would refuse what a run asks for on purpose. */
 const withoutLimits = (): string[] =>
-  Object.values(SETTINGS).some(({ option }) => option === 'rate-limits') ? ['--rate-limits', 'off'] : [];
+  Object.values(SERVER_SETTING_DECLARATIONS).some(({ option }) => option === 'rate-limits')
+    ? ['--rate-limits', 'off']
+    : [];
 
 export class Processes {
   readonly #all: { readonly name: string; readonly child: Child }[] = [];

@@ -1,6 +1,6 @@
 /** Cluster face: actor hosts start, stop and die, and no user of the server notices. */
 import t from 'tap';
-import { realmId, streamId, streamKey } from '#model';
+import { streamActorKey, toRealmId, toStreamId } from '#model';
 import type { ClusterStatus } from '#ports/placement';
 import { rounds } from '../support/rounds.js';
 import type { Api } from './support/api.js';
@@ -70,9 +70,9 @@ if (cluster) {
     const probe = new Probe(b);
     test.teardown(() => Promise.all([end(sender, follower), probe.stop(), other.stop()]));
 
-    const realm = realmId(Number((await face.command('realm', 'list')).split('\t')[0]));
+    const realm = toRealmId(Number((await face.command('realm', 'list')).split('\t')[0]));
     const { stream_id } = await a.ok('GET', '/get_stream_id', { stream: STREAM });
-    const busy = streamKey(realm, streamId(stream_id as number));
+    const busy = streamActorKey(realm, toStreamId(stream_id as number));
     await killAmidst(test, sender, async () => {
       const victim = await face.hostOf(busy);
       await victim.kill();

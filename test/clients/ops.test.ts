@@ -1,7 +1,7 @@
 /** Health, metrics and logs of real processes, on both faces. */
 import t, { type Test } from 'tap';
-import { METRICS } from '#base/metrics';
-import { OPERATIONS } from '#frontend/api';
+import { METRIC_DECLARATIONS } from '#base/metrics';
+import { API_OPERATIONS } from '#frontend/api';
 import { natsServerBinary, OwnNats } from '../support/nats.js';
 import type { Account, Api } from './support/api.js';
 import { Cluster, Embedded, PASSWORD } from './support/face.js';
@@ -27,7 +27,7 @@ async function showsMetrics(test: Test, { site, api, children }: Seen): Promise<
   const now = () => scrapeAll(ops);
   for (const address of ops) {
     const { types } = await scrape(address);
-    const missing = Object.entries(METRICS).filter(([name, { type }]) => types.get(name) !== type);
+    const missing = Object.entries(METRIC_DECLARATIONS).filter(([name, { type }]) => types.get(name) !== type);
     test.strictSame(missing, [], 'every declared metric, with its type');
   }
   await until('each partition to have one owner', async () => (await now()).sum('conclave_partitions_owned') === 256);
@@ -84,7 +84,7 @@ async function hostilePaths(test: Test, { site, children, account }: Seen): Prom
     const method = ['GET', 'POST', 'DELETE', `MADE${i}`][i % 3] ?? 'GET';
     await fetch(`${site}${path}`, { method, headers: { authorization, 'x-request-id': `"${i}"}\t` } });
   }
-  const known = new Set(['none', ...OPERATIONS.map(({ id }) => id)]);
+  const known = new Set(['none', ...API_OPERATIONS.map(({ id }) => id)]);
   for (const address of ops) {
     const { samples } = await scrape(address);
     const strange = samples.filter(({ labels: { operation } }) => operation !== undefined && !known.has(operation));

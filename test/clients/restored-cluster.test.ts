@@ -1,7 +1,7 @@
 /** A cluster whose database was restored starts afresh where it must; every process checks the format. */
 import { type Document, MongoClient } from 'mongodb';
 import t from 'tap';
-import { raiseMongoStorageFormat, readMongoStorageFormat, STORAGE_FORMAT } from '#ports/store';
+import { CURRENT_STORAGE_FORMAT, raiseMongoStorageFormat, readMongoStorageFormat } from '#ports/store';
 import { Cluster } from './support/face.js';
 import { services } from './support/missing.js';
 import { bounded, conclave } from './support/process.js';
@@ -104,6 +104,6 @@ if (cluster) {
     await client.db().dropDatabase();
     await client.db().collection('roots').insertOne({ old: true });
     test.equal(await readMongoStorageFormat(url, 2), 1, 'what was written before formats were is the first one');
-    test.ok(STORAGE_FORMAT >= 1);
+    test.ok(CURRENT_STORAGE_FORMAT >= 1);
   });
 }

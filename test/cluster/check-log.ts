@@ -1,5 +1,5 @@
 /** The log of a run as an honest reader sees it: repeats dropped, and for each event who has a right to it. */
-import { isClientEventItem } from '#delivery';
+import { isClientEventLogItem } from '#delivery';
 import { type EventAudience, LogDeduplicator, type LogItem } from '#model';
 import type { LoggedEntry } from './record.js';
 
@@ -107,7 +107,7 @@ export function readLog(log: readonly LoggedEntry[], people: readonly number[]):
         slot++;
         if (!fresh) continue;
         if (item.t === 'members') present.set(item.stream, item.mv);
-        if (!isClientEventItem(item)) continue;
+        if (!isClientEventLogItem(item)) continue;
         const receivers = receiversOf(item.to);
         const place = { id: seq * SLOTS + slot, seq, actor: entry.actor, version: group.v };
         events.push({ ...place, item, receivers });

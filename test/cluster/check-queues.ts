@@ -1,7 +1,7 @@
 /** Check: compares the events that each queue delivered with the events that the log entitles it to. */
 import { isDeepStrictEqual } from 'node:util';
-import { SharedEvent } from '#delivery';
-import { coalescingKey, isEventWanted, isInSnapshot } from '../../actors/event-queue/filter.js';
+import { SharedClientEvent } from '#delivery';
+import { eventCoalescingKey, isEventInQueueSnapshot, isEventWantedByQueue } from '../../actors/event-queue/filter.js';
 import { comparable, KINDS, optionsOf } from '../api/support/comparable.js';
 import { apply, type State } from '../api/support/reducer.js';
 import type { ApiEvent, ApiMessage, Fields } from '../api/support/types.js';
@@ -14,15 +14,16 @@ function due(queue: QueueRecord, { events }: ReadLog): ExpectedEvent[] {
   if (!stored) return [];
   return events.filter((event) => {
     if (event.seq <= stored.start || !event.receivers.has(user)) return false;
-    const shared = new SharedEvent(event.id, event.item);
+    const shared = new SharedClientEvent(event.id, event.item);
     if (!shared.isReplayable && event.version <= (stored.covers[event.actor] ?? 0)) return false;
-    return isEventWanted(stored.options, shared, user) && !isInSnapshot(stored, shared);
+    return isEventWantedByQueue(stored.options, shared, user) && !isEventInQueueSnapshot(stored, shared);
   });
 }
 
 /** An event that may have nothing to tell, once it is worked out for its user. */
 const mayBeEmpty = ({ item }: ExpectedEvent): boolean => item.t === 'event' && item.own?.of === 'read';
-const mergeOf = (event: ExpectedEvent): string | undefined => coalescingKey(new SharedEvent(event.id, event.item));
+const mergeOf = (event: ExpectedEvent): string | undefined =>
+  eventCoalescingKey(new SharedClientEvent(event.id, event.item));
 
 export function checkQueue(queue: QueueRecord, log: ReadLog, { calls }: RunRecord): string[] {
   const problems: string[] = [];

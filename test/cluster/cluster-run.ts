@@ -1,7 +1,7 @@
 /** One run of the whole cluster: people at work, processes that fail, everything settles, and the record is checked. */
 
-import { type ActorKey, type LogEntry, parseActorKey, queueId, queueKey, userId } from '#model';
-import type { QueueState } from '../../actors/event-queue/state.js';
+import { type ActorKey, eventQueueActorKey, type LogEntry, parseActorKey, toEventQueueId, toUserId } from '#model';
+import type { EventQueueActorState } from '../../actors/event-queue/state.js';
 import type { ApiEvent } from '../api/support/types.js';
 import { joinedBy } from './check-joins.js';
 import { checkRun, checkSoon } from './check-run.js';
@@ -165,9 +165,9 @@ export class ClusterRun {
 
   #registered(queue: QueueRecord): void {
     this.queues.push(queue);
-    const key = queueKey(this.beginning.realm, userId(queue.user), queueId(queue.id));
+    const key = eventQueueActorKey(this.beginning.realm, toUserId(queue.user), toEventQueueId(queue.id));
     const first = this.world.roots.firsts.get(key);
-    if (first) queue.stored = first.state as unknown as QueueState;
+    if (first) queue.stored = first.state as unknown as EventQueueActorState;
     else this.#problems.push(`a queue of ${queue.user} was promised and isn't stored`);
   }
 

@@ -1,20 +1,20 @@
 /** The organization in which every run begins: made once per process, by the commands that make any organization. */
-import { BusActorCaller, createRealm, createUser, readUserApiKey } from '#app/admin';
-import { ROLE } from '#domain/people';
+import { BusSystemActorCaller, createRealm, createUser, readUserApiKey } from '#app/admin';
+import { USER_ROLE } from '#domain/people';
 import {
   type ActorKey,
-  directMessageKey,
-  mailKey,
+  directMessageActorKey,
+  mailActorKey,
   type Partition,
   partitionOfActor,
-  presenceKey,
+  presenceActorKey,
   type RealmId,
-  realmId,
-  realmKey,
-  streamId,
-  streamKey,
-  userId,
-  userKey,
+  realmActorKey,
+  streamActorKey,
+  toRealmId,
+  toStreamId,
+  toUserId,
+  userActorKey,
 } from '#model';
 import type { MemoryStoreContents } from '../support/memory-store.js';
 import { ClusterWorld } from './cluster-world.js';
@@ -53,7 +53,7 @@ export interface Beginning {
 }
 
 const PEOPLE = ['olaf', 'anna', 'bert', 'carl', OUTSIDER, LEAVER];
-const NOTIFIER = userId(1);
+const NOTIFIER = toUserId(1);
 const FIRST = 8;
 /** Groups of users who write direct messages to each other. */
 export const CONVERSATIONS = [
@@ -66,24 +66,24 @@ export const CONVERSATIONS = [
 function reachable(realm: RealmId, streams: readonly number[]): Partition[] {
   const users = PEOPLE.map((_, i) => FIRST + i);
   const keys: ActorKey[] = [];
-  for (const id of [realmId(0), realm]) keys.push(realmKey(id), mailKey(id), presenceKey(id));
-  for (const id of [userId(0), NOTIFIER]) keys.push(userKey(realm, id));
-  for (const id of users) keys.push(userKey(realm, userId(id)));
-  for (const id of streams) keys.push(streamKey(realm, streamId(id)));
+  for (const id of [toRealmId(0), realm]) keys.push(realmActorKey(id), mailActorKey(id), presenceActorKey(id));
+  for (const id of [toUserId(0), NOTIFIER]) keys.push(userActorKey(realm, id));
+  for (const id of users) keys.push(userActorKey(realm, toUserId(id)));
+  for (const id of streams) keys.push(streamActorKey(realm, toStreamId(id)));
   // The notification bot tells those whom others subscribe.
-  for (const id of users) keys.push(directMessageKey(realm, [NOTIFIER, userId(id)]));
+  for (const id of users) keys.push(directMessageActorKey(realm, [NOTIFIER, toUserId(id)]));
   for (const names of CONVERSATIONS)
     keys.push(
-      directMessageKey(
+      directMessageActorKey(
         realm,
-        names.map((name) => userId(FIRST + PEOPLE.indexOf(name))),
+        names.map((name) => toUserId(FIRST + PEOPLE.indexOf(name))),
       ),
     );
   return [...new Set(keys.map(partitionOfActor))];
 }
 
 async function make(): Promise<Beginning> {
-  const realm = realmId(1);
+  const realm = toRealmId(1);
   const partitions = reachable(realm, [1, 2, 3, 4, 5]);
   const world = new ClusterWorld({ seed: 2, partitions, hosts: 1, fronts: 1, prefix: 'g' });
   world.faults.open = 1;
@@ -106,7 +106,7 @@ async function make(): Promise<Beginning> {
   };
   const front = world.fronts[0]!;
   const { secrets, client } = front.node;
-  const actors = new BusActorCaller(client, async () => undefined);
+  const actors = new BusSystemActorCaller(client, async () => undefined);
   const address = (name: string): string => `${name}@sim.example.com`;
   const { ownerKey } = await through(
     createRealm(actors, secrets, {
@@ -121,7 +121,7 @@ async function make(): Promise<Beginning> {
     `Basic ${Buffer.from(`${address(name)}:${key}`).toString('base64')}`;
   const people: SimPerson[] = [{ name: 'olaf', id: FIRST, authorization: basic('olaf', ownerKey) }];
   for (const name of PEOPLE.slice(1)) {
-    const of = { email: address(name), name, password: `sadly-walrus-${name}-81`, role: ROLE.member };
+    const of = { email: address(name), name, password: `sadly-walrus-${name}-81`, role: USER_ROLE.member };
     const id = await through(createUser(actors, realm, of));
     const key = await through(readUserApiKey(actors, secrets, realm, address(name)));
     people.push({ name, id, authorization: basic(name, key) });

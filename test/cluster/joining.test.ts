@@ -1,6 +1,6 @@
 /** A user who got the event of a subscription sends to the stream before the stream's actor knows of it. */
 import t from 'tap';
-import { streamId, streamKey } from '#model';
+import { streamActorKey, toStreamId } from '#model';
 import type { ApiEvent } from '../api/support/types.js';
 import { rounds } from '../support/rounds.js';
 import { joinedBy } from './check-joins.js';
@@ -50,7 +50,7 @@ class Scene {
   async joins(name: string, stream: SimStream): Promise<{ answer?: HttpAnswer }> {
     const types = { event_types: ['subscription'], fetch_event_types: [] };
     const { body } = await this.answer(this.call(name, 0, 'POST', '/register', types));
-    const key = streamKey(this.start.realm, streamId(stream.id));
+    const key = streamActorKey(this.start.realm, toStreamId(stream.id));
     this.world.network.holds = ({ to, name: command }) => to === key && command === 'join';
     const params = { subscriptions: [{ name: stream.name }], principals: [this.id(name)] };
     const subscribing = this.call('olaf', 0, 'POST', '/users/me/subscriptions', params);

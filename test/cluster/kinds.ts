@@ -1,14 +1,20 @@
 /** Small actors whose whole history can be checked afterwards. */
 
 import type { JsonObject } from '#base';
-import { type ActorKey, type LogItem, parseActorKey, realmId, streamId, streamKey } from '#model';
-import { type OutboxCommand, outboxCommand } from '#model/commands';
+import { type ActorKey, type LogItem, parseActorKey, streamActorKey, toRealmId, toStreamId } from '#model';
+import { makeOutboxCommand, type OutboxCommand } from '#model/commands';
 import { validationError } from '#model/errors';
-import type { ActorKind, ActorView, AnyActorKind, CommandDefinition, Outcome } from '#runtime';
+import type {
+  ActorKindDefinition,
+  ActorView,
+  AnyActorKindDefinition,
+  CommandDefinition,
+  CommandOutcome,
+} from '#runtime';
 import { anyCommand } from '../support/any-command.js';
 
-export const REALM = realmId(1);
-export const ledgerKey = (n: number): ActorKey => streamKey(REALM, streamId(n));
+export const REALM = toRealmId(1);
+export const ledgerKey = (n: number): ActorKey => streamActorKey(REALM, toStreamId(n));
 
 /** Every operation ever applied stays in the state, in order: what was committed can be read off each root. */
 export interface LedgerState extends JsonObject {
@@ -33,7 +39,7 @@ function record(
   view: ActorView<LedgerState>,
   op: string,
   more: JsonObject = {},
-): Outcome<LedgerState> & {
+): CommandOutcome<LedgerState> & {
   readonly state: LedgerState;
 } {
   const { state } = view;
@@ -50,7 +56,7 @@ const credits = (args: OpArgs): OutboxCommand[][] =>
   (args.stages ?? []).map((targets, s) =>
     targets.map((n, i) => {
       const op = `${args.op}.${s}.${i}`;
-      return outboxCommand({ to: ledgerKey(n), name: anyCommand('credit'), args: { op }, caller: 0 });
+      return makeOutboxCommand({ to: ledgerKey(n), name: anyCommand('credit'), args: { op }, caller: 0 });
     }),
   );
 
@@ -144,7 +150,7 @@ const commands: Record<string, Ledger> = {
   },
 };
 
-export const ledger: ActorKind<LedgerState> = {
+export const ledger: ActorKindDefinition<LedgerState> = {
   name: 'stream',
   commands,
   initial: () => ({ total: 0, ops: [], waiting: null }),
@@ -161,7 +167,7 @@ interface IdState extends JsonObject {
 const BLOCK = 20;
 
 /** Message ids as the realm actor gives them: in memory, out of a block reserved in the root. */
-export const ids: ActorKind<IdState, { last: number }> = {
+export const ids: ActorKindDefinition<IdState, { last: number }> = {
   name: 'realm',
   commands: {
     'take-ids': {
@@ -184,4 +190,4 @@ export const ids: ActorKind<IdState, { last: number }> = {
   loadedParts: [],
 };
 
-export const testKinds: Readonly<Record<string, AnyActorKind>> = { stream: ledger, realm: ids };
+export const testKinds: Readonly<Record<string, AnyActorKindDefinition>> = { stream: ledger, realm: ids };

@@ -3,13 +3,13 @@
  * root whose owner lost it before that lists them until the actor is loaded again, which does no harm.
  */
 import { type ActorKey, LogDeduplicator, type LogEntry } from '#model';
-import type { ActorRoot, RecordWrite } from '#ports/store';
+import type { ActorRoot, StoreRecordWrite } from '#ports/store';
 import type { MemoryStoreContents } from '../support/memory-store.js';
 
 /** As stored (src/runtime/group.ts). */
 interface Listed {
   readonly v: number;
-  readonly records: readonly RecordWrite[];
+  readonly records: readonly StoreRecordWrite[];
   readonly items: readonly unknown[];
   readonly sequences: readonly {
     readonly stages: readonly (readonly { readonly to: ActorKey; readonly name: string }[])[];
@@ -38,7 +38,7 @@ export function leftUndone(root: ActorRoot, log: readonly LogEntry[], store: Mem
   return left;
 }
 
-function isApplied(record: RecordWrite, { parts, messages }: MemoryStoreContents): boolean {
+function isApplied(record: StoreRecordWrite, { parts, messages }: MemoryStoreContents): boolean {
   const stored =
     record.type === 'part' ? parts.get(record.key)?.get(record.part) : messages.get(record.realm)?.get(record.id);
   return stored !== undefined && stored.rev >= record.rev;

@@ -214,7 +214,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'ids of events begin anew after a rebuild',
     file: 'src/model/event-ids.js',
-    find: 'export const eventId = (seq, slot) => seq * SLOTS_PER_POSITION + slot;',
-    put: 'let given = 0; export const eventId = (seq, slot) => seq * SLOTS_PER_POSITION + slot + (slot === 1 && ++given % 40 === 0 ? 1 : 0);',
+    find: 'export const makeEventId = (seq, slot) => seq * EVENT_ID_SLOTS_PER_LOG_POSITION + slot;',
+    put: 'let given = 0; export const makeEventId = (seq, slot) => seq * EVENT_ID_SLOTS_PER_LOG_POSITION + slot + (slot === 1 && ++given % 40 === 0 ? 1 : 0);',
   },
 ];

@@ -1,7 +1,7 @@
 /** Record of a run of the simulated cluster: all the data that the checks read. */
 
 import type { LogEntry } from '#model';
-import type { QueueState } from '../../actors/event-queue/state.js';
+import type { EventQueueActorState } from '../../actors/event-queue/state.js';
 import type { ApiEvent, Fields } from '../api/support/types.js';
 
 /**
@@ -76,7 +76,7 @@ export interface QueueRecord {
   readonly snapshot: Fields;
   readonly polls: PollRecord[];
   /** As it was stored first. */
-  stored: QueueState | undefined;
+  stored: EventQueueActorState | undefined;
   /** Its client asked for its end. */
   deleted: boolean;
   /** The client was notified of the end of the queue. */

@@ -1,6 +1,6 @@
 /** One run: clients send commands, hosts fail, everything settles, and the history is checked. */
-import { realmKey } from '#model';
-import { ActorClient, CommandTimeout } from '#runtime';
+import { realmActorKey } from '#model';
+import { ActorClient, CommandTimeoutError } from '#runtime';
 import { type Answered, checkHistory } from './history.js';
 import { ledgerKey, type OpArgs, REALM } from './kinds.js';
 import { turn } from './scheduler.js';
@@ -43,7 +43,7 @@ export class Run {
   constructor(seed: number) {
     const count = 2 + (seed % 3);
     this.#ledgers = Array.from({ length: count }, (_, i) => i + 1);
-    this.world = new World({ seed, keys: [...this.#ledgers.map(ledgerKey), realmKey(REALM)] });
+    this.world = new World({ seed, keys: [...this.#ledgers.map(ledgerKey), realmActorKey(REALM)] });
     this.#sends = 15 + this.world.random.below(25);
   }
 
@@ -108,7 +108,7 @@ export class Run {
     };
     client.send(to, command, args).reply.then(
       (reply) => ('value' in reply ? end('value', reply.value) : end('refused', reply)),
-      (error: unknown) => end(error instanceof CommandTimeout ? 'timeout' : 'failed', String(error)),
+      (error: unknown) => end(error instanceof CommandTimeoutError ? 'timeout' : 'failed', String(error)),
     );
   }
 

@@ -3,10 +3,10 @@
 import type { Logger } from '#base';
 import type { Partition, RealmId } from '#model';
 import type { DirectoryView } from '#model/records';
-import { LocalBus, type LocalHub } from '#ports/bus';
-import { LogUnavailable } from '#ports/log';
-import type { Placement } from '#ports/placement';
-import { StoreUnavailable } from '#ports/store';
+import { LocalBus, type LocalBusHub } from '#ports/bus';
+import { EventLogUnavailableError } from '#ports/log';
+import type { PartitionPlacement } from '#ports/placement';
+import { StoreUnavailableError } from '#ports/store';
 import { ActorHost } from '#runtime';
 import type { FakeClock } from '../support/fake-clock.js';
 import type { MemoryLog } from '../support/memory-log.js';
@@ -24,7 +24,7 @@ export interface Faults {
 
 export interface Shared {
   readonly clock: FakeClock;
-  readonly hub: LocalHub;
+  readonly hub: LocalBusHub;
   readonly store: MemoryStore;
   readonly log: MemoryLog;
   readonly scheduler: Scheduler;
@@ -56,10 +56,12 @@ export class SimHost implements Place {
     const processClock = new ProcessClock(clock, scheduler, this);
     this.#bus = new LocalBus(processClock, hub, name);
     this.store = shared.store.peer((step, keys) =>
-      this.#gate(step, keys.join(), () => new StoreUnavailable('simulated')),
+      this.#gate(step, keys.join(), () => new StoreUnavailableError('simulated')),
     );
-    const log = shared.log.peer({ gate: (step) => this.#gate(step, '', () => new LogUnavailable('simulated')) });
-    const placement: Placement = {
+    const log = shared.log.peer({
+      gate: (step) => this.#gate(step, '', () => new EventLogUnavailableError('simulated')),
+    });
+    const placement: PartitionPlacement = {
       start: async () => undefined,
       mayAnswer: (partition) => mayAnswer(this, partition),
       stop: async () => undefined,

@@ -6,15 +6,21 @@
 
 import type { Json } from '#base';
 import type { Clock } from '#base/clock';
-import { type RealmId, type Seq, seq } from '#model';
-import { type EventLog, type LogPosition, type LogReader, type LogSubscription, LogUnavailable } from '#ports/log';
+import { type LogSeq, type RealmId, toLogSeq } from '#model';
 import {
-  decodeEntry,
-  encodeEntry,
-  type JetStreamEntryStream,
-  type LogStreamState,
+  type EventLog,
+  type EventLogBounds,
+  type EventLogReader,
+  type EventLogSubscription,
+  EventLogUnavailableError,
+} from '#ports/log';
+import {
+  decodeLogEntry,
+  encodeLogEntry,
+  type JetStreamLogState,
+  type JetStreamLogStream,
 } from '../../src/ports/log/log-jetstream-stream.js';
-import { JetStreamSubscription, type LiveLogEntry } from '../../src/ports/log/log-jetstream-subscription.js';
+import { JetStreamEventLogSubscription, type LiveLogEntry } from '../../src/ports/log/log-jetstream-subscription.js';
 
 /** As the product's. */
 const CHECK_MS = 2_000;
@@ -57,7 +63,7 @@ export class SimLogContents {
   of(realm: RealmId): { readonly seq: number; readonly value: Json }[] {
     return this.entries
       .filter((entry) => entry.realm === realm)
-      .map(({ seq: at, data }) => ({ seq: at, value: decodeEntry(data) }));
+      .map(({ seq: at, data }) => ({ seq: at, value: decodeLogEntry(data) }));
   }
 }
 
@@ -70,7 +76,7 @@ export interface SimLogOptions {
 }
 
 export class SimLog implements EventLog {
-  readonly #cursors = new Map<RealmId, Set<JetStreamSubscription>>();
+  readonly #cursors = new Map<RealmId, Set<JetStreamEventLogSubscription>>();
   #closed = false;
 
   constructor(private readonly options: SimLogOptions) {
@@ -78,39 +84,39 @@ export class SimLog implements EventLog {
     this.#arm();
   }
 
-  async append(realm: RealmId, value: Json): Promise<Seq> {
+  async append(realm: RealmId, value: Json): Promise<LogSeq> {
     const { contents, gate } = this.options;
-    const data = encodeEntry(value);
+    const data = encodeLogEntry(value);
     await gate('before:append');
     const previous = contents.lastOf(realm);
     const entry: StoredEntry = { seq: contents.end + 1, realm, data };
     contents.entries.push(entry);
     for (const other of contents.listeners) other.#live(entry, previous);
     await gate('after:append');
-    return seq(entry.seq);
+    return toLogSeq(entry.seq);
   }
 
   publish(realm: RealmId, value: Json): void {
-    const data = encodeEntry(value);
+    const data = encodeLogEntry(value);
     for (const other of this.options.contents.listeners) {
       other.options.travel('transient', () => {
-        for (const cursor of other.#cursors.get(realm) ?? []) cursor.deliverTransient(decodeEntry(data));
+        for (const cursor of other.#cursors.get(realm) ?? []) cursor.deliverTransient(decodeLogEntry(data));
       });
     }
   }
 
-  async position(realm: RealmId): Promise<LogPosition> {
+  async position(realm: RealmId): Promise<EventLogBounds> {
     await this.options.gate('before:position');
     const { contents } = this.options;
-    return { end: seq(contents.lastOf(realm)), trimmed: seq(0), incarnation: contents.incarnation };
+    return { end: toLogSeq(contents.lastOf(realm)), trimmed: toLogSeq(0), incarnation: contents.incarnation };
   }
 
-  subscribe(realm: RealmId, after: Seq, reader: LogReader): LogSubscription {
-    if (this.#closed) throw new LogUnavailable('closed');
+  subscribe(realm: RealmId, after: LogSeq, reader: EventLogReader): EventLogSubscription {
+    if (this.#closed) throw new EventLogUnavailableError('closed');
     const of = this.#cursors.get(realm) ?? new Set();
     this.#cursors.set(realm, of);
     const { clock } = this.options;
-    const cursor: JetStreamSubscription = new JetStreamSubscription(
+    const cursor: JetStreamEventLogSubscription = new JetStreamEventLogSubscription(
       this.#stream(realm),
       clock,
       String(realm),
@@ -139,33 +145,33 @@ export class SimLog implements EventLog {
   #live({ seq: at, realm, data }: StoredEntry, previous: number): void {
     if (!this.#cursors.get(realm)?.size) return;
     this.options.travel(`live ${at}`, () => {
-      const entry: LiveLogEntry = { seq: seq(at), previous: seq(previous), value: decodeEntry(data) };
+      const entry: LiveLogEntry = { seq: toLogSeq(at), previous: toLogSeq(previous), value: decodeLogEntry(data) };
       for (const cursor of this.#cursors.get(realm) ?? []) cursor.deliverLive(entry);
     });
   }
 
-  /** The part of JetStreamEntryStream that cursors use. */
-  #stream(realm: RealmId): JetStreamEntryStream {
+  /** The part of JetStreamLogStream that cursors use. */
+  #stream(realm: RealmId): JetStreamLogStream {
     const { contents, gate } = this.options;
     const above = (from: number): readonly StoredEntry[] =>
       contents.entries.filter((entry) => entry.realm === realm && entry.seq >= from);
     const stream = {
-      state: async (): Promise<LogStreamState> => {
+      state: async (): Promise<JetStreamLogState> => {
         await gate('before:state');
-        return { incarnation: contents.incarnation, last: seq(contents.end), trimmed: seq(0) };
+        return { incarnation: contents.incarnation, last: toLogSeq(contents.end), trimmed: toLogSeq(0) };
       },
-      next: async (_subject: string, from: number): Promise<Seq> => {
+      next: async (_subject: string, from: number): Promise<LogSeq> => {
         await gate('before:next');
-        return seq(above(from)[0]?.seq ?? 0);
+        return toLogSeq(above(from)[0]?.seq ?? 0);
       },
-      read: async (_subject: string, from: number, entry: (at: Seq, data: Uint8Array) => void): Promise<number> => {
+      read: async (_subject: string, from: number, entry: (at: LogSeq, data: Uint8Array) => void): Promise<number> => {
         await gate('before:read');
         const found = above(from);
-        for (const { seq: at, data } of found) entry(seq(at), data);
+        for (const { seq: at, data } of found) entry(toLogSeq(at), data);
         return found.length;
       },
     };
-    return stream as unknown as JetStreamEntryStream;
+    return stream as unknown as JetStreamLogStream;
   }
 
   #arm(): void {
@@ -182,7 +188,7 @@ export class SimLog implements EventLog {
       if (cursors.size === 0) continue;
       try {
         await gate('before:state');
-        const state = { incarnation: contents.incarnation, last: seq(contents.end), trimmed: seq(0) };
+        const state = { incarnation: contents.incarnation, last: toLogSeq(contents.end), trimmed: toLogSeq(0) };
         for (const cursor of [...cursors]) await cursor.check(state);
       } catch {
         // Asked again in a moment.

@@ -1,5 +1,5 @@
 /** Network between the processes of a simulated cluster: frames may be late, lost, repeated, cut off or held up. */
-import { type LocalFrame, LocalHub } from '#ports/bus';
+import { type LocalBusFrame, LocalBusHub } from '#ports/bus';
 import type { CommandEnvelope } from '#runtime';
 import type { FakeClock } from '../support/fake-clock.js';
 import type { Place, Random, Scheduler } from './scheduler.js';
@@ -10,7 +10,7 @@ const SILENCE_MS = 2_500;
 /** A frame that its receiver has not yet. */
 interface UnderWay {
   readonly to: string;
-  readonly requests: NonNullable<LocalFrame['requests']>;
+  readonly requests: NonNullable<LocalBusFrame['requests']>;
   readonly lose: () => void;
 }
 
@@ -25,7 +25,7 @@ interface Cut {
 }
 
 export class SimNetwork {
-  readonly hub: LocalHub;
+  readonly hub: LocalBusHub;
   /** Probability of a lost or a repeated frame. */
   frameFaults = 0;
   /** Several servers of a subject: any of them may get a request. */
@@ -54,7 +54,7 @@ export class SimNetwork {
     private readonly clock: FakeClock,
     private readonly places: () => readonly Place[],
   ) {
-    this.hub = new LocalHub((frame, deliver, lose) => this.#frame(frame, deliver, lose));
+    this.hub = new LocalBusHub((frame, deliver, lose) => this.#frame(frame, deliver, lose));
     this.hub.choose = (servers) => (this.anyServer ? random.pick(servers) : servers.at(-1)!);
   }
 
@@ -153,12 +153,12 @@ export class SimNetwork {
     frame.lose();
   }
 
-  #mayComeAgain(requests: NonNullable<LocalFrame['requests']>): void {
+  #mayComeAgain(requests: NonNullable<LocalBusFrame['requests']>): void {
     for (const { value } of requests) this.repeated.add((value as unknown as CommandEnvelope).requestId);
   }
 
   /** Frames between two clients keep their order; some are lost, some come again much later. */
-  #frame(frame: LocalFrame, deliver: () => void, lose: () => void): void {
+  #frame(frame: LocalBusFrame, deliver: () => void, lose: () => void): void {
     const { kind, from, to, subject, count, requests = [] } = frame;
     const place = this.places().find((of) => of.name === to);
     const label = `${from} > ${to || subject} ${kind} x${count}`;

@@ -3,16 +3,16 @@
  * host, or a frontend. It stops, freezes and wakes as a whole.
  */
 
-import { loadConfig } from '#app/config';
+import { loadServerConfig } from '#app/config';
 import { ConclaveNode, type ProcessPorts } from '#app/server';
 import { ServerCryptography } from '#domain/secrets';
-import { OPERATIONS } from '#frontend/api';
-import { Frontend } from '#frontend/http';
+import { API_OPERATIONS } from '#frontend/api';
+import { HttpFrontend } from '#frontend/http';
 import { type ActorKey, type Partition, partitionOfActor } from '#model';
-import { LocalBus, type LocalHub } from '#ports/bus';
-import { LogUnavailable } from '#ports/log';
-import type { ReportingPlacement } from '#ports/placement';
-import { StoreUnavailable } from '#ports/store';
+import { LocalBus, type LocalBusHub } from '#ports/bus';
+import { EventLogUnavailableError } from '#ports/log';
+import type { ReportingPartitionPlacement } from '#ports/placement';
+import { StoreUnavailableError } from '#ports/store';
 import type { ActorHost } from '#runtime';
 import type { FakeClock } from '../support/fake-clock.js';
 import { MemoryBlobs } from '../support/memory-blobs.js';
@@ -37,7 +37,7 @@ export interface PortFaults {
 
 export interface Shared {
   readonly clock: FakeClock;
-  readonly hub: LocalHub;
+  readonly hub: LocalBusHub;
   readonly store: MemoryStore;
   readonly log: SimLogContents;
   readonly scheduler: Scheduler;
@@ -68,9 +68,9 @@ const USED = new Set([
   'get-own-user',
   'update-settings',
 ]);
-const operations = OPERATIONS.filter(({ id }) => USED.has(id));
+const operations = API_OPERATIONS.filter(({ id }) => USED.has(id));
 
-const config = loadConfig({}, {});
+const config = loadServerConfig({}, {});
 /** Heartbeat interval of half of the simulated processes, s: short, so that heartbeats meet everything else. */
 const IMPATIENT_S = 0.4;
 
@@ -85,7 +85,7 @@ export class SimProcess implements Place {
   appending = 0;
   readonly node: ConclaveNode;
   readonly store: MemoryStore;
-  readonly frontend: Frontend | undefined;
+  readonly frontend: HttpFrontend | undefined;
   readonly #bus: LocalBus;
   readonly #log: SimLog;
   /** Partition → commits of its actors that are being written. */
@@ -115,7 +115,7 @@ export class SimProcess implements Place {
       },
       travel: (label, deliver) => this.#travel(label, deliver),
     });
-    const placement: ReportingPlacement = {
+    const placement: ReportingPartitionPlacement = {
       start: async () => undefined,
       mayAnswer: (partition) => mayAnswer(this, partition),
       stop: async () => undefined,
@@ -138,7 +138,7 @@ export class SimProcess implements Place {
     const heartbeatSeconds = ports.random!() < 0.5 ? IMPATIENT_S : config.heartbeatSeconds;
     this.node = new ConclaveNode(ports, { ...config, heartbeatSeconds }, new ServerCryptography(SECRET), quietLogger);
     if (role === 'front') {
-      this.frontend = new Frontend(operations, this.node.gateway, {
+      this.frontend = new HttpFrontend(operations, this.node.gateway, {
         instance: name,
         random: ports.random!,
         heartbeatMs: heartbeatSeconds * 1000,
@@ -182,7 +182,7 @@ export class SimProcess implements Place {
     const passed = scheduler.gate(`${this.name} ${step} ${scheduler.short(keys)}${fails ? ' FAILS' : ''}`, this);
     if (!fails) return passed;
     return passed.then(() => {
-      throw port === 'store' ? new StoreUnavailable('simulated') : new LogUnavailable('simulated');
+      throw port === 'store' ? new StoreUnavailableError('simulated') : new EventLogUnavailableError('simulated');
     });
   }
 

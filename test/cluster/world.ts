@@ -1,7 +1,7 @@
 /** The simulated cluster: hosts that come and go, who owns what, and the faults that the seed chooses. */
 
 import { type ActorKey, type Partition, partitionOfActor } from '#model';
-import { LocalBus, type LocalFrame, LocalHub } from '#ports/bus';
+import { LocalBus, type LocalBusFrame, LocalBusHub } from '#ports/bus';
 import { FakeClock } from '../support/fake-clock.js';
 import { MemoryLog } from '../support/memory-log.js';
 import { MemoryStore, MemoryStoreContents } from '../support/memory-store.js';
@@ -21,7 +21,7 @@ export class World {
   readonly roots = new WatchedRoots();
   readonly store: MemoryStore;
   readonly log = new MemoryLog();
-  readonly hub: LocalHub;
+  readonly hub: LocalBusHub;
   readonly partitions: readonly Partition[];
   readonly faults: Faults = { unavailable: 0, open: 0 };
   /** Probability of a lost or a repeated frame. */
@@ -41,7 +41,7 @@ export class World {
     const contents = new MemoryStoreContents();
     (contents as { roots: MemoryStoreContents['roots'] }).roots = this.roots;
     this.store = new MemoryStore({ atomicRecords: seed % 2 === 0, contents });
-    this.hub = new LocalHub((frame, deliver) => this.#frame(frame, deliver));
+    this.hub = new LocalBusHub((frame, deliver) => this.#frame(frame, deliver));
     this.partitions = [...new Set(keys.map(partitionOfActor))];
     this.#size = 1 + this.random.below(3);
     this.faults.open = this.random.pick([0, 0.3, 0.7]);
@@ -166,7 +166,7 @@ export class World {
   }
 
   /** Frames between two clients keep their order; some are lost, some come again much later. */
-  #frame(frame: LocalFrame, deliver: () => void): void {
+  #frame(frame: LocalBusFrame, deliver: () => void): void {
     const place = this.hosts.find((h) => h.name === frame.to);
     const label = `${frame.from} > ${frame.to || frame.subject} ${frame.kind} x${frame.count}`;
     if (this.random.chance(this.frameFaults)) {

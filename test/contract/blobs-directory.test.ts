@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { realmId } from '#model';
-import { DirectoryBlobs } from '#ports/blobs';
+import { toRealmId } from '#model';
+import { FolderBlobStorage } from '#ports/blobs';
 import { blobsContract } from './blobs.js';
 
 const shared = t.testdir();
-blobsContract(t, 'DirectoryBlobs', () => DirectoryBlobs.open(shared));
+blobsContract(t, 'DirectoryBlobs', () => FolderBlobStorage.open(shared));
 
-const realm = realmId(7);
+const realm = toRealmId(7);
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -16,16 +16,16 @@ const filesIn = (folder: string): string[] =>
 
 t.test('a file left unfinished by a crash is not found, and is removed at the next start', async (t) => {
   const folder = t.testdir();
-  await DirectoryBlobs.open(folder);
+  await FolderBlobStorage.open(folder);
   writeFileSync(join(folder, 'unfinished', 'half'), 'half of it');
-  const blobs = await DirectoryBlobs.open(folder);
+  const blobs = await FolderBlobStorage.open(folder);
   t.same(filesIn(folder), []);
   t.equal(await blobs.find(realm, 'half'), undefined);
 });
 
 t.test('a failed put leaves the previous blob', async (t) => {
   const folder = t.testdir();
-  const blobs = await DirectoryBlobs.open(folder);
+  const blobs = await FolderBlobStorage.open(folder);
   await blobs.put(realm, 'a', Buffer.from('before'), 'text/plain');
   await t.rejects(blobs.put(realm, 'a', Buffer.from('after'), 'x'.repeat(70_000)));
   t.equal(Buffer.from(await (await blobs.find(realm, 'a'))!.read()).toString(), 'before');
@@ -34,7 +34,7 @@ t.test('a failed put leaves the previous blob', async (t) => {
 
 t.test("only the server's user can read the files, and no user-given name is a file name", async (t) => {
   const folder = t.testdir();
-  const blobs = await DirectoryBlobs.open(folder);
+  const blobs = await FolderBlobStorage.open(folder);
   await blobs.put(realm, '../../private.txt', Buffer.from('secret'), 'text/plain');
   const [file, ...others] = filesIn(folder);
   t.same(others, []);
@@ -44,7 +44,7 @@ t.test("only the server's user can read the files, and no user-given name is a f
 
 t.test('a damaged file is an error, not other bytes', async (t) => {
   const folder = t.testdir();
-  const blobs = await DirectoryBlobs.open(folder);
+  const blobs = await FolderBlobStorage.open(folder);
   await blobs.put(realm, 'a', Buffer.from('0123456789'), 'text/plain');
   const found = (await blobs.find(realm, 'a'))!;
   const [file] = filesIn(folder);

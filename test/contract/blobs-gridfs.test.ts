@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { MongoClient } from 'mongodb';
 import t from 'tap';
-import { realmId } from '#model';
-import { GridFsBlobs } from '#ports/blobs';
+import { toRealmId } from '#model';
+import { GridFsBlobStorage } from '#ports/blobs';
 import { blobsContract } from './blobs.js';
 
 const server = process.env.MONGODB_URL;
@@ -15,7 +15,7 @@ t.test('connecting to a closed port fails soon and names the server, without the
   const { port } = unused.address() as AddressInfo;
   unused.close();
   await once(unused, 'close');
-  await t.rejects(GridFsBlobs.connect(`mongodb://user:secret@127.0.0.1:${port}/x`), {
+  await t.rejects(GridFsBlobStorage.connect(`mongodb://user:secret@127.0.0.1:${port}/x`), {
     name: 'BlobsUnavailable',
     message: new RegExp(`^MongoDB at mongodb://127.0.0.1:${port} can't be used`),
   });
@@ -33,24 +33,24 @@ if (!server) {
     await client.close();
   });
 
-  blobsContract(t, 'GridFsBlobs', () => GridFsBlobs.connect(url));
+  blobsContract(t, 'GridFsBlobs', () => GridFsBlobStorage.connect(url));
 
   t.test('chunks without a document, as a crash leaves them, are not found', async (t) => {
     const client = await new MongoClient(url, { retryWrites: false }).connect();
-    const blobs = await GridFsBlobs.connect(url);
+    const blobs = await GridFsBlobStorage.connect(url);
     t.teardown(() => Promise.all([client.close(), blobs.close()]));
-    await blobs.put(realmId(3), 'half', Buffer.alloc(600_000, 1), 'text/plain');
+    await blobs.put(toRealmId(3), 'half', Buffer.alloc(600_000, 1), 'text/plain');
     await client.db(name).collection('blobs.files').deleteMany({ filename: '3/half' });
-    t.equal(await blobs.find(realmId(3), 'half'), undefined);
-    await blobs.put(realmId(3), 'half', Buffer.from('whole'), 'text/plain');
-    t.equal(Buffer.from(await (await blobs.find(realmId(3), 'half'))!.read()).toString(), 'whole');
+    t.equal(await blobs.find(toRealmId(3), 'half'), undefined);
+    await blobs.put(toRealmId(3), 'half', Buffer.from('whole'), 'text/plain');
+    t.equal(Buffer.from(await (await blobs.find(toRealmId(3), 'half'))!.read()).toString(), 'whole');
   });
 
   t.test('without its server every operation rejects with BlobsUnavailable', async (t) => {
-    const blobs = await GridFsBlobs.connect(url);
+    const blobs = await GridFsBlobStorage.connect(url);
     await blobs.close();
-    await t.rejects(blobs.find(realmId(1), 'x'), { name: 'BlobsUnavailable' });
-    await t.rejects(blobs.put(realmId(1), 'x', Buffer.from('x'), ''), { name: 'BlobsUnavailable' });
-    await t.rejects(blobs.delete(realmId(1), 'x'), { name: 'BlobsUnavailable' });
+    await t.rejects(blobs.find(toRealmId(1), 'x'), { name: 'BlobsUnavailable' });
+    await t.rejects(blobs.put(toRealmId(1), 'x', Buffer.from('x'), ''), { name: 'BlobsUnavailable' });
+    await t.rejects(blobs.delete(toRealmId(1), 'x'), { name: 'BlobsUnavailable' });
   });
 }

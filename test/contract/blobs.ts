@@ -1,20 +1,20 @@
 /** The contract that every implementation of Blobs meets. */
 import { randomBytes } from 'node:crypto';
 import type { Test } from 'tap';
-import { realmId } from '#model';
-import { BlobGone, type Blobs } from '#ports/blobs';
+import { toRealmId } from '#model';
+import { BlobGoneError, type BlobStorage } from '#ports/blobs';
 
-const one = realmId(1);
-const two = realmId(2);
+const one = toRealmId(1);
+const two = toRealmId(2);
 
 /** @param open opens the same storage with each call */
-export function blobsContract(t: Test, name: string, open: () => Promise<Blobs>): void {
-  const opened = async (t: Test): Promise<Blobs> => {
+export function blobsContract(t: Test, name: string, open: () => Promise<BlobStorage>): void {
+  const opened = async (t: Test): Promise<BlobStorage> => {
     const blobs = await open();
     t.teardown(() => blobs.close());
     return blobs;
   };
-  const text = async (blobs: Blobs, path: string, realm = one): Promise<string | undefined> => {
+  const text = async (blobs: BlobStorage, path: string, realm = one): Promise<string | undefined> => {
     const found = await blobs.find(realm, path);
     return found && Buffer.from(await found.read()).toString();
   };
@@ -77,7 +77,7 @@ export function blobsContract(t: Test, name: string, open: () => Promise<Blobs>)
     await blobs.delete(one, 'gone');
     await blobs.delete(one, 'never there');
     t.equal(await blobs.find(one, 'gone'), undefined);
-    await t.rejects(found.read(), BlobGone);
+    await t.rejects(found.read(), BlobGoneError);
     t.equal(await text(blobs, 'gone', two), 'stays');
   });
 

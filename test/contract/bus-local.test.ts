@@ -1,11 +1,11 @@
 import t from 'tap';
 import { REAL_CLOCK } from '#base/clock';
-import { type BusRequest, LocalBus, LocalHub } from '#ports/bus';
+import { type BusRequest, LocalBus, LocalBusHub } from '#ports/bus';
 import { FakeClock, settle } from '../support/fake-clock.js';
 import { busContract, failure } from './bus.js';
 
 busContract(t, 'LocalBus', async () => {
-  const hub = new LocalHub();
+  const hub = new LocalBusHub();
   const [client, server] = [new LocalBus(REAL_CLOCK, hub), new LocalBus(REAL_CLOCK, hub)];
   return {
     client,
@@ -17,9 +17,9 @@ busContract(t, 'LocalBus', async () => {
   };
 });
 
-function pair(): { clock: FakeClock; hub: LocalHub; client: LocalBus; server: LocalBus } {
+function pair(): { clock: FakeClock; hub: LocalBusHub; client: LocalBus; server: LocalBus } {
   const clock = new FakeClock();
-  const hub = new LocalHub();
+  const hub = new LocalBusHub();
   return { clock, hub, client: new LocalBus(clock, hub, 'client'), server: new LocalBus(clock, hub, 'server') };
 }
 

@@ -3,7 +3,11 @@ import t, { type Test } from 'tap';
 import type { Json } from '#base';
 import { REAL_CLOCK as clock } from '#base/clock';
 import { type BusRequest, NatsBus } from '#ports/bus';
-import { encodeFrameHead, FRAME_REPLIES, replyInbox } from '../../src/ports/bus/bus-nats-frame.js';
+import {
+  BUS_FRAME_KIND_REPLIES,
+  encodeBusFrameHead,
+  replyInboxOfBusClient,
+} from '../../src/ports/bus/bus-nats-frame.js';
 import { natsServerBinary, natsUrl, OwnNats } from '../support/nats.js';
 import { until } from '../support/until.js';
 import { busContract, failure, freshSubject } from './bus.js';
@@ -200,7 +204,10 @@ function facts(at: string): void {
     await until('held', () => held === 1);
     t.equal(await client.request(subject, 'ping', 5_000).reply, 'pong');
     const raw = await connect({ servers: at });
-    raw.publish(replyInbox(client.id), encodeFrameHead(FRAME_REPLIES, [99, server.id, [], [], false]));
+    raw.publish(
+      replyInboxOfBusClient(client.id),
+      encodeBusFrameHead(BUS_FRAME_KIND_REPLIES, [99, server.id, [], [], false]),
+    );
     t.equal(await reply, 'disconnected');
     t.equal(client.stats.gaps, 1);
     await until('the server need not hold it any longer', () => cancelled === 1);
@@ -212,7 +219,8 @@ function facts(at: string): void {
     await server.serve(subject, (request) => request.reply('ok'));
     const raw = await connect({ servers: at });
     for (const bytes of [[], [1], [2, 255, 255, 255, 255, 0, 0], [3, 1, 0, 0, 0, 0, 0, 0, 0, 0xc1], [4], [5, 1]]) {
-      for (const to of [subject, replyInbox(client.id), `cb.h.${server.id}`]) raw.publish(to, new Uint8Array(bytes));
+      for (const to of [subject, replyInboxOfBusClient(client.id), `cb.h.${server.id}`])
+        raw.publish(to, new Uint8Array(bytes));
     }
     await raw.flush();
     t.equal(await client.request(subject, 1, 5_000).reply, 'ok');

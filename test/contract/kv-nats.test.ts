@@ -1,5 +1,5 @@
 import t from 'tap';
-import { NatsKv, NoBucket } from '#ports/placement';
+import { NatsKeyValueStore, NoPlacementBucketError } from '#ports/placement';
 import { natsUrl } from '../support/nats.js';
 import { deleteBucket, testBucket } from '../support/nats-bucket.js';
 import { kvContract } from './kv.js';
@@ -8,7 +8,7 @@ const url = natsUrl();
 if (url) {
   kvContract(t, 'NatsKv', async () => {
     const bucket = testBucket();
-    const [a, b] = [await NatsKv.connect(url, { bucket }), await NatsKv.connect(url, { bucket })];
+    const [a, b] = [await NatsKeyValueStore.connect(url, { bucket }), await NatsKeyValueStore.connect(url, { bucket })];
     return {
       a,
       b,
@@ -22,7 +22,7 @@ if (url) {
   t.test('NatsKv: hosts that start together create one bucket', async (t) => {
     for (let round = 0; round < 10; round++) {
       const bucket = testBucket();
-      const hosts = await Promise.all(Array.from({ length: 6 }, () => NatsKv.connect(url, { bucket })));
+      const hosts = await Promise.all(Array.from({ length: 6 }, () => NatsKeyValueStore.connect(url, { bucket })));
       try {
         const written = await Promise.all(hosts.map((host, i) => host.put(`host.${i}`, 'here', 0)));
         t.notOk(written.includes(undefined));
@@ -36,18 +36,18 @@ if (url) {
 
   t.test('NatsKv: a lost bucket is created again, but not by a client that only reads', async (t) => {
     const bucket = testBucket();
-    const a = await NatsKv.connect(url, { bucket });
-    const looking = await NatsKv.connect(url, { bucket, existing: true });
+    const a = await NatsKeyValueStore.connect(url, { bucket });
+    const looking = await NatsKeyValueStore.connect(url, { bucket, existing: true });
     t.teardown(async () => {
       await Promise.all([a.close(), looking.close()]);
       await deleteBucket(url, bucket);
     });
-    await t.rejects(looking.all(), NoBucket);
+    await t.rejects(looking.all(), NoPlacementBucketError);
     await a.put('k', 'one', 0);
     t.equal((await looking.all()).size, 1);
     await deleteBucket(url, bucket);
     await t.rejects(looking.all());
-    await t.rejects(looking.all(), NoBucket);
+    await t.rejects(looking.all(), NoPlacementBucketError);
     await t.rejects(a.all());
     t.equal((await a.all()).size, 0);
     t.ok(await a.put('k', 'again', 0));

@@ -3,17 +3,17 @@ import { connect } from 'nats';
 import t from 'tap';
 import type { Json } from '#base';
 import { REAL_CLOCK as clock } from '#base/clock';
-import { realmId, type Seq, seq } from '#model';
-import { JetStreamLog, type JetStreamLogOptions, type LogReader } from '#ports/log';
+import { type LogSeq, toLogSeq, toRealmId } from '#model';
+import { type EventLogReader, JetStreamEventLog, type JetStreamEventLogOptions } from '#ports/log';
 import { natsServerBinary, natsUrl, OwnNats } from '../support/nats.js';
 import { until } from '../support/until.js';
 import { logContract } from './log.js';
 
 const url = natsUrl();
 const limits = { maxAgeMs: 3_600_000, maxBytes: 64 * 1024 * 1024 };
-const realm = realmId(1);
-const other = realmId(2);
-const ZERO = seq(0);
+const realm = toRealmId(1);
+const other = toRealmId(2);
+const ZERO = toLogSeq(0);
 
 /** Names of this run: its streams and subjects are separate from everything else on the server. */
 const names = (): { stream: string; namespace: string } => {
@@ -27,13 +27,13 @@ async function dropStream(stream: string): Promise<void> {
   await nats.close();
 }
 
-class Reader implements LogReader {
-  readonly seqs: Seq[] = [];
+class Reader implements EventLogReader {
+  readonly seqs: LogSeq[] = [];
   readonly values: Json[] = [];
-  readonly gaps: Seq[] = [];
+  readonly gaps: LogSeq[] = [];
   readonly transients: Json[] = [];
 
-  entry(at: Seq, value: Json): void {
+  entry(at: LogSeq, value: Json): void {
     this.seqs.push(at);
     this.values.push(value);
   }
@@ -42,7 +42,7 @@ class Reader implements LogReader {
     this.transients.push(value);
   }
 
-  gap(trimmed: Seq): void {
+  gap(trimmed: LogSeq): void {
     this.gaps.push(trimmed);
   }
 }
@@ -52,12 +52,12 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, i
 if (url) {
   const fact = (
     title: string,
-    options: Partial<JetStreamLogOptions>,
-    body: (t: import('tap').Test, log: JetStreamLog, stream: string) => Promise<void>,
+    options: Partial<JetStreamEventLogOptions>,
+    body: (t: import('tap').Test, log: JetStreamEventLog, stream: string) => Promise<void>,
   ): void => {
     void t.test(title, async (t) => {
       const own = names();
-      const log = await JetStreamLog.open(url, clock, { limits, ...own, ...options });
+      const log = await JetStreamEventLog.open(url, clock, { limits, ...own, ...options });
       try {
         await body(t, log, own.stream);
       } finally {
@@ -70,7 +70,7 @@ if (url) {
   logContract(t, 'JetStreamLog', async () => {
     const small = { maxAgeMs: 3_600_000, maxBytes: 4 * 1024 * 1024 };
     const own = names();
-    const open = () => JetStreamLog.open(url, clock, { limits: small, ...own });
+    const open = () => JetStreamEventLog.open(url, clock, { limits: small, ...own });
     return { limits: small, open, reopen: open, close: () => dropStream(own.stream) };
   });
 
@@ -139,7 +139,7 @@ if (url) {
     const config = (await manager.streams.info(stream)).config;
     t.match(config, { max_age: limits.maxAgeMs * 1e6, max_bytes: limits.maxBytes, storage: 'file', discard: 'old' });
     const namespace = config.subjects[0]!.split('.')[0]!;
-    const again = await JetStreamLog.open(url, clock, {
+    const again = await JetStreamEventLog.open(url, clock, {
       limits: { maxAgeMs: 7_200_000, maxBytes: 1024 * 1024 },
       stream,
       namespace,
@@ -151,7 +151,7 @@ if (url) {
   });
 
   t.test('opening a log without NATS rejects and names the server', async (t) => {
-    await t.rejects(JetStreamLog.open('nats://127.0.0.1:1', clock, { limits }), {
+    await t.rejects(JetStreamEventLog.open('nats://127.0.0.1:1', clock, { limits }), {
       name: 'LogUnavailable',
       message: /127.0.0.1:1/,
     });
@@ -162,10 +162,10 @@ const binary = natsServerBinary();
 if (binary) {
   t.test('a killed server loses no confirmed entry, and readers see each entry once', async (t) => {
     const nats = await OwnNats.start(binary);
-    const log = await JetStreamLog.open(nats.url, clock, { limits });
+    const log = await JetStreamEventLog.open(nats.url, clock, { limits });
     const readers = [new Reader(), new Reader()];
     const subscriptions = readers.map((reader) => log.subscribe(realm, ZERO, reader));
-    const confirmed: [Seq, number][] = [];
+    const confirmed: [LogSeq, number][] = [];
     let failures = 0;
     let n = 0;
     let stop = false;

@@ -1,19 +1,19 @@
 import t from 'tap';
-import { realmId, seq } from '#model';
-import { LmdbLog } from '#ports/log';
+import { toLogSeq, toRealmId } from '#model';
+import { LmdbEventLog } from '#ports/log';
 import { type LmdbEnvironment, openLmdbEnvironment } from '#ports/store';
 import { FakeClock } from '../support/fake-clock.js';
 import { logContract } from './log.js';
 
 const limits = { maxAgeMs: 60_000, maxBytes: 4 * 1024 * 1024 };
-const realm = realmId(1);
+const realm = toRealmId(1);
 
 logContract(t, 'LmdbLog', async () => {
   const directory = t.testdir();
   let environment: LmdbEnvironment;
   const open = async () => {
     environment = await openLmdbEnvironment(directory);
-    return LmdbLog.open(environment, new FakeClock(), limits);
+    return LmdbEventLog.open(environment, new FakeClock(), limits);
   };
   return {
     limits,
@@ -29,7 +29,7 @@ logContract(t, 'LmdbLog', async () => {
 t.test('entries beyond the maximal age are dropped, and the end stays', async (t) => {
   const environment = await openLmdbEnvironment(t.testdir());
   const clock = new FakeClock();
-  const log = await LmdbLog.open(environment, clock, limits);
+  const log = await LmdbEventLog.open(environment, clock, limits);
   for (let n = 1; n <= 300; n++) log.append(realm, n).catch(t.threw);
   await log.append(realm, 301);
   await clock.advanceAsync(30_000);
@@ -50,7 +50,7 @@ t.test('entries beyond the maximal age are dropped, and the end stays', async (t
   t.equal(await log.append(realm, 303), 303);
   const gaps: number[] = [];
   const values: unknown[] = [];
-  const subscription = log.subscribe(realm, seq(5), {
+  const subscription = log.subscribe(realm, toLogSeq(5), {
     entry: (_, value) => values.push(value),
     gap: (trimmed) => gaps.push(trimmed),
     transient: () => undefined,
@@ -66,7 +66,7 @@ t.test('a new directory has another incarnation', async (t) => {
   const incarnations = [];
   for (const name of ['a', 'b', 'a']) {
     const environment = await openLmdbEnvironment(`${t.testdirName}/${name}`);
-    const log = await LmdbLog.open(environment, new FakeClock(), limits);
+    const log = await LmdbEventLog.open(environment, new FakeClock(), limits);
     incarnations.push((await log.position(realm)).incarnation);
     await log.close();
     await environment.close();
@@ -77,14 +77,14 @@ t.test('a new directory has another incarnation', async (t) => {
 
 t.test('live subscribers share one value', async (t) => {
   const environment = await openLmdbEnvironment(t.testdir());
-  const log = await LmdbLog.open(environment, new FakeClock(), limits);
+  const log = await LmdbEventLog.open(environment, new FakeClock(), limits);
   const seen: unknown[] = [];
   const reader = {
     entry: (_: unknown, value: unknown) => seen.push(value),
     gap: () => t.fail(),
     transient: () => t.fail(),
   };
-  const subscriptions = [log.subscribe(realm, seq(0), reader), log.subscribe(realm, seq(0), reader)];
+  const subscriptions = [log.subscribe(realm, toLogSeq(0), reader), log.subscribe(realm, toLogSeq(0), reader)];
   await environment.transaction(() => undefined);
   const value = { n: 1 };
   await log.append(realm, value);

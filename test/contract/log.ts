@@ -2,12 +2,12 @@
 import { randomInt } from 'node:crypto';
 import type { Test } from 'tap';
 import type { Json } from '#base';
-import { type RealmId, realmId, type Seq, seq } from '#model';
-import type { EventLog, LogLimits, LogReader, LogSubscription } from '#ports/log';
+import { type LogSeq, type RealmId, toLogSeq, toRealmId } from '#model';
+import type { EventLog, EventLogLimits, EventLogReader, EventLogSubscription } from '#ports/log';
 
 export interface LogUnderTest {
   /** Limits with which the log was opened; `maxBytes` is some MiB, so that the suite can exceed it. */
-  readonly limits: LogLimits;
+  readonly limits: EventLogLimits;
   open(): Promise<EventLog>;
   /** Present if entries outlive `close`: opens the closed log again. */
   reopen?(): Promise<EventLog>;
@@ -16,18 +16,18 @@ export interface LogUnderTest {
   close?(): Promise<void>;
 }
 
-const freshRealm = (): RealmId => realmId(1 + randomInt(2 ** 40));
-const ZERO = seq(0);
+const freshRealm = (): RealmId => toRealmId(1 + randomInt(2 ** 40));
+const ZERO = toLogSeq(0);
 
 /** Collects deliveries and wakes the callers that wait for one. */
-class Collector implements LogReader {
+class Collector implements EventLogReader {
   readonly seqs: number[] = [];
   readonly values: Json[] = [];
   readonly transients: Json[] = [];
   readonly gaps: number[] = [];
   #waiting: (() => void)[] = [];
 
-  entry(at: Seq, value: Json): void {
+  entry(at: LogSeq, value: Json): void {
     this.seqs.push(at);
     this.values.push(value);
     this.#wake();
@@ -38,7 +38,7 @@ class Collector implements LogReader {
     this.#wake();
   }
 
-  gap(trimmed: Seq): void {
+  gap(trimmed: LogSeq): void {
     this.gaps.push(trimmed);
     this.#wake();
   }
@@ -63,11 +63,11 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
     const fact = (title: string, body: (t: Test) => Promise<void>): void => {
       t.test(title, body);
     };
-    const collect = (realm: RealmId, after: Seq): [Collector, LogSubscription] => {
+    const collect = (realm: RealmId, after: LogSeq): [Collector, EventLogSubscription] => {
       const reader = new Collector();
       return [reader, log.subscribe(realm, after, reader)];
     };
-    const appendAll = (realm: RealmId, values: readonly Json[]): Promise<Seq[]> =>
+    const appendAll = (realm: RealmId, values: readonly Json[]): Promise<LogSeq[]> =>
       Promise.all(values.map((v) => log.append(realm, v)));
 
     fact('an empty realm ends at 0, with nothing trimmed', async (t) => {
@@ -105,7 +105,7 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
     fact('a subscriber gets the entries after the position it names: all, some, or only new ones', async (t) => {
       const realm = freshRealm();
       const seqs = await appendAll(realm, numbers(1, 10));
-      const [all, middle, end] = [ZERO, seqs[4] as Seq, seqs[9] as Seq].map((after) => collect(realm, after));
+      const [all, middle, end] = [ZERO, seqs[4] as LogSeq, seqs[9] as LogSeq].map((after) => collect(realm, after));
       for (const s of [all, middle, end]) await s?.[1].caughtUp();
       const last = await log.append(realm, 11);
       for (const s of [all, middle, end]) await s?.[0].until(() => s[0].seqs.includes(last));
@@ -117,7 +117,7 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
 
     fact('subscribers that start during appends see no gap and no repeat', async (t) => {
       const realm = freshRealm();
-      const subscriptions: { from: number; reader: Collector; subscription: LogSubscription }[] = [];
+      const subscriptions: { from: number; reader: Collector; subscription: EventLogSubscription }[] = [];
       let last = ZERO;
       for (let n = 0; n < 40; n++) {
         const appending = appendAll(realm, numbers(n * 10 + 1, n * 10 + 10));
@@ -125,7 +125,7 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
           const [reader, subscription] = collect(realm, n % 8 === 0 ? ZERO : last);
           subscriptions.push({ from: n % 8 === 0 ? 1 : n * 10 + 1, reader, subscription });
         }
-        last = (await appending).at(-1) as Seq;
+        last = (await appending).at(-1) as LogSeq;
       }
       for (const { from, reader, subscription } of subscriptions) {
         t.ok((await subscription.caughtUp()) >= last);
@@ -139,7 +139,7 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
     fact('a reader may append and subscribe from within a delivery', async (t) => {
       const realm = freshRealm();
       const inner = new Collector();
-      let second: LogSubscription | undefined;
+      let second: EventLogSubscription | undefined;
       const outer = new Collector();
       const first = log.subscribe(realm, ZERO, {
         entry: (at, value) => {
@@ -224,7 +224,7 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
         const realm = freshRealm();
         const big = new Uint8Array(256 * 1024);
         const count = Math.ceil((2 * subject.limits.maxBytes) / big.length);
-        const seqs: Seq[] = [];
+        const seqs: LogSeq[] = [];
         for (let n = 0; n < count; n += 8) {
           seqs.push(
             ...(await appendAll(

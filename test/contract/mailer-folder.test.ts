@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { FolderMailer, MailerUnavailable } from '#domain/mail';
+import { FolderMailer, MailerUnavailableError } from '#domain/mail';
 import { FROM, mailerContract, mailTo } from './mailer.js';
 
 const read = (folder: string): string[] => readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
@@ -28,5 +28,5 @@ t.test('a missing folder is a failure of the mailer, not of the mail', async (t)
   const folder = join(t.testdir(), 'mail');
   const mailer = await FolderMailer.open(folder, FROM);
   rmSync(folder, { recursive: true });
-  await t.rejects(mailer.send(mailTo('one@example.com')), MailerUnavailable);
+  await t.rejects(mailer.send(mailTo('one@example.com')), MailerUnavailableError);
 });

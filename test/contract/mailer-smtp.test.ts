@@ -1,5 +1,5 @@
 import t from 'tap';
-import { MailerUnavailable, MailRefused, SmtpMailer } from '#domain/mail';
+import { MailerUnavailableError, MailRefusedError, SmtpMailer } from '#domain/mail';
 import { startSmtp } from '../support/smtp.js';
 import { FROM, mailerContract, mailTo } from './mailer.js';
 
@@ -27,7 +27,7 @@ t.test('an unreachable server is a temporary failure; when it is back, the mail 
   t.teardown(() => smtp.away());
   const mailer = new SmtpMailer(smtp.url, FROM);
   await smtp.away();
-  await t.rejects(mailer.send(mailTo('one@example.com')), MailerUnavailable);
+  await t.rejects(mailer.send(mailTo('one@example.com')), MailerUnavailableError);
   await smtp.back();
   await mailer.send(mailTo('one@example.com'));
   t.equal(smtp.received.length, 1);
@@ -38,12 +38,15 @@ t.test('5xx for a recipient is permanent, 4xx temporary', async (t) => {
   t.teardown(() => smtp.away());
   const mailer = new SmtpMailer(smtp.url, FROM);
   smtp.refuse = (address) => (address.startsWith('gone') ? 550 : address.startsWith('busy') ? 451 : undefined);
-  await t.rejects(mailer.send(mailTo('gone@example.com')), MailRefused);
+  await t.rejects(mailer.send(mailTo('gone@example.com')), MailRefusedError);
   const busy = await mailer.send(mailTo('busy@example.com')).then(
     () => undefined,
     (error: unknown) => error,
   );
-  t.ok(busy instanceof Error && !(busy instanceof MailRefused) && !(busy instanceof MailerUnavailable), String(busy));
+  t.ok(
+    busy instanceof Error && !(busy instanceof MailRefusedError) && !(busy instanceof MailerUnavailableError),
+    String(busy),
+  );
   await mailer.send(mailTo('here@example.com'));
   t.same(
     smtp.received.map(({ to }) => to),
@@ -58,7 +61,7 @@ t.test("the server's URL has the login; a wrong login is a failure of the mailer
   t.equal(smtp.received.length, 1);
   await t.rejects(
     new SmtpMailer(smtp.url.replace('s3cret', 'wrong'), FROM).send(mailTo('a@example.com')),
-    MailerUnavailable,
+    MailerUnavailableError,
   );
   t.equal(smtp.received.length, 1);
 });

@@ -1,6 +1,6 @@
 /** The contract that every implementation of Mailer meets. */
 import type { Test } from 'tap';
-import { type Mailer, MailRefused, type OutgoingMail } from '#domain/mail';
+import { type Mailer, MailRefusedError, type OutgoingMail } from '#domain/mail';
 
 export interface Place {
   readonly mailer: Mailer;
@@ -120,7 +120,7 @@ export function mailerContract(t: Test, name: string, open: (t: Test) => Promise
       '"a b"@example.com',
       `${'a'.repeat(300)}@example.com`,
     ];
-    for (const to of wrong) await t.rejects(mailer.send(mailTo(to)), MailRefused, JSON.stringify(to));
+    for (const to of wrong) await t.rejects(mailer.send(mailTo(to)), MailRefusedError, JSON.stringify(to));
     t.same(received(), []);
   });
 

@@ -1,12 +1,12 @@
 /** Several hosts with keys in memory and one clock: which partitions each host owns after every kind of event. */
 import t from 'tap';
-import { partition } from '#model';
+import { toPartition } from '#model';
 import {
   ALL_PARTITIONS,
   ClusterPlacement,
-  chooseHostByRendezvous,
+  chooseHostByRendezvousHash,
+  HOST_LEASE_TIMES,
   HostAbsenceWatch,
-  LEASE_TIMES,
 } from '#ports/placement';
 import { FakeClock } from '../support/fake-clock.js';
 import { MemoryKv, MemoryKvServer } from '../support/memory-kv.js';
@@ -14,7 +14,7 @@ import { PlacementWorld, type WorldHost } from '../support/placement-world.js';
 import { MemoryEpochs, placementContract } from './placement.js';
 
 const HOST = { name: 'here/1', version: '1', address: 'here' };
-const LEASE = LEASE_TIMES.leaseMs;
+const LEASE = HOST_LEASE_TIMES.leaseMs;
 
 placementContract(t, 'ClusterPlacement', async () => {
   const [server, store, clock] = [new MemoryKvServer(), new MemoryEpochs(), new FakeClock()];
@@ -353,7 +353,7 @@ t.test('a host that dies while it takes a batch gets no further one', async (t) 
 });
 
 const larger = (host: WorldHost, before: ReadonlyMap<number, number>): boolean =>
-  [...before].every(([p, epoch]) => host.owner.owned.get(partition(p))! > epoch);
+  [...before].every(([p, epoch]) => host.owner.owned.get(toPartition(p))! > epoch);
 
 t.test('a lost store cannot bring back old epochs', async (t) => {
   const world = new PlacementWorld();
@@ -437,15 +437,18 @@ t.test('a host that is alone reads the keys once per lease, and finds a new host
 t.test('rendezvous: shares are even, and a change moves only what must move', (t) => {
   const hosts = Array.from({ length: 10 }, (_, i) => `host${i * 7919}`);
   const count = (among: readonly string[], host: string): number =>
-    ALL_PARTITIONS.filter((p) => chooseHostByRendezvous(p, among) === host).length;
+    ALL_PARTITIONS.filter((p) => chooseHostByRendezvousHash(p, among) === host).length;
   for (let n = 1; n <= hosts.length; n++) {
     const among = hosts.slice(0, n);
     for (const host of among) t.ok(Math.abs(count(among, host) - 256 / n) < 5 * Math.sqrt(256 / n) + 1);
     for (const p of ALL_PARTITIONS) {
-      const [before, after] = [chooseHostByRendezvous(p, among), chooseHostByRendezvous(p, hosts.slice(0, n + 1))];
+      const [before, after] = [
+        chooseHostByRendezvousHash(p, among),
+        chooseHostByRendezvousHash(p, hosts.slice(0, n + 1)),
+      ];
       if (before !== after) t.equal(after, hosts[n] ?? before);
     }
   }
-  t.equal(chooseHostByRendezvous(ALL_PARTITIONS[0]!, []), undefined);
+  t.equal(chooseHostByRendezvousHash(ALL_PARTITIONS[0]!, []), undefined);
   t.end();
 });

@@ -1,7 +1,7 @@
 /** Several hosts on a real NATS server. */
 import t from 'tap';
 import { REAL_CLOCK as clock } from '#base/clock';
-import { ALL_PARTITIONS, ClusterPlacement, chooseHostByRendezvous, NatsKv } from '#ports/placement';
+import { ALL_PARTITIONS, ClusterPlacement, chooseHostByRendezvousHash, NatsKeyValueStore } from '#ports/placement';
 import { natsServerBinary, natsUrl, OwnNats } from '../support/nats.js';
 import { deleteBucket, testBucket } from '../support/nats-bucket.js';
 import { until } from '../support/until.js';
@@ -14,7 +14,7 @@ if (url) {
   placementContract(t, 'ClusterPlacement on NATS', async () => {
     const bucket = testBucket();
     const store = new MemoryEpochs();
-    const kv = await NatsKv.connect(url, { bucket });
+    const kv = await NatsKeyValueStore.connect(url, { bucket });
     return {
       store,
       host: () => new ClusterPlacement(kv, clock, store, FACTS),
@@ -32,7 +32,7 @@ if (binary) {
     const nats = await OwnNats.start(binary);
     const store = new MemoryEpochs();
     const join = async (id: string) => {
-      const kv = await NatsKv.connect(nats.url);
+      const kv = await NatsKeyValueStore.connect(nats.url);
       const owner = new RecordingOwner();
       const placement = new ClusterPlacement(kv, clock, store, { ...FACTS, id });
       await placement.start(owner);
@@ -43,7 +43,7 @@ if (binary) {
     const settled = (): boolean => {
       const ids = hosts.map(({ id }) => id);
       return ALL_PARTITIONS.every((p) =>
-        hosts.every((h) => h.placement.mayAnswer(p) === (chooseHostByRendezvous(p, ids) === h.id)),
+        hosts.every((h) => h.placement.mayAnswer(p) === (chooseHostByRendezvousHash(p, ids) === h.id)),
       );
     };
     t.comment(`shared after ${Math.round(await until('shared', settled))} ms`);

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import { type Epoch, epoch, PARTITION_COUNT, type Partition, partition } from '#model';
-import type { EpochSource, PartitionHolder, Placement } from '#ports/placement';
+import { type Epoch, PARTITION_COUNT, type Partition, toEpoch, toPartition } from '#model';
+import type { EpochSource, PartitionOwnershipListener, PartitionPlacement } from '#ports/placement';
 import { until } from '../support/until.js';
 
 /** The epochs in the Store's partition documents. */
@@ -20,12 +20,12 @@ export class MemoryEpochs implements EpochSource {
     await Promise.resolve();
     if (this.fail) throw new Error('the store is away');
     for (const [p, n] of atLeast) this.stored.set(p, 1 + Math.max(this.stored.get(p) ?? 0, n));
-    return new Map([...atLeast.keys()].map((p) => [p, epoch(this.stored.get(p)!)]));
+    return new Map([...atLeast.keys()].map((p) => [p, toEpoch(this.stored.get(p)!)]));
   }
 }
 
 /** An owner that records its calls, and reports forbidden ones. */
-export class RecordingOwner implements PartitionHolder {
+export class RecordingOwner implements PartitionOwnershipListener {
   readonly history: string[] = [];
   readonly owned = new Map<Partition, Epoch>();
   highest = 0;
@@ -60,13 +60,13 @@ export class RecordingOwner implements PartitionHolder {
 export interface PlacementUnderTest {
   readonly store: EpochSource;
   /** A new host of the same cluster with each call. */
-  host(): Placement;
+  host(): PartitionPlacement;
   close(): Promise<void>;
 }
 
 /** The contract that every Placement meets, with one host at a time. */
 export function placementContract(t: Test, name: string, make: () => Promise<PlacementUnderTest>): void {
-  const some = partition(17);
+  const some = toPartition(17);
   const fact = (title: string, body: (t: Test, cluster: PlacementUnderTest) => Promise<void>): void => {
     void t.test(`${name}: ${title}`, async (t) => {
       const cluster = await make();

@@ -2,23 +2,23 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import t, { type Test } from 'tap';
-import { checkStoreSecret, compareSecretWithStore } from '#app/server';
+import { checkServerSecretMatchesStore, compareServerSecretWithStore } from '#app/server';
 import { REAL_CLOCK } from '#base/clock';
 import { ServerCryptography } from '#domain/secrets';
-import { epoch, realmId, userId, userKey } from '#model';
+import { toEpoch, toRealmId, toUserId, userActorKey } from '#model';
 import {
-  embeddedSecretNote,
   LmdbStore,
   MongoStore,
+  makeLmdbSecretCheckNote,
   openLmdbEnvironment,
-  type ServerSecretNote,
+  type ServerSecretCheckNote,
   type Store,
-  withMongoSecretNote,
+  withMongoSecretCheckNote,
 } from '#ports/store';
 
 interface Written {
   readonly store: Store;
-  note<T>(action: (note: ServerSecretNote) => Promise<T>): Promise<T>;
+  note<T>(action: (note: ServerSecretCheckNote) => Promise<T>): Promise<T>;
 }
 
 const [own, other] = [
@@ -29,24 +29,24 @@ const REFUSED = { name: 'ConfigError', message: /^the data .*another server secr
 
 /** An account as the program stores it. */
 async function account(store: Store, user: number, keySealed: string): Promise<void> {
-  const write = { epoch: epoch(1), expected: 0, outbox: [], due: null, records: [] };
+  const write = { epoch: toEpoch(1), expected: 0, outbox: [], due: null, records: [] };
   const state = { phase: 'active', passwordHash: null, keySealed };
-  await store.commit({ ...write, key: userKey(realmId(1), userId(user)), state });
+  await store.commit({ ...write, key: userActorKey(toRealmId(1), toUserId(user)), state });
 }
 
 function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void {
   t.test(`${name}: the first process stores a note, and processes with another secret are refused`, async (t) => {
     const { note } = await make(t);
-    const check = (secrets: ServerCryptography) => note((of) => checkStoreSecret(of, secrets, 'the data'));
-    t.equal(await note((of) => compareSecretWithStore(of, other, 'the data')), 'none yet');
+    const check = (secrets: ServerCryptography) => note((of) => checkServerSecretMatchesStore(of, secrets, 'the data'));
+    t.equal(await note((of) => compareServerSecretWithStore(of, other, 'the data')), 'none yet');
     await check(own);
     await check(own);
     await t.rejects(check(other), REFUSED);
     await t.rejects(
-      note((of) => compareSecretWithStore(of, other, 'the data')),
+      note((of) => compareServerSecretWithStore(of, other, 'the data')),
       REFUSED,
     );
-    t.equal(await note((of) => compareSecretWithStore(of, own, 'the data')), 'own');
+    t.equal(await note((of) => compareServerSecretWithStore(of, own, 'the data')), 'own');
     await note((of) => of.replace(other.check));
     await check(other);
     await t.rejects(check(own), REFUSED, 'after a change on purpose the former one');
@@ -54,7 +54,7 @@ function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void
 
   t.test(`${name}: of two processes that start together with different secrets one is refused`, async (t) => {
     const { note } = await make(t);
-    const both = [own, other].map((secrets) => note((of) => checkStoreSecret(of, secrets, 'the data')));
+    const both = [own, other].map((secrets) => note((of) => checkServerSecretMatchesStore(of, secrets, 'the data')));
     const ended = await Promise.allSettled(both);
     t.strictSame(ended.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   });
@@ -68,11 +68,11 @@ function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void
     // Sealed by a process that joined with another secret.
     await account(store, 11, other.seal('a key that nobody else can open'));
     await t.rejects(
-      note((of) => checkStoreSecret(of, other, 'the data')),
+      note((of) => checkServerSecretMatchesStore(of, other, 'the data')),
       REFUSED,
     );
     t.equal(await note((of) => of.read()), undefined, 'and leaves no note');
-    await note((of) => checkStoreSecret(of, own, 'the data'));
+    await note((of) => checkServerSecretMatchesStore(of, own, 'the data'));
     t.equal(await note((of) => of.read()), own.check);
   });
 }
@@ -80,7 +80,10 @@ function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void
 facts(t, 'embedded', async (t) => {
   const environment = await openLmdbEnvironment(t.testdir());
   t.teardown(() => environment.close());
-  return { store: new LmdbStore(environment, REAL_CLOCK), note: (action) => action(embeddedSecretNote(environment)) };
+  return {
+    store: new LmdbStore(environment, REAL_CLOCK),
+    note: (action) => action(makeLmdbSecretCheckNote(environment)),
+  };
 });
 
 const server = process.env.MONGODB_URL;
@@ -98,6 +101,6 @@ if (!server) {
       await client.db().dropDatabase();
       await client.close();
     });
-    return { store, note: (action) => withMongoSecretNote(url.href, action) };
+    return { store, note: (action) => withMongoSecretCheckNote(url.href, action) };
   });
 }

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { epoch, realmId, realmKey, userId, userKey } from '#model';
+import { realmActorKey, toEpoch, toRealmId, toUserId, userActorKey } from '#model';
 import { LmdbStore, openLmdbEnvironment } from '#ports/store';
 import { FakeClock } from '../support/fake-clock.js';
 import { storeContract } from './store.js';
 
 const writer = fileURLToPath(new URL('../support/lmdb-writer.js', import.meta.url));
-const key = userKey(realmId(1), userId(1));
+const key = userActorKey(toRealmId(1), toUserId(1));
 const part = (name: string, rev: number, value: number | null) =>
   ({ type: 'part', key, part: name, rev, value }) as const;
 
@@ -44,7 +44,7 @@ t.test('acknowledged writes survive a kill -9', async (t) => {
     const environment = await openLmdbEnvironment(`${directory}/${last}`);
     const store = new LmdbStore(environment, new FakeClock());
     for (let n = 1; n <= last; n++) {
-      t.match(await store.load(realmKey(realmId(n)), epoch(1)), { version: 1, state: { n } });
+      t.match(await store.load(realmActorKey(toRealmId(n)), toEpoch(1)), { version: 1, state: { n } });
     }
     await store.close();
     await environment.close();
@@ -130,7 +130,7 @@ t.test('roots, parts, messages and epochs outlive the process', async (t) => {
   const directory = t.testdir();
   let environment = await openLmdbEnvironment(directory);
   let store = new LmdbStore(environment, new FakeClock());
-  const root = { key, epoch: epoch(4), state: ['x'], outbox: [1], due: null } as const;
+  const root = { key, epoch: toEpoch(4), state: ['x'], outbox: [1], due: null } as const;
   await store.commit({ ...root, expected: 0, records: [part('p', 1, 1)] });
   const message = {
     id: 5,
@@ -142,15 +142,15 @@ t.test('roots, parts, messages and epochs outlive the process', async (t) => {
     tags: [],
     body: { b: 1 },
   };
-  await store.apply([{ type: 'message', realm: realmId(1), id: 5, rev: 1, value: message }]);
+  await store.apply([{ type: 'message', realm: toRealmId(1), id: 5, rev: 1, value: message }]);
   const raised = await store.raiseEpoch(3 as never, 10);
   await store.close();
   await environment.close();
   environment = await openLmdbEnvironment(directory);
   store = new LmdbStore(environment, new FakeClock());
-  t.strictSame(await store.load(key, epoch(4)), { ...root, version: 1 });
+  t.strictSame(await store.load(key, toEpoch(4)), { ...root, version: 1 });
   t.strictSame(await store.parts(key, ''), [{ part: 'p', rev: 1, value: 1 }]);
-  t.strictSame(await store.getMessages(realmId(1), [5]), [message]);
+  t.strictSame(await store.getMessages(toRealmId(1), [5]), [message]);
   t.equal(await store.raiseEpoch(3 as never, 0), raised + 1);
   await store.close();
   await environment.close();

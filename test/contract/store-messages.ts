@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import {
-  isInRange,
+  isMessageInRange,
   type MessageIndex,
   type MessageRange,
+  type MessageRecordWrite,
   type MessageScan,
-  type MessageWrite,
-  rangesOfScan,
+  rangesOfMessageScan,
   type Store,
 } from '#ports/store';
 import { type Fact, freshRealm } from './store.js';
@@ -23,14 +23,14 @@ const message = (id: number, more: Partial<MessageRecord> = {}): MessageRecord =
   body: { content: `m${id}` },
   ...more,
 });
-const put = (realm: RealmId, value: MessageRecord, rev = 1): MessageWrite => ({
+const put = (realm: RealmId, value: MessageRecord, rev = 1): MessageRecordWrite => ({
   type: 'message',
   realm,
   id: value.id,
   rev,
   value,
 });
-const gone = (realm: RealmId, id: number, rev: number): MessageWrite => ({
+const gone = (realm: RealmId, id: number, rev: number): MessageRecordWrite => ({
   type: 'message',
   realm,
   id,
@@ -43,7 +43,9 @@ export function modelScan(model: Iterable<MessageRecord>, scan: MessageScan): nu
   const newer = scan.direction === 'newer';
   return [...model]
     .filter(
-      (m) => rangesOfScan(scan).some((range) => isInRange(m, range)) && (newer ? m.id > scan.from : m.id < scan.from),
+      (m) =>
+        rangesOfMessageScan(scan).some((range) => isMessageInRange(m, range)) &&
+        (newer ? m.id > scan.from : m.id < scan.from),
     )
     .map((m) => m.id)
     .sort((a, b) => (newer ? a - b : b - a))
@@ -314,7 +316,7 @@ export function messageFacts(fact: Fact, store: Store): void {
         const realm = freshRealm();
         const model = new Map<number, { rev: number; value: MessageRecord | null }>();
         for (const batch of batches) {
-          const writes = batch.map(({ record, rev, deleted }): MessageWrite => {
+          const writes = batch.map(({ record, rev, deleted }): MessageRecordWrite => {
             const value = deleted ? null : { ...record, body: { rev } };
             return { type: 'message', realm, id: record.id, rev, value };
           });

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { MongoClient } from 'mongodb';
 import t from 'tap';
-import { epoch, realmId, type UserId, userId, userKey } from '#model';
+import { toEpoch, toRealmId, toUserId, type UserId, userActorKey } from '#model';
 import { MongoStore } from '#ports/store';
 import { FakeClock } from '../support/fake-clock.js';
 import { storeContract } from './store.js';
 
 const server = process.env.MONGODB_URL;
-const key = (user: number) => userKey(realmId(1), userId(user) as UserId);
-const write = { epoch: epoch(1), expected: 0, state: 1, outbox: [], due: null, records: [] };
+const key = (user: number) => userActorKey(toRealmId(1), toUserId(user) as UserId);
+const write = { epoch: toEpoch(1), expected: 0, state: 1, outbox: [], due: null, records: [] };
 
 t.test('connecting to a closed port fails soon and names the server', async (t) => {
   const unused = createServer().listen(0, '127.0.0.1');
@@ -45,17 +45,17 @@ if (!server) {
     t.equal(await store.commit({ ...write, key: key(1) }), 'ok');
     proxy.cut();
     const failing = await Promise.allSettled([
-      store.load(key(1), epoch(1)),
+      store.load(key(1), toEpoch(1)),
       store.commit({ ...write, key: key(2) }),
       store.apply([{ type: 'part', key: key(1), part: 'p', rev: 1, value: 1 }]),
       store.parts(key(1), ''),
-      store.scanMessages({ realm: realmId(1), index: { by: 'realm' }, from: 0, direction: 'newer', limit: 1 }),
+      store.scanMessages({ realm: toRealmId(1), index: { by: 'realm' }, from: 0, direction: 'newer', limit: 1 }),
       store.ping(),
     ]);
     for (const f of failing) t.match(f, { status: 'rejected', reason: { name: 'StoreUnavailable' } });
     await proxy.mend();
     await store.ping();
-    t.match(await store.load(key(1), epoch(1)), { version: 1 });
+    t.match(await store.load(key(1), toEpoch(1)), { version: 1 });
     await store.apply([{ type: 'part', key: key(1), part: 'p', rev: 1, value: 1 }]);
     t.strictSame(await store.parts(key(1), ''), [{ part: 'p', rev: 1, value: 1 }]);
     proxy.freeze();
@@ -75,7 +75,7 @@ if (!server) {
     const roots = client.db(name).collection<{ _id: string }>('roots');
     await roots.updateOne({ _id: user }, { $set: { version: -1, sleeper: true, pending: true } });
     t.equal(await store.commit({ ...write, key: user, expected: 1 }), 'conflict');
-    t.equal(await store.load(user, epoch(2)), null);
+    t.equal(await store.load(user, toEpoch(2)), null);
     t.strictSame(await store.parts(user, ''), []);
     t.equal(await store.commit({ ...write, key: user }), 'ok');
     await client.close();

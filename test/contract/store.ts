@@ -4,27 +4,27 @@ import type { Test } from 'tap';
 import type { Json } from '#base';
 import {
   type ActorKey,
-  epoch,
+  eventQueueActorKey,
   type Partition,
-  partition,
   partitionOfActor,
-  queueId,
-  queueKey,
-  realmId,
-  userId,
-  userKey,
+  toEpoch,
+  toEventQueueId,
+  toPartition,
+  toRealmId,
+  toUserId,
+  userActorKey,
 } from '#model';
 import type { ActorRoot, ActorRootWrite, Store } from '#ports/store';
 import { messageFacts } from './store-messages.js';
 
 export type Fact = (name: string, body: (t: Test) => Promise<void>) => void;
 
-export const freshRealm = () => realmId(1 + randomInt(2 ** 40));
-const freshKey = (): ActorKey => userKey(freshRealm(), userId(1 + randomInt(1e6)));
+export const freshRealm = () => toRealmId(1 + randomInt(2 ** 40));
+const freshKey = (): ActorKey => userActorKey(freshRealm(), toUserId(1 + randomInt(1e6)));
 
 const write = (key: ActorKey, at: number, expected: number, more: Partial<ActorRootWrite> = {}): ActorRootWrite => ({
   key,
-  epoch: epoch(at),
+  epoch: toEpoch(at),
   expected,
   state: { n: expected + 1 },
   outbox: [],
@@ -48,7 +48,7 @@ export function storeContract(t: Test, name: string, makeStore: () => Promise<St
     fact('a closed store rejects with StoreUnavailable', async (t) => {
       await store.ping();
       await store.close();
-      await t.rejects(store.load(freshKey(), epoch(1)), { name: 'StoreUnavailable' });
+      await t.rejects(store.load(freshKey(), toEpoch(1)), { name: 'StoreUnavailable' });
       await t.rejects(store.ping(), { name: 'StoreUnavailable' });
     });
   });
@@ -57,7 +57,7 @@ export function storeContract(t: Test, name: string, makeStore: () => Promise<St
 function rootFacts(fact: Fact, store: Store): void {
   fact('an actor without a root loads as null, and loading creates nothing', async (t) => {
     const key = freshKey();
-    t.equal(await store.load(key, epoch(5)), null);
+    t.equal(await store.load(key, toEpoch(5)), null);
     t.equal(await store.commit(write(key, 1, 0)), 'ok', 'a smaller epoch may still create it');
   });
 
@@ -65,9 +65,9 @@ function rootFacts(fact: Fact, store: Store): void {
     const key = freshKey();
     t.equal(await store.commit(write(key, 3, 0, { outbox: [{ a: 1 }], due: 1_700_000_000_123 })), 'ok');
     const root = { key, epoch: 3, version: 1, state: { n: 1 }, outbox: [{ a: 1 }], due: 1_700_000_000_123 };
-    t.strictSame(await store.load(key, epoch(3)), root);
+    t.strictSame(await store.load(key, toEpoch(3)), root);
     t.equal(await store.commit(write(key, 3, 1)), 'ok');
-    t.strictSame(await store.load(key, epoch(3)), { ...root, version: 2, state: { n: 2 }, outbox: [], due: null });
+    t.strictSame(await store.load(key, toEpoch(3)), { ...root, version: 2, state: { n: 2 }, outbox: [], due: null });
   });
 
   fact('of many commits in one tick each gets its own result', async (t) => {
@@ -78,7 +78,7 @@ function rootFacts(fact: Fact, store: Store): void {
       ActorKey[],
       ActorKey[],
     ];
-    await Promise.all(fenced.map((key) => store.load(key, epoch(2))));
+    await Promise.all(fenced.map((key) => store.load(key, toEpoch(2))));
     // A commit of an earlier activation of the same owner, whose answer was lost: same epoch, same version.
     await Promise.all(late.map((key) => store.commit(write(key, 1, 1, { state: { lost: true } }))));
     const results = await Promise.all(keys.map((key) => store.commit(write(key, 1, 1))));
@@ -86,7 +86,7 @@ function rootFacts(fact: Fact, store: Store): void {
       results,
       keys.map((key) => (good.includes(key) ? 'ok' : 'conflict')),
     );
-    const [one, two, three] = [fenced[0]!, late[0]!, good[0]!].map((key) => store.load(key, epoch(3)));
+    const [one, two, three] = [fenced[0]!, late[0]!, good[0]!].map((key) => store.load(key, toEpoch(3)));
     t.match(await one, { version: 1, state: { n: 1 } });
     t.match(await two, { version: 2, state: { lost: true } });
     t.match(await three, { version: 2, state: { n: 2 } });
@@ -99,17 +99,17 @@ function rootFacts(fact: Fact, store: Store): void {
   fact('loading at a larger epoch fences the older owner, even if nothing is written', async (t) => {
     const key = freshKey();
     await store.commit(write(key, 1, 0));
-    const loaded = await store.load(key, epoch(2));
+    const loaded = await store.load(key, toEpoch(2));
     t.match(loaded, { epoch: 2, version: 1 });
     t.equal(await store.commit(write(key, 1, 1)), 'conflict');
-    t.equal(await store.remove(key, epoch(1), 1), 'conflict');
+    t.equal(await store.remove(key, toEpoch(1), 1), 'conflict');
     t.equal(await store.commit(write(key, 2, 1)), 'ok');
   });
 
   fact("loading at a smaller epoch returns 'fenced' and changes nothing", async (t) => {
     const key = freshKey();
     await store.commit(write(key, 7, 0));
-    t.equal(await store.load(key, epoch(6)), 'fenced');
+    t.equal(await store.load(key, toEpoch(6)), 'fenced');
     t.equal(await store.commit(write(key, 7, 1)), 'ok');
   });
 
@@ -119,10 +119,10 @@ function rootFacts(fact: Fact, store: Store): void {
     await Promise.all(
       keys.slice(1).map((key, i) => store.commit(write(key, key === fenced ? 9 : 1, 0, { state: { i } }))),
     );
-    await store.remove(removed, epoch(1), 1);
+    await store.remove(removed, toEpoch(1), 1);
     const [found, again] = await Promise.all([
-      Promise.all(keys.map((key, i) => store.load(key, epoch(2 + (i % 3))))),
-      store.load(twice, epoch(2)),
+      Promise.all(keys.map((key, i) => store.load(key, toEpoch(2 + (i % 3))))),
+      store.load(twice, toEpoch(2)),
     ]);
     for (const [i, key] of keys.entries()) {
       if (key === missing || key === removed) t.equal(found[i], null);
@@ -153,14 +153,17 @@ function rootFacts(fact: Fact, store: Store): void {
       );
       const results = await Promise.all(tries);
       t.equal(results.filter((r) => r === 'ok').length, 1);
-      t.match(await store.load(key, epoch(1)), { version: version + 1, state: { i: results.indexOf('ok'), version } });
+      t.match(await store.load(key, toEpoch(1)), {
+        version: version + 1,
+        state: { i: results.indexOf('ok'), version },
+      });
     }
   });
 
   fact('a commit at a wrong version or for a missing root conflicts', async (t) => {
     const key = freshKey();
     t.equal(await store.commit(write(key, 1, 4)), 'conflict');
-    t.equal(await store.load(key, epoch(1)), null);
+    t.equal(await store.load(key, toEpoch(1)), null);
     await store.commit(write(key, 1, 0));
     t.equal(await store.commit(write(key, 1, 4)), 'conflict');
   });
@@ -169,10 +172,10 @@ function rootFacts(fact: Fact, store: Store): void {
     const key = freshKey();
     await store.commit(write(key, 1, 0, { due: 5, outbox: [1] }));
     await store.apply([{ type: 'part', key, part: 'a', rev: 1, value: 1 }]);
-    t.equal(await store.remove(key, epoch(1), 2), 'conflict');
+    t.equal(await store.remove(key, toEpoch(1), 2), 'conflict');
     t.equal((await store.parts(key, '')).length, 1);
-    t.equal(await store.remove(key, epoch(1), 1), 'ok');
-    t.equal(await store.load(key, epoch(1)), null);
+    t.equal(await store.remove(key, toEpoch(1), 1), 'ok');
+    t.equal(await store.load(key, toEpoch(1)), null);
     t.strictSame(await store.parts(key, ''), []);
     t.notOk((await store.sleepers([partitionOfActor(key)])).some((s) => s.key === key));
     t.equal(await store.commit(write(key, 1, 0)), 'ok');
@@ -220,7 +223,7 @@ function valueFacts(fact: Fact, store: Store): void {
       body: values,
     };
     await store.apply([{ type: 'message', realm, id: 1, rev: 1, value: record }]);
-    t.strictSame(await store.load(key, epoch(1)), {
+    t.strictSame(await store.load(key, toEpoch(1)), {
       key,
       epoch: 1,
       version: 1,
@@ -241,7 +244,7 @@ function valueFacts(fact: Fact, store: Store): void {
   fact('undefined fields are dropped, and a lone surrogate becomes replacement characters', async (t) => {
     const key = freshKey();
     await store.commit(write(key, 1, 0, { state: { a: 1, b: undefined, c: 'x\ud800y' } }));
-    const root = await store.load(key, epoch(1));
+    const root = await store.load(key, toEpoch(1));
     const { c, ...rest } = (root as ActorRoot).state as { a: number; c: string };
     t.strictSame(rest, { a: 1 });
     t.match(c, /^x\ufffd+y$/);
@@ -258,7 +261,7 @@ function valueFacts(fact: Fact, store: Store): void {
     state.n = 2;
     value.n = 2;
     await Promise.all(writing);
-    t.match(await store.load(key, epoch(1)), { state: { n: 1 } });
+    t.match(await store.load(key, toEpoch(1)), { state: { n: 1 } });
     t.match(await store.parts(key, 'p'), [{ value: { n: 1 } }]);
   });
 }
@@ -307,11 +310,11 @@ function partFacts(fact: Fact, store: Store): void {
 
   fact('parts are found by prefix, in order of code units, and never another actor’s', async (t) => {
     const realm = freshRealm();
-    const key = userKey(realm, userId(1));
+    const key = userActorKey(realm, toUserId(1));
     const names = ['a', 'a/1', 'a/10', 'a/2', 'a0', 'b', 'a/\u{1f600}', 'a/\ufb00', 'a/.$'];
     await store.apply(names.map((part) => ({ type: 'part', key, part, rev: 1, value: part })));
-    await put(userKey(realm, userId(10)), 'a/other', 1, 1);
-    await put(queueKey(realm, userId(1), queueId('q')), 'a/other', 1, 1);
+    await put(userActorKey(realm, toUserId(10)), 'a/other', 1, 1);
+    await put(eventQueueActorKey(realm, toUserId(1), toEventQueueId('q')), 'a/other', 1, 1);
     t.strictSame(
       (await store.parts(key, 'a/')).map((p) => p.part),
       names.filter((n) => n.startsWith('a/')).sort(),
@@ -350,10 +353,10 @@ function wakingFacts(fact: Fact, store: Store): void {
     t.strictSame(await of(mine), []);
     await store.commit(write(key, 1, 1, { due: 1234 }));
     t.strictSame(await of(mine), [{ key, due: 1234, pending: false }]);
-    await store.load(key, epoch(2));
+    await store.load(key, toEpoch(2));
     await store.commit(write(key, 2, 2, { due: 99, outbox: ['x'] }));
     t.strictSame(await of(mine), [{ key, due: 99, pending: true }]);
-    t.strictSame(await of(partition((mine + 1) % 256)), []);
+    t.strictSame(await of(toPartition((mine + 1) % 256)), []);
     await store.commit(write(key, 2, 3, { outbox: ['x'] }));
     t.strictSame(await of(mine), [{ key, due: null, pending: true }]);
     await store.commit(write(key, 2, 4));
@@ -361,7 +364,7 @@ function wakingFacts(fact: Fact, store: Store): void {
   });
 
   fact('epochs of a partition only grow and are given to one caller each', async (t) => {
-    const p = partition(1000 + randomInt(1e6));
+    const p = toPartition(1000 + randomInt(1e6));
     const first = await store.raiseEpoch(p, 0);
     const jumped = await store.raiseEpoch(p, first + 40);
     t.equal(jumped, first + 41);
@@ -373,7 +376,7 @@ function wakingFacts(fact: Fact, store: Store): void {
 
   fact('epochs of many partitions are raised at once, and given to one caller each', async (t) => {
     const from = 1000 + randomInt(1e6);
-    const some = Array.from({ length: 30 }, (_, i) => partition(from + i));
+    const some = Array.from({ length: 30 }, (_, i) => toPartition(from + i));
     const raise = (atLeast: number) => store.raiseEpochs(new Map(some.map((p) => [p, atLeast + p - from])));
     const first = await raise(0);
     t.strictSame([...first], some.map((p) => [p, p - from + 1] as [typeof p, number]) as never);

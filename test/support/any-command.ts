@@ -2,11 +2,17 @@
 
 import type { JsonObject } from '#base';
 import type { ActorKindName } from '#model';
-import { type Command, commandOf, type FieldsReply, type ValueReply } from '#model/commands';
+import {
+  type ActorCommandName,
+  type ActorFieldsReply,
+  type ActorValueReply,
+  makeCommandDeclarer,
+} from '#model/commands';
 
-export const anyCommand: (name: string) => Command<ActorKindName, JsonObject, FieldsReply> = (name) =>
-  commandOf<ActorKindName>()<JsonObject, FieldsReply>(name);
+export const anyCommand: (name: string) => ActorCommandName<ActorKindName, JsonObject, ActorFieldsReply> = (name) =>
+  makeCommandDeclarer<ActorKindName>()<JsonObject, ActorFieldsReply>(name);
 
 /** One that is answered with a value. */
-export const anyQuestion: (name: string) => Command<ActorKindName, JsonObject, ValueReply<unknown>> = (name) =>
-  commandOf<ActorKindName>()<JsonObject, ValueReply<unknown>>(name);
+export const anyQuestion: (name: string) => ActorCommandName<ActorKindName, JsonObject, ActorValueReply<unknown>> = (
+  name,
+) => makeCommandDeclarer<ActorKindName>()<JsonObject, ActorValueReply<unknown>>(name);

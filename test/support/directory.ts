@@ -1,17 +1,17 @@
 import {
-  CHANGE_FIELD_OF_COLLECTION,
-  type DirectoryRecords,
+  DIRECTORY_CHANGE_FIELDS,
+  type DirectoryRecordTypes,
   type DirectorySnapshot,
-  EMPTY_SINGLETONS,
+  EMPTY_DIRECTORY_SINGLETONS,
   RealmDirectory,
 } from '#directory';
-import { extraEmojiNamed } from '#domain/emoji';
-import { type ExtraEmojiName, realmId } from '#model';
+import { productEmojiForm } from '#domain/emoji';
+import { type ProductEmojiName, toRealmId } from '#model';
 
 const NO_RECORDS = Object.fromEntries(
-  Object.keys(CHANGE_FIELD_OF_COLLECTION).map((collection) => [collection, []]),
+  Object.keys(DIRECTORY_CHANGE_FIELDS).map((collection) => [collection, []]),
 ) as unknown as {
-  readonly [C in keyof DirectoryRecords]: [];
+  readonly [C in keyof DirectoryRecordTypes]: [];
 };
 
 /** A directory with this in it, and nothing else. */
@@ -23,10 +23,10 @@ export const snapshotWith = (of: Partial<DirectorySnapshot>): DirectorySnapshot 
   fullMembersAt: 0,
   traffic: [],
   ...NO_RECORDS,
-  ...EMPTY_SINGLETONS,
+  ...EMPTY_DIRECTORY_SINGLETONS,
   ...of,
 });
 
 /** The directory of realm 1, with this in it. */
-export const directoryWith = (of: Partial<DirectorySnapshot>, names: ExtraEmojiName = 'conclave'): RealmDirectory =>
-  new RealmDirectory(realmId(1), snapshotWith(of), extraEmojiNamed(names));
+export const directoryWith = (of: Partial<DirectorySnapshot>, names: ProductEmojiName = 'conclave'): RealmDirectory =>
+  new RealmDirectory(toRealmId(1), snapshotWith(of), productEmojiForm(names));

@@ -6,7 +6,7 @@
 import { writeSync } from 'node:fs';
 import { open } from 'lmdb';
 import { REAL_CLOCK } from '#base/clock';
-import { epoch, realmId, realmKey } from '#model';
+import { realmActorKey, toEpoch, toRealmId } from '#model';
 import { LmdbStore, openLmdbEnvironment } from '#ports/store';
 
 const [mode, directory = '', count = '1'] = process.argv.slice(2);
@@ -14,7 +14,7 @@ const say = (line: string): void => {
   writeSync(1, `${line}\n`);
 };
 
-const empty = { epoch: epoch(1), expected: 0, outbox: [], due: null, records: [] } as const;
+const empty = { epoch: toEpoch(1), expected: 0, outbox: [], due: null, records: [] } as const;
 
 async function writer(): Promise<(n: number) => Promise<unknown>> {
   if (mode === 'nosync') {
@@ -22,7 +22,7 @@ async function writer(): Promise<(n: number) => Promise<unknown>> {
     return (n) => root.put(n, 'x');
   }
   const store = new LmdbStore(await openLmdbEnvironment(directory), REAL_CLOCK);
-  return (n) => store.commit({ ...empty, key: realmKey(realmId(n)), state: { n } });
+  return (n) => store.commit({ ...empty, key: realmActorKey(toRealmId(n)), state: { n } });
 }
 
 const write = await writer();

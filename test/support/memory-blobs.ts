@@ -1,21 +1,21 @@
 import type { RealmId } from '#model';
-import { BlobGone, type Blobs, type StoredBlob } from '#ports/blobs';
+import { BlobGoneError, type BlobStorage, type StoredBlobInfo } from '#ports/blobs';
 
 /** Blobs of a test that needs no real ones; the contract holds. */
-export class MemoryBlobs implements Blobs {
+export class MemoryBlobs implements BlobStorage {
   readonly #kept = new Map<string, { readonly bytes: Uint8Array; readonly type: string }>();
 
   async put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void> {
     this.#kept.set(`${realm}/${path}`, { bytes: Uint8Array.from(bytes), type });
   }
 
-  async find(realm: RealmId, path: string): Promise<StoredBlob | undefined> {
+  async find(realm: RealmId, path: string): Promise<StoredBlobInfo | undefined> {
     const name = `${realm}/${path}`;
     const found = this.#kept.get(name);
     if (!found) return undefined;
     const { bytes, type } = found;
     const read = async (start?: number, end?: number): Promise<Uint8Array> => {
-      if (!this.#kept.has(name)) throw new BlobGone(name);
+      if (!this.#kept.has(name)) throw new BlobGoneError(name);
       return bytes.subarray(start, end);
     };
     return { type, size: bytes.byteLength, read };

@@ -1,8 +1,8 @@
-import type { KeyValueStore, KvEntry } from '#ports/placement';
+import type { KeyValueEntry, KeyValueStore } from '#ports/placement';
 
 /** Keys shared by several hosts in one process. */
 export class MemoryKvServer {
-  readonly entries = new Map<string, KvEntry>();
+  readonly entries = new Map<string, KeyValueEntry>();
   readonly watchers = new Set<(key: string, value: string) => void>();
   revision = 0;
 }
@@ -21,12 +21,12 @@ export class MemoryKv implements KeyValueStore {
     this.#server = server;
   }
 
-  async get(key: string): Promise<KvEntry | undefined> {
+  async get(key: string): Promise<KeyValueEntry | undefined> {
     await this.#travel();
     return this.#server.entries.get(key);
   }
 
-  async all(): Promise<ReadonlyMap<string, KvEntry>> {
+  async all(): Promise<ReadonlyMap<string, KeyValueEntry>> {
     await this.#travel();
     return new Map(this.#server.entries);
   }

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Json } from '#base';
 import type { Clock } from '#base/clock';
-import { type RealmId, type Seq, seq } from '#model';
+import { type LogSeq, type RealmId, toLogSeq } from '#model';
 import {
   type EventLog,
-  type LogLimits,
-  type LogPosition,
-  type LogReader,
-  type LogSubscription,
-  LogUnavailable,
+  type EventLogBounds,
+  type EventLogLimits,
+  type EventLogReader,
+  type EventLogSubscription,
+  EventLogUnavailableError,
 } from '#ports/log';
-import { packJson, unpackJson } from '#ports/store';
+import { packJsonToBuffer, unpackJson } from '#ports/store';
 
 export type LogStep = 'before:append' | 'after:append' | 'before:position' | 'before:publish';
 /** Before: nothing is stored yet. After: stored (and on its way to subscribers), but the caller doesn't know it. */
@@ -74,7 +74,7 @@ export class MemoryLogContents {
 }
 
 export interface MemoryLogOptions {
-  readonly limits?: LogLimits;
+  readonly limits?: EventLogLimits;
   /** Needed for trimming by age. */
   readonly clock?: Clock;
   readonly gate?: LogGate;
@@ -107,9 +107,9 @@ export class MemoryLog implements EventLog {
     return new MemoryLog({ ...shared, ...own });
   }
 
-  async append(realm: RealmId, value: Json): Promise<Seq> {
-    if (this.#closed) throw new LogUnavailable('closed');
-    const packed = packJson(value);
+  async append(realm: RealmId, value: Json): Promise<LogSeq> {
+    if (this.#closed) throw new EventLogUnavailableError('closed');
+    const packed = packJsonToBuffer(value);
     if (this.gate) await this.gate('before:append', realm);
     const of = this.contents.realm(realm);
     const at = this.#options.clock?.now() ?? 0;
@@ -120,7 +120,7 @@ export class MemoryLog implements EventLog {
     this.#trim(realm, of, at);
     this.contents.wake(realm);
     if (this.gate) await this.gate('after:append', realm);
-    return seq(entry.seq);
+    return toLogSeq(entry.seq);
   }
 
   #trim(realm: RealmId, of: RealmContents, now: number): void {
@@ -139,7 +139,7 @@ export class MemoryLog implements EventLog {
   }
 
   publish(realm: RealmId, value: Json): void {
-    const sent = freeze(unpackJson(packJson(value)));
+    const sent = freeze(unpackJson(packJsonToBuffer(value)));
     const send = (): void => {
       for (const s of this.contents.subscriptions) if (s.realm === realm) s.transient(sent);
     };
@@ -148,15 +148,15 @@ export class MemoryLog implements EventLog {
     else send();
   }
 
-  async position(realm: RealmId): Promise<LogPosition> {
-    if (this.#closed) throw new LogUnavailable('closed');
+  async position(realm: RealmId): Promise<EventLogBounds> {
+    if (this.#closed) throw new EventLogUnavailableError('closed');
     if (this.gate) await this.gate('before:position', realm);
     const { end, trimmed } = this.contents.realm(realm);
-    return { end: seq(end), trimmed: seq(trimmed), incarnation: this.contents.incarnation };
+    return { end: toLogSeq(end), trimmed: toLogSeq(trimmed), incarnation: this.contents.incarnation };
   }
 
-  subscribe(realm: RealmId, after: Seq, reader: LogReader): LogSubscription {
-    if (this.#closed) throw new LogUnavailable('closed');
+  subscribe(realm: RealmId, after: LogSeq, reader: EventLogReader): EventLogSubscription {
+    if (this.#closed) throw new EventLogUnavailableError('closed');
     const s = new Subscription(this.contents, realm, after, reader, (fn) => this.schedule(fn), this.#mine);
     s.wake();
     return s;
@@ -168,23 +168,23 @@ export class MemoryLog implements EventLog {
   }
 }
 
-class Subscription implements LogSubscription {
+class Subscription implements EventLogSubscription {
   readonly realm: RealmId;
   readonly #contents: MemoryLogContents;
-  readonly #reader: LogReader;
+  readonly #reader: EventLogReader;
   readonly #schedule: LogScheduler;
   readonly #owner: Set<Subscription>;
   #position: number;
   #scheduled = false;
   #closed = false;
   #transients: Json[] = [];
-  #waiting: { until: number; done: (at: Seq) => void; failed: (error: Error) => void }[] = [];
+  #waiting: { until: number; done: (at: LogSeq) => void; failed: (error: Error) => void }[] = [];
 
   constructor(
     contents: MemoryLogContents,
     realm: RealmId,
-    after: Seq,
-    reader: LogReader,
+    after: LogSeq,
+    reader: EventLogReader,
     schedule: LogScheduler,
     owner: Set<Subscription>,
   ) {
@@ -198,8 +198,8 @@ class Subscription implements LogSubscription {
     owner.add(this);
   }
 
-  get position(): Seq {
-    return seq(this.#position);
+  get position(): LogSeq {
+    return toLogSeq(this.#position);
   }
 
   transient(value: Json): void {
@@ -221,12 +221,12 @@ class Subscription implements LogSubscription {
     const of = this.#contents.realm(this.realm);
     if (this.#position < of.trimmed) {
       this.#position = of.trimmed;
-      this.#reader.gap(seq(of.trimmed));
+      this.#reader.gap(toLogSeq(of.trimmed));
     } else {
       const next = of.entries[this.#position - of.trimmed];
       if (next) {
         this.#position = next.seq;
-        this.#reader.entry(seq(next.seq), next.value);
+        this.#reader.entry(toLogSeq(next.seq), next.value);
       } else {
         const value = this.#transients.shift();
         if (value !== undefined) this.#reader.transient(value);
@@ -238,8 +238,8 @@ class Subscription implements LogSubscription {
     if (this.#position < of.end || this.#transients.length > 0) this.wake();
   }
 
-  caughtUp(): Promise<Seq> {
-    if (this.#closed) return Promise.reject(new LogUnavailable('subscription closed'));
+  caughtUp(): Promise<LogSeq> {
+    if (this.#closed) return Promise.reject(new EventLogUnavailableError('subscription closed'));
     const until = this.#contents.realm(this.realm).end;
     if (this.#position >= until) return Promise.resolve(this.position);
     return new Promise((done, failed) => this.#waiting.push({ until, done, failed }));
@@ -249,7 +249,7 @@ class Subscription implements LogSubscription {
     this.#closed = true;
     this.#contents.subscriptions.delete(this);
     this.#owner.delete(this);
-    for (const w of this.#waiting.splice(0)) w.failed(new LogUnavailable('subscription closed'));
+    for (const w of this.#waiting.splice(0)) w.failed(new EventLogUnavailableError('subscription closed'));
   }
 }
 

@@ -1,18 +1,18 @@
 import type { Json } from '#base';
-import { type ActorKey, type Epoch, epoch, type Partition, partitionOfActor, type RealmId } from '#model';
+import { type ActorKey, type Epoch, type Partition, partitionOfActor, type RealmId, toEpoch } from '#model';
 import type { MessageRecord } from '#model/records';
 import {
   type ActorRoot,
   type ActorRootWrite,
-  copyJson,
-  isInRange,
+  deepCopyJson,
+  isMessageInRange,
   type MessageScan,
-  type RecordWrite,
-  rangesOfScan,
+  rangesOfMessageScan,
   type SleepingActor,
   type Store,
-  type StoredPart,
-  StoreUnavailable,
+  type StoredActorPart,
+  type StoreRecordWrite,
+  StoreUnavailableError,
 } from '#ports/store';
 
 type Operation = Exclude<keyof Store, 'atomicRecords' | 'close'>;
@@ -20,8 +20,8 @@ type Operation = Exclude<keyof Store, 'atomicRecords' | 'close'>;
 export type StoreStep = `before:${Operation}` | `after:${Operation}` | 'each:apply';
 /**
  * Awaited before an operation takes effect and again before its caller learns the result. A crash is a gate that never
- * resolves; a broken connection one that rejects (with StoreUnavailable). `keys`: actor keys, `message/<realm>/<id>` or
- * partition numbers concerned.
+ * resolves; a broken connection one that rejects (with StoreUnavailableError). `keys`: actor keys,
+ * `message/<realm>/<id>` or partition numbers concerned.
  */
 export type StoreGate = (step: StoreStep, keys: readonly string[]) => Promise<void> | void;
 
@@ -48,19 +48,19 @@ export class MemoryStoreContents {
     return to;
   }
 
-  put(write: RecordWrite): void {
+  put(write: StoreRecordWrite): void {
     if (write.type === 'part') {
       const parts = this.parts.get(write.key) ?? new Map<string, Versioned<Json>>();
       this.parts.set(write.key, parts);
       if ((parts.get(write.part)?.rev ?? -1) < write.rev) {
-        parts.set(write.part, { rev: write.rev, value: copyJson(write.value) });
+        parts.set(write.part, { rev: write.rev, value: deepCopyJson(write.value) });
       }
       return;
     }
     const messages = this.messages.get(write.realm) ?? new Map<number, Versioned<MessageRecord>>();
     this.messages.set(write.realm, messages);
     if ((messages.get(write.id)?.rev ?? -1) < write.rev) {
-      const value = write.value && (copyJson(write.value as unknown as Json) as unknown as MessageRecord);
+      const value = write.value && (deepCopyJson(write.value as unknown as Json) as unknown as MessageRecord);
       messages.set(write.id, { rev: write.rev, value });
     }
   }
@@ -93,7 +93,7 @@ export class MemoryStore implements Store {
   }
 
   async #gated<T>(operation: Operation, keys: readonly string[], effect: () => T | Promise<T>): Promise<T> {
-    if (this.#closed) throw new StoreUnavailable('closed');
+    if (this.#closed) throw new StoreUnavailableError('closed');
     if (this.gate) await this.gate(`before:${operation}`, keys);
     const result = await effect();
     if (this.gate) await this.gate(`after:${operation}`, keys);
@@ -114,9 +114,9 @@ export class MemoryStore implements Store {
   commit(write: ActorRootWrite): Promise<'ok' | 'conflict'> {
     if (!this.atomicRecords && write.records.length > 0) throw new Error('records in a commit without atomicRecords');
     // Cloned at the call: a caller that goes on changing its state must not change what is being written.
-    const state = copyJson(write.state);
-    const outbox = copyJson(write.outbox as Json) as readonly Json[];
-    const records = structuredClone(write.records) as readonly RecordWrite[];
+    const state = deepCopyJson(write.state);
+    const outbox = deepCopyJson(write.outbox as Json) as readonly Json[];
+    const records = structuredClone(write.records) as readonly StoreRecordWrite[];
     const { key, due, expected } = write;
     return this.#gated('commit', [key], () => {
       if (!this.#matches(key, write.epoch, expected)) return 'conflict';
@@ -131,8 +131,8 @@ export class MemoryStore implements Store {
     return expected === 0 ? !root : root !== undefined && root.epoch === at && root.version === expected;
   }
 
-  apply(writes: readonly RecordWrite[]): Promise<void> {
-    const copies = structuredClone(writes) as readonly RecordWrite[];
+  apply(writes: readonly StoreRecordWrite[]): Promise<void> {
+    const copies = structuredClone(writes) as readonly StoreRecordWrite[];
     const keys = copies.map((w) => (w.type === 'part' ? w.key : `message/${w.realm}/${w.id}`));
     return this.#gated('apply', keys, async () => {
       for (const [i, write] of copies.entries()) {
@@ -151,9 +151,9 @@ export class MemoryStore implements Store {
     });
   }
 
-  parts(key: ActorKey, prefix: string): Promise<StoredPart[]> {
+  parts(key: ActorKey, prefix: string): Promise<StoredActorPart[]> {
     return this.#gated('parts', [key], () => {
-      const found: StoredPart[] = [];
+      const found: StoredActorPart[] = [];
       for (const [part, { rev, value }] of this.contents.parts.get(key) ?? []) {
         if (part.startsWith(prefix) && value !== null) found.push({ part, rev, value: structuredClone(value) });
       }
@@ -161,7 +161,7 @@ export class MemoryStore implements Store {
     });
   }
 
-  getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredPart | null)[]> {
+  getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredActorPart | null)[]> {
     return this.#gated(
       'getParts',
       wanted.map((w) => w.key),
@@ -186,7 +186,7 @@ export class MemoryStore implements Store {
     return this.#gated('scanMessages', [`message/${scan.realm}`], () => {
       const found: MessageRecord[] = [];
       for (const { value } of this.contents.messages.get(scan.realm)?.values() ?? []) {
-        if (!value || !rangesOfScan(scan).some((range) => isInRange(value, range))) continue;
+        if (!value || !rangesOfMessageScan(scan).some((range) => isMessageInRange(value, range))) continue;
         if (scan.direction === 'newer' ? value.id > scan.from : value.id < scan.from) found.push(value);
       }
       found.sort((a, b) => (scan.direction === 'newer' ? a.id - b.id : b.id - a.id));
@@ -210,7 +210,7 @@ export class MemoryStore implements Store {
     return this.#gated('raiseEpoch', [String(of)], () => {
       const raised = 1 + Math.max(this.contents.epochs.get(of) ?? 0, atLeast);
       this.contents.epochs.set(of, raised);
-      return epoch(raised);
+      return toEpoch(raised);
     });
   }
 

@@ -1,7 +1,13 @@
 /** Hosts of one cluster in one process: keys in memory, one clock, and everything that can happen to a host. */
 import type { Clock, TimerHandle } from '#base/clock';
 import type { Partition } from '#model';
-import { ALL_PARTITIONS, askToDrain, askToServe, ClusterPlacement, chooseHostByRendezvous } from '#ports/placement';
+import {
+  ALL_PARTITIONS,
+  askHostToDrain,
+  askHostToServe,
+  ClusterPlacement,
+  chooseHostByRendezvousHash,
+} from '#ports/placement';
 import { MemoryEpochs, RecordingOwner } from '../contract/placement.js';
 import { FakeClock } from './fake-clock.js';
 import { MemoryKv, MemoryKvServer } from './memory-kv.js';
@@ -141,11 +147,11 @@ export class PlacementWorld {
   readonly outside = new MemoryKv(this.server);
 
   async drain(host: WorldHost): Promise<void> {
-    await askToDrain(this.outside, host.name);
+    await askHostToDrain(this.outside, host.name);
   }
 
   async undrain(host: WorldHost): Promise<void> {
-    await askToServe(this.outside, host.name);
+    await askHostToServe(this.outside, host.name);
   }
 
   async started(n: number): Promise<WorldHost[]> {
@@ -198,7 +204,7 @@ export class PlacementWorld {
   misplaced(hosts: readonly WorldHost[] = this.living): Partition[] {
     const names = hosts.map(({ name }) => name);
     const owners = this.owners();
-    return ALL_PARTITIONS.filter((p) => owners.get(p) !== chooseHostByRendezvous(p, names));
+    return ALL_PARTITIONS.filter((p) => owners.get(p) !== chooseHostByRendezvousHash(p, names));
   }
 
   settled(hosts?: readonly WorldHost[]): boolean {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { IMPORTED_FROM_ONE_FOLDER, SOURCE_WINGS } from '#app/reference';
+import { IMPORTS_ALLOWED_FROM_ONE_FOLDER, TOP_LEVEL_SOURCE_FOLDERS } from '#app/reference';
 import { circles, SourceTree } from '../support/imports.js';
 
 const tree = new SourceTree('src', 'actors');
@@ -22,8 +22,11 @@ t.test('imports follow the directions of the wings', async (t) => {
       .filter((file) => {
         const [own, other] = [wingOf(from), wingOf(file)];
         if (own === other || from === 'src/main.ts') return false;
-        const only = IMPORTED_FROM_ONE_FOLDER[`${own} → ${other}`];
-        return !SOURCE_WINGS[own]?.imports.includes(other) || (only !== undefined && !from.startsWith(`${only}/`));
+        const only = IMPORTS_ALLOWED_FROM_ONE_FOLDER[`${own} → ${other}`];
+        return (
+          !TOP_LEVEL_SOURCE_FOLDERS[own]?.imports.includes(other) ||
+          (only !== undefined && !from.startsWith(`${only}/`))
+        );
       })
       .map((file) => `${from} → ${file} (${names.join(', ')})`),
   );

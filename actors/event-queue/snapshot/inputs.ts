@@ -1,20 +1,20 @@
 /** The inputs from which the sections of a registration's snapshot are made. */
-import type { FileLimits } from '#domain/files';
-import type { UnsealText } from '#domain/people';
+import type { FileUploadLimits } from '#domain/files';
+import type { TextUnsealer } from '#domain/people';
 import type { Subscription } from '#domain/streams';
-import type { RegisterArgs } from '#model/commands';
+import type { RegisterEventQueueArgs } from '#model/commands';
 import type { DirectoryBot, DirectoryUser, DirectoryView } from '#model/records';
 
-export interface SnapshotInputs {
+export interface RegistrationSnapshotInputs {
   readonly user: DirectoryUser;
   readonly directory: DirectoryView;
-  readonly args: RegisterArgs;
+  readonly args: RegisterEventQueueArgs;
   readonly now: number;
-  readonly limits: FileLimits;
+  readonly limits: FileUploadLimits;
   /** Notifications are pushed to mobile devices. */
   readonly pushesToDevices: boolean;
   /** Decrypts the API keys of bots that the user may read. */
-  readonly unseal: UnsealText;
+  readonly unseal: TextUnsealer;
   /** Collects bots whose API key could not be decrypted. */
   readonly unreadable: Set<DirectoryBot>;
   readonly subscriptions: readonly Subscription[];
@@ -23,4 +23,4 @@ export interface SnapshotInputs {
 }
 
 /** True if the client asked for a section of the snapshot. */
-export type IsSectionWanted = (section: string) => boolean;
+export type SnapshotSectionPredicate = (section: string) => boolean;

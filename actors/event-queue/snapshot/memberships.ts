@@ -1,11 +1,11 @@
 /** Reads a user's own state and the subscribers of streams so that both agree. */
 
-import type { RealmFeed, StreamSubscribers } from '#delivery';
+import type { RealmEventFeed, StreamSubscribersAtPosition } from '#delivery';
 import type { Subscription } from '#domain/streams';
-import { type ActorKey, type RealmId, seq, streamId, type UserId, userKey } from '#model';
+import { type ActorKey, type RealmId, toLogSeq, toStreamId, type UserId, userActorKey } from '#model';
 import { apiError } from '#model/errors';
-import { findLowerBound } from '#ports/store';
-import type { InputSources } from '../../services.js';
+import { findLowerBoundIndex } from '#ports/store';
+import type { ActorInputSources } from '../../services.js';
 
 const RETRY_MS = 5;
 const MAX_RETRIES = 400;
@@ -16,20 +16,20 @@ const MAX_RETRIES = 400;
  *
  * @param counted stream → id up to which its messages are counted
  */
-export async function awaitFirstMessages(
+export async function awaitFirstMessageIdsInDirectory(
   realm: RealmId,
   counted: { readonly [stream: string]: number },
-  sources: InputSources,
+  sources: ActorInputSources,
 ): Promise<void> {
   const streams = Object.keys(counted).filter((id) => counted[id]! > 0);
   for (let attempt = 0; attempt < MAX_RETRIES; attempt++) {
     const directory = await sources.directory(realm);
-    if (streams.every((id) => directory.stream(streamId(Number(id)))?.firstMessage !== null)) return;
+    if (streams.every((id) => directory.stream(toStreamId(Number(id)))?.firstMessage !== null)) return;
     await pause(sources);
   }
 }
 
-const pause = ({ services }: InputSources): Promise<void> =>
+const pause = ({ services }: ActorInputSources): Promise<void> =>
   new Promise((resolve) => void services.clock.setTimeout(resolve, RETRY_MS));
 
 interface OwnState {
@@ -50,13 +50,13 @@ export async function readOwnStateAndSubscribers<O extends OwnState>(
   user: UserId,
   withSubscribers: boolean,
   readOwn: () => Promise<O> | O | undefined,
-  feed: RealmFeed,
-  sources: InputSources,
+  feed: RealmEventFeed,
+  sources: ActorInputSources,
   versions: Record<ActorKey, number>,
-): Promise<{ readonly own: O | undefined; readonly subscribers: StreamSubscribers }> {
+): Promise<{ readonly own: O | undefined; readonly subscribers: StreamSubscribersAtPosition }> {
   for (let attempt = 0; ; attempt++) {
     const own = await readOwn();
-    if (own) versions[userKey(realm, user)] = own.version;
+    if (own) versions[userActorKey(realm, user)] = own.version;
     const directory = await sources.directory(realm);
     // Streams drop deactivated users, who keep their own subscriptions, so the two lists would never agree again.
     if (own && directory.user(user)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
@@ -76,19 +76,19 @@ export async function readOwnStateAndSubscribers<O extends OwnState>(
   }
 }
 
-const NONE: StreamSubscribers = { position: seq(0), of: new Map() };
+const NONE: StreamSubscribersAtPosition = { position: toLogSeq(0), of: new Map() };
 
-const has = (members: readonly number[], user: number): boolean => members[findLowerBound(members, user)] === user;
+const has = (members: readonly number[], user: number): boolean => members[findLowerBoundIndex(members, user)] === user;
 
 /**
  * Adds the user to the lists of subscribers, or removes the user, so that the lists agree with the user's own
  * subscriptions.
  */
 function alignedWithOwn(
-  { position, of }: StreamSubscribers,
+  { position, of }: StreamSubscribersAtPosition,
   user: UserId,
   joined: ReadonlySet<number>,
-): StreamSubscribers {
+): StreamSubscribersAtPosition {
   const own = [...of].map(([stream, members]): [number, readonly number[]] => {
     if (has(members, user) === joined.has(stream)) return [stream, members];
     const others = members.filter((id) => id !== user);

@@ -2,19 +2,19 @@
 import type { Json, JsonObject } from '#base';
 import type { RecentMessageIndex } from '#delivery';
 import {
-  DIRECT_ORIGIN,
-  MAX_LISTED_UNREAD,
-  makeUnreadSummary,
+  DIRECT_MESSAGES_ORIGIN,
+  MAX_LISTED_UNREAD_MESSAGES,
+  makeUnreadMessagesSummary,
   type StoredMessage,
   toStoredMessage,
-  UnreadScan,
-  UserFlags,
+  UnreadMessageScan,
+  UserMessageFlags,
 } from '#domain/messages';
-import { type Subscription, TOPIC_POLICY, toTopicKey, type UserTopic } from '#domain/streams';
+import { type Subscription, TOPIC_VISIBILITY_POLICY, toTopicKey, type UserTopicPolicy } from '#domain/streams';
 import type { RealmId } from '#model';
-import type { MessageReads } from '#ports/store';
-import type { InputSources } from '../../services.js';
-import type { CountedMessages } from '../state.js';
+import type { MessageReadStore } from '#ports/store';
+import type { ActorInputSources } from '../../services.js';
+import type { SnapshotCountedMessages } from '../state.js';
 
 /** Age above which the event of a message cannot still be on its way, ms: far more than any delay of the log. */
 const RECENT_MS = 300_000;
@@ -24,7 +24,7 @@ type Reading = readonly (readonly [string, Json])[];
 
 interface OwnReadState {
   readonly subscriptions: readonly Subscription[];
-  readonly topics: readonly UserTopic[];
+  readonly topics: readonly UserTopicPolicy[];
   readonly reading: Reading;
 }
 
@@ -32,30 +32,32 @@ interface OwnReadState {
  * Picks the source from which a registration reads messages: memory, unless the user's reading state names a message
  * that the log has not shown here. Call it after the reading state was read.
  */
-export async function chooseMessageSource(
+export async function chooseSnapshotMessageSource(
   index: RecentMessageIndex,
   reading: Reading,
-  { store }: InputSources,
-): Promise<MessageReads> {
+  { store }: ActorInputSources,
+): Promise<MessageReadStore> {
   const reads = await index.reads();
-  return reads === store || (await index.knows(new UserFlags(0, new Map(reading)).singledOutIds())) ? reads : store;
+  return reads === store || (await index.knows(new UserMessageFlags(0, new Map(reading)).singledOutIds()))
+    ? reads
+    : store;
 }
 
 interface UnreadSection {
   readonly section: JsonObject;
-  readonly counted: CountedMessages;
+  readonly counted: SnapshotCountedMessages;
 }
 
 /** Reads the data of the section unread_msgs. Call it after everything whose version the snapshot notes was read. */
-export async function readUnreadSection(
+export async function readUnreadSnapshotSection(
   realm: RealmId,
   user: number,
   { subscriptions, topics, reading }: OwnReadState,
-  reads: MessageReads,
-  { services }: InputSources,
+  reads: MessageReadStore,
+  { services }: ActorInputSources,
 ): Promise<UnreadSection> {
-  const flags = new UserFlags(user, new Map(reading));
-  const scan = new UnreadScan(reads, realm, user);
+  const flags = new UserMessageFlags(user, new Map(reading));
+  const scan = new UnreadMessageScan(reads, realm, user);
   const active = new Map(subscriptions.filter((own) => own.active).map((own) => [own.stream, own]));
   const since = (services.clock.now() - RECENT_MS) / 1000;
   const unread: StoredMessage[] = [];
@@ -63,7 +65,7 @@ export async function readUnreadSection(
   const recent: number[] = [];
   let missing = false;
 
-  const homes = new Map([DIRECT_ORIGIN, ...active.keys()].map((home) => [home, flags.reading(home)]));
+  const homes = new Map([DIRECT_MESSAGES_ORIGIN, ...active.keys()].map((home) => [home, flags.reading(home)]));
   for (const [home, { mark }] of homes) streams[home] = mark;
   // A message that moved to another stream stays unread there when the user leaves the stream that it came from.
   const left = new Map(
@@ -75,20 +77,20 @@ export async function readUnreadSection(
   };
   for await (const batch of scan.newestAbove(homes, left, seen)) {
     unread.push(...batch);
-    missing = unread.length > MAX_LISTED_UNREAD;
+    missing = unread.length > MAX_LISTED_UNREAD_MESSAGES;
     if (missing) break;
   }
   // The messages read above are recent ones; those that the user marked as unread are mostly older. Their origin may be
   // a stream that the user never saw: they moved here, and the user starred them or reacted to them.
   if (!missing) unread.push(...(await scan.unreadExceptions(flags.unreadExceptions())));
-  const { [DIRECT_ORIGIN]: upTo = 0, ...countedStreams } = streams;
+  const { [DIRECT_MESSAGES_ORIGIN]: upTo = 0, ...countedStreams } = streams;
 
   const silent = new Set(
     topics
-      .filter(({ policy }) => policy === TOPIC_POLICY.muted)
+      .filter(({ policy }) => policy === TOPIC_VISIBILITY_POLICY.muted)
       .map(({ stream, name }) => `${stream} ${toTopicKey(name)}`),
   );
-  const section = makeUnreadSummary(unread, {
+  const section = makeUnreadMessagesSummary(unread, {
     user,
     subscribed: (stream) => active.has(stream),
     muted: (stream, topic) => (active.get(stream)?.muted ?? false) || silent.has(`${stream} ${toTopicKey(topic)}`),
@@ -98,16 +100,16 @@ export async function readUnreadSection(
 }
 
 /** Ids of starred messages that still exist, ascending; at most 10,000. */
-export async function readStarredIds(
+export async function readStarredMessageIds(
   realm: RealmId,
   user: number,
   { reading }: OwnReadState,
-  reads: MessageReads,
+  reads: MessageReadStore,
 ): Promise<number[]> {
-  const { ids } = new UserFlags(user, new Map(reading)).marked('starred');
+  const { ids } = new UserMessageFlags(user, new Map(reading)).marked('starred');
   if (ids.length === 0) return [];
   const records = await reads.getMessages(realm, ids);
   const there = records.filter((record) => record !== null).map(toStoredMessage);
-  const own = await new UnreadScan(reads, realm, user).withCopies(there, true);
+  const own = await new UnreadMessageScan(reads, realm, user).withCopies(there, true);
   return own.slice(0, MAX_STARRED).map(({ id }) => id);
 }

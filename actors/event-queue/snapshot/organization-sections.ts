@@ -2,20 +2,20 @@
 import { type JsonObject, PROCESS_START_SECONDS, type ResponseFields } from '#base';
 import { MAX_MESSAGE_CHARACTERS } from '#domain/messages';
 import {
+  API_PROFILE_FIELD_TYPES,
   defaultSettingsOfNewAccounts,
-  EXTERNAL_ACCOUNTS,
-  encodedGroups,
+  EXTERNAL_ACCOUNT_TYPES,
+  encodeUserGroupList,
+  formatEmailDomainForApi,
+  formatLinkifierForApi,
+  formatPlaygroundForApi,
+  formatProfileFieldForApi,
   mailDomainOfOrigin,
-  PRESENTED_FIELD_TYPES,
-  presentDomain,
-  presentLinkifier,
-  presentPlayground,
-  presentProfileField,
-  pronounsAsShortText,
+  showPronounsAsShortText,
 } from '#domain/people';
-import { MAX_PICTURE_MIB, presentRealmPictures } from '#domain/pictures';
-import { OFFLINE_AFTER_SECONDS } from '#domain/presence';
-import { MAX_DESCRIPTION_CHARACTERS, MAX_STREAM_NAME_CHARACTERS, MAX_TOPIC_CHARACTERS } from '#domain/streams';
+import { formatRealmPicturesForApi, MAX_UPLOADED_PICTURE_MIB } from '#domain/pictures';
+import { PRESENCE_OFFLINE_AFTER_SECONDS } from '#domain/presence';
+import { MAX_STREAM_DESCRIPTION_CHARACTERS, MAX_STREAM_NAME_CHARACTERS, MAX_TOPIC_CHARACTERS } from '#domain/streams';
 import {
   EMOJISET_CHOICES,
   isLoginMethodOn,
@@ -24,7 +24,7 @@ import {
   presentLoginMethods,
   REALM_SETTING_NAMES,
 } from '#model';
-import type { SnapshotInputs } from './inputs.js';
+import type { RegistrationSnapshotInputs } from './inputs.js';
 
 const GIPHY_RATINGS = {
   disabled: { name: 'GIPHY integration disabled', id: 0 },
@@ -36,11 +36,19 @@ const GIPHY_RATINGS = {
 };
 
 /** Section `realm`: the organization's settings and facts about the server (register.md § Realm section). */
-export function realmSection({ directory, args, limits, pushesToDevices }: SnapshotInputs): JsonObject {
+export function makeRealmSnapshotSection({
+  directory,
+  args,
+  limits,
+  pushesToDevices,
+}: RegistrationSnapshotInputs): JsonObject {
   const settings = REALM_SETTING_NAMES.map((name) => [`realm_${name}`, directory.settings[name]]);
   const { origin, site } = args;
   const passwords = isLoginMethodOn(directory.settings.authentication_methods, PASSWORD_METHOD);
-  const pictures = Object.entries(presentRealmPictures(directory)).map(([name, value]) => [`realm_${name}`, value]);
+  const pictures = Object.entries(formatRealmPicturesForApi(directory)).map(([name, value]) => [
+    `realm_${name}`,
+    value,
+  ]);
   return {
     ...Object.fromEntries(settings),
     realm_authentication_methods: presentLoginMethods(directory.settings.authentication_methods),
@@ -54,7 +62,7 @@ export function realmSection({ directory, args, limits, pushesToDevices }: Snaps
       disabled: { name: 'None', id: 0 },
       jitsi_meet: { name: 'Jitsi Meet', id: 1 },
     },
-    realm_default_external_accounts: EXTERNAL_ACCOUNTS,
+    realm_default_external_accounts: EXTERNAL_ACCOUNT_TYPES,
     realm_push_notifications_enabled: pushesToDevices,
     // The value is in bytes, although the field's name says MiB (register.md).
     realm_upload_quota_mib: limits.uploadQuotaMib === 0 ? null : limits.uploadQuotaMib * 1_048_576,
@@ -64,17 +72,17 @@ export function realmSection({ directory, args, limits, pushesToDevices }: Snaps
     upgrade_text_for_wide_organization_logo: '',
     realm_is_zephyr_mirror_realm: false,
     giphy_rating_options: GIPHY_RATINGS,
-    max_avatar_file_size_mib: MAX_PICTURE_MIB,
+    max_avatar_file_size_mib: MAX_UPLOADED_PICTURE_MIB,
     max_file_upload_size_mib: limits.maxFileMib,
-    max_icon_file_size_mib: MAX_PICTURE_MIB,
-    max_logo_file_size_mib: MAX_PICTURE_MIB,
+    max_icon_file_size_mib: MAX_UPLOADED_PICTURE_MIB,
+    max_logo_file_size_mib: MAX_UPLOADED_PICTURE_MIB,
     max_stream_name_length: MAX_STREAM_NAME_CHARACTERS,
-    max_stream_description_length: MAX_DESCRIPTION_CHARACTERS,
+    max_stream_description_length: MAX_STREAM_DESCRIPTION_CHARACTERS,
     max_topic_length: MAX_TOPIC_CHARACTERS,
     max_message_length: MAX_MESSAGE_CHARACTERS,
     event_queue_longpoll_timeout_seconds: 90,
     server_presence_ping_interval_seconds: 60,
-    server_presence_offline_threshold_seconds: OFFLINE_AFTER_SECONDS,
+    server_presence_offline_threshold_seconds: PRESENCE_OFFLINE_AFTER_SECONDS,
     password_min_length: 6,
     password_min_guesses: 10_000,
     server_generation: PROCESS_START_SECONDS,
@@ -91,35 +99,35 @@ export function realmSection({ directory, args, limits, pushesToDevices }: Snaps
   };
 }
 
-export const groupsSection = ({ directory }: SnapshotInputs): ResponseFields => ({
-  realm_user_groups: encodedGroups(directory),
+export const makeUserGroupsSnapshotSection = ({ directory }: RegistrationSnapshotInputs): ResponseFields => ({
+  realm_user_groups: encodeUserGroupList(directory),
 });
 
 /** Clients that do not know URL templates get no linkifiers. */
-export const linkifiersSection = ({ directory, args }: SnapshotInputs): JsonObject => ({
+export const makeLinkifiersSnapshotSection = ({ directory, args }: RegistrationSnapshotInputs): JsonObject => ({
   realm_linkifiers: args.options.capabilities.linkifier_url_template
-    ? directory.linkifiers().map(presentLinkifier)
+    ? directory.linkifiers().map(formatLinkifierForApi)
     : [],
 });
 
-export const playgroundsSection = ({ directory }: SnapshotInputs): JsonObject => ({
-  realm_playgrounds: directory.playgrounds().map(presentPlayground),
+export const makePlaygroundsSnapshotSection = ({ directory }: RegistrationSnapshotInputs): JsonObject => ({
+  realm_playgrounds: directory.playgrounds().map(formatPlaygroundForApi),
 });
 
-export const domainsSection = ({ directory }: SnapshotInputs): JsonObject => ({
-  realm_domains: directory.domains().map(presentDomain),
+export const makeEmailDomainsSnapshotSection = ({ directory }: RegistrationSnapshotInputs): JsonObject => ({
+  realm_domains: directory.domains().map(formatEmailDomainForApi),
 });
 
 /** Clients that do not know the pronouns type get no fields of it. */
-export function profileFieldsSection({ directory, args }: SnapshotInputs): JsonObject {
-  const fields = directory.profileFields().map(presentProfileField);
+export function makeProfileFieldsSnapshotSection({ directory, args }: RegistrationSnapshotInputs): JsonObject {
+  const fields = directory.profileFields().map(formatProfileFieldForApi);
   if (args.options.pronouns)
-    return { custom_profile_fields: fields, custom_profile_field_types: PRESENTED_FIELD_TYPES };
-  const { PRONOUNS: _, ...types } = PRESENTED_FIELD_TYPES;
-  return { custom_profile_fields: pronounsAsShortText(fields), custom_profile_field_types: types };
+    return { custom_profile_fields: fields, custom_profile_field_types: API_PROFILE_FIELD_TYPES };
+  const { PRONOUNS: _, ...types } = API_PROFILE_FIELD_TYPES;
+  return { custom_profile_fields: showPronounsAsShortText(fields), custom_profile_field_types: types };
 }
 
-export const settingsDefaultsSection = ({ directory }: SnapshotInputs): JsonObject => ({
+export const makeUserDefaultsSnapshotSection = ({ directory }: RegistrationSnapshotInputs): JsonObject => ({
   realm_user_settings_defaults: {
     ...defaultSettingsOfNewAccounts(directory),
     emojiset_choices: EMOJISET_CHOICES,

@@ -3,27 +3,27 @@
 import { VISITOR_ACCOUNT } from '#actors/shared';
 import type { JsonObject, ResponseFields } from '#base';
 import {
-  avatarUrl,
+  avatarUrlOfUser,
   encodeUserList,
   findSystemBot,
+  formatBotForApi,
+  formatUserForApi,
   isAdmin,
   isAllowedByPolicy,
   isGuest,
   isModerator,
   isOwner,
-  presentBot,
-  presentUser,
   unsealBotSecrets,
 } from '#domain/people';
-import { presenceReplicaOf, toServerTimestamp } from '#domain/presence';
+import { presenceReplicaOf, toServerTimestampSeconds } from '#domain/presence';
 import { areWebPublicStreamsEnabled } from '#domain/streams';
 import type { RealmPolicyName } from '#model';
-import type { SnapshotInputs } from './inputs.js';
+import type { RegistrationSnapshotInputs } from './inputs.js';
 
 const SYSTEM_BOTS = ['notification', 'welcome', 'email-gateway'] as const;
 
 /** Section `realm_user`: all users, and the roles and permissions of the user. */
-export function userSections({ user, directory, args, now }: SnapshotInputs): ResponseFields {
+export function makeUserSnapshotSections({ user, directory, args, now }: RegistrationSnapshotInputs): ResponseFields {
   const { settings } = directory;
   const isVisitor = user.id === VISITOR_ACCOUNT.id;
   const options = {
@@ -43,11 +43,11 @@ export function userSections({ user, directory, args, now }: SnapshotInputs): Re
     realm_users: encodeUserList(directory, user, { ...options, active: true }),
     realm_non_active_users: encodeUserList(directory, user, { ...options, active: false, withoutAvatar }),
     cross_realm_bots: SYSTEM_BOTS.map((name) =>
-      presentUser(findSystemBot(directory, name), user, { clientGravatar: false }),
+      formatUserForApi(findSystemBot(directory, name), user, { clientGravatar: false }),
     ),
     avatar_source: user.avatarSource,
-    avatar_url: avatarUrl(user),
-    avatar_url_medium: avatarUrl(user, 'medium'),
+    avatar_url: avatarUrlOfUser(user),
+    avatar_url_medium: avatarUrlOfUser(user, 'medium'),
     can_create_private_streams: privateStreams,
     can_create_public_streams: publicStreams,
     can_create_web_public_streams: webPublicStreams,
@@ -67,7 +67,12 @@ export function userSections({ user, directory, args, now }: SnapshotInputs): Re
 }
 
 /** Section `realm_bot`: the user's own bots; administrators get all. */
-export function botsSection({ user, directory, unseal, unreadable }: SnapshotInputs): JsonObject {
+export function makeBotsSnapshotSection({
+  user,
+  directory,
+  unseal,
+  unreadable,
+}: RegistrationSnapshotInputs): JsonObject {
   const all = isAdmin(user);
   const realm_bots: JsonObject[] = [];
   for (const bot of directory.bots()) {
@@ -75,7 +80,7 @@ export function botsSection({ user, directory, unseal, unreadable }: SnapshotInp
     if (!account || (!all && account.botOwner !== user.id)) continue;
     realm_bots.push(
       unsealBotSecrets(
-        presentBot(account, bot, (id) => directory.stream(id)?.name),
+        formatBotForApi(account, bot, (id) => directory.stream(id)?.name),
         (sealed) => {
           const text = unseal(sealed);
           if (text === undefined) unreadable.add(bot);
@@ -88,12 +93,12 @@ export function botsSection({ user, directory, unseal, unreadable }: SnapshotInp
 }
 
 /** Section `presence`: users who were online lately. All registrations within a short time share the encoded list. */
-export const presenceSection = ({ directory, args, now }: SnapshotInputs): ResponseFields => ({
+export const makePresenceSnapshotSection = ({ directory, args, now }: RegistrationSnapshotInputs): ResponseFields => ({
   presences: presenceReplicaOf(directory).list(args.options.slimPresence ? 'slim' : 'legacy', now),
-  server_timestamp: toServerTimestamp(now),
+  server_timestamp: toServerTimestampSeconds(now),
 });
 
-export const visitorPresenceSection = ({ now }: SnapshotInputs): ResponseFields => ({
+export const makeVisitorPresenceSnapshotSection = ({ now }: RegistrationSnapshotInputs): ResponseFields => ({
   presences: {},
-  server_timestamp: toServerTimestamp(now),
+  server_timestamp: toServerTimestampSeconds(now),
 });

@@ -1,14 +1,14 @@
 /** Sections about the user's own preferences and lists (register.md § fetch_event_types). */
 
-import type { OwnState } from '#actors/shared';
+import type { UserOwnState } from '#actors/shared';
 import { EncodedJson, type JsonObject, type ResponseFields } from '#base';
-import { presentEmoji } from '#domain/emoji';
+import { formatEmojiFieldsForApi } from '#domain/emoji';
 import { readUserSettings } from '#domain/people';
-import { presentMutedTopics, presentUserTopics } from '#domain/streams';
+import { formatMutedTopicsForApi, formatUserTopicsForApi } from '#domain/streams';
 import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS } from '#model';
 import type { OwnStateSection } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
-import type { IsSectionWanted, SnapshotInputs } from './inputs.js';
+import type { RegistrationSnapshotInputs, SnapshotSectionPredicate } from './inputs.js';
 
 interface EncodedSettings {
   /** Version of the preferences of all users, for which the encoded section is valid. */
@@ -18,7 +18,7 @@ interface EncodedSettings {
 const knownSettings = new WeakMap<DirectoryUser, EncodedSettings>();
 
 /** Section `user_settings`, encoded once per change of the account or of any user's preferences. */
-export function settingsSection({ user, directory }: SnapshotInputs): ResponseFields {
+export function makeUserSettingsSnapshotSection({ user, directory }: RegistrationSnapshotInputs): ResponseFields {
   const version = directory.preferencesVersion;
   let known = knownSettings.get(user);
   if (known?.version !== version) {
@@ -34,44 +34,44 @@ export function settingsSection({ user, directory }: SnapshotInputs): ResponseFi
 }
 
 /** Section `update_display_settings`, for clients without `user_settings_object`: fields at the top level. */
-export function displaySection({ user, directory, args }: SnapshotInputs): JsonObject {
+export function makeDisplaySettingsSnapshotSection({ user, directory, args }: RegistrationSnapshotInputs): JsonObject {
   if (args.options.capabilities.user_settings_object) return {};
   return { ...readUserSettings(directory, user, 'display'), emojiset_choices: EMOJISET_CHOICES };
 }
 
 /** Section `update_global_notifications`, for clients without `user_settings_object`: fields at the top level. */
-export function notificationsSection({ user, directory, args }: SnapshotInputs): JsonObject {
+export function makeNotificationSnapshotSection({ user, directory, args }: RegistrationSnapshotInputs): JsonObject {
   if (args.options.capabilities.user_settings_object) return {};
   return { ...readUserSettings(directory, user, 'notification'), available_notification_sounds: NOTIFICATION_SOUNDS };
 }
 
-export const alertWordsSection = ({ user, directory }: SnapshotInputs): JsonObject => ({
+export const makeAlertWordsSnapshotSection = ({ user, directory }: RegistrationSnapshotInputs): JsonObject => ({
   alert_words: directory.preferencesOf(user.id).alertWords,
 });
 
-export const mutedUsersSection = ({ user, directory }: SnapshotInputs): JsonObject => ({
+export const makeMutedUsersSnapshotSection = ({ user, directory }: RegistrationSnapshotInputs): JsonObject => ({
   muted_users: directory.preferencesOf(user.id).muted,
 });
 
 /** Section `user_status`: the status of active users who have set one. */
-export function statusSection({ directory }: SnapshotInputs): JsonObject {
+export function makeUserStatusSnapshotSection({ directory }: RegistrationSnapshotInputs): JsonObject {
   const statuses: Record<string, JsonObject> = {};
   for (const [id, { text, emoji, away }] of directory.statuses()) {
     if (!directory.user(id)?.isActive) continue;
     statuses[id] = {
       ...(away ? { away } : {}),
       ...(text === '' ? {} : { status_text: text }),
-      ...(emoji ? presentEmoji(emoji, directory) : {}),
+      ...(emoji ? formatEmojiFieldsForApi(emoji, directory) : {}),
     };
   }
   return { user_status: statuses };
 }
 
 /** Sections of state that only the user's own actor has, except subscriptions. */
-export function ownSections(
-  { directory, args, user }: SnapshotInputs,
-  { drafts, scheduled, topics, hotspots }: OwnState<OwnStateSection>,
-  wanted: IsSectionWanted,
+export function makeOwnSnapshotSections(
+  { directory, args, user }: RegistrationSnapshotInputs,
+  { drafts, scheduled, topics, hotspots }: UserOwnState<OwnStateSection>,
+  wanted: SnapshotSectionPredicate,
 ): JsonObject {
   // A client that asks for user_topic by name does not use its deprecated form.
   const deprecated = wanted('muted_topics') && !args.fetch?.includes('user_topic');
@@ -80,7 +80,7 @@ export function ownSections(
     ...(wanted('scheduled_messages') ? { scheduled_messages: scheduled } : {}),
     // Bots need no tutorial.
     ...(wanted('hotspots') ? { hotspots: user.botType === null ? hotspots : [] } : {}),
-    ...(deprecated ? { muted_topics: presentMutedTopics(topics, directory) } : {}),
-    ...(wanted('user_topic') ? { user_topics: presentUserTopics(topics, directory) } : {}),
+    ...(deprecated ? { muted_topics: formatMutedTopicsForApi(topics, directory) } : {}),
+    ...(wanted('user_topic') ? { user_topics: formatUserTopicsForApi(topics, directory) } : {}),
   };
 }

@@ -1,32 +1,32 @@
 /** Table of the sections that the directory alone can answer: fetch_event_types → function that makes the section. */
 
-import { encodeFieldParts, type JsonObject, memoizeByObject, type ResponseFields } from '#base';
-import { presentCustomEmoji } from '#domain/emoji';
+import { encodeResponseFieldParts, type JsonObject, memoizeByObject, type ResponseFields } from '#base';
+import { formatCustomEmojiForApi } from '#domain/emoji';
 import { STOP_WORDS } from '#domain/messages';
 import { isGuest } from '#domain/people';
 import type { DirectoryView } from '#model/records';
-import type { IsSectionWanted, SnapshotInputs } from './inputs.js';
+import type { RegistrationSnapshotInputs, SnapshotSectionPredicate } from './inputs.js';
 import {
-  domainsSection,
-  groupsSection,
-  linkifiersSection,
-  playgroundsSection,
-  profileFieldsSection,
-  realmSection,
-  settingsDefaultsSection,
+  makeEmailDomainsSnapshotSection,
+  makeLinkifiersSnapshotSection,
+  makePlaygroundsSnapshotSection,
+  makeProfileFieldsSnapshotSection,
+  makeRealmSnapshotSection,
+  makeUserDefaultsSnapshotSection,
+  makeUserGroupsSnapshotSection,
 } from './organization-sections.js';
-import { botsSection } from './people-sections.js';
+import { makeBotsSnapshotSection } from './people-sections.js';
 import {
-  alertWordsSection,
-  displaySection,
-  mutedUsersSection,
-  notificationsSection,
-  settingsSection,
-  statusSection,
+  makeAlertWordsSnapshotSection,
+  makeDisplaySettingsSnapshotSection,
+  makeMutedUsersSnapshotSection,
+  makeNotificationSnapshotSection,
+  makeUserSettingsSnapshotSection,
+  makeUserStatusSnapshotSection,
 } from './preference-sections.js';
-import { defaultStreamsSection, streamGroupsSection } from './stream-sections.js';
+import { makeDefaultStreamsSnapshotSection, makeStreamGroupsSnapshotSection } from './stream-sections.js';
 
-type Section = (inputs: SnapshotInputs) => ResponseFields;
+type Section = (inputs: RegistrationSnapshotInputs) => ResponseFields;
 
 /** Sections of features that no operation offers yet: they are empty in every organization. */
 const EMPTY: Readonly<Record<string, JsonObject>> = {
@@ -40,42 +40,46 @@ const EMPTY: Readonly<Record<string, JsonObject>> = {
 /** Sections that are the same for all users, except for the differences in `variantOf`. */
 const SHARED: Readonly<Record<string, Section>> = {
   ...Object.fromEntries(Object.entries(EMPTY).map(([name, fields]) => [name, () => fields])),
-  realm: realmSection,
-  default_streams: defaultStreamsSection,
-  default_stream_groups: streamGroupsSection,
-  custom_profile_fields: profileFieldsSection,
-  realm_domains: domainsSection,
-  realm_emoji: ({ directory }) => ({ realm_emoji: presentCustomEmoji(directory.emoji()) }),
-  realm_linkifiers: linkifiersSection,
-  realm_playgrounds: playgroundsSection,
-  realm_user_groups: groupsSection,
-  realm_user_settings_defaults: settingsDefaultsSection,
+  realm: makeRealmSnapshotSection,
+  default_streams: makeDefaultStreamsSnapshotSection,
+  default_stream_groups: makeStreamGroupsSnapshotSection,
+  custom_profile_fields: makeProfileFieldsSnapshotSection,
+  realm_domains: makeEmailDomainsSnapshotSection,
+  realm_emoji: ({ directory }) => ({ realm_emoji: formatCustomEmojiForApi(directory.emoji()) }),
+  realm_linkifiers: makeLinkifiersSnapshotSection,
+  realm_playgrounds: makePlaygroundsSnapshotSection,
+  realm_user_groups: makeUserGroupsSnapshotSection,
+  realm_user_settings_defaults: makeUserDefaultsSnapshotSection,
   stop_words: () => ({ stop_words: STOP_WORDS }),
-  user_status: statusSection,
+  user_status: makeUserStatusSnapshotSection,
 };
 
 /** Sections that differ from user to user. */
 const PERSONAL: Readonly<Record<string, Section>> = {
-  alert_words: alertWordsSection,
-  muted_users: mutedUsersSection,
-  realm_bot: botsSection,
-  user_settings: settingsSection,
-  update_display_settings: displaySection,
-  update_global_notifications: notificationsSection,
+  alert_words: makeAlertWordsSnapshotSection,
+  muted_users: makeMutedUsersSnapshotSection,
+  realm_bot: makeBotsSnapshotSection,
+  user_settings: makeUserSettingsSnapshotSection,
+  update_display_settings: makeDisplaySettingsSnapshotSection,
+  update_global_notifications: makeNotificationSnapshotSection,
 };
 
 const makeAll = (
   sections: Readonly<Record<string, Section>>,
-  inputs: SnapshotInputs,
-  wanted: IsSectionWanted,
+  inputs: RegistrationSnapshotInputs,
+  wanted: SnapshotSectionPredicate,
 ): ResponseFields[] => Object.entries(sections).flatMap(([name, make]) => (wanted(name) ? [make(inputs)] : []));
 
-export const makePersonalSections = (inputs: SnapshotInputs, wanted: IsSectionWanted): ResponseFields[] =>
-  makeAll(PERSONAL, inputs, wanted);
+export const makePersonalSnapshotSections = (
+  inputs: RegistrationSnapshotInputs,
+  wanted: SnapshotSectionPredicate,
+): ResponseFields[] => makeAll(PERSONAL, inputs, wanted);
 
 /** The shared sections as objects, not encoded. */
-export const makeSharedSections = (inputs: SnapshotInputs, wanted: IsSectionWanted): ResponseFields[] =>
-  makeAll(SHARED, inputs, wanted);
+export const makeSharedSnapshotSections = (
+  inputs: RegistrationSnapshotInputs,
+  wanted: SnapshotSectionPredicate,
+): ResponseFields[] => makeAll(SHARED, inputs, wanted);
 
 /** Maximum number of encoded variants per directory in memory. Few are needed: clients of one kind register alike. */
 const MAX_VARIANTS = 32;
@@ -90,7 +94,7 @@ const cached = memoizeByObject(
 );
 
 /** Key of the encoded variant: everything besides the directory on which the shared sections depend. */
-const variantOf = ({ user, args }: SnapshotInputs): string => {
+const variantOf = ({ user, args }: RegistrationSnapshotInputs): string => {
   const { options, fetch, origin, site, webPublicStreams } = args;
   const { linkifier_url_template } = options.capabilities;
   return JSON.stringify([
@@ -105,12 +109,15 @@ const variantOf = ({ user, args }: SnapshotInputs): string => {
 };
 
 /** The shared sections, encoded once per variant until the directory changes. */
-export function encodeSharedSections(inputs: SnapshotInputs, wanted: IsSectionWanted): readonly Uint8Array[] {
+export function encodeSharedSnapshotSections(
+  inputs: RegistrationSnapshotInputs,
+  wanted: SnapshotSectionPredicate,
+): readonly Uint8Array[] {
   const variants = cached(inputs.directory);
   const name = variantOf(inputs);
   let parts = variants.get(name);
   if (!parts) {
-    parts = [Buffer.concat(makeSharedSections(inputs, wanted).flatMap(encodeFieldParts))];
+    parts = [Buffer.concat(makeSharedSnapshotSections(inputs, wanted).flatMap(encodeResponseFieldParts))];
     if (variants.size >= MAX_VARIANTS) variants.clear();
     variants.set(name, parts);
   }

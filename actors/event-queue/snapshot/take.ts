@@ -3,38 +3,47 @@
  * leave out exactly the events that the client has already seen as state (architecture/delivery.md § Snapshots).
  */
 
-import { readOwnState, VISITOR_ACCOUNT } from '#actors/shared';
-import { encodeFieldParts, type Json, type ResponseFields } from '#base';
-import { findNewestMessageId, listRecentConversations } from '#domain/messages';
+import { readUserOwnState, VISITOR_ACCOUNT } from '#actors/shared';
+import { encodeResponseFieldParts, type Json, type ResponseFields } from '#base';
+import { findNewestMessageId, listRecentDirectConversations } from '#domain/messages';
 import { presenceReplicaOf } from '#domain/presence';
-import { type ActorKey, presenceKey, type RealmId, realmKey, type Seq, userId } from '#model';
-import { type OwnStateSection, presenceCommands, type RegisterArgs, realmCommands } from '#model/commands';
+import { type ActorKey, type LogSeq, presenceActorKey, type RealmId, realmActorKey, toUserId } from '#model';
+import {
+  type OwnStateSection,
+  presenceActorCommands,
+  type RegisterEventQueueArgs,
+  realmActorCommands,
+} from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryBot } from '#model/records';
-import type { InputContext } from '#runtime';
-import type { InputSources } from '../../services.js';
-import type { CountedMessages, QueueState } from '../state.js';
-import type { QueueVolatile } from '../volatile.js';
-import type { IsSectionWanted, SnapshotInputs } from './inputs.js';
-import { awaitFirstMessages, readOwnStateAndSubscribers } from './memberships.js';
-import { chooseMessageSource, readStarredIds, readUnreadSection } from './message-sections.js';
-import { presenceSection, userSections, visitorPresenceSection } from './people-sections.js';
-import { ownSections } from './preference-sections.js';
-import { encodeSharedSections, makePersonalSections, makeSharedSections } from './sections.js';
-import { streamSections, subscriptionSections } from './stream-sections.js';
-import { emptyOwnState, hideFromVisitor } from './visitor.js';
+import type { CommandInputContext } from '#runtime';
+import type { ActorInputSources } from '../../services.js';
+import type { EventQueueActorState, SnapshotCountedMessages } from '../state.js';
+import type { EventQueueMemoryState } from '../volatile.js';
+import type { RegistrationSnapshotInputs, SnapshotSectionPredicate } from './inputs.js';
+import { awaitFirstMessageIdsInDirectory, readOwnStateAndSubscribers } from './memberships.js';
+import { chooseSnapshotMessageSource, readStarredMessageIds, readUnreadSnapshotSection } from './message-sections.js';
+import {
+  makePresenceSnapshotSection,
+  makeUserSnapshotSections,
+  makeVisitorPresenceSnapshotSection,
+} from './people-sections.js';
+import { makeOwnSnapshotSections } from './preference-sections.js';
+import { encodeSharedSnapshotSections, makePersonalSnapshotSections, makeSharedSnapshotSections } from './sections.js';
+import { makeStreamSnapshotSections, makeSubscriptionSnapshotSections } from './stream-sections.js';
+import { hideSnapshotFieldsFromVisitor, makeEmptyOwnState } from './visitor.js';
 
 export interface RegistrationSnapshot {
   /** Log position at which the new queue starts. */
-  readonly start: Seq;
+  readonly start: LogSeq;
   /** Log position up to which the lists of subscribers show every change. */
-  readonly subscribersAsOf: Seq;
+  readonly subscribersAsOf: LogSeq;
   /** Incarnation of the log at the snapshot. */
   readonly incarnation: string;
   /** Versions of the commits that the snapshot contains, by actor. */
   readonly versions: Record<ActorKey, number>;
   /** Messages up to which the snapshot has counted unread ones; null = the client asked for no counts. */
-  readonly countedMessages: CountedMessages | null;
+  readonly countedMessages: SnapshotCountedMessages | null;
   /** Encoded fields of the response. */
   readonly parts: readonly Uint8Array[];
 }
@@ -51,7 +60,7 @@ const OWN: { readonly [S in OwnStateSection]: readonly string[] } = {
 
 const MESSAGE_SECTIONS = ['message', 'recent_private_conversations', 'starred_messages'];
 
-const ownNeeded = (wanted: IsSectionWanted): OwnStateSection[] =>
+const ownNeeded = (wanted: SnapshotSectionPredicate): OwnStateSection[] =>
   (Object.keys(OWN) as OwnStateSection[]).filter((section) => OWN[section].some(wanted));
 
 /**
@@ -62,9 +71,9 @@ const MAX_ATTEMPTS = 4;
 
 /** Takes the snapshot of a registration: the inputs of the `register` and `visit` commands. */
 export async function takeRegistrationSnapshot(
-  args: RegisterArgs,
-  context: InputContext<QueueState, QueueVolatile>,
-  sources: InputSources,
+  args: RegisterEventQueueArgs,
+  context: CommandInputContext<EventQueueActorState, EventQueueMemoryState>,
+  sources: ActorInputSources,
 ): Promise<RegistrationSnapshot> {
   for (let attempt = 1; ; attempt++) {
     const taken = await takeOnce(args, context, sources, attempt === MAX_ATTEMPTS);
@@ -76,9 +85,9 @@ export async function takeRegistrationSnapshot(
  * Replaces API keys of bots that were sealed under a former server secret, so that a user with a right to the key gets
  * a new one.
  */
-async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask }: InputSources): Promise<void> {
+async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask }: ActorInputSources): Promise<void> {
   for (const { user, keySealed } of bots) {
-    await ask(realmKey(realm), realmCommands.renewBotKey, { user, instead: keySealed });
+    await ask(realmActorKey(realm), realmActorCommands.renewBotKey, { user, instead: keySealed });
   }
 }
 
@@ -89,9 +98,9 @@ async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask 
  * were read, so that the snapshot's versions would suppress the event that removes one
  */
 async function takeOnce(
-  args: RegisterArgs,
-  { realm, caller }: InputContext<QueueState, QueueVolatile>,
-  sources: InputSources,
+  args: RegisterEventQueueArgs,
+  { realm, caller }: CommandInputContext<EventQueueActorState, EventQueueMemoryState>,
+  sources: ActorInputSources,
   last: boolean,
 ): Promise<RegistrationSnapshot | undefined> {
   // Changes that an earlier response showed are in the log after this wait. Otherwise the client could get them again
@@ -106,7 +115,7 @@ async function takeOnce(
   const feed = await sources.services.feeds.of(realm);
   await feed.reach(end);
   const isVisitor = caller === VISITOR_ACCOUNT.id;
-  const user = isVisitor ? VISITOR_ACCOUNT : directory.user(userId(caller));
+  const user = isVisitor ? VISITOR_ACCOUNT : directory.user(toUserId(caller));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   const sections = ownNeeded(wanted);
   const withSubscribers = wanted('subscription') && args.options.includeSubscribers;
@@ -117,7 +126,7 @@ async function takeOnce(
     withSubscribers,
     () => {
       if (sections.length === 0) return undefined;
-      return isVisitor ? emptyOwnState(sections) : readOwnState(realm, user.id, sections, sources);
+      return isVisitor ? makeEmptyOwnState(sections) : readUserOwnState(realm, user.id, sections, sources);
     },
     feed,
     sources,
@@ -126,42 +135,44 @@ async function takeOnce(
   // Sections that were not asked for are absent, and so are the response fields made of them.
   const { subscriptions = [] } = own ?? {};
   const parts: ResponseFields[] = [];
-  let countedMessages: CountedMessages | null = null;
+  let countedMessages: SnapshotCountedMessages | null = null;
   // The messages are read after the versions of the user and the streams, because the counts must include every message
   // that those versions cover.
   const { reading = [] } = own ?? {};
   const reads = MESSAGE_SECTIONS.some(wanted)
-    ? await chooseMessageSource(feed.recentMessages, reading, sources)
+    ? await chooseSnapshotMessageSource(feed.recentMessages, reading, sources)
     : sources.store;
   if (own && wanted('message')) {
     if (wanted('update_message_flags')) {
-      const unread = await readUnreadSection(realm, user.id, own, reads, sources);
+      const unread = await readUnreadSnapshotSection(realm, user.id, own, reads, sources);
       parts.push({ unread_msgs: unread.section });
       countedMessages = unread.counted;
-      await awaitFirstMessages(realm, countedMessages.streams, sources);
+      await awaitFirstMessageIdsInDirectory(realm, countedMessages.streams, sources);
     }
     const streams = subscriptions.map((own) => own.stream);
     parts.push({ max_message_id: await findNewestMessageId(reads, realm, user.id, streams) });
   }
   if (wanted('recent_private_conversations')) {
-    const recent = isVisitor ? [] : await listRecentConversations(reads, realm, user.id);
+    const recent = isVisitor ? [] : await listRecentDirectConversations(reads, realm, user.id);
     parts.push({ recent_private_conversations: recent as unknown as Json });
   }
   if (own && wanted('starred_messages')) {
-    parts.push({ starred_messages: await readStarredIds(realm, user.id, own, reads) });
+    parts.push({ starred_messages: await readStarredMessageIds(realm, user.id, own, reads) });
   }
   if (wanted('presence') && !isVisitor) {
-    const to = presenceKey(realm);
+    const to = presenceActorKey(realm);
     // Presence has no version: the next report brings changes in between (architecture/actors.md § Presence).
-    await presenceReplicaOf(directory).sync((known) => sources.ask(to, presenceCommands.presenceChanges, { known }));
+    await presenceReplicaOf(directory).sync((known) =>
+      sources.ask(to, presenceActorCommands.presenceChanges, { known }),
+    );
   }
   // Nothing is awaited after this point, so the replica stays at the noted version.
   if (withSubscribers && directory.usersVersion !== usersVersion && !last) return undefined;
-  versions[realmKey(realm)] = directory.version;
+  versions[realmActorKey(realm)] = directory.version;
   const account = directory.user(user.id) ?? user;
   if (!account.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   const unreadable = new Set<DirectoryBot>();
-  const inputs: SnapshotInputs = {
+  const inputs: RegistrationSnapshotInputs = {
     user: account,
     directory,
     args,
@@ -173,18 +184,21 @@ async function takeOnce(
     subscriptions,
     subscribers: subscribers.of,
   };
-  if (wanted('realm_user')) parts.push(userSections(inputs));
-  parts.push(...makePersonalSections(inputs, wanted));
+  if (wanted('realm_user')) parts.push(makeUserSnapshotSections(inputs));
+  parts.push(...makePersonalSnapshotSections(inputs, wanted));
   if (unreadable.size > 0 && !last) {
     await renewKeys(realm, unreadable, sources);
     return undefined;
   }
-  if (wanted('subscription')) parts.push(subscriptionSections(inputs));
-  if (wanted('stream')) parts.push(streamSections(inputs));
-  if (own) parts.push(ownSections(inputs, own, wanted));
-  if (wanted('presence')) parts.push(isVisitor ? visitorPresenceSection(inputs) : presenceSection(inputs));
+  if (wanted('subscription')) parts.push(makeSubscriptionSnapshotSections(inputs));
+  if (wanted('stream')) parts.push(makeStreamSnapshotSections(inputs));
+  if (own) parts.push(makeOwnSnapshotSections(inputs, own, wanted));
+  if (wanted('presence'))
+    parts.push(isVisitor ? makeVisitorPresenceSnapshotSection(inputs) : makePresenceSnapshotSection(inputs));
   const encoded = isVisitor
-    ? [...makeSharedSections(inputs, wanted), ...parts].map(hideFromVisitor).flatMap(encodeFieldParts)
-    : [...encodeSharedSections(inputs, wanted), ...parts.flatMap(encodeFieldParts)];
+    ? [...makeSharedSnapshotSections(inputs, wanted), ...parts]
+        .map(hideSnapshotFieldsFromVisitor)
+        .flatMap(encodeResponseFieldParts)
+    : [...encodeSharedSnapshotSections(inputs, wanted), ...parts.flatMap(encodeResponseFieldParts)];
   return { start: end, subscribersAsOf: subscribers.position, incarnation, versions, countedMessages, parts: encoded };
 }

@@ -3,16 +3,16 @@
  * of a guest without subscriptions, minus everything that is not open to the web.
  */
 
-import type { OwnState } from '#actors/shared';
+import type { UserOwnState } from '#actors/shared';
 import type { ResponseFields } from '#base';
 import type { OwnStateSection } from '#model/commands';
 
 /** The state of a visitor in place of a user actor's sections: all of them are empty, as there is no actor to ask. */
-export const emptyOwnState = (sections: readonly OwnStateSection[]): OwnState<OwnStateSection> =>
+export const makeEmptyOwnState = (sections: readonly OwnStateSection[]): UserOwnState<OwnStateSection> =>
   ({
     version: 0,
     ...Object.fromEntries(sections.map((section) => [section, []])),
-  }) as unknown as OwnState<OwnStateSection>;
+  }) as unknown as UserOwnState<OwnStateSection>;
 
 /** Values that a visitor gets for fields that depend on an account. Fields with the value undefined are left out. */
 const SHOWN: ResponseFields = {
@@ -26,5 +26,5 @@ const SHOWN: ResponseFields = {
   user_status: {},
 };
 
-export const hideFromVisitor = (part: ResponseFields): ResponseFields =>
+export const hideSnapshotFieldsFromVisitor = (part: ResponseFields): ResponseFields =>
   Object.fromEntries(Object.entries(part).map(([name, value]) => [name, name in SHOWN ? SHOWN[name] : value]));

@@ -1,9 +1,9 @@
 /** Ids that only the realm actor hands out: of messages, and of recipients of direct-message groups. */
 
-import { valueReply } from '#actors/shared';
-import type { realmCommands } from '#model/commands';
+import { makeValueReply } from '#actors/shared';
+import type { realmActorCommands } from '#model/commands';
 import { DIRECT_GROUP_PART_PREFIX } from '../state.js';
-import type { RealmCommand } from './command.js';
+import type { RealmCommandHandler } from './command.js';
 
 /**
  * Number of message ids reserved by one commit, so that most commands need no write. Only a crash skips the rest of a
@@ -13,16 +13,16 @@ const ID_BLOCK = 10_000;
 const MAX_COUNT = 100_000;
 
 /** Hands out message ids. The command has its own lane, so that senders never wait for inputs of other commands. */
-export const reserveMessageIdsHandler: RealmCommand<typeof realmCommands.takeIds> = {
+export const reserveMessageIdsHandler: RealmCommandHandler<typeof realmActorCommands.takeIds> = {
   lane: 'ids',
   handle({ state, volatile }, { count }) {
     if (!Number.isSafeInteger(count) || count < 1 || count > MAX_COUNT) throw new Error(`take-ids: count ${count}`);
     const first = volatile.nextId;
     volatile.nextId += count;
     const last = volatile.nextId - 1;
-    if (last <= state.reservedIds) return { reply: valueReply(first) };
+    if (last <= state.reservedIds) return { reply: makeValueReply(first) };
     const ahead = volatile.draining ? 0 : ID_BLOCK;
-    return { reply: valueReply(first), state: { ...state, reservedIds: last + ahead } };
+    return { reply: makeValueReply(first), state: { ...state, reservedIds: last + ahead } };
   },
 };
 
@@ -33,12 +33,12 @@ export const reserveMessageIdsHandler: RealmCommand<typeof realmCommands.takeIds
  * The lane is that of `take-ids`. An id taken after the return needs a commit that reserves it, and a host that lost
  * the partition cannot commit.
  */
-export const returnMessageIdsHandler: RealmCommand<typeof realmCommands.returnIds> = {
+export const returnUnusedMessageIdsHandler: RealmCommandHandler<typeof realmActorCommands.returnIds> = {
   lane: 'ids',
   handle({ state, volatile }) {
     const reservedIds = volatile.nextId - 1;
     return {
-      reply: valueReply(null),
+      reply: makeValueReply(null),
       ...(reservedIds < state.reservedIds ? { state: { ...state, reservedIds } } : {}),
     };
   },
@@ -48,13 +48,13 @@ export const returnMessageIdsHandler: RealmCommand<typeof realmCommands.returnId
  * Replies with the recipient_id of a direct-message group: allocated by the group's first message, and then never
  * changed.
  */
-export const allocateGroupRecipientHandler: RealmCommand<typeof realmCommands.groupRecipient> = {
+export const allocateGroupRecipientIdHandler: RealmCommandHandler<typeof realmActorCommands.groupRecipient> = {
   lane: 'groups',
   handle({ state, parts }, { group }) {
     const part = `${DIRECT_GROUP_PART_PREFIX}${group}`;
     const known = parts.get(part);
-    if (known !== undefined) return { reply: valueReply(known) };
+    if (known !== undefined) return { reply: makeValueReply(known) };
     const id = state.nextRecipient;
-    return { reply: valueReply(id), state: { ...state, nextRecipient: id + 1 }, parts: { [part]: id } };
+    return { reply: makeValueReply(id), state: { ...state, nextRecipient: id + 1 }, parts: { [part]: id } };
   },
 };

@@ -1,11 +1,16 @@
 /** The command `snapshot`: replies with the whole directory, from which a new replica starts. */
 
-import { valueReply } from '#actors/shared';
+import { makeValueReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { EMPTY_SINGLETONS } from '#directory';
-import type { realmCommands } from '#model/commands';
-import { type ActorParts, RECORD_PART_PREFIXES, SINGLETON_PARTS, trafficRecords } from '../state.js';
-import type { RealmCommand } from './command.js';
+import { EMPTY_DIRECTORY_SINGLETONS } from '#directory';
+import type { realmActorCommands } from '#model/commands';
+import {
+  type ActorParts,
+  DIRECTORY_RECORD_PART_PREFIXES,
+  DIRECTORY_SINGLETON_PART_NAMES,
+  listStreamTrafficRecords,
+} from '../state.js';
+import type { RealmCommandHandler } from './command.js';
 
 /** Records of a collection, by number. The map of parts is ordered by the names of the parts. */
 function records(parts: ActorParts, prefix: string): Json[] {
@@ -18,11 +23,11 @@ function records(parts: ActorParts, prefix: string): Json[] {
 const mapped = <T>(of: { readonly [name: string]: T }, as: (one: T, name: string) => Json): JsonObject =>
   Object.fromEntries(Object.entries(of).map(([name, one]) => [name, as(one, name)]));
 
-export const readWholeDirectoryHandler: RealmCommand<typeof realmCommands.snapshot> = {
+export const readWholeDirectoryHandler: RealmCommandHandler<typeof realmActorCommands.snapshot> = {
   lane: 'snapshot',
   read: true,
   handle: ({ state, parts }, _args, _inputs, { version }) => ({
-    reply: valueReply({
+    reply: makeValueReply({
       // The reply names `directoryVersion`, because only commits that change the directory appear in the log, where
       // replicas wait for them. `version` is never smaller; reading `version` closes the open commit, whose state this
       // reply shows.
@@ -31,9 +36,12 @@ export const readWholeDirectoryHandler: RealmCommand<typeof realmCommands.snapsh
       deactivated: state.phase === 'deactivated',
       settings: state.settings,
       fullMembersAt: state.fullMembersAt,
-      traffic: trafficRecords(parts),
-      ...mapped(RECORD_PART_PREFIXES, (prefix) => records(parts, prefix)),
-      ...mapped(SINGLETON_PARTS, (part, name) => parts.get(part) ?? (EMPTY_SINGLETONS as unknown as JsonObject)[name]!),
+      traffic: listStreamTrafficRecords(parts),
+      ...mapped(DIRECTORY_RECORD_PART_PREFIXES, (prefix) => records(parts, prefix)),
+      ...mapped(
+        DIRECTORY_SINGLETON_PART_NAMES,
+        (part, name) => parts.get(part) ?? (EMPTY_DIRECTORY_SINGLETONS as unknown as JsonObject)[name]!,
+      ),
     }),
   }),
 };

@@ -3,45 +3,49 @@
  * actor gets the reason.
  */
 
-import { valueReply } from '#actors/shared';
-import { userId, webhookKey } from '#model';
+import { makeValueReply } from '#actors/shared';
+import { toUserId, webhookActorKey } from '#model';
 import {
-  type BotReplyArgs,
-  type directCommands,
-  outboxCommand,
-  type SendArgs,
-  type streamCommands,
-  webhookCommands,
+  type directMessageActorCommands,
+  makeOutboxCommand,
+  type SendBotReplyArgs,
+  type SendMessageArgs,
+  type streamActorCommands,
+  webhookActorCommands,
 } from '#model/commands';
 import { ApiError } from '#model/errors';
-import type { StreamCommand, StreamHandler } from '../state.js';
-import type { ComposeInputs } from './compose.js';
-import { checkAndSendToStream, type DirectComposeInputs, sendDirectMessageHandler } from './send.js';
+import type { StreamActorHandler, StreamCommandHandler } from '../state.js';
+import type { MessageComposeInputs } from './compose.js';
+import { checkAndSendStreamMessageHandler, type DirectMessageComposeInputs, sendDirectMessageHandler } from './send.js';
 
 /** Client name of the messages that outgoing webhooks send. */
 const CLIENT = 'OutgoingWebhookResponse';
 
-function reportingToBot<A extends SendArgs, I>(plain: StreamHandler<A, I>): StreamHandler<A & BotReplyArgs, I> {
+function reportingToBot<A extends SendMessageArgs, I>(
+  plain: StreamActorHandler<A, I>,
+): StreamActorHandler<A & SendBotReplyArgs, I> {
   return {
     ...plain,
     handle(view, args, inputs, context) {
       try {
         const { replyAfterCommands: _, ...outcome } = plain.handle(view, args, inputs, { ...context, client: CLIENT });
-        return { ...outcome, reply: valueReply(null) };
+        return { ...outcome, reply: makeValueReply(null) };
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        const to = webhookKey(context.realm, userId(context.caller));
+        const to = webhookActorKey(context.realm, toUserId(context.caller));
         const refusal = { place: args.place, origin: args.origin, reason: error.message };
         return {
-          reply: valueReply(null),
-          commands: [[outboxCommand({ to, name: webhookCommands.refused, args: refusal, caller: 0 })]],
+          reply: makeValueReply(null),
+          commands: [[makeOutboxCommand({ to, name: webhookActorCommands.refused, args: refusal, caller: 0 })]],
         };
       }
     },
   };
 }
 
-export const sendBotReplyHandler: StreamCommand<typeof streamCommands.botReply, ComposeInputs> =
-  reportingToBot(checkAndSendToStream);
-export const sendDirectBotReplyHandler: StreamCommand<typeof directCommands.directBotReply, DirectComposeInputs> =
-  reportingToBot(sendDirectMessageHandler);
+export const sendBotReplyHandler: StreamCommandHandler<typeof streamActorCommands.botReply, MessageComposeInputs> =
+  reportingToBot(checkAndSendStreamMessageHandler);
+export const sendDirectBotReplyHandler: StreamCommandHandler<
+  typeof directMessageActorCommands.directBotReply,
+  DirectMessageComposeInputs
+> = reportingToBot(sendDirectMessageHandler);

@@ -1,61 +1,64 @@
 /** Outcome of sending, once it is decided: the message's record, its event, and the conversation's new state. */
 
-import { filesLinkedCommands, loadClaimedFiles, successReply } from '#actors/shared';
-import { findTopicLinks, type RenderResult } from '#domain/markdown';
+import { loadFilesClaimedByMessage, makeFilesLinkedCommands, makeSuccessReply } from '#actors/shared';
+import { findTopicLinks, type MarkdownRenderResult } from '#domain/markdown';
 import {
   type MessageBody,
-  makeRenderContext,
-  presentNeutralMessage,
+  makeClientNeutralMessage,
+  makeMarkdownRenderContext,
   type StoredMessage,
   type StoredSubmessage,
-  streamConversationName,
+  storeNameOfStreamConversation,
   toMessageRecord,
 } from '#domain/messages';
-import { countMessage, isCurrentMember } from '#domain/streams';
-import { type EventAudience, type MessageItem, parseActorKey, realmKey } from '#model';
-import { type MessageInput, type OutboxCommand, outboxCommand, realmCommands } from '#model/commands';
+import { addMessageToDailyCounts, isCurrentStreamMember } from '#domain/streams';
+import { type EventAudience, type MessageLogItem, parseActorKey, realmActorKey } from '#model';
+import { type MessageInput, makeOutboxCommand, type OutboxCommand, realmActorCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryView } from '#model/records';
-import type { CommandContext, InputContext, Outcome } from '#runtime';
-import type { InputSources } from '../../services.js';
-import { giveCopyCommands } from '../bots.js';
+import type { CommandContext, CommandInputContext, CommandOutcome } from '#runtime';
+import type { ActorInputSources } from '../../services.js';
+import { makeGiveBotCopyCommands } from '../bots.js';
 import { missedMessageCommands } from '../missed.js';
 import { mayPushCommands } from '../pushes.js';
-import type { StreamState, StreamView, StreamVolatile } from '../state.js';
+import type { StreamActorState, StreamActorView, StreamMemoryState } from '../state.js';
 import { addMessageToTopic } from '../topics.js';
 import { fetchLinksCommands } from './link-previews.js';
-import { storedMember } from './members.js';
-import { withRetentionTimer } from './retention.js';
+import { findStreamMembershipRecord } from './members.js';
+import { startRetentionTimer } from './retention.js';
 
-export interface ComposeInputs {
+export interface MessageComposeInputs {
   readonly id: number;
   /** Rendered text of the message; null: the text can't be rendered. */
-  readonly rendered: RenderResult | null;
+  readonly rendered: MarkdownRenderResult | null;
   /** Paths of uploaded files that the message claims. */
   readonly files: readonly string[];
 }
 
 /** Inputs of every command that makes a message. */
-export async function loadComposeInputs(
+export async function loadMessageComposeInputs(
   { content, origin }: MessageInput,
-  { realm, caller }: InputContext<StreamState, StreamVolatile>,
-  sources: InputSources,
-): Promise<ComposeInputs> {
+  { realm, caller }: CommandInputContext<StreamActorState, StreamMemoryState>,
+  sources: ActorInputSources,
+): Promise<MessageComposeInputs> {
   // The message id is requested before any wait, so that ids are in the order in which the commands arrived.
   const id = sources.messageId(realm);
   const text = sources.directory(realm).then(async (directory) => {
     const rendered = await sources.services.renderer.render(content, directory, origin, caller);
-    return { rendered, files: await loadClaimedFiles(rendered?.attachmentPaths ?? [], realm, caller, sources) };
+    return {
+      rendered,
+      files: await loadFilesClaimedByMessage(rendered?.attachmentPaths ?? [], realm, caller, sources),
+    };
   });
   const both = await Promise.all([id, text]);
   return { id: both[0], ...both[1] };
 }
 
-export function topicLinksOf(
+export function linkifyMessageTopic(
   { topic, origin }: Pick<MessageInput, 'topic' | 'origin'>,
   directory: DirectoryView,
 ): MessageBody['topicLinks'] {
   if (topic === '') return [];
-  return findTopicLinks(topic, makeRenderContext(directory, origin)).map(({ text, url }) => ({ text, url }));
+  return findTopicLinks(topic, makeMarkdownRenderContext(directory, origin)).map(({ text, url }) => ({ text, url }));
 }
 
 /** A rendered message with its sender and flags. */
@@ -63,11 +66,11 @@ export interface ComposedMessage {
   readonly id: number;
   readonly sender: number;
   readonly client: string;
-  readonly rendered: RenderResult;
+  readonly rendered: MarkdownRenderResult;
   readonly flags: MessageBody['flags'];
   /** Paths of uploaded files that the message claims. */
   readonly files: readonly string[];
-  readonly local?: MessageItem['local'] | undefined;
+  readonly local?: MessageLogItem['local'] | undefined;
   /** First submessage of the message's widget. */
   readonly submessage?: StoredSubmessage | undefined;
   /** Ids of bots that get copies without being subscribed. */
@@ -78,16 +81,18 @@ export interface ComposedMessage {
 
 type PostContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
 
-export function streamMessageOutcome(
-  { state, parts, volatile }: StreamView,
+export function makeStreamMessageOutcome(
+  { state, parts, volatile }: StreamActorView,
   input: MessageInput,
   context: PostContext,
   stream: DirectoryStream,
   composed: ComposedMessage,
-): Outcome<StreamState> {
+): CommandOutcome<StreamActorState> {
   const first = stream.firstMessage === null && state.last === 0;
   const { copies = [] } = composed;
-  const silent = [...context.directory.silentBots()].filter((bot) => isCurrentMember(storedMember(parts, bot)));
+  const silent = [...context.directory.silentBots()].filter((bot) =>
+    isCurrentStreamMember(findStreamMembershipRecord(parts, bot)),
+  );
   const to: EventAudience = {
     stream: stream.id,
     mv: state.mv,
@@ -101,24 +106,29 @@ export function streamMessageOutcome(
     participants: [],
     recipient: stream.recipient,
     stream: stream.id,
-    conversation: streamConversationName(stream.id),
+    conversation: storeNameOfStreamConversation(stream.id),
     to,
   });
   const placed = { ...outcome, parts: addMessageToTopic(parts, input.topic, composed.id) };
   if (!first) return placed;
   const args = { stream: stream.id, id: composed.id };
-  const told = outboxCommand({ to: realmKey(context.realm), name: realmCommands.firstMessage, args, caller: 0 });
+  const told = makeOutboxCommand({
+    to: realmActorKey(context.realm),
+    name: realmActorCommands.firstMessage,
+    args,
+    caller: 0,
+  });
   return { ...placed, commands: [[told, ...(outcome.commands?.[0] ?? [])]] };
 }
 
 /** Outcome of sending a direct message. @param recipient recipient_id of the message */
-export function directMessageOutcome(
-  view: StreamView,
+export function makeDirectMessageOutcome(
+  view: StreamActorView,
   input: MessageInput,
   context: PostContext,
   recipient: number,
   composed: ComposedMessage,
-): Outcome<StreamState> {
+): CommandOutcome<StreamActorState> {
   const { participants } = view.state;
   return post(view, input, context, composed, {
     first: false,
@@ -140,12 +150,12 @@ interface Destination {
 }
 
 function post(
-  { state, parts, volatile }: StreamView,
+  { state, parts, volatile }: StreamActorView,
   input: MessageInput,
   context: PostContext,
   { id, sender, client, rendered, flags, files, local, submessage, copies = [], calls = [] }: ComposedMessage,
   { first, participants, recipient, stream, conversation, to }: Destination,
-): Outcome<StreamState> {
+): CommandOutcome<StreamActorState> {
   const { now, directory, realm } = context;
   const { wildcard } = rendered.mentions;
   const body: MessageBody = {
@@ -159,24 +169,27 @@ function post(
     rev: 1,
     flags,
     wildcard,
-    topicLinks: topicLinksOf(input, directory),
+    topicLinks: linkifyMessageTopic(input, directory),
     has: { link: rendered.hasLink, image: rendered.hasImage },
     ...(files.length > 0 ? { files } : {}),
     ...(submessage ? { submessages: [submessage] } : {}),
     ...(copies.length > 0 ? { copies } : {}),
   };
   const message: StoredMessage = { id, sender, participants, originStream: stream, body };
-  const item: MessageItem = {
+  const item: MessageLogItem = {
     t: 'message',
     to,
-    message: presentNeutralMessage(message, directory),
+    message: makeClientNeutralMessage(message, directory),
     flags,
     ...(first ? { first: true } : {}),
     ...(wildcard ? { wildcard: true } : {}),
     ...(local ? { local } : {}),
   };
   // The reply waits for these commands: after them the files' owners list the message, and mentioned bots have copies.
-  const awaited = [...filesLinkedCommands(realm, files, id, body.sent), ...giveCopyCommands(realm, id, copies)];
+  const awaited = [
+    ...makeFilesLinkedCommands(realm, files, id, body.sent),
+    ...makeGiveBotCopyCommands(realm, id, copies),
+  ];
   const missed = missedMessageCommands(parts, message, {
     directory,
     realm,
@@ -189,9 +202,9 @@ function post(
   const links = fetchLinksCommands({ id, sender, content: input.content, html, hasLink }, context, input.origin);
   const commands = [...awaited, ...calls, ...missed, ...pushes, ...links];
   return {
-    reply: successReply({ id }),
-    ...withRetentionTimer(
-      { ...state, last: id, ...(stream !== 0 ? { traffic: countMessage(state.traffic, now) } : {}) },
+    reply: makeSuccessReply({ id }),
+    ...startRetentionTimer(
+      { ...state, last: id, ...(stream !== 0 ? { traffic: addMessageToDailyCounts(state.traffic, now) } : {}) },
       now,
     ),
     messages: [{ id, rev: 1, record: toMessageRecord(message, conversation) }],

@@ -3,35 +3,51 @@
  * last message is written: so a move never finds messages that are on their way to another topic.
  */
 
-import { filesLinkedCommands, filesUnlinkedCommands, loadClaimedFiles, successReply, valueReply } from '#actors/shared';
+import {
+  loadFilesClaimedByMessage,
+  makeFilesLinkedCommands,
+  makeFilesUnlinkedCommands,
+  makeSuccessReply,
+  makeValueReply,
+} from '#actors/shared';
 import type { Json } from '#base';
 import { checkMayMentionAll, type StoredMessage, toStoredMessage } from '#domain/messages';
-import { memberPartAddress, type StreamMember, toStreamMember } from '#domain/streams';
-import { parseActorKey, streamId, userId } from '#model';
-import { type CallerCopyArgs, conversationCommands, type EditMessageArgs, type streamCommands } from '#model/commands';
+import { type StreamMembershipRecord, streamMemberPartAddress, toStreamMembershipRecord } from '#domain/streams';
+import { parseActorKey, toStreamId, toUserId } from '#model';
+import {
+  type CallerMessageCopyArgs,
+  conversationActorCommands,
+  type EditMessageArgs,
+  type streamActorCommands,
+} from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, MessageRecord } from '#model/records';
-import type { CommandContext, InputContext, Outcome } from '#runtime';
-import type { InputSources } from '../../services.js';
-import { checkMessageEdit, type MessageEditor } from '../editing/checks.js';
-import { applyNewContent, checkNewText, loadMemberships, type NewTextEffect } from '../editing/content.js';
-import { editEvents } from '../editing/event.js';
-import { decideMove } from '../editing/move.js';
-import { applyMoveBatch, moveBatchIds, topicsOfMove } from '../editing/move-batches.js';
-import { type EditInputs, readMoveScope } from '../editing/scope.js';
+import type { CommandContext, CommandInputContext, CommandOutcome } from '#runtime';
+import type { ActorInputSources } from '../../services.js';
+import { type MessageEditContext, planMessageEdit } from '../editing/checks.js';
 import {
-  audienceOfChanges,
+  applyNewMessageText,
+  checkNewMessageText,
+  loadMembershipsForMessageEdit,
+  type NewMessageTextChanges,
+} from '../editing/content.js';
+import { makeMessageEditEvents } from '../editing/event.js';
+import { decideMessageMove } from '../editing/move.js';
+import { applyMoveBatch, messageIdsOfMoveBatch, topicKeysOfMove } from '../editing/move-batches.js';
+import { type MessageEditInputs, readMessagesToMove } from '../editing/scope.js';
+import {
+  audienceOfMessageChanges,
   changeMessageBody,
-  latestMessage,
   loadMessageRecord,
-  redirectToOwner,
+  newestVersionOfMessage,
+  redirectToOwningActor,
 } from '../messages.js';
-import type { StreamCommand, StreamState, StreamView, StreamVolatile } from '../state.js';
-import { readNewestOfTopic, removeMessagesFromTopic } from '../topics.js';
+import type { StreamActorState, StreamActorView, StreamCommandHandler, StreamMemoryState } from '../state.js';
+import { readNewestMessagesOfTopic, removeMessagesFromTopic } from '../topics.js';
 import { fetchLinksCommands } from './link-previews.js';
-import { listMemberIds, storedMember } from './members.js';
+import { findStreamMembershipRecord, listStreamSubscriberIds } from './members.js';
 
-type Context = InputContext<StreamState, StreamVolatile>;
+type Context = CommandInputContext<StreamActorState, StreamMemoryState>;
 
 const ownStream = ({ key }: { readonly key: CommandContext['key'] }): number => {
   const { kind, rest } = parseActorKey(key);
@@ -41,13 +57,13 @@ const ownStream = ({ key }: { readonly key: CommandContext['key'] }): number => 
 /** The new text in its stored form; undefined: there is no new text, or the handler will refuse it. */
 function textOf(content: string | null): string | undefined {
   try {
-    return content === null ? undefined : checkNewText(content);
+    return content === null ? undefined : checkNewMessageText(content);
   } catch {
     return undefined;
   }
 }
 
-async function readContent(args: EditMessageArgs, stored: MessageRecord, context: Context, sources: InputSources) {
+async function readContent(args: EditMessageArgs, stored: MessageRecord, context: Context, sources: ActorInputSources) {
   const text = textOf(args.content);
   if (text === undefined) return UNREAD;
   const directory = await sources.directory(context.realm);
@@ -55,8 +71,8 @@ async function readContent(args: EditMessageArgs, stored: MessageRecord, context
   const rendered = await sources.services.renderer.render(text, directory, args.origin, message.sender);
   if (!rendered) return { rendered, files: [], memberships: new Map() };
   const added = rendered.attachmentPaths.filter((path) => !message.body.files?.includes(path));
-  const files = await loadClaimedFiles(added, context.realm, message.sender, sources);
-  const memberships = await loadMemberships(
+  const files = await loadFilesClaimedByMessage(added, context.realm, message.sender, sources);
+  const memberships = await loadMembershipsForMessageEdit(
     message,
     text,
     rendered,
@@ -68,25 +84,27 @@ async function readContent(args: EditMessageArgs, stored: MessageRecord, context
   return { rendered, files, memberships };
 }
 
-async function readTarget(args: EditMessageArgs, { realm, caller }: Context, sources: InputSources) {
+async function readTarget(args: EditMessageArgs, { realm, caller }: Context, sources: ActorInputSources) {
   const stream = args.stream_id;
-  if (stream === null) return new Map<number, StreamMember | undefined>();
-  const owner = (await sources.directory(realm)).user(userId(caller))?.botOwner;
+  if (stream === null) return new Map<number, StreamMembershipRecord | undefined>();
+  const owner = (await sources.directory(realm)).user(toUserId(caller))?.botOwner;
   const users = owner ? [caller, owner] : [caller];
-  const parts = await sources.store.getParts(users.map((user) => memberPartAddress(realm, stream, user)));
-  return new Map(users.map((user, i) => [user, toStreamMember(parts[i]?.value)]));
+  const parts = await sources.store.getParts(users.map((user) => streamMemberPartAddress(realm, stream, user)));
+  return new Map(users.map((user, i) => [user, toStreamMembershipRecord(parts[i]?.value)]));
 }
 
 const UNREAD = { rendered: undefined, files: [], memberships: new Map() };
 
 function inputs(moves: boolean) {
-  return async (args: EditMessageArgs, context: Context, sources: InputSources): Promise<EditInputs> => {
+  return async (args: EditMessageArgs, context: Context, sources: ActorInputSources): Promise<MessageEditInputs> => {
     const stored = await loadMessageRecord(context.realm, args.message_id, sources);
     const here = stored && stored.body.stream === ownStream(context);
     if (!here) return { stored, ...UNREAD, scope: undefined, inTarget: new Map() };
     const [content, scope, inTarget] = await Promise.all([
       readContent(args, stored, context, sources),
-      moves && stored.body.stream !== 0 ? readMoveScope(args, toStoredMessage(stored), context, sources) : undefined,
+      moves && stored.body.stream !== 0
+        ? readMessagesToMove(args, toStoredMessage(stored), context, sources)
+        : undefined,
       readTarget(args, context, sources),
     ]);
     return { stored, ...content, scope, inTarget };
@@ -97,24 +115,24 @@ const without = (list: readonly string[], those: readonly string[]): string[] =>
   list.filter((one) => !those.includes(one));
 
 function newTextOf(
-  view: StreamView,
+  view: StreamActorView,
   message: StoredMessage,
   content: string,
-  { rendered, memberships, files: claimed }: EditInputs,
+  { rendered, memberships, files: claimed }: MessageEditInputs,
   context: CommandContext,
   origin: string,
-): NewTextEffect {
+): NewMessageTextChanges {
   const { directory, now, key, realm } = context;
-  const text = checkNewText(content);
+  const text = checkNewMessageText(content);
   const own = ownStream({ key });
-  const member = (stream: number, user: number): StreamMember | undefined =>
-    stream === own ? storedMember(view.parts, user) : memberships.get(stream)?.get(user);
-  const body = applyNewContent(message, text, rendered ?? null, directory, member);
+  const member = (stream: number, user: number): StreamMembershipRecord | undefined =>
+    stream === own ? findStreamMembershipRecord(view.parts, user) : memberships.get(stream)?.get(user);
+  const body = applyNewMessageText(message, text, rendered ?? null, directory, member);
   const wakes = rendered?.mentions.wildcard === true && message.body.stream !== 0;
   checkMayMentionAll(
     wakes,
-    () => listMemberIds(view.parts).length,
-    directory.user(userId(message.sender)),
+    () => listStreamSubscriberIds(view.parts).length,
+    directory.user(toUserId(message.sender)),
     directory,
     now,
   );
@@ -126,47 +144,47 @@ function newTextOf(
     body: files.length + before.length > 0 ? { ...body, files } : body,
     edit: { content: { raw: message.body.content, html: message.body.html } },
     commands: [
-      ...filesLinkedCommands(realm, without(files, before), message.id, message.body.sent),
-      ...filesUnlinkedCommands(realm, without(before, files), message.id, false),
+      ...makeFilesLinkedCommands(realm, without(files, before), message.id, message.body.sent),
+      ...makeFilesUnlinkedCommands(realm, without(before, files), message.id, false),
       ...fetchLinksCommands(linking, context, origin),
     ],
   };
 }
 
-function editorOf({ directory, caller, now }: CommandContext): MessageEditor & { readonly user: DirectoryUser } {
-  const user = directory.user(userId(caller));
+function editorOf({ directory, caller, now }: CommandContext): MessageEditContext & { readonly user: DirectoryUser } {
+  const user = directory.user(toUserId(caller));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   return { user, settings: directory.settings, now };
 }
 
-function handle(command: typeof conversationCommands.edit) {
+function handle(command: typeof conversationActorCommands.edit) {
   return (
-    view: StreamView,
-    args: EditMessageArgs & CallerCopyArgs,
-    inputs: EditInputs,
+    view: StreamActorView,
+    args: EditMessageArgs & CallerMessageCopyArgs,
+    inputs: MessageEditInputs,
     context: CommandContext,
-  ): Outcome<StreamState> => {
-    const message = latestMessage(view, args.message_id, inputs.stored);
+  ): CommandOutcome<StreamActorState> => {
+    const message = newestVersionOfMessage(view, args.message_id, inputs.stored);
     if (!message) throw apiError('INVALID_MESSAGES');
-    const follow = redirectToOwner(message, context, command, args);
+    const follow = redirectToOwningActor(message, context, command, args);
     if (follow) return follow;
     const editor = editorOf(context);
-    const plan = checkMessageEdit(message, args, editor);
+    const plan = planMessageEdit(message, args, editor);
     const text =
       plan.content === undefined ? undefined : newTextOf(view, message, plan.content, inputs, context, args.origin);
     if (plan.topic !== undefined || plan.stream !== undefined) {
-      return decideMove(view, { message, args, plan, text, inputs, editor }, context);
+      return decideMessageMove(view, { message, args, plan, text, inputs, editor }, context);
     }
     const at = Math.floor(context.now / 1000);
     const { body, edit, commands } = text!;
     const edits = [{ user: editor.user.id, at, ...edit }, ...(message.body.edits ?? [])];
-    const stream = context.directory.stream(streamId(message.body.stream));
+    const stream = context.directory.stream(toStreamId(message.body.stream));
     return {
-      reply: successReply(),
+      reply: makeSuccessReply(),
       messages: [changeMessageBody(view, message, { ...body, edits }, context)],
-      events: editEvents(
+      events: makeMessageEditEvents(
         { by: editor.user.id, at, message, stream, content: body },
-        audienceOfChanges(message, view.state, context.directory),
+        audienceOfMessageChanges(message, view.state, context.directory),
       ),
       ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
     };
@@ -174,17 +192,17 @@ function handle(command: typeof conversationCommands.edit) {
 }
 
 /** PATCH /messages/{id} with a new text only: changes the text of a message. */
-export const editMessageTextHandler: StreamCommand<typeof conversationCommands.edit, EditInputs> = {
+export const editMessageTextHandler: StreamCommandHandler<typeof conversationActorCommands.edit, MessageEditInputs> = {
   inputs: inputs(false),
-  handle: handle(conversationCommands.edit),
+  handle: handle(conversationActorCommands.edit),
 };
 
 /** PATCH /messages/{id} with a new topic or stream, and perhaps a new text: moves messages. */
-export const moveMessagesHandler: StreamCommand<typeof conversationCommands.move, EditInputs> = {
+export const moveMessagesHandler: StreamCommandHandler<typeof conversationActorCommands.move, MessageEditInputs> = {
   lane: 'moves',
   exclusive: true,
   inputs: inputs(true),
-  handle: handle(conversationCommands.move),
+  handle: handle(conversationActorCommands.move),
 };
 
 interface BatchInputs {
@@ -194,30 +212,31 @@ interface BatchInputs {
 }
 
 /** Writes the next batch of a move. */
-export const moveNextBatchHandler: StreamCommand<typeof streamCommands.moveNextBatch, BatchInputs> = {
-  async inputs(args, context, { store }) {
-    const { realm, view } = context;
-    const stream = ownStream(context);
-    const topics = args.last ? topicsOfMove(view.parts, args) : [];
-    const [stored, ...newest] = await Promise.all([
-      store.getMessages(realm, moveBatchIds(view.parts, args)),
-      ...topics.map((topic) => readNewestOfTopic(store, realm, stream, topic)),
-    ]);
-    return { stored, newest: new Map(topics.map((topic, i) => [topic, newest[i]!])) };
-  },
-  handle(view, args, { stored, newest }, context) {
-    const messages = stored
-      .map((record) => (record ? latestMessage(view, record.id, record) : undefined))
-      .filter((message) => message !== undefined);
-    const { messages: changes, parts, events } = applyMoveBatch(view, args, messages, context);
-    const topics: Record<string, Json> = {};
-    // Deletions during the move may have taken messages as the newest of a topic that the move had not rewritten yet,
-    // so the topics are computed again.
-    for (const [topic, of] of newest)
-      Object.assign(
-        topics,
-        removeMessagesFromTopic(view, ownStream(context), topic, of, () => false),
-      );
-    return { reply: valueReply(null), messages: changes, parts: { ...parts, ...topics }, events };
-  },
-};
+export const moveNextMessageBatchHandler: StreamCommandHandler<typeof streamActorCommands.moveNextBatch, BatchInputs> =
+  {
+    async inputs(args, context, { store }) {
+      const { realm, view } = context;
+      const stream = ownStream(context);
+      const topics = args.last ? topicKeysOfMove(view.parts, args) : [];
+      const [stored, ...newest] = await Promise.all([
+        store.getMessages(realm, messageIdsOfMoveBatch(view.parts, args)),
+        ...topics.map((topic) => readNewestMessagesOfTopic(store, realm, stream, topic)),
+      ]);
+      return { stored, newest: new Map(topics.map((topic, i) => [topic, newest[i]!])) };
+    },
+    handle(view, args, { stored, newest }, context) {
+      const messages = stored
+        .map((record) => (record ? newestVersionOfMessage(view, record.id, record) : undefined))
+        .filter((message) => message !== undefined);
+      const { messages: changes, parts, events } = applyMoveBatch(view, args, messages, context);
+      const topics: Record<string, Json> = {};
+      // Deletions during the move may have taken messages as the newest of a topic that the move had not rewritten yet,
+      // so the topics are computed again.
+      for (const [topic, of] of newest)
+        Object.assign(
+          topics,
+          removeMessagesFromTopic(view, ownStream(context), topic, of, () => false),
+        );
+      return { reply: makeValueReply(null), messages: changes, parts: { ...parts, ...topics }, events };
+    },
+  };

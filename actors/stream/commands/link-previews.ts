@@ -1,14 +1,14 @@
 /** Previews of the pages that a message links (#domain/link-previews): asks for them, and shows them. */
 
-import { owningActorKey, valueReply } from '#actors/shared';
+import { makeValueReply, messageOwnerActorKey } from '#actors/shared';
 import { embedHtml, findPreviewLinks } from '#domain/link-previews';
 import type { MessageBody, StoredMessage } from '#domain/messages';
-import { type ActorKey, type LogItem, linkPreviewKey, userId } from '#model';
-import { conversationCommands, linkPreviewCommands, type OutboxCommand, outboxCommand } from '#model/commands';
+import { type ActorKey, type LogItem, linkPreviewKey, toUserId } from '#model';
+import { conversationActorCommands, linkPreviewCommands, makeOutboxCommand, type OutboxCommand } from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { audienceOfChanges, changeMessageBody, latestMessage, loadMessageRecord } from '../messages.js';
-import type { StreamCommand } from '../state.js';
+import { audienceOfMessageChanges, changeMessageBody, loadMessageRecord, newestVersionOfMessage } from '../messages.js';
+import type { StreamCommandHandler } from '../state.js';
 
 interface LinkingText {
   readonly id: number;
@@ -28,37 +28,37 @@ export function fetchLinksCommands(
   origin: string,
 ): OutboxCommand[] {
   if (!hasLink || !directory.settings.inline_url_embed_preview) return [];
-  if (directory.user(userId(sender))?.botType !== null) return [];
+  if (directory.user(toUserId(sender))?.botType !== null) return [];
   const urls = findPreviewLinks({ content, html }, origin);
   if (urls.length === 0) return [];
   const args = { message: id, conversation: key, urls };
-  return [outboxCommand({ to: linkPreviewKey(realm), name: linkPreviewCommands.fetchLinks, args, caller: 0 })];
+  return [makeOutboxCommand({ to: linkPreviewKey(realm), name: linkPreviewCommands.fetchLinks, args, caller: 0 })];
 }
 
 /**
  * Adds the previews of pages to a message, below its text. That is no edit: the history stays as it is. A message that
  * was deleted, or edited so that it no longer links the pages, stays as it is. From the link-preview actor.
  */
-export const showLinkPreviewsHandler: StreamCommand<
-  typeof conversationCommands.showLinkPreviews,
+export const showLinkPreviewsHandler: StreamCommandHandler<
+  typeof conversationActorCommands.showLinkPreviews,
   MessageRecord | null
 > = {
   inputs: ({ message_id }, { realm }, sources) => loadMessageRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
-    const message = latestMessage(view, args.message_id, stored);
-    if (!message || !context.directory.settings.inline_url_embed_preview) return { reply: valueReply(null) };
-    const owner = owningActorKey(context.realm, message) as ActorKey<'stream' | 'dm'>;
+    const message = newestVersionOfMessage(view, args.message_id, stored);
+    if (!message || !context.directory.settings.inline_url_embed_preview) return { reply: makeValueReply(null) };
+    const owner = messageOwnerActorKey(context.realm, message) as ActorKey<'stream' | 'dm'>;
     if (owner !== context.key) {
-      const name = conversationCommands.showLinkPreviews;
-      return { reply: valueReply(null), commands: [[outboxCommand({ to: owner, name, args, caller: 0 })]] };
+      const name = conversationActorCommands.showLinkPreviews;
+      return { reply: makeValueReply(null), commands: [[makeOutboxCommand({ to: owner, name, args, caller: 0 })]] };
     }
     const linked = findPreviewLinks(message.body, '');
     // The links of a shown preview are no links of the text, so a repeat of this command adds nothing.
     const previews = args.previews.filter(({ url }) => linked.includes(url));
-    if (previews.length === 0) return { reply: valueReply(null) };
+    if (previews.length === 0) return { reply: makeValueReply(null) };
     const html = [message.body.html, ...previews.map(embedHtml)].join('\n');
     return {
-      reply: valueReply(null),
+      reply: makeValueReply(null),
       messages: [changeMessageBody(view, message, { html }, context)],
       events: [previewEvent(message, html, view.state, context)],
     };
@@ -69,7 +69,7 @@ export const showLinkPreviewsHandler: StreamCommand<
 function previewEvent(
   message: StoredMessage,
   html: MessageBody['html'],
-  state: Parameters<typeof audienceOfChanges>[1],
+  state: Parameters<typeof audienceOfMessageChanges>[1],
   { directory, now }: { readonly directory: DirectoryView; readonly now: number },
 ): LogItem {
   const { id, body } = message;
@@ -89,5 +89,10 @@ function previewEvent(
     // Each recipient's flags are filled in at delivery.
     flags: [],
   };
-  return { t: 'event', to: audienceOfChanges(message, state, directory), event, own: { of: 'flags', message: id } };
+  return {
+    t: 'event',
+    to: audienceOfMessageChanges(message, state, directory),
+    event,
+    own: { of: 'flags', message: id },
+  };
 }

@@ -1,47 +1,56 @@
 /** Subscribers: reads, joining, leaving, and the end of all subscriptions by archiving. */
 
-import { valueReply } from '#actors/shared';
+import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import {
-  isCurrentMember,
-  MEMBER_PART_PREFIX,
-  type StreamMember,
-  toStreamMember,
+  isCurrentStreamMember,
+  STREAM_MEMBER_PART_PREFIX,
+  type StreamMembershipRecord,
+  toStreamMembershipRecord,
   weakestRoleSeeingStream,
 } from '#domain/streams';
-import { type ActorKey, type ActorParts, type LogItem, parseActorKey, streamId, userId, userKey } from '#model';
-import { type OutboxCommand, outboxCommand, type streamCommands, userCommands } from '#model/commands';
+import {
+  type ActorKey,
+  type ActorParts,
+  type LogItem,
+  parseActorKey,
+  toStreamId,
+  toUserId,
+  userActorKey,
+} from '#model';
+import { makeOutboxCommand, type OutboxCommand, type streamActorCommands, userActorCommands } from '#model/commands';
 import type { ActorView, CommandContext } from '#runtime';
-import type { StreamCommand, StreamState } from '../state.js';
+import type { StreamActorState, StreamCommandHandler } from '../state.js';
 
-export const storedMember = (parts: ActorParts, user: number): StreamMember | undefined =>
-  toStreamMember(parts.get(`${MEMBER_PART_PREFIX}${user}`));
+export const findStreamMembershipRecord = (parts: ActorParts, user: number): StreamMembershipRecord | undefined =>
+  toStreamMembershipRecord(parts.get(`${STREAM_MEMBER_PART_PREFIX}${user}`));
 
-const asPart = (member: StreamMember): Json => member as unknown as Json;
+const asPart = (member: StreamMembershipRecord): Json => member as unknown as Json;
 
-export const listMemberIds = (parts: ActorParts): number[] => {
+export const listStreamSubscriberIds = (parts: ActorParts): number[] => {
   const ids: number[] = [];
   for (const [name, member] of parts) {
-    if (name.startsWith(MEMBER_PART_PREFIX) && isCurrentMember(toStreamMember(member)))
-      ids.push(Number(name.slice(MEMBER_PART_PREFIX.length)));
+    if (name.startsWith(STREAM_MEMBER_PART_PREFIX) && isCurrentStreamMember(toStreamMembershipRecord(member)))
+      ids.push(Number(name.slice(STREAM_MEMBER_PART_PREFIX.length)));
   }
   return ids.sort((a, b) => a - b);
 };
 
-export function hasMembers(parts: ActorParts): boolean {
+export function hasStreamSubscribers(parts: ActorParts): boolean {
   for (const [name, member] of parts)
-    if (name.startsWith(MEMBER_PART_PREFIX) && isCurrentMember(toStreamMember(member))) return true;
+    if (name.startsWith(STREAM_MEMBER_PART_PREFIX) && isCurrentStreamMember(toStreamMembershipRecord(member)))
+      return true;
   return false;
 }
 
 /** Replies with the subscribers and their version, for the realm actor and for snapshots. */
-export const readMembersHandler: StreamCommand<typeof streamCommands.members> = {
+export const readStreamSubscribersHandler: StreamCommandHandler<typeof streamActorCommands.members> = {
   lane: 'members',
   read: true,
   creates: true,
   handle: ({ parts, state }, _args, _inputs, { version, directory }) => ({
-    reply: valueReply({
-      members: listMemberIds(parts),
+    reply: makeValueReply({
+      members: listStreamSubscriberIds(parts),
       mv: state.mv,
       version,
       last: state.last,
@@ -59,7 +68,7 @@ const ownStream = (key: ActorKey): number => Number(parseActorKey(key).rest);
 function peers(op: 'peer_add' | 'peer_remove', users: readonly number[], mv: number, context: MembersContext): LogItem {
   const id = ownStream(context.key);
   const { directory } = context;
-  const stream = directory.stream(streamId(id));
+  const stream = directory.stream(toStreamId(id));
   return {
     t: 'event',
     to: { stream: id, mv, role: weakestRoleSeeingStream(stream), rv: directory.version, except: users },
@@ -68,11 +77,13 @@ function peers(op: 'peer_add' | 'peer_remove', users: readonly number[], mv: num
 }
 
 /** Replies whether the stream knows of this user's subscription. */
-export const isStreamMemberHandler: StreamCommand<typeof streamCommands.isMember> = {
+export const isStreamSubscriberHandler: StreamCommandHandler<typeof streamActorCommands.isMember> = {
   lane: 'members',
   read: true,
   creates: true,
-  handle: ({ parts }, { user }) => ({ reply: valueReply(isCurrentMember(storedMember(parts, user))) }),
+  handle: ({ parts }, { user }) => ({
+    reply: makeValueReply(isCurrentStreamMember(findStreamMembershipRecord(parts, user))),
+  }),
 };
 
 type MembersContext = Pick<CommandContext, 'key' | 'directory'>;
@@ -81,22 +92,22 @@ type MembersContext = Pick<CommandContext, 'key' | 'directory'>;
  * Subscribes users. The realm actor has decided and sends this command, so the stream never refuses it. A repeat
  * changes nothing.
  */
-export const joinMembersHandler: StreamCommand<typeof streamCommands.join> = {
+export const addStreamSubscribersHandler: StreamCommandHandler<typeof streamActorCommands.join> = {
   creates: true,
   handle({ state, parts }, { users, after: given = state.last }, _inputs, context) {
-    const joining = users.filter((user) => !isCurrentMember(storedMember(parts, user)));
-    if (joining.length === 0) return { reply: valueReply(null) };
+    const joining = users.filter((user) => !isCurrentStreamMember(findStreamMembershipRecord(parts, user)));
+    if (joining.length === 0) return { reply: makeValueReply(null) };
     const mv = state.mv + 1;
     const after = Math.min(given, state.last);
     const stay = { from: mv, to: 0, after, until: 0 };
-    const silent = joining.filter((user) => context.directory.silentBots().has(userId(user)));
+    const silent = joining.filter((user) => context.directory.silentBots().has(toUserId(user)));
     const changed = joining.map((user) => {
       const own = silent.includes(user) ? { ...stay, silent: true as const } : stay;
-      const stays = [...(storedMember(parts, user)?.stays ?? []), own];
-      return [`${MEMBER_PART_PREFIX}${user}`, asPart({ stays })] as const;
+      const stays = [...(findStreamMembershipRecord(parts, user)?.stays ?? []), own];
+      return [`${STREAM_MEMBER_PART_PREFIX}${user}`, asPart({ stays })] as const;
     });
     return {
-      reply: valueReply(null),
+      reply: makeValueReply(null),
       state: { ...state, mv },
       parts: Object.fromEntries(changed),
       events: [
@@ -117,12 +128,12 @@ export const joinMembersHandler: StreamCommand<typeof streamCommands.join> = {
 };
 
 /** Ends the memberships of users who leave. */
-function endStays({ state, parts }: ActorView<StreamState>, leaving: readonly number[], { key }: MembersContext) {
+function endStays({ state, parts }: ActorView<StreamActorState>, leaving: readonly number[], { key }: MembersContext) {
   const mv = state.mv + 1;
   const changed = leaving.map((user) => {
-    const stays = storedMember(parts, user)?.stays ?? [];
+    const stays = findStreamMembershipRecord(parts, user)?.stays ?? [];
     const ended = stays.map((stay) => (stay.to === 0 ? { ...stay, to: mv, until: state.last } : stay));
-    return [`${MEMBER_PART_PREFIX}${user}`, asPart({ stays: ended })] as const;
+    return [`${STREAM_MEMBER_PART_PREFIX}${user}`, asPart({ stays: ended })] as const;
   });
   const item: LogItem = { t: 'members', stream: ownStream(key), mv, last: state.last, join: [], leave: leaving };
   return { mv, state: { ...state, mv }, parts: Object.fromEntries(changed), item };
@@ -131,9 +142,9 @@ function endStays({ state, parts }: ActorView<StreamState>, leaving: readonly nu
 /** Event for users who leave together and may still see the stream: each user gets the departure of the others. */
 function peersAmongLeavers(leaving: readonly number[], { key, directory }: MembersContext): LogItem[] {
   if (leaving.length < 2) return [];
-  const stream = directory.stream(streamId(ownStream(key)));
+  const stream = directory.stream(toStreamId(ownStream(key)));
   const role = weakestRoleSeeingStream(stream);
-  const seeing = leaving.filter((id) => (directory.user(userId(id))?.role ?? Number.POSITIVE_INFINITY) <= role);
+  const seeing = leaving.filter((id) => (directory.user(toUserId(id))?.role ?? Number.POSITIVE_INFINITY) <= role);
   if (seeing.length === 0) return [];
   const event = { type: 'subscription', op: 'peer_remove', stream_ids: [ownStream(key)], user_ids: leaving };
   return [{ t: 'event', to: { users: seeing }, event }];
@@ -141,7 +152,7 @@ function peersAmongLeavers(leaving: readonly number[], { key, directory }: Membe
 
 /** Commands that mark the stream's messages as read for users who have left it. */
 function readStreamCommands(
-  { state }: ActorView<StreamState>,
+  { state }: ActorView<StreamActorState>,
   users: readonly number[],
   context: MembersContext,
   archived = false,
@@ -149,8 +160,8 @@ function readStreamCommands(
   const { key, directory } = context;
   const args = { stream: ownStream(key), until: state.last, ...(archived ? { archived } : {}) };
   return users.map((user): OutboxCommand => {
-    const to = userKey(parseActorKey(key).realm, userId(user));
-    return outboxCommand({ to, name: userCommands.readStream, args, caller: 0, after: directory.version });
+    const to = userActorKey(parseActorKey(key).realm, toUserId(user));
+    return makeOutboxCommand({ to, name: userActorCommands.readStream, args, caller: 0, after: directory.version });
   });
 }
 
@@ -158,14 +169,14 @@ function readStreamCommands(
  * Unsubscribes users. The realm actor has decided and sends this command, so the stream never refuses it. A repeat
  * changes nothing.
  */
-export const removeMembersHandler: StreamCommand<typeof streamCommands.leave> = {
+export const removeStreamSubscribersHandler: StreamCommandHandler<typeof streamActorCommands.leave> = {
   creates: true,
   handle(view, { users }, _inputs, context) {
-    const leaving = users.filter((user) => isCurrentMember(storedMember(view.parts, user)));
-    if (leaving.length === 0) return { reply: valueReply(null) };
+    const leaving = users.filter((user) => isCurrentStreamMember(findStreamMembershipRecord(view.parts, user)));
+    if (leaving.length === 0) return { reply: makeValueReply(null) };
     const { mv, item, ...outcome } = endStays(view, leaving, context);
     const events = [item, peers('peer_remove', leaving, mv, context), ...peersAmongLeavers(leaving, context)];
-    return { ...outcome, reply: valueReply(null), events, commands: [readStreamCommands(view, leaving, context)] };
+    return { ...outcome, reply: makeValueReply(null), events, commands: [readStreamCommands(view, leaving, context)] };
   },
 };
 
@@ -173,24 +184,24 @@ export const removeMembersHandler: StreamCommand<typeof streamCommands.leave> = 
  * Suspends deactivated accounts, whose deactivation has an event of its own. The stream counts them as unsubscribed,
  * and they get no copies. Their user actors keep the subscription, and join again when the account is reactivated.
  */
-export const suspendMembersHandler: StreamCommand<typeof streamCommands.suspend> = {
+export const suspendStreamSubscribersHandler: StreamCommandHandler<typeof streamActorCommands.suspend> = {
   creates: true,
   handle(view, { users }, _inputs, context) {
-    const leaving = users.filter((user) => isCurrentMember(storedMember(view.parts, user)));
-    if (leaving.length === 0) return { reply: valueReply(null) };
+    const leaving = users.filter((user) => isCurrentStreamMember(findStreamMembershipRecord(view.parts, user)));
+    if (leaving.length === 0) return { reply: makeValueReply(null) };
     const { mv: _, item, ...outcome } = endStays(view, leaving, context);
-    return { ...outcome, reply: valueReply(null), events: [item] };
+    return { ...outcome, reply: makeValueReply(null), events: [item] };
   },
 };
 
 /** Publishes all subscribers to a user who may see the stream from now on without being subscribed. */
-export const publishSubscribersHandler: StreamCommand<typeof streamCommands.showSubscribers> = {
+export const publishSubscribersToUserHandler: StreamCommandHandler<typeof streamActorCommands.showSubscribers> = {
   creates: true,
   handle({ parts }, { user }, _inputs, { key }) {
-    const users = listMemberIds(parts);
-    if (users.length === 0) return { reply: valueReply(null) };
+    const users = listStreamSubscriberIds(parts);
+    if (users.length === 0) return { reply: makeValueReply(null) };
     const event = { type: 'subscription', op: 'peer_add', stream_ids: [ownStream(key)], user_ids: users };
-    return { reply: valueReply(null), events: [{ t: 'event', to: { users: [user] }, event }] };
+    return { reply: makeValueReply(null), events: [{ t: 'event', to: { users: [user] }, event }] };
   },
 };
 
@@ -198,14 +209,14 @@ export const publishSubscribersHandler: StreamCommand<typeof streamCommands.show
  * Archives the stream; the realm actor has decided and published that. All subscriptions end, without peer_remove
  * events.
  */
-export const archiveConversationHandler: StreamCommand<typeof streamCommands.archive> = {
+export const archiveConversationHandler: StreamCommandHandler<typeof streamActorCommands.archive> = {
   creates: true,
   handle(view, _args, _inputs, context) {
-    const leaving = listMemberIds(view.parts);
+    const leaving = listStreamSubscriberIds(view.parts);
     const { mv: _, item, ...outcome } = endStays(view, leaving, context);
     return {
       ...outcome,
-      reply: valueReply(null),
+      reply: makeValueReply(null),
       events: leaving.length > 0 ? [item] : [],
       commands: [readStreamCommands(view, leaving, context, true)],
     };

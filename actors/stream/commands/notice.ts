@@ -1,33 +1,33 @@
 /**
- * Notices: messages of a system bot about an action of another actor, which makes them with `streamNoticeCommand` or
- * `directNoticeCommand` (actors/shared/notices.ts). Commands with notices are never refused.
+ * Notices: messages of a system bot about an action of another actor, which makes them with `makeStreamNoticeCommand`
+ * or `makeDirectNoticeCommand` (actors/shared/notices.ts). Commands with notices are never refused.
  */
 
-import { valueReply } from '#actors/shared';
-import { type RenderResult, renderFailureNote } from '#domain/markdown';
-import { flagsAtCreation } from '#domain/messages';
+import { makeValueReply } from '#actors/shared';
+import { type MarkdownRenderResult, renderFailureNote } from '#domain/markdown';
+import { computeFlagsAtMessageCreation } from '#domain/messages';
 import { NOTIFICATION_BOT_ID } from '#domain/people';
-import { isCurrentMember } from '#domain/streams';
-import { parseActorKey, streamId, userId } from '#model';
-import type { directCommands, NoticeArgs, streamCommands } from '#model/commands';
+import { isCurrentStreamMember } from '#domain/streams';
+import { parseActorKey, toStreamId, toUserId } from '#model';
+import type { directMessageActorCommands, PostNoticeArgs, streamActorCommands } from '#model/commands';
 import { PRODUCT_NAME } from '#model/errors';
 import type { CommandContext } from '#runtime';
-import type { StreamCommand } from '../state.js';
+import type { StreamCommandHandler } from '../state.js';
 import {
   type ComposedMessage,
-  type ComposeInputs,
-  directMessageOutcome,
-  loadComposeInputs,
-  streamMessageOutcome,
+  loadMessageComposeInputs,
+  type MessageComposeInputs,
+  makeDirectMessageOutcome,
+  makeStreamMessageOutcome,
 } from './compose.js';
-import { storedMember } from './members.js';
+import { findStreamMembershipRecord } from './members.js';
 
 /** Client name of the server's own messages. */
 const CLIENT = 'Internal';
 
 function composeByBot(
-  { content, read, bot = NOTIFICATION_BOT_ID }: NoticeArgs,
-  { id, rendered }: ComposeInputs,
+  { content, read, bot = NOTIFICATION_BOT_ID }: PostNoticeArgs,
+  { id, rendered }: MessageComposeInputs,
   { directory }: CommandContext,
   hasCopy: (user: number) => boolean,
 ): ComposedMessage {
@@ -37,7 +37,7 @@ function composeByBot(
     sender: bot,
     client: CLIENT,
     rendered: shown,
-    flags: flagsAtCreation({ sender: bot, content, mentions: shown.mentions, read, hasCopy }, directory),
+    flags: computeFlagsAtMessageCreation({ sender: bot, content, mentions: shown.mentions, read, hasCopy }, directory),
     files: [],
   };
 }
@@ -47,7 +47,7 @@ function composeByBot(
  * limits.
  */
 const NOBODY = { users: [], groups: [], wildcard: false };
-const UNRENDERED: RenderResult = {
+const UNRENDERED: MarkdownRenderResult = {
   html: renderFailureNote(PRODUCT_NAME),
   mentions: NOBODY,
   silent: NOBODY,
@@ -57,28 +57,33 @@ const UNRENDERED: RenderResult = {
   attachmentPaths: [],
 };
 
-export const postNoticeHandler: StreamCommand<typeof streamCommands.notice, ComposeInputs> = {
+export const postStreamNoticeHandler: StreamCommandHandler<typeof streamActorCommands.notice, MessageComposeInputs> = {
   creates: true,
-  inputs: loadComposeInputs,
+  inputs: loadMessageComposeInputs,
   handle(view, args, prepared, context) {
-    const stream = context.directory.stream(streamId(Number(parseActorKey(context.key).rest)));
-    if (!stream) return { reply: valueReply(null) };
-    const composed = composeByBot(args, prepared, context, (user) => isCurrentMember(storedMember(view.parts, user)));
-    return streamMessageOutcome(view, args, context, stream, composed);
+    const stream = context.directory.stream(toStreamId(Number(parseActorKey(context.key).rest)));
+    if (!stream) return { reply: makeValueReply(null) };
+    const composed = composeByBot(args, prepared, context, (user) =>
+      isCurrentStreamMember(findStreamMembershipRecord(view.parts, user)),
+    );
+    return makeStreamMessageOutcome(view, args, context, stream, composed);
   },
 };
 
-export const postDirectNoticeHandler: StreamCommand<typeof directCommands.directNotice, ComposeInputs> = {
+export const postDirectNoticeHandler: StreamCommandHandler<
+  typeof directMessageActorCommands.directNotice,
+  MessageComposeInputs
+> = {
   creates: true,
-  inputs: loadComposeInputs,
+  inputs: loadMessageComposeInputs,
   handle(view, args, prepared, context) {
     const { state } = view;
     const participants = state.participants.length > 0 ? state.participants : args.participants;
     const other = participants.find((user) => user !== (args.bot ?? NOTIFICATION_BOT_ID)) ?? 0;
-    const receiver = context.directory.user(userId(other));
-    if (!receiver) return { reply: valueReply(null) };
+    const receiver = context.directory.user(toUserId(other));
+    if (!receiver) return { reply: makeValueReply(null) };
     const composed = composeByBot(args, prepared, context, (user) => participants.includes(user));
-    return directMessageOutcome(
+    return makeDirectMessageOutcome(
       { ...view, state: { ...state, participants } },
       args,
       context,

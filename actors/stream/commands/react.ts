@@ -1,34 +1,34 @@
 /** Reactions, and copies that users make of old messages (messages.md § Reactions). */
 
-import { owningActorKey, successReply, valueReply } from '#actors/shared';
+import { makeSuccessReply, makeValueReply, messageOwnerActorKey } from '#actors/shared';
 import {
-  checkEmoji,
+  checkEmojiIsUsable,
   comparableEmojiCode,
+  completeEmojiFields,
   findEmojiByName,
-  isEmoji,
-  presentEmoji,
-  resolveEmoji,
-  storedEmojiType,
+  formatEmojiFieldsForApi,
+  isKnownEmoji,
+  toStoredEmojiType,
 } from '#domain/emoji';
 import type { StoredMessage, StoredReaction } from '#domain/messages';
-import { type EmojiRef, type LogItem, userId, userKey } from '#model';
+import { type EmojiReference, type LogItem, toUserId, userActorKey } from '#model';
 import {
-  conversationCommands,
-  outboxCommand,
+  conversationActorCommands,
+  makeOutboxCommand,
   type RemoveReactionArgs,
-  type streamCommands,
-  userCommands,
+  type streamActorCommands,
+  userActorCommands,
 } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import {
-  audienceOfChanges,
+  audienceOfMessageChanges,
   changeMessageBody,
-  latestMessage,
   loadMessageRecord,
-  redirectToOwner,
+  newestVersionOfMessage,
+  redirectToOwningActor,
 } from '../messages.js';
-import type { StreamCommand, StreamState } from '../state.js';
+import type { StreamActorState, StreamCommandHandler } from '../state.js';
 
 /** Maximum number of reactions per message: each takes some 100 bytes of a record that is written whole. */
 const MAX_REACTIONS = 5_000;
@@ -38,25 +38,25 @@ const MAX_REACTIONS = 5_000;
  * stored in another spelling
  */
 const isSameEmoji = (
-  stored: EmojiRef,
-  sought: { readonly code: string; readonly type: EmojiRef['type'] | undefined },
+  stored: EmojiReference,
+  sought: { readonly code: string; readonly type: EmojiReference['type'] | undefined },
 ): boolean => stored.type === sought.type && comparableEmojiCode(stored.code, stored.type) === sought.code;
 
-export const addReactionHandler: StreamCommand<typeof conversationCommands.react, MessageRecord | null> = {
+export const addReactionHandler: StreamCommandHandler<typeof conversationActorCommands.react, MessageRecord | null> = {
   inputs: ({ message_id }, { realm }, sources) => loadMessageRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
     const { caller, directory, realm } = context;
-    const message = latestMessage(view, args.message_id, stored);
+    const message = newestVersionOfMessage(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');
-    const moved = redirectToOwner(message, context, conversationCommands.react, args);
+    const moved = redirectToOwningActor(message, context, conversationActorCommands.react, args);
     if (moved) return moved;
     const { reactions = [], copies = [] } = message.body;
     const given = { name: args.emoji_name, code: args.emoji_code, type: args.reaction_type };
-    const resolved = resolveEmoji(given, directory);
+    const resolved = completeEmojiFields(given, directory);
     const alike = reactions.filter((reaction) => isSameEmoji(reaction, resolved));
     if (alike.some(({ user }) => user === caller)) throw apiError('REACTION_EXISTS');
     // A further reaction with the same emoji takes the first one's name, even if the name no longer exists.
-    const { name, code, type } = alike[0] ?? checkEmoji(resolved, directory);
+    const { name, code, type } = alike[0] ?? checkEmojiIsUsable(resolved, directory);
     if (reactions.length >= MAX_REACTIONS) throw apiError('TOO_MANY_REACTIONS');
     const reaction: StoredReaction = { user: caller, name, code, type };
     const newHolder = !args.copy && !copies.includes(caller);
@@ -66,15 +66,15 @@ export const addReactionHandler: StreamCommand<typeof conversationCommands.react
       { reactions: [...reactions, reaction], ...(newHolder ? { copies: [...copies, caller] } : {}) },
       context,
     );
-    const next = latestMessage(view, message.id, changed.record) ?? message;
-    const makeCopy = outboxCommand({
-      to: userKey(realm, userId(caller)),
-      name: userCommands.makeCopy,
+    const next = newestVersionOfMessage(view, message.id, changed.record) ?? message;
+    const makeCopy = makeOutboxCommand({
+      to: userActorKey(realm, toUserId(caller)),
+      name: userActorCommands.makeCopy,
       args: { ids: [message.id] },
       caller: 0,
     });
     return {
-      reply: successReply(),
+      reply: makeSuccessReply(),
       messages: [changed],
       events: [reactionEvent('add', reaction, next, view.state, directory)],
       ...(newHolder ? { commands: [[makeCopy]], replyAfterCommands: true } : {}),
@@ -82,12 +82,15 @@ export const addReactionHandler: StreamCommand<typeof conversationCommands.react
   },
 };
 
-export const removeReactionHandler: StreamCommand<typeof conversationCommands.unreact, MessageRecord | null> = {
+export const removeReactionHandler: StreamCommandHandler<
+  typeof conversationActorCommands.unreact,
+  MessageRecord | null
+> = {
   inputs: ({ message_id }, { realm }, sources) => loadMessageRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
-    const message = latestMessage(view, args.message_id, stored);
+    const message = newestVersionOfMessage(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');
-    const moved = redirectToOwner(message, context, conversationCommands.unreact, args);
+    const moved = redirectToOwningActor(message, context, conversationActorCommands.unreact, args);
     if (moved) return moved;
     const { reactions = [] } = message.body;
     const own = reactions.filter(({ user }) => user === context.caller);
@@ -99,7 +102,7 @@ export const removeReactionHandler: StreamCommand<typeof conversationCommands.un
       context,
     );
     return {
-      reply: successReply(),
+      reply: makeSuccessReply(),
       messages: [changed],
       events: [reactionEvent('remove', gone, message, view.state, context.directory)],
     };
@@ -121,33 +124,35 @@ function findOwn(own: readonly StoredReaction[], args: RemoveReactionArgs, direc
       ({ code: stored, type }) => comparableEmojiCode(stored, type) === comparableEmojiCode(code, type),
     );
     if (found) return found;
-    const known = (['unicode_emoji', 'realm_emoji', 'extra'] as const).some((one) => isEmoji(code, one, directory));
+    const known = (['unicode_emoji', 'realm_emoji', 'extra'] as const).some((one) =>
+      isKnownEmoji(code, one, directory),
+    );
     throw apiError(known ? 'REACTION_DOES_NOT_EXIST' : 'INVALID_MESSAGES');
   }
-  const resolved = type === null ? findEmojiByName(name ?? '', directory).type : storedEmojiType(type);
+  const resolved = type === null ? findEmojiByName(name ?? '', directory).type : toStoredEmojiType(type);
   const found = own.find((reaction) =>
     isSameEmoji(reaction, { code: comparableEmojiCode(code, resolved), type: resolved }),
   );
   if (found) return found;
-  throw apiError(isEmoji(code, resolved, directory) ? 'REACTION_DOES_NOT_EXIST' : 'INVALID_MESSAGES');
+  throw apiError(isKnownEmoji(code, resolved, directory) ? 'REACTION_DOES_NOT_EXIST' : 'INVALID_MESSAGES');
 }
 
 function reactionEvent(
   op: 'add' | 'remove',
   reaction: StoredReaction,
   message: StoredMessage,
-  state: StreamState,
+  state: StreamActorState,
   directory: DirectoryView,
 ): LogItem {
-  const user = directory.user(userId(reaction.user));
+  const user = directory.user(toUserId(reaction.user));
   return {
     t: 'event',
-    to: audienceOfChanges(message, state, directory),
+    to: audienceOfMessageChanges(message, state, directory),
     event: {
       type: 'reaction',
       op,
       message_id: message.id,
-      ...presentEmoji(reaction, directory),
+      ...formatEmojiFieldsForApi(reaction, directory),
       user_id: reaction.user,
       user: { user_id: reaction.user, email: user?.email ?? '', full_name: user?.fullName ?? '' },
     },
@@ -158,15 +163,18 @@ function reactionEvent(
  * Records that a user has made copies of old messages by flagging them, and gets events of their changes from now on.
  * The command is never refused. Messages that were deleted or moved away since then are skipped.
  */
-export const recordCopyMadeHandler: StreamCommand<typeof streamCommands.copyMade, readonly (MessageRecord | null)[]> = {
+export const recordMessageCopiesMadeHandler: StreamCommandHandler<
+  typeof streamActorCommands.copyMade,
+  readonly (MessageRecord | null)[]
+> = {
   inputs: ({ ids }, { realm }, { store }) => store.getMessages(realm, ids),
   handle(view, { ids, user }, stored, context) {
     const messages = ids.flatMap((id, i) => {
-      const message = latestMessage(view, id, stored[i] ?? null);
-      if (!message || owningActorKey(context.realm, message) !== context.key) return [];
+      const message = newestVersionOfMessage(view, id, stored[i] ?? null);
+      if (!message || messageOwnerActorKey(context.realm, message) !== context.key) return [];
       const copies = message.body.copies ?? [];
       return copies.includes(user) ? [] : [changeMessageBody(view, message, { copies: [...copies, user] }, context)];
     });
-    return { reply: valueReply(null), messages };
+    return { reply: makeValueReply(null), messages };
   },
 };

@@ -3,16 +3,16 @@
  * A conversation checks once a day, from its first message on; a new rule takes effect at the next check.
  */
 
-import { valueReply } from '#actors/shared';
-import { streamConversationName, toStoredMessage } from '#domain/messages';
+import { makeValueReply } from '#actors/shared';
+import { storeNameOfStreamConversation, toStoredMessage } from '#domain/messages';
 import { countRecentMessages } from '#domain/streams';
-import { type ActorKey, parseActorKey, realmKey, streamId } from '#model';
-import { type conversationCommands, outboxCommand, realmCommands } from '#model/commands';
+import { type ActorKey, parseActorKey, realmActorKey, toStreamId } from '#model';
+import { type conversationActorCommands, makeOutboxCommand, realmActorCommands } from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
-import type { CommandContext, Outcome } from '#runtime';
-import { latestMessage } from '../messages.js';
-import { removalOutcome } from '../removing.js';
-import type { StreamCommand, StreamState, StreamView } from '../state.js';
+import type { CommandContext, CommandOutcome } from '#runtime';
+import { newestVersionOfMessage } from '../messages.js';
+import { makeMessageRemovalOutcome } from '../removing.js';
+import type { StreamActorState, StreamActorView, StreamCommandHandler } from '../state.js';
 
 const DAY_MS = 86_400_000;
 /** Maximum number of messages removed per commit. */
@@ -22,26 +22,29 @@ const BATCH = 500;
  * Part of the outcome of a command that adds messages to a conversation: starts the daily check, unless it runs
  * already.
  */
-export function withRetentionTimer(
-  state: StreamState,
+export function startRetentionTimer(
+  state: StreamActorState,
   now: number,
-): { readonly state: StreamState; readonly due?: number } {
+): { readonly state: StreamActorState; readonly due?: number } {
   return state.watched ? { state } : { state: { ...state, watched: true }, due: now + DAY_MS };
 }
 
 /** Retention time of the conversation's messages, days; null: the messages are kept for ever. */
 function retentionDays(key: ActorKey, directory: DirectoryView): number | null {
   const { kind, rest } = parseActorKey(key);
-  const own = kind === 'stream' ? directory.stream(streamId(Number(rest)))?.retentionDays : null;
+  const own = kind === 'stream' ? directory.stream(toStreamId(Number(rest)))?.retentionDays : null;
   const days = own ?? directory.settings.message_retention_days;
   return days > 0 ? days : null;
 }
 
-export const removeExpiredMessagesHandler: StreamCommand<typeof conversationCommands.due, readonly MessageRecord[]> = {
+export const removeExpiredMessagesHandler: StreamCommandHandler<
+  typeof conversationActorCommands.due,
+  readonly MessageRecord[]
+> = {
   async inputs(_args, { key, realm }, { store, directory }) {
     if (retentionDays(key, await directory(realm)) === null) return [];
     const { kind, rest } = parseActorKey(key);
-    const conversation = kind === 'stream' ? streamConversationName(Number(rest)) : `d${rest}`;
+    const conversation = kind === 'stream' ? storeNameOfStreamConversation(Number(rest)) : `d${rest}`;
     return store.scanMessages({
       realm,
       index: { by: 'conversation', conversation },
@@ -53,14 +56,14 @@ export const removeExpiredMessagesHandler: StreamCommand<typeof conversationComm
   handle: (view, _args, oldest, context) => withTraffic(view.state, removeExpired(view, oldest, context), context),
 };
 
-type RetentionOutcome = Outcome<StreamState>;
+type RetentionOutcome = CommandOutcome<StreamActorState>;
 
 /**
  * Adds to an outcome the report of the stream's message count to the realm actor, if the count differs from the last
  * report.
  */
 function withTraffic(
-  before: StreamState,
+  before: StreamActorState,
   outcome: RetentionOutcome,
   { key, realm, now }: CommandContext,
 ): RetentionOutcome {
@@ -68,9 +71,9 @@ function withTraffic(
   const state = outcome.state ?? before;
   const recent = countRecentMessages(state.traffic, now);
   if (kind !== 'stream' || recent === (state.trafficTold ?? 0)) return outcome;
-  const command = outboxCommand({
-    to: realmKey(realm),
-    name: realmCommands.streamTraffic,
+  const command = makeOutboxCommand({
+    to: realmActorKey(realm),
+    name: realmActorCommands.streamTraffic,
     args: { stream: Number(rest), recent },
     caller: 0,
   });
@@ -81,21 +84,25 @@ function withTraffic(
   };
 }
 
-function removeExpired(view: StreamView, oldest: readonly MessageRecord[], context: CommandContext): RetentionOutcome {
+function removeExpired(
+  view: StreamActorView,
+  oldest: readonly MessageRecord[],
+  context: CommandContext,
+): RetentionOutcome {
   const { key, now, directory } = context;
   const days = retentionDays(key, directory);
-  if (days === null || oldest.length === 0) return { reply: valueReply(null), due: now + DAY_MS };
+  if (days === null || oldest.length === 0) return { reply: makeValueReply(null), due: now + DAY_MS };
   const last = Math.floor((now - days * DAY_MS) / 1000);
   const { kind, rest } = parseActorKey(key);
   const stream = kind === 'stream' ? Number(rest) : 0;
   const expired = oldest
     .filter(({ body }) => (body.sent as number) < last)
-    .map((record) => latestMessage(view, record.id, record))
+    .map((record) => newestVersionOfMessage(view, record.id, record))
     .filter((message) => message !== undefined)
     .filter(({ body }) => body.stream === stream);
   // The whole batch was too old, so there may be more messages to remove.
   const more = oldest.length === BATCH && toStoredMessage(oldest.at(-1)!).body.sent < last;
   const due = more ? now : now + DAY_MS;
-  if (expired.length === 0) return { reply: valueReply(null), due };
-  return { reply: valueReply(null), due, ...removalOutcome(view, expired, oldest, context) };
+  if (expired.length === 0) return { reply: makeValueReply(null), due };
+  return { reply: makeValueReply(null), due, ...makeMessageRemovalOutcome(view, expired, oldest, context) };
 }

@@ -3,43 +3,49 @@
  * message can't be sent.
  */
 
-import { valueReply } from '#actors/shared';
-import { userId, userKey } from '#model';
+import { makeValueReply } from '#actors/shared';
+import { toUserId, userActorKey } from '#model';
 import {
-  type directCommands,
-  outboxCommand,
-  type SendArgs,
-  type SendScheduledArgs,
-  type streamCommands,
-  userCommands,
+  type directMessageActorCommands,
+  makeOutboxCommand,
+  type SendMessageArgs,
+  type SendScheduledMessageArgs,
+  type streamActorCommands,
+  userActorCommands,
 } from '#model/commands';
 import { ApiError } from '#model/errors';
-import type { StreamCommand, StreamHandler } from '../state.js';
-import type { ComposeInputs } from './compose.js';
-import { checkAndSendToStream, type DirectComposeInputs, sendDirectMessageHandler } from './send.js';
+import type { StreamActorHandler, StreamCommandHandler } from '../state.js';
+import type { MessageComposeInputs } from './compose.js';
+import { checkAndSendStreamMessageHandler, type DirectMessageComposeInputs, sendDirectMessageHandler } from './send.js';
 
-function reportingToSender<A extends SendArgs, I>(plain: StreamHandler<A, I>): StreamHandler<A & SendScheduledArgs, I> {
+function reportingToSender<A extends SendMessageArgs, I>(
+  plain: StreamActorHandler<A, I>,
+): StreamActorHandler<A & SendScheduledMessageArgs, I> {
   return {
     ...plain,
     handle(view, args, inputs, context) {
-      const to = userKey(context.realm, userId(context.caller));
+      const to = userActorKey(context.realm, toUserId(context.caller));
       const id = args.scheduled;
       try {
         const outcome = plain.handle(view, args, inputs, { ...context, client: args.client });
         const others = (outcome.commands ?? []).flat();
-        const sent = outboxCommand({ to, name: userCommands.scheduledSent, args: { id }, caller: 0 });
-        return { ...outcome, reply: valueReply(null), commands: [[...others, sent]] };
+        const sent = makeOutboxCommand({ to, name: userActorCommands.scheduledSent, args: { id }, caller: 0 });
+        return { ...outcome, reply: makeValueReply(null), commands: [[...others, sent]] };
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         const failure = { id, reason: error.message, outside: error.reason === 'NOT_AUTHORIZED_TO_SEND' };
-        const failed = outboxCommand({ to, name: userCommands.scheduledFailed, args: failure, caller: 0 });
-        return { reply: valueReply(null), commands: [[failed]] };
+        const failed = makeOutboxCommand({ to, name: userActorCommands.scheduledFailed, args: failure, caller: 0 });
+        return { reply: makeValueReply(null), commands: [[failed]] };
       }
     },
   };
 }
 
-export const sendScheduledToStreamHandler: StreamCommand<typeof streamCommands.sendScheduled, ComposeInputs> =
-  reportingToSender(checkAndSendToStream);
-export const sendScheduledDirectHandler: StreamCommand<typeof directCommands.sendDirectScheduled, DirectComposeInputs> =
-  reportingToSender(sendDirectMessageHandler);
+export const sendScheduledStreamMessageHandler: StreamCommandHandler<
+  typeof streamActorCommands.sendScheduled,
+  MessageComposeInputs
+> = reportingToSender(checkAndSendStreamMessageHandler);
+export const sendScheduledDirectMessageHandler: StreamCommandHandler<
+  typeof directMessageActorCommands.sendDirectScheduled,
+  DirectMessageComposeInputs
+> = reportingToSender(sendDirectMessageHandler);

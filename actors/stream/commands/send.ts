@@ -1,37 +1,37 @@
 /** Sends a message to a stream, or to the participants of a direct-message conversation (messages.md). */
 
 import {
+  checkMandatoryTopic,
   checkMayMentionAll,
-  checkMaySendDirect,
+  checkMaySendDirectMessage,
   checkMaySendToStream,
-  checkTopicPresent,
-  flagsAtCreation,
+  computeFlagsAtMessageCreation,
+  getActiveSenderOrThrow,
   makeFirstSubmessage,
-  requireActiveSender,
 } from '#domain/messages';
-import { isCurrentMember } from '#domain/streams';
-import { type ActorKey, parseActorKey, realmKey, streamId, userId, userKey } from '#model';
+import { isCurrentStreamMember } from '#domain/streams';
+import { type ActorKey, parseActorKey, realmActorKey, toStreamId, toUserId, userActorKey } from '#model';
 import {
-  type directCommands,
-  realmCommands,
-  redirectCommand,
-  type SendArgs,
-  type streamCommands,
-  userCommands,
+  type directMessageActorCommands,
+  makeRedirectCommand,
+  realmActorCommands,
+  type SendMessageArgs,
+  type streamActorCommands,
+  userActorCommands,
 } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { lostMessageCommand, mentionedUnsubscribedBots, webhookCallCommands } from '../bots.js';
-import type { StreamCommand, StreamHandler } from '../state.js';
+import { findMentionedUnsubscribedBots, makeWarnBotOwnerCommand, makeWebhookCallCommands } from '../bots.js';
+import type { StreamActorHandler, StreamCommandHandler } from '../state.js';
 import {
   type ComposedMessage,
-  type ComposeInputs,
-  directMessageOutcome,
-  loadComposeInputs,
-  streamMessageOutcome,
+  loadMessageComposeInputs,
+  type MessageComposeInputs,
+  makeDirectMessageOutcome,
+  makeStreamMessageOutcome,
 } from './compose.js';
-import { hasMembers, listMemberIds, storedMember } from './members.js';
+import { findStreamMembershipRecord, hasStreamSubscribers, listStreamSubscriberIds } from './members.js';
 
 /** Error for a stream that does not exist or was archived. */
 export const noSuchStreamError = (key: ActorKey): ApiError =>
@@ -41,30 +41,38 @@ export const noSuchStreamError = (key: ActorKey): ApiError =>
  * Checks and sends a message to a stream. Refusals are thrown; send-scheduled and bot-reply turn them into commands to
  * the sender.
  */
-export const checkAndSendToStream: StreamHandler<SendArgs, ComposeInputs> = {
+export const checkAndSendStreamMessageHandler: StreamActorHandler<SendMessageArgs, MessageComposeInputs> = {
   creates: true,
-  inputs: loadComposeInputs,
+  inputs: loadMessageComposeInputs,
   handle(view, args, prepared, context) {
     const { parts } = view;
     const { directory, key, caller, now, realm } = context;
-    const stream = directory.stream(streamId(Number(parseActorKey(key).rest)));
+    const stream = directory.stream(toStreamId(Number(parseActorKey(key).rest)));
     // The directory knows of an archived stream before its actor does; a scheduled message needs this refusal, too.
     if (!stream || stream.archived) throw noSuchStreamError(key);
-    const sender = requireActiveSender(directory, caller);
-    const subscribed = (user: number): boolean => isCurrentMember(storedMember(parts, user));
+    const sender = getActiveSenderOrThrow(directory, caller);
+    const subscribed = (user: number): boolean => isCurrentStreamMember(findStreamMembershipRecord(parts, user));
     checkMaySendToStream(sender, stream, subscribed, directory, now);
-    checkTopicPresent(args.topic, directory);
+    checkMandatoryTopic(args.topic, directory);
     const mentioned = prepared.rendered?.mentions.users ?? [];
-    const copies = mentionedUnsubscribedBots(mentioned, subscribed, directory);
+    const copies = findMentionedUnsubscribedBots(mentioned, subscribed, directory);
     const has = (user: number): boolean =>
-      copies.includes(user) || (subscribed(user) && !directory.silentBots().has(userId(user)));
+      copies.includes(user) || (subscribed(user) && !directory.silentBots().has(toUserId(user)));
     const input = { sender, id: prepared.id, trigger: 'mention', origin: args.origin } as const;
     const lost =
-      sender.botOwner !== null && !hasMembers(parts) ? lostMessageCommand(sender, stream, args.origin, realm) : [];
-    const calls = [...webhookCallCommands(mentioned, input, realm, directory), ...lost];
+      sender.botOwner !== null && !hasStreamSubscribers(parts)
+        ? makeWarnBotOwnerCommand(sender, stream, args.origin, realm)
+        : [];
+    const calls = [...makeWebhookCallCommands(mentioned, input, realm, directory), ...lost];
     const composed = { ...composeBySender(args, prepared, context, has), copies, calls };
-    checkMayMentionAll(composed.rendered.mentions.wildcard, () => listMemberIds(parts).length, sender, directory, now);
-    return streamMessageOutcome(view, args, context, stream, composed);
+    checkMayMentionAll(
+      composed.rendered.mentions.wildcard,
+      () => listStreamSubscriberIds(parts).length,
+      sender,
+      directory,
+      now,
+    );
+    return makeStreamMessageOutcome(view, args, context, stream, composed);
   },
 };
 
@@ -81,17 +89,17 @@ const GRANTABLE: ReadonlySet<string> = new Set([
  * Sends a message to a stream. Instead of refusing a sender for lack of a right, the stream redirects the command once
  * to the sender's own actor, which knows the newest subscription (retry-after-join.ts).
  */
-export const sendToStreamHandler: StreamCommand<typeof streamCommands.send, ComposeInputs> = {
-  ...checkAndSendToStream,
+export const sendStreamMessageHandler: StreamCommandHandler<typeof streamActorCommands.send, MessageComposeInputs> = {
+  ...checkAndSendStreamMessageHandler,
   handle(view, { again = false, ...message }, prepared, context) {
     try {
-      return checkAndSendToStream.handle(view, message, prepared, context);
+      return checkAndSendStreamMessageHandler.handle(view, message, prepared, context);
     } catch (error) {
       if (again || !(error instanceof ApiError) || !GRANTABLE.has(error.reason)) throw error;
       const args = { stream: Number(parseActorKey(context.key).rest), message };
-      const to = userKey(context.realm, userId(context.caller));
+      const to = userActorKey(context.realm, toUserId(context.caller));
       const reply = {
-        forward: redirectCommand({ to, command: userCommands.retryAfterJoin, args }),
+        forward: makeRedirectCommand({ to, command: userActorCommands.retryAfterJoin, args }),
         fresh: true,
       } as const;
       // An empty `parts` still makes a commit, so that a repeat of this command gets the same redirect.
@@ -100,17 +108,22 @@ export const sendToStreamHandler: StreamCommand<typeof streamCommands.send, Comp
   },
 };
 
-export type DirectComposeInputs = ComposeInputs & { readonly recipient: number };
+export type DirectMessageComposeInputs = MessageComposeInputs & { readonly recipient: number };
 
-export const sendDirectMessageHandler: StreamCommand<typeof directCommands.sendDirect, DirectComposeInputs> = {
+export const sendDirectMessageHandler: StreamCommandHandler<
+  typeof directMessageActorCommands.sendDirect,
+  DirectMessageComposeInputs
+> = {
   creates: true,
   async inputs(args, context, sources) {
     const known = context.view.state.recipient;
     const isGroup = args.participants.length > 2;
     const [prepared, recipient] = await Promise.all([
-      loadComposeInputs(args, context, sources),
+      loadMessageComposeInputs(args, context, sources),
       isGroup && known === 0
-        ? sources.ask(realmKey(context.realm), realmCommands.groupRecipient, { group: parseActorKey(context.key).rest })
+        ? sources.ask(realmActorKey(context.realm), realmActorCommands.groupRecipient, {
+            group: parseActorKey(context.key).rest,
+          })
         : known,
     ]);
     return { ...prepared, recipient: recipient as number };
@@ -118,18 +131,18 @@ export const sendDirectMessageHandler: StreamCommand<typeof directCommands.sendD
   handle(view, args, { recipient, ...prepared }, context) {
     const { state } = view;
     const { directory, caller, realm } = context;
-    const sender = requireActiveSender(directory, caller);
-    const people = args.participants.map((user) => directory.user(userId(user)));
+    const sender = getActiveSenderOrThrow(directory, caller);
+    const people = args.participants.map((user) => directory.user(toUserId(user)));
     const others = people.filter((user): user is DirectoryUser => user !== undefined && user.id !== caller);
     if (!args.participants.includes(caller)) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
-    checkMaySendDirect(sender, others, directory);
+    checkMaySendDirectMessage(sender, others, directory);
     const participants = state.participants.length > 0 ? state.participants : args.participants;
     const input = { sender, id: prepared.id, trigger: 'private_message', origin: args.origin } as const;
-    const calls = webhookCallCommands(participants, input, realm, directory);
+    const calls = makeWebhookCallCommands(participants, input, realm, directory);
     const composed = { ...composeBySender(args, prepared, context, (user) => participants.includes(user)), calls };
     // A message between two users carries the receiver's recipient id, so the two directions differ.
     const carried = participants.length > 2 ? recipient : (others[0] ?? sender).recipient;
-    return directMessageOutcome(
+    return makeDirectMessageOutcome(
       { ...view, state: { ...state, participants, recipient } },
       args,
       context,
@@ -141,8 +154,8 @@ export const sendDirectMessageHandler: StreamCommand<typeof directCommands.sendD
 
 /** The message as its sender composes it. @throws ApiError for a bad widget, or if it cannot be rendered */
 function composeBySender(
-  { content, human, queue_id, local_id, widget }: SendArgs,
-  { id, rendered, files }: ComposeInputs,
+  { content, human, queue_id, local_id, widget }: SendMessageArgs,
+  { id, rendered, files }: MessageComposeInputs,
   { caller, client, directory }: CommandContext,
   hasCopy: (user: number) => boolean,
 ): ComposedMessage {
@@ -153,7 +166,7 @@ function composeBySender(
     sender: caller,
     client,
     rendered,
-    flags: flagsAtCreation(
+    flags: computeFlagsAtMessageCreation(
       { sender: caller, content, mentions: rendered.mentions, read: human ? [caller] : [], hasCopy },
       directory,
     ),

@@ -1,19 +1,28 @@
 /** POST /submessage: data that users add to a widget (messages.md § Submessages and widgets). */
 
-import { successReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import { makeNextSubmessage } from '#domain/messages';
-import { conversationCommands } from '#model/commands';
+import { conversationActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { MessageRecord } from '#model/records';
-import { audienceOfCopies, changeMessageBody, latestMessage, loadMessageRecord, redirectToOwner } from '../messages.js';
-import type { StreamCommand } from '../state.js';
+import {
+  audienceOfMessageCopyHolders,
+  changeMessageBody,
+  loadMessageRecord,
+  newestVersionOfMessage,
+  redirectToOwningActor,
+} from '../messages.js';
+import type { StreamCommandHandler } from '../state.js';
 
-export const addSubmessageHandler: StreamCommand<typeof conversationCommands.submessage, MessageRecord | null> = {
+export const addSubmessageHandler: StreamCommandHandler<
+  typeof conversationActorCommands.submessage,
+  MessageRecord | null
+> = {
   inputs: ({ message_id }, { realm }, sources) => loadMessageRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
-    const message = latestMessage(view, args.message_id, stored);
+    const message = newestVersionOfMessage(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');
-    const moved = redirectToOwner(message, context, conversationCommands.submessage, args);
+    const moved = redirectToOwningActor(message, context, conversationActorCommands.submessage, args);
     if (moved) return moved;
     const added = makeNextSubmessage(message, { sender: context.caller, type: args.msg_type, content: args.content });
     const submessages = [...(message.body.submessages ?? []), added];
@@ -26,9 +35,9 @@ export const addSubmessageHandler: StreamCommand<typeof conversationCommands.sub
       content: added.content,
     };
     return {
-      reply: successReply(),
+      reply: makeSuccessReply(),
       messages: [changeMessageBody(view, message, { submessages }, context)],
-      events: [{ t: 'event', to: audienceOfCopies(message), event }],
+      events: [{ t: 'event', to: audienceOfMessageCopyHolders(message), event }],
     };
   },
 };

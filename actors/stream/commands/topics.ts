@@ -1,20 +1,20 @@
 /** Topics of a stream (streams.md § GET /users/me/{stream_id}/topics), and reports of other actors about them. */
 
-import { successReply, valueReply } from '#actors/shared';
+import { makeSuccessReply, makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import { type ActorKey, parseActorKey } from '#model';
-import type { streamCommands } from '#model/commands';
+import type { streamActorCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
 import { writeNotifiedSubscriber } from '../missed.js';
-import type { StreamCommand } from '../state.js';
+import type { StreamCommandHandler } from '../state.js';
 import {
-  listTopics,
-  readNewestOfTopic,
+  listTopicsOfStream,
+  readNewestMessagesOfTopic,
+  recordTopicWatcher,
   removeMessagesFromTopic,
   topicWatchersOf,
-  writeTopicWatcher,
 } from '../topics.js';
-import { withRetentionTimer } from './retention.js';
+import { startRetentionTimer } from './retention.js';
 
 const ownStream = (key: ActorKey): number => Number(parseActorKey(key).rest);
 
@@ -22,62 +22,65 @@ const ownStream = (key: ActorKey): number => Number(parseActorKey(key).rest);
  * Lists all topics, for users who may read the whole stream; the user actor that redirects to this command has checked
  * that right.
  */
-export const listAllTopicsHandler: StreamCommand<typeof streamCommands.listTopics> = {
+export const listAllTopicsHandler: StreamCommandHandler<typeof streamActorCommands.listTopics> = {
   lane: 'topics',
   read: true,
   creates: true,
-  handle: ({ parts }) => ({ reply: successReply({ topics: listTopics(parts) as unknown as Json }) }),
+  handle: ({ parts }) => ({ reply: makeSuccessReply({ topics: listTopicsOfStream(parts) as unknown as Json }) }),
 };
 
 /** Replies with the names of topics, for the actor of a user who may read only part of the stream. */
-export const readTopicNamesHandler: StreamCommand<typeof streamCommands.topicNames> = {
+export const readTopicNamesHandler: StreamCommandHandler<typeof streamActorCommands.topicNames> = {
   lane: 'topics',
   read: true,
   creates: true,
-  handle: ({ parts }) => ({ reply: valueReply(listTopics(parts) as unknown as Json) }),
+  handle: ({ parts }) => ({ reply: makeValueReply(listTopicsOfStream(parts) as unknown as Json) }),
 };
 
 /**
  * Finds a topic's newest message after messages came from another stream. The command is never refused and may be
  * repeated.
  */
-export const refreshTopicHandler: StreamCommand<typeof streamCommands.topicChanged, readonly MessageRecord[]> = {
+export const refreshNewestOfTopicHandler: StreamCommandHandler<
+  typeof streamActorCommands.topicChanged,
+  readonly MessageRecord[]
+> = {
   creates: true,
-  inputs: ({ topic }, { realm, key }, { store }) => readNewestOfTopic(store, realm, ownStream(key), topic),
+  inputs: ({ topic }, { realm, key }, { store }) => readNewestMessagesOfTopic(store, realm, ownStream(key), topic),
   handle: (view, { topic }, newest, { key, now }) => ({
-    reply: valueReply(null),
-    ...withRetentionTimer(view.state, now),
+    reply: makeValueReply(null),
+    ...startRetentionTimer(view.state, now),
     parts: removeMessagesFromTopic(view, ownStream(key), topic, newest, () => false),
   }),
 };
 
 /** Replies with the users whose actors keep a policy for the topic. */
-export const readTopicWatchersHandler: StreamCommand<typeof streamCommands.topicWatchers> = {
+export const readTopicWatchersHandler: StreamCommandHandler<typeof streamActorCommands.topicWatchers> = {
   lane: 'topics',
   read: true,
   creates: true,
-  handle: ({ parts }, { topic }) => ({ reply: valueReply(topicWatchersOf(parts, topic)) }),
+  handle: ({ parts }, { topic }) => ({ reply: makeValueReply(topicWatchersOf(parts, topic)) }),
 };
 
 /**
  * Records that a user's actor keeps a policy for the topic, or no longer does. The command is never refused and may be
  * repeated.
  */
-export const setTopicWatchedHandler: StreamCommand<typeof streamCommands.topicWatched> = {
+export const recordTopicWatcherHandler: StreamCommandHandler<typeof streamActorCommands.topicWatched> = {
   creates: true,
   handle: ({ parts }, { topic, user, watches }) => ({
-    reply: valueReply(null),
-    parts: writeTopicWatcher(parts, topic, user, watches),
+    reply: makeValueReply(null),
+    parts: recordTopicWatcher(parts, topic, user, watches),
   }),
 };
 
 /**
  * Records whether a subscriber wants mails or pushes of all messages. The command is never refused and may be repeated.
  */
-export const setNotifiedHandler: StreamCommand<typeof streamCommands.setNotified> = {
+export const setNotifiedHandler: StreamCommandHandler<typeof streamActorCommands.setNotified> = {
   creates: true,
   handle: ({ parts }, { user, notified }) => ({
-    reply: valueReply(null),
+    reply: makeValueReply(null),
     parts: writeNotifiedSubscriber(parts, user, notified),
   }),
 };

@@ -4,8 +4,8 @@
  */
 
 import type { StoredMessage } from '#domain/messages';
-import { isAllowedByPolicy, ROLE } from '#domain/people';
-import { canAccessStream, checkMayPost, checkTopic } from '#domain/streams';
+import { isAllowedByPolicy, USER_ROLE } from '#domain/people';
+import { canAccessStream, checkStreamPostPolicy, checkTopicName } from '#domain/streams';
 import type { RealmSettings } from '#model';
 import type { EditMessageArgs } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -18,12 +18,12 @@ const GRACE = 20;
 export interface MessageEditPlan {
   /** New text as the client sent it; undefined: the text stays. */
   readonly content: string | undefined;
-  /** New topic, checked by `checkTopic`; undefined: the topic stays. */
+  /** New topic, checked by `checkTopicName`; undefined: the topic stays. */
   readonly topic: string | undefined;
   readonly stream: number | undefined;
 }
 
-export interface MessageEditor {
+export interface MessageEditContext {
   readonly user: DirectoryUser;
   readonly settings: RealmSettings;
   /** Wall time of the request, ms. */
@@ -33,13 +33,13 @@ export interface MessageEditor {
 const isLate = ({ body }: StoredMessage, limit: number | null, now: number): boolean =>
   limit !== null && now > (body.sent + limit + GRACE) * 1000;
 
-const movesFreely = (user: DirectoryUser): boolean => user.role <= ROLE.moderator;
+const movesFreely = (user: DirectoryUser): boolean => user.role <= USER_ROLE.moderator;
 
 /** Checks an edit, except for the new text and the two streams. @throws ApiError */
-export function checkMessageEdit(
+export function planMessageEdit(
   message: StoredMessage,
   args: EditMessageArgs,
-  { user, settings, now }: MessageEditor,
+  { user, settings, now }: MessageEditContext,
 ): MessageEditPlan {
   const { content, stream_id } = args;
   if (content !== null && !settings.allow_message_editing) throw apiError('EDITING_OFF');
@@ -51,7 +51,7 @@ export function checkMessageEdit(
   }
   const moves = topic !== null || stream_id !== null;
   if (args.propagate_mode !== 'change_one' && !moves) throw apiError('PROPAGATE_NOTHING');
-  const newTopic = topic === null ? undefined : checkTopic(topic);
+  const newTopic = topic === null ? undefined : checkTopicName(topic);
   if (stream_id !== null && content !== null) throw apiError('CONTENT_AND_STREAM');
   if (content !== null && (message.body.submessages?.length ?? 0) > 0) throw apiError('WIDGET_EDIT');
   if (content !== null && message.sender !== user.id) throw apiError('EDIT_NOT_ALLOWED');
@@ -75,17 +75,17 @@ interface StreamMove {
 }
 
 /** Checks a move to another stream; returns that stream. @throws ApiError */
-export function checkStreamMove(
+export function checkMoveToStream(
   message: StoredMessage,
   move: StreamMove,
-  { user, settings, now }: MessageEditor,
+  { user, settings, now }: MessageEditContext,
 ): DirectoryStream {
   const { from, to, subscribed, owner } = move;
   const policy = settings.move_messages_between_streams_policy;
   if (!isAllowedByPolicy(policy, user, settings, now)) throw apiError('MOVE_NOT_ALLOWED');
   if (!canAccessStream(user, from, subscribed('from', user.id))) throw apiError('MOVE_WITHOUT_ACCESS');
   if (!to || !canAccessStream(user, to, subscribed('to', user.id))) throw apiError('INVALID_STREAM_ID');
-  checkMayPost(
+  checkStreamPostPolicy(
     {
       user,
       subscribed: subscribed('to', user.id),
@@ -108,7 +108,7 @@ export function checkStreamMove(
 export function checkWholeTopicMove(
   topic: readonly StoredMessage[],
   { topic: name, stream }: MessageEditPlan,
-  { user, settings, now }: MessageEditor,
+  { user, settings, now }: MessageEditContext,
 ): void {
   if (movesFreely(user)) return;
   const limits = [

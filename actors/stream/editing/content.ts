@@ -1,17 +1,17 @@
 /** New text of a message: rendered body, and flags of the users who have a copy (messages.md § PATCH, effects). */
 
-import type { RenderResult } from '#domain/markdown';
+import type { MarkdownRenderResult } from '#domain/markdown';
 import {
   checkMessageContent,
-  findMessageCopy,
-  flagsFromText,
+  computeMessageCopyState,
+  findMentionAndAlertFlags,
   type MessageBody,
-  type StoredEdit,
   type StoredMessage,
-  streamsDecidingCopies,
+  type StoredMessageEdit,
+  streamsDecidingMessageCopies,
 } from '#domain/messages';
-import { memberPartAddress, type StreamMember, toStreamMember } from '#domain/streams';
-import { type RealmId, userId } from '#model';
+import { type StreamMembershipRecord, streamMemberPartAddress, toStreamMembershipRecord } from '#domain/streams';
+import { type RealmId, toUserId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
@@ -20,38 +20,38 @@ import type { Store } from '#ports/store';
 const DELETED = '(deleted)';
 
 /** Checks a message's new text. @returns the text as it is stored. @throws ApiError */
-export const checkNewText = (content: string): string =>
+export const checkNewMessageText = (content: string): string =>
   content.trimEnd() === '' ? DELETED : checkMessageContent(content);
 
 /** Flags that follow from the text of a message; an edit keeps all others. */
 const TEXT_FLAGS = ['mentioned', 'has_alert_word'];
 
 /** Memberships of users: stream → user → membership. */
-export type MembershipsByStream = ReadonlyMap<number, ReadonlyMap<number, StreamMember | undefined>>;
+export type MembershipsByStream = ReadonlyMap<number, ReadonlyMap<number, StreamMembershipRecord | undefined>>;
 
 /**
- * Input of `applyNewContent` for a message that was moved here: memberships of the mentioned or alerted users in the
- * other streams that decide who has a copy.
+ * Input of `applyNewMessageText` for a message that was moved here: memberships of the mentioned or alerted users in
+ * the other streams that decide who has a copy.
  * @param own stream whose members are loaded with this actor
  */
-export async function loadMemberships(
+export async function loadMembershipsForMessageEdit(
   message: StoredMessage,
   content: string,
-  rendered: RenderResult,
+  rendered: MarkdownRenderResult,
   own: number,
   realm: RealmId,
   directory: DirectoryView,
   store: Store,
 ): Promise<MembershipsByStream> {
-  const streams = streamsDecidingCopies(message).filter((stream) => stream !== own);
-  const users = [...flagsFromText(content, rendered.mentions, directory).keys()];
+  const streams = streamsDecidingMessageCopies(message).filter((stream) => stream !== own);
+  const users = [...findMentionAndAlertFlags(content, rendered.mentions, directory).keys()];
   if (streams.length === 0 || users.length === 0) return new Map();
-  const wanted = streams.flatMap((stream) => users.map((user) => memberPartAddress(realm, stream, user)));
+  const wanted = streams.flatMap((stream) => users.map((user) => streamMemberPartAddress(realm, stream, user)));
   const parts = await store.getParts(wanted);
   return new Map(
     streams.map((stream, s) => [
       stream,
-      new Map(users.map((user, u) => [user, toStreamMember(parts[s * users.length + u]?.value)])),
+      new Map(users.map((user, u) => [user, toStreamMembershipRecord(parts[s * users.length + u]?.value)])),
     ]),
   );
 }
@@ -60,12 +60,12 @@ export async function loadMemberships(
  * Applies a new text: the changes of the message's body. @param member membership in a stream that decides who has a
  * copy. @throws ApiError
  */
-export function applyNewContent(
+export function applyNewMessageText(
   message: StoredMessage,
   content: string,
-  rendered: RenderResult | null,
+  rendered: MarkdownRenderResult | null,
   directory: DirectoryView,
-  member: (stream: number, user: number) => StreamMember | undefined,
+  member: (stream: number, user: number) => StreamMembershipRecord | undefined,
 ): Partial<MessageBody> {
   if (rendered === null) throw apiError('CANNOT_RENDER');
   const flags: Record<string, readonly string[]> = {};
@@ -73,9 +73,9 @@ export function applyNewContent(
     const kept = before.filter((flag) => !TEXT_FLAGS.includes(flag));
     if (kept.length > 0) flags[user] = kept;
   }
-  for (const [user, added] of flagsFromText(content, rendered.mentions, directory)) {
-    if (!directory.user(userId(user))?.isActive) continue;
-    const has = findMessageCopy(message, user, (stream) => member(stream, user), false).has;
+  for (const [user, added] of findMentionAndAlertFlags(content, rendered.mentions, directory)) {
+    if (!directory.user(toUserId(user))?.isActive) continue;
+    const has = computeMessageCopyState(message, user, (stream) => member(stream, user), false).has;
     if (has) flags[user] = [...(flags[user] ?? []), ...added];
   }
   return {
@@ -88,9 +88,9 @@ export function applyNewContent(
 }
 
 /** Effect of a new text: changes of the body, entry of the edit history, commands. */
-export interface NewTextEffect {
+export interface NewMessageTextChanges {
   readonly body: Partial<MessageBody>;
-  readonly edit: Pick<StoredEdit, 'content'>;
+  readonly edit: Pick<StoredMessageEdit, 'content'>;
   /** Commands to the owners of files that the text now links, or no longer links. */
   readonly commands: readonly OutboxCommand[];
 }

@@ -3,7 +3,7 @@
 import type { JsonObject } from '#base';
 import type { MessageBody, StoredMessage } from '#domain/messages';
 import type { EventAudience, LogItem } from '#model';
-import type { PropagateMode } from '#model/commands';
+import type { MessageMovePropagateMode } from '#model/commands';
 import type { DirectoryStream } from '#model/records';
 
 /**
@@ -23,7 +23,7 @@ interface EditSummary {
   readonly content?: Partial<MessageBody> | undefined;
   readonly move?:
     | {
-        readonly mode: PropagateMode;
+        readonly mode: MessageMovePropagateMode;
         /** Ids of all moved messages. The id of the message that the request named comes first. */
         readonly ids: readonly number[];
         readonly topic?: { readonly name: string; readonly links: MessageBody['topicLinks'] } | undefined;
@@ -32,7 +32,10 @@ interface EditSummary {
     | undefined;
 }
 
-export function editEvents({ by, at, message, stream, content, move }: EditSummary, to: EventAudience): LogItem[] {
+export function makeMessageEditEvents(
+  { by, at, message, stream, content, move }: EditSummary,
+  to: EventAudience,
+): LogItem[] {
   const { body, id } = message;
   const event: JsonObject = {
     type: 'update_message',
@@ -74,7 +77,7 @@ function chunks(ids: readonly number[]): (readonly number[])[] {
 }
 
 /** delete_message events, in bulk and single for the two capabilities of clients. @param place null: direct messages */
-export function deleteEvents(
+export function makeMessageDeleteEvents(
   ids: readonly number[],
   place: { readonly stream: number; readonly topic: string } | null,
   to: EventAudience,

@@ -5,15 +5,15 @@
  */
 
 import { IdSet, type Json, type JsonObject } from '#base';
-import type { MessageBody, StoredEdit, StoredMessage, StreamMoveRecord } from '#domain/messages';
+import type { MessageBody, StoredMessage, StoredMessageEdit, StoredMessageStreamMove } from '#domain/messages';
 import { toTopicKey } from '#domain/streams';
 import type { ActorKey, LogItem } from '#model';
-import { type MoveBatchArgs, type OutboxCommand, outboxCommand, streamCommands } from '#model/commands';
+import { type MessageMoveBatchArgs, makeOutboxCommand, type OutboxCommand, streamActorCommands } from '#model/commands';
 import type { CommandContext, MessageChange } from '#runtime';
 import { changeMessageBody } from '../messages.js';
-import type { StreamView } from '../state.js';
+import type { StreamActorView } from '../state.js';
 
-export const MOVE_PART_PREFIX = 'moving/';
+export const MESSAGE_MOVE_PART_PREFIX = 'moving/';
 
 /** Maximum number of messages moved per commit. */
 const MAX_BATCH_MESSAGES = 500;
@@ -23,15 +23,15 @@ const MAX_BATCH_MESSAGES = 500;
  */
 const MAX_BATCH_CHARACTERS = 1_500_000;
 
-export interface MoveDecision extends JsonObject {
+export interface MessageMoveDecision extends JsonObject {
   /** Stream and topic that the messages leave. */
   readonly from: { readonly stream: number; readonly topic: string };
   /** Entry that the move adds to the edit history of each message. */
-  readonly edit: StoredEdit;
+  readonly edit: StoredMessageEdit;
   readonly topic: { readonly name: string; readonly links: MessageBody['topicLinks'] } | null;
   readonly stream: { readonly id: number; readonly recipient: number } | null;
   /** The move between streams; null: the stream stays the same. */
-  readonly move: StreamMoveRecord | null;
+  readonly move: StoredMessageStreamMove | null;
   /** Users who made copies for themselves and lose them by the move. Absent in decisions of older versions. */
   readonly losers?: readonly number[];
 }
@@ -39,14 +39,14 @@ export interface MoveDecision extends JsonObject {
 /**
  * Changes that a move makes in one message's body. @param more further changes, for the message that the request named
  */
-export function applyMoveToBody(
+export function applyMoveToMessageBody(
   { body }: StoredMessage,
-  { edit, topic, stream, move, losers = [] }: MoveDecision,
-  more?: { readonly body: Partial<MessageBody>; readonly edit: Partial<StoredEdit> },
+  { edit, topic, stream, move, losers = [] }: MessageMoveDecision,
+  more?: { readonly body: Partial<MessageBody>; readonly edit: Partial<StoredMessageEdit> },
 ): Partial<MessageBody> {
   return {
     ...more?.body,
-    edits: [{ ...edit, ...more?.edit } as StoredEdit, ...(body.edits ?? [])],
+    edits: [{ ...edit, ...more?.edit } as StoredMessageEdit, ...(body.edits ?? [])],
     ...(topic ? { topic: topic.name, topicLinks: topic.links } : {}),
     ...(stream ? { stream: stream.id, recipient: stream.recipient } : {}),
     ...(body.copies?.some((id) => losers.includes(id))
@@ -81,7 +81,7 @@ export function splitMoveIntoBatches(messages: readonly StoredMessage[]): Stored
 }
 
 interface StoredMove extends JsonObject {
-  readonly decision: MoveDecision;
+  readonly decision: MessageMoveDecision;
   readonly ids: Uint8Array;
 }
 
@@ -93,21 +93,21 @@ interface BatchOutcome {
 }
 
 /** Stores the decision of a move and sends a command per further batch. @param rest all batches but the first */
-export function scheduleBatches(
+export function scheduleMoveBatches(
   key: ActorKey,
   version: number,
-  decision: MoveDecision,
+  decision: MessageMoveDecision,
   rest: readonly (readonly StoredMessage[])[],
 ): Omit<BatchOutcome, 'messages'> {
   if (rest.length === 0) return { parts: {}, commands: [] };
-  const part = `${MOVE_PART_PREFIX}${version}`;
+  const part = `${MESSAGE_MOVE_PART_PREFIX}${version}`;
   const ids = rest.flatMap((batch) => batch.map(({ id }) => id));
   const commands: OutboxCommand[] = [];
   let from = 0;
   rest.forEach((batch, i) => {
-    const args: MoveBatchArgs = { part, from, to: from + batch.length, last: i === rest.length - 1 };
+    const args: MessageMoveBatchArgs = { part, from, to: from + batch.length, last: i === rest.length - 1 };
     commands.push(
-      outboxCommand({ to: key as ActorKey<'stream'>, name: streamCommands.moveNextBatch, args, caller: 0 }),
+      makeOutboxCommand({ to: key as ActorKey<'stream'>, name: streamActorCommands.moveNextBatch, args, caller: 0 }),
     );
     from += batch.length;
   });
@@ -118,13 +118,16 @@ const storedMove = (parts: ReadonlyMap<string, Json>, part: string): StoredMove 
   parts.get(part) as StoredMove | undefined;
 
 /** Message ids of one batch of a move. */
-export function moveBatchIds(parts: ReadonlyMap<string, Json>, { part, from, to }: MoveBatchArgs): readonly number[] {
+export function messageIdsOfMoveBatch(
+  parts: ReadonlyMap<string, Json>,
+  { part, from, to }: MessageMoveBatchArgs,
+): readonly number[] {
   const kept = storedMove(parts, part);
   return kept ? IdSet.decode(kept.ids).ids.slice(from, to) : [];
 }
 
 /** Keys of this stream's topics that the moved messages leave or enter. */
-export function topicsOfMove(parts: ReadonlyMap<string, Json>, { part }: MoveBatchArgs): readonly string[] {
+export function topicKeysOfMove(parts: ReadonlyMap<string, Json>, { part }: MessageMoveBatchArgs): readonly string[] {
   const decision = storedMove(parts, part)?.decision;
   if (!decision) return [];
   const topics = [toTopicKey(decision.from.topic)];
@@ -136,8 +139,8 @@ export function topicsOfMove(parts: ReadonlyMap<string, Json>, { part }: MoveBat
  * Moves those messages of a batch that are still in the old place. The others were deleted or moved after the decision.
  */
 export function applyMoveBatch(
-  view: StreamView,
-  { part, last }: MoveBatchArgs,
+  view: StreamActorView,
+  { part, last }: MessageMoveBatchArgs,
   messages: readonly StoredMessage[],
   context: CommandContext,
 ): Omit<BatchOutcome, 'commands'> & { readonly events: readonly LogItem[] } {
@@ -151,7 +154,9 @@ export function applyMoveBatch(
       !isMoved(body, decision, edit),
   );
   return {
-    messages: left.map((message) => changeMessageBody(view, message, applyMoveToBody(message, decision), context)),
+    messages: left.map((message) =>
+      changeMessageBody(view, message, applyMoveToMessageBody(message, decision), context),
+    ),
     parts: last ? { [part]: null } : {},
     events: last && stream ? [{ t: 'carrying', from: from.stream, to: stream.id, done: true }] : [],
   };
@@ -163,7 +168,7 @@ export function applyMoveBatch(
  */
 const isMoved = (
   { edits, topic: now }: MessageBody,
-  { topic, stream }: MoveDecision,
-  { at, user }: StoredEdit,
+  { topic, stream }: MessageMoveDecision,
+  { at, user }: StoredMessageEdit,
 ): boolean =>
   stream === null && topic?.name === now && edits?.some((one) => one.at === at && one.user === user) === true;

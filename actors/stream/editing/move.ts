@@ -1,31 +1,42 @@
 /** Decides a move to another topic or stream, in one commit (messages.md § PATCH, effects). */
 
-import { successReply } from '#actors/shared';
-import type { MessageBody, StoredMessage, StreamMoveRecord } from '#domain/messages';
+import { makeSuccessReply } from '#actors/shared';
+import type { MessageBody, StoredMessage, StoredMessageStreamMove } from '#domain/messages';
 import { isGuest } from '#domain/people';
-import { hasReceivedMessage, isCurrentMember, toTopicKey } from '#domain/streams';
-import { type LogItem, parseActorKey, streamId, streamKey, userId, userKey } from '#model';
-import { type EditMessageArgs, type OutboxCommand, outboxCommand, streamCommands, userCommands } from '#model/commands';
+import { hasMemberReceivedMessage, isCurrentStreamMember, toTopicKey } from '#domain/streams';
+import { type LogItem, parseActorKey, streamActorKey, toStreamId, toUserId, userActorKey } from '#model';
+import {
+  type EditMessageArgs,
+  makeOutboxCommand,
+  type OutboxCommand,
+  streamActorCommands,
+  userActorCommands,
+} from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
-import type { CommandContext, Outcome } from '#runtime';
-import { topicLinksOf } from '../commands/compose.js';
-import { listMemberIds, storedMember } from '../commands/members.js';
-import { audienceOfChanges, changeMessageBody } from '../messages.js';
-import type { StreamState, StreamView } from '../state.js';
+import type { CommandContext, CommandOutcome } from '#runtime';
+import { linkifyMessageTopic } from '../commands/compose.js';
+import { findStreamMembershipRecord, listStreamSubscriberIds } from '../commands/members.js';
+import { audienceOfMessageChanges, changeMessageBody } from '../messages.js';
+import type { StreamActorState, StreamActorView } from '../state.js';
 import {
   addMessageToTopic,
-  keepCurrentInTopic,
-  listChangedInTopic,
+  filterMessagesStillInTopic,
+  findStoredTopic,
+  listChangedMessagesInTopic,
   removeMessagesFromTopic,
-  storedTopic,
   topicWatchersOf,
 } from '../topics.js';
-import { checkStreamMove, checkWholeTopicMove, type MessageEditor, type MessageEditPlan } from './checks.js';
-import type { NewTextEffect } from './content.js';
-import { deleteEvents, editEvents } from './event.js';
-import { applyMoveToBody, type MoveDecision, scheduleBatches, splitMoveIntoBatches } from './move-batches.js';
-import { composeMoveNotices, usersInvolvedIn } from './notices.js';
-import type { EditInputs } from './scope.js';
+import { checkMoveToStream, checkWholeTopicMove, type MessageEditContext, type MessageEditPlan } from './checks.js';
+import type { NewMessageTextChanges } from './content.js';
+import { makeMessageDeleteEvents, makeMessageEditEvents } from './event.js';
+import {
+  applyMoveToMessageBody,
+  type MessageMoveDecision,
+  scheduleMoveBatches,
+  splitMoveIntoBatches,
+} from './move-batches.js';
+import { authorsAndReactorsOfMessages, composeMoveNotices } from './notices.js';
+import type { MessageEditInputs } from './scope.js';
 
 interface MovedMessages {
   /** The moved messages, by ascending id. */
@@ -35,17 +46,17 @@ interface MovedMessages {
 }
 
 /** Newest versions of the topic's messages, and ids of those that the mover may access. */
-function topicNow(view: StreamView, message: StoredMessage, inputs: EditInputs, user: number) {
+function topicNow(view: StreamActorView, message: StoredMessage, inputs: MessageEditInputs, user: number) {
   const { stream, topic } = message.body;
   const key = toTopicKey(topic);
   const scope = inputs.scope;
-  const now = new Map(keepCurrentInTopic(view, scope?.topic ?? [], stream, key).map((one) => [one.id, one]));
+  const now = new Map(filterMessagesStillInTopic(view, scope?.topic ?? [], stream, key).map((one) => [one.id, one]));
   const accessible = new Set([...(scope?.accessible ?? []), message.id]);
-  for (const one of listChangedInTopic(view, stream, key)) {
+  for (const one of listChangedMessagesInTopic(view, stream, key)) {
     // Messages that the read of the Store did not return were sent after it, so only those are added.
     if (now.has(one.id)) continue;
     now.set(one.id, one);
-    if (one.originStream === stream && hasReceivedMessage(storedMember(view.parts, user), one.id))
+    if (one.originStream === stream && hasMemberReceivedMessage(findStreamMembershipRecord(view.parts, user), one.id))
       accessible.add(one.id);
   }
   now.set(message.id, message);
@@ -53,12 +64,12 @@ function topicNow(view: StreamView, message: StoredMessage, inputs: EditInputs, 
 }
 
 function choose(
-  view: StreamView,
+  view: StreamActorView,
   message: StoredMessage,
   args: EditMessageArgs,
   plan: MessageEditPlan,
-  inputs: EditInputs,
-  editor: MessageEditor,
+  inputs: MessageEditInputs,
+  editor: MessageEditContext,
 ): MovedMessages {
   const { now, accessible } = topicNow(view, message, inputs, editor.user.id);
   const mode = args.propagate_mode;
@@ -81,15 +92,15 @@ function choose(
 
 /** Subscribers of the old stream who cannot see the new one: they lose the messages (messages.md § PATCH, effects). */
 function losersOf(
-  view: StreamView,
+  view: StreamActorView,
   to: DirectoryStream,
   inTarget: readonly number[],
   context: CommandContext,
 ): number[] {
   const there = new Set(inTarget);
-  return listMemberIds(view.parts).filter((id) => {
+  return listStreamSubscriberIds(view.parts).filter((id) => {
     if (there.has(id)) return false;
-    const user = context.directory.user(userId(id));
+    const user = context.directory.user(toUserId(id));
     return to.inviteOnly || user === undefined || isGuest(user);
   });
 }
@@ -100,9 +111,9 @@ interface MoveRequest {
   readonly args: EditMessageArgs;
   readonly plan: MessageEditPlan;
   /** Effect of the new text, if the request changes it, too. */
-  readonly text: NewTextEffect | undefined;
-  readonly inputs: EditInputs;
-  readonly editor: MessageEditor & { readonly user: DirectoryUser };
+  readonly text: NewMessageTextChanges | undefined;
+  readonly inputs: MessageEditInputs;
+  readonly editor: MessageEditContext & { readonly user: DirectoryUser };
 }
 
 /** Old and new place of the moved messages, and the users who lose them. */
@@ -118,9 +129,9 @@ interface MovePlaces extends MovedMessages {
 }
 
 /** The old and new place of the moved messages, and the users who lose them. @throws ApiError */
-function placesOf(view: StreamView, request: MoveRequest, context: CommandContext): MovePlaces {
+function placesOf(view: StreamActorView, request: MoveRequest, context: CommandContext): MovePlaces {
   const { message, args, plan, inputs, editor } = request;
-  const from = context.directory.stream(streamId(message.body.stream))!;
+  const from = context.directory.stream(toStreamId(message.body.stream))!;
   const to = plan.stream === undefined ? from : checkedTarget(view, request, from, plan.stream, context);
   const chosen = choose(view, message, args, plan, inputs, editor);
   const leaves = to.id !== from.id;
@@ -130,14 +141,14 @@ function placesOf(view: StreamView, request: MoveRequest, context: CommandContex
 }
 
 function decisionOf(
-  view: StreamView,
+  view: StreamActorView,
   { args, plan, inputs, editor }: MoveRequest,
   { from, to, oldTopic, topic, leaves, losers, moved }: MovePlaces,
   { directory, now }: CommandContext,
-): MoveDecision {
+): MessageMoveDecision {
   const there = leaves ? inputs.scope?.target : undefined;
   const copied = new Set(moved.flatMap(({ body }) => body.copies ?? []));
-  const links = (): MessageBody['topicLinks'] => topicLinksOf({ topic, origin: args.origin }, directory);
+  const links = (): MessageBody['topicLinks'] => linkifyMessageTopic({ topic, origin: args.origin }, directory);
   return {
     from: { stream: from.id, topic: oldTopic },
     edit: {
@@ -148,35 +159,36 @@ function decisionOf(
     },
     topic: plan.topic === undefined ? null : { name: topic, links: links() },
     stream: leaves ? { id: to.id, recipient: to.recipient } : null,
-    move: there ? (moveTo(view, from, to, there.mv) satisfies StreamMoveRecord) : null,
+    move: there ? (moveTo(view, from, to, there.mv) satisfies StoredMessageStreamMove) : null,
     losers: losers.filter((id) => copied.has(id)),
   };
 }
 
 /** Events of a move. @param more true if the move takes further commits */
 function moveEvents(
-  view: StreamView,
+  view: StreamActorView,
   { message, args, plan, text, editor }: MoveRequest,
   { from, to, oldTopic, leaves, losers, moved }: MovePlaces,
-  decision: MoveDecision,
+  decision: MessageMoveDecision,
   more: boolean,
   { directory }: CommandContext,
 ): LogItem[] {
   const others = moved.map(({ id }) => id).filter((id) => id !== message.id);
   const ids = [message.id, ...others.reverse()];
-  const base = audienceOfChanges(message, view.state, directory);
+  const base = audienceOfMessageChanges(message, view.state, directory);
   const move = { mode: args.propagate_mode, ids, topic: decision.topic ?? undefined, stream: plan.stream };
-  const events = editEvents(
+  const events = makeMessageEditEvents(
     { by: editor.user.id, at: decision.edit.at, message, stream: from, content: text?.body, move },
     losers.length > 0 ? { ...base, except: losers } : base,
   );
   if (leaves && more) events.push({ t: 'carrying', from: from.id, to: to.id, done: false });
-  if (losers.length > 0) events.push(...deleteEvents(ids, { stream: from.id, topic: oldTopic }, { users: losers }));
+  if (losers.length > 0)
+    events.push(...makeMessageDeleteEvents(ids, { stream: from.id, topic: oldTopic }, { users: losers }));
   return events;
 }
 
 function moveNotices(
-  view: StreamView,
+  view: StreamActorView,
   { message, args, text, inputs, editor }: MoveRequest,
   { from, to, oldTopic, topic, moved, all }: MovePlaces,
   targetExisted: boolean,
@@ -195,9 +207,9 @@ function moveNotices(
     withContent: text !== undefined,
   };
   return composeMoveNotices(summary, realm, args.origin, directory.version, () => {
-    const there = keepCurrentInTopic(view, inputs.scope?.inTarget ?? [], to.id, toTopicKey(topic));
-    const people = usersInvolvedIn([...moved, ...there]);
-    return (inputs.scope?.target?.members ?? listMemberIds(view.parts)).filter((id) => !people.has(id));
+    const there = filterMessagesStillInTopic(view, inputs.scope?.inTarget ?? [], to.id, toTopicKey(topic));
+    const people = authorsAndReactorsOfMessages([...moved, ...there]);
+    return (inputs.scope?.target?.members ?? listStreamSubscriberIds(view.parts)).filter((id) => !people.has(id));
   });
 }
 
@@ -206,13 +218,17 @@ function moveNotices(
  *
  * @throws ApiError
  */
-export function decideMove(view: StreamView, request: MoveRequest, context: CommandContext): Outcome<StreamState> {
+export function decideMessageMove(
+  view: StreamActorView,
+  request: MoveRequest,
+  context: CommandContext,
+): CommandOutcome<StreamActorState> {
   const { message, text, inputs } = request;
   const places = placesOf(view, request, context);
   const { from, to, oldTopic, topic, moved, all, leaves, losers } = places;
   const decision = decisionOf(view, request, places, context);
   const [first = [], ...rest] = splitMoveIntoBatches([message, ...moved.filter(({ id }) => id !== message.id)]);
-  const further = scheduleBatches(context.key, context.version, decision, rest);
+  const further = scheduleMoveBatches(context.key, context.version, decision, rest);
   const targetExisted =
     (leaves || toTopicKey(topic) !== toTopicKey(oldTopic)) && targetTopicExisted(view, to, topic, leaves, inputs);
   const oldPlace = { stream: from.id, topic: oldTopic };
@@ -226,9 +242,14 @@ export function decideMove(view: StreamView, request: MoveRequest, context: Comm
     text?.commands ?? [],
   ].filter((stage) => stage.length > 0);
   return {
-    reply: successReply(),
+    reply: makeSuccessReply(),
     messages: first.map((one) =>
-      changeMessageBody(view, one, applyMoveToBody(one, decision, one.id === message.id ? text : undefined), context),
+      changeMessageBody(
+        view,
+        one,
+        applyMoveToMessageBody(one, decision, one.id === message.id ? text : undefined),
+        context,
+      ),
     ),
     parts: { ...further.parts, ...topicsAfter(view, from, oldTopic, leaves ? undefined : topic, moved, inputs) },
     events: moveEvents(view, request, places, decision, rest.length > 0, context),
@@ -239,21 +260,21 @@ export function decideMove(view: StreamView, request: MoveRequest, context: Comm
 
 /** The stream to which messages are to move. @throws ApiError if the editor may not move messages there */
 function checkedTarget(
-  view: StreamView,
+  view: StreamActorView,
   { message, inputs, editor }: MoveRequest,
   from: DirectoryStream,
   stream: number,
   { directory }: CommandContext,
 ): DirectoryStream {
   const owner = editor.user.botOwner === null ? undefined : directory.user(editor.user.botOwner);
-  return checkStreamMove(
+  return checkMoveToStream(
     message,
     {
       from,
-      to: directory.stream(streamId(stream)),
+      to: directory.stream(toStreamId(stream)),
       subscribed: (where, id) =>
-        isCurrentMember(
-          where === 'from' || stream === from.id ? storedMember(view.parts, id) : inputs.inTarget.get(id),
+        isCurrentStreamMember(
+          where === 'from' || stream === from.id ? findStreamMembershipRecord(view.parts, id) : inputs.inTarget.get(id),
         ),
       owner,
     },
@@ -261,7 +282,12 @@ function checkedTarget(
   );
 }
 
-const moveTo = (view: StreamView, from: DirectoryStream, to: DirectoryStream, toMv: number): StreamMoveRecord => ({
+const moveTo = (
+  view: StreamActorView,
+  from: DirectoryStream,
+  to: DirectoryStream,
+  toMv: number,
+): StoredMessageStreamMove => ({
   from: from.id,
   fromMv: view.state.mv,
   to: to.id,
@@ -270,25 +296,25 @@ const moveTo = (view: StreamView, from: DirectoryStream, to: DirectoryStream, to
 });
 
 function targetTopicExisted(
-  view: StreamView,
+  view: StreamActorView,
   to: DirectoryStream,
   topic: string,
   leaves: boolean,
-  { scope }: EditInputs,
+  { scope }: MessageEditInputs,
 ): boolean {
   const key = toTopicKey(topic);
-  if (!leaves) return storedTopic(view.parts, key) !== undefined;
-  return keepCurrentInTopic(view, scope?.inTarget ?? [], to.id, key).length > 0;
+  if (!leaves) return findStoredTopic(view.parts, key) !== undefined;
+  return filterMessagesStillInTopic(view, scope?.inTarget ?? [], to.id, key).length > 0;
 }
 
 /** Changed parts of this stream's topics. @param to undefined: the messages leave the stream */
 function topicsAfter(
-  view: StreamView,
+  view: StreamActorView,
   stream: DirectoryStream,
   from: string,
   to: string | undefined,
   moved: readonly StoredMessage[],
-  { scope }: EditInputs,
+  { scope }: MessageEditInputs,
 ) {
   const ids = new Set(moved.map(({ id }) => id));
   const newest = moved.at(-1)!.id;
@@ -300,9 +326,9 @@ function topicsAfter(
 }
 
 const topicChanged = ({ realm }: CommandContext, stream: DirectoryStream, topic: string): OutboxCommand =>
-  outboxCommand({
-    to: streamKey(realm, stream.id),
-    name: streamCommands.topicChanged,
+  makeOutboxCommand({
+    to: streamActorKey(realm, stream.id),
+    name: streamActorCommands.topicChanged,
     args: { topic: toTopicKey(topic) },
     caller: 0,
   });
@@ -314,12 +340,12 @@ interface TopicOfStream {
 
 /** Commands by which users' policies for the topic (muted, followed) move with it. */
 function movePolicies(
-  view: StreamView,
+  view: StreamActorView,
   from: TopicOfStream,
   to: TopicOfStream,
   targetExisted: boolean,
   gone: readonly number[],
-  { scope }: EditInputs,
+  { scope }: MessageEditInputs,
   { realm, key }: CommandContext,
 ): OutboxCommand[] {
   if (from.stream === to.stream && toTopicKey(from.topic) === toTopicKey(to.topic)) return [];
@@ -329,9 +355,9 @@ function movePolicies(
     to.stream === Number(parseActorKey(key).rest) ? topicWatchersOf(view.parts, to.topic) : (scope?.watchers ?? []);
   for (const id of inTarget) watchers.add(id);
   return [...watchers].map((id) =>
-    outboxCommand({
-      to: userKey(realm, userId(id)),
-      name: userCommands.moveTopicPolicy,
+    makeOutboxCommand({
+      to: userActorKey(realm, toUserId(id)),
+      name: userActorCommands.moveTopicPolicy,
       args: {
         from: { stream: from.stream, topic: from.topic },
         to: cannotSee.has(id) ? null : { stream: to.stream, topic: to.topic },

@@ -1,7 +1,7 @@
 /** Notices of the notification bot about a move (messages.md § Notices). The functions have no side effects. */
 
-import { silentMention, streamNoticeCommand } from '#actors/shared';
-import { topicMessageUrl } from '#domain/markdown';
+import { formatSilentMention, makeStreamNoticeCommand } from '#actors/shared';
+import { makeTopicMessageUrl } from '#domain/markdown';
 import { RESOLVED_TOPIC_PREFIX, type StoredMessage } from '#domain/messages';
 import type { RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
@@ -50,9 +50,9 @@ export function composeMoveNotices(
   uninvolved: () => readonly number[],
 ): OutboxCommand[] {
   const { from, to, count } = moved;
-  const user = silentMention(moved.by);
+  const user = formatSilentMention(moved.by);
   const say = ({ stream, topic }: TopicPlace, content: string, read?: readonly number[]): OutboxCommand =>
-    streamNoticeCommand(realm, stream.id, topic, { content, origin, after, ...(read ? { read } : {}) });
+    makeStreamNoticeCommand(realm, stream.id, topic, { content, origin, after, ...(read ? { read } : {}) });
   const notices: OutboxCommand[] = [];
   if (!moved.withContent && togglesResolved(from.topic, to.topic)) {
     const how = isResolved(to.topic) ? 'resolved' : 'unresolved';
@@ -65,7 +65,7 @@ export function composeMoveNotices(
       moved.all && !moved.targetExisted
         ? 'This topic was'
         : count === 1
-          ? `[A message](${topicMessageUrl(origin, to.stream, to.topic, moved.message)}) was`
+          ? `[A message](${makeTopicMessageUrl(origin, to.stream, to.topic, moved.message)}) was`
           : `${count} messages were`;
     notices.push(say(to, `${what} moved here from ${link(from)} by ${user}.`));
   }
@@ -81,7 +81,7 @@ export function composeMoveNotices(
 }
 
 /** Ids of the users who wrote one of the messages or reacted to one. */
-export function usersInvolvedIn(messages: Iterable<StoredMessage>): Set<number> {
+export function authorsAndReactorsOfMessages(messages: Iterable<StoredMessage>): Set<number> {
   const people = new Set<number>();
   for (const { sender, body } of messages) {
     people.add(sender);

@@ -1,25 +1,30 @@
 /** Inputs of edits and moves: the other messages of the topic, and messages and subscribers of the target. */
 
 import type { JsonObject } from '#base';
-import type { RenderResult } from '#domain/markdown';
+import type { MarkdownRenderResult } from '#domain/markdown';
 import {
-  MessageReader,
-  NEWEST_ANCHOR,
+  makeViewerWithoutFlags,
+  NEWEST_ANCHOR_MESSAGE_ID,
   RESOLVED_TOPIC_PREFIX,
   type StoredMessage,
-  streamConversationName,
+  storeNameOfStreamConversation,
   toStoredMessage,
-  viewerWithoutFlags,
+  UserMessageReader,
 } from '#domain/messages';
-import { canReadStreamHistory, isCurrentMember, type StreamMember, toTopicKey } from '#domain/streams';
-import { streamId, streamKey, userId } from '#model';
-import { type Command, type EditMessageArgs, streamCommands, type ValueReply } from '#model/commands';
+import { canReadStreamHistory, isCurrentStreamMember, type StreamMembershipRecord, toTopicKey } from '#domain/streams';
+import { streamActorKey, toStreamId, toUserId } from '#model';
+import {
+  type ActorCommandName,
+  type ActorValueReply,
+  type EditMessageArgs,
+  streamActorCommands,
+} from '#model/commands';
 import type { DirectoryStream, DirectoryUser, DirectoryView, MessageRecord } from '#model/records';
-import type { InputContext } from '#runtime';
-import type { InputSources } from '../../services.js';
-import { storedMember } from '../commands/members.js';
-import type { StreamState, StreamVolatile } from '../state.js';
-import { readNewestOfTopic } from '../topics.js';
+import type { CommandInputContext } from '#runtime';
+import type { ActorInputSources } from '../../services.js';
+import { findStreamMembershipRecord } from '../commands/members.js';
+import type { StreamActorState, StreamMemoryState } from '../state.js';
+import { readNewestMessagesOfTopic } from '../topics.js';
 import type { MembershipsByStream } from './content.js';
 
 interface TargetMembers {
@@ -45,20 +50,20 @@ interface MoveScope {
 
 const PAGE = 1_000;
 
-type Context = InputContext<StreamState, StreamVolatile>;
+type Context = CommandInputContext<StreamActorState, StreamMemoryState>;
 
 /** Messages of a topic, newest first. @param seen gets each page; true ends the read */
 async function readTopic(
   stream: number,
   key: string,
   { realm }: Context,
-  { store }: InputSources,
+  { store }: ActorInputSources,
   seen: (page: readonly MessageRecord[]) => Promise<boolean>,
   first = PAGE,
 ): Promise<MessageRecord[]> {
-  const index = { by: 'topic', conversation: streamConversationName(stream), topicKey: key } as const;
+  const index = { by: 'topic', conversation: storeNameOfStreamConversation(stream), topicKey: key } as const;
   const all: MessageRecord[] = [];
-  let from = NEWEST_ANCHOR;
+  let from = NEWEST_ANCHOR_MESSAGE_ID;
   for (let limit = first; ; limit = PAGE) {
     const page = await store.scanMessages({ realm, index, from, direction: 'older', limit });
     all.push(...page);
@@ -73,28 +78,31 @@ function readerFor(
   user: DirectoryUser,
   directory: DirectoryView,
   context: Context,
-  { store }: InputSources,
+  { store }: ActorInputSources,
 ) {
   const subscribed = (id: number): boolean =>
-    id === stream.id && isCurrentMember(storedMember(context.view.parts, user.id));
+    id === stream.id && isCurrentStreamMember(findStreamMembershipRecord(context.view.parts, user.id));
   const shared = stream.historyPublic && canReadStreamHistory(user, stream, subscribed(stream.id));
-  const reader = new MessageReader(store, viewerWithoutFlags({ realm: context.realm, user, directory, subscribed }));
+  const reader = new UserMessageReader(
+    store,
+    makeViewerWithoutFlags({ realm: context.realm, user, directory, subscribed }),
+  );
   return async (records: readonly MessageRecord[]): Promise<number[]> => {
     if (shared) return records.map(({ id }) => id);
     return (await reader.readable(records.map(toStoredMessage), 'none')).map(({ message }) => message.id);
   };
 }
 
-export async function readMoveScope(
+export async function readMessagesToMove(
   args: EditMessageArgs,
   message: StoredMessage,
   context: Context,
-  sources: InputSources,
+  sources: ActorInputSources,
 ): Promise<MoveScope | undefined> {
   const { realm, caller } = context;
   const directory = await sources.directory(realm);
-  const user = directory.user(userId(caller));
-  const stream = directory.stream(streamId(message.body.stream));
+  const user = directory.user(toUserId(caller));
+  const stream = directory.stream(toStreamId(message.body.stream));
   if (!user || !stream) return undefined;
   const accessibleOf = readerFor(stream, user, directory, context, sources);
   const accessible = new Set<number>();
@@ -109,20 +117,22 @@ export async function readMoveScope(
   const elsewhere = args.stream_id !== null && args.stream_id !== stream.id ? args.stream_id : undefined;
   const newTopic = (args.topic ?? message.body.topic).trim();
   const toggles = newTopic.startsWith(RESOLVED_TOPIC_PREFIX) !== message.body.topic.startsWith(RESOLVED_TOPIC_PREFIX);
-  const other = elsewhere === undefined ? undefined : directory.stream(streamId(elsewhere));
-  const askTarget = async <A extends JsonObject, T>(command: Command<'stream', A, ValueReply<T>>, of: A) =>
-    other && sources.ask(streamKey(realm, other.id), command, of);
+  const other = elsewhere === undefined ? undefined : directory.stream(toStreamId(elsewhere));
+  const askTarget = async <A extends JsonObject, T>(
+    command: ActorCommandName<'stream', A, ActorValueReply<T>>,
+    of: A,
+  ) => other && sources.ask(streamActorKey(realm, other.id), command, of);
   const [topic, newest, target, watchers, inTarget] = await Promise.all([
     readTopic(stream.id, key, context, sources, add, alone ? 2 : PAGE),
-    readNewestOfTopic(
+    readNewestMessagesOfTopic(
       sources.store,
       realm,
       stream.id,
       key,
       args.propagate_mode === 'change_later' ? message.id : undefined,
     ),
-    askTarget(streamCommands.members, {}),
-    askTarget(streamCommands.topicWatchers, { topic: newTopic }),
+    askTarget(streamActorCommands.members, {}),
+    askTarget(streamActorCommands.topicWatchers, { topic: newTopic }),
     readTopic(elsewhere ?? stream.id, toTopicKey(newTopic), context, sources, async () => !toggles, toggles ? PAGE : 1),
   ]);
   return {
@@ -135,15 +145,15 @@ export async function readMoveScope(
   };
 }
 
-export interface EditInputs {
+export interface MessageEditInputs {
   readonly stored: MessageRecord | null;
   /** The rendered new text; null: it can't be rendered. Undefined: no new text, or one that will be refused. */
-  readonly rendered: RenderResult | null | undefined;
+  readonly rendered: MarkdownRenderResult | null | undefined;
   /** Uploaded files that only the new text links and that the sender may claim. */
   readonly files: readonly string[];
   readonly memberships: MembershipsByStream;
   /** Messages that a move concerns; undefined for other edits. */
   readonly scope: MoveScope | undefined;
   /** Memberships in the target stream of the mover and, for a bot, of its owner. */
-  readonly inTarget: ReadonlyMap<number, StreamMember | undefined>;
+  readonly inTarget: ReadonlyMap<number, StreamMembershipRecord | undefined>;
 }

@@ -1,22 +1,22 @@
 /** Makes update_message_flags events (events.md § Event table, § message_details). */
 
-import { flagEventBody } from '#actors/shared';
+import { makeFlagEventBody } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { OriginReadState, ReadableMessage } from '#domain/messages';
-import { type ActorParts, type LogItem, READ_IDS_PER_EVENT, type ReadRange } from '#model';
-import { subscriptionOf } from '../state.js';
+import { type ActorParts, type LogItem, MAX_READ_IDS_PER_EVENT, type ReadMessageIdRange } from '#model';
+import { findOwnSubscription } from '../state.js';
 
 /** Maximum number of events about one range of ids that became read. The last event takes all remaining ids. */
 const MAX_EVENTS = 64;
 
-type Range = Omit<ReadRange, 'of' | 'slice' | 'last'>;
+type Range = Omit<ReadMessageIdRange, 'of' | 'slice' | 'last'>;
 
 /**
  * Range of the unread ids of an origin stream, up to `to`.
  *
  * @param stream stream in which the messages must be now; 0: any
  */
-export const unreadRangeOf = (
+export const unreadIdRangeOfStream = (
   home: number,
   { mark, read, unread }: OriginReadState,
   to: number,
@@ -31,19 +31,19 @@ export const unreadRangeOf = (
 });
 
 /** Events of a range of ids that became read; the ids themselves are resolved at delivery. */
-export function readRangeEvents(user: number, range: Range): LogItem[] {
+export function makeRangeReadEvents(user: number, range: Range): LogItem[] {
   const possible = Math.max(0, range.to - range.above) + range.unread.length;
-  const count = Math.max(1, Math.min(MAX_EVENTS, Math.ceil(possible / READ_IDS_PER_EVENT)));
+  const count = Math.max(1, Math.min(MAX_EVENTS, Math.ceil(possible / MAX_READ_IDS_PER_EVENT)));
   return Array.from({ length: count }, (_, slice) => ({
     t: 'event',
     to: { users: [user] },
-    event: { ...flagEventBody('add', 'read'), all: false },
+    event: { ...makeFlagEventBody('add', 'read'), all: false },
     own: { ...range, of: 'read', slice, last: slice === count - 1 },
   }));
 }
 
 /** Details by which a client counts messages that became unread. Messages in streams that the user left are omitted. */
-export function unreadMessageDetails(
+export function makeUnreadMessageDetails(
   messages: readonly ReadableMessage[],
   user: number,
   parts: ActorParts,
@@ -57,7 +57,7 @@ export function unreadMessageDetails(
       details[id] = { type: 'private', user_ids: others, ...mentioned };
       continue;
     }
-    const subscription = subscriptionOf(parts, of.stream);
+    const subscription = findOwnSubscription(parts, of.stream);
     if (!subscription?.active) continue;
     const unmuted = !subscription.muted;
     details[id] = { type: 'stream', stream_id: of.stream, topic: of.topic, unmuted_stream_msg: unmuted, ...mentioned };

@@ -3,14 +3,19 @@
  * marks and new events build on both.
  */
 
-import { owningActorKey } from '#actors/shared';
-import { DIRECT_ORIGIN, NEWEST_ANCHOR, type StoredMessage, toStoredMessage } from '#domain/messages';
+import { messageOwnerActorKey } from '#actors/shared';
+import {
+  DIRECT_MESSAGES_ORIGIN,
+  NEWEST_ANCHOR_MESSAGE_ID,
+  type StoredMessage,
+  toStoredMessage,
+} from '#domain/messages';
 import type { ActorKey, RealmId } from '#model';
-import { conversationCommands } from '#model/commands';
+import { conversationActorCommands } from '#model/commands';
 import type { MessageIndex } from '#ports/store';
-import type { InputSources } from '../../services.js';
+import type { ActorInputSources } from '../../services.js';
 
-export interface NewestOfOrigin {
+export interface NewestMessageIdsOfOrigin {
   readonly home: number;
   /** Id up to which every message of the origin is in the Store. */
   readonly settled: number;
@@ -26,22 +31,22 @@ export interface NewestOfOrigin {
 const SETTLED_MS = 120_000;
 const BATCH = 64;
 
-export async function readNewestDirect(
+export async function readNewestDirectMessageIds(
   realm: RealmId,
   user: number,
-  { store, services }: InputSources,
-): Promise<NewestOfOrigin> {
+  { store, services }: ActorInputSources,
+): Promise<NewestMessageIdsOfOrigin> {
   const settledBefore = (services.clock.now() - SETTLED_MS) / 1000;
   const index: MessageIndex = { by: 'participant', user };
   const newer: number[] = [];
-  let from = NEWEST_ANCHOR;
+  let from = NEWEST_ANCHOR_MESSAGE_ID;
   for (;;) {
     const records = await store.scanMessages({ realm, index, from, direction: 'older', limit: BATCH });
     for (const message of records.map(toStoredMessage)) {
-      if (message.body.sent < settledBefore) return { home: DIRECT_ORIGIN, settled: message.id, newer };
+      if (message.body.sent < settledBefore) return { home: DIRECT_MESSAGES_ORIGIN, settled: message.id, newer };
       newer.push(message.id);
     }
-    if (records.length < BATCH) return { home: DIRECT_ORIGIN, settled: 0, newer };
+    if (records.length < BATCH) return { home: DIRECT_MESSAGES_ORIGIN, settled: 0, newer };
     from = records.at(-1)!.id;
   }
 }
@@ -53,13 +58,13 @@ const RECENT_MS = 60_000;
  * Waits until the log has the events of the recent messages among these. Later events about the messages must come
  * after those.
  */
-export async function awaitPublished(
+export async function awaitMessageEventsPublished(
   realm: RealmId,
   messages: readonly StoredMessage[],
-  sources: InputSources,
+  sources: ActorInputSources,
 ): Promise<void> {
   const since = (sources.services.clock.now() - RECENT_MS) / 1000;
   const owners = new Set<ActorKey<'stream' | 'dm'>>();
-  for (const message of messages) if (message.body.sent >= since) owners.add(owningActorKey(realm, message));
-  await Promise.all([...owners].map((owner) => sources.ask(owner, conversationCommands.awaitPublished, {})));
+  for (const message of messages) if (message.body.sent >= since) owners.add(messageOwnerActorKey(realm, message));
+  await Promise.all([...owners].map((owner) => sources.ask(owner, conversationActorCommands.awaitPublished, {})));
 }

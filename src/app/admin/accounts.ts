@@ -3,9 +3,9 @@
 import { SERVER_REALM_ID } from '#directory';
 import { checkFullName, findSubdomainProblem, isEmail } from '#domain/people';
 import type { ServerCryptography } from '#domain/secrets';
-import { type RealmId, realmId, realmKey, userId, userKey } from '#model';
-import { realmCommands, userCommands } from '#model/commands';
-import type { ActorCaller } from './actor-caller.js';
+import { type RealmId, realmActorKey, toRealmId, toUserId, userActorKey } from '#model';
+import { realmActorCommands, userActorCommands } from '#model/commands';
+import type { SystemActorCaller } from './actor-caller.js';
 import { AdminError } from './admin-error.js';
 
 interface NewRealm {
@@ -27,7 +27,7 @@ interface CreatedRealm {
 
 /** Makes an organization with its owner. @returns its number and the owner's API key @throws AdminError */
 export async function createRealm(
-  actors: ActorCaller,
+  actors: SystemActorCaller,
   secrets: ServerCryptography,
   of: NewRealm,
 ): Promise<CreatedRealm> {
@@ -41,10 +41,10 @@ export async function createRealm(
   }
   // The API key contains the number of the realm, so ask for it first; ask again if another call takes the number.
   for (let attempt = 0; attempt < 5; attempt++) {
-    const number = await actors.value(realmKey(SERVER_REALM_ID), realmCommands.peekRealm, {});
-    const realm = realmId(number);
+    const number = await actors.value(realmActorKey(SERVER_REALM_ID), realmActorCommands.peekRealm, {});
+    const realm = toRealmId(number);
     const ownerKey = secrets.newApiKey(realm);
-    const reply = await actors.send(realmKey(SERVER_REALM_ID), realmCommands.createRealm, {
+    const reply = await actors.send(realmActorKey(SERVER_REALM_ID), realmActorCommands.createRealm, {
       realm,
       subdomain: of.subdomain,
       name: of.name,
@@ -72,8 +72,8 @@ interface RealmRow {
   readonly deactivated: boolean;
 }
 
-export async function listRealms(actors: ActorCaller): Promise<RealmRow[]> {
-  const reply = await actors.send(realmKey(SERVER_REALM_ID), realmCommands.snapshot, {});
+export async function listRealms(actors: SystemActorCaller): Promise<RealmRow[]> {
+  const reply = await actors.send(realmActorKey(SERVER_REALM_ID), realmActorCommands.snapshot, {});
   return 'value' in reply ? (reply.value as unknown as { realms: RealmRow[] }).realms : [];
 }
 
@@ -81,7 +81,7 @@ export async function listRealms(actors: ActorCaller): Promise<RealmRow[]> {
  * Number of the organization with this subdomain. @param subdomain undefined: the first organization @throws AdminError
  * if there is none
  */
-export async function findRealmId(actors: ActorCaller, subdomain: string | undefined): Promise<RealmId> {
+export async function findRealmId(actors: SystemActorCaller, subdomain: string | undefined): Promise<RealmId> {
   const realms = await listRealms(actors);
   const found = subdomain === undefined ? realms[0] : realms.find((realm) => realm.subdomain === subdomain);
   if (!found) {
@@ -89,7 +89,7 @@ export async function findRealmId(actors: ActorCaller, subdomain: string | undef
       subdomain === undefined ? 'there is no organization yet' : `there is no organization '${subdomain}'`,
     );
   }
-  return realmId(found.id);
+  return toRealmId(found.id);
 }
 
 interface NewUser {
@@ -100,15 +100,15 @@ interface NewUser {
 }
 
 /** Creates an account. @returns the new user id @throws AdminError */
-export async function createUser(actors: ActorCaller, realm: RealmId, of: NewUser): Promise<number> {
+export async function createUser(actors: SystemActorCaller, realm: RealmId, of: NewUser): Promise<number> {
   const args = { email: of.email, full_name: of.name, password: of.password, role: of.role };
-  const fields = await actors.fields(realmKey(realm), realmCommands.createUser, args);
+  const fields = await actors.fields(realmActorKey(realm), realmActorCommands.createUser, args);
   return fields.user_id;
 }
 
 /** Id of the account with this real or API address. @throws AdminError */
-export async function findUserId(actors: ActorCaller, realm: RealmId, email: string): Promise<number> {
-  const snapshot = (await actors.value(realmKey(realm), realmCommands.snapshot, {})) as unknown as {
+export async function findUserId(actors: SystemActorCaller, realm: RealmId, email: string): Promise<number> {
+  const snapshot = (await actors.value(realmActorKey(realm), realmActorCommands.snapshot, {})) as unknown as {
     users: { id: number; email: string; deliveryEmail: string }[];
   };
   const wanted = email.toLowerCase();
@@ -121,20 +121,20 @@ export async function findUserId(actors: ActorCaller, realm: RealmId, email: str
 
 /** API key of the account in clear. A key that can't be opened is replaced. @throws AdminError */
 export async function readUserApiKey(
-  actors: ActorCaller,
+  actors: SystemActorCaller,
   secrets: ServerCryptography,
   realm: RealmId,
   email: string,
 ): Promise<string> {
   const user = await findUserId(actors, realm, email);
-  const sealed = await actors.value(userKey(realm, userId(user)), userCommands.sealedKey, {});
+  const sealed = await actors.value(userActorKey(realm, toUserId(user)), userActorCommands.sealedKey, {});
   // A key sealed under a secret that is gone can't be opened and no longer authenticates.
   return secrets.tryOpen(sealed) ?? newKeyOf(actors, secrets, realm, user);
 }
 
 /** Replaces the API key of the account; the old key no longer authenticates. @throws AdminError */
 export async function renewUserApiKey(
-  actors: ActorCaller,
+  actors: SystemActorCaller,
   secrets: ServerCryptography,
   realm: RealmId,
   email: string,
@@ -143,11 +143,11 @@ export async function renewUserApiKey(
 }
 
 async function newKeyOf(
-  actors: ActorCaller,
+  actors: SystemActorCaller,
   secrets: ServerCryptography,
   realm: RealmId,
   user: number,
 ): Promise<string> {
-  const { sealed } = await actors.fields(realmKey(realm), realmCommands.renewKey, { user, instead: null });
+  const { sealed } = await actors.fields(realmActorKey(realm), realmActorCommands.renewKey, { user, instead: null });
   return secrets.open(String(sealed));
 }

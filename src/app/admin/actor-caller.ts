@@ -1,23 +1,23 @@
 /** Callers of actors for the command line: over a bus client, or through the running server (channel.ts). */
 
 import type { Json, JsonObject } from '#base';
-import type { ActorKey, ActorKindName, ActorRefusal } from '#model';
-import type { Command, FieldsReply, ValueReply } from '#model/commands';
+import type { ActorKey, ActorKindName, ActorRefusalReply } from '#model';
+import type { ActorCommandName, ActorFieldsReply, ActorValueReply } from '#model/commands';
 import type { ActorClient } from '#runtime';
 import { AdminError } from './admin-error.js';
 
 /** Reply of an actor as plain JSON; encoded response fields are decoded. */
-export type JsonReply = { readonly value: Json } | { readonly fields: JsonObject } | ActorRefusal;
+export type ActorJsonReply = { readonly value: Json } | { readonly fields: JsonObject } | ActorRefusalReply;
 
 /** Sends commands on behalf of the system and returns typed replies. */
-export abstract class ActorCaller {
-  abstract send(to: ActorKey, name: string, args: JsonObject): Promise<JsonReply>;
+export abstract class SystemActorCaller {
+  abstract send(to: ActorKey, name: string, args: JsonObject): Promise<ActorJsonReply>;
   abstract close(): Promise<void>;
 
   /** Sends a command that is answered with a value. @throws AdminError with the actor's message */
   async value<K extends ActorKindName, A extends JsonObject, T>(
     to: ActorKey<NoInfer<K>>,
-    name: Command<K, A, ValueReply<T>>,
+    name: ActorCommandName<K, A, ActorValueReply<T>>,
     args: NoInfer<A>,
   ): Promise<T> {
     const reply = await this.send(to, name, args);
@@ -28,7 +28,7 @@ export abstract class ActorCaller {
   /** Sends a command that is answered with response fields. @throws AdminError with the actor's message */
   async fields<K extends ActorKindName, A extends JsonObject, T>(
     to: ActorKey<NoInfer<K>>,
-    name: Command<K, A, FieldsReply<T>>,
+    name: ActorCommandName<K, A, ActorFieldsReply<T>>,
     args: NoInfer<A>,
   ): Promise<T> {
     const reply = await this.send(to, name, args);
@@ -40,7 +40,7 @@ export abstract class ActorCaller {
 const decoder = new TextDecoder();
 
 /** Sends commands over a bus client of this process. */
-export class BusActorCaller extends ActorCaller {
+export class BusSystemActorCaller extends SystemActorCaller {
   constructor(
     private readonly client: ActorClient,
     private readonly onClose: () => Promise<void>,
@@ -48,7 +48,7 @@ export class BusActorCaller extends ActorCaller {
     super();
   }
 
-  async send(to: ActorKey, name: string, args: JsonObject): Promise<JsonReply> {
+  async send(to: ActorKey, name: string, args: JsonObject): Promise<ActorJsonReply> {
     const reply = await this.client.send(to, name, args, { client: 'conclave', deadlineMs: 20_000 }).reply;
     if ('forward' in reply || 'again' in reply) throw new AdminError(`${name} was answered in another form`);
     if (!('ok' in reply)) return reply;

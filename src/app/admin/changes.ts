@@ -1,22 +1,27 @@
 /** Changes to organizations and accounts, made from the command line. Repeating a change does no harm. */
 
-import { parseRateRules } from '#frontend/limits';
-import { type RealmId, realmKey } from '#model';
-import { realmCommands } from '#model/commands';
+import { parseRateLimitRules } from '#frontend/limits';
+import { type RealmId, realmActorKey } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { findUserId, listRealms } from './accounts.js';
-import type { ActorCaller } from './actor-caller.js';
+import type { SystemActorCaller } from './actor-caller.js';
 import { AdminError } from './admin-error.js';
 
 /** Activates or deactivates an organization. A deactivated one refuses all calls of its users. */
-export async function setRealmActive(actors: ActorCaller, realm: RealmId, active: boolean): Promise<void> {
+export async function setRealmActive(actors: SystemActorCaller, realm: RealmId, active: boolean): Promise<void> {
   const known = (await listRealms(actors)).find(({ id }) => id === realm);
   if (known?.deactivated === !active) return;
-  await actors.fields(realmKey(realm), active ? realmCommands.reactivate : realmCommands.deactivate, {});
+  await actors.fields(realmActorKey(realm), active ? realmActorCommands.reactivate : realmActorCommands.deactivate, {});
 }
 
-export async function setUserRole(actors: ActorCaller, realm: RealmId, email: string, role: number): Promise<void> {
+export async function setUserRole(
+  actors: SystemActorCaller,
+  realm: RealmId,
+  email: string,
+  role: number,
+): Promise<void> {
   const user_id = await findUserId(actors, realm, email);
-  await actors.fields(realmKey(realm), realmCommands.updateUser, {
+  await actors.fields(realmActorKey(realm), realmActorCommands.updateUser, {
     user_id,
     role,
     full_name: null,
@@ -25,12 +30,12 @@ export async function setUserRole(actors: ActorCaller, realm: RealmId, email: st
 }
 
 export async function setBillingManager(
-  actors: ActorCaller,
+  actors: SystemActorCaller,
   realm: RealmId,
   email: string,
   on: boolean,
 ): Promise<void> {
-  await actors.fields(realmKey(realm), realmCommands.setBilling, {
+  await actors.fields(realmActorKey(realm), realmActorCommands.setBilling, {
     user_id: await findUserId(actors, realm, email),
     on,
   });
@@ -42,44 +47,44 @@ export async function setBillingManager(
  * @throws AdminError
  */
 export async function setUserRateLimits(
-  actors: ActorCaller,
+  actors: SystemActorCaller,
   realm: RealmId,
   email: string,
   rules: string | null,
 ): Promise<void> {
   if (rules !== null) {
     try {
-      parseRateRules(rules);
+      parseRateLimitRules(rules);
     } catch (error) {
       throw new AdminError((error as Error).message);
     }
   }
-  await actors.fields(realmKey(realm), realmCommands.setRateLimits, {
+  await actors.fields(realmActorKey(realm), realmActorCommands.setRateLimits, {
     user_id: await findUserId(actors, realm, email),
     rules,
   });
 }
 
 /** Deactivates an account without sending a mail to the user. */
-export async function deactivateUser(actors: ActorCaller, realm: RealmId, email: string): Promise<void> {
+export async function deactivateUser(actors: SystemActorCaller, realm: RealmId, email: string): Promise<void> {
   const user_id = await findUserId(actors, realm, email);
-  await actors.fields(realmKey(realm), realmCommands.deactivateUser, { user_id, comment: null });
+  await actors.fields(realmActorKey(realm), realmActorCommands.deactivateUser, { user_id, comment: null });
 }
 
-export async function reactivateUser(actors: ActorCaller, realm: RealmId, email: string): Promise<void> {
-  await actors.fields(realmKey(realm), realmCommands.reactivateUser, {
+export async function reactivateUser(actors: SystemActorCaller, realm: RealmId, email: string): Promise<void> {
+  await actors.fields(realmActorKey(realm), realmActorCommands.reactivateUser, {
     user_id: await findUserId(actors, realm, email),
   });
 }
 
 /** Sets the password of an account, ends its sessions and voids its links. @throws AdminError */
 export async function setUserPassword(
-  actors: ActorCaller,
+  actors: SystemActorCaller,
   realm: RealmId,
   email: string,
   password: string,
 ): Promise<void> {
-  await actors.fields(realmKey(realm), realmCommands.setPasswordOf, {
+  await actors.fields(realmActorKey(realm), realmActorCommands.setPasswordOf, {
     user_id: await findUserId(actors, realm, email),
     password,
   });
@@ -89,7 +94,7 @@ export async function setUserPassword(
  * Removes the identities of an account at identity providers, so that another identity with its address can sign in to
  * it.
  */
-export async function forgetIdentities(actors: ActorCaller, realm: RealmId, email: string): Promise<void> {
+export async function forgetIdentities(actors: SystemActorCaller, realm: RealmId, email: string): Promise<void> {
   const user_id = await findUserId(actors, realm, email);
-  await actors.fields(realmKey(realm), realmCommands.forgetIdentities, { user_id });
+  await actors.fields(realmActorKey(realm), realmActorCommands.forgetIdentities, { user_id });
 }

@@ -8,7 +8,7 @@ import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { JsonObject } from '#base';
 import type { ActorKey } from '#model';
-import { ActorCaller, type JsonReply } from './actor-caller.js';
+import { type ActorJsonReply, SystemActorCaller } from './actor-caller.js';
 import { AdminError } from './admin-error.js';
 
 interface CommandLine {
@@ -41,7 +41,7 @@ function socketPath(dataDir: string): string {
 }
 
 /** Server end of the admin channel. */
-export class AdminChannel {
+export class AdminChannelServer {
   private constructor(
     private readonly server: Server,
     private readonly sockets: Set<Socket>,
@@ -53,7 +53,12 @@ export class AdminChannel {
    * @param check check value of the server's secret
    * @param backUp writes a backup; if absent, requests for backups are refused
    */
-  static async open(dataDir: string, caller: ActorCaller, check: string, backUp?: WriteBackup): Promise<AdminChannel> {
+  static async open(
+    dataDir: string,
+    caller: SystemActorCaller,
+    check: string,
+    backUp?: WriteBackup,
+  ): Promise<AdminChannelServer> {
     const path = socketPath(dataDir);
     // The file is left from a server that was killed: a running server would still have the lock of the directory.
     await rm(path, { force: true });
@@ -65,7 +70,7 @@ export class AdminChannel {
     });
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
     await chmod(path, 0o600);
-    return new AdminChannel(server, sockets);
+    return new AdminChannelServer(server, sockets);
   }
 
   async close(): Promise<void> {
@@ -77,11 +82,11 @@ export class AdminChannel {
 async function answer(
   socket: Socket,
   text: string,
-  caller: ActorCaller,
+  caller: SystemActorCaller,
   check: string,
   backUp?: WriteBackup,
 ): Promise<void> {
-  let reply: JsonReply;
+  let reply: ActorJsonReply;
   try {
     const line = JSON.parse(text) as CommandLine | BackupLine | SecretLine;
     if ('secret' in line) reply = { value: line.secret === check };
@@ -96,7 +101,7 @@ async function answer(
 }
 
 /** Client end of the channel: its commands are sent by the running server. */
-export class ChannelActorCaller extends ActorCaller {
+export class AdminChannelActorCaller extends SystemActorCaller {
   readonly #waiting: ((line: string) => void)[] = [];
 
   private constructor(private readonly socket: Socket) {
@@ -105,16 +110,16 @@ export class ChannelActorCaller extends ActorCaller {
   }
 
   /** Connects to the running server. @throws AdminError if no server listens in this data directory */
-  static async open(dataDir: string): Promise<ChannelActorCaller> {
+  static async open(dataDir: string): Promise<AdminChannelActorCaller> {
     const socket = connect(socketPath(dataDir));
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', resolve);
       socket.once('error', (error) => reject(new AdminError(`the running server can't be reached: ${error.message}`)));
     });
-    return new ChannelActorCaller(socket);
+    return new AdminChannelActorCaller(socket);
   }
 
-  send(to: ActorKey, name: string, args: JsonObject): Promise<JsonReply> {
+  send(to: ActorKey, name: string, args: JsonObject): Promise<ActorJsonReply> {
     return this.#ask({ to, name, args });
   }
 
@@ -133,13 +138,13 @@ export class ChannelActorCaller extends ActorCaller {
     return 'value' in reply && reply.value === true;
   }
 
-  #ask(line: CommandLine | BackupLine | SecretLine): Promise<JsonReply> {
+  #ask(line: CommandLine | BackupLine | SecretLine): Promise<ActorJsonReply> {
     return new Promise((resolve, reject) => {
       const onClose = () => reject(new AdminError('the server closed the connection'));
       this.socket.once('close', onClose);
       this.#waiting.push((line) => {
         this.socket.off('close', onClose);
-        resolve(JSON.parse(line) as JsonReply);
+        resolve(JSON.parse(line) as ActorJsonReply);
       });
       this.socket.write(`${JSON.stringify(line)}\n`);
     });

@@ -8,10 +8,10 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { AdminError } from '#app/admin';
 import type { Clock } from '#base/clock';
-import { copyHashed, hashFile, removeOthersPermissions, syncFile, syncFolder } from '#base/disk';
-import type { DirectoryBlobs } from '#ports/blobs';
+import { copyFileAndHash, fsyncFile, fsyncFolder, hashFile, removeOthersPermissions } from '#base/disk';
+import type { FolderBlobStorage } from '#ports/blobs';
 import type { LmdbEnvironment } from '#ports/store';
-import { type BackupFile, type BackupSummary, DATABASE_FILE, writeBackupManifest } from './manifest.js';
+import { type BackupFile, type BackupSummary, DATABASE_FILE_NAME, writeBackupManifest } from './manifest.js';
 
 /** Files that a backup copies beside the database and blobs/. mail/ is left out, because its mails are sent already. */
 const EXTRA_FILES = ['secret', 'owner.zuliprc'];
@@ -19,14 +19,14 @@ const BLOBS = 'blobs';
 
 interface BackupSource {
   readonly environment: LmdbEnvironment;
-  readonly blobs: DirectoryBlobs;
+  readonly blobs: FolderBlobStorage;
   readonly clock: Clock;
 }
 
 /**
  * Writes a backup of the data directory. @param target absolute path of an empty or missing folder @throws AdminError
  */
-export async function writeBackup(source: BackupSource, target: string): Promise<BackupSummary> {
+export async function writeDataDirBackup(source: BackupSource, target: string): Promise<BackupSummary> {
   if (target !== resolve(target)) throw new AdminError(`not an absolute path: ${target}`);
   await prepare(target);
   try {
@@ -62,32 +62,32 @@ async function fill({ environment, blobs, clock }: BackupSource, target: string)
   try {
     taken = clock.now();
     await environment.copyTo(target);
-    await syncFile(join(target, DATABASE_FILE));
+    await fsyncFile(join(target, DATABASE_FILE_NAME));
     await removeOthersPermissions(target, () => true);
-    add(DATABASE_FILE, await hashFile(join(target, DATABASE_FILE)));
+    add(DATABASE_FILE_NAME, await hashFile(join(target, DATABASE_FILE_NAME)));
     const copied = new Set<string>();
     const folders = new Set<string>();
     for await (const { file, name } of keeping.files()) {
       if (copied.has(name)) continue;
       const to = join(BLOBS, name);
       await mkdir(dirname(join(target, to)), { recursive: true, mode: 0o700 });
-      const done = await unlessMissing(copyHashed(file, join(target, to)));
+      const done = await unlessMissing(copyFileAndHash(file, join(target, to)));
       if (!done) continue;
       copied.add(name);
       folders.add(dirname(join(target, to))).add(dirname(dirname(join(target, to))));
       add(to, done);
     }
     if (folders.size > 0) folders.add(join(target, BLOBS));
-    for (const folder of folders) await syncFolder(folder);
+    for (const folder of folders) await fsyncFolder(folder);
   } finally {
     await keeping.release();
   }
   for (const name of EXTRA_FILES) {
-    const done = await unlessMissing(copyHashed(join(environment.directory, name), join(target, name)));
+    const done = await unlessMissing(copyFileAndHash(join(environment.directory, name), join(target, name)));
     if (done) add(name, done);
   }
   await writeBackupManifest(target, files, { bytes, taken });
-  await syncFolder(dirname(target));
+  await fsyncFolder(dirname(target));
   return { files: files.length, bytes };
 }
 

@@ -8,7 +8,7 @@
  *
  * Imported by the command line and by the start of a server only.
  */
-export { writeBackup } from './backup.js';
+export { writeDataDirBackup } from './backup.js';
 export type { BackupSummary } from './manifest.js';
-export { refuseUnfinishedRestore, restoreBackup } from './restore.js';
+export { checkNoUnfinishedRestore, restoreBackup } from './restore.js';
 export { skipMessageIds } from './skip-message-ids.js';

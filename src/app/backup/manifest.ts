@@ -7,12 +7,12 @@ import { open, readFile } from 'node:fs/promises';
 import { join, posix, sep } from 'node:path';
 import { AdminError } from '#app/admin';
 import { SERVER_VERSION } from '#base';
-import { syncFolder } from '#base/disk';
-import { judgeStorageFormat, STORAGE_FORMAT } from '#ports/store';
+import { fsyncFolder } from '#base/disk';
+import { CURRENT_STORAGE_FORMAT, compareStorageFormat } from '#ports/store';
 
 const MANIFEST = 'backup.json';
 const SUMS = 'SHA256SUMS';
-export const DATABASE_FILE = 'data.mdb';
+export const DATABASE_FILE_NAME = 'data.mdb';
 
 export interface BackupFile {
   /** Path relative to the backup's folder, with this system's separators. */
@@ -46,9 +46,9 @@ export async function writeBackupManifest(
 ): Promise<void> {
   const sums = files.map(({ name, hash }) => `${hash}  ${name.split(sep).join(posix.sep)}\n`).join('');
   await writeSyncedFile(join(folder, SUMS), sums);
-  await syncFolder(folder);
+  await fsyncFolder(folder);
   const manifest: BackupManifest = {
-    format: STORAGE_FORMAT,
+    format: CURRENT_STORAGE_FORMAT,
     version: SERVER_VERSION,
     taken: new Date(of.taken).toISOString(),
     files: files.length,
@@ -56,7 +56,7 @@ export async function writeBackupManifest(
     sums: sha256(sums),
   };
   await writeSyncedFile(join(folder, MANIFEST), `${JSON.stringify(manifest, undefined, 2)}\n`);
-  await syncFolder(folder);
+  await fsyncFolder(folder);
 }
 
 export async function writeSyncedFile(file: string, text: string): Promise<void> {
@@ -72,14 +72,14 @@ export async function writeSyncedFile(file: string, text: string): Promise<void>
 /**
  * Checks the manifest and the list of files.
  * @throws AdminError if the backup is incomplete or damaged
- * @throws StorageFormatMismatch if this program can't read its format
+ * @throws StorageFormatMismatchError if this program can't read its format
  */
 export async function readBackupManifest(
   folder: string,
-  known = STORAGE_FORMAT,
+  known = CURRENT_STORAGE_FORMAT,
 ): Promise<{ readonly manifest: BackupManifest; readonly files: readonly BackupFile[] }> {
   const manifest = parse(folder, await text(folder, MANIFEST, `${folder} is no backup, or an unfinished one`));
-  judgeStorageFormat(`the backup ${folder}`, manifest.format, known);
+  compareStorageFormat(`the backup ${folder}`, manifest.format, known);
   const sums = await text(folder, SUMS, `the backup ${folder} is damaged`);
   if (sha256(sums) !== manifest.sums) throw new AdminError(`the backup ${folder} is damaged: ${SUMS} was changed`);
   const files = sums

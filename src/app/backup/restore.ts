@@ -3,13 +3,13 @@ import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { AdminError } from '#app/admin';
 import type { Clock } from '#base/clock';
-import { copyHashed, removeOthersPermissions, syncFolder } from '#base/disk';
-import { renewLogIncarnation } from '#ports/log';
+import { copyFileAndHash, fsyncFolder, removeOthersPermissions } from '#base/disk';
+import { renewEventLogIncarnation } from '#ports/log';
 import { LmdbStore, openLmdbEnvironment } from '#ports/store';
 import {
   type BackupFile,
   type BackupManifest,
-  DATABASE_FILE,
+  DATABASE_FILE_NAME,
   readBackupManifest,
   writeSyncedFile,
 } from './manifest.js';
@@ -21,16 +21,17 @@ const UNFINISHED = 'restore-unfinished';
 /**
  * Restores a backup into an empty or missing directory. A failed restore leaves the directory as it was.
  *
- * @throws AdminError, StorageFormatMismatch
+ * @throws AdminError, StorageFormatMismatchError
  */
 export async function restoreBackup(backup: string, dataDir: string, clock: Clock): Promise<BackupManifest> {
   const [from, to] = [resolve(backup), resolve(dataDir)];
   const { manifest, files } = await readBackupManifest(from);
-  if (!files.some(({ name }) => name === DATABASE_FILE)) throw new AdminError(`the backup ${from} has no database`);
+  if (!files.some(({ name }) => name === DATABASE_FILE_NAME))
+    throw new AdminError(`the backup ${from} has no database`);
   const made = await prepare(to);
   try {
     await writeSyncedFile(join(to, UNFINISHED), `from ${from}\n`);
-    await syncFolder(to);
+    await fsyncFolder(to);
     await copyAll(from, to, files);
     await startNewIncarnation(to, clock);
   } catch (error) {
@@ -38,13 +39,13 @@ export async function restoreBackup(backup: string, dataDir: string, clock: Cloc
     throw error;
   }
   await rm(join(to, UNFINISHED));
-  await syncFolder(to);
-  await syncFolder(dirname(to));
+  await fsyncFolder(to);
+  await fsyncFolder(dirname(to));
   return manifest;
 }
 
 /** Refuses a data directory with a half-finished restore. @throws AdminError */
-export async function refuseUnfinishedRestore(dataDir: string): Promise<void> {
+export async function checkNoUnfinishedRestore(dataDir: string): Promise<void> {
   const from = await readFile(join(dataDir, UNFINISHED), 'utf8').catch(() => undefined);
   if (from === undefined) return;
   throw new AdminError(`restoring ${dataDir} ${from.trim()} did not end: empty it and restore again`);
@@ -72,13 +73,13 @@ async function copyAll(from: string, to: string, files: readonly BackupFile[]): 
     const made = await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     if (made) folders.add(dirname(made));
     for (let folder = dirname(target); folder.length >= to.length; folder = dirname(folder)) folders.add(folder);
-    const copied = await copyHashed(join(from, name), target).catch((error: Error) => {
+    const copied = await copyFileAndHash(join(from, name), target).catch((error: Error) => {
       throw new AdminError(`the backup ${from} can't be copied: ${error.message}`);
     });
     if (copied.hash !== hash)
       throw new AdminError(`the backup ${from} is damaged: ${name} differs from what was backed up`);
   }
-  for (const folder of folders) await syncFolder(folder);
+  for (const folder of folders) await fsyncFolder(folder);
 }
 
 /**
@@ -90,7 +91,7 @@ async function startNewIncarnation(to: string, clock: Clock): Promise<void> {
   try {
     const store = new LmdbStore(environment, clock);
     await skipMessageIds(store);
-    await renewLogIncarnation(environment);
+    await renewEventLogIncarnation(environment);
     await store.close();
   } finally {
     await environment.close();

@@ -1,6 +1,6 @@
 /** Skips message ids in a restored Store. */
 import type { JsonObject } from '#base';
-import { type Partition, partitionOfActor, realmId, realmKey } from '#model';
+import { type Partition, partitionOfActor, realmActorKey, toRealmId } from '#model';
 import type { ActorRoot, Store } from '#ports/store';
 
 /** Number of skipped ids: more than any organization uses between a backup and its loss. Message ids go up to 2^53. */
@@ -27,7 +27,7 @@ export async function skipMessageIds(store: Store, count = SKIPPED): Promise<voi
 
 /** Loads a root under a new epoch, so that no other owner's commit can come between. */
 async function load(store: Store, realm: number): Promise<ActorRoot | undefined> {
-  const key = realmKey(realmId(realm));
+  const key = realmActorKey(toRealmId(realm));
   const partition: Partition = partitionOfActor(key);
   const root = await store.load(key, await store.raiseEpoch(partition, 0));
   if (root === 'fenced') throw new Error(`organization ${realm} is in use: stop every process of the cluster first`);

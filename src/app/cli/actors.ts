@@ -1,22 +1,28 @@
 /** Access of the command line's commands to the actors. */
-import { type ActorCaller, AdminError, BusActorCaller, ChannelActorCaller } from '#app/admin';
-import { type Config, isClusterConfig } from '#app/config';
-import { ConclaveNode, loadServerSecret, openProcessPorts, type ProcessPorts, secretMismatchError } from '#app/server';
+import { AdminChannelActorCaller, AdminError, BusSystemActorCaller, type SystemActorCaller } from '#app/admin';
+import { isClusterConfig, type ServerConfig } from '#app/config';
+import {
+  ConclaveNode,
+  loadOrCreateServerSecret,
+  openProcessPorts,
+  type ProcessPorts,
+  serverSecretMismatchError,
+} from '#app/server';
 import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
 import { ServerCryptography } from '#domain/secrets';
-import { DirectoryInUse } from '#ports/store';
+import { DataDirectoryInUseError } from '#ports/store';
 
 /**
  * Runs `action` with a caller of the actors: in the cluster, on the data directory, or through the server that has the
  * directory open.
  */
 export async function withActors(
-  config: Config,
+  config: ServerConfig,
   logger: Logger,
-  action: (actors: ActorCaller, secrets: ServerCryptography) => Promise<void>,
+  action: (actors: SystemActorCaller, secrets: ServerCryptography) => Promise<void>,
 ): Promise<void> {
-  const secrets = new ServerCryptography(await loadServerSecret(config));
+  const secrets = new ServerCryptography(await loadOrCreateServerSecret(config));
   const actors = await connect(config, secrets, logger);
   try {
     await action(actors, secrets);
@@ -25,8 +31,8 @@ export async function withActors(
   }
 }
 
-async function connect(config: Config, secrets: ServerCryptography, logger: Logger): Promise<ActorCaller> {
-  const own: Config = isClusterConfig(config) ? { ...config, role: 'http' } : config;
+async function connect(config: ServerConfig, secrets: ServerCryptography, logger: Logger): Promise<SystemActorCaller> {
+  const own: ServerConfig = isClusterConfig(config) ? { ...config, role: 'http' } : config;
   try {
     const ports = await openProcessPorts(own, secrets, REAL_CLOCK, logger);
     await checkHosts(ports).catch(async (error: unknown) => {
@@ -35,19 +41,19 @@ async function connect(config: Config, secrets: ServerCryptography, logger: Logg
     });
     const node = new ConclaveNode(ports, own, secrets, logger);
     await node.start();
-    return new BusActorCaller(node.client, () => node.stop());
+    return new BusSystemActorCaller(node.client, () => node.stop());
   } catch (error) {
-    if (!(error instanceof DirectoryInUse)) throw error;
+    if (!(error instanceof DataDirectoryInUseError)) throw error;
     return connectToServer(config, secrets);
   }
 }
 
-/** Connects to the server that has the data directory open. @throws ConfigError when it uses another secret */
-async function connectToServer({ dataDir }: Config, secrets: ServerCryptography): Promise<ActorCaller> {
-  const server = await ChannelActorCaller.open(dataDir);
+/** Connects to the server that has the data directory open. @throws ServerConfigError when it uses another secret */
+async function connectToServer({ dataDir }: ServerConfig, secrets: ServerCryptography): Promise<SystemActorCaller> {
+  const server = await AdminChannelActorCaller.open(dataDir);
   if (await server.hasSecret(secrets.check)) return server;
   await server.close();
-  throw secretMismatchError(`the data directory ${dataDir}`);
+  throw serverSecretMismatchError(`the data directory ${dataDir}`);
 }
 
 /**

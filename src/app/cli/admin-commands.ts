@@ -1,34 +1,34 @@
 /** Commands that create, list and change organizations and accounts. */
 import { createInterface } from 'node:readline';
 import {
-  type ActorCaller,
   AdminError,
+  createOneTimeSignInLink,
   createRealm,
   createUser,
   deactivateUser,
   findRealmId,
   forgetIdentities,
   listRealms,
-  makeSignInLink,
   reactivateUser,
   readUserApiKey,
   renewUserApiKey,
+  type SystemActorCaller,
   setBillingManager,
   setRealmActive,
   setUserPassword,
   setUserRateLimits,
   setUserRole,
 } from '#app/admin';
-import type { Config } from '#app/config';
+import type { ServerConfig } from '#app/config';
 import { formatZuliprc } from '#app/server';
 import type { Logger } from '#base';
 import { writePrivateFile } from '#base/disk';
-import { ROLE } from '#domain/people';
-import { siteUrlOf as addressOfSite } from '#frontend/gateway';
+import { USER_ROLE } from '#domain/people';
+import { siteUrlOfRealm as addressOfSite } from '#frontend/gateway';
 import { ORGANIZATION_TYPES, type RealmId } from '#model';
 import { withActors } from './actors.js';
 import { CLUSTER_COMMANDS } from './cluster-commands.js';
-import type { AdminCommand, CommandAction, CommandOptions } from './command.js';
+import type { AdminCommand, CliCommandAction, CliCommandOptions } from './command.js';
 
 export const ADMIN_COMMAND_OPTIONS = Object.fromEntries(
   ['subdomain', 'name', 'type', 'email', 'full-name', 'password', 'user-role', 'realm', 'zuliprc', 'site'].map(
@@ -36,27 +36,27 @@ export const ADMIN_COMMAND_OPTIONS = Object.fromEntries(
   ),
 );
 
-const withoutWords = (run: CommandAction): AdminCommand => ({ words: [], run });
+const withoutWords = (run: CliCommandAction): AdminCommand => ({ words: [], run });
 
 /** Command that changes the organization of `--realm`, or one of its accounts. */
 const realmChange = (
   words: readonly string[],
-  change: (actors: ActorCaller, realm: RealmId, words: readonly string[]) => Promise<void>,
+  change: (actors: SystemActorCaller, realm: RealmId, words: readonly string[]) => Promise<void>,
 ): AdminCommand => ({
   words,
   run: (config, options, logger, given) =>
     withActors(config, logger, async (actors) => change(actors, await findRealmId(actors, options.realm), given)),
 });
 
-const ROLES: Readonly<Record<string, number>> = { ...ROLE, administrator: ROLE.admin };
+const ROLES: Readonly<Record<string, number>> = { ...USER_ROLE, administrator: USER_ROLE.admin };
 
-function required(options: CommandOptions, name: string): string {
+function required(options: CliCommandOptions, name: string): string {
   const value = options[name];
   if (value === undefined) throw new AdminError(`--${name} is required`);
   return value;
 }
 
-const siteUrlOf = (options: CommandOptions, config: Config): string =>
+const siteUrlOf = (options: CliCommandOptions, config: ServerConfig): string =>
   options.site ?? `${config.externalScheme}://${config.externalHost}:${config.port}`;
 
 function orgTypeOf(name: string | undefined): number {
@@ -65,7 +65,12 @@ function orgTypeOf(name: string | undefined): number {
   return type;
 }
 
-async function writeCredentials(options: CommandOptions, config: Config, email: string, key: string): Promise<void> {
+async function writeCredentials(
+  options: CliCommandOptions,
+  config: ServerConfig,
+  email: string,
+  key: string,
+): Promise<void> {
   const site = siteUrlOf(options, config);
   if (options.zuliprc === undefined) process.stdout.write(`${key}\n`);
   else await writePrivateFile(options.zuliprc, formatZuliprc(email, key, site));
@@ -92,7 +97,7 @@ async function readPassword(): Promise<string> {
   throw new AdminError('no password: give it as the first line of the input');
 }
 
-const PLAIN: Readonly<Record<string, CommandAction>> = {
+const PLAIN: Readonly<Record<string, CliCommandAction>> = {
   'realm create': (config, options, logger) =>
     withActors(config, logger, async (actors, secrets) => {
       const ownerEmail = required(options, 'email');
@@ -158,12 +163,17 @@ const PLAIN: Readonly<Record<string, CommandAction>> = {
       const email = required(options, 'email');
       const realm = await findRealmId(actors, options.realm);
       const page = await pageOf(actors, realm, options, config);
-      process.stdout.write(`${await makeSignInLink(actors, secrets, realm, email, page)}\n`);
+      process.stdout.write(`${await createOneTimeSignInLink(actors, secrets, realm, email, page)}\n`);
     }),
 };
 
 /** Base URL of an organization, for people: `--site`, or the configured address with the organization's subdomain. */
-async function pageOf(actors: ActorCaller, realm: RealmId, options: CommandOptions, config: Config): Promise<string> {
+async function pageOf(
+  actors: SystemActorCaller,
+  realm: RealmId,
+  options: CliCommandOptions,
+  config: ServerConfig,
+): Promise<string> {
   if (options.site !== undefined) return options.site;
   const subdomain = (await listRealms(actors)).find(({ id }) => id === realm)?.subdomain ?? '';
   const { externalScheme: scheme, externalHost, host, port } = config;
@@ -199,7 +209,7 @@ const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
  */
 export function findAdminCommand(
   words: readonly string[],
-): ((config: Config, options: CommandOptions, logger: Logger) => Promise<number | void>) | undefined {
+): ((config: ServerConfig, options: CliCommandOptions, logger: Logger) => Promise<number | void>) | undefined {
   const [group = '', verb = '', ...given] = words;
   const command = ADMIN_COMMANDS[`${group} ${verb}`];
   if (!command) return undefined;

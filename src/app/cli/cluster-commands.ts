@@ -1,18 +1,18 @@
 /** `conclave cluster …`: hosts and their partitions. The commands need only the cluster's keys in NATS. */
 import { AdminError } from '#app/admin';
-import type { Config } from '#app/config';
-import { type Clock, REAL_CLOCK, wait } from '#base/clock';
-import { natsDisplayName } from '#ports/nats';
+import type { ServerConfig } from '#app/config';
+import { type Clock, REAL_CLOCK, waitOnClock } from '#base/clock';
+import { formatNatsServersForLog } from '#ports/nats';
 import {
-  askToDrain,
-  askToServe,
+  askHostToDrain,
+  askHostToServe,
   type ClusterStatus,
   type HostStatus,
   type KeyValueStore,
-  NatsKv,
-  NoBucket,
-  placementBucket,
-  viewCluster,
+  makePlacementBucketName,
+  NatsKeyValueStore,
+  NoPlacementBucketError,
+  readClusterStatus,
 } from '#ports/placement';
 import type { AdminCommand } from './command.js';
 
@@ -25,8 +25,8 @@ export const CLUSTER_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     words: [],
     run: (config, options) =>
       withCluster(config, async (kv, clock) => {
-        const view = await viewCluster(kv, clock);
-        // A flag without value is `true` at run time, although `CommandOptions` says string.
+        const view = await readClusterStatus(kv, clock);
+        // A flag without value is `true` at run time, although `CliCommandOptions` says string.
         const json = Boolean(options.json);
         process.stdout.write(json ? `${JSON.stringify(view)}\n` : describe(view));
         return view.unowned.length > 0 ? 1 : 0;
@@ -40,8 +40,8 @@ export const CLUSTER_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     words: ['HOST'],
     run: (config, _options, _logger, [name = '']) =>
       withCluster(config, async (kv, clock) => {
-        const host = findLivingHost(await viewCluster(kv, clock), name);
-        const asked = await askToServe(kv, host.id);
+        const host = findLivingHost(await readClusterStatus(kv, clock), name);
+        const asked = await askHostToServe(kv, host.id);
         print(asked ? `${called(host)} takes its share again` : `${called(host)} was not asked to drain`);
         return 0;
       }),
@@ -52,22 +52,23 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const called = ({ id, name }: HostStatus): string => `${id} (${name})`;
 
 async function withCluster(
-  config: Config,
+  config: ServerConfig,
   action: (kv: KeyValueStore, clock: Clock) => Promise<number>,
 ): Promise<number> {
   const { nats } = config;
   if (nats === undefined) {
     throw new AdminError('no cluster is configured: give the same --nats, --mongodb and --secret as its servers have');
   }
-  const options = { ...placementBucket(config.namespace), existing: true };
-  const kv = await NatsKv.connect(nats, options).catch((error: Error) => {
-    throw new AdminError(`no NATS server at ${natsDisplayName(nats)}: ${error.message}`);
+  const options = { ...makePlacementBucketName(config.namespace), existing: true };
+  const kv = await NatsKeyValueStore.connect(nats, options).catch((error: Error) => {
+    throw new AdminError(`no NATS server at ${formatNatsServersForLog(nats)}: ${error.message}`);
   });
   try {
     return await action(kv, REAL_CLOCK);
   } catch (error) {
     if (error instanceof AdminError) throw error;
-    if (error instanceof NoBucket) throw new AdminError('no host has ever joined this cluster: is --namespace right?');
+    if (error instanceof NoPlacementBucketError)
+      throw new AdminError('no host has ever joined this cluster: is --namespace right?');
     throw new AdminError(`the cluster's keys cannot be reached in NATS: ${(error as Error).message}`);
   } finally {
     await kv.close();
@@ -99,20 +100,20 @@ function findLivingHost({ hosts }: Pick<ClusterStatus, 'hosts'>, name: string): 
 }
 
 async function drain(kv: KeyValueStore, clock: Clock, name: string): Promise<number> {
-  const view = await viewCluster(kv, clock);
+  const view = await readClusterStatus(kv, clock);
   const host = findLivingHost(view, name);
-  await askToDrain(kv, host.id);
+  await askHostToDrain(kv, host.id);
   if (!view.hosts.some(({ id, state }) => id !== host.id && state === 'alive')) {
     throw new AdminError(`${called(host)} continues until another host can take over: none is alive now`);
   }
   const until = clock.monotonic() + DRAIN_MS;
   for (;;) {
-    const now = (await viewCluster(kv, clock)).hosts.find(({ id }) => id === host.id);
+    const now = (await readClusterStatus(kv, clock)).hosts.find(({ id }) => id === host.id);
     if (!now || now.state === 'dead' || (now.state === 'drained' && now.partitions === 0)) break;
     if (clock.monotonic() > until) {
       throw new AdminError(`${called(host)} still owns ${now.partitions} partitions after ${DRAIN_MS / 1000} s`);
     }
-    await wait(clock, CHECK_MS);
+    await waitOnClock(clock, CHECK_MS);
   }
   print(`${called(host)} owns nothing`);
   return 0;

@@ -1,18 +1,18 @@
 /** Types that all administration commands of the command line share. */
-import type { Config } from '#app/config';
+import type { ServerConfig } from '#app/config';
 import type { Logger } from '#base';
 
 /** Options of a command besides the settings, as given on the command line. */
-export type CommandOptions = Readonly<Record<string, string | undefined>>;
+export type CliCommandOptions = Readonly<Record<string, string | undefined>>;
 
 /**
  * Work of an administration command.
  * @param words the words after the command's name
  * @returns exit code; undefined means 0
  */
-export type CommandAction = (
-  config: Config,
-  options: CommandOptions,
+export type CliCommandAction = (
+  config: ServerConfig,
+  options: CliCommandOptions,
   logger: Logger,
   words: readonly string[],
 ) => Promise<number | void>;
@@ -20,5 +20,5 @@ export type CommandAction = (
 export interface AdminCommand {
   /** Placeholders of the words after the command's name, in order. */
   readonly words: readonly string[];
-  readonly run: CommandAction;
+  readonly run: CliCommandAction;
 }

@@ -1,14 +1,14 @@
 /** `conclave backup` and `conclave restore`: commands on a whole data directory of the embedded face. */
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { AdminError, ChannelActorCaller } from '#app/admin';
-import { type BackupSummary, refuseUnfinishedRestore, restoreBackup, writeBackup } from '#app/backup';
-import { type Config, isClusterConfig } from '#app/config';
+import { AdminChannelActorCaller, AdminError } from '#app/admin';
+import { type BackupSummary, checkNoUnfinishedRestore, restoreBackup, writeDataDirBackup } from '#app/backup';
+import { isClusterConfig, type ServerConfig } from '#app/config';
 import { REAL_CLOCK } from '#base/clock';
-import { DirectoryBlobs } from '#ports/blobs';
-import { DirectoryInUse, openLmdbEnvironment } from '#ports/store';
+import { FolderBlobStorage } from '#ports/blobs';
+import { DataDirectoryInUseError, openLmdbEnvironment } from '#ports/store';
 
-const COMMANDS: Readonly<Record<string, (config: Config, folder: string) => Promise<void>>> = {
+const COMMANDS: Readonly<Record<string, (config: ServerConfig, folder: string) => Promise<void>>> = {
   async backup({ dataDir }, folder) {
     const target = resolve(folder);
     const { files, bytes } = await fromServerOrDirectory(dataDir, target);
@@ -30,7 +30,7 @@ const COMMANDS: Readonly<Record<string, (config: Config, folder: string) => Prom
  *
  * @throws AdminError when the folder is missing
  */
-export function findDataCommand(words: readonly string[]): ((config: Config) => Promise<void>) | undefined {
+export function findDataDirCommand(words: readonly string[]): ((config: ServerConfig) => Promise<void>) | undefined {
   const [name = '', folder, ...more] = words;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) return undefined;
@@ -45,13 +45,13 @@ export function findDataCommand(words: readonly string[]): ((config: Config) => 
 
 async function fromServerOrDirectory(dataDir: string, target: string): Promise<BackupSummary> {
   if (!(await exists(join(dataDir, 'data.mdb')))) throw new AdminError(`${dataDir} has no data of a server`);
-  await refuseUnfinishedRestore(dataDir);
+  await checkNoUnfinishedRestore(dataDir);
   try {
     return await fromDirectory(dataDir, target);
   } catch (error) {
-    if (!(error instanceof DirectoryInUse)) throw error;
+    if (!(error instanceof DataDirectoryInUseError)) throw error;
   }
-  const server = await ChannelActorCaller.open(dataDir);
+  const server = await AdminChannelActorCaller.open(dataDir);
   try {
     return await server.backUp(target);
   } finally {
@@ -62,8 +62,8 @@ async function fromServerOrDirectory(dataDir: string, target: string): Promise<B
 async function fromDirectory(dataDir: string, target: string): Promise<BackupSummary> {
   const environment = await openLmdbEnvironment(dataDir);
   try {
-    const blobs = await DirectoryBlobs.open(join(dataDir, 'blobs'));
-    return await writeBackup({ environment, blobs, clock: REAL_CLOCK }, target);
+    const blobs = await FolderBlobStorage.open(join(dataDir, 'blobs'));
+    return await writeDataDirBackup({ environment, blobs, clock: REAL_CLOCK }, target);
   } finally {
     await environment.close();
   }

@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { AdminError, findRealmId, listRealms } from '#app/admin';
-import { type Config, isClusterConfig } from '#app/config';
+import { isClusterConfig, type ServerConfig } from '#app/config';
 import {
   convertSlackExport,
   exportToArchive,
@@ -18,13 +18,13 @@ import {
 } from '#app/exchange';
 import type { Logger } from '#base';
 import { asDirectorySnapshot, RealmDirectory } from '#directory';
-import { extraEmojiNamed } from '#domain/emoji';
+import { productEmojiForm } from '#domain/emoji';
 import { findSubdomainProblem } from '#domain/people';
-import { siteUrlOf } from '#frontend/gateway';
-import { realmKey } from '#model';
-import { realmCommands } from '#model/commands';
+import { siteUrlOfRealm } from '#frontend/gateway';
+import { realmActorKey } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { withActors } from './actors.js';
-import type { CommandOptions } from './command.js';
+import type { CliCommandOptions } from './command.js';
 import { dropImport, importTarget, openStoreBeside } from './exchange-target.js';
 
 export const EXCHANGE_OPTIONS = {
@@ -34,8 +34,8 @@ export const EXCHANGE_OPTIONS = {
   drop: { type: 'boolean' },
 } as const;
 
-type Flags = CommandOptions & { readonly check?: unknown; readonly drop?: unknown };
-type Run = (config: Config, options: Flags, logger: Logger) => Promise<void>;
+type Flags = CliCommandOptions & { readonly check?: unknown; readonly drop?: unknown };
+type Run = (config: ServerConfig, options: Flags, logger: Logger) => Promise<void>;
 
 /**
  * Finds the command with these words; undefined when none has this name.
@@ -53,7 +53,7 @@ export function findExchangeCommand(words: readonly string[]): Run | undefined {
  * Runs `conclave export`. A file name that ends like an archive's makes an archive; any other makes a folder, which
  * must not exist or be empty.
  */
-async function runExportCommand(config: Config, options: Flags, logger: Logger, file?: string): Promise<void> {
+async function runExportCommand(config: ServerConfig, options: Flags, logger: Logger, file?: string): Promise<void> {
   if (file === undefined) throw new AdminError('usage: conclave export FILE|DIR --subdomain NAME');
   const target = resolve(file);
   const isArchive = /\.tar\.gz$|\.tgz$/.test(target);
@@ -64,8 +64,8 @@ async function runExportCommand(config: Config, options: Flags, logger: Logger, 
     const realm = await findRealmId(actors, options.subdomain);
     const opened = await openStoreBeside(config);
     try {
-      const snapshot = asDirectorySnapshot(await actors.value(realmKey(realm), realmCommands.snapshot, {}));
-      const directory = new RealmDirectory(realm, snapshot, extraEmojiNamed(config.emojiNames));
+      const snapshot = asDirectorySnapshot(await actors.value(realmActorKey(realm), realmActorCommands.snapshot, {}));
+      const directory = new RealmDirectory(realm, snapshot, productEmojiForm(config.emojiNames));
       const source = { store: opened.store, blobs: opened.blobs, realm, snapshot, directory };
       const write = isArchive ? exportToArchive : exportToFolder;
       const rows = await write(source, target);
@@ -77,7 +77,7 @@ async function runExportCommand(config: Config, options: Flags, logger: Logger, 
   });
 }
 
-async function runImportCommand(config: Config, options: Flags, logger: Logger, file?: string): Promise<void> {
+async function runImportCommand(config: ServerConfig, options: Flags, logger: Logger, file?: string): Promise<void> {
   const subdomain = options.subdomain;
   if (subdomain === undefined) throw new AdminError('--subdomain is required');
   const problem = subdomain === '' ? undefined : findSubdomainProblem(subdomain);
@@ -101,10 +101,10 @@ async function runImportCommand(config: Config, options: Flags, logger: Logger, 
         const report = await runImport({
           folder: source,
           subdomain,
-          origin: options.site ?? siteUrlOf({ scheme, externalHost, host, port }, '', subdomain),
+          origin: options.site ?? siteUrlOfRealm({ scheme, externalHost, host, port }, '', subdomain),
           formerSite: options['former-site'],
           secrets,
-          extraEmoji: extraEmojiNamed(config.emojiNames),
+          extraEmoji: productEmojiForm(config.emojiNames),
           imageProxyKey: config.imageProxy === 'on' ? secrets.imageProxyKey : '',
           passwords,
           target: opened && importTarget(actors, opened, subdomain),
@@ -135,7 +135,7 @@ async function converted(folder: string, work: string): Promise<string> {
 }
 
 /** Makes a temporary folder for the files of an archive; the folder is removed at the end. */
-async function makeWorkFolder(config: Config): Promise<string> {
+async function makeWorkFolder(config: ServerConfig): Promise<string> {
   if (isClusterConfig(config)) return mkdtemp(join(tmpdir(), 'conclave-import-'));
   const folder = join(config.dataDir, 'import');
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -4,32 +4,41 @@
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type ActorCaller, AdminError } from '#app/admin';
-import { type Config, isClusterConfig } from '#app/config';
+import { AdminError, type SystemActorCaller } from '#app/admin';
+import { isClusterConfig, type ServerConfig } from '#app/config';
 import type { ImportTarget } from '#app/exchange';
 import { REAL_CLOCK } from '#base/clock';
-import { makeDigest } from '#domain/messages';
-import { type ActorKey, parseActorKey, realmId, realmKey, streamId, streamKey, userId, userKey } from '#model';
-import { conversationCommands, realmCommands, userCommands } from '#model/commands';
-import { type Blobs, DirectoryBlobs, GridFsBlobs } from '#ports/blobs';
+import { makeMessageDigest } from '#domain/messages';
+import {
+  type ActorKey,
+  parseActorKey,
+  realmActorKey,
+  streamActorKey,
+  toRealmId,
+  toStreamId,
+  toUserId,
+  userActorKey,
+} from '#model';
+import { conversationActorCommands, realmActorCommands, userActorCommands } from '#model/commands';
+import { type BlobStorage, FolderBlobStorage, GridFsBlobStorage } from '#ports/blobs';
 import { LmdbStore, MongoStore, openSharedLmdbEnvironment, type Store } from '#ports/store';
 
-const SERVER = realmKey(realmId(0));
+const SERVER = realmActorKey(toRealmId(0));
 /** Number of actors that are woken at a time. */
 const WOKEN_TOGETHER = 8;
 
 export interface OpenedStore {
   readonly store: Store;
-  readonly blobs: Blobs;
+  readonly blobs: BlobStorage;
   close(): Promise<void>;
 }
 
 /** Opens the configured Store in parallel to the processes that have it open. */
-export async function openStoreBeside(config: Config): Promise<OpenedStore> {
+export async function openStoreBeside(config: ServerConfig): Promise<OpenedStore> {
   if (isClusterConfig(config)) {
     const mongodb = config.mongodb!;
     const store = await MongoStore.connect(mongodb, REAL_CLOCK);
-    const blobs = await GridFsBlobs.connect(mongodb);
+    const blobs = await GridFsBlobStorage.connect(mongodb);
     return {
       store,
       blobs,
@@ -40,8 +49,8 @@ export async function openStoreBeside(config: Config): Promise<OpenedStore> {
     };
   }
   const environment = await openSharedLmdbEnvironment(config.dataDir);
-  const store = new LmdbStore(environment, REAL_CLOCK, makeDigest);
-  const blobs = await DirectoryBlobs.open(join(config.dataDir, 'blobs'));
+  const store = new LmdbStore(environment, REAL_CLOCK, makeMessageDigest);
+  const blobs = await FolderBlobStorage.open(join(config.dataDir, 'blobs'));
   return {
     store,
     blobs,
@@ -53,19 +62,27 @@ export async function openStoreBeside(config: Config): Promise<OpenedStore> {
   };
 }
 
-export const importTarget = (actors: ActorCaller, { store, blobs }: OpenedStore, subdomain: string): ImportTarget => ({
+export const importTarget = (
+  actors: SystemActorCaller,
+  { store, blobs }: OpenedStore,
+  subdomain: string,
+): ImportTarget => ({
   store,
   blobs,
   begin: (source) =>
-    actors.value(SERVER, realmCommands.beginImport, { subdomain, source, seed: randomBytes(24).toString('base64url') }),
+    actors.value(SERVER, realmActorCommands.beginImport, {
+      subdomain,
+      source,
+      seed: randomBytes(24).toString('base64url'),
+    }),
   async abandon() {
-    await actors.value(SERVER, realmCommands.dropImport, { subdomain });
+    await actors.value(SERVER, realmActorCommands.dropImport, { subdomain });
   },
   async open(deactivated, timed, realm) {
-    await actors.value(SERVER, realmCommands.endImport, { subdomain, deactivated });
+    await actors.value(SERVER, realmActorCommands.endImport, { subdomain, deactivated });
     // Only loading an actor starts its timer. A deactivated organization needs no timers.
     if (deactivated) return;
-    await actors.send(realmKey(realm), realmCommands.snapshot, {});
+    await actors.send(realmActorKey(realm), realmActorCommands.snapshot, {});
     for (let from = 0; from < timed.length; from += WOKEN_TOGETHER) {
       await Promise.all(timed.slice(from, from + WOKEN_TOGETHER).map((key) => wake(actors, key)));
     }
@@ -73,15 +90,15 @@ export const importTarget = (actors: ActorCaller, { store, blobs }: OpenedStore,
 });
 
 /** Wakes an actor, by a command that changes nothing, so that its timer starts. */
-async function wake(actors: ActorCaller, key: ActorKey): Promise<void> {
+async function wake(actors: SystemActorCaller, key: ActorKey): Promise<void> {
   const { kind, realm, rest } = parseActorKey(key);
-  if (kind === 'user') await actors.send(userKey(realm, userId(Number(rest))), userCommands.sealedKey, {});
+  if (kind === 'user') await actors.send(userActorKey(realm, toUserId(Number(rest))), userActorCommands.sealedKey, {});
   else if (kind === 'stream') {
-    await actors.send(streamKey(realm, streamId(Number(rest))), conversationCommands.awaitPublished, {});
-  } else await actors.send(key, conversationCommands.awaitPublished, {});
+    await actors.send(streamActorKey(realm, toStreamId(Number(rest))), conversationActorCommands.awaitPublished, {});
+  } else await actors.send(key, conversationActorCommands.awaitPublished, {});
 }
 
-export async function dropImport(actors: ActorCaller, subdomain: string): Promise<void> {
-  const dropped = await actors.value(SERVER, realmCommands.dropImport, { subdomain });
+export async function dropImport(actors: SystemActorCaller, subdomain: string): Promise<void> {
+  const dropped = await actors.value(SERVER, realmActorCommands.dropImport, { subdomain });
   if (!dropped) throw new AdminError(`no import to '${subdomain}' has begun`);
 }

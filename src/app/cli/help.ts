@@ -1,7 +1,7 @@
-import { describeSettings } from '#app/config';
+import { describeSettingsForHelp } from '#app/config';
 
 /** Text of `conclave --help`. */
-export const HELP_TEXT = `Conclave, a team-chat server.
+export const CLI_HELP_TEXT = `Conclave, a team-chat server.
 
 Usage: conclave COMMAND [OPTIONS]
 
@@ -49,7 +49,7 @@ For a cluster, give these commands the --nats, --mongodb and --secret of its ser
 directory, whose server may be running.
 
 Options (in parentheses: the environment variable for the same setting):
-${describeSettings()}
+${describeSettingsForHelp()}
   --help                        Show this text.
 
 A cluster: start any number of 'conclave serve --role actors' and 'conclave serve --role http', all with the same

@@ -3,15 +3,21 @@ import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { AdminError } from '#app/admin';
-import { COMMAND_LINE_OPTIONS, type Config, ConfigError, loadConfig, SETTINGS } from '#app/config';
+import {
+  loadServerConfig,
+  SERVER_SETTING_DECLARATIONS,
+  SETTING_COMMAND_LINE_OPTIONS,
+  type ServerConfig,
+  ServerConfigError,
+} from '#app/config';
 import { formatStartGreeting, runPreflightChecks, startServer } from '#app/server';
 import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
 import { ADMIN_COMMAND_OPTIONS, findAdminCommand } from './admin-commands.js';
-import { findDataCommand } from './data-commands.js';
+import { findDataDirCommand } from './data-commands.js';
 import { EXCHANGE_OPTIONS, findExchangeCommand } from './exchange-commands.js';
-import { HELP_TEXT } from './help.js';
-import { describeSecretMatch, findSecretCommand } from './secret-commands.js';
+import { CLI_HELP_TEXT } from './help.js';
+import { describeServerSecretMatch, findSecretCommand } from './secret-commands.js';
 import { findStoreCommand } from './store-commands.js';
 
 /** Time for the process to end by itself after the stop, ms. */
@@ -24,7 +30,7 @@ export async function runCommandLine(argv: readonly string[], environment: NodeJ
     parsed = parseArgs({
       args: withValues(argv),
       options: {
-        ...COMMAND_LINE_OPTIONS,
+        ...SETTING_COMMAND_LINE_OPTIONS,
         ...ADMIN_COMMAND_OPTIONS,
         ...EXCHANGE_OPTIONS,
         json: { type: 'boolean' },
@@ -38,14 +44,14 @@ export async function runCommandLine(argv: readonly string[], environment: NodeJ
   const { values, positionals } = parsed;
   const command = positionals.join(' ');
   if (values.help || command === 'help' || command === '') {
-    process.stdout.write(HELP_TEXT);
+    process.stdout.write(CLI_HELP_TEXT);
     return command === '' && !values.help ? 2 : 0;
   }
   try {
-    const config = loadConfig(values, environment);
+    const config = loadServerConfig(values, environment);
     if (command === 'serve') return await runServer(config);
     if (command === 'check-config') return await checkConfig(config);
-    const data = findDataCommand(positionals) ?? findStoreCommand(positionals) ?? findSecretCommand(positionals);
+    const data = findDataDirCommand(positionals) ?? findStoreCommand(positionals) ?? findSecretCommand(positionals);
     if (data) {
       await data(config);
       return 0;
@@ -59,7 +65,7 @@ export async function runCommandLine(argv: readonly string[], environment: NodeJ
     if (!admin) return complain(`no such command: ${command}. 'conclave --help' lists them.`, 2);
     return (await admin(config, values as Record<string, string | undefined>, quietLogger())) ?? 0;
   } catch (error) {
-    if (error instanceof ConfigError) return complain(error.message, 2);
+    if (error instanceof ServerConfigError) return complain(error.message, 2);
     if (error instanceof AdminError) return complain(error.message, 1);
     return complain(error instanceof Error ? error.message : String(error), 1);
   }
@@ -71,7 +77,7 @@ function withValues(argv: readonly string[]): string[] {
   for (let i = 0; i < argv.length; i++) {
     const [arg, next] = [argv[i]!, argv[i + 1]];
     if (
-      Object.hasOwn(COMMAND_LINE_OPTIONS, arg.slice(2)) &&
+      Object.hasOwn(SETTING_COMMAND_LINE_OPTIONS, arg.slice(2)) &&
       arg.startsWith('--') &&
       next !== undefined &&
       /^-(?!-)/.test(next)
@@ -90,19 +96,19 @@ function complain(message: string, code: number): number {
 
 const quietLogger = (): Logger => pino({ level: 'error' }, pino.destination(2)) as unknown as Logger;
 
-async function checkConfig(config: Config): Promise<number> {
+async function checkConfig(config: ServerConfig): Promise<number> {
   await runPreflightChecks(config);
-  for (const [name, of] of Object.entries(SETTINGS)) {
-    const value = config[name as keyof Config];
+  for (const [name, of] of Object.entries(SERVER_SETTING_DECLARATIONS)) {
+    const value = config[name as keyof ServerConfig];
     const shown = value === undefined || value === '' ? '(not set)' : of.secret ? '(given)' : String(value);
     process.stdout.write(`${of.env.padEnd(20)} ${shown}\n`);
   }
-  process.stdout.write(`the secret: ${await describeSecretMatch(config)}\n`);
+  process.stdout.write(`the secret: ${await describeServerSecretMatch(config)}\n`);
   return 0;
 }
 
 /** Runs the server until SIGTERM or SIGINT. A second signal ends the process at once. */
-async function runServer(config: Config): Promise<number> {
+async function runServer(config: ServerConfig): Promise<number> {
   await runPreflightChecks(config);
   // Name of this process in `conclave cluster status`.
   const base = { host: `${hostname()}/${process.pid}`, role: config.role };

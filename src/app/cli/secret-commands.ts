@@ -1,24 +1,24 @@
 /** `conclave secret changed`, and the comparison of the server secret with the Store for `conclave check-config`. */
 import { AdminError } from '#app/admin';
-import { type Config, isClusterConfig } from '#app/config';
+import { isClusterConfig, type ServerConfig } from '#app/config';
 import {
-  compareSecretWithStore,
+  compareServerSecretWithStore,
   describeMongoDatabase,
-  eventLogNamesOf,
   hasServerData,
-  loadServerSecret,
-  readStoredSecret,
+  loadOrCreateServerSecret,
+  natsNamesOfEventLog,
+  readStoredServerSecret,
 } from '#app/server';
 import { REAL_CLOCK } from '#base/clock';
 import { ServerCryptography } from '#domain/secrets';
-import { JetStreamLog, renewLogIncarnation } from '#ports/log';
+import { JetStreamEventLog, renewEventLogIncarnation } from '#ports/log';
 import {
-  DirectoryInUse,
-  embeddedSecretNote,
+  DataDirectoryInUseError,
   type LmdbEnvironment,
+  makeLmdbSecretCheckNote,
   openLmdbEnvironment,
-  StoreUnavailable,
-  withMongoSecretNote,
+  StoreUnavailableError,
+  withMongoSecretCheckNote,
 } from '#ports/store';
 import { checkAllHostsStopped } from './store-commands.js';
 
@@ -28,7 +28,7 @@ const VOID_NOTICE =
   'webhooks (the settings of the bots show the new ones)';
 
 /** Finds the `conclave secret` command with these words; undefined when none has this name. */
-export function findSecretCommand(words: readonly string[]): ((config: Config) => Promise<void>) | undefined {
+export function findSecretCommand(words: readonly string[]): ((config: ServerConfig) => Promise<void>) | undefined {
   if (words.join(' ') !== 'secret changed') return undefined;
   return async (config) => {
     await (isClusterConfig(config) ? changedInCluster(config) : changedInDirectory(config));
@@ -37,22 +37,22 @@ export function findSecretCommand(words: readonly string[]): ((config: Config) =
 }
 
 /** Ends all event queues: the keys of their clients are void, and sealed entries of the log can't be opened. */
-async function changedInCluster(config: Config): Promise<void> {
+async function changedInCluster(config: ServerConfig): Promise<void> {
   const { nats, mongodb, namespace } = config as { nats: string; mongodb: string; namespace: string };
-  const secrets = new ServerCryptography(await loadServerSecret(config));
+  const secrets = new ServerCryptography(await loadOrCreateServerSecret(config));
   await checkAllHostsStopped(nats, namespace, REAL_CLOCK);
-  await JetStreamLog.discard(nats, REAL_CLOCK, eventLogNamesOf(namespace).stream);
-  await withMongoSecretNote(mongodb, (note) => note.replace(secrets.check));
+  await JetStreamEventLog.discard(nats, REAL_CLOCK, natsNamesOfEventLog(namespace).stream);
+  await withMongoSecretCheckNote(mongodb, (note) => note.replace(secrets.check));
 }
 
-async function changedInDirectory(config: Config): Promise<void> {
+async function changedInDirectory(config: ServerConfig): Promise<void> {
   const { dataDir } = config;
   if (!(await hasServerData(dataDir))) throw new AdminError(`${dataDir} has no data of a server`);
   const environment = await openLmdbEnvironment(dataDir);
   try {
-    const secrets = new ServerCryptography(await loadServerSecret(config, true));
-    await renewLogIncarnation(environment);
-    await embeddedSecretNote(environment).replace(secrets.check);
+    const secrets = new ServerCryptography(await loadOrCreateServerSecret(config, true));
+    await renewEventLogIncarnation(environment);
+    await makeLmdbSecretCheckNote(environment).replace(secrets.check);
   } finally {
     await environment.close();
   }
@@ -61,14 +61,14 @@ async function changedInDirectory(config: Config): Promise<void> {
 /**
  * Compares the secret with the stored data without changing anything.
  * @returns the result in words, or the reason why the two could not be compared
- * @throws ConfigError when the data was written under another secret
+ * @throws ServerConfigError when the data was written under another secret
  */
-export async function describeSecretMatch(config: Config): Promise<string> {
+export async function describeServerSecretMatch(config: ServerConfig): Promise<string> {
   try {
     return await (isClusterConfig(config) ? compareInCluster(config) : compareInDirectory(config));
   } catch (error) {
-    if (error instanceof StoreUnavailable) return `not compared: ${error.message}`;
-    if (error instanceof DirectoryInUse) return 'not compared: a server has the data directory open';
+    if (error instanceof StoreUnavailableError) return `not compared: ${error.message}`;
+    if (error instanceof DataDirectoryInUseError) return 'not compared: a server has the data directory open';
     throw error;
   }
 }
@@ -76,26 +76,30 @@ export async function describeSecretMatch(config: Config): Promise<string> {
 const words = (found: 'own' | 'none yet'): string =>
   found === 'own' ? 'matches the stored data' : 'no data is stored under another secret';
 
-function compareInCluster(config: Config): Promise<string> {
+function compareInCluster(config: ServerConfig): Promise<string> {
   const { mongodb, secret } = config as { mongodb: string; secret: string };
-  return withMongoSecretNote(mongodb, async (note) =>
-    words(await compareSecretWithStore(note, new ServerCryptography(secret), describeMongoDatabase(mongodb))),
+  return withMongoSecretCheckNote(mongodb, async (note) =>
+    words(await compareServerSecretWithStore(note, new ServerCryptography(secret), describeMongoDatabase(mongodb))),
   );
 }
 
-async function compareInDirectory(config: Config): Promise<string> {
+async function compareInDirectory(config: ServerConfig): Promise<string> {
   const { dataDir } = config;
   if (!(await hasServerData(dataDir))) {
-    const kept = config.secret ?? (await readStoredSecret(dataDir));
+    const kept = config.secret ?? (await readStoredServerSecret(dataDir));
     return kept === undefined ? 'will be generated at the first start' : words('none yet');
   }
   // This call throws when the secret is missing: no secret is generated for a directory with data.
-  const secrets = new ServerCryptography(await loadServerSecret(config));
+  const secrets = new ServerCryptography(await loadOrCreateServerSecret(config));
   let environment: LmdbEnvironment | undefined;
   try {
     environment = await openLmdbEnvironment(dataDir);
     return words(
-      await compareSecretWithStore(embeddedSecretNote(environment), secrets, `the data directory ${dataDir}`),
+      await compareServerSecretWithStore(
+        makeLmdbSecretCheckNote(environment),
+        secrets,
+        `the data directory ${dataDir}`,
+      ),
     );
   } finally {
     await environment?.close();

@@ -4,12 +4,17 @@
  */
 import { AdminError } from '#app/admin';
 import { skipMessageIds } from '#app/backup';
-import type { Config } from '#app/config';
-import { eventLogNamesOf } from '#app/server';
+import type { ServerConfig } from '#app/config';
+import { natsNamesOfEventLog } from '#app/server';
 import { type Clock, REAL_CLOCK } from '#base/clock';
-import { JetStreamLog } from '#ports/log';
-import { NatsKv, NoBucket, placementBucket, viewCluster } from '#ports/placement';
-import { MongoStore, raiseMongoStorageFormat, readMongoStorageFormat, STORAGE_FORMAT } from '#ports/store';
+import { JetStreamEventLog } from '#ports/log';
+import {
+  makePlacementBucketName,
+  NatsKeyValueStore,
+  NoPlacementBucketError,
+  readClusterStatus,
+} from '#ports/placement';
+import { CURRENT_STORAGE_FORMAT, MongoStore, raiseMongoStorageFormat, readMongoStorageFormat } from '#ports/store';
 
 interface Servers {
   readonly nats: string;
@@ -19,7 +24,7 @@ interface Servers {
 
 const COMMANDS: Readonly<Record<string, (of: Servers) => Promise<string>>> = {
   format: async ({ mongodb }) =>
-    `stored: ${await readMongoStorageFormat(mongodb)}, known to this program: up to ${STORAGE_FORMAT}`,
+    `stored: ${await readMongoStorageFormat(mongodb)}, known to this program: up to ${CURRENT_STORAGE_FORMAT}`,
 
   'raise-format': async ({ mongodb }) => `stored: ${await raiseMongoStorageFormat(mongodb)}`,
 
@@ -32,28 +37,28 @@ const COMMANDS: Readonly<Record<string, (of: Servers) => Promise<string>>> = {
     } finally {
       await store.close();
     }
-    await JetStreamLog.discard(nats, REAL_CLOCK, eventLogNamesOf(namespace).stream);
+    await JetStreamEventLog.discard(nats, REAL_CLOCK, natsNamesOfEventLog(namespace).stream);
     return 'message ids continue above the earlier ones, earlier event queues end';
   },
 };
 
 /** Refuses to go on while a host of the cluster runs. @throws AdminError */
 export async function checkAllHostsStopped(nats: string, namespace: string, clock: Clock): Promise<void> {
-  const kv = await NatsKv.connect(nats, { ...placementBucket(namespace), existing: true });
+  const kv = await NatsKeyValueStore.connect(nats, { ...makePlacementBucketName(namespace), existing: true });
   try {
-    const { hosts } = await viewCluster(kv, clock);
+    const { hosts } = await readClusterStatus(kv, clock);
     const running = hosts.filter(({ state }) => state !== 'dead' && state !== 'silent').map(({ name }) => name);
     if (running.length > 0) throw new AdminError(`stop every process of the cluster first: ${running.join(', ')}`);
   } catch (error) {
     // A new NATS server has no bucket of placement keys yet.
-    if (!(error instanceof NoBucket)) throw error;
+    if (!(error instanceof NoPlacementBucketError)) throw error;
   } finally {
     await kv.close();
   }
 }
 
 /** Finds the `conclave store` command with these words; undefined when none has this name. */
-export function findStoreCommand(words: readonly string[]): ((config: Config) => Promise<void>) | undefined {
+export function findStoreCommand(words: readonly string[]): ((config: ServerConfig) => Promise<void>) | undefined {
   const [group, name = '', ...more] = words;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (group !== 'store' || !command || more.length > 0) return undefined;

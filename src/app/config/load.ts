@@ -1,23 +1,28 @@
 /** Reads the configuration from command line and environment; the command line wins. */
-import { type Config, SETTINGS, type SettingDeclaration, type SettingName } from './table.js';
+import {
+  SERVER_SETTING_DECLARATIONS,
+  type ServerConfig,
+  type ServerSettingDeclaration,
+  type ServerSettingName,
+} from './table.js';
 
 /** Problems of a configuration, in words for the operator; one line per problem. */
-export class ConfigError extends Error {
+export class ServerConfigError extends Error {
   override name = 'ConfigError';
 }
 
-const entries = Object.entries(SETTINGS) as [SettingName, SettingDeclaration<unknown>][];
+const entries = Object.entries(SERVER_SETTING_DECLARATIONS) as [ServerSettingName, ServerSettingDeclaration<unknown>][];
 
 /** Command-line options of all settings, in the form of `util.parseArgs`. */
-export const COMMAND_LINE_OPTIONS = Object.fromEntries(
+export const SETTING_COMMAND_LINE_OPTIONS = Object.fromEntries(
   entries.map(([, of]) => [of.option, { type: 'string' as const }]),
 );
 
-/** Loads and checks all settings. @throws ConfigError that lists all problems */
-export function loadConfig(
+/** Loads and checks all settings. @throws ServerConfigError that lists all problems */
+export function loadServerConfig(
   options: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>>,
-): Config {
+): ServerConfig {
   const problems: string[] = [];
   const config: Record<string, unknown> = {};
   for (const [name, of] of entries) {
@@ -34,8 +39,8 @@ export function loadConfig(
     }
   }
   // Wrong values are reported alone: the checks below could fail only because of them.
-  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
-  const loaded = config as Config;
+  if (problems.length > 0) throw new ServerConfigError(problems.join('\n'));
+  const loaded = config as ServerConfig;
   if ((loaded.nats === undefined) !== (loaded.mongodb === undefined)) {
     problems.push('a cluster needs both --nats and --mongodb; without both the embedded face runs');
   }
@@ -46,12 +51,12 @@ export function loadConfig(
     // Hosts with different secrets could not open each other's API keys.
     problems.push('a cluster needs --secret (or CONCLAVE_SECRET), the same for all its processes');
   }
-  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  if (problems.length > 0) throw new ServerConfigError(problems.join('\n'));
   return loaded;
 }
 
 /** Help text on all settings, one line for each. */
-export function describeSettings(): string {
+export function describeSettingsForHelp(): string {
   const rows = entries.map(([, of]) => {
     const left = `  --${of.option} ${of.value}`.padEnd(30);
     const fallback = of.fallback === undefined || of.fallback === '' ? '' : ` [${String(of.fallback)}]`;
@@ -61,7 +66,7 @@ export function describeSettings(): string {
 }
 
 /** True if the process belongs to a cluster; otherwise it runs the embedded face. */
-export const isClusterConfig = (config: Config): boolean => config.nats !== undefined;
+export const isClusterConfig = (config: ServerConfig): boolean => config.nats !== undefined;
 
 /**
  * Node.js flags with which a server should be started (package.json, deploy/); Node can't change the size of its young

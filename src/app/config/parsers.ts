@@ -1,8 +1,8 @@
 /** Parsers of settings: each returns the value, or throws an Error with the reason. */
 import { isIPv6 } from 'node:net';
 import { checkFullName, isEmail } from '#domain/people';
-import { parseNetworks } from '#domain/webhooks';
-import { parseRateRules } from '#frontend/limits';
+import { parseNetworkList } from '#domain/webhooks';
+import { parseRateLimitRules } from '#frontend/limits';
 
 const MAX_PATH = 4_096;
 const MIN_SECRET = 16;
@@ -38,13 +38,13 @@ export function makeIntegerParser(min: number, max: number) {
   };
 }
 
-export function checkNetworks(given: string): string {
-  parseNetworks(given);
+export function checkNetworkList(given: string): string {
+  parseNetworkList(given);
   return given;
 }
 
-export function checkRateRules(given: string): string {
-  parseRateRules(given);
+export function checkRateLimitRules(given: string): string {
+  parseRateLimitRules(given);
   return given;
 }
 
@@ -60,7 +60,7 @@ export function checkHostWithOptionalPort(value: string): string {
   return accept(fits, 'must be a host name, or host:port, without http:// and without a path', value);
 }
 
-export const checkPath = (value: string): string =>
+export const checkFilePath = (value: string): string =>
   accept(
     value.trim() !== '' && value.length <= MAX_PATH && !value.includes('\0'),
     'must be the path of a file or folder',
@@ -79,7 +79,7 @@ export const checkRealmName = (value: string): string =>
 
 export const checkOwnerName = (value: string): string => checkFullName(value);
 
-export function checkSecretStrength(value: string): string {
+export function checkServerSecretStrength(value: string): string {
   if (value.length < MIN_SECRET) throw new Error(`must have at least ${MIN_SECRET} characters`);
   if (/change.?me/i.test(value))
     throw new Error('is that of an example: make one with head -c 32 /dev/urandom | base64');
@@ -90,7 +90,7 @@ export function checkSecretStrength(value: string): string {
   );
 }
 
-export const checkNamespace = (value: string): string =>
+export const checkClusterNamespace = (value: string): string =>
   accept(
     /^[A-Za-z0-9]*$/.test(value) && value.length <= MAX_NAMESPACE,
     `must be letters and digits, at most ${MAX_NAMESPACE}`,

@@ -5,16 +5,16 @@
 import { type IdentityProviderConfig, parseProviders, parseTokenKeys, type TokenKeys } from '#frontend/single-sign-on';
 import {
   checkBearerToken,
+  checkClusterNamespace,
   checkEmailAddress,
+  checkFilePath,
   checkHostWithOptionalPort,
   checkListenAddress,
-  checkNamespace,
-  checkNetworks,
+  checkNetworkList,
   checkOwnerName,
-  checkPath,
-  checkRateRules,
+  checkRateLimitRules,
   checkRealmName,
-  checkSecretStrength,
+  checkServerSecretStrength,
   checkWebUrl,
   makeDatabaseUrlParser,
   makeIntegerParser,
@@ -23,7 +23,7 @@ import {
   makeServerUrlParser,
 } from './parsers.js';
 
-export interface SettingDeclaration<T> {
+export interface ServerSettingDeclaration<T> {
   /** Name of the environment variable that has the setting. */
   readonly env: string;
   /** Command-line option without the dashes. */
@@ -43,9 +43,9 @@ export interface SettingDeclaration<T> {
   parse(text: string): T;
 }
 
-const setting = <T>(of: SettingDeclaration<T>): SettingDeclaration<T> => of;
+const setting = <T>(of: ServerSettingDeclaration<T>): ServerSettingDeclaration<T> => of;
 
-export const SETTINGS = {
+export const SERVER_SETTING_DECLARATIONS = {
   host: setting({
     env: 'HOST',
     option: 'host',
@@ -94,7 +94,7 @@ export const SETTINGS = {
     value: 'DIR',
     description: 'Directory of the server secret, and of all data of the embedded face.',
     fallback: './data',
-    parse: checkPath,
+    parse: checkFilePath,
   }),
   role: setting({
     env: 'ROLE',
@@ -157,7 +157,7 @@ export const SETTINGS = {
       'Server secret. A cluster needs it, the same for all processes; the embedded face generates one in DATA_DIR/secret.',
     fallback: undefined as string | undefined,
     secret: true,
-    parse: checkSecretStrength,
+    parse: checkServerSecretStrength,
   }),
   emojiNames: setting({
     env: 'EMOJI_NAMES',
@@ -198,7 +198,7 @@ export const SETTINGS = {
     value: 'FILE',
     description: 'File with domains of disposable mail addresses, one per line, which organizations may refuse.',
     fallback: undefined as string | undefined,
-    parse: checkPath,
+    parse: checkFilePath,
   }),
   web: setting({
     env: 'WEB',
@@ -310,7 +310,7 @@ export const SETTINGS = {
     description:
       'Networks that outgoing webhooks, push notifications of browsers and the image proxy may reach besides the public Internet, separated by commas, e.g. 10.1.0.0/16. Loopback, private and other special addresses are refused otherwise.',
     fallback: '',
-    parse: checkNetworks,
+    parse: checkNetworkList,
   }),
   imageProxy: setting({
     env: 'IMAGE_PROXY',
@@ -406,7 +406,7 @@ export const SETTINGS = {
     description:
       'Calls that one account may make: seconds:calls, several separated by commas, or off. Polls of event queues are counted separately, by the same rules.',
     fallback: '60:200',
-    parse: checkRateRules,
+    parse: checkRateLimitRules,
   }),
   rateLimitAddress: setting({
     env: 'RATE_LIMIT_ADDRESS',
@@ -414,7 +414,7 @@ export const SETTINGS = {
     value: 'RULES',
     description: 'Calls without an account that one network address (IPv6: one /64) may make; the same form.',
     fallback: '60:100',
-    parse: checkRateRules,
+    parse: checkRateLimitRules,
   }),
   rateLimitMails: setting({
     env: 'RATE_LIMIT_MAILS',
@@ -422,7 +422,7 @@ export const SETTINGS = {
     value: 'RULES',
     description: 'Mails that calls without an account may cause from one network address; the same form.',
     fallback: '86400:5',
-    parse: checkRateRules,
+    parse: checkRateLimitRules,
   }),
   rateLimitFile: setting({
     env: 'RATE_LIMIT_FILE',
@@ -430,7 +430,7 @@ export const SETTINGS = {
     value: 'RULES',
     description: 'Times that visitors without an account may open one uploaded file; the same form.',
     fallback: '86400:1000',
-    parse: checkRateRules,
+    parse: checkRateLimitRules,
   }),
   trustedProxies: setting({
     env: 'TRUSTED_PROXIES',
@@ -439,7 +439,7 @@ export const SETTINGS = {
     description:
       'Networks of the proxies in front of the server, separated by commas; the server takes the address of a client from their X-Forwarded-For.',
     fallback: '',
-    parse: checkNetworks,
+    parse: checkNetworkList,
   }),
   httpAdapter: setting({
     env: 'HTTP_ADAPTER',
@@ -522,7 +522,7 @@ export const SETTINGS = {
     value: 'NAME',
     description: 'Keeps several clusters apart on one NATS server: letters and digits.',
     fallback: '',
-    parse: checkNamespace,
+    parse: checkClusterNamespace,
   }),
   logLevel: setting({
     env: 'LOG_LEVEL',
@@ -534,7 +534,9 @@ export const SETTINGS = {
   }),
 } as const;
 
-export type SettingName = keyof typeof SETTINGS;
-export type Config = {
-  readonly [K in SettingName]: (typeof SETTINGS)[K] extends SettingDeclaration<infer T> ? T : never;
+export type ServerSettingName = keyof typeof SERVER_SETTING_DECLARATIONS;
+export type ServerConfig = {
+  readonly [K in ServerSettingName]: (typeof SERVER_SETTING_DECLARATIONS)[K] extends ServerSettingDeclaration<infer T>
+    ? T
+    : never;
 };

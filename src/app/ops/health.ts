@@ -2,11 +2,11 @@
  * Health: whether this process can do its work. Results contain only words of this program, because the error message
  * of a service may contain its address and a password.
  */
-import { REAL_CLOCK, runEvery } from '#base/clock';
+import { REAL_CLOCK, runPeriodically } from '#base/clock';
 
 /** Names of the checks, in the order of the health page. */
-export const HEALTH_CHECKS = ['started', 'leaving', 'loop', 'bus', 'hosts', 'log', 'store', 'lease'] as const;
-export type HealthCheckName = (typeof HEALTH_CHECKS)[number];
+export const HEALTH_CHECK_NAMES = ['started', 'leaving', 'loop', 'bus', 'hosts', 'log', 'store', 'lease'] as const;
+export type HealthCheckName = (typeof HEALTH_CHECK_NAMES)[number];
 
 /** Returns `true`, or the reason of the failure in words for the operator. A rejected promise fails the check. */
 type HealthCheck = () => true | string | Promise<true | string>;
@@ -77,7 +77,7 @@ export class HealthMonitor {
   }
 
   async #look(): Promise<Readiness> {
-    const named = HEALTH_CHECKS.flatMap((name) => {
+    const named = HEALTH_CHECK_NAMES.flatMap((name) => {
       const check = this.#checks.get(name);
       return check ? [[name, check] as const] : [];
     });
@@ -107,7 +107,7 @@ export class HealthMonitor {
 export type LoopDelayTimer = (ms: number, fn: (lateMs: number) => void) => () => void;
 
 /** Timer on real time. Tests that run the server on a fake clock use it, too. */
-const realTimer: LoopDelayTimer = (ms, fn) => runEvery(REAL_CLOCK, ms, fn);
+const realTimer: LoopDelayTimer = (ms, fn) => runPeriodically(REAL_CLOCK, ms, fn);
 
 const EVERY_MS = 500;
 /**
@@ -117,7 +117,7 @@ const EVERY_MS = 500;
 const SAMPLES = 8;
 
 /** Delay of this process's timers. The delay shows that the process has more work than it can do. */
-export class EventLoopDelay {
+export class EventLoopDelayMeter {
   readonly #late: number[] = [];
   readonly #stop: () => void;
 

@@ -1,7 +1,7 @@
 /**
  * Ops: what operators see of a running process over HTTP.
  *
- * `health.ts` runs named checks (`HEALTH_CHECKS`) and measures the delay of the event loop; `pages.ts` serves the
+ * `health.ts` runs named checks (`HEALTH_CHECK_NAMES`) and measures the delay of the event loop; `pages.ts` serves the
  * results as /health/live, /health/ready and /metrics. `app/server/observe.ts` adds checks and opens the listener.
  *
  * /health/live answers 200 as long as the event loop runs. /health/ready answers 503 while a check fails; one check
@@ -13,5 +13,5 @@
  *
  * Importers: `app/server`.
  */
-export { EventLoopDelay, type HealthCheckName, HealthMonitor, type LoopDelayTimer } from './health.js';
+export { EventLoopDelayMeter, type HealthCheckName, HealthMonitor, type LoopDelayTimer } from './health.js';
 export { createHealthPages, createOpsPages, respondNotFound, serveOpsPage } from './pages.js';

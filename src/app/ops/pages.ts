@@ -1,5 +1,5 @@
 /** Serves /health/live, /health/ready and /metrics over HTTP. The pages contain no secrets and need no credentials. */
-import { exposeMetrics, METRICS_CONTENT_TYPE, type Metrics } from '#base/metrics';
+import { METRICS_CONTENT_TYPE, type MetricsRegistry, renderMetricsForScrape } from '#base/metrics';
 import { type HttpExchange, ResponseHeaders } from '#frontend/http';
 import type { HealthMonitor } from './health.js';
 
@@ -28,9 +28,9 @@ const readyPage =
     });
 
 const metricsPage =
-  (metrics: Metrics): Answer =>
+  (metrics: MetricsRegistry): Answer =>
   (exchange) =>
-    void exposeMetrics(metrics).then(
+    void renderMetricsForScrape(metrics).then(
       (text) => exchange.respond(200, METRICS_TEXT, [text]),
       () => exchange.respond(500, PLAIN, ['Gathering the metrics failed\n']),
     );
@@ -45,7 +45,7 @@ export const createHealthPages = (health: HealthMonitor): Pages =>
   ]);
 
 /** Makes the pages of the operators' listener. Metrics show how busy an organization is, so clients can't read them. */
-export const createOpsPages = (health: HealthMonitor, metrics: Metrics): Pages =>
+export const createOpsPages = (health: HealthMonitor, metrics: MetricsRegistry): Pages =>
   new Map([...createHealthPages(health), ['/metrics', metricsPage(metrics)]]);
 
 /** Answers a request for one of the pages. @returns false when there is no such page */

@@ -6,10 +6,10 @@
  * has the type `Answer`. Types only, but for one table, so that the contract costs the client almost no script.
  */
 import type { Json, JsonObject } from '#base';
-import { type ApiOperation, OPERATIONS, type ParameterDeclaration } from '#frontend/api';
+import { API_OPERATIONS, type ApiOperation, type ParameterDeclaration } from '#frontend/api';
 
-export const CONTRACT_TYPES = 'web/src/contract/types.ts';
-export const WIRE_FORMAT = 'test/fixtures/api/wire.json';
+export const CONTRACT_TYPES_FILE = 'web/src/contract/types.ts';
+export const WIRE_FORMAT_FILE = 'test/fixtures/api/wire.json';
 
 /** The part of wire.json that types are made from. */
 interface WireFormat {
@@ -130,8 +130,8 @@ const quotedOf = (operation: ApiOperation): string[] =>
     .map(([name]) => name);
 
 /** The text of web/src/contract/types.ts, from the text of wire.json. */
-export const renderContractTypes = (wireFormat: string): string =>
-  contractTypes(OPERATIONS, JSON.parse(wireFormat, corrected) as WireFormat);
+export const renderWebContractTypes = (wireFormat: string): string =>
+  contractTypes(API_OPERATIONS, JSON.parse(wireFormat, corrected) as WireFormat);
 
 /**
  * Corrects two schemas of the wire format. In `unread_msgs`, ids of direct messages have another name than servers and

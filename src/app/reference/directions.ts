@@ -9,7 +9,7 @@ interface SourceWing {
   readonly imports: readonly string[];
 }
 
-export const SOURCE_WINGS: Readonly<Record<string, SourceWing>> = {
+export const TOP_LEVEL_SOURCE_FOLDERS: Readonly<Record<string, SourceWing>> = {
   app: {
     purpose: 'start, command line, settings, administration, backup, reference; names the implementations of ports',
     imports: ['actors', 'frontend', 'delivery', 'directory', 'runtime', 'domain', 'ports', 'model', 'base'],
@@ -38,15 +38,15 @@ export const SOURCE_WINGS: Readonly<Record<string, SourceWing>> = {
 };
 
 /** Imports that only one folder of a wing may make: 'wing → imported wing' → that folder. */
-export const IMPORTED_FROM_ONE_FOLDER: Readonly<Record<string, string>> = {
+export const IMPORTS_ALLOWED_FROM_ONE_FOLDER: Readonly<Record<string, string>> = {
   'frontend → runtime': 'src/frontend/gateway',
 };
 
 /** Writes the text of docs/architecture/directions.md. */
-export function renderImportDirections(): string {
-  const names = Object.keys(SOURCE_WINGS);
+export function renderImportDirectionsPage(): string {
+  const names = Object.keys(TOP_LEVEL_SOURCE_FOLDERS);
   const rows = names.map((name) => {
-    const { imports } = SOURCE_WINGS[name]!;
+    const { imports } = TOP_LEVEL_SOURCE_FOLDERS[name]!;
     const cells = names.map((other) => (other === name ? '·' : imports.includes(other) ? '✔' : ''));
     return `| **${name}** | ${cells.join(' | ')} |`;
   });
@@ -62,7 +62,7 @@ export function renderImportDirections(): string {
     `|---|${names.map(() => ':-:|').join('')}`,
     ...rows,
     '',
-    ...names.map((name) => `- **${name}**: ${SOURCE_WINGS[name]!.purpose}.`),
+    ...names.map((name) => `- **${name}**: ${TOP_LEVEL_SOURCE_FOLDERS[name]!.purpose}.`),
     '',
   ].join('\n');
 }

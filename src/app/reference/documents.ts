@@ -1,13 +1,13 @@
 /** Generated documents, made from declarations. A test fails when a committed document is out of date. */
-import { SETTINGS } from '#app/config';
-import { METRICS, type MetricDeclaration } from '#base/metrics';
-import { OPERATIONS } from '#frontend/api';
-import { renderImportDirections } from './directions.js';
+import { SERVER_SETTING_DECLARATIONS } from '#app/config';
+import { METRIC_DECLARATIONS, type MetricDeclaration } from '#base/metrics';
+import { API_OPERATIONS } from '#frontend/api';
+import { renderImportDirectionsPage } from './directions.js';
 import { buildOpenapiDocument } from './openapi.js';
 import { renderStateMachinesPage } from './state-machines.js';
 
 function configuration(): string {
-  const rows = Object.values(SETTINGS).map((of) => {
+  const rows = Object.values(SERVER_SETTING_DECLARATIONS).map((of) => {
     const fallback = of.fallback === undefined || of.fallback === '' ? '' : `\`${of.fallback}\``;
     return `| \`--${of.option} ${of.value}\` | \`${of.env}\` | ${fallback} | ${of.description} |`;
   });
@@ -25,12 +25,12 @@ function configuration(): string {
 }
 
 /** Writes all generated documents: file under docs/ → its text. */
-export const renderDocuments = (): ReadonlyMap<string, string> =>
+export const renderGeneratedDocuments = (): ReadonlyMap<string, string> =>
   new Map([
-    ['architecture/directions.md', renderImportDirections()],
+    ['architecture/directions.md', renderImportDirectionsPage()],
     ['configuration.md', configuration()],
     ['state-machines.md', renderStateMachinesPage()],
-    ['openapi.json', `${JSON.stringify(buildOpenapiDocument(OPERATIONS), null, 1)}\n`],
+    ['openapi.json', `${JSON.stringify(buildOpenapiDocument(API_OPERATIONS), null, 1)}\n`],
   ]);
 
 /** Marks around the table in docs/logs-and-metrics.md. */
@@ -48,7 +48,7 @@ const rowOf = ([name, { type, labels, help, at }]: [string, MetricDeclaration]):
 export function insertMetricsTable(document: string): string {
   const [from, to] = [document.indexOf(BEGIN), document.indexOf(END)];
   if (from < 0 || to < from) throw new Error(`no ${BEGIN} … ${END}`);
-  const rows = (Object.entries(METRICS) as [string, MetricDeclaration][]).map(rowOf);
+  const rows = (Object.entries(METRIC_DECLARATIONS) as [string, MetricDeclaration][]).map(rowOf);
   const table = ['', '', '| metric | type | labels | where | meaning |', '|---|---|---|---|---|', ...rows, '', ''];
   return `${document.slice(0, from)}${BEGIN}${table.join('\n')}${document.slice(to)}`;
 }

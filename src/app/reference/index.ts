@@ -10,6 +10,6 @@
  *
  * Importers: tests. Nothing of a running server imports this folder.
  */
-export { CONTRACT_TYPES, renderContractTypes, WIRE_FORMAT } from './contract.js';
-export { IMPORTED_FROM_ONE_FOLDER, SOURCE_WINGS } from './directions.js';
-export { insertMetricsTable, renderDocuments } from './documents.js';
+export { CONTRACT_TYPES_FILE, renderWebContractTypes, WIRE_FORMAT_FILE } from './contract.js';
+export { IMPORTS_ALLOWED_FROM_ONE_FOLDER, TOP_LEVEL_SOURCE_FOLDERS } from './directions.js';
+export { insertMetricsTable, renderGeneratedDocuments } from './documents.js';

@@ -2,9 +2,9 @@
 import { type JsonObject, SERVER_VERSION } from '#base';
 import {
   type ApiOperation,
-  DEFAULT_MAX_BODY_MIB,
-  MAX_JSON_CHARACTERS,
-  MAX_JSON_VALUES,
+  DEFAULT_MAX_REQUEST_BODY_MIB,
+  MAX_JSON_PARAMETER_CHARACTERS,
+  MAX_JSON_PARAMETER_VALUES,
   type ParameterDeclaration,
 } from '#frontend/api';
 
@@ -98,9 +98,9 @@ export function buildOpenapiDocument(operations: readonly ApiOperation[]): JsonO
     info: { title: 'Conclave', version: SERVER_VERSION },
     servers: [{ url: '/api/v1' }],
     // Bounds of every operation and parameter that doesn't declare its own.
-    'x-most-body-mib': DEFAULT_MAX_BODY_MIB,
-    'x-most-values': MAX_JSON_VALUES,
-    'x-most-characters': MAX_JSON_CHARACTERS,
+    'x-most-body-mib': DEFAULT_MAX_REQUEST_BODY_MIB,
+    'x-most-values': MAX_JSON_PARAMETER_VALUES,
+    'x-most-characters': MAX_JSON_PARAMETER_CHARACTERS,
     security: [{ basic: [] }],
     components: {
       securitySchemes: {

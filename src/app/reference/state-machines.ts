@@ -1,9 +1,9 @@
 /** docs/state-machines.md: the phases of each kind of actor, drawn from the machines that the actors run. */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
-import { queueMachine } from '#actors/event-queue';
+import { eventQueueStateMachine } from '#actors/event-queue';
 import { actorKindsByName } from '#app/server';
 import type { ActorKey } from '#model';
-import type { AnyActorKind } from '#runtime';
+import type { AnyActorKindDefinition } from '#runtime';
 
 const AFTER = 'xstate.after.';
 const ANY = '*';
@@ -59,7 +59,7 @@ const list = (arrows: readonly Arrow[]): string => arrows.map(({ label }) => cod
 const GUARDS: Readonly<Record<string, string>> = { bySystem: 'commands that no user sent' };
 
 /** Sentence on the commands that a phase takes and refuses, with the error of the refusal. */
-function sentence(state: AnyStateNode, { name: kind, refusals }: AnyActorKind): string {
+function sentence(state: AnyStateNode, { name: kind, refusals }: AnyActorKindDefinition): string {
   const arrows = arrowsOf(state);
   const moving = arrows.filter(({ to }) => to !== undefined);
   const forbidden = arrows.filter(({ isForbidden }) => isForbidden);
@@ -72,7 +72,7 @@ function sentence(state: AnyStateNode, { name: kind, refusals }: AnyActorKind): 
     : `- **${state.key}** takes ${list(moving)} and ${GUARDS[guard] ?? guard}, and refuses all others with ${error}.`;
 }
 
-const sentences = (kind: AnyActorKind): string[] =>
+const sentences = (kind: AnyActorKindDefinition): string[] =>
   (Object.values(kind.machine?.states ?? {}) as AnyStateNode[]).map((state) => sentence(state, kind));
 
 /** Writes the text of docs/state-machines.md. @throws Error when a kind has no summary */
@@ -98,7 +98,7 @@ export function renderStateMachinesPage(): string {
       lines.push(
         'The stored state has no phases. A queue in memory has phases: its sidecar runs this machine.',
         '',
-        ...diagram(queueMachine),
+        ...diagram(eventQueueStateMachine),
         '',
       );
   }

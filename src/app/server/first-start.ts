@@ -1,7 +1,7 @@
 /** First start of the embedded face: makes an organization with its owner and greets the operator. */
 import { join, resolve } from 'node:path';
-import { type ActorCaller, createRealm, listRealms, makeSignInLink } from '#app/admin';
-import type { Config } from '#app/config';
+import { createOneTimeSignInLink, createRealm, listRealms, type SystemActorCaller } from '#app/admin';
+import type { ServerConfig } from '#app/config';
 import { writePrivateFile } from '#base/disk';
 import type { ServerCryptography } from '#domain/secrets';
 
@@ -21,8 +21,8 @@ interface Addresses {
 
 /** Makes the first organization. @returns undefined when the server has one already */
 export async function createFirstOrganization(
-  config: Config,
-  actors: ActorCaller,
+  config: ServerConfig,
+  actors: SystemActorCaller,
   secrets: ServerCryptography,
   { site, page }: Addresses,
 ): Promise<FirstStartResult | undefined> {
@@ -38,7 +38,7 @@ export async function createFirstOrganization(
   });
   const zuliprc = resolve(join(config.dataDir, 'owner.zuliprc'));
   await writePrivateFile(zuliprc, formatZuliprc(email, ownerKey, site));
-  const link = page === undefined ? undefined : await makeSignInLink(actors, secrets, realm, email, page);
+  const link = page === undefined ? undefined : await createOneTimeSignInLink(actors, secrets, realm, email, page);
   return { zuliprc, link };
 }
 

@@ -18,14 +18,14 @@
 export { formatStartGreeting, formatZuliprc } from './first-start.js';
 export { actorKindsByName, ConclaveNode, openProcessPorts } from './node.js';
 export type { ProcessPorts } from './ports.js';
-export { describeMongoDatabase, eventLogNamesOf } from './ports-cluster.js';
+export { describeMongoDatabase, natsNamesOfEventLog } from './ports-cluster.js';
 export { runPreflightChecks } from './preflight.js';
 export {
-  checkStoreSecret,
-  compareSecretWithStore,
+  checkServerSecretMatchesStore,
+  compareServerSecretWithStore,
   hasServerData,
-  loadServerSecret,
-  readStoredSecret,
-  secretMismatchError,
+  loadOrCreateServerSecret,
+  readStoredServerSecret,
+  serverSecretMismatchError,
 } from './secret.js';
 export { startServer } from './serve.js';

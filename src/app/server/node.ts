@@ -3,62 +3,62 @@
  * replicas, the actor host (where actors run), and the client and gateway that reach actors on any host.
  */
 import { readFileSync } from 'node:fs';
-import { queueKind } from '#actors/event-queue';
+import { eventQueueActorKind } from '#actors/event-queue';
 import { linkPreviewKind } from '#actors/link-preview';
-import { loginGuardKind } from '#actors/login-guard';
-import { mailKind } from '#actors/mail';
-import { presenceKind } from '#actors/presence';
+import { loginGuardActorKind } from '#actors/login-guard';
+import { mailActorKind } from '#actors/mail';
+import { presenceActorKind } from '#actors/presence';
 import { pushKind } from '#actors/push';
-import { realmKind } from '#actors/realm';
-import { directKind, streamKind } from '#actors/stream';
-import { userKind } from '#actors/user';
-import { webhookKind } from '#actors/webhook';
-import { type Config, isClusterConfig } from '#app/config';
+import { realmActorKind } from '#actors/realm';
+import { directMessageActorKind, streamActorKind } from '#actors/stream';
+import { userActorKind } from '#actors/user';
+import { webhookActorKind } from '#actors/webhook';
+import { isClusterConfig, type ServerConfig } from '#app/config';
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
-import { Metrics } from '#base/metrics';
-import { RealmFeeds, RecipientFieldResolver } from '#delivery';
+import { MetricsRegistry } from '#base/metrics';
+import { RealmEventFeeds, RecipientFieldResolver } from '#delivery';
 import { DirectoryReplicas } from '#directory';
-import { extraEmojiNamed } from '#domain/emoji';
+import { productEmojiForm } from '#domain/emoji';
 import { PageFetcher } from '#domain/link-previews';
 import { MailDispatcher } from '#domain/mail';
 import { MessageRenderer } from '#domain/messages';
 import { parseDisposableDomains } from '#domain/people';
 import { makeVapidKeys, PushSender } from '#domain/push';
 import { PasswordStrengthThread, type ServerCryptography } from '#domain/secrets';
-import { AddressFilter, WebhookCaller } from '#domain/webhooks';
+import { OutgoingAddressFilter, WebhookCaller } from '#domain/webhooks';
 import type { BrowserPushAccess } from '#frontend/api';
-import { FrontendGateway, siteUrlOf } from '#frontend/gateway';
+import { FrontendGateway, siteUrlOfRealm } from '#frontend/gateway';
 import { ImageFetcher, ImageProxy } from '#frontend/image-proxy';
-import { type EventLog, MeteredLog } from '#ports/log';
-import { ActorClient, ActorHost, type AnyActorKind } from '#runtime';
+import { type EventLog, MeteredEventLog } from '#ports/log';
+import { ActorClient, ActorHost, type AnyActorKindDefinition } from '#runtime';
 import type { ActorServices } from '../../../actors/services.js';
 import type { ProcessPorts } from './ports.js';
 import { openClusterPorts } from './ports-cluster.js';
 import { openEmbeddedPorts } from './ports-embedded.js';
 
 /** The kinds of actors, by the first part of their keys. */
-export const actorKindsByName = (): Readonly<Record<string, AnyActorKind<ActorServices>>> => ({
-  realm: realmKind,
-  user: userKind,
-  stream: streamKind,
-  dm: directKind,
-  mail: mailKind,
-  presence: presenceKind,
+export const actorKindsByName = (): Readonly<Record<string, AnyActorKindDefinition<ActorServices>>> => ({
+  realm: realmActorKind,
+  user: userActorKind,
+  stream: streamActorKind,
+  dm: directMessageActorKind,
+  mail: mailActorKind,
+  presence: presenceActorKind,
   push: pushKind,
-  webhook: webhookKind,
+  webhook: webhookActorKind,
   links: linkPreviewKind,
-  stranger: loginGuardKind,
-  queue: queueKind,
+  stranger: loginGuardActorKind,
+  queue: eventQueueActorKind,
 });
 
 /**
  * Opens the ports of the configured face, which are its interfaces to Store, log, bus and other services.
  *
- * @throws ConfigError when its data was written under another secret
+ * @throws ServerConfigError when its data was written under another secret
  */
 export const openProcessPorts = (
-  config: Config,
+  config: ServerConfig,
   secrets: ServerCryptography,
   clock: Clock,
   logger: Logger,
@@ -75,7 +75,7 @@ export class ConclaveNode {
   readonly directories: DirectoryReplicas;
   readonly gateway: FrontendGateway;
   readonly host: ActorHost<ActorServices> | undefined;
-  readonly metrics = new Metrics();
+  readonly metrics = new MetricsRegistry();
   readonly log: EventLog;
   readonly imageProxy: ImageProxy;
   readonly browserPush: BrowserPushAccess | undefined;
@@ -84,14 +84,14 @@ export class ConclaveNode {
 
   constructor(
     readonly ports: ProcessPorts,
-    config: Config,
+    config: ServerConfig,
     readonly secrets: ServerCryptography,
     logger: Logger,
   ) {
     const { clock, bus } = ports;
-    const log = new MeteredLog(ports.log, clock, this.metrics);
+    const log = new MeteredEventLog(ports.log, clock, this.metrics);
     this.log = log;
-    const reachable = new AddressFilter(config.webhookNetworks);
+    const reachable = new OutgoingAddressFilter(config.webhookNetworks);
     const { publicKey: key } = makeVapidKeys(secrets.pushKeySeed);
     this.browserPush = config.webPush === 'on' ? { key, reachable } : undefined;
     const proxies = config.imageProxy === 'on';
@@ -100,7 +100,7 @@ export class ConclaveNode {
     this.#renderer = new MessageRenderer(proxies ? imageProxyKey : '');
     const outageMs = config.outageSeconds * 1000;
     this.client = new ActorClient(bus, clock, this.metrics, { limitMs: outageMs, hosts: ports.hosts });
-    this.directories = new DirectoryReplicas(this.client, log, clock, extraEmojiNamed(config.emojiNames));
+    this.directories = new DirectoryReplicas(this.client, log, clock, productEmojiForm(config.emojiNames));
     this.gateway = new FrontendGateway({
       clock,
       log: logger,
@@ -143,7 +143,7 @@ export class ConclaveNode {
           blobs: ports.blobs,
           mail: new MailDispatcher(mailer, clock, logger),
           limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
-          feeds: new RealmFeeds(this.directories, log, store, clock),
+          feeds: new RealmEventFeeds(this.directories, log, store, clock),
           webhooks: new WebhookCaller(clock, reachable),
           push: this.#makePushSender(config, reachable, logger),
           pages: new PageFetcher(clock, reachable, proxies ? imageProxyKey : ''),
@@ -153,7 +153,7 @@ export class ConclaveNode {
     }
   }
 
-  #makePushSender(config: Config, reachable: AddressFilter, logger: Logger): PushSender {
+  #makePushSender(config: ServerConfig, reachable: OutgoingAddressFilter, logger: Logger): PushSender {
     const { clock } = this.ports;
     const { pushGateway: url, pushGatewayToken: token, externalHost, externalScheme: scheme, host, port } = config;
     return new PushSender({
@@ -163,11 +163,11 @@ export class ConclaveNode {
       keys: makeVapidKeys(this.secrets.pushKeySeed),
       contact: `mailto:${config.administratorEmail ?? `admin@${externalHost.replace(/:\d+$/, '')}`}`,
       caller: new WebhookCaller(clock, reachable),
-      gatewayCaller: new WebhookCaller(clock, new AddressFilter(EVERY_NETWORK)),
+      gatewayCaller: new WebhookCaller(clock, new OutgoingAddressFilter(EVERY_NETWORK)),
       browsers: config.webPush === 'on',
       gateway: url === undefined ? undefined : { url, token },
       content: config.pushContent === 'on',
-      site: (subdomain) => siteUrlOf({ scheme, externalHost, host, port }, '', subdomain),
+      site: (subdomain) => siteUrlOfRealm({ scheme, externalHost, host, port }, '', subdomain),
     });
   }
 

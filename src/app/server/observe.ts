@@ -3,21 +3,21 @@
  * whole process are here; the parts of the process count the rest themselves.
  */
 
-import type { Config } from '#app/config';
+import type { ServerConfig } from '#app/config';
 import {
   createOpsPages,
-  EventLoopDelay,
+  EventLoopDelayMeter,
   type HealthCheckName,
   HealthMonitor,
   respondNotFound,
   serveOpsPage,
 } from '#app/ops';
 import { SERVER_VERSION } from '#base';
-import type { Metrics } from '#base/metrics';
-import { ReplicaLagWatch, SERVER_REALM_ID } from '#directory';
+import type { MetricsRegistry } from '#base/metrics';
+import { DirectoryReplicaLagMeter, SERVER_REALM_ID } from '#directory';
 import { chooseHttpServerFactory, type HttpServer, type SlowClientGuard } from '#frontend/http';
 import type { Bus } from '#ports/bus';
-import type { ReportingPlacement } from '#ports/placement';
+import type { ReportingPartitionPlacement } from '#ports/placement';
 import type { ConclaveNode } from './node.js';
 
 /** Median delay of the timers above which the process is busy, ms. Requests then wait as long. */
@@ -25,7 +25,7 @@ const LATE_MS = 500;
 /** Maximum of bytes in the body of an operator's request; none needs a body. */
 const MAX_BODY_BYTES = 1_024;
 
-function observeBus(metrics: Metrics, bus: Bus): void {
+function observeBus(metrics: MetricsRegistry, bus: Bus): void {
   const reconnects = metrics.counter('conclave_bus_reconnects_total');
   bus.onReconnect(() => {
     reconnects.n++;
@@ -54,7 +54,7 @@ function observeBus(metrics: Metrics, bus: Bus): void {
 
 /** Registers the metrics of the HTTP server that clients connect to. */
 export function registerHttpServerMetrics(
-  metrics: Metrics,
+  metrics: MetricsRegistry,
   server: HttpServer,
   answers: SlowClientGuard,
   bodies: SlowClientGuard,
@@ -70,8 +70,8 @@ export function registerHttpServerMetrics(
   ]);
 }
 
-function observeLog({ log, directories }: ConclaveNode, metrics: Metrics): void {
-  const watch = new ReplicaLagWatch(
+function observeLog({ log, directories }: ConclaveNode, metrics: MetricsRegistry): void {
+  const watch = new DirectoryReplicaLagMeter(
     log,
     () => directories.tails(),
     () => performance.now(),
@@ -85,7 +85,7 @@ function observeLog({ log, directories }: ConclaveNode, metrics: Metrics): void 
   metrics.read('conclave_log_lag_seconds', () => lag.ms / 1000);
 }
 
-function observePlacement(placement: ReportingPlacement, metrics: Metrics): void {
+function observePlacement(placement: ReportingPartitionPlacement, metrics: MetricsRegistry): void {
   let status = placement.status();
   metrics.beforeReading(() => {
     status = placement.status();
@@ -102,11 +102,11 @@ interface Observation {
   close(): void;
 }
 
-export function startObserving(node: ConclaveNode, config: Config): Observation {
+export function startServerMonitoring(node: ConclaveNode, config: ServerConfig): Observation {
   const { metrics, ports, log } = node;
   const { bus, hosts, actors } = ports;
   const health = new HealthMonitor();
-  const delay = new EventLoopDelay();
+  const delay = new EventLoopDelayMeter();
   health.add('loop', () => delay.median <= LATE_MS || 'busy');
   health.add('bus', () => bus.connected || 'not connected');
   if (hosts) health.add('hosts', () => !hosts.none || 'no actor host is alive');
@@ -139,9 +139,9 @@ export const formatHttpUrl = (host: string, port: number): string =>
  * @throws Error when the address is taken
  */
 export async function openOpsListener(
-  config: Config,
+  config: ServerConfig,
   health: HealthMonitor,
-  metrics: Metrics,
+  metrics: MetricsRegistry,
   onError: (error: unknown) => void,
 ): Promise<HttpServer> {
   const pages = createOpsPages(health, metrics);

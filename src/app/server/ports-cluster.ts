@@ -1,42 +1,43 @@
 import { hostname } from 'node:os';
-import type { Config } from '#app/config';
+import type { ServerConfig } from '#app/config';
 import { type Logger, SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
-import { type Mailer, NoMailer } from '#domain/mail';
+import { type Mailer, UnconfiguredMailer } from '#domain/mail';
 import type { ServerCryptography } from '#domain/secrets';
-import { GridFsBlobs } from '#ports/blobs';
+import { GridFsBlobStorage } from '#ports/blobs';
 import { type Bus, NamespacedBus, NatsBus } from '#ports/bus';
-import { JetStreamLog } from '#ports/log';
-import { ClusterPlacement, HostAbsenceWatch, NatsKv, placementBucket } from '#ports/placement';
+import { JetStreamEventLog } from '#ports/log';
+import { ClusterPlacement, HostAbsenceWatch, makePlacementBucketName, NatsKeyValueStore } from '#ports/placement';
 import {
-  databaseNameOfUrl,
+  CURRENT_STORAGE_FORMAT,
+  databaseNameOfMongoUrl,
   MongoStore,
   readMongoStorageFormat,
-  STORAGE_FORMAT,
-  serverNameOfUrl,
-  withMongoSecretNote,
+  serverNameOfMongoUrl,
+  withMongoSecretCheckNote,
 } from '#ports/store';
 import { createSmtpMailer, eventLogLimitsOf, type ProcessPorts } from './ports.js';
-import { checkStoreSecret } from './secret.js';
+import { checkServerSecretMatchesStore } from './secret.js';
 
 /**
- * Names of the event log in NATS. Without a namespace the result is empty, because JetStreamLog has its own defaults.
+ * Names of the event log in NATS. Without a namespace the result is empty, because JetStreamEventLog has its own
+ * defaults.
  */
-export const eventLogNamesOf = (namespace: string): { namespace?: string; stream?: string } =>
+export const natsNamesOfEventLog = (namespace: string): { namespace?: string; stream?: string } =>
   namespace ? { namespace, stream: `CONCLAVE_EV_${namespace}` } : {};
 
 /** Name of a cluster's database for messages to the operator. */
 export const describeMongoDatabase = (mongodb: string): string =>
-  `the database ${databaseNameOfUrl(mongodb)} at ${serverNameOfUrl(mongodb)}`;
+  `the database ${databaseNameOfMongoUrl(mongodb)} at ${serverNameOfMongoUrl(mongodb)}`;
 
 /**
  * Opens the ports of a process of a cluster, which are its interfaces to NATS and MongoDB.
  *
  * @throws Error when one of the two can't be reached; its message says which
- * @throws ConfigError when the database was written under another secret
+ * @throws ServerConfigError when the database was written under another secret
  */
 export async function openClusterPorts(
-  config: Config,
+  config: ServerConfig,
   secrets: ServerCryptography,
   clock: Clock,
   logger: Logger,
@@ -48,19 +49,21 @@ export async function openClusterPorts(
     closers.unshift(() => connected.close());
     const bus: Bus = namespace ? new NamespacedBus(connected, namespace) : connected;
     await checkFormat(mongodb, logger);
-    await withMongoSecretNote(mongodb, (note) => checkStoreSecret(note, secrets, describeMongoDatabase(mongodb)));
-    const log = await JetStreamLog.open(nats, clock, {
+    await withMongoSecretCheckNote(mongodb, (note) =>
+      checkServerSecretMatchesStore(note, secrets, describeMongoDatabase(mongodb)),
+    );
+    const log = await JetStreamEventLog.open(nats, clock, {
       limits: eventLogLimitsOf(config),
       replicas: config.natsReplicas,
-      ...eventLogNamesOf(namespace),
+      ...natsNamesOfEventLog(namespace),
     });
     closers.unshift(() => log.close());
-    const blobs = await GridFsBlobs.connect(mongodb);
+    const blobs = await GridFsBlobStorage.connect(mongodb);
     closers.push(() => blobs.close());
     let actors: ProcessPorts['actors'];
     let hosts: HostAbsenceWatch | undefined;
     if (config.role === 'http') {
-      const kv = await NatsKv.connect(nats, { ...placementBucket(namespace), existing: true });
+      const kv = await NatsKeyValueStore.connect(nats, { ...makePlacementBucketName(namespace), existing: true });
       closers.unshift(() => kv.close());
       const watch = new HostAbsenceWatch(kv, clock);
       await watch.start();
@@ -70,7 +73,10 @@ export async function openClusterPorts(
     if (config.role !== 'http') {
       const store = await MongoStore.connect(mongodb, clock);
       closers.push(() => store.close());
-      const kv = await NatsKv.connect(nats, { ...placementBucket(namespace), replicas: config.natsReplicas });
+      const kv = await NatsKeyValueStore.connect(nats, {
+        ...makePlacementBucketName(namespace),
+        replicas: config.natsReplicas,
+      });
       closers.unshift(() => kv.close());
       const placement = new ClusterPlacement(kv, clock, store, {
         name: `${hostname()}/${process.pid}`,
@@ -105,17 +111,17 @@ export async function openClusterPorts(
 /** Checks the format of the database before anything is written. @throws Error when this program does not know it */
 async function checkFormat(mongodb: string, logger: Logger): Promise<void> {
   const format = await readMongoStorageFormat(mongodb);
-  if (format >= STORAGE_FORMAT) return;
+  if (format >= CURRENT_STORAGE_FORMAT) return;
   logger.warn(
-    { format, ours: STORAGE_FORMAT },
+    { format, ours: CURRENT_STORAGE_FORMAT },
     'the database has an older format: run conclave store raise-format once every process has this version',
   );
 }
 
 /** The mailer of a cluster: SMTP or none. A folder for mails would go with its host, and hosts come and go. */
-function clusterMailer(config: Config, logger: Logger): Mailer {
+function clusterMailer(config: ServerConfig, logger: Logger): Mailer {
   const mailer = createSmtpMailer(config);
   if (mailer) return mailer;
   logger.warn({}, 'no --smtp-url: mails wait three days for a mail server, then they are dropped');
-  return new NoMailer();
+  return new UnconfiguredMailer();
 }

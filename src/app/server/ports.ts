@@ -3,25 +3,25 @@
  * ports of both faces (embedded, cluster) use.
  */
 import type { BackupSummary } from '#app/backup';
-import type { Config } from '#app/config';
+import type { ServerConfig } from '#app/config';
 import type { Clock } from '#base/clock';
 import { type Mailer, SmtpMailer } from '#domain/mail';
-import type { Blobs } from '#ports/blobs';
+import type { BlobStorage } from '#ports/blobs';
 import type { Bus } from '#ports/bus';
-import type { EventLog, LogLimits } from '#ports/log';
-import type { HostAbsenceWatch, ReportingPlacement } from '#ports/placement';
+import type { EventLog, EventLogLimits } from '#ports/log';
+import type { HostAbsenceWatch, ReportingPartitionPlacement } from '#ports/placement';
 import type { Store } from '#ports/store';
 
 export interface ProcessPorts {
   readonly clock: Clock;
   readonly bus: Bus;
   readonly log: EventLog;
-  readonly blobs: Blobs;
+  readonly blobs: BlobStorage;
   /** Watches the actor hosts; only processes of a cluster that are not actor hosts have it. */
   readonly hosts?: HostAbsenceWatch | undefined;
   /** Interfaces that only an actor host needs; undefined in a process that only is a frontend. */
   readonly actors:
-    | { readonly store: Store; readonly placement: ReportingPlacement; readonly mailer: Mailer }
+    | { readonly store: Store; readonly placement: ReportingPartitionPlacement; readonly mailer: Mailer }
     | undefined;
   /** Writes a backup into the folder while the server runs; only the embedded face has it. @throws AdminError */
   readonly backUp?: (folder: string) => Promise<BackupSummary>;
@@ -33,15 +33,15 @@ export interface ProcessPorts {
   close(): Promise<void>;
 }
 
-export const eventLogLimitsOf = (config: Config): LogLimits => ({
+export const eventLogLimitsOf = (config: ServerConfig): EventLogLimits => ({
   maxAgeMs: config.logHours * 3_600_000,
   maxBytes: config.logMib * 1_048_576,
 });
 
 /** Sender address of all mails, as `Name <address>`. */
-export const mailSenderOf = (config: Config): string =>
+export const mailSenderAddressOf = (config: ServerConfig): string =>
   config.mailFrom ?? `Conclave <noreply@${config.externalHost.replace(/:\d+$/, '')}>`;
 
 /** Mailer for the configured mail server; undefined when none is configured. */
-export const createSmtpMailer = (config: Config): Mailer | undefined =>
-  config.smtpUrl === undefined ? undefined : new SmtpMailer(config.smtpUrl, mailSenderOf(config));
+export const createSmtpMailer = (config: ServerConfig): Mailer | undefined =>
+  config.smtpUrl === undefined ? undefined : new SmtpMailer(config.smtpUrl, mailSenderAddressOf(config));

@@ -6,12 +6,13 @@ import { constants } from 'node:fs';
 import { access, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
-import { type Config, ConfigError, SETTINGS, type SettingName } from '#app/config';
+import { SERVER_SETTING_DECLARATIONS, type ServerConfig, ServerConfigError, type ServerSettingName } from '#app/config';
 import { createMongoClient } from '#ports/store';
 import { describeFileError } from './data-dir.js';
 
 /** Name of a setting for messages: option and environment variable, because the operator may have used either. */
-const called = (name: SettingName): string => `--${SETTINGS[name].option} (${SETTINGS[name].env})`;
+const called = (name: ServerSettingName): string =>
+  `--${SERVER_SETTING_DECLARATIONS[name].option} (${SERVER_SETTING_DECLARATIONS[name].env})`;
 
 /** Maximum of bytes of the file of disposable domains; a larger file can't be a list of domains. */
 const MAX_LIST_BYTES = 64 * 1_048_576;
@@ -23,10 +24,10 @@ type Problem = string | undefined;
 /**
  * Checks the folders, files and addresses of the configuration.
  *
- * @throws ConfigError for problems that a repeated start can't solve
+ * @throws ServerConfigError for problems that a repeated start can't solve
  * @throws Error for a TCP port that another process uses now
  */
-export async function runPreflightChecks(config: Config): Promise<void> {
+export async function runPreflightChecks(config: ServerConfig): Promise<void> {
   const problems = [
     samePort(config),
     mongoUrl(config),
@@ -38,11 +39,11 @@ export async function runPreflightChecks(config: Config): Promise<void> {
     portProblem(config, 'opsHost', 'opsPort'),
   ]);
   const wrong = [...problems, ...ports.map((found) => found?.wrong)].filter((problem) => problem !== undefined);
-  if (wrong.length > 0) throw new ConfigError(wrong.join('\n'));
+  if (wrong.length > 0) throw new ServerConfigError(wrong.join('\n'));
   for (const found of ports) if (found?.taken) throw new Error(found.taken);
 }
 
-function samePort({ role, host, port, opsHost, opsPort }: Config): Problem {
+function samePort({ role, host, port, opsHost, opsPort }: ServerConfig): Problem {
   if (role === 'actors' || port === 0 || port !== opsPort) return undefined;
   const every = ['0.0.0.0', '::'];
   if (host !== opsHost && !every.includes(host) && !every.includes(opsHost)) return undefined;
@@ -50,7 +51,7 @@ function samePort({ role, host, port, opsHost, opsPort }: Config): Problem {
 }
 
 /** Checks the address of MongoDB with MongoDB's driver, whose error messages name options, but no passwords. */
-function mongoUrl({ mongodb }: Config): Problem {
+function mongoUrl({ mongodb }: ServerConfig): Problem {
   if (mongodb === undefined) return undefined;
   try {
     void createMongoClient(mongodb).close();
@@ -60,7 +61,7 @@ function mongoUrl({ mongodb }: Config): Problem {
   }
 }
 
-async function dataDir({ dataDir: folder }: Config): Promise<Problem> {
+async function dataDir({ dataDir: folder }: ServerConfig): Promise<Problem> {
   let at = resolve(folder);
   try {
     for (;;) {
@@ -84,7 +85,7 @@ async function dataDir({ dataDir: folder }: Config): Promise<Problem> {
   }
 }
 
-async function domainsFile({ disposableDomains: file }: Config): Promise<Problem> {
+async function domainsFile({ disposableDomains: file }: ServerConfig): Promise<Problem> {
   if (file === undefined) return undefined;
   const name = called('disposableDomains');
   try {
@@ -108,7 +109,7 @@ interface PortProblem {
 }
 
 async function portProblem(
-  config: Config,
+  config: ServerConfig,
   hostName: 'host' | 'opsHost',
   portName: 'port' | 'opsPort',
 ): Promise<PortProblem> {

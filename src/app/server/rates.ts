@@ -1,34 +1,34 @@
 /** Rate limits of a frontend, as configured. The frontends of a cluster share their counts over the server's log. */
 
-import { type Config, isClusterConfig } from '#app/config';
+import { isClusterConfig, type ServerConfig } from '#app/config';
 import type { Json } from '#base';
 import type { TimerHandle } from '#base/clock';
 import { SERVER_REALM_ID } from '#directory';
-import { CallLimiter } from '#frontend/http';
-import { CallCountSharing, ClientAddressResolver, parseRateRules, RateLimits } from '#frontend/limits';
+import { ApiCallRateLimiter } from '#frontend/http';
+import { BucketRateLimiter, ClientAddressResolver, parseRateLimitRules, RateLimitCountSharing } from '#frontend/limits';
 import type { ConclaveNode } from './node.js';
 
 export interface FrontendRateLimiting {
-  readonly limiter: CallLimiter | undefined;
+  readonly limiter: ApiCallRateLimiter | undefined;
   stop(): void;
 }
 
-export function startRateLimiting(config: Config, node: ConclaveNode): FrontendRateLimiting {
+export function startRateLimiting(config: ServerConfig, node: ConclaveNode): FrontendRateLimiting {
   if (config.rateLimits === 'off') return { limiter: undefined, stop() {} };
   const { clock, bus, log } = node.ports;
-  const limits = new RateLimits(clock, {
-    user: parseRateRules(config.rateLimitUser),
-    address: parseRateRules(config.rateLimitAddress),
-    mails: parseRateRules(config.rateLimitMails),
-    file: parseRateRules(config.rateLimitFile),
+  const limits = new BucketRateLimiter(clock, {
+    user: parseRateLimitRules(config.rateLimitUser),
+    address: parseRateLimitRules(config.rateLimitAddress),
+    mails: parseRateLimitRules(config.rateLimitMails),
+    file: parseRateLimitRules(config.rateLimitFile),
   });
   node.metrics.read('conclave_http_rate_limited_total', () =>
     Object.entries(limits.refused).map(([limit, n]) => [[limit], n] as const),
   );
-  const limiter = new CallLimiter(limits, new ClientAddressResolver(config.trustedProxies));
+  const limiter = new ApiCallRateLimiter(limits, new ClientAddressResolver(config.trustedProxies));
   if (!isClusterConfig(config)) return { limiter, stop() {} };
   const server = new ServerRealmTail(node);
-  const sharing = new CallCountSharing(limits, clock, bus.id, {
+  const sharing = new RateLimitCountSharing(limits, clock, bus.id, {
     publish: (value) => log.publish(SERVER_REALM_ID, value),
     follow: (reader) => server.follow(reader),
   });

@@ -2,23 +2,24 @@
 import { randomBytes } from 'node:crypto';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Config, ConfigError } from '#app/config';
+import { type ServerConfig, ServerConfigError } from '#app/config';
 import type { ServerCryptography } from '#domain/secrets';
-import type { ServerSecretNote } from '#ports/store';
+import type { ServerSecretCheckNote } from '#ports/store';
 import { prepareDataDir } from './data-dir.js';
 
 /**
  * The configured secret, else the stored one, else a new one, which is stored.
  * @param renew whether a new secret may be generated although the directory has data
- * @throws ConfigError when the directory has data but no secret: a new secret would not open what the old one sealed
+ * @throws ServerConfigError when the directory has data but no secret: a new secret would not open what the old one
+ *   sealed
  */
-export async function loadServerSecret(config: Config, renew = false): Promise<string> {
+export async function loadOrCreateServerSecret(config: ServerConfig, renew = false): Promise<string> {
   if (config.secret !== undefined) return config.secret;
   await prepareDataDir(config.dataDir);
-  const kept = await readStoredSecret(config.dataDir);
+  const kept = await readStoredServerSecret(config.dataDir);
   if (kept !== undefined) return kept;
   if (!renew && (await hasServerData(config.dataDir))) {
-    throw new ConfigError(
+    throw new ServerConfigError(
       `the data directory ${config.dataDir} has data, but no file secret: give the CONCLAVE_SECRET with which it was ` +
         'written. If it is lost: conclave secret changed',
     );
@@ -29,12 +30,12 @@ export async function loadServerSecret(config: Config, renew = false): Promise<s
     return made;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return (await readStoredSecret(config.dataDir)) ?? '';
+    return (await readStoredServerSecret(config.dataDir)) ?? '';
   }
 }
 
 /** The secret in the data directory; undefined when there is none. */
-export async function readStoredSecret(dataDir: string): Promise<string | undefined> {
+export async function readStoredServerSecret(dataDir: string): Promise<string | undefined> {
   try {
     return (await readFile(join(dataDir, 'secret'), 'utf8')).trim();
   } catch (error) {
@@ -55,39 +56,39 @@ export const hasServerData = (dataDir: string): Promise<boolean> =>
  * would refuse everyone's API key, and would seal new keys that no other process can open. The first process stores
  * the check value.
  * @param what the Store in words, for the message
- * @throws ConfigError
+ * @throws ServerConfigError
  */
-export async function checkStoreSecret(
-  note: ServerSecretNote,
+export async function checkServerSecretMatchesStore(
+  note: ServerSecretCheckNote,
   secrets: ServerCryptography,
   what: string,
 ): Promise<void> {
-  if ((await compareSecretWithStore(note, secrets, what)) === 'own') return;
-  if ((await note.make(secrets.check)) !== secrets.check) throw secretMismatchError(what);
+  if ((await compareServerSecretWithStore(note, secrets, what)) === 'own') return;
+  if ((await note.make(secrets.check)) !== secrets.check) throw serverSecretMismatchError(what);
 }
 
 /**
  * Compares the secret with the Store and changes nothing.
  * @returns 'none yet' when the Store has no check value and no key that contradicts the secret
- * @throws ConfigError when the Store was written under another secret
+ * @throws ServerConfigError when the Store was written under another secret
  */
-export async function compareSecretWithStore(
-  note: ServerSecretNote,
+export async function compareServerSecretWithStore(
+  note: ServerSecretCheckNote,
   secrets: ServerCryptography,
   what: string,
 ): Promise<'own' | 'none yet'> {
   const stored = await note.read();
   if (stored === secrets.check) return 'own';
-  if (stored !== undefined) throw secretMismatchError(what);
+  if (stored !== undefined) throw serverSecretMismatchError(what);
   const keys = await note.sealedKeys();
   const readable = keys.filter((sealed) => secrets.tryOpen(sealed) !== undefined).length;
   // Processes with different secrets may have sealed keys in this Store. The secret of the majority is the right one.
-  if (readable * 2 < keys.length) throw secretMismatchError(what);
+  if (readable * 2 < keys.length) throw serverSecretMismatchError(what);
   return 'none yet';
 }
 
-export const secretMismatchError = (what: string): ConfigError =>
-  new ConfigError(
+export const serverSecretMismatchError = (what: string): ServerConfigError =>
+  new ServerConfigError(
     `${what} was written under another server secret than this process was given: give it the same as all others ` +
       `(CONCLAVE_SECRET, or the file secret in a data directory). If it was changed on purpose: conclave secret changed`,
   );

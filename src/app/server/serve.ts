@@ -5,26 +5,26 @@
  * clients, first organization, ready. Stop is the reverse: not ready, a pause for load balancers, no new connections,
  * parked polls are answered, running requests finish, admin channel, actors hand over, ports, listener for operators.
  */
-import { AdminChannel, BusActorCaller } from '#app/admin';
-import { type Config, isClusterConfig } from '#app/config';
+import { AdminChannelServer, BusSystemActorCaller } from '#app/admin';
+import { isClusterConfig, type ServerConfig } from '#app/config';
 import { createHealthPages, serveOpsPage } from '#app/ops';
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import { ServerCryptography } from '#domain/secrets';
-import { siteUrlOf } from '#frontend/gateway';
-import { Frontend, type HttpServer, openHttpServer, SLOW_CLIENT_LIMITS, SlowClientGuard } from '#frontend/http';
+import { siteUrlOfRealm } from '#frontend/gateway';
+import { HttpFrontend, type HttpServer, openHttpServer, SLOW_CLIENT_LIMITS, SlowClientGuard } from '#frontend/http';
 import { ClientAddressResolver } from '#frontend/limits';
 import { IdentityProviders } from '#frontend/single-sign-on';
 import { createFirstOrganization, type FirstStartResult } from './first-start.js';
 import { ConclaveNode, openProcessPorts } from './node.js';
-import { formatHttpUrl, openOpsListener, registerHttpServerMetrics, startObserving } from './observe.js';
+import { formatHttpUrl, openOpsListener, registerHttpServerMetrics, startServerMonitoring } from './observe.js';
 import type { ProcessPorts } from './ports.js';
 import { type FrontendRateLimiting, startRateLimiting } from './rates.js';
-import { loadServerSecret } from './secret.js';
-import { openWebClient } from './web-client.js';
+import { loadOrCreateServerSecret } from './secret.js';
+import { openWebClientServer } from './web-client.js';
 
 /** True if other machines can reach the server although no name for it is configured. */
-const needsExternalHost = ({ host, externalHost }: Config): boolean =>
+const needsExternalHost = ({ host, externalHost }: ServerConfig): boolean =>
   externalHost === 'localhost' && ['0.0.0.0', '::'].includes(host);
 
 /** Time that running requests may take when the server stops, ms. Then they are cut off. */
@@ -48,23 +48,23 @@ export interface RunningServer {
  * Resolves when the process is ready.
  *
  * @param adjust replaces interfaces to services before their first use, for tests that make one slow or let it fail
- * @throws ConfigError; any other Error when a service or an address can't be opened
+ * @throws ServerConfigError; any other Error when a service or an address can't be opened
  */
 export async function startServer(
-  config: Config,
+  config: ServerConfig,
   clock: Clock,
   logger: Logger,
   adjust: (ports: ProcessPorts) => ProcessPorts = (ports) => ports,
 ): Promise<RunningServer> {
-  const secrets = new ServerCryptography(await loadServerSecret(config));
+  const secrets = new ServerCryptography(await loadOrCreateServerSecret(config));
   const ports = adjust(await openProcessPorts(config, secrets, clock, logger));
   const node = new ConclaveNode(ports, config, secrets, logger);
-  let frontend: Frontend | undefined;
+  let frontend: HttpFrontend | undefined;
   let server: HttpServer | undefined;
-  let channel: AdminChannel | undefined;
+  let channel: AdminChannelServer | undefined;
   let rateLimiting: FrontendRateLimiting | undefined;
   let ops: HttpServer | undefined;
-  const { health, close: stopObserving } = startObserving(node, config);
+  const { health, close: stopObserving } = startServerMonitoring(node, config);
   const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.setTimeout(resolve, ms));
   const leave = async (): Promise<void> => {
     health.leave();
@@ -96,9 +96,9 @@ export async function startServer(
       logger.info({ address }, 'ready; health and metrics');
     };
     await node.start();
-    const system = new BusActorCaller(node.client, async () => {});
+    const system = new BusSystemActorCaller(node.client, async () => {});
     if (!isClusterConfig(config))
-      channel = await AdminChannel.open(config.dataDir, system, secrets.check, ports.backUp);
+      channel = await AdminChannelServer.open(config.dataDir, system, secrets.check, ports.backUp);
     if (config.role === 'actors') {
       started();
       return { node, ops: address, site: undefined, port: undefined, first: undefined, stop: leave };
@@ -109,8 +109,8 @@ export async function startServer(
       new SlowClientGuard(clock, { ...SLOW_CLIENT_LIMITS, maxBytes: mib * 1_048_576 });
     const answers = transfers(config.sendMemoryMib);
     const bodies = transfers(config.receiveMemoryMib);
-    const web = await openWebClient(config);
-    frontend = new Frontend(web.operations, node.gateway, {
+    const web = await openWebClientServer(config);
+    frontend = new HttpFrontend(web.operations, node.gateway, {
       instance: ports.bus.id,
       deadlineMs: config.deadlineSeconds * 1000,
       scheme: config.externalScheme,
@@ -158,7 +158,7 @@ export async function startServer(
     const site = formatHttpUrl(config.host, server.port);
     // People open the address that is configured; without one, the address that the server listens on.
     const { externalScheme: scheme, externalHost, host } = config;
-    const page = web.hasPage ? siteUrlOf({ scheme, externalHost, host, port: server.port }, '', '') : undefined;
+    const page = web.hasPage ? siteUrlOfRealm({ scheme, externalHost, host, port: server.port }, '', '') : undefined;
     const first = isClusterConfig(config)
       ? undefined
       : await createFirstOrganization(config, system, node.secrets, { site, page });

@@ -1,10 +1,16 @@
 /** The web client on the listener for clients: its files, and the operations of sessions. */
 import { fileURLToPath } from 'node:url';
-import type { Config } from '#app/config';
+import type { ServerConfig } from '#app/config';
 import { memoizeByObject } from '#base';
-import { type ApiOperation, OPERATIONS } from '#frontend/api';
+import { API_OPERATIONS, type ApiOperation } from '#frontend/api';
 import { type HttpExchange, ResponseHeaders } from '#frontend/http';
-import { answerForWebFile, readWebFiles, type WebFileAnswer, type WebFiles, type WebHeaders } from '#frontend/web';
+import {
+  answerWebFileRequest,
+  readWebClientFiles,
+  type WebClientFiles,
+  type WebFileAnswer,
+  type WebFileHeaders,
+} from '#frontend/web';
 import { apiError } from '#model/errors';
 
 /**
@@ -13,7 +19,7 @@ import { apiError } from '#model/errors';
  */
 const FOLDERS = ['../web/', '../../../web/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 
-export interface WebClient {
+export interface WebClientServer {
   /** Operations of the server; those of sessions are missing where the web client is turned off. */
   readonly operations: readonly ApiOperation[];
   /** True if the server has a web page for browsers. It has none if the web client is turned off or was not built. */
@@ -27,24 +33,27 @@ export interface WebClient {
  *
  * @param folders possible places of the files; the first folder that has a manifest counts
  */
-export async function openWebClient({ web }: Pick<Config, 'web'>, folders = FOLDERS): Promise<WebClient> {
+export async function openWebClientServer(
+  { web }: Pick<ServerConfig, 'web'>,
+  folders = FOLDERS,
+): Promise<WebClientServer> {
   if (web === 'off') {
-    return { operations: OPERATIONS.filter(({ webClient }) => !webClient), hasPage: false, serve: () => false };
+    return { operations: API_OPERATIONS.filter(({ webClient }) => !webClient), hasPage: false, serve: () => false };
   }
-  let files: WebFiles | undefined;
-  for (const folder of folders) files ??= await readWebFiles(folder);
+  let files: WebClientFiles | undefined;
+  for (const folder of folders) files ??= await readWebClientFiles(folder);
   return {
-    operations: OPERATIONS,
+    operations: API_OPERATIONS,
     hasPage: files?.has('/') ?? false,
     serve: (exchange) => files !== undefined && serveFile(files, exchange),
   };
 }
 
-const headersOf = memoizeByObject((headers: WebHeaders) => new ResponseHeaders(headers));
+const headersOf = memoizeByObject((headers: WebFileHeaders) => new ResponseHeaders(headers));
 const NOT_FOUND = new ResponseHeaders([['Content-Type', 'application/json']]);
 
-function serveFile(files: WebFiles, exchange: HttpExchange): boolean {
-  const answer = answerForWebFile(files, exchange);
+function serveFile(files: WebClientFiles, exchange: HttpExchange): boolean {
+  const answer = answerWebFileRequest(files, exchange);
   if (!answer) return false;
   const send = ({ status, variant }: WebFileAnswer): void =>
     exchange.respond(status, headersOf(variant.headers), status === 200 ? [variant.bytes] : []);

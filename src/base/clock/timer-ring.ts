@@ -3,20 +3,20 @@
  * of entries that wait about a minute and are hardly ever cancelled, it costs less time and memory than the wheel.
  */
 import type { Clock } from './clock.js';
-import { SHARED_GRAIN_MS, sharedTimerWheel, type TimerEntry } from './timer-wheel.js';
+import { SHARED_TIMER_WHEEL_GRAIN_MS, sharedTimerWheel, type TimerWheelEntry } from './timer-wheel.js';
 
 /** Width of a slot, ms. Entries expire up to one slot late and never early. */
-const GRAIN_MS = SHARED_GRAIN_MS;
+const GRAIN_MS = SHARED_TIMER_WHEEL_GRAIN_MS;
 const SLACK_MS = 10_000;
 
-export class TimerRing<T> {
+export class CoarseTimerRing<T> {
   /** Ring of slots; an entry lies in the slot in which it expires. */
   readonly #slots: T[][];
   #size = 0;
   /** Number of the slot that expired last. */
   #lastSlot: number;
   /** The ring's single entry in the shared timer wheel; a timer per ring would wake the process more often. */
-  readonly #entry: TimerEntry = { bucket: undefined, expire: () => this.#fire() };
+  readonly #entry: TimerWheelEntry = { bucket: undefined, expire: () => this.#fire() };
   /** Number of the slot that the entry in the timer wheel waits for: the first slot with entries. */
   #armed = Number.POSITIVE_INFINITY;
   #firing = false;

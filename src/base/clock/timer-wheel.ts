@@ -3,8 +3,8 @@ import { memoizeByObject } from '#base';
 import type { Clock, TimerHandle } from './clock.js';
 
 /** A cancellable entry of the wheel; `bucket` belongs to the wheel. */
-export interface TimerEntry {
-  bucket: Set<TimerEntry> | undefined;
+export interface TimerWheelEntry {
+  bucket: Set<TimerWheelEntry> | undefined;
   expire(): void;
 }
 
@@ -24,7 +24,7 @@ export class TimerWheel {
   readonly #grain: number;
   /** End times of the buckets, monotonic ms, ascending. */
   readonly #ends: number[] = [];
-  readonly #buckets = new Map<number, Set<TimerEntry>>();
+  readonly #buckets = new Map<number, Set<TimerWheelEntry>>();
   #timer: TimerHandle | undefined;
   #armed = Number.POSITIVE_INFINITY;
 
@@ -33,13 +33,13 @@ export class TimerWheel {
     this.#grain = grainMs;
   }
 
-  add(entry: TimerEntry, ms: number): void {
+  add(entry: TimerWheelEntry, ms: number): void {
     const grain = ms < FAR_MS ? this.#grain : Math.max(this.#grain, FAR_GRAIN_MS);
     this.at(entry, Math.ceil((this.#clock.monotonic() + Math.max(0, ms)) / grain) * grain);
   }
 
   /** Adds an entry that expires at the time `end`. @param end monotonic ms, a multiple of the grain */
-  at(entry: TimerEntry, end: number): void {
+  at(entry: TimerWheelEntry, end: number): void {
     let bucket = this.#buckets.get(end);
     if (!bucket) {
       bucket = new Set();
@@ -53,13 +53,13 @@ export class TimerWheel {
     entry.bucket = bucket;
   }
 
-  remove(entry: TimerEntry): void {
+  remove(entry: TimerWheelEntry): void {
     entry.bucket?.delete(entry);
     entry.bucket = undefined;
   }
 
   /** Removes an entry for good. Without entries left, Node's timer stops. */
-  cancel(entry: TimerEntry): void {
+  cancel(entry: TimerWheelEntry): void {
     this.remove(entry);
     this.#skipEmpty();
     if (this.#ends.length === 0) this.clear();
@@ -85,7 +85,7 @@ export class TimerWheel {
   #fire(): void {
     this.#timer = undefined;
     const now = this.#clock.monotonic();
-    const due: Set<TimerEntry>[] = [];
+    const due: Set<TimerWheelEntry>[] = [];
     while (this.#ends.length > 0 && this.#ends[0]! <= now) {
       const end = this.#ends.shift()!;
       due.push(this.#buckets.get(end)!);
@@ -117,7 +117,9 @@ export class TimerWheel {
 }
 
 /** Grain of the shared timer wheel, ms. Its users wait for seconds. */
-export const SHARED_GRAIN_MS = 500;
+export const SHARED_TIMER_WHEEL_GRAIN_MS = 500;
 
 /** The wheel for everything in this process that waits for seconds on this clock. */
-export const sharedTimerWheel = memoizeByObject((clock: Clock): TimerWheel => new TimerWheel(clock, SHARED_GRAIN_MS));
+export const sharedTimerWheel = memoizeByObject(
+  (clock: Clock): TimerWheel => new TimerWheel(clock, SHARED_TIMER_WHEEL_GRAIN_MS),
+);

@@ -1,9 +1,9 @@
 /** Helpers on a clock: waiting, jitter and periodic tasks. */
 import type { Clock } from './clock.js';
-import { sharedTimerWheel, type TimerEntry } from './timer-wheel.js';
+import { sharedTimerWheel, type TimerWheelEntry } from './timer-wheel.js';
 
 /** Returns a promise that resolves after `ms` of the clock. */
-export const wait = (clock: Clock, ms: number): Promise<void> =>
+export const waitOnClock = (clock: Clock, ms: number): Promise<void> =>
   new Promise((resolve) => void clock.setTimeout(resolve, ms));
 
 /** Largest share of a time that jitter adds to it, so that timers which start together don't end together. */
@@ -20,14 +20,14 @@ export const addJitter = (ms: number, random: () => number): number => ms * (1 +
  * @param fn gets the delay of its call, ms
  * @returns function that stops the task
  */
-export function runEvery(clock: Clock, ms: number, fn: (lateMs: number) => void): () => void {
+export function runPeriodically(clock: Clock, ms: number, fn: (lateMs: number) => void): () => void {
   const wheel = sharedTimerWheel(clock);
   let due = 0;
   const arm = (now: number): void => {
     due = (Math.floor(now / ms) + 1) * ms;
     wheel.at(entry, due);
   };
-  const entry: TimerEntry = {
+  const entry: TimerWheelEntry = {
     bucket: undefined,
     expire: () => {
       const now = clock.monotonic();

@@ -11,7 +11,7 @@ interface HashedFile {
 }
 
 /** Copies a file into a new one and flushes it to disk. @throws file system errors; EEXIST if `to` exists */
-export async function copyHashed(from: string, to: string): Promise<HashedFile> {
+export async function copyFileAndHash(from: string, to: string): Promise<HashedFile> {
   const source = await open(from, 'r');
   try {
     const target = await open(to, 'wx', 0o600);

@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises';
 
 /** Makes the names in a folder durable; flushing a file does not flush its name. */
-export async function syncFolder(folder: string): Promise<void> {
+export async function fsyncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();
@@ -11,4 +11,4 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-export const syncFile = (file: string): Promise<void> => syncFolder(file);
+export const fsyncFile = (file: string): Promise<void> => fsyncFolder(file);

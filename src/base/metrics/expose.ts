@@ -1,7 +1,7 @@
 /** The text format of Prometheus, with the metrics of the process (memory, CPU, event loop, garbage collector). */
 import { collectDefaultMetrics, type Metric as PrometheusMetric, Registry } from 'prom-client';
-import type { HistogramSeries, MetricSample, Metrics } from './metrics.js';
-import { METRICS, type MetricDeclaration, type MetricName } from './table.js';
+import type { MetricHistogramSeries, MetricSample, MetricsRegistry } from './metrics.js';
+import { METRIC_DECLARATIONS, type MetricDeclaration, type MetricName } from './table.js';
 
 export const METRICS_CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
@@ -37,7 +37,11 @@ function linesOf(
 }
 
 /** Lines of a histogram. Its buckets are cumulative in the text format of Prometheus. */
-function distributionLines(name: string, labels: Line['labels'], { bounds, counts, sum }: HistogramSeries): Line[] {
+function distributionLines(
+  name: string,
+  labels: Line['labels'],
+  { bounds, counts, sum }: MetricHistogramSeries,
+): Line[] {
   let total = 0;
   const buckets = counts.map((count, i) => {
     total += count;
@@ -51,11 +55,16 @@ function distributionLines(name: string, labels: Line['labels'], { bounds, count
 }
 
 /** The text of one scrape: every declared metric, also those without a value yet. */
-export async function exposeMetrics(metrics: Metrics): Promise<string> {
+export async function renderMetricsForScrape(metrics: MetricsRegistry): Promise<string> {
   const registry = new Registry();
   for (const [name, samples] of await metrics.samples()) {
-    const { type, help } = METRICS[name];
-    const get = async () => ({ name, help, type, values: samples.flatMap((s) => linesOf(name, METRICS[name], s)) });
+    const { type, help } = METRIC_DECLARATIONS[name];
+    const get = async () => ({
+      name,
+      help,
+      type,
+      values: samples.flatMap((s) => linesOf(name, METRIC_DECLARATIONS[name], s)),
+    });
     registry.registerMetric({ name, help, get } as unknown as PrometheusMetric);
   }
   return `${await registry.metrics()}\n${await processMetrics().metrics()}`;

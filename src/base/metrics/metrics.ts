@@ -6,18 +6,18 @@ import {
   type CounterName,
   type GaugeName,
   type HistogramName,
-  type LabelValues,
-  METRICS,
+  METRIC_DECLARATIONS,
+  type MetricLabelValues,
   type MetricName,
 } from './table.js';
 
 /** The counter of one combination of labels; `n` only grows. */
-export interface CounterSeries {
+export interface MetricCounterSeries {
   n: number;
 }
 
 /** The histogram of one combination of labels. */
-export class HistogramSeries {
+export class MetricHistogramSeries {
   /** Number of values per bucket, not cumulative; the last bucket takes the values above all bounds. */
   readonly counts: number[];
   sum = 0;
@@ -36,11 +36,11 @@ export class HistogramSeries {
 }
 
 /** Values read at a scrape: one number, or one for each set of labels. */
-type MetricReading<N extends MetricName> = number | Iterable<readonly [labels: LabelValues<N>, value: number]>;
+type MetricReading<N extends MetricName> = number | Iterable<readonly [labels: MetricLabelValues<N>, value: number]>;
 
 export interface MetricSample {
   readonly labels: readonly string[];
-  readonly value: number | HistogramSeries;
+  readonly value: number | MetricHistogramSeries;
 }
 
 /** Largest number of series of a metric; further label values count as 'other', so that a bug cannot fill memory. */
@@ -48,16 +48,19 @@ const MAX_SERIES = 2_000;
 const OTHER = 'other';
 const SEPARATOR = '\u0000';
 
-type Series = Map<string, { readonly labels: readonly string[]; readonly value: CounterSeries | HistogramSeries }>;
+type Series = Map<
+  string,
+  { readonly labels: readonly string[]; readonly value: MetricCounterSeries | MetricHistogramSeries }
+>;
 type Reader = () => MetricReading<MetricName> | Promise<MetricReading<MetricName>>;
 
-export class Metrics {
+export class MetricsRegistry {
   readonly #series = new Map<MetricName, Series>();
   readonly #readers = new Map<MetricName, Reader[]>();
   readonly #before: (() => void | Promise<void>)[] = [];
 
   /** Adds 1 to a counter. On hot paths, keep the object that `counter` returns instead. */
-  count<N extends CounterName>(name: N, ...labels: LabelValues<N>): void {
+  count<N extends CounterName>(name: N, ...labels: MetricLabelValues<N>): void {
     this.counter(name, ...labels).n++;
   }
 
@@ -65,13 +68,17 @@ export class Metrics {
    * The counter with these labels: the same object at each call. Scrapes show the counter from the first call on, even
    * while it is 0.
    */
-  counter<N extends CounterName>(name: N, ...labels: LabelValues<N>): CounterSeries {
-    return this.#find(name, labels, () => ({ n: 0 })) as CounterSeries;
+  counter<N extends CounterName>(name: N, ...labels: MetricLabelValues<N>): MetricCounterSeries {
+    return this.#find(name, labels, () => ({ n: 0 })) as MetricCounterSeries;
   }
 
   /** The histogram with these labels, of values in the unit that the metric's name ends with. */
-  histogram<N extends HistogramName>(name: N, ...labels: LabelValues<N>): HistogramSeries {
-    return this.#find(name, labels, () => new HistogramSeries(METRICS[name].buckets)) as HistogramSeries;
+  histogram<N extends HistogramName>(name: N, ...labels: MetricLabelValues<N>): MetricHistogramSeries {
+    return this.#find(
+      name,
+      labels,
+      () => new MetricHistogramSeries(METRIC_DECLARATIONS[name].buckets),
+    ) as MetricHistogramSeries;
   }
 
   /**
@@ -93,14 +100,14 @@ export class Metrics {
   async samples(): Promise<ReadonlyMap<MetricName, readonly MetricSample[]>> {
     for (const gather of this.#before) await quietly(gather);
     const samples = new Map<MetricName, readonly MetricSample[]>();
-    for (const name of Object.keys(METRICS) as MetricName[]) samples.set(name, await this.#samplesOf(name));
+    for (const name of Object.keys(METRIC_DECLARATIONS) as MetricName[]) samples.set(name, await this.#samplesOf(name));
     return samples;
   }
 
   async #samplesOf(name: MetricName): Promise<MetricSample[]> {
     const samples: MetricSample[] = [];
     for (const { labels, value } of this.#series.get(name)?.values() ?? []) {
-      samples.push({ labels, value: value instanceof HistogramSeries ? value : value.n });
+      samples.push({ labels, value: value instanceof MetricHistogramSeries ? value : value.n });
     }
     for (const reader of this.#readers.get(name) ?? []) {
       const reading = await quietly(reader);
@@ -114,8 +121,8 @@ export class Metrics {
   #find(
     name: MetricName,
     labels: readonly string[],
-    make: () => CounterSeries | HistogramSeries,
-  ): CounterSeries | HistogramSeries {
+    make: () => MetricCounterSeries | MetricHistogramSeries,
+  ): MetricCounterSeries | MetricHistogramSeries {
     let series = this.#series.get(name);
     if (!series) {
       series = new Map();

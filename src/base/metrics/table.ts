@@ -28,7 +28,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const POLL_SECONDS = [0.01, 0.1, 0.5, 1, 5, 10, 20, 30, 45, 60, 90] as const;
 const BATCH = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024] as const;
 
-export const METRICS = {
+export const METRIC_DECLARATIONS = {
   conclave_build_info: gauge('all', ['version', 'role', 'face'], 'Always 1: version, role and face of the process.'),
   conclave_ready: gauge('all', [], '1 when /health/ready would answer 200 by the newest checks, else 0.'),
   conclave_health_check: gauge(
@@ -206,9 +206,9 @@ export const METRICS = {
   ),
 } as const satisfies Readonly<Record<string, MetricDeclaration>>;
 
-export type MetricName = keyof typeof METRICS;
+export type MetricName = keyof typeof METRIC_DECLARATIONS;
 type OfType<T extends MetricDeclaration['type']> = {
-  [N in MetricName]: (typeof METRICS)[N]['type'] extends T ? N : never;
+  [N in MetricName]: (typeof METRIC_DECLARATIONS)[N]['type'] extends T ? N : never;
 }[MetricName];
 export type CounterName = OfType<'counter'>;
 export type GaugeName = OfType<'gauge'>;
@@ -216,4 +216,4 @@ export type HistogramName = OfType<'histogram'>;
 
 type Texts<T extends readonly unknown[]> = { readonly [I in keyof T]: string };
 /** Label values of a metric: one text for each of its labels. */
-export type LabelValues<N extends MetricName> = Texts<(typeof METRICS)[N]['labels']>;
+export type MetricLabelValues<N extends MetricName> = Texts<(typeof METRIC_DECLARATIONS)[N]['labels']>;

@@ -1,7 +1,7 @@
 /**
  * Threads: a pool of workers for long jobs (Markdown with hostile input, password strength), which would hold up the
  * event loop. A pool starts workers on demand, terminates a job that exceeds its time limit, and ends idle
- * workers. The worker's module calls `serveJobs` once.
+ * workers. The worker's module calls `serveThreadPoolJobs` once.
  */
-export { serveJobs } from './jobs.js';
-export { ThreadJobFailed, ThreadPool } from './pool.js';
+export { serveThreadPoolJobs } from './jobs.js';
+export { ThreadJobFailedError, ThreadPool } from './pool.js';

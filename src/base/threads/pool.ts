@@ -3,10 +3,10 @@
  * terminated and replaced; idle threads end after a while.
  */
 import { Worker } from 'node:worker_threads';
-import type { JobAnswer } from './jobs.js';
+import type { ThreadJobResult } from './jobs.js';
 
 interface ThreadOptions {
-  /** URL of the module that a worker thread runs; it calls `serveJobs`. */
+  /** URL of the module that a worker thread runs; it calls `serveThreadPoolJobs`. */
   readonly script: URL;
   /** Maximum number of threads; each starts when it is needed. */
   readonly threads: number;
@@ -17,14 +17,14 @@ interface ThreadOptions {
 }
 
 /** Error of a job that threw or timed out, or whose thread ended. */
-export class ThreadJobFailed extends Error {
+export class ThreadJobFailedError extends Error {
   override readonly name = 'ThreadJobFailed';
 }
 
 interface Waiting<Job, Result> {
   readonly job: Job;
   resolve(result: Result): void;
-  reject(error: ThreadJobFailed): void;
+  reject(error: ThreadJobFailedError): void;
 }
 
 export class ThreadPool<Job, Result> {
@@ -41,7 +41,7 @@ export class ThreadPool<Job, Result> {
     return this.#all.size;
   }
 
-  /** Runs a job in an idle thread, or queues it. @throws ThreadJobFailed */
+  /** Runs a job in an idle thread, or queues it. @throws ThreadJobFailedError */
   run(job: Job): Promise<Result> {
     if (this.#closed) return Promise.reject(closed());
     return new Promise((resolve, reject) => {
@@ -104,14 +104,14 @@ export class ThreadPool<Job, Result> {
     };
     const fail = (reason: string): void => {
       settle(false);
-      reject(new ThreadJobFailed(reason));
+      reject(new ThreadJobFailedError(reason));
     };
     const gone = (): void => fail('the thread ended');
     const timer = setTimeout(() => fail('it took too long'), this.options.timeoutMs);
     worker.removeAllListeners('error');
-    worker.once('message', (answer: JobAnswer<Result>) => {
+    worker.once('message', (answer: ThreadJobResult<Result>) => {
       settle(true);
-      if ('failed' in answer) reject(new ThreadJobFailed(answer.failed));
+      if ('failed' in answer) reject(new ThreadJobFailedError(answer.failed));
       else resolve(answer.result);
     });
     worker.once('error', (error) => fail(error.message));
@@ -128,4 +128,4 @@ export class ThreadPool<Job, Result> {
   }
 }
 
-const closed = (): ThreadJobFailed => new ThreadJobFailed('the threads are closed');
+const closed = (): ThreadJobFailedError => new ThreadJobFailedError('the threads are closed');

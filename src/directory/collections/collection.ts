@@ -1,5 +1,5 @@
 /** Records of one kind by id. `version` counts the changes of the collection. */
-export class RecordCollection<Id, Entry> {
+export class DirectoryRecordCollection<Id, Entry> {
   version = 0;
   protected readonly entries = new Map<Id, Entry>();
 

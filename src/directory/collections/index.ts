@@ -1,6 +1,6 @@
-export { RecordCollection } from './collection.js';
-export { PreferenceCollection } from './preferences.js';
-export { ProfileCollection } from './profiles.js';
-export { SessionCollection } from './sessions.js';
-export { StreamCollection } from './streams.js';
-export { UserCollection } from './users.js';
+export { DirectoryRecordCollection } from './collection.js';
+export { DirectoryPreferenceCollection } from './preferences.js';
+export { DirectoryProfileCollection } from './profiles.js';
+export { DirectorySessionCollection } from './sessions.js';
+export { DirectoryStreamCollection } from './streams.js';
+export { DirectoryUserCollection } from './users.js';

@@ -1,9 +1,9 @@
 /** Preferences of accounts; accounts without a record have empty ones. */
 import type { UserId } from '#model';
 import type { DirectoryPreferences, UserStatus } from '#model/records';
-import { RecordCollection } from './collection.js';
+import { DirectoryRecordCollection } from './collection.js';
 
-export class PreferenceCollection extends RecordCollection<UserId, DirectoryPreferences> {
+export class DirectoryPreferenceCollection extends DirectoryRecordCollection<UserId, DirectoryPreferences> {
   readonly statuses = new Map<UserId, UserStatus>();
   /** Users whose settings ask for mails or pushes of all streams. */
   readonly notifiedOfStreams = new Set<UserId>();

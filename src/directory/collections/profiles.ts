@@ -1,15 +1,15 @@
 /** Profile values of accounts, shown by the profile fields that exist. */
 
-import { presentProfile } from '#domain/people';
+import { formatProfileForApi } from '#domain/people';
 import type { UserId } from '#model';
-import type { DirectoryProfile, DirectoryProfileField, ProfileData } from '#model/records';
-import { RecordCollection } from './collection.js';
+import type { ApiProfileData, DirectoryProfile, DirectoryProfileField } from '#model/records';
+import { DirectoryRecordCollection } from './collection.js';
 
-const NOTHING_FILLED_IN: ProfileData = {};
+const NOTHING_FILLED_IN: ApiProfileData = {};
 
-export class ProfileCollection extends RecordCollection<UserId, DirectoryProfile> {
+export class DirectoryProfileCollection extends DirectoryRecordCollection<UserId, DirectoryProfile> {
   /** Profile values as clients see them, computed on first use. */
-  readonly #shown = new Map<UserId, ProfileData>();
+  readonly #shown = new Map<UserId, ApiProfileData>();
   #fields: readonly DirectoryProfileField[] = [];
 
   constructor() {
@@ -17,12 +17,12 @@ export class ProfileCollection extends RecordCollection<UserId, DirectoryProfile
   }
 
   /** Profile values of the user as clients see them. The object stays the same until the values change. */
-  shown(user: UserId): ProfileData {
+  shown(user: UserId): ApiProfileData {
     const known = this.#shown.get(user);
     if (known) return known;
     const profile = this.get(user);
     if (!profile) return NOTHING_FILLED_IN;
-    const shown = presentProfile(profile, this.#fields);
+    const shown = formatProfileForApi(profile, this.#fields);
     this.#shown.set(user, shown);
     return shown;
   }

@@ -1,9 +1,9 @@
 /** Sessions by account, and by the hash of their secret. */
 import type { UserId } from '#model';
 import type { AccountSessions, WebSession } from '#model/records';
-import { RecordCollection } from './collection.js';
+import { DirectoryRecordCollection } from './collection.js';
 
-export class SessionCollection extends RecordCollection<UserId, AccountSessions> {
+export class DirectorySessionCollection extends DirectoryRecordCollection<UserId, AccountSessions> {
   readonly #sessions = new Map<string, { readonly user: UserId; readonly session: WebSession }>();
 
   /** Accounts with devices to which notifications may be pushed. */

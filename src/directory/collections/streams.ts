@@ -1,12 +1,12 @@
 /** Streams of a realm by id. Streams that are not archived are also found by name. */
 import type { StreamId } from '#model';
 import type { DirectoryStream } from '#model/records';
-import { RecordCollection } from './collection.js';
+import { DirectoryRecordCollection } from './collection.js';
 
 /** Form of a stream's name for look-ups, because names of streams are compared ignoring case. */
-export const foldStreamName = (name: string): string => name.toLowerCase();
+export const foldStreamNameCase = (name: string): string => name.toLowerCase();
 
-export class StreamCollection extends RecordCollection<StreamId, DirectoryStream> {
+export class DirectoryStreamCollection extends DirectoryRecordCollection<StreamId, DirectoryStream> {
   readonly #names = new Map<string, StreamId>();
 
   constructor() {
@@ -14,19 +14,19 @@ export class StreamCollection extends RecordCollection<StreamId, DirectoryStream
   }
 
   byName(name: string): DirectoryStream | undefined {
-    const id = this.#names.get(foldStreamName(name));
+    const id = this.#names.get(foldStreamNameCase(name));
     return id === undefined ? undefined : this.get(id);
   }
 
   override put(stream: DirectoryStream): void {
     const before = this.get(stream.id);
-    if (before && this.#names.get(foldStreamName(before.name)) === before.id)
-      this.#names.delete(foldStreamName(before.name));
+    if (before && this.#names.get(foldStreamNameCase(before.name)) === before.id)
+      this.#names.delete(foldStreamNameCase(before.name));
     // The realm actor learns of a stream's first message later than this replica, so a record of the stream must not
     // remove the message's id.
     const firstMessage = stream.firstMessage ?? before?.firstMessage ?? null;
     super.put(firstMessage === stream.firstMessage ? stream : { ...stream, firstMessage });
-    if (!stream.archived) this.#names.set(foldStreamName(stream.name), stream.id);
+    if (!stream.archived) this.#names.set(foldStreamNameCase(stream.name), stream.id);
   }
 
   /**

@@ -1,11 +1,11 @@
 /** Accounts by id, API key, e-mail address and avatar. System bots are found but not listed. */
 
-import { isCalledBot, SYSTEM_BOT_EMAILS, systemBotRecords } from '#domain/people';
+import { isBotCalledByServer, makeSystemBotRecords, SYSTEM_BOT_IDS_BY_EMAIL } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryUser } from '#model/records';
-import { RecordCollection } from './collection.js';
+import { DirectoryRecordCollection } from './collection.js';
 
-export class UserCollection extends RecordCollection<UserId, DirectoryUser> {
+export class DirectoryUserCollection extends DirectoryRecordCollection<UserId, DirectoryUser> {
   /** Ids of outgoing webhook bots, which the server calls instead of sending them messages. */
   readonly silentBots = new Set<UserId>();
   readonly #systemBots: ReadonlyMap<UserId, DirectoryUser>;
@@ -16,7 +16,7 @@ export class UserCollection extends RecordCollection<UserId, DirectoryUser> {
   /** Makes the collection with the system bots in it. @param since creation time of the organization, wall ms */
   constructor(since: number) {
     super(({ id }) => id);
-    this.#systemBots = new Map(systemBotRecords(since).map((bot) => [bot.id, bot]));
+    this.#systemBots = new Map(makeSystemBotRecords(since).map((bot) => [bot.id, bot]));
   }
 
   override get(id: UserId): DirectoryUser | undefined {
@@ -29,7 +29,7 @@ export class UserCollection extends RecordCollection<UserId, DirectoryUser> {
 
   byEmail(email: string): DirectoryUser | undefined {
     const folded = email.toLowerCase();
-    return this.#found(this.#emails.get(folded) ?? SYSTEM_BOT_EMAILS.get(folded));
+    return this.#found(this.#emails.get(folded) ?? SYSTEM_BOT_IDS_BY_EMAIL.get(folded));
   }
 
   byAvatar(hash: string): DirectoryUser | undefined {
@@ -44,7 +44,7 @@ export class UserCollection extends RecordCollection<UserId, DirectoryUser> {
       this.#emails.delete(before.deliveryEmail.toLowerCase());
     }
     super.put(user);
-    if (isCalledBot(user)) this.silentBots.add(user.id);
+    if (isBotCalledByServer(user)) this.silentBots.add(user.id);
     // The avatar hash of an account never changes, so the entry of a removed avatar may stay.
     if (user.avatar) this.#avatars.set(user.avatar.hash, user.id);
     if (user.keyHash) this.#keys.set(user.keyHash, user.id);

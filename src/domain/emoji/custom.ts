@@ -2,12 +2,12 @@
  * Custom emoji of an organization (realm.md § Custom emoji): names, pictures, and the form in which clients get them.
  */
 import type { JsonObject } from '#base';
-import { MAX_PIXELS, withPicture } from '#domain/pictures';
+import { MAX_PICTURE_PIXELS, withDecodedPicture } from '#domain/pictures';
 import { apiError } from '#model/errors';
 import type { DirectoryEmoji } from '#model/records';
 
 /** The custom emoji of an organization by id, including deactivated ones. */
-export const presentCustomEmoji = (all: Iterable<DirectoryEmoji>): JsonObject =>
+export const formatCustomEmojiForApi = (all: Iterable<DirectoryEmoji>): JsonObject =>
   Object.fromEntries(
     [...all]
       .sort((a, b) => a.id - b.id)
@@ -21,7 +21,7 @@ export const presentCustomEmoji = (all: Iterable<DirectoryEmoji>): JsonObject =>
  * Checks the name of a custom emoji. @returns the name in its stored form. @throws ApiError if emoji may not have the
  * name
  */
-export function checkEmojiName(written: string): string {
+export function checkCustomEmojiName(written: string): string {
   const name = written.trim().replaceAll(' ', '_');
   if (name === '') throw apiError('EMOJI_NAME_MISSING');
   if (!/^[0-9a-z_-]+$/.test(name)) throw apiError('EMOJI_NAME_CHARACTERS');
@@ -31,7 +31,7 @@ export function checkEmojiName(written: string): string {
 
 /** Path of an emoji's picture below `/user_avatars/{realm}/`. */
 export const emojiImagePath = (id: number, extension: string): string => `emoji/images/${id}${extension}`;
-export const emojiStillPath = (id: number): string => `emoji/images/still/${id}.png`;
+export const emojiStillImagePath = (id: number): string => `emoji/images/still/${id}.png`;
 
 const SIDE = 64;
 
@@ -55,9 +55,9 @@ const SQUARE = {
  * @throws ApiError BAD_IMAGE
  */
 export const makeEmojiImage = (bytes: Uint8Array): Promise<EmojiImage> =>
-  withPicture(bytes, async (picture) => {
+  withDecodedPicture(bytes, async (picture) => {
     // All frames of an animation are decoded, so the limit holds for their sum.
-    if (picture.pixels > MAX_PIXELS) throw apiError('IMAGE_TOO_LARGE');
+    if (picture.pixels > MAX_PICTURE_PIXELS) throw apiError('IMAGE_TOO_LARGE');
     const still = await picture.still().resize(SQUARE).png().toBuffer();
     if (picture.frames === 1) return { bytes: still, type: 'image/png', extension: '.png', still: null };
     if (picture.format !== 'gif') throw apiError('IMAGE_ANIMATION_UNKNOWN');

@@ -3,8 +3,8 @@
  * have no side effects.
  */
 import type { JsonObject } from '#base';
-import { canonicalEmojiCode, emojiCode } from '#domain/markdown';
-import type { EmojiRef, ExtraEmoji, ExtraEmojiName } from '#model';
+import { canonicalEmojiCode, emojiCodeOfName } from '#domain/markdown';
+import type { EmojiReference, ProductEmoji, ProductEmojiName } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryEmoji, DirectoryView } from '#model/records';
 
@@ -20,22 +20,22 @@ interface ResolvedEmoji {
   readonly name: string;
   readonly code: string;
   /** Type of the emoji as it is stored; undefined if the request's type is unknown. */
-  readonly type: EmojiRef['type'] | undefined;
+  readonly type: EmojiReference['type'] | undefined;
 }
 
 /**
  * The extra emoji: neither Unicode nor custom. It has the product's name and the name that existing clients know.
  * Requests may use both; the server's setting `--emoji-names` decides which one clients get.
  */
-const EXTRA_FORMS: Readonly<Record<ExtraEmojiName, ExtraEmoji>> = {
+const EXTRA_FORMS: Readonly<Record<ProductEmojiName, ProductEmoji>> = {
   conclave: { name: 'conclave', type: 'service_extra_emoji', url: '/static/emoji/conclave.png' },
   zulip: { name: 'zulip', type: 'zulip_extra_emoji', url: '/static/generated/emoji/images/emoji/unicode/zulip.png' },
 };
 /** The product's own emoji as it is stored. */
-const EXTRA: EmojiRef = { name: 'conclave', code: 'conclave', type: 'extra' };
+const EXTRA: EmojiReference = { name: 'conclave', code: 'conclave', type: 'extra' };
 
 /** The form in which clients get the product's own emoji. */
-export const extraEmojiNamed = (names: ExtraEmojiName): ExtraEmoji => EXTRA_FORMS[names];
+export const productEmojiForm = (names: ProductEmojiName): ProductEmoji => EXTRA_FORMS[names];
 
 const extraForms = Object.values(EXTRA_FORMS);
 
@@ -46,38 +46,38 @@ const isExtraType = (type: string): boolean => extraForms.some((form) => form.ty
  * Finds the emoji with this name. Active custom emoji take precedence: organizations may shadow Unicode names.
  * @throws ApiError if there is none
  */
-export function findEmojiByName(name: string, directory: DirectoryView): EmojiRef {
+export function findEmojiByName(name: string, directory: DirectoryView): EmojiReference {
   for (const custom of directory.emoji()) {
     if (custom.name === name && !custom.deactivated) return { name, code: String(custom.id), type: 'realm_emoji' };
   }
   if (isExtraEmojiName(name)) return EXTRA;
-  const code = emojiCode(name);
+  const code = emojiCodeOfName(name);
   if (code === undefined) throw apiError('EMOJI_DOES_NOT_EXIST', { emoji_name: name });
   return { name, code, type: 'unicode_emoji' };
 }
 
 /** The stored form of a request's emoji type; undefined for unknown types. */
-export function storedEmojiType(type: string): EmojiRef['type'] | undefined {
+export function toStoredEmojiType(type: string): EmojiReference['type'] | undefined {
   if (type === 'unicode_emoji' || type === 'realm_emoji') return type;
   return isExtraType(type) ? 'extra' : undefined;
 }
 
 /** Completes an emoji: absent fields are looked up by the name. @throws ApiError if the name is unknown */
-export function resolveEmoji({ name, code, type }: EmojiInput, directory: DirectoryView): ResolvedEmoji {
+export function completeEmojiFields({ name, code, type }: EmojiInput, directory: DirectoryView): ResolvedEmoji {
   const found = code === null || type === null ? findEmojiByName(name, directory) : undefined;
-  const resolved = found && type === null ? found.type : storedEmojiType(type ?? '');
+  const resolved = found && type === null ? found.type : toStoredEmojiType(type ?? '');
   if (resolved === 'extra' && isExtraEmojiName(name)) name = EXTRA.name;
   return { name, code: comparableEmojiCode(code ?? found?.code ?? '', resolved), type: resolved };
 }
 
 /** The spelling of a code for comparisons. Unknown codes stay as they are. */
-export function comparableEmojiCode(code: string, type: EmojiRef['type'] | undefined): string {
+export function comparableEmojiCode(code: string, type: EmojiReference['type'] | undefined): string {
   if (type === 'unicode_emoji') return canonicalEmojiCode(code) ?? code;
   return type === 'extra' && isExtraEmojiName(code) ? EXTRA.code : code;
 }
 
 /** Checks an emoji for new reactions and statuses. @throws ApiError if its fields don't fit, or it is deactivated */
-export function checkEmoji({ name, code, type }: ResolvedEmoji, directory: DirectoryView): EmojiRef {
+export function checkEmojiIsUsable({ name, code, type }: ResolvedEmoji, directory: DirectoryView): EmojiReference {
   switch (type) {
     case 'realm_emoji': {
       const custom = customEmoji(code, directory);
@@ -92,7 +92,7 @@ export function checkEmoji({ name, code, type }: ResolvedEmoji, directory: Direc
       return EXTRA;
     case 'unicode_emoji':
       if (canonicalEmojiCode(code) === undefined) throw apiError('EMOJI_CODE');
-      if (emojiCode(name) !== code) throw apiError('EMOJI_NAME');
+      if (emojiCodeOfName(name) !== code) throw apiError('EMOJI_NAME');
       return { name, code, type };
     case undefined:
       throw apiError('EMOJI_TYPE');
@@ -103,14 +103,21 @@ const customEmoji = (code: string, directory: DirectoryView): DirectoryEmoji | u
   [...directory.emoji()].find(({ id }) => String(id) === code);
 
 /** True if the type has an emoji with this code, active or deactivated. */
-export function isEmoji(code: string, type: EmojiRef['type'] | undefined, directory: DirectoryView): boolean {
+export function isKnownEmoji(
+  code: string,
+  type: EmojiReference['type'] | undefined,
+  directory: DirectoryView,
+): boolean {
   if (type === 'unicode_emoji') return canonicalEmojiCode(code) !== undefined;
   if (type === 'realm_emoji') return customEmoji(code, directory) !== undefined;
   return type === 'extra' && isExtraEmojiName(code);
 }
 
 /** The three fields that describe an emoji in API objects. */
-export function presentEmoji({ name, code, type }: EmojiRef, { extraEmoji }: DirectoryView): JsonObject {
+export function formatEmojiFieldsForApi(
+  { name, code, type }: EmojiReference,
+  { extraEmoji }: DirectoryView,
+): JsonObject {
   if (type !== 'extra') return { emoji_name: name, emoji_code: code, reaction_type: type };
   return { emoji_name: extraEmoji.name, emoji_code: extraEmoji.name, reaction_type: extraEmoji.type };
 }

@@ -2,8 +2,9 @@
  * Emoji of reactions and statuses, and the custom emoji of an organization (messages.md § Reactions, realm.md § Custom
  * emoji). Emoji within message text are the business of `#domain/markdown`, which also has the table of Unicode emoji.
  *
- * - `emoji.ts`: `resolveEmoji` completes the fields of a request, `checkEmoji` decides whether new reactions may use
- *   the emoji, `presentEmoji` makes the fields that clients get. The product's own emoji is declared here too.
+ * - `emoji.ts`: `completeEmojiFields` completes the fields of a request, `checkEmojiIsUsable` decides whether new
+ *   reactions may use the emoji, `formatEmojiFieldsForApi` makes the fields that clients get. The product's own emoji
+ *   is declared here too.
  * - `custom.ts`: names of custom emoji, their pictures (decoded, scaled and encoded again), and their list for clients.
  *
  * Invariants: new reactions store the canonical code of an emoji; older ones may have another spelling, so codes are
@@ -13,14 +14,20 @@
  *
  * Actors, directory, frontend, the messages folder and the server's wiring may import this folder.
  */
-export { checkEmojiName, emojiImagePath, emojiStillPath, makeEmojiImage, presentCustomEmoji } from './custom.js';
 export {
-  checkEmoji,
+  checkCustomEmojiName,
+  emojiImagePath,
+  emojiStillImagePath,
+  formatCustomEmojiForApi,
+  makeEmojiImage,
+} from './custom.js';
+export {
+  checkEmojiIsUsable,
   comparableEmojiCode,
-  extraEmojiNamed,
+  completeEmojiFields,
   findEmojiByName,
-  isEmoji,
-  presentEmoji,
-  resolveEmoji,
-  storedEmojiType,
+  formatEmojiFieldsForApi,
+  isKnownEmoji,
+  productEmojiForm,
+  toStoredEmojiType,
 } from './emoji.js';

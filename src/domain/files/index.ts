@@ -4,7 +4,7 @@
  * - `names.ts`: an upload gets a path (`makeFilePath`) with a safe name; the path leads to the owner, the blob and the
  *   address. Temporary addresses give access to a file for a minute, without credentials. Limits and lifetimes are
  *   here, too.
- * - `serving.ts`: a request for a file gets `fileHeaders`, and a range of its bytes (`rangeResponse`).
+ * - `serving.ts`: a request for a file gets `makeFileResponseHeaders`, and a range of its bytes (`makeRangeResponse`).
  *
  * Invariants: a path has 107 random bits and can't be guessed. Its owner's id is part of the token, so that any process
  * finds the actor with the file's record. A file is sent in a way that no browser runs it as a page of this server.
@@ -13,17 +13,24 @@
  * by the user actor. Actors, frontend and the messages folder may import this folder.
  */
 export {
-  blobOfFile,
-  type FileLimits,
+  blobNameOfFile,
+  type FileUploadLimits,
   fileDisplayName,
   filePathFrom,
   fileUriOfPath,
   makeFilePath,
   makeTemporaryFileUri,
   parseFilePath,
-  readTemporaryFileUri,
   toSafeFileName,
   UNFINISHED_UPLOAD_LIFETIME_MS,
   UNLINKED_FILE_LIFETIME_MS,
+  verifyTemporaryFileUri,
 } from './names.js';
-export { etagOfGzip, type FileResponse, fileHeaders, parseRange, rangeResponse, toSafeContentType } from './serving.js';
+export {
+  etagOfGzip,
+  type FileResponseProperties,
+  makeFileResponseHeaders,
+  makeRangeResponse,
+  parseRangeHeader,
+  toSafeContentType,
+} from './serving.js';

@@ -1,11 +1,11 @@
 /** Names, paths, addresses and limits of uploaded files (realm.md § Uploads and attachments). */
 import { randomBytes, randomInt } from 'node:crypto';
 import type { ServerCryptography } from '#domain/secrets';
-import { type RealmId, realmId, type UserId, userId } from '#model';
+import { type RealmId, toRealmId, toUserId, type UserId } from '#model';
 import { apiError } from '#model/errors';
 
 /** Limits of the configuration that clients get. */
-export interface FileLimits {
+export interface FileUploadLimits {
   readonly maxFileMib: number;
   /** Space for all files of an organization, MiB; 0: no limit. */
   readonly uploadQuotaMib: number;
@@ -94,11 +94,11 @@ export function parseFilePath(path: string): FilePath | undefined {
   if (realm === undefined) return undefined;
   let owner = 0;
   for (let i = 0; i < OWNER_CHARS; i++) owner = owner * 62 + ALPHABET.indexOf(token[i]!);
-  return { realm: realmId(Number(realm)), owner: userId(owner), token, name };
+  return { realm: toRealmId(Number(realm)), owner: toUserId(owner), token, name };
 }
 
 /** Name of the blob with a file's bytes. */
-export const blobOfFile = (path: string): string => `uploads/${path}`;
+export const blobNameOfFile = (path: string): string => `uploads/${path}`;
 
 /** Path of a file under the organization's base URL. */
 export const fileUriOfPath = (path: string): string => `/user_uploads/${path}`;
@@ -119,7 +119,7 @@ export function makeTemporaryFileUri(secrets: ServerCryptography, path: string, 
  * Reads a temporary address of a file. @returns the file's path. @throws ApiError if the address is invalid or has
  * expired
  */
-export function readTemporaryFileUri(secrets: ServerCryptography, token: string, name: string, now: number): string {
+export function verifyTemporaryFileUri(secrets: ServerCryptography, token: string, name: string, now: number): string {
   let opened: readonly [path: string, until: number];
   try {
     opened = JSON.parse(secrets.open(Buffer.from(token, 'base64url').toString('base64'))) as typeof opened;

@@ -29,7 +29,7 @@ const CACHE_CONTROL: Readonly<Record<CachePolicy, string>> = {
   changing: 'public, no-cache',
 };
 
-export interface FileResponse {
+export interface FileResponseProperties {
   readonly name: string;
   readonly type: string;
   /** ETag without quotes: it changes with the bytes of the file. */
@@ -38,7 +38,13 @@ export interface FileResponse {
   readonly caching: CachePolicy;
 }
 
-export function fileHeaders({ name, type, tag, download, caching }: FileResponse): Record<string, string> {
+export function makeFileResponseHeaders({
+  name,
+  type,
+  tag,
+  download,
+  caching,
+}: FileResponseProperties): Record<string, string> {
   const inline = !download && INLINE.has(type);
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   const exact = encodeURIComponent(name).replace(
@@ -65,7 +71,7 @@ interface ByteRange {
 /**
  * Parses the header Range. @returns undefined if the whole file must be sent: no range, several, or one in another form
  */
-export function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
+export function parseRangeHeader(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   const found = /^bytes=(\d*)-(\d*)$/.exec(header.replaceAll(' ', ''));
   const [, first = '', last = ''] = found ?? [];
   if (first === '' && last === '') return undefined;
@@ -94,8 +100,8 @@ interface RangeResponse extends ByteRange {
 /** ETag of the compressed form of a file. */
 export const etagOfGzip = (tag: string): string => `${tag}-gzip`;
 
-/** The range of bytes to send, the status, and headers besides `fileHeaders`. */
-export function rangeResponse(
+/** The range of bytes to send, the status, and headers besides `makeFileResponseHeaders`. */
+export function makeRangeResponse(
   size: number,
   tag: string,
   { range, ifRange, ifNoneMatch }: ConditionalRequest,
@@ -105,7 +111,7 @@ export function rangeResponse(
   const coded = `"${etagOfGzip(tag)}"`;
   if (known.includes(coded)) return { status: 304, headers: { ETag: coded }, start: 0, end: 0 };
   if (known.includes(quoted) || known.includes('*')) return { status: 304, headers: {}, start: 0, end: 0 };
-  const wanted = ifRange === '' || ifRange === quoted ? parseRange(range, size) : undefined;
+  const wanted = ifRange === '' || ifRange === quoted ? parseRangeHeader(range, size) : undefined;
   if (wanted === undefined) return { status: 200, headers: {}, start: 0, end: size };
   if (wanted === 'unsatisfiable') {
     return { status: 416, headers: { 'Content-Range': `bytes */${size}` }, start: 0, end: 0 };

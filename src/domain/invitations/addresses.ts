@@ -4,7 +4,7 @@
  * Addresses separated by commas or line breaks, each plain or as `Name <address>`. Duplicates are dropped, ignoring
  * case.
  */
-export function parseInvitees(text: string): string[] {
+export function parseInviteeEmails(text: string): string[] {
   const found = new Map<string, string>();
   for (const entry of text.split(/[,\n]/)) {
     const from = entry.indexOf('<');

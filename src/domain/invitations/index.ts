@@ -11,11 +11,11 @@
  *
  * The realm actor and the frontend's operations may import this folder.
  */
-export { parseInvitees } from './addresses.js';
-export { makeSignUpLink, readSignUpToken, type SignUpToken } from './sign-up.js';
+export { parseInviteeEmails } from './addresses.js';
+export { makeSignUpLink, type SignUpToken, verifySignUpToken } from './sign-up.js';
 export {
-  INVITATION_LINK_SEGMENTS,
+  INVITATION_LINK_PATH_SEGMENTS,
   type InvitationTokenContent,
   makeInvitationLink,
-  readInvitationToken,
+  verifyInvitationToken,
 } from './token.js';

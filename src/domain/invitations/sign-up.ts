@@ -4,7 +4,7 @@
  */
 
 import type { ServerCryptography } from '#domain/secrets';
-import { type RealmId, realmId } from '#model';
+import { type RealmId, toRealmId } from '#model';
 
 export interface SignUpToken {
   readonly realm: RealmId;
@@ -27,7 +27,7 @@ export function makeSignUpLink(
 }
 
 /** Reads the token of a sign-up link. Undefined if the token was not made by this server, or has expired. */
-export function readSignUpToken(secrets: ServerCryptography, token: string, now: number): SignUpToken | undefined {
+export function verifySignUpToken(secrets: ServerCryptography, token: string, now: number): SignUpToken | undefined {
   let opened: unknown;
   try {
     opened = JSON.parse(secrets.open(Buffer.from(token, 'base64url').toString('base64')));
@@ -36,5 +36,5 @@ export function readSignUpToken(secrets: ServerCryptography, token: string, now:
   }
   if (!Array.isArray(opened) || opened[0] !== PURPOSE) return undefined;
   const [, realm, email, expires, by] = opened as [string, number, string, number, SignUpToken['by'] | undefined];
-  return expires > now ? { realm: realmId(realm), email, expires, by: by ?? null } : undefined;
+  return expires > now ? { realm: toRealmId(realm), email, expires, by: by ?? null } : undefined;
 }

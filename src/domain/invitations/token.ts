@@ -4,7 +4,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { ServerCryptography } from '#domain/secrets';
-import { type RealmId, realmId } from '#model';
+import { type RealmId, toRealmId } from '#model';
 
 export interface InvitationTokenContent {
   readonly realm: RealmId;
@@ -19,7 +19,7 @@ export interface InvitationTokenContent {
 }
 
 /** First segment of the path of an invitation link, by kind of invitation. */
-export const INVITATION_LINK_SEGMENTS = { single: 'invitation', link: 'join' } as const;
+export const INVITATION_LINK_PATH_SEGMENTS = { single: 'invitation', link: 'join' } as const;
 
 const NONCE = /^[0-9a-f]{8}$/;
 const SHAPE = /^([0-9a-z]{1,8})-([0-9a-z]{1,8})-([0-9a-f]{8})-([A-Za-z0-9_-]{22})$/;
@@ -33,19 +33,19 @@ function makeInvitationToken(secrets: ServerCryptography, of: InvitationTokenCon
 }
 
 export const makeInvitationLink = (secrets: ServerCryptography, origin: string, of: InvitationTokenContent): string =>
-  `${origin}/${INVITATION_LINK_SEGMENTS[of.kind]}/${makeInvitationToken(secrets, of)}`;
+  `${origin}/${INVITATION_LINK_PATH_SEGMENTS[of.kind]}/${makeInvitationToken(secrets, of)}`;
 
 /**
  * Reads the token of an invitation link. Undefined if the token was not made by this server. The invitation itself may
  * be gone.
  */
-export function readInvitationToken(
+export function verifyInvitationToken(
   secrets: ServerCryptography,
   kind: InvitationTokenContent['kind'],
   token: string,
 ): InvitationTokenContent | undefined {
   const [, realm = '', id = '', nonce = '', signed = ''] = SHAPE.exec(token) ?? [];
   if (signed === '') return undefined;
-  const of = { realm: realmId(Number.parseInt(realm, 36)), kind, id: Number.parseInt(id, 36), nonce };
+  const of = { realm: toRealmId(Number.parseInt(realm, 36)), kind, id: Number.parseInt(id, 36), nonce };
   return timingSafeEqual(Buffer.from(signed), Buffer.from(signature(secrets, of))) ? of : undefined;
 }

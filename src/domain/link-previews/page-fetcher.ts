@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
-import { imageProxyPath } from '#domain/pictures';
-import { type AddressFilter, getFollowingRedirects } from '#domain/webhooks';
+import { makeImageProxyPath } from '#domain/pictures';
+import { getFollowingRedirects, type OutgoingAddressFilter } from '#domain/webhooks';
 import { type PageHead, readPageHead } from './page-head.js';
 
 /** Time limit of one page, all redirects included, ms. */
@@ -22,7 +22,7 @@ export class PageFetcher {
   /** Makes the fetcher. @param imageProxySecret '' without a proxy: readers load pictures of other hosts directly */
   constructor(
     private readonly clock: Clock,
-    private readonly filter: AddressFilter,
+    private readonly filter: OutgoingAddressFilter,
     private readonly imageProxySecret: string,
   ) {}
 
@@ -51,7 +51,7 @@ export class PageFetcher {
 
   #pictureOf(image: string): string {
     if (image === '' || this.imageProxySecret === '') return image;
-    return imageProxyPath(image, this.imageProxySecret) ?? '';
+    return makeImageProxyPath(image, this.imageProxySecret) ?? '';
   }
 }
 

@@ -1,7 +1,7 @@
 /** The message for nodemailer, made of checked parts only, so that no text becomes a header or a recipient. */
 import type { SendMailOptions } from 'nodemailer';
 import { isEmail } from '#domain/people';
-import { MailRefused, type OutgoingMail } from './mailer.js';
+import { MailRefusedError, type OutgoingMail } from './mailer.js';
 
 /** Maximum length of a mail's subject, code points; longer ones are cut. */
 const MAX_SUBJECT_LENGTH = 200;
@@ -23,10 +23,10 @@ function unsubscribeHeaders({ unsubscribe }: OutgoingMail): Record<string, strin
   return { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 }
 
-/** Makes nodemailer's options for a mail. @throws MailRefused if the recipient is not an address */
-export function composeMail(mail: OutgoingMail, from: string): SendMailOptions {
+/** Makes nodemailer's options for a mail. @throws MailRefusedError if the recipient is not an address */
+export function makeNodemailerOptions(mail: OutgoingMail, from: string): SendMailOptions {
   const { id, to, subject, text, html, thread, date } = mail;
-  if (!isEmail(to)) throw new MailRefused('this is not an address');
+  if (!isEmail(to)) throw new MailRefusedError('this is not an address');
   const by = parseSender(from);
   const domain = by.address.slice(by.address.lastIndexOf('@') + 1);
   const line = subject.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();

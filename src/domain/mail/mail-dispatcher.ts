@@ -2,7 +2,7 @@
 
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
-import { type Mailer, MailerUnavailable, MailRefused, type OutgoingMail } from './mailer.js';
+import { type Mailer, MailerUnavailableError, MailRefusedError, type OutgoingMail } from './mailer.js';
 
 export interface QueuedMail extends OutgoingMail {
   /** Number of attempts to send the mail that have failed. */
@@ -10,7 +10,7 @@ export interface QueuedMail extends OutgoingMail {
 }
 
 /** Outcome of an attempt to send a mail. done: sent, or dropped for good. later: try again. */
-export type MailOutcome = 'done' | 'later';
+export type MailAttemptOutcome = 'done' | 'later';
 
 /** Maximum number of connections to the mail server per organization. */
 const MAX_CONNECTIONS = 4;
@@ -37,10 +37,10 @@ export class MailDispatcher {
   ) {}
 
   /** Sends mails. Never rejects. @returns outcomes in the order of the mails */
-  async send(mails: readonly QueuedMail[]): Promise<readonly MailOutcome[]> {
-    const fates = new Array<MailOutcome>(mails.length);
+  async send(mails: readonly QueuedMail[]): Promise<readonly MailAttemptOutcome[]> {
+    const fates = new Array<MailAttemptOutcome>(mails.length);
     let next = 0;
-    let away: MailerUnavailable | undefined;
+    let away: MailerUnavailableError | undefined;
     const work = async (): Promise<void> => {
       for (let i = next++; i < mails.length; i = next++) {
         const mail = mails[i]!;
@@ -50,7 +50,7 @@ export class MailDispatcher {
           await this.mailer.send(mail);
           fates[i] = 'done';
         } catch (error) {
-          if (error instanceof MailerUnavailable) away = error;
+          if (error instanceof MailerUnavailableError) away = error;
           fates[i] = this.#failed(mail, error as Error);
         }
       }
@@ -60,8 +60,8 @@ export class MailDispatcher {
   }
 
   /** Logs the failure of a mail without texts and addresses, which are private. */
-  #failed({ id, date, tries }: QueuedMail, err: Error): MailOutcome {
-    if (err instanceof MailRefused) {
+  #failed({ id, date, tries }: QueuedMail, err: Error): MailAttemptOutcome {
+    if (err instanceof MailRefusedError) {
       this.logger.warn({ mail: id, err }, 'a mail was refused for good and is dropped');
       return 'done';
     }
@@ -70,7 +70,7 @@ export class MailDispatcher {
       this.logger.error({ mail: id, tries, reason }, 'a mail could not be sent for three days and is dropped');
       return 'done';
     }
-    if (err instanceof MailerUnavailable) {
+    if (err instanceof MailerUnavailableError) {
       if (tries === 0) this.#away(err);
       return 'later';
     }
@@ -82,7 +82,7 @@ export class MailDispatcher {
   /**
    * Logs that the mail server is unavailable, at most once per LOG_INTERVAL_MS: one line per mail would flood the log.
    */
-  #away({ message: reason }: MailerUnavailable): void {
+  #away({ message: reason }: MailerUnavailableError): void {
     this.#unlogged++;
     const now = this.clock.now();
     if (now < this.#nextLogAt) return;

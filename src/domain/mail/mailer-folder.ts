@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import { composeMail } from './compose.js';
-import { type Mailer, MailerUnavailable, type OutgoingMail } from './mailer.js';
+import { makeNodemailerOptions } from './compose.js';
+import { type Mailer, MailerUnavailableError, type OutgoingMail } from './mailer.js';
 
 const compiler = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
 
@@ -24,7 +24,7 @@ export class FolderMailer implements Mailer {
   }
 
   async send(mail: OutgoingMail): Promise<void> {
-    const { message } = await compiler.sendMail(composeMail(mail, this.from));
+    const { message } = await compiler.sendMail(makeNodemailerOptions(mail, this.from));
     const time = new Date(mail.date).toISOString().replaceAll(':', '.');
     const unfinished = join(this.folder, `.${randomUUID()}`);
     try {
@@ -40,7 +40,9 @@ export class FolderMailer implements Mailer {
       await folder.sync().finally(() => folder.close());
     } catch (error) {
       await rm(unfinished, { force: true }).catch(() => undefined);
-      throw new MailerUnavailable(`the mail folder can't be written: ${(error as Error).message}`, { cause: error });
+      throw new MailerUnavailableError(`the mail folder can't be written: ${(error as Error).message}`, {
+        cause: error,
+      });
     }
   }
 

@@ -1,12 +1,12 @@
-import { type Mailer, MailerUnavailable } from './mailer.js';
+import { type Mailer, MailerUnavailableError } from './mailer.js';
 
 /**
  * Mailer of a cluster without a mail server. Mails wait, and are sent if a mail server is configured before they are
  * dropped.
  */
-export class NoMailer implements Mailer {
+export class UnconfiguredMailer implements Mailer {
   async send(): Promise<void> {
-    throw new MailerUnavailable('no --smtp-url is given');
+    throw new MailerUnavailableError('no --smtp-url is given');
   }
 
   async close(): Promise<void> {}

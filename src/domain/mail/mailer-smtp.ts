@@ -1,6 +1,6 @@
 import { createTransport, type Transporter } from 'nodemailer';
-import { composeMail } from './compose.js';
-import { type Mailer, MailerUnavailable, MailRefused, type OutgoingMail } from './mailer.js';
+import { makeNodemailerOptions } from './compose.js';
+import { type Mailer, MailerUnavailableError, MailRefusedError, type OutgoingMail } from './mailer.js';
 
 /** Timeouts after which the mail server counts as unavailable, ms. */
 const CONNECT_MS = 10_000;
@@ -36,7 +36,7 @@ export class SmtpMailer implements Mailer {
   }
 
   async send(mail: OutgoingMail): Promise<void> {
-    const message = composeMail(mail, this.from);
+    const message = makeNodemailerOptions(mail, this.from);
     try {
       await this.#transport.sendMail(message);
     } catch (error) {
@@ -56,7 +56,7 @@ export class SmtpMailer implements Mailer {
 function judged(error: SmtpError): Error {
   const { command, permanent } = error;
   const ofThisMail = command === 'RCPT TO' || command === 'DATA';
-  if (ofThisMail) return permanent ? new MailRefused(error.message, { cause: error }) : error;
-  if (error.code === 'EMESSAGE') return new MailRefused(error.message, { cause: error });
-  return new MailerUnavailable(error.message, { cause: error });
+  if (ofThisMail) return permanent ? new MailRefusedError(error.message, { cause: error }) : error;
+  if (error.code === 'EMESSAGE') return new MailRefusedError(error.message, { cause: error });
+  return new MailerUnavailableError(error.message, { cause: error });
 }

@@ -6,8 +6,8 @@
  * - One mail goes to one address, and the mail's `id` is in its Message-ID. A mail that is sent twice has the same
  *   Message-ID, and a folder keeps it once.
  * - No text of a mail can add a header or a recipient.
- * - Rejections: `MailRefused` if this mail can never be sent, `MailerUnavailable` if no mail can be sent now, any other
- *   error if this mail can't be sent now. A caller may repeat every `send`.
+ * - Rejections: `MailRefusedError` if this mail can never be sent, `MailerUnavailableError` if no mail can be sent now,
+ *   any other error if this mail can't be sent now. A caller may repeat every `send`.
  */
 export interface OutgoingMail {
   /** Id of the mail, unique on the server for ever; letters, digits and hyphens. */
@@ -28,11 +28,11 @@ export interface OutgoingMail {
   readonly date: number;
 }
 
-export class MailRefused extends Error {
+export class MailRefusedError extends Error {
   override name = 'MailRefused';
 }
 
-export class MailerUnavailable extends Error {
+export class MailerUnavailableError extends Error {
   override name = 'MailerUnavailable';
 }
 

@@ -7,7 +7,7 @@ const AFTER = new Set(' \n)"?:.,\';]!*`');
  * Finds many words at once. The time depends on the text and on the longest word, not on the number of words. Case is
  * ignored: words are passed and returned in lower case.
  */
-export class AlertWords {
+export class AlertWordMatcher {
   readonly #words: ReadonlySet<string>;
   readonly #longest: number;
 
@@ -52,6 +52,6 @@ function lengths(words: Iterable<string>): Set<number> {
  */
 export function matchAlertWords(text: string, words: Iterable<string>): string[] {
   const distinct = [...new Set(words)];
-  const found = new AlertWords(distinct.map((word) => word.toLowerCase())).find(text);
+  const found = new AlertWordMatcher(distinct.map((word) => word.toLowerCase())).find(text);
   return distinct.filter((word) => found.has(word.toLowerCase()));
 }

@@ -1,8 +1,8 @@
 /** Links to addresses that are written without brackets (markdown.md § Bare links). */
 import { createRequire } from 'node:module';
-import type { InlineRule } from './inline.js';
-import { textElementToken } from './tokens.js';
-import { toLocalUrl, toSafeUrl } from './url.js';
+import type { InlineMarkdownRule } from './inline.js';
+import { makeTextElementTokens } from './tokens.js';
+import { toRelativeOrganizationUrl, toSafeLinkUrl } from './url.js';
 
 // The package is a JSON file, which Node 20 can't import without a warning.
 const tlds = createRequire(import.meta.url)('tlds') as readonly string[];
@@ -28,16 +28,16 @@ interface LinkEnd {
   readonly mail: boolean;
 }
 
-export const bareLinkRule: InlineRule = (text, inline) => {
+export const bareLinkMarkdownRule: InlineMarkdownRule = (text, inline) => {
   if (!/[.:]/.test(text)) return text;
   let out = '';
   let done = 0;
   for (const found of findBareLinks(text, inline.context.fileLinks)) {
     const written = inline.source(text.slice(found.at, found.end));
-    const safe = found.mail ? `mailto:${written}` : toSafeUrl(written);
+    const safe = found.mail ? `mailto:${written}` : toSafeLinkUrl(written);
     if (safe === undefined) continue;
-    const url = toLocalUrl(safe, inline.context.origin);
-    const tokens = textElementToken('a', { href: url }, written, { kind: 'link', url, text: written });
+    const url = toRelativeOrganizationUrl(safe, inline.context.origin);
+    const tokens = makeTextElementTokens('a', { href: url }, written, { kind: 'link', url, text: written });
     out += text.slice(done, found.at) + inline.mark(text.slice(found.at, found.end), tokens);
     done = found.end;
   }

@@ -2,32 +2,39 @@
  * Block structure (markdown.md § Blocks). A text is cut at blank lines. The first construct that accepts a cut, in the
  * order of markdown.md § Pipeline, parses it, and puts the rest that it doesn't use back into the queue.
  */
-import { BULLET_LIST, continueListItem, isList, isListContinuation, NUMBERED_LIST, parseList } from './list.js';
-import { TAB_COLUMNS } from './normalize.js';
-import { findQuoteStart, parseQuote } from './quote.js';
-import { parseTable } from './table.js';
 import {
-  appendChild,
-  type BlockMode,
-  type BlockReader,
-  CODE_BLOCK_TAG,
-  lastChild,
+  BULLET_LIST_SYNTAX,
+  continueMarkdownListItem,
+  isMarkdownList,
+  isMarkdownListContinuation,
+  NUMBERED_LIST_SYNTAX,
+  parseMarkdownList,
+} from './list.js';
+import { MARKDOWN_TAB_COLUMNS } from './normalize.js';
+import { findMarkdownQuoteStart, parseMarkdownQuote } from './quote.js';
+import { parseMarkdownTable } from './table.js';
+import {
+  appendChildBlock,
+  INDENTED_CODE_BLOCK_TAG,
+  lastChildBlock,
   type MarkdownBlock,
-  newBlock,
+  type MarkdownBlockMode,
+  type MarkdownBlockReader,
+  makeMarkdownBlock,
 } from './tree.js';
 
 /** Maximum nesting of lists and quotes. Deeper ones stay text. */
 const MAX_DEPTH = 40;
 
-export class BlockParser implements BlockReader {
-  readonly #modes: BlockMode[] = ['root'];
+export class MarkdownBlockParser implements MarkdownBlockReader {
+  readonly #modes: MarkdownBlockMode[] = ['root'];
   #depth = 0;
 
-  get mode(): BlockMode {
+  get mode(): MarkdownBlockMode {
     return this.#modes.at(-1) ?? 'root';
   }
 
-  within(mode: BlockMode, parse: () => void): void {
+  within(mode: MarkdownBlockMode, parse: () => void): void {
     this.#modes.push(mode);
     parse();
     this.#modes.pop();
@@ -50,34 +57,34 @@ export class BlockParser implements BlockReader {
       if (rest !== '') queue.push(rest);
     };
     if (text === '' || text.startsWith('\n')) {
-      const previous = lastChild(parent);
-      if (previous?.tag === CODE_BLOCK_TAG) previous.text += text === '' ? '\n\n' : '\n';
+      const previous = lastChildBlock(parent);
+      if (previous?.tag === INDENTED_CODE_BLOCK_TAG) previous.text += text === '' ? '\n\n' : '\n';
       giveBack(text.slice(1));
       return;
     }
     const nests = this.#depth < MAX_DEPTH;
-    if (nests && isListContinuation(this, parent, text)) {
-      continueListItem(this, parent, text);
-    } else if (text.startsWith(' '.repeat(TAB_COLUMNS))) {
+    if (nests && isMarkdownListContinuation(this, parent, text)) {
+      continueMarkdownListItem(this, parent, text);
+    } else if (text.startsWith(' '.repeat(MARKDOWN_TAB_COLUMNS))) {
       giveBack(indentedCode(parent, text));
     } else {
       const heading = HEADING.exec(text);
       const rule = heading ? null : findRule(text);
       if (heading) {
         if (heading.index > 0) this.blocks(parent, [text.slice(0, heading.index)]);
-        appendChild(parent, newBlock(`h${heading[1]?.length ?? 1}`, withoutMarks(heading[2] ?? '')));
+        appendChildBlock(parent, makeMarkdownBlock(`h${heading[1]?.length ?? 1}`, withoutMarks(heading[2] ?? '')));
         giveBack(text.slice(heading.index + heading[0].length));
       } else if (rule) {
         if (rule.before !== '') this.blocks(parent, [rule.before]);
-        appendChild(parent, newBlock('hr'));
+        appendChildBlock(parent, makeMarkdownBlock('hr'));
         giveBack(rule.after);
-      } else if (nests && isList(text, NUMBERED_LIST)) {
-        parseList(this, parent, text, NUMBERED_LIST);
-      } else if (nests && isList(text, BULLET_LIST)) {
-        parseList(this, parent, text, BULLET_LIST);
-      } else if (nests && findQuoteStart(text) >= 0) {
-        parseQuote(this, parent, text);
-      } else if (!parseTable(parent, text)) {
+      } else if (nests && isMarkdownList(text, NUMBERED_LIST_SYNTAX)) {
+        parseMarkdownList(this, parent, text, NUMBERED_LIST_SYNTAX);
+      } else if (nests && isMarkdownList(text, BULLET_LIST_SYNTAX)) {
+        parseMarkdownList(this, parent, text, BULLET_LIST_SYNTAX);
+      } else if (nests && findMarkdownQuoteStart(text) >= 0) {
+        parseMarkdownQuote(this, parent, text);
+      } else if (!parseMarkdownTable(parent, text)) {
         this.#paragraph(parent, text);
       }
     }
@@ -87,10 +94,10 @@ export class BlockParser implements BlockReader {
   #paragraph(parent: MarkdownBlock, text: string): void {
     if (text.trim() === '') return;
     if (this.mode !== 'list') {
-      appendChild(parent, newBlock('p', text.trimStart().replace(/\n$/, '')));
+      appendChildBlock(parent, makeMarkdownBlock('p', text.trimStart().replace(/\n$/, '')));
       return;
     }
-    const sibling = lastChild(parent);
+    const sibling = lastChildBlock(parent);
     if (sibling) sibling.tail += `\n${text}`;
     else if (parent.text !== '') parent.text += `\n${text}`;
     else parent.text = text.trimStart();
@@ -108,17 +115,17 @@ function withoutMarks(title: string): string {
 /** Appends indented code to the parent. @returns the text after the code */
 function indentedCode(parent: MarkdownBlock, text: string): string {
   const lines = text.split('\n');
-  const indent = ' '.repeat(TAB_COLUMNS);
+  const indent = ' '.repeat(MARKDOWN_TAB_COLUMNS);
   let end = 0;
   while (end < lines.length && (lines[end]?.startsWith(indent) || lines[end]?.trim() === '')) end++;
   const code = lines
     .slice(0, end)
-    .map((line) => line.slice(TAB_COLUMNS))
+    .map((line) => line.slice(MARKDOWN_TAB_COLUMNS))
     .join('\n')
     .trimEnd();
-  const previous = lastChild(parent);
-  if (previous?.tag === CODE_BLOCK_TAG) previous.text += `\n${code}\n`;
-  else appendChild(parent, newBlock(CODE_BLOCK_TAG, `${code}\n`));
+  const previous = lastChildBlock(parent);
+  if (previous?.tag === INDENTED_CODE_BLOCK_TAG) previous.text += `\n${code}\n`;
+  else appendChildBlock(parent, makeMarkdownBlock(INDENTED_CODE_BLOCK_TAG, `${code}\n`));
   return lines.slice(end).join('\n');
 }
 

@@ -1,14 +1,14 @@
 /** HTML of code: inline, indented and fenced (markdown.md § Fences). */
 import { findCodeLanguage, highlightCode } from './highlight.js';
-import { escapeCode, htmlAttributes } from './html.js';
-import type { InlineRule } from './inline.js';
-import { closingToken, openingToken, rawHtmlToken } from './tokens.js';
+import { escapeCodeForHtml, renderHtmlAttributes } from './html.js';
+import type { InlineMarkdownRule } from './inline.js';
+import { makeClosingTagToken, makeOpeningTagToken, makeRawHtmlToken } from './tokens.js';
 
 /**
  * Inline code stands between two runs of backticks of the same length. If no later run has the length of an opening
  * run, fewer of its backticks open the code, and the others belong to the code.
  */
-export const inlineCodeRule: InlineRule = (text, inline) => {
+export const inlineCodeMarkdownRule: InlineMarkdownRule = (text, inline) => {
   if (!text.includes('`')) return text;
   const runs = [...text.matchAll(/`+/g)].map(({ 0: run, index }) => ({ at: index, length: run.length }));
   const byLength = new Map<number, number[]>();
@@ -26,9 +26,10 @@ export const inlineCodeRule: InlineRule = (text, inline) => {
     if (!found) continue;
     const { length, close } = found;
     const code = inline.source(text.slice(first + length, close));
-    const html = rawHtmlToken(escapeCode(code));
+    const html = makeRawHtmlToken(escapeCodeForHtml(code));
     const source = text.slice(first, close + length);
-    out += text.slice(done, first) + inline.mark(source, [openingToken('code'), html, closingToken('code')]);
+    out +=
+      text.slice(done, first) + inline.mark(source, [makeOpeningTagToken('code'), html, makeClosingTagToken('code')]);
     done = close + length;
   }
   return out + text.slice(done);
@@ -69,7 +70,7 @@ export function renderCodeBlock(source: string, language: string): string {
     return wrap(escapeQuotes(highlightCode(code, marked?.toLowerCase() ?? '')), '');
   }
   const name = findCodeLanguage(language)?.display ?? language;
-  return wrap(highlightCode(code, language), htmlAttributes([['data-code-language', name]]));
+  return wrap(highlightCode(code, language), renderHtmlAttributes([['data-code-language', name]]));
 }
 
 const wrap = (html: string, attrs: string): string =>

@@ -19,7 +19,7 @@ export interface MarkdownStream {
   readonly name: string;
 }
 
-export interface Linkifier {
+export interface MarkdownLinkifier {
   readonly id: number;
   /** RE2 pattern of the linkifier, with named groups. */
   readonly pattern: string;
@@ -27,7 +27,7 @@ export interface Linkifier {
   readonly urlTemplate: string;
 }
 
-export interface CustomEmoji {
+export interface MarkdownCustomEmoji {
   readonly name: string;
   /** URL of the emoji's picture, the API's `source_url`. */
   readonly url: string;
@@ -37,14 +37,14 @@ export interface CustomEmoji {
 export interface MarkdownSettings {
   /** Base URL of the organization, without a slash at the end; '' = no link is local. */
   readonly origin: string;
-  readonly linkifiers: readonly Linkifier[];
+  readonly linkifiers: readonly MarkdownLinkifier[];
   readonly inlineImages: boolean;
   /** True if emoticons become emoji: the sender's setting `translate_emoticons`. */
   readonly translateEmoticons: boolean;
   /** Language of code blocks that name none: the organization's `default_code_block_language`; '' = none. */
   readonly defaultCodeLanguage: string;
   /** The product's own emoji: the name to emit (api/README.md § Names) and its picture. */
-  readonly productEmoji: CustomEmoji;
+  readonly productEmoji: MarkdownCustomEmoji;
   /** True if `file:///` addresses become links. */
   readonly fileLinks: boolean;
   /** Key of the image proxy's addresses; '' = pictures of other hosts are linked directly. */
@@ -62,7 +62,7 @@ interface MarkdownLookups {
   /** The stream with exactly this name: not archived, maybe private. */
   streamByName(name: string): MarkdownStream | undefined;
   /** The active custom emoji with this name. */
-  customEmoji(name: string): CustomEmoji | undefined;
+  customEmoji(name: string): MarkdownCustomEmoji | undefined;
 }
 
 export type MarkdownContext = MarkdownSettings & MarkdownLookups;
@@ -87,12 +87,12 @@ const EMPTY_CONTEXT: MarkdownContext = {
 };
 
 /** Completes a rendering context with defaults. Reads the clock if `now` is missing. */
-export function completeContext(given: Partial<MarkdownContext> = {}): MarkdownContext {
+export function completeMarkdownContext(given: Partial<MarkdownContext> = {}): MarkdownContext {
   // Look-ups are called on `given` instead of copied: they may rely on `this`.
   return {
     ...EMPTY_CONTEXT,
     now: Date.now(),
-    ...plainSettingsOf(given),
+    ...plainMarkdownSettingsOf(given),
     // The linkifier with the lowest id applies first, whatever the caller's order.
     linkifiers: [...(given.linkifiers ?? [])].sort((a, b) => a.id - b.id),
     usersNamed: (name) => given.usersNamed?.(name) ?? [],
@@ -116,6 +116,6 @@ const SETTINGS = [
 ] as const satisfies readonly (keyof MarkdownSettings)[];
 
 /** The plain data of a rendering context, which can be sent to another thread. */
-export function plainSettingsOf(given: Partial<MarkdownContext>): Partial<MarkdownSettings> {
+export function plainMarkdownSettingsOf(given: Partial<MarkdownContext>): Partial<MarkdownSettings> {
   return Object.fromEntries(SETTINGS.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
 }

@@ -1,44 +1,49 @@
 /** The dialect as a markdown-it parser: markdown-it's chain of rules, tokens and renderer, with our own constructs. */
 import MarkdownIt, { type Env } from 'markdown-it';
-import { bareLinkRule } from './bare-link.js';
-import { BlockParser } from './blocks.js';
-import { inlineCodeRule, renderCodeBlock } from './code.js';
+import { bareLinkMarkdownRule } from './bare-link.js';
+import { MarkdownBlockParser } from './blocks.js';
+import { inlineCodeMarkdownRule, renderCodeBlock } from './code.js';
 import type { MarkdownContext } from './context.js';
-import { emojiCharacterRule, emoticonRule, namedEmojiRule } from './emoji.js';
-import { emphasisRule, strikeRule, strongEmphasisRule, strongRule } from './emphasis.js';
-import { type FencePiece, splitFences } from './fence.js';
-import { escapeText, htmlAttributes } from './html.js';
-import { type InlineRule, inlineTokens } from './inline.js';
-import { linkRule } from './link.js';
-import { linkifierRule } from './linkifier.js';
-import { inlineMathRule, renderMathBlock } from './math.js';
-import { groupMentionRule, userMentionRule } from './mention.js';
-import { normalizeText } from './normalize.js';
-import { addPreviews } from './preview.js';
-import { streamLinkRule, streamTopicLinkRule } from './stream-link.js';
-import { timestampRule } from './timestamp.js';
-import { closingToken, openingToken, rawHtmlToken, type Token, textToken } from './tokens.js';
-import { newBlock, tokenBlock, tokensOfChildren } from './tree.js';
+import { emojiCharacterMarkdownRule, emoticonMarkdownRule, namedEmojiMarkdownRule } from './emoji.js';
+import {
+  emphasisMarkdownRule,
+  strikeMarkdownRule,
+  strongEmphasisMarkdownRule,
+  strongMarkdownRule,
+} from './emphasis.js';
+import { type FencedTextPiece, splitFencedBlocks } from './fence.js';
+import { escapeHtmlKeepingEntities, renderHtmlAttributes } from './html.js';
+import { type InlineMarkdownRule, parseInlineMarkdown } from './inline.js';
+import { linkMarkdownRule } from './link.js';
+import { linkifierMarkdownRule } from './linkifier.js';
+import { inlineMathMarkdownRule, renderMathBlock } from './math.js';
+import { groupMentionMarkdownRule, userMentionMarkdownRule } from './mention.js';
+import { normalizeMarkdownText } from './normalize.js';
+import { addLinkPreviews } from './preview.js';
+import { streamLinkMarkdownRule, streamTopicLinkMarkdownRule } from './stream-link.js';
+import { timestampMarkdownRule } from './timestamp.js';
+import { makeClosingTagToken, makeOpeningTagToken, makeRawHtmlToken, makeTextToken, type Token } from './tokens.js';
+import { makeMarkdownBlock, makeMarkdownBlockOfTokens, tokensOfChildBlocks } from './tree.js';
 
 /** Inline constructs by priority (markdown.md § Inline). */
-const INLINE: readonly InlineRule[] = [
-  inlineCodeRule,
-  strongEmphasisRule,
-  userMentionRule,
-  inlineMathRule,
-  streamTopicLinkRule,
-  streamLinkRule,
-  timestampRule,
-  groupMentionRule,
-  linkRule,
-  bareLinkRule,
-  linkifierRule,
-  strongRule,
-  emphasisRule,
-  strikeRule,
-  namedEmojiRule,
-  emoticonRule,
-  emojiCharacterRule,
+const INLINE: readonly InlineMarkdownRule[] = [
+  inlineCodeMarkdownRule,
+  strongEmphasisMarkdownRule,
+  userMentionMarkdownRule,
+  inlineMathMarkdownRule,
+  streamTopicLinkMarkdownRule,
+  streamLinkMarkdownRule,
+  timestampMarkdownRule,
+  groupMentionMarkdownRule,
+  linkMarkdownRule,
+  bareLinkMarkdownRule,
+  linkifierMarkdownRule,
+  strongMarkdownRule,
+  emphasisMarkdownRule,
+  strikeMarkdownRule,
+  namedEmojiMarkdownRule,
+  emoticonMarkdownRule,
+  emojiCharacterMarkdownRule,
 ];
 
 interface Environment extends Env {
@@ -48,17 +53,17 @@ interface Environment extends Env {
 
 const parser = new MarkdownIt('zero');
 parser.core.ruler.at('normalize', (state) => {
-  state.src = normalizeText(state.src);
+  state.src = normalizeMarkdownText(state.src);
 });
 parser.core.ruler.at('block', (state) => {
   const { context } = state.env as Environment;
-  state.tokens = blockTokens(splitFences(state.src, context.defaultCodeLanguage.toLowerCase()), false);
+  state.tokens = blockTokens(splitFencedBlocks(state.src, context.defaultCodeLanguage.toLowerCase()), false);
 });
 parser.core.ruler.at('inline', (state) => {
   const { context } = state.env as Environment;
   for (const token of state.tokens) {
     if (token.type !== 'inline') continue;
-    token.children = inlineTokens(token.content, INLINE, context, token.meta?.quoted === true);
+    token.children = parseInlineMarkdown(token.content, INLINE, context, token.meta?.quoted === true);
   }
 });
 // Line breaks are text tokens of their own and must not be joined with the text around them.
@@ -66,37 +71,37 @@ parser.core.ruler.disable('text_join');
 parser.core.ruler.push('preview', (state) => {
   const env = state.env as Environment;
   if (!env.context.inlineImages) return;
-  const { tokens, hasPreviews } = addPreviews(state.tokens, env.context);
+  const { tokens, hasPreviews } = addLinkPreviews(state.tokens, env.context);
   state.tokens = tokens;
   env.hasPreviews = hasPreviews;
 });
-parser.renderer.renderAttrs = ({ attrs }) => (attrs ? htmlAttributes(attrs) : '');
-parser.renderer.rules.text = (tokens, index) => escapeText(tokens[index]?.content ?? '');
+parser.renderer.renderAttrs = ({ attrs }) => (attrs ? renderHtmlAttributes(attrs) : '');
+parser.renderer.rules.text = (tokens, index) => escapeHtmlKeepingEntities(tokens[index]?.content ?? '');
 parser.renderer.rules.raw = (tokens, index) => tokens[index]?.content ?? '';
 
 const codeHtml = (text: string): string => renderCodeBlock(text, '');
 
-function blockTokens(pieces: readonly FencePiece[], quoted: boolean): Token[] {
-  const root = newBlock('root');
+function blockTokens(pieces: readonly FencedTextPiece[], quoted: boolean): Token[] {
+  const root = makeMarkdownBlock('root');
   for (const piece of pieces) {
-    if (piece.kind === 'text') new BlockParser().chunk(root, piece.text);
-    else root.children.push(tokenBlock(pieceTokens(piece, quoted)));
+    if (piece.kind === 'text') new MarkdownBlockParser().chunk(root, piece.text);
+    else root.children.push(makeMarkdownBlockOfTokens(pieceTokens(piece, quoted)));
   }
-  return tokensOfChildren(root, quoted, codeHtml);
+  return tokensOfChildBlocks(root, quoted, codeHtml);
 }
 
-function pieceTokens(piece: Exclude<FencePiece, { kind: 'text' }>, quoted: boolean): Token[] {
+function pieceTokens(piece: Exclude<FencedTextPiece, { kind: 'text' }>, quoted: boolean): Token[] {
   switch (piece.kind) {
     case 'code':
-      return [rawHtmlToken(renderCodeBlock(piece.text, piece.language))];
+      return [makeRawHtmlToken(renderCodeBlock(piece.text, piece.language))];
     case 'math':
-      return [rawHtmlToken(renderMathBlock(piece.text))];
+      return [makeRawHtmlToken(renderMathBlock(piece.text))];
     case 'quote':
       return [
-        openingToken('blockquote'),
-        textToken('\n'),
+        makeOpeningTagToken('blockquote'),
+        makeTextToken('\n'),
         ...blockTokens(piece.pieces, true),
-        closingToken('blockquote'),
+        makeClosingTagToken('blockquote'),
       ];
     case 'spoiler':
       return spoilerTokens(
@@ -109,13 +114,13 @@ function pieceTokens(piece: Exclude<FencePiece, { kind: 'text' }>, quoted: boole
 /** A spoiler: a header that is shown, and content that clients hide until the reader opens it. */
 function spoilerTokens(header: readonly Token[], content: readonly Token[]): Token[] {
   return [
-    rawHtmlToken('<div class="spoiler-block"><div class="spoiler-header">'),
-    textToken('\n'),
+    makeRawHtmlToken('<div class="spoiler-block"><div class="spoiler-header">'),
+    makeTextToken('\n'),
     ...header,
-    rawHtmlToken('</div><div class="spoiler-content" aria-hidden="true">'),
-    textToken('\n'),
+    makeRawHtmlToken('</div><div class="spoiler-content" aria-hidden="true">'),
+    makeTextToken('\n'),
     ...content,
-    rawHtmlToken('</div></div>'),
+    makeRawHtmlToken('</div></div>'),
   ];
 }
 
@@ -126,7 +131,7 @@ interface DialectOutput {
   readonly hasPreviews: boolean;
 }
 
-export function renderDialect(text: string, context: MarkdownContext): DialectOutput {
+export function renderMarkdownDialect(text: string, context: MarkdownContext): DialectOutput {
   const env: Environment = { context, hasPreviews: false };
   const tokens = parser.parse(text, env);
   const html = parser.renderer.render(tokens, parser.options, env);

@@ -1,5 +1,5 @@
 /** Names and codes of Unicode emoji. A code is the code points in lower-case hexadecimal, joined by `-`. */
-import { EMOJI_DATA } from './emoji-data.js';
+import { UNICODE_EMOJI_TABLE_TEXT } from './emoji-data.js';
 
 interface EmojiTable {
   /** Code of each name that clients know. */
@@ -14,7 +14,7 @@ interface EmojiTable {
 
 /** Rows of the emoji table: code, names, aliases. */
 function* rows(): Generator<readonly [code: string, names: readonly string[], aliases: readonly string[]]> {
-  for (const row of EMOJI_DATA.trim().split(/;\s*/)) {
+  for (const row of UNICODE_EMOJI_TABLE_TEXT.trim().split(/;\s*/)) {
     const [code = '', ...words] = row.split(' ');
     const isAlias = (word: string): boolean => word.startsWith('/');
     yield [code, words.filter((word) => !isAlias(word)), words.filter(isAlias).map((word) => word.slice(1))];
@@ -47,15 +47,16 @@ function table(): EmojiTable {
 }
 
 /** Names of all Unicode emoji by code, in the form of the API. The first name is the emitted one. */
-export function emojiCodeNames(): Record<string, readonly string[]> {
+export function emojiNamesByCode(): Record<string, readonly string[]> {
   return Object.fromEntries([...rows()].flatMap(([code, names]) => (names.length === 0 ? [] : [[code, names]])));
 }
 
 /** The code of an emoji's name or alias; undefined if the name is unknown. */
-export const emojiCode = (name: string): string | undefined => table().codes.get(name) ?? table().aliases.get(name);
+export const emojiCodeOfName = (name: string): string | undefined =>
+  table().codes.get(name) ?? table().aliases.get(name);
 
 /** True for an emoji name that clients know. False for aliases. */
-export const isEmojiName = (name: string): boolean => table().codes.has(name);
+export const isCanonicalEmojiName = (name: string): boolean => table().codes.has(name);
 
 /**
  * The canonical spelling of an emoji code; undefined for an unknown code. Some clients send variation selectors
@@ -69,7 +70,7 @@ export function canonicalEmojiCode(code: string): string | undefined {
 }
 
 /** The emitted name of a canonical emoji code; undefined also for codes that have aliases only. */
-export const emojiName = (code: string): string | undefined => table().names.get(code);
+export const emojiNameOfCode = (code: string): string | undefined => table().names.get(code);
 
 /** Unicode blocks of letters, digits, arrows and signs such as ©. Their characters are never emoji. */
 const TYPOGRAPHIC: readonly (readonly [first: number, last: number])[] = [
@@ -88,7 +89,7 @@ const SEQUENCE_PARTS = '\\u{200d}\\u{1f1e6}-\\u{1f1ff}\\u{1f3fb}-\\u{1f3ff}';
 let pattern: RegExp | undefined;
 
 /** Matches the characters that are an emoji by themselves, and SEQUENCE_PARTS as the group `part`. */
-export function emojiCharacters(): RegExp {
+export function makeEmojiCharacterPattern(): RegExp {
   if (!pattern) {
     const characters = [...table().names].flatMap(([code, name]) => {
       if (name === undefined || code.includes('-') || isTypographic(Number.parseInt(code, 16))) return [];

@@ -1,43 +1,47 @@
 /** Emoji in a text: by name, as emoticon or as character (markdown.md § Emoji). */
-import { emojiCharacters, emojiCode, emojiName } from './emoji-table.js';
-import { type InlineRule, patternRule } from './inline.js';
-import { type Token, textElementToken, voidElementToken } from './tokens.js';
+import { emojiCodeOfName, emojiNameOfCode, makeEmojiCharacterPattern } from './emoji-table.js';
+import { type InlineMarkdownRule, makePatternMarkdownRule } from './inline.js';
+import { makeTextElementTokens, makeVoidElementToken, type Token } from './tokens.js';
 
 /** Names of the product's emoji that texts may use. */
 const PRODUCT_NAMES: ReadonlySet<string> = new Set(['conclave', 'zulip']);
 
 const EMOJI_NAME = /:([\p{L}\p{N}_+-]+):/gu;
 
-export const namedEmojiRule: InlineRule = patternRule(':', EMOJI_NAME, ([, name = ''], { context }) => {
-  const custom = context.customEmoji(name);
-  if (custom) return [picture(name, custom.url)];
-  if (PRODUCT_NAMES.has(name)) return [picture(context.productEmoji.name, context.productEmoji.url)];
-  const code = emojiCode(name);
-  return code === undefined ? null : character(name, code);
-});
+export const namedEmojiMarkdownRule: InlineMarkdownRule = makePatternMarkdownRule(
+  ':',
+  EMOJI_NAME,
+  ([, name = ''], { context }) => {
+    const custom = context.customEmoji(name);
+    if (custom) return [picture(name, custom.url)];
+    if (PRODUCT_NAMES.has(name)) return [picture(context.productEmoji.name, context.productEmoji.url)];
+    const code = emojiCodeOfName(name);
+    return code === undefined ? null : character(name, code);
+  },
+);
 
 function picture(name: string, url: string): Token {
-  return voidElementToken('img', { alt: `:${name}:`, class: 'emoji', src: url, title: name.replaceAll('_', ' ') });
+  return makeVoidElementToken('img', { alt: `:${name}:`, class: 'emoji', src: url, title: name.replaceAll('_', ' ') });
 }
 
 function character(name: string, code: string): Token[] {
   const title = name.replaceAll('_', ' ');
-  return textElementToken(
+  return makeTextElementTokens(
     'span',
     { 'aria-label': title, class: `emoji emoji-${code}`, role: 'img', title },
     `:${name}:`,
   );
 }
 
-export const emojiCharacterRule: InlineRule = (text, inline) => {
+export const emojiCharacterMarkdownRule: InlineMarkdownRule = (text, inline) => {
   if (!/[\u2000-\uffff]/.test(text)) return text;
   let out = '';
   let done = 0;
-  for (const found of text.matchAll(emojiCharacters())) {
+  for (const found of text.matchAll(makeEmojiCharacterPattern())) {
     if (found.groups?.part !== undefined) break;
     const [char] = found;
     const code = (char.codePointAt(0) ?? 0).toString(16);
-    out += text.slice(done, found.index) + inline.mark(char, character(emojiName(code) ?? code, code));
+    out += text.slice(done, found.index) + inline.mark(char, character(emojiNameOfCode(code) ?? code, code));
     done = found.index + char.length;
   }
   return done === 0 ? text : out + text.slice(done);
@@ -60,10 +64,10 @@ const EMOTICONS: ReadonlyMap<string, string> = new Map([
 const BOUNDARY = `[,.;?!()\\[\\]\\s"']`;
 const EMOTICON = new RegExp(`(?<=^|${BOUNDARY})(?::[)(|/DoOpP]|\\(:|<3|;\\))(?=$|${BOUNDARY})`, 'g');
 
-export const emoticonRule: InlineRule = (text, inline) => {
+export const emoticonMarkdownRule: InlineMarkdownRule = (text, inline) => {
   if (!inline.context.translateEmoticons) return text;
   return text.replace(EMOTICON, (written) => {
     const name = EMOTICONS.get(written) ?? '';
-    return inline.mark(written, character(name, emojiCode(name) ?? ''));
+    return inline.mark(written, character(name, emojiCodeOfName(name) ?? ''));
   });
 };

@@ -1,24 +1,24 @@
 /** Fenced blocks (markdown.md § Fences). They are cut out of the text before its other blocks are parsed. */
 
 /** Matches a line that can open a fenced block. Only spoilers use the header. */
-export const FENCE_OPENING =
+export const FENCE_OPENING_PATTERN =
   /^(?<fence>~{3,}|`{3,}) *\{?\.?(?<language>[\w+./#,-]*) *(?:\}\s*|(?<header>[^ ~`}][^~`]*))?$/;
 
 /** Maximum nesting of quotes and spoilers. Deeper ones are shown as code. */
 const MAX_DEPTH = 20;
 
-export type FencePiece =
+export type FencedTextPiece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'code'; readonly text: string; readonly language: string }
   | { readonly kind: 'math'; readonly text: string }
-  | { readonly kind: 'quote'; readonly pieces: readonly FencePiece[] }
-  | { readonly kind: 'spoiler'; readonly header: string; readonly pieces: readonly FencePiece[] };
+  | { readonly kind: 'quote'; readonly pieces: readonly FencedTextPiece[] }
+  | { readonly kind: 'spoiler'; readonly header: string; readonly pieces: readonly FencedTextPiece[] };
 
 /**
  * Splits a text into fenced blocks and the text between them. @param defaultLanguage language of blocks that name none;
  * '' = none
  */
-export function splitFences(text: string, defaultLanguage: string): FencePiece[] {
+export function splitFencedBlocks(text: string, defaultLanguage: string): FencedTextPiece[] {
   if (!text.includes('```') && !text.includes('~~~')) return [{ kind: 'text', text: withoutLastBreaks(text) }];
   return new FenceSplitter(text.split('\n')).pieces(null, defaultLanguage, 0);
 }
@@ -39,8 +39,8 @@ class FenceSplitter {
   }
 
   /** Reads the content of a fenced block up to its closing fence, or to the end of the text. */
-  pieces(close: string | null, defaultLanguage: string, depth: number): FencePiece[] {
-    const pieces: FencePiece[] = [];
+  pieces(close: string | null, defaultLanguage: string, depth: number): FencedTextPiece[] {
+    const pieces: FencedTextPiece[] = [];
     let plain: string[] = [];
     const flush = (): void => {
       // A fence ends a block as a blank line does, so blank lines before it are dropped: they would become empty list
@@ -52,7 +52,7 @@ class FenceSplitter {
     while (this.#at < this.#lines.length) {
       const line = this.#lines[this.#at++] ?? '';
       if (line.trimEnd() === close) break;
-      const opened = FENCE_OPENING.exec(line);
+      const opened = FENCE_OPENING_PATTERN.exec(line);
       if (!opened) {
         plain.push(line);
         continue;
@@ -65,7 +65,7 @@ class FenceSplitter {
     return pieces;
   }
 
-  #fenced(fence: string, language: string, header: string, defaultLanguage: string, depth: number): FencePiece[] {
+  #fenced(fence: string, language: string, header: string, defaultLanguage: string, depth: number): FencedTextPiece[] {
     if (depth < MAX_DEPTH && (language === 'quote' || language === 'quoted')) {
       const pieces = this.pieces(fence, defaultLanguage, depth + 1);
       return isEmpty(pieces) ? [] : [{ kind: 'quote', pieces }];
@@ -91,6 +91,6 @@ class FenceSplitter {
   }
 }
 
-function isEmpty(pieces: readonly FencePiece[]): boolean {
+function isEmpty(pieces: readonly FencedTextPiece[]): boolean {
   return pieces.every((piece) => piece.kind === 'text' && piece.text.trim() === '');
 }

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import type { LanguageFn } from 'highlight.js';
 import hljs from 'highlight.js/lib/core';
-import { escapeCode } from './html.js';
+import { escapeCodeForHtml } from './html.js';
 import { findCodeLanguage } from './languages.js';
 
 export { findCodeLanguage } from './languages.js';
@@ -69,7 +69,7 @@ const CLASSES: Readonly<Record<string, string>> = {
  */
 export function highlightCode(code: string, language: string): string {
   const grammar = findCodeLanguage(language)?.grammar ?? '';
-  if (grammar === '' || code.length > MAX_CODE || hasLongLine(code)) return escapeCode(code);
+  if (grammar === '' || code.length > MAX_CODE || hasLongLine(code)) return escapeCodeForHtml(code);
   load(grammar);
   const { value } = hljs.highlight(code, { language: grammar, ignoreIllegals: true });
   return withClasses(value);

@@ -3,17 +3,17 @@
 /** Matches an ampersand that is not part of an entity, because existing entities are not escaped again. */
 const BARE_AMPERSAND = /&(?!(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);)/gi;
 
-export function escapeText(text: string): string {
+export function escapeHtmlKeepingEntities(text: string): string {
   if (!/[&<>]/.test(text)) return text;
   return text.replace(BARE_AMPERSAND, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 function escapeAttribute(value: string): string {
-  return escapeText(value).replaceAll('"', '&quot;');
+  return escapeHtmlKeepingEntities(value).replaceAll('"', '&quot;');
 }
 
 /** Escapes code, which is shown literally: entities are escaped too. */
-export function escapeCode(text: string): string {
+export function escapeCodeForHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
@@ -21,13 +21,13 @@ export function escapeCode(text: string): string {
  * Attributes of an element as HTML, in alphabetical order. An attribute whose value equals its name is written without
  * a value, as the API's original server does.
  */
-export function htmlAttributes(list: readonly (readonly [name: string, value: string | number])[]): string {
+export function renderHtmlAttributes(list: readonly (readonly [name: string, value: string | number])[]): string {
   return [...list]
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     .map(([name, value]) => (name === value ? ` ${name}` : ` ${name}="${escapeAttribute(`${value}`)}"`))
     .join('');
 }
 
-export function htmlElement(tag: string, attrs: Readonly<Record<string, string>>, html: string): string {
-  return `<${tag}${htmlAttributes(Object.entries(attrs))}>${html}</${tag}>`;
+export function renderHtmlElement(tag: string, attrs: Readonly<Record<string, string>>, html: string): string {
+  return `<${tag}${renderHtmlAttributes(Object.entries(attrs))}>${html}</${tag}>`;
 }

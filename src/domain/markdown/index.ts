@@ -13,24 +13,24 @@
  *
  * Invariants: rendering does no I/O and depends only on the text and the context (`context.ts`). A user, group or link
  * counts only if a token shows it. Every construct takes linear time or has a limit; a text beyond a limit is shown as
- * source, or refused with RenderError.
+ * source, or refused with MarkdownRenderError.
  *
  * `topic-links.ts`, `alert-words.ts` and `linkifier-check.ts` serve topics, alert words and stored linkifiers. Actors,
  * frontend and all domain folders except pictures and secrets may import this folder.
  */
-export { AlertWords, matchAlertWords } from './alert-words.js';
-export type { CustomEmoji, MarkdownContext } from './context.js';
-export { canonicalEmojiCode, emojiCode, emojiCodeNames, isEmojiName } from './emoji-table.js';
+export { AlertWordMatcher, matchAlertWords } from './alert-words.js';
+export type { MarkdownContext, MarkdownCustomEmoji } from './context.js';
+export { canonicalEmojiCode, emojiCodeOfName, emojiNamesByCode, isCanonicalEmojiName } from './emoji-table.js';
 
-export { type FieldErrors, linkifierErrors } from './linkifier-check.js';
-export { RenderThreads } from './off-thread.js';
+export { type FieldErrorMessages, findLinkifierErrors } from './linkifier-check.js';
+export { MarkdownRenderThreads } from './off-thread.js';
 export {
-  type Mentions,
-  RenderError,
-  type RenderResult,
+  MarkdownRenderError,
+  type MarkdownRenderResult,
+  type MentionedIds,
   renderFailureNote,
   renderMarkdown,
   renderMarkdownOrEmpty,
 } from './render.js';
-export { topicMessageUrl } from './stream-link.js';
+export { makeTopicMessageUrl } from './stream-link.js';
 export { findTopicLinks } from './topic-links.js';

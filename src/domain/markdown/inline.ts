@@ -3,10 +3,10 @@
  * is replaced by a mark: a number between two control characters. Later constructs can enclose a mark, but not read it.
  */
 import type { MarkdownContext } from './context.js';
-import { PLACEHOLDER_CLOSE, PLACEHOLDER_OPEN } from './normalize.js';
-import { type Token, textToken, voidElementToken } from './tokens.js';
+import { INLINE_PLACEHOLDER_CLOSE, INLINE_PLACEHOLDER_OPEN } from './normalize.js';
+import { makeTextToken, makeVoidElementToken, type Token } from './tokens.js';
 
-export interface InlineState {
+export interface InlineMarkdownState {
   readonly context: MarkdownContext;
   /** True inside a block quote, where mentions are silent. */
   readonly quoted: boolean;
@@ -19,20 +19,20 @@ export interface InlineState {
 }
 
 /** Searches for one construct. @returns the text with marks in place of its occurrences */
-export type InlineRule = (text: string, inline: InlineState) => string;
+export type InlineMarkdownRule = (text: string, inline: InlineMarkdownState) => string;
 
-const MARK = new RegExp(`${PLACEHOLDER_OPEN}(\\d+)${PLACEHOLDER_CLOSE}`, 'g');
+const MARK = new RegExp(`${INLINE_PLACEHOLDER_OPEN}(\\d+)${INLINE_PLACEHOLDER_CLOSE}`, 'g');
 
 /**
  * Makes the rule of a construct that a pattern describes.
  * @param hint part of every match: a quick test that rules most texts out
  * @param render returns null if the match is not this construct; its text then stays
  */
-export function patternRule(
+export function makePatternMarkdownRule(
   hint: string,
   pattern: RegExp,
-  render: (found: RegExpExecArray, inline: InlineState) => readonly Token[] | null,
-): InlineRule {
+  render: (found: RegExpExecArray, inline: InlineMarkdownState) => readonly Token[] | null,
+): InlineMarkdownRule {
   return (text, inline) => {
     if (!text.includes(hint)) return text;
     let out = '';
@@ -48,9 +48,9 @@ export function patternRule(
 }
 
 /** Tokens of a text with its inline constructs. @param rules rules of the inline constructs, by priority */
-export function inlineTokens(
+export function parseInlineMarkdown(
   text: string,
-  rules: readonly InlineRule[],
+  rules: readonly InlineMarkdownRule[],
   context: MarkdownContext,
   quoted: boolean,
 ): Token[] {
@@ -58,7 +58,7 @@ export function inlineTokens(
   let current = 0;
 
   const source = (marked: string): string =>
-    marked.includes(PLACEHOLDER_OPEN)
+    marked.includes(INLINE_PLACEHOLDER_OPEN)
       ? marked.replace(MARK, (_, number) => marks[Number(number)]?.source ?? '')
       : marked;
 
@@ -82,12 +82,12 @@ export function inlineTokens(
     return out;
   };
 
-  const inline: InlineState = {
+  const inline: InlineMarkdownState = {
     context,
     quoted,
     source,
     mark: (marked, tokens) =>
-      `${PLACEHOLDER_OPEN}${marks.push({ source: source(marked), tokens }) - 1}${PLACEHOLDER_CLOSE}`,
+      `${INLINE_PLACEHOLDER_OPEN}${marks.push({ source: source(marked), tokens }) - 1}${INLINE_PLACEHOLDER_CLOSE}`,
     inner: (content) => tokensFrom(content, current + 1),
   };
   return tokensFrom(text, 0);
@@ -96,7 +96,7 @@ export function inlineTokens(
 function showText(text: string, out: Token[]): void {
   if (text === '') return;
   for (const [index, line] of text.split('\n').entries()) {
-    if (index > 0) out.push(voidElementToken('br'), textToken('\n'));
-    if (line !== '') out.push(textToken(line));
+    if (index > 0) out.push(makeVoidElementToken('br'), makeTextToken('\n'));
+    if (line !== '') out.push(makeTextToken(line));
   }
 }

@@ -123,7 +123,7 @@ for (const [display, [grammar, names]] of Object.entries(TABLE)) {
 }
 
 /** All names of languages that code fences may use. */
-export const codeLanguageNames = (): readonly string[] => [...byName.keys()];
+export const listCodeLanguageNames = (): readonly string[] => [...byName.keys()];
 
 /** Finds a code language by one of its names in fences. @param name lower case */
 export const findCodeLanguage = (name: string): CodeLanguage | undefined => byName.get(name);

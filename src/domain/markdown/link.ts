@@ -1,12 +1,12 @@
 /** Rule for links `[text](url "title")`. The text of a link is shown as it is written. */
-import type { InlineRule, InlineState } from './inline.js';
-import { type Token, textElementToken } from './tokens.js';
-import { toLocalUrl, toSafeUrl } from './url.js';
+import type { InlineMarkdownRule, InlineMarkdownState } from './inline.js';
+import { makeTextElementTokens, type Token } from './tokens.js';
+import { toRelativeOrganizationUrl, toSafeLinkUrl } from './url.js';
 
 /** Matches the address and title of a link. The address has no blanks; the title may have unbalanced brackets. */
 const TITLED = /\(([^\s()"']*(?:\([^\s()"']*\)[^\s()"']*)*)\s+(?:"([^"\n]*)"|'([^'\n]*)')\s*\)/y;
 
-export const linkRule: InlineRule = (text, inline) => {
+export const linkMarkdownRule: InlineMarkdownRule = (text, inline) => {
   if (!text.includes('](')) return text;
   const squares = partners(text, '[', ']');
   const rounds = partners(text, '(', ')');
@@ -59,13 +59,13 @@ function targetAt(text: string, at: number, rounds: ReadonlyMap<number, number>)
   return { url: bare, title: split?.[3] ?? '', end: close + 1 };
 }
 
-function linkTokens(text: string, target: LinkTarget, inline: InlineState): Token[] | null {
-  const safe = toSafeUrl(inline.source(target.url));
+function linkTokens(text: string, target: LinkTarget, inline: InlineMarkdownState): Token[] | null {
+  const safe = toSafeLinkUrl(inline.source(target.url));
   if (safe === undefined) return null;
-  const url = toLocalUrl(safe, inline.context.origin);
+  const url = toRelativeOrganizationUrl(safe, inline.context.origin);
   const shown = text.trim() === '' ? url : text;
   const title = inline.source(target.title);
-  return textElementToken('a', title === '' ? { href: url } : { href: url, title }, shown, {
+  return makeTextElementTokens('a', title === '' ? { href: url } : { href: url, title }, shown, {
     kind: 'link',
     url,
     text: shown,

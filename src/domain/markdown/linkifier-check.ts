@@ -3,7 +3,7 @@ import { RE2JS } from 're2js';
 import { isUsableLinkifier } from './linkifier.js';
 
 /** Error texts by name of the field, or under `__all__` for the whole object. */
-export type FieldErrors = Readonly<Record<string, readonly string[]>>;
+export type FieldErrorMessages = Readonly<Record<string, readonly string[]>>;
 
 const BLANK = 'This field cannot be blank.';
 
@@ -13,7 +13,7 @@ const VARIABLE = `${CHAR}(?:\\.?${CHAR})*(?:\\*|:[1-9][0-9]{0,3})?`;
 const EXPRESSION = new RegExp(`^[+#./;?&]?${VARIABLE}(?:,${VARIABLE})*$`);
 
 /** Names of the variables of a URL template (RFC 6570); undefined if the text is no template. */
-export function templateVariables(template: string): Set<string> | undefined {
+export function parseUrlTemplateVariables(template: string): Set<string> | undefined {
   const names = new Set<string>();
   const literal = template.replace(/\{([^{}]*)\}/g, (whole, inside: string) => {
     if (!EXPRESSION.test(inside)) return whole;
@@ -51,10 +51,10 @@ const firstMissing = (of: Iterable<string>, from: Iterable<string>): string | un
 };
 
 /** Errors of a linkifier's pattern and URL template, in the order in which they are reported; {} = none. */
-export function linkifierErrors(pattern: string, urlTemplate: string): FieldErrors {
+export function findLinkifierErrors(pattern: string, urlTemplate: string): FieldErrorMessages {
   const errors: Record<string, string[]> = {};
   if (pattern === '') errors.pattern = [BLANK];
-  const variables = templateVariables(urlTemplate);
+  const variables = parseUrlTemplateVariables(urlTemplate);
   if (urlTemplate === '') errors.url_template = [BLANK];
   else if (!variables) errors.url_template = ['Invalid URL template.'];
   const { names = [], problem } = patternProblem(pattern);

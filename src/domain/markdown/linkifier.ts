@@ -1,11 +1,11 @@
 /** Links made by the organization's patterns (markdown.md § Linkifiers). The patterns run on RE2: linear time. */
 import { RE2JS } from 're2js';
 import { parseTemplate, type Template } from 'url-template';
-import type { Linkifier } from './context.js';
-import type { InlineRule } from './inline.js';
-import { PLACEHOLDER_OPEN } from './normalize.js';
-import { textElementToken } from './tokens.js';
-import { toSafeUrl } from './url.js';
+import type { MarkdownLinkifier } from './context.js';
+import type { InlineMarkdownRule } from './inline.js';
+import { INLINE_PLACEHOLDER_OPEN } from './normalize.js';
+import { makeTextElementTokens } from './tokens.js';
+import { toSafeLinkUrl } from './url.js';
 
 interface CompiledLinkifier {
   readonly pattern: RE2JS;
@@ -30,7 +30,7 @@ const CACHE_SIZE = 1_000;
 /** Compiled linkifiers by pattern and URL template; null = unusable. */
 const cache = new Map<string, CompiledLinkifier | null>();
 
-function compile({ pattern, urlTemplate }: Linkifier): CompiledLinkifier | null {
+function compile({ pattern, urlTemplate }: MarkdownLinkifier): CompiledLinkifier | null {
   const key = JSON.stringify([pattern, urlTemplate]);
   const cached = cache.get(key);
   if (cached !== undefined) return cached;
@@ -52,10 +52,10 @@ function tryCompile(pattern: string, urlTemplate: string): CompiledLinkifier | n
 }
 
 /** True if the linkifier compiles within the limits. Operations check this before they store a linkifier. */
-export const isUsableLinkifier = (linkifier: Linkifier): boolean => compile(linkifier) !== null;
+export const isUsableLinkifier = (linkifier: MarkdownLinkifier): boolean => compile(linkifier) !== null;
 
 /** Matches of a linkifier, in the order of the text. They don't overlap. */
-export function linkifierMatches(text: string, linkifier: Linkifier): LinkifierMatch[] {
+export function findLinkifierMatches(text: string, linkifier: MarkdownLinkifier): LinkifierMatch[] {
   const usable = compile(linkifier);
   if (!usable) return [];
   const out: LinkifierMatch[] = [];
@@ -72,15 +72,15 @@ export function linkifierMatches(text: string, linkifier: Linkifier): LinkifierM
   return out;
 }
 
-export const linkifierRule: InlineRule = (text, inline) => {
+export const linkifierMarkdownRule: InlineMarkdownRule = (text, inline) => {
   let marked = text;
   for (const linkifier of inline.context.linkifiers) {
     let out = '';
     let done = 0;
-    for (const { at, text: found, url } of linkifierMatches(marked, linkifier)) {
-      const safe = found.includes(PLACEHOLDER_OPEN) ? undefined : toSafeUrl(url);
+    for (const { at, text: found, url } of findLinkifierMatches(marked, linkifier)) {
+      const safe = found.includes(INLINE_PLACEHOLDER_OPEN) ? undefined : toSafeLinkUrl(url);
       if (safe === undefined) continue;
-      const tokens = textElementToken('a', { href: safe }, found, { kind: 'link', url: safe, text: found });
+      const tokens = makeTextElementTokens('a', { href: safe }, found, { kind: 'link', url: safe, text: found });
       out += marked.slice(done, at) + inline.mark(found, tokens);
       done = at + found.length;
     }

@@ -1,5 +1,11 @@
 /** Ordered and bullet lists. 2 blanks indent by one level, and a list may mix tight and loose items. */
-import { appendChild, type BlockReader, lastChild, type MarkdownBlock, newBlock } from './tree.js';
+import {
+  appendChildBlock,
+  lastChildBlock,
+  type MarkdownBlock,
+  type MarkdownBlockReader,
+  makeMarkdownBlock,
+} from './tree.js';
 
 /** Blanks of indentation per level of a list. */
 const STEP = 2;
@@ -10,15 +16,15 @@ interface ListKind {
   readonly item: RegExp;
 }
 
-export const NUMBERED_LIST: ListKind = { tag: 'ol', item: /^ ?(\d+\.) +(.*)$/ };
-export const BULLET_LIST: ListKind = { tag: 'ul', item: /^ ?([*+-]) +(.*)$/ };
+export const NUMBERED_LIST_SYNTAX: ListKind = { tag: 'ol', item: /^ ?(\d+\.) +(.*)$/ };
+export const BULLET_LIST_SYNTAX: ListKind = { tag: 'ul', item: /^ ?([*+-]) +(.*)$/ };
 /** Matches a list item of either kind one level deeper. */
 const INNER = /^ {2,3}(?:\d+\.|[*+-]) +/;
 
 const isIndented = (text: string): boolean => text.startsWith(' '.repeat(STEP));
 const isListTag = (tag: string | undefined): boolean => tag === 'ol' || tag === 'ul';
 
-export function isList(text: string, kind: ListKind): boolean {
+export function isMarkdownList(text: string, kind: ListKind): boolean {
   return kind.item.test(firstLine(text));
 }
 
@@ -27,25 +33,30 @@ function firstLine(text: string): string {
   return end < 0 ? text : text.slice(0, end);
 }
 
-export function parseList(parser: BlockReader, parent: MarkdownBlock, text: string, kind: ListKind): void {
+export function parseMarkdownList(
+  parser: MarkdownBlockReader,
+  parent: MarkdownBlock,
+  text: string,
+  kind: ListKind,
+): void {
   const { items, start } = splitItems(text, kind);
-  const sibling = lastChild(parent);
+  const sibling = lastChildBlock(parent);
   let list: MarkdownBlock;
   if (sibling?.tag === kind.tag) {
     list = sibling;
-    loosen(lastChild(list));
-    const first = appendChild(list, newBlock('li'));
+    loosen(lastChildBlock(list));
+    const first = appendChildBlock(list, makeMarkdownBlock('li'));
     parser.within('loose', () => parser.blocks(first, items.splice(0, 1)));
   } else if (isListTag(parent.tag)) {
     list = parent;
   } else {
-    list = appendChild(parent, newBlock(kind.tag));
+    list = appendChildBlock(parent, makeMarkdownBlock(kind.tag));
     if (kind.tag === 'ol' && start !== '1') list.attrs.start = start;
   }
   parser.within('list', () => {
     for (const item of items) {
-      const target = isIndented(item) ? lastChild(list) : undefined;
-      parser.blocks(target ?? appendChild(list, newBlock('li')), [item]);
+      const target = isIndented(item) ? lastChildBlock(list) : undefined;
+      parser.blocks(target ?? appendChildBlock(list, makeMarkdownBlock('li')), [item]);
     }
   });
 }
@@ -54,12 +65,12 @@ export function parseList(parser: BlockReader, parent: MarkdownBlock, text: stri
 function loosen(item: MarkdownBlock | undefined): void {
   if (!item) return;
   if (item.text !== '') {
-    item.children.unshift(newBlock('p', item.text));
+    item.children.unshift(makeMarkdownBlock('p', item.text));
     item.text = '';
   }
-  const last = lastChild(item);
+  const last = lastChildBlock(item);
   if (last && last.tail !== '') {
-    appendChild(item, newBlock('p', last.tail.trimStart()));
+    appendChildBlock(item, makeMarkdownBlock('p', last.tail.trimStart()));
     last.tail = '';
   }
 }
@@ -83,30 +94,30 @@ function splitItems(text: string, kind: ListKind): { items: string[]; start: str
 }
 
 /** True if the block continues a list item after a blank line. */
-export function isListContinuation(parser: BlockReader, parent: MarkdownBlock, text: string): boolean {
+export function isMarkdownListContinuation(parser: MarkdownBlockReader, parent: MarkdownBlock, text: string): boolean {
   if (!isIndented(text) || parser.mode === 'detabbed') return false;
-  return parent.tag === 'li' || isListTag(lastChild(parent)?.tag);
+  return parent.tag === 'li' || isListTag(lastChildBlock(parent)?.tag);
 }
 
-export function continueListItem(parser: BlockReader, parent: MarkdownBlock, text: string): void {
+export function continueMarkdownListItem(parser: MarkdownBlockReader, parent: MarkdownBlock, text: string): void {
   const { level, target } = deepestTarget(parser, parent, text);
   const inner = unindent(text, level);
   parser.within('detabbed', () => {
     if (parent.tag === 'li') {
-      const last = lastChild(parent);
+      const last = lastChildBlock(parent);
       parser.blocks(last && isListTag(last.tag) ? last : parent, [inner]);
     } else if (target.tag === 'li') {
       parser.blocks(target, [inner]);
     } else {
-      const item = lastChild(target);
+      const item = lastChildBlock(target);
       if (item?.tag === 'li') {
         if (item.text !== '') {
-          item.children.unshift(newBlock('p', item.text));
+          item.children.unshift(makeMarkdownBlock('p', item.text));
           item.text = '';
         }
         parser.chunk(item, inner);
       } else {
-        parser.blocks(appendChild(target, newBlock('li')), [inner]);
+        parser.blocks(appendChildBlock(target, makeMarkdownBlock('li')), [inner]);
       }
     }
   });
@@ -114,7 +125,7 @@ export function continueListItem(parser: BlockReader, parent: MarkdownBlock, tex
 
 /** The deepest list or item that the indentation of `text` reaches, and the level of that list. */
 function deepestTarget(
-  parser: BlockReader,
+  parser: MarkdownBlockReader,
   parent: MarkdownBlock,
   text: string,
 ): { level: number; target: MarkdownBlock } {
@@ -122,7 +133,7 @@ function deepestTarget(
   let level = parser.mode === 'list' ? 1 : 0;
   let target = parent;
   while (indented > level) {
-    const child = lastChild(target);
+    const child = lastChildBlock(target);
     if (!child || !(isListTag(child.tag) || child.tag === 'li')) break;
     if (isListTag(child.tag)) level++;
     target = child;

@@ -1,8 +1,8 @@
 /** TeX formulas, typeset by KaTeX on the server. */
 import katex from 'katex';
-import { escapeText } from './html.js';
-import { type InlineRule, patternRule } from './inline.js';
-import { rawHtmlToken, textElementToken } from './tokens.js';
+import { escapeHtmlKeepingEntities } from './html.js';
+import { type InlineMarkdownRule, makePatternMarkdownRule } from './inline.js';
+import { makeRawHtmlToken, makeTextElementTokens } from './tokens.js';
 
 /**
  * Maximum length of a TeX formula, characters; longer formulas are shown as source. Each character of a formula becomes
@@ -52,18 +52,22 @@ function braceDepth(source: string): number {
 /** Matches inline math on one line. No letter and no further `$` may be next to it, as on the API's original server. */
 const INLINE = /(?<![\p{L}\p{N}_$])\$\$([^\n_$](?:\\\$|[^$\n])*)\$\$(?![\p{L}\p{N}_$])/gu;
 
-export const inlineMathRule: InlineRule = patternRule('$$', INLINE, ([, body = ''], inline) => {
-  const source = inline.source(body);
-  const html = typesetFormula(source, false);
-  if (html !== undefined) return [rawHtmlToken(html)];
-  return textElementToken('span', { class: 'tex-error' }, `$$${source}$$`);
-});
+export const inlineMathMarkdownRule: InlineMarkdownRule = makePatternMarkdownRule(
+  '$$',
+  INLINE,
+  ([, body = ''], inline) => {
+    const source = inline.source(body);
+    const html = typesetFormula(source, false);
+    if (html !== undefined) return [makeRawHtmlToken(html)];
+    return makeTextElementTokens('span', { class: 'tex-error' }, `$$${source}$$`);
+  },
+);
 
 /** HTML of a math fence: one paragraph. Parts between blank lines are typeset separately. */
 export function renderMathBlock(text: string): string {
   const parts = text
     .split(/\n{2,}/)
     .filter((part) => part.trim() !== '')
-    .map((part) => typesetFormula(part, true) ?? `<span class="tex-error">${escapeText(part)}</span>`);
+    .map((part) => typesetFormula(part, true) ?? `<span class="tex-error">${escapeHtmlKeepingEntities(part)}</span>`);
   return `<p>${parts.join('<br>\n')}</p>`;
 }

@@ -1,7 +1,7 @@
 /** Mentions of users, groups and everybody (markdown.md § Mentions). */
 import type { MarkdownContext, MarkdownUser } from './context.js';
-import { type InlineRule, type InlineState, patternRule } from './inline.js';
-import { type Token, textElementToken } from './tokens.js';
+import { type InlineMarkdownRule, type InlineMarkdownState, makePatternMarkdownRule } from './inline.js';
+import { makeTextElementTokens, type Token } from './tokens.js';
 
 const WILDCARDS: ReadonlySet<string> = new Set(['all', 'everyone', 'stream']);
 
@@ -9,11 +9,11 @@ const WILDCARDS: ReadonlySet<string> = new Set(['all', 'everyone', 'stream']);
  * Lookbehind before mentions and stream links: the start of the text, white space, a quote, an opening bracket or a
  * slash.
  */
-export const MENTION_BOUNDARY = `(?<![^\\s'"({[/<])`;
+export const MENTION_BOUNDARY_PATTERN = `(?<![^\\s'"({[/<])`;
 
 /** This pattern and GROUP_MENTION capture the mark `_` of a silent mention, and the name as written. */
-const USER_MENTION = new RegExp(`${MENTION_BOUNDARY}@(_?)\\*\\*([^*]+)\\*\\*`, 'g');
-const GROUP_MENTION = new RegExp(`${MENTION_BOUNDARY}@(_?)\\*([^*]+)\\*`, 'g');
+const USER_MENTION = new RegExp(`${MENTION_BOUNDARY_PATTERN}@(_?)\\*\\*([^*]+)\\*\\*`, 'g');
+const GROUP_MENTION = new RegExp(`${MENTION_BOUNDARY_PATTERN}@(_?)\\*([^*]+)\\*`, 'g');
 
 /** Splits a mention's name from its id: `Name|9` or `|9`. */
 function splitId(written: string): { name: string; id: number } | null {
@@ -31,50 +31,58 @@ function findUser(written: string, context: MarkdownContext): MarkdownUser | und
   return [...context.usersNamed(written)].sort((a, b) => a.id - b.id)[0];
 }
 
-export const userMentionRule: InlineRule = patternRule('@', USER_MENTION, ([, mark, written = ''], inline) => {
-  const name = inline.source(written);
-  if (WILDCARDS.has(name)) {
-    return mentionTokens('user-mention', { 'data-user-id': '*' }, name, mark !== '', inline, (silent) => ({
-      kind: 'wildcard',
+export const userMentionMarkdownRule: InlineMarkdownRule = makePatternMarkdownRule(
+  '@',
+  USER_MENTION,
+  ([, mark, written = ''], inline) => {
+    const name = inline.source(written);
+    if (WILDCARDS.has(name)) {
+      return mentionTokens('user-mention', { 'data-user-id': '*' }, name, mark !== '', inline, (silent) => ({
+        kind: 'wildcard',
+        silent,
+      }));
+    }
+    const user = findUser(name, inline.context);
+    if (!user) return null;
+    return mentionTokens(
+      'user-mention',
+      { 'data-user-id': String(user.id) },
+      user.name,
+      mark !== '',
+      inline,
+      (silent) => ({
+        kind: 'user',
+        id: user.id,
+        silent,
+      }),
+    );
+  },
+);
+
+export const groupMentionMarkdownRule: InlineMarkdownRule = makePatternMarkdownRule(
+  '@',
+  GROUP_MENTION,
+  ([, mark, written = ''], inline) => {
+    const group = inline.context.groupByName(inline.source(written));
+    if (!group) return null;
+    const attrs = { 'data-user-group-id': String(group.id) };
+    return mentionTokens('user-group-mention', attrs, group.name, mark !== '', inline, (silent) => ({
+      kind: 'group',
+      id: group.id,
       silent,
     }));
-  }
-  const user = findUser(name, inline.context);
-  if (!user) return null;
-  return mentionTokens(
-    'user-mention',
-    { 'data-user-id': String(user.id) },
-    user.name,
-    mark !== '',
-    inline,
-    (silent) => ({
-      kind: 'user',
-      id: user.id,
-      silent,
-    }),
-  );
-});
-
-export const groupMentionRule: InlineRule = patternRule('@', GROUP_MENTION, ([, mark, written = ''], inline) => {
-  const group = inline.context.groupByName(inline.source(written));
-  if (!group) return null;
-  const attrs = { 'data-user-group-id': String(group.id) };
-  return mentionTokens('user-group-mention', attrs, group.name, mark !== '', inline, (silent) => ({
-    kind: 'group',
-    id: group.id,
-    silent,
-  }));
-});
+  },
+);
 
 function mentionTokens(
   name: string,
   attrs: Record<string, string>,
   text: string,
   marked: boolean,
-  { quoted }: InlineState,
-  meaning: (silent: boolean) => Parameters<typeof textElementToken>[3],
+  { quoted }: InlineMarkdownState,
+  meaning: (silent: boolean) => Parameters<typeof makeTextElementTokens>[3],
 ): Token[] {
   const silent = marked || quoted;
   const named = { class: silent ? `${name} silent` : name, ...attrs };
-  return textElementToken('span', named, silent ? text : `@${text}`, meaning(silent));
+  return makeTextElementTokens('span', named, silent ? text : `@${text}`, meaning(silent));
 }

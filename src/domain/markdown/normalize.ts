@@ -1,22 +1,22 @@
 /** First step of rendering: cleans the text and its lines before any construct is parsed (markdown.md § Pipeline). */
-import { FENCE_OPENING } from './fence.js';
+import { FENCE_OPENING_PATTERN } from './fence.js';
 
 /**
  * Characters around the number of a placeholder for a parsed inline construct (inline.ts). They are removed from the
  * author's text.
  */
-export const PLACEHOLDER_OPEN = '\u0002';
-export const PLACEHOLDER_CLOSE = '\u0003';
+export const INLINE_PLACEHOLDER_OPEN = '\u0002';
+export const INLINE_PLACEHOLDER_CLOSE = '\u0003';
 
 /** Columns between tab stops, and the indentation that makes code. */
-export const TAB_COLUMNS = 4;
+export const MARKDOWN_TAB_COLUMNS = 4;
 
-export function normalizeText(text: string): string {
+export function normalizeMarkdownText(text: string): string {
   const lines = text
     .replace(/\r\n?/g, '\n')
     .replaceAll('\0', '')
-    .replaceAll(PLACEHOLDER_OPEN, '')
-    .replaceAll(PLACEHOLDER_CLOSE, '')
+    .replaceAll(INLINE_PLACEHOLDER_OPEN, '')
+    .replaceAll(INLINE_PLACEHOLDER_CLOSE, '')
     // Lone surrogates can't be encoded, neither in addresses nor as UTF-8.
     .replace(/\p{Cs}/gu, '\ufffd')
     .split('\n');
@@ -32,7 +32,7 @@ function expandTabs(line: string): string {
   let out = '';
   let column = 0;
   for (const char of line) {
-    const width = char === '\t' ? TAB_COLUMNS - (column % TAB_COLUMNS) : 1;
+    const width = char === '\t' ? MARKDOWN_TAB_COLUMNS - (column % MARKDOWN_TAB_COLUMNS) : 1;
     out += char === '\t' ? ' '.repeat(width) : char;
     column += width;
   }
@@ -51,7 +51,7 @@ function separateLists(lines: readonly string[]): string[] {
   for (const [at, line] of lines.entries()) {
     out.push(line);
     if (at === lines.length - 1) break;
-    const opened = FENCE_OPENING.exec(line);
+    const opened = FENCE_OPENING_PATTERN.exec(line);
     if (opened) {
       const { fence = '', language = '' } = opened.groups ?? {};
       if (language === '' && open.at(-1)?.fence === fence) open.pop();

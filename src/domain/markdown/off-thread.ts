@@ -1,9 +1,9 @@
 /** Renders long texts in worker threads, so that one message never delays all others. */
-import { ThreadJobFailed, ThreadPool } from '#base/threads';
+import { ThreadJobFailedError, ThreadPool } from '#base/threads';
 import type { MarkdownContext } from './context.js';
-import { RenderError, type RenderResult, renderMarkdown } from './render.js';
-import type { RenderJob, RenderOutcome } from './render-worker.js';
-import { type ContextSnapshot, scanLookupKeys, takeContextSnapshot } from './snapshot.js';
+import { MarkdownRenderError, type MarkdownRenderResult, renderMarkdown } from './render.js';
+import type { MarkdownRenderJob, MarkdownRenderOutcome } from './render-worker.js';
+import { type MarkdownContextSnapshot, scanMarkdownLookupKeys, takeMarkdownContextSnapshot } from './snapshot.js';
 
 interface RenderThreadOptions {
   /** Maximum number of threads. A thread is started when it is needed. */
@@ -21,9 +21,9 @@ const DEFAULTS: RenderThreadOptions = { threads: 2, threshold: 2_000, timeout: 5
  */
 const MAX_ROUNDS = 4;
 
-export class RenderThreads {
+export class MarkdownRenderThreads {
   readonly #options: RenderThreadOptions;
-  readonly #threads: ThreadPool<RenderJob, RenderOutcome>;
+  readonly #threads: ThreadPool<MarkdownRenderJob, MarkdownRenderOutcome>;
 
   constructor(options: Partial<RenderThreadOptions> = {}) {
     this.#options = { ...DEFAULTS, ...options };
@@ -34,17 +34,17 @@ export class RenderThreads {
 
   /**
    * Renders like renderMarkdown. The functions of `context` are called in the calling thread.
-   * @throws RenderError also after `timeout`
+   * @throws MarkdownRenderError also after `timeout`
    */
-  async render(text: string, context: Partial<MarkdownContext> = {}): Promise<RenderResult> {
+  async render(text: string, context: Partial<MarkdownContext> = {}): Promise<MarkdownRenderResult> {
     if (text.length <= this.#options.threshold) return renderMarkdown(text, context);
-    let snapshot = takeContextSnapshot(scanLookupKeys(text), context);
+    let snapshot = takeMarkdownContextSnapshot(scanMarkdownLookupKeys(text), context);
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const outcome = await this.#run(text, snapshot);
       if ('rendered' in outcome) return outcome.rendered;
-      snapshot = takeContextSnapshot(outcome.missing, context, snapshot);
+      snapshot = takeMarkdownContextSnapshot(outcome.missing, context, snapshot);
     }
-    throw new RenderError('names could not be resolved');
+    throw new MarkdownRenderError('names could not be resolved');
   }
 
   /** Ends all threads. Unfinished texts fail. */
@@ -52,11 +52,11 @@ export class RenderThreads {
     return this.#threads.close();
   }
 
-  async #run(text: string, snapshot: ContextSnapshot): Promise<RenderOutcome> {
+  async #run(text: string, snapshot: MarkdownContextSnapshot): Promise<MarkdownRenderOutcome> {
     try {
       return await this.#threads.run({ text, snapshot });
     } catch (error) {
-      throw error instanceof ThreadJobFailed ? new RenderError(error.message) : error;
+      throw error instanceof ThreadJobFailedError ? new MarkdownRenderError(error.message) : error;
     }
   }
 }

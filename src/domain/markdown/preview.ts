@@ -1,7 +1,7 @@
 /** Previews of linked pictures and videos, shown below their paragraph (markdown.md § Previews). */
-import { imageProxyPath } from '#domain/pictures';
-import { htmlElement } from './html.js';
-import { rawHtmlToken, type TextReference, type Token } from './tokens.js';
+import { makeImageProxyPath } from '#domain/pictures';
+import { renderHtmlElement } from './html.js';
+import { type MarkdownTextReference, makeRawHtmlToken, type Token } from './tokens.js';
 
 /** Maximum number of distinct addresses in a message with previews. A message with more has no previews at all. */
 const MAX_ADDRESSES = 24;
@@ -33,7 +33,7 @@ interface TokenEdits {
 }
 
 /** Adds previews to the tokens of a message. */
-export function addPreviews(
+export function addLinkPreviews(
   tokens: readonly Token[],
   settings: PreviewSettings,
 ): { tokens: Token[]; hasPreviews: boolean } {
@@ -56,7 +56,7 @@ export function addPreviews(
 /** The address as readers see it. In `url`, addresses of this organization are relative. */
 const visibleUrl = ({ url, text }: Link): string => (text.endsWith(url) ? text : url);
 
-type Link = Extract<TextReference, { kind: 'link' }>;
+type Link = Extract<MarkdownTextReference, { kind: 'link' }>;
 
 interface LinkOccurrence {
   readonly link: Link;
@@ -79,7 +79,7 @@ function linksIn(tokens: readonly Token[]): LinkOccurrence[] {
     if (token.meta?.quoted) continue;
     const children = token.children ?? [];
     for (const child of children) {
-      const meaning = child.meta as TextReference | null;
+      const meaning = child.meta as MarkdownTextReference | null;
       if (meaning?.kind !== 'link' || child.attrGet('data-stream-id') !== null) continue;
       out.push({ link: meaning, at, parent: open.at(-1), alone: children.length === 3 && child === children[0] });
     }
@@ -121,7 +121,7 @@ function applyEdits(tokens: readonly Token[], { inserted, dropped }: TokenEdits)
   const out: Token[] = [];
   for (const [at, token] of tokens.entries()) {
     if (!dropped.has(at)) out.push(token);
-    for (const html of inserted.get(at) ?? []) out.push(rawHtmlToken(html));
+    for (const html of inserted.get(at) ?? []) out.push(makeRawHtmlToken(html));
   }
   return out;
 }
@@ -134,20 +134,20 @@ function previewOf(url: string, text: string, settings: PreviewSettings): Previe
   if (video !== undefined) {
     const picture = throughProxy(`https://i.ytimg.com/vi/${video}/default.jpg`, settings);
     const image = openElement('img', { src: picture ?? '' });
-    const anchor = htmlElement('a', { 'data-id': video, href: url, ...(title === '' ? {} : { title }) }, image);
-    return { html: htmlElement('div', { class: 'youtube-video message_inline_image' }, anchor), replaces: false };
+    const anchor = renderHtmlElement('a', { 'data-id': video, href: url, ...(title === '' ? {} : { title }) }, image);
+    return { html: renderHtmlElement('div', { class: 'youtube-video message_inline_image' }, anchor), replaces: false };
   }
   const image = pictureOf(url, parsed);
   if (!image) return null;
   const source = throughProxy(image.source, settings);
   if (source === undefined) return null;
   const shown = openElement('img', { src: source });
-  const anchor = htmlElement('a', { href: image.link, ...(title === '' ? {} : { title }) }, shown);
-  return { html: htmlElement('div', { class: 'message_inline_image' }, anchor), replaces: true };
+  const anchor = renderHtmlElement('a', { href: image.link, ...(title === '' ? {} : { title }) }, shown);
+  return { html: renderHtmlElement('div', { class: 'message_inline_image' }, anchor), replaces: true };
 }
 
 function openElement(tag: string, attrs: Record<string, string>): string {
-  return htmlElement(tag, attrs, '').replace(`</${tag}>`, '');
+  return renderHtmlElement(tag, attrs, '').replace(`</${tag}>`, '');
 }
 
 /** Parts of a link's address; `host` is '' for a relative one. Null if the address can't have a preview. */
@@ -193,5 +193,5 @@ function youTubeId({ host, path, query }: { host: string; path: string; query: U
  */
 function throughProxy(source: string, { imageProxySecret: secret, origin }: PreviewSettings): string | undefined {
   const isOwn = !/^https?:/i.test(source) || (origin !== '' && source.startsWith(`${origin}/`));
-  return secret === '' || isOwn ? source : imageProxyPath(source, secret);
+  return secret === '' || isOwn ? source : makeImageProxyPath(source, secret);
 }

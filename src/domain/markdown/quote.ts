@@ -1,5 +1,5 @@
 /** Block quotes of `>` lines. Two quotes are never merged into one. Quote fences: see dialect.ts. */
-import { appendChild, type BlockReader, type MarkdownBlock, newBlock } from './tree.js';
+import { appendChildBlock, type MarkdownBlock, type MarkdownBlockReader, makeMarkdownBlock } from './tree.js';
 
 const LINE = /^ {0,3}>/;
 const LONE = /^ {0,3}>\s*$/;
@@ -8,7 +8,7 @@ const LONE = /^ {0,3}>\s*$/;
  * Finds the start of a block quote. @returns offset of the first quoted line; -1 if there is none. Lone `>` at the end
  * of a block are text.
  */
-export function findQuoteStart(text: string): number {
+export function findMarkdownQuoteStart(text: string): number {
   if (!text.includes('>')) return -1;
   const lines = text.split('\n');
   let last = lines.length - 1;
@@ -22,8 +22,8 @@ export function findQuoteStart(text: string): number {
   return -1;
 }
 
-export function parseQuote(parser: BlockReader, parent: MarkdownBlock, text: string): void {
-  const start = findQuoteStart(text);
+export function parseMarkdownQuote(parser: MarkdownBlockReader, parent: MarkdownBlock, text: string): void {
+  const start = findMarkdownQuoteStart(text);
   // Leaves out the line break before the quote.
   if (start > 0) parser.blocks(parent, [text.slice(0, start - 1)]);
   const inner = text
@@ -31,6 +31,6 @@ export function parseQuote(parser: BlockReader, parent: MarkdownBlock, text: str
     .split('\n')
     .map((line) => (line.trim() === '>' ? '' : line.replace(/^ {0,3}> ?/, '')))
     .join('\n');
-  const quote = appendChild(parent, newBlock('blockquote'));
+  const quote = appendChildBlock(parent, makeMarkdownBlock('blockquote'));
   parser.within('quote', () => parser.chunk(quote, inner));
 }

@@ -1,20 +1,20 @@
 /** Script of a render thread: renders the texts that off-thread.ts sends. */
-import { serveJobs } from '#base/threads';
-import { type RenderResult, renderMarkdown } from './render.js';
-import { type ContextSnapshot, contextFromSnapshot, type LookupKeys } from './snapshot.js';
+import { serveThreadPoolJobs } from '#base/threads';
+import { type MarkdownRenderResult, renderMarkdown } from './render.js';
+import { type MarkdownContextSnapshot, type MarkdownLookupKeys, makeMarkdownContextFromSnapshot } from './snapshot.js';
 
-export interface RenderJob {
+export interface MarkdownRenderJob {
   readonly text: string;
-  readonly snapshot: ContextSnapshot;
+  readonly snapshot: MarkdownContextSnapshot;
 }
 
-export type RenderOutcome =
-  | { readonly rendered: RenderResult }
+export type MarkdownRenderOutcome =
+  | { readonly rendered: MarkdownRenderResult }
   /** Look-up keys that the snapshot lacked. The text must be rendered again with them. */
-  | { readonly missing: LookupKeys };
+  | { readonly missing: MarkdownLookupKeys };
 
-serveJobs(({ text, snapshot }: RenderJob): RenderOutcome => {
-  const { context, missing } = contextFromSnapshot(snapshot);
+serveThreadPoolJobs(({ text, snapshot }: MarkdownRenderJob): MarkdownRenderOutcome => {
+  const { context, missing } = makeMarkdownContextFromSnapshot(snapshot);
   const rendered = renderMarkdown(text, context);
   const keys = missing();
   return keys ? { missing: keys } : { rendered };

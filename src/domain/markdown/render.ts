@@ -1,13 +1,13 @@
 /** Rendering of a text: its HTML, its mentions, and facts about its links and files. */
-import { completeContext, type MarkdownContext } from './context.js';
-import { renderDialect } from './dialect.js';
-import type { TextReference, Token } from './tokens.js';
+import { completeMarkdownContext, type MarkdownContext } from './context.js';
+import { renderMarkdownDialect } from './dialect.js';
+import type { MarkdownTextReference, Token } from './tokens.js';
 import { uploadPathOfUrl } from './url.js';
 
 /** Maximum length of rendered HTML, characters: 100 × the longest message (conventions.md § Limits). */
 const MAX_HTML = 1_000_000;
 
-export interface Mentions {
+export interface MentionedIds {
   /** Ids of mentioned users, each once, in the order of the text. */
   readonly users: readonly number[];
   readonly groups: readonly number[];
@@ -15,12 +15,12 @@ export interface Mentions {
   readonly wildcard: boolean;
 }
 
-export interface RenderResult {
+export interface MarkdownRenderResult {
   readonly html: string;
   /** Mentions that notify the mentioned users. */
-  readonly mentions: Mentions;
+  readonly mentions: MentionedIds;
   /** Mentions that don't notify: silent forms, and all mentions in quotes. */
-  readonly silent: Mentions;
+  readonly silent: MentionedIds;
   /** True if the HTML has an `<a>`. */
   readonly hasLink: boolean;
   /** True if the HTML has a preview of a picture or video. */
@@ -32,26 +32,26 @@ export interface RenderResult {
 }
 
 /** Error of a text that can't be rendered within the limits. */
-export class RenderError extends Error {
+export class MarkdownRenderError extends Error {
   override name = 'RenderError';
 }
 
 /**
  * Renders in the calling thread.
  * @param context missing entries count as unknown
- * @throws RenderError if the HTML is too long, or the parser failed
+ * @throws MarkdownRenderError if the HTML is too long, or the parser failed
  */
-export function renderMarkdown(text: string, context?: Partial<MarkdownContext>): RenderResult {
-  const complete = completeContext(context);
-  let dialect: ReturnType<typeof renderDialect>;
+export function renderMarkdown(text: string, context?: Partial<MarkdownContext>): MarkdownRenderResult {
+  const complete = completeMarkdownContext(context);
+  let dialect: ReturnType<typeof renderMarkdownDialect>;
   try {
-    dialect = renderDialect(text, complete);
+    dialect = renderMarkdownDialect(text, complete);
   } catch (cause) {
     // A parser failure must refuse this text only, so it gets the type that callers handle.
-    throw new RenderError('rendering failed', { cause });
+    throw new MarkdownRenderError('rendering failed', { cause });
   }
   const html = dialect.html.trim();
-  if (html.length > MAX_HTML) throw new RenderError('rendered text is too long');
+  if (html.length > MAX_HTML) throw new MarkdownRenderError('rendered text is too long');
   const facts = factsOf(referencesIn(dialect.tokens));
   // A preview is a link to its picture, also where the preview replaces the address.
   return { html, ...facts, hasLink: facts.hasLink || dialect.hasPreviews, hasImage: dialect.hasPreviews };
@@ -62,13 +62,13 @@ export function renderFailureNote(product: string): string {
   return `<p>[${product} note: Sorry, we could not understand the formatting of your message]</p>`;
 }
 
-function referencesIn(tokens: readonly Token[]): TextReference[] {
+function referencesIn(tokens: readonly Token[]): MarkdownTextReference[] {
   return tokens
     .flatMap((token) => token.children ?? [])
-    .flatMap(({ meta }) => (meta === null ? [] : [meta as TextReference]));
+    .flatMap(({ meta }) => (meta === null ? [] : [meta as MarkdownTextReference]));
 }
 
-function factsOf(references: readonly TextReference[]): Omit<RenderResult, 'html' | 'hasImage'> {
+function factsOf(references: readonly MarkdownTextReference[]): Omit<MarkdownRenderResult, 'html' | 'hasImage'> {
   const paths = references.flatMap((one) => (one.kind === 'link' ? (uploadPathOfUrl(one.url) ?? []) : []));
   return {
     mentions: mentionsOf(references, false),
@@ -79,7 +79,7 @@ function factsOf(references: readonly TextReference[]): Omit<RenderResult, 'html
   };
 }
 
-function mentionsOf(references: readonly TextReference[], silent: boolean): Mentions {
+function mentionsOf(references: readonly MarkdownTextReference[], silent: boolean): MentionedIds {
   const ids = (kind: 'user' | 'group'): number[] => [
     ...new Set(references.flatMap((one) => (one.kind === kind && one.silent === silent ? [one.id] : []))),
   ];
@@ -95,7 +95,7 @@ export function renderMarkdownOrEmpty(text: string): string {
   try {
     return renderMarkdown(text).html;
   } catch (error) {
-    if (error instanceof RenderError) return '';
+    if (error instanceof MarkdownRenderError) return '';
     throw error;
   }
 }

@@ -4,17 +4,17 @@
  * them up and render again.
  */
 import {
-  type CustomEmoji,
   type MarkdownContext,
+  type MarkdownCustomEmoji,
   type MarkdownGroup,
   type MarkdownSettings,
   type MarkdownStream,
   type MarkdownUser,
-  plainSettingsOf,
+  plainMarkdownSettingsOf,
 } from './context.js';
 
 /** Names and ids that rendering a text may look up. */
-export interface LookupKeys {
+export interface MarkdownLookupKeys {
   readonly names: readonly string[];
   readonly ids: readonly number[];
   readonly groups: readonly string[];
@@ -25,13 +25,13 @@ export interface LookupKeys {
 type Entries<K, V> = readonly (readonly [key: K, result: V])[];
 
 /** Settings and look-up results. A key that was not found has the result undefined or an empty list. */
-export interface ContextSnapshot {
+export interface MarkdownContextSnapshot {
   readonly settings: Partial<MarkdownSettings>;
   readonly names: Entries<string, readonly MarkdownUser[]>;
   readonly ids: Entries<number, MarkdownUser | undefined>;
   readonly groups: Entries<string, MarkdownGroup | undefined>;
   readonly streams: Entries<string, MarkdownStream | undefined>;
-  readonly emoji: Entries<string, CustomEmoji | undefined>;
+  readonly emoji: Entries<string, MarkdownCustomEmoji | undefined>;
 }
 
 const capture = (text: string, pattern: RegExp): string[] => [
@@ -42,7 +42,7 @@ const capture = (text: string, pattern: RegExp): string[] => [
  * Look-up keys (names and ids) that a text may refer to. The patterns use lookahead, so that one candidate can't hide
  * the next.
  */
-export function scanLookupKeys(text: string): LookupKeys {
+export function scanMarkdownLookupKeys(text: string): MarkdownLookupKeys {
   const mentioned = capture(text, /@_?(?=\*\*([^*]+)\*\*)/g);
   const links = capture(text, /#(?=\*\*([^*]+)\*\*)/g);
   return {
@@ -58,17 +58,17 @@ export function scanLookupKeys(text: string): LookupKeys {
 }
 
 /** Looks up the keys in the context. @param before snapshot whose results are kept */
-export function takeContextSnapshot(
-  keys: LookupKeys,
+export function takeMarkdownContextSnapshot(
+  keys: MarkdownLookupKeys,
   context: Partial<MarkdownContext>,
-  before?: ContextSnapshot,
-): ContextSnapshot {
+  before?: MarkdownContextSnapshot,
+): MarkdownContextSnapshot {
   const look = <K, V>(list: readonly K[], find: (key: K) => V, known: Entries<K, V> = []): Entries<K, V> => [
     ...known,
     ...list.map((key) => [key, find(key)] as const),
   ];
   return {
-    settings: { now: Date.now(), ...plainSettingsOf(context) },
+    settings: { now: Date.now(), ...plainMarkdownSettingsOf(context) },
     names: look(keys.names, (name) => context.usersNamed?.(name) ?? [], before?.names),
     ids: look(keys.ids, (id) => context.userById?.(id), before?.ids),
     groups: look(keys.groups, (name) => context.groupByName?.(name), before?.groups),
@@ -81,9 +81,9 @@ export function takeContextSnapshot(
  * Makes a context that reads from the snapshot. `missing` returns the keys that were asked for and are not in the
  * snapshot; null = none.
  */
-export function contextFromSnapshot(snapshot: ContextSnapshot): {
+export function makeMarkdownContextFromSnapshot(snapshot: MarkdownContextSnapshot): {
   context: Partial<MarkdownContext>;
-  missing: () => LookupKeys | null;
+  missing: () => MarkdownLookupKeys | null;
 } {
   const names = new RecordingLookup(snapshot.names);
   const ids = new RecordingLookup(snapshot.ids);

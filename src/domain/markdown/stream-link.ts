@@ -1,10 +1,10 @@
 /** Links to streams and topics by name: `#**stream**` and `#**stream>topic**`. */
-import { type InlineRule, patternRule } from './inline.js';
-import { MENTION_BOUNDARY } from './mention.js';
-import { textElementToken } from './tokens.js';
+import { type InlineMarkdownRule, makePatternMarkdownRule } from './inline.js';
+import { MENTION_BOUNDARY_PATTERN } from './mention.js';
+import { makeTextElementTokens } from './tokens.js';
 
-const STREAM_LINK = new RegExp(`${MENTION_BOUNDARY}#\\*\\*([^*]+)\\*\\*`, 'g');
-const STREAM_TOPIC_LINK = new RegExp(`${MENTION_BOUNDARY}#\\*\\*([^*>]+)>([^*]+)\\*\\*`, 'g');
+const STREAM_LINK = new RegExp(`${MENTION_BOUNDARY_PATTERN}#\\*\\*([^*]+)\\*\\*`, 'g');
+const STREAM_TOPIC_LINK = new RegExp(`${MENTION_BOUNDARY_PATTERN}#\\*\\*([^*>]+)>([^*]+)\\*\\*`, 'g');
 
 /** Encodes text for the fragment of an address: percent-encoding with `.` in place of `%`. */
 function encodeFragment(text: string): string {
@@ -18,14 +18,14 @@ const streamPath = (id: number, name: string): string =>
   `/#narrow/stream/${id}-${encodeFragment(name.replaceAll(' ', '-'))}`;
 
 /** URL of a message in its topic. @param origin base URL of the organization */
-export const topicMessageUrl = (
+export const makeTopicMessageUrl = (
   origin: string,
   stream: { readonly id: number; readonly name: string },
   topic: string,
   message: number,
 ): string => `${origin}${streamPath(stream.id, stream.name)}/topic/${encodeFragment(topic)}/near/${message}`;
 
-export const streamTopicLinkRule: InlineRule = patternRule(
+export const streamTopicLinkMarkdownRule: InlineMarkdownRule = makePatternMarkdownRule(
   '#**',
   STREAM_TOPIC_LINK,
   ([, streamName = '', written = ''], inline) => {
@@ -34,7 +34,7 @@ export const streamTopicLinkRule: InlineRule = patternRule(
     const topic = inline.source(written);
     const text = `#${stream.name} > ${topic}`;
     const url = `${streamPath(stream.id, stream.name)}/topic/${encodeFragment(topic)}`;
-    return textElementToken('a', { class: 'stream-topic', 'data-stream-id': String(stream.id), href: url }, text, {
+    return makeTextElementTokens('a', { class: 'stream-topic', 'data-stream-id': String(stream.id), href: url }, text, {
       kind: 'link',
       url,
       text,
@@ -42,14 +42,18 @@ export const streamTopicLinkRule: InlineRule = patternRule(
   },
 );
 
-export const streamLinkRule: InlineRule = patternRule('#**', STREAM_LINK, ([, written = ''], inline) => {
-  const stream = inline.context.streamByName(inline.source(written));
-  if (!stream) return null;
-  const text = `#${stream.name}`;
-  const url = streamPath(stream.id, stream.name);
-  return textElementToken('a', { class: 'stream', 'data-stream-id': String(stream.id), href: url }, text, {
-    kind: 'link',
-    url,
-    text,
-  });
-});
+export const streamLinkMarkdownRule: InlineMarkdownRule = makePatternMarkdownRule(
+  '#**',
+  STREAM_LINK,
+  ([, written = ''], inline) => {
+    const stream = inline.context.streamByName(inline.source(written));
+    if (!stream) return null;
+    const text = `#${stream.name}`;
+    const url = streamPath(stream.id, stream.name);
+    return makeTextElementTokens('a', { class: 'stream', 'data-stream-id': String(stream.id), href: url }, text, {
+      kind: 'link',
+      url,
+      text,
+    });
+  },
+);

@@ -1,5 +1,5 @@
 /** Pipe tables: a header row, a row of dashes, then data rows. */
-import { appendChild, type MarkdownBlock, newBlock } from './tree.js';
+import { appendChildBlock, type MarkdownBlock, makeMarkdownBlock } from './tree.js';
 
 interface TableShape {
   readonly bordered: boolean;
@@ -10,14 +10,14 @@ interface TableShape {
 const MAX_CELLS = 5_000;
 
 /** Appends a pipe table to `parent`. @returns false, without an effect, if the text is no table */
-export function parseTable(parent: MarkdownBlock, text: string): boolean {
+export function parseMarkdownTable(parent: MarkdownBlock, text: string): boolean {
   const [head = '', dashes, ...rows] = text.split('\n').map((line) => line.trim());
   if (dashes === undefined) return false;
   const shape = shapeOf(head, dashes);
   if (!shape || shape.aligned.length * (rows.length + 1) > MAX_CELLS) return false;
-  const table = appendChild(parent, newBlock('table'));
-  addRow(appendChild(table, newBlock('thead')), 'th', splitCells(head, shape.bordered), shape);
-  const body = appendChild(table, newBlock('tbody'));
+  const table = appendChildBlock(parent, makeMarkdownBlock('table'));
+  addRow(appendChildBlock(table, makeMarkdownBlock('thead')), 'th', splitCells(head, shape.bordered), shape);
+  const body = appendChildBlock(table, makeMarkdownBlock('tbody'));
   for (const row of rows) addRow(body, 'td', splitCells(row, shape.bordered), shape);
   if (rows.length === 0) addRow(body, 'td', [], shape);
   return true;
@@ -42,9 +42,9 @@ function alignment(mark: string): string {
 const endsWithBorder = (row: string): boolean => row.endsWith('|') && !row.endsWith('\\|');
 
 function addRow(parent: MarkdownBlock, tag: 'th' | 'td', texts: readonly string[], { aligned }: TableShape): void {
-  const row = appendChild(parent, newBlock('tr'));
+  const row = appendChildBlock(parent, makeMarkdownBlock('tr'));
   for (const [column, align] of aligned.entries()) {
-    const cell = appendChild(row, newBlock(tag, (texts[column] ?? '').trim()));
+    const cell = appendChildBlock(row, makeMarkdownBlock(tag, (texts[column] ?? '').trim()));
     if (align !== '') cell.attrs.style = `text-align: ${align};`;
   }
 }

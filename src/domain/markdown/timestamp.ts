@@ -2,16 +2,21 @@
  * `<time:…>`: a time, which clients show in the reader's zone. The time is written as people write dates: ISO 8601,
  * month names, am/pm, zone names or offsets, in any usual order.
  */
-import { type InlineRule, patternRule } from './inline.js';
-import { textElementToken } from './tokens.js';
-import { zoneOffsetMinutes } from './zones.js';
+import { type InlineMarkdownRule, makePatternMarkdownRule } from './inline.js';
+import { makeTextElementTokens } from './tokens.js';
+import { timeZoneOffsetMinutes } from './zones.js';
 
-export const timestampRule: InlineRule = patternRule('<time:', /<time:([^>]*)>/g, ([, written = ''], inline) => {
-  const text = inline.source(written);
-  const moment = parseFreeDate(text, inline.context.now);
-  if (moment === null) return textElementToken('span', { class: 'timestamp-error' }, `Invalid time format: ${text}`);
-  return textElementToken('time', { datetime: new Date(moment).toISOString().replace(/\.\d+Z$/, 'Z') }, text);
-});
+export const timestampMarkdownRule: InlineMarkdownRule = makePatternMarkdownRule(
+  '<time:',
+  /<time:([^>]*)>/g,
+  ([, written = ''], inline) => {
+    const text = inline.source(written);
+    const moment = parseHumanDate(text, inline.context.now);
+    if (moment === null)
+      return makeTextElementTokens('span', { class: 'timestamp-error' }, `Invalid time format: ${text}`);
+    return makeTextElementTokens('time', { datetime: new Date(moment).toISOString().replace(/\.\d+Z$/, 'Z') }, text);
+  },
+);
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const DAYS = /^(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?$/;
@@ -39,7 +44,7 @@ interface DateParts {
  * @param now Unix ms, completes a date that leaves parts out
  * @returns Unix ms, whole seconds; null if the text is no date
  */
-export function parseFreeDate(text: string, now: number): number | null {
+export function parseHumanDate(text: string, now: number): number | null {
   const trimmed = text.trim();
   if (trimmed === '' || trimmed.length > MAX_LENGTH) return null;
   if (/^[+-]?\d+(?:\.\d+)?$/.test(trimmed)) return bareNumber(trimmed);
@@ -101,7 +106,7 @@ function takeZone(text: string, parts: DateParts): string {
   if (!found) return text;
   const [all, , sign, hours, minutes, name] = found;
   if (name !== undefined) {
-    const offset = zoneOffsetMinutes(name);
+    const offset = timeZoneOffsetMinutes(name);
     if (offset === undefined) return text;
     parts.zone = offset;
   } else {
@@ -115,7 +120,7 @@ function takeZone(text: string, parts: DateParts): string {
 
 function takeTrailingZone(text: string, parts: DateParts): string {
   const name = /(?<=\d,?\s+)([a-z]{1,5})$/.exec(text)?.[1];
-  const offset = name === undefined || monthOf(name) !== undefined ? undefined : zoneOffsetMinutes(name);
+  const offset = name === undefined || monthOf(name) !== undefined ? undefined : timeZoneOffsetMinutes(name);
   if (name === undefined || offset === undefined) return text;
   parts.zone = offset;
   return text.slice(0, -name.length);

@@ -11,7 +11,7 @@ type Attributes = Readonly<Record<string, string>>;
  * A user, group or address that a text refers to. The token that shows the reference keeps it in `meta`, so references
  * that are not shown don't count.
  */
-export type TextReference =
+export type MarkdownTextReference =
   | { readonly kind: 'user'; readonly id: number; readonly silent: boolean }
   | { readonly kind: 'group'; readonly id: number; readonly silent: boolean }
   | { readonly kind: 'wildcard'; readonly silent: boolean }
@@ -24,30 +24,30 @@ function withAttributes(token: Token, attrs: Attributes): Token {
   return token;
 }
 
-export const openingToken = (tag: string, attrs: Attributes = {}): Token =>
+export const makeOpeningTagToken = (tag: string, attrs: Attributes = {}): Token =>
   withAttributes(new TokenClass(`${tag}_open`, tag, 1), attrs);
 
-export const closingToken = (tag: string): Token => new TokenClass(`${tag}_close`, tag, -1);
+export const makeClosingTagToken = (tag: string): Token => new TokenClass(`${tag}_close`, tag, -1);
 
-export const voidElementToken = (tag: string, attrs: Attributes = {}): Token =>
+export const makeVoidElementToken = (tag: string, attrs: Attributes = {}): Token =>
   withAttributes(new TokenClass(tag, tag, 0), attrs);
 
 /** Token of text that is escaped when rendered. Existing entities stay. */
-export function textToken(content: string): Token {
+export function makeTextToken(content: string): Token {
   const token = new TokenClass('text', '', 0);
   token.content = content;
   return token;
 }
 
 /** Token of HTML that is emitted as it is. */
-export function rawHtmlToken(html: string): Token {
+export function makeRawHtmlToken(html: string): Token {
   const token = new TokenClass('raw', '', 0);
   token.content = html;
   return token;
 }
 
 /** Token of text whose inline constructs are not parsed yet. */
-export function inlineToken(content: string, quoted: boolean): Token {
+export function makeInlineTextToken(content: string, quoted: boolean): Token {
   const token = new TokenClass('inline', '', 0);
   token.content = content;
   token.children = [];
@@ -56,8 +56,13 @@ export function inlineToken(content: string, quoted: boolean): Token {
 }
 
 /** Token of an element around text that is not parsed any further. */
-export function textElementToken(tag: string, attrs: Attributes, text: string, reference?: TextReference): Token[] {
-  const open = openingToken(tag, attrs);
+export function makeTextElementTokens(
+  tag: string,
+  attrs: Attributes,
+  text: string,
+  reference?: MarkdownTextReference,
+): Token[] {
+  const open = makeOpeningTagToken(tag, attrs);
   if (reference) open.meta = reference;
-  return [open, textToken(text), closingToken(tag)];
+  return [open, makeTextToken(text), makeClosingTagToken(tag)];
 }

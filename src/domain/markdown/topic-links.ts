@@ -1,8 +1,8 @@
 /** Links in the topic of a message, the API's `topic_links` (markdown.md § Topic links). */
 import { findBareLinks } from './bare-link.js';
-import { completeContext, type MarkdownContext } from './context.js';
-import { linkifierMatches } from './linkifier.js';
-import { toSafeUrl } from './url.js';
+import { completeMarkdownContext, type MarkdownContext } from './context.js';
+import { findLinkifierMatches } from './linkifier.js';
+import { toSafeLinkUrl } from './url.js';
 
 interface TopicLink {
   readonly text: string;
@@ -17,7 +17,7 @@ const SEPARATOR = /[\s!;?),'"]+/;
  * dropped.
  */
 export function findTopicLinks(written: string, partial?: Partial<MarkdownContext>): TopicLink[] {
-  const context = completeContext(partial);
+  const context = completeMarkdownContext(partial);
   const topic = written.replace(/\p{Cs}/gu, '\ufffd');
   const found: (TopicLink & { readonly at: number })[] = [];
   const add = (at: number, text: string, url: string): void => {
@@ -25,8 +25,8 @@ export function findTopicLinks(written: string, partial?: Partial<MarkdownContex
     if (!found.some((other) => at < other.at + other.text.length && other.at < end)) found.push({ at, text, url });
   };
   for (const linkifier of context.linkifiers) {
-    for (const { at, text, url } of linkifierMatches(topic, linkifier)) {
-      if (toSafeUrl(url) !== undefined) add(at, text, url);
+    for (const { at, text, url } of findLinkifierMatches(topic, linkifier)) {
+      if (toSafeLinkUrl(url) !== undefined) add(at, text, url);
     }
   }
   let from = 0;

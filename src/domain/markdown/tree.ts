@@ -1,12 +1,12 @@
 /** The tree of parsed blocks, its conversion into markdown-it tokens, and the parser interface that blocks call. */
 import {
-  closingToken,
-  inlineToken,
-  openingToken,
-  rawHtmlToken,
+  makeClosingTagToken,
+  makeInlineTextToken,
+  makeOpeningTagToken,
+  makeRawHtmlToken,
+  makeTextToken,
+  makeVoidElementToken,
   type Token,
-  textToken,
-  voidElementToken,
 } from './tokens.js';
 
 /**
@@ -23,36 +23,36 @@ export interface MarkdownBlock {
   readonly ready?: readonly Token[];
 }
 
-export function newBlock(tag: string, text = ''): MarkdownBlock {
+export function makeMarkdownBlock(tag: string, text = ''): MarkdownBlock {
   return { tag, attrs: {}, text, tail: '', children: [] };
 }
 
-export function tokenBlock(tokens: readonly Token[]): MarkdownBlock {
-  return { ...newBlock('ready'), ready: tokens };
+export function makeMarkdownBlockOfTokens(tokens: readonly Token[]): MarkdownBlock {
+  return { ...makeMarkdownBlock('ready'), ready: tokens };
 }
 
 /** Tag of an indented code block. Its text stays source until rendering, so that the next block can continue it. */
-export const CODE_BLOCK_TAG = 'code-block';
+export const INDENTED_CODE_BLOCK_TAG = 'code-block';
 
 /** How the innermost list or quote wants its content to be parsed. */
-export type BlockMode = 'root' | 'list' | 'loose' | 'detabbed' | 'quote';
+export type MarkdownBlockMode = 'root' | 'list' | 'loose' | 'detabbed' | 'quote';
 
 /** The block parser as lists and quotes see it: they pass their content back to it. */
-export interface BlockReader {
-  readonly mode: BlockMode;
+export interface MarkdownBlockReader {
+  readonly mode: MarkdownBlockMode;
   /** Calls `parse` while this parser is in another mode. */
-  within(mode: BlockMode, parse: () => void): void;
+  within(mode: MarkdownBlockMode, parse: () => void): void;
   /** Parses a text that may hold several blocks. */
   chunk(parent: MarkdownBlock, text: string): void;
   /** Parses texts that hold one block each. */
   blocks(parent: MarkdownBlock, texts: readonly string[]): void;
 }
 
-export function lastChild(parent: MarkdownBlock): MarkdownBlock | undefined {
+export function lastChildBlock(parent: MarkdownBlock): MarkdownBlock | undefined {
   return parent.children.at(-1);
 }
 
-export function appendChild(parent: MarkdownBlock, child: MarkdownBlock): MarkdownBlock {
+export function appendChildBlock(parent: MarkdownBlock, child: MarkdownBlock): MarkdownBlock {
   parent.children.push(child);
   return child;
 }
@@ -63,7 +63,7 @@ const blank = (text: string): boolean => text.trim() === '';
  * Tokens of the children of `parent`, each followed by its tail or a line break.
  * @param renderCode makes the HTML of an indented code block
  */
-export function tokensOfChildren(
+export function tokensOfChildBlocks(
   parent: MarkdownBlock,
   quoted: boolean,
   renderCode: (text: string) => string,
@@ -71,20 +71,20 @@ export function tokensOfChildren(
   const out: Token[] = [];
   for (const child of parent.children) {
     if (child.ready) for (const token of child.ready) out.push(token);
-    else if (child.tag === CODE_BLOCK_TAG) out.push(rawHtmlToken(renderCode(child.text)));
-    else if (child.tag === 'hr') out.push(voidElementToken('hr'));
+    else if (child.tag === INDENTED_CODE_BLOCK_TAG) out.push(makeRawHtmlToken(renderCode(child.text)));
+    else if (child.tag === 'hr') out.push(makeVoidElementToken('hr'));
     else for (const token of elementTokens(child, quoted, renderCode)) out.push(token);
-    out.push(blank(child.tail) ? textToken('\n') : inlineToken(child.tail, quoted));
+    out.push(blank(child.tail) ? makeTextToken('\n') : makeInlineTextToken(child.tail, quoted));
   }
   return out;
 }
 
 function elementTokens(element: MarkdownBlock, quoted: boolean, renderCode: (text: string) => string): Token[] {
   const within = quoted || element.tag === 'blockquote';
-  const out = [openingToken(element.tag, element.attrs)];
-  if (!blank(element.text)) out.push(inlineToken(element.text, within));
-  else if (element.children.length > 0) out.push(textToken('\n'));
-  for (const token of tokensOfChildren(element, within, renderCode)) out.push(token);
-  out.push(closingToken(element.tag));
+  const out = [makeOpeningTagToken(element.tag, element.attrs)];
+  if (!blank(element.text)) out.push(makeInlineTextToken(element.text, within));
+  else if (element.children.length > 0) out.push(makeTextToken('\n'));
+  for (const token of tokensOfChildBlocks(element, within, renderCode)) out.push(token);
+  out.push(makeClosingTagToken(element.tag));
   return out;
 }

@@ -12,7 +12,7 @@ const SCHEMES: ReadonlySet<string> = new Set(
  * mail address, or a host.
  * @returns undefined if links may not have the scheme
  */
-export function toSafeUrl(written: string): string | undefined {
+export function toSafeLinkUrl(written: string): string | undefined {
   // Browsers ignore control characters in addresses, also within the scheme.
   const url = written
     .replace(/\p{Cc}/gu, '')
@@ -37,7 +37,7 @@ function withoutEmptyParts(url: string): string {
 /**
  * Makes links to narrows and uploads of this organization relative, so that a change of its host doesn't break them.
  */
-export function toLocalUrl(url: string, origin: string): string {
+export function toRelativeOrganizationUrl(url: string, origin: string): string {
   if (origin === '' || !url.startsWith(`${origin}/`)) return url;
   const rest = url.slice(origin.length + 1);
   return rest.startsWith('#') || rest.startsWith('user_uploads/') ? rest : url;

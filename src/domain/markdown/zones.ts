@@ -64,7 +64,7 @@ const HOURS: Readonly<Record<string, number>> = {
  * Offset of an abbreviated time zone. @param name lower case @returns minutes east of UTC; undefined for an unknown
  * name
  */
-export function zoneOffsetMinutes(name: string): number | undefined {
+export function timeZoneOffsetMinutes(name: string): number | undefined {
   const hours = Object.hasOwn(HOURS, name) ? HOURS[name] : undefined;
   return hours === undefined ? undefined : hours * 60;
 }

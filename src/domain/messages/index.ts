@@ -15,53 +15,55 @@
  * `actors/stream/editing/checks.ts`; the rules of content, flags, and copies after a move are here.
  *
  * Invariants:
- * - Memberships, moves and personal copies decide who has a copy (`findMessageCopy`): a move changes no user's state.
+ * - Memberships, moves and personal copies decide who has a copy (`computeMessageCopyState`): a move changes no user's
+ *   state.
  * - Read state is kept by origin, the stream to which a message was sent (`originStream`). Stored states and log
  *   entries call the origin `home`.
- * - Ranges may hold too many messages, never too few: `NarrowPlan.matches` is the exact test.
- * - A decoded message and its digest give the same JSON. A change of `constantMessageFields` raises `DIGEST_VERSION`.
+ * - Ranges may hold too many messages, never too few: `NarrowQueryPlan.matches` is the exact test.
+ * - A decoded message and its digest give the same JSON. A change of `constantMessageFields` raises
+ *   `MESSAGE_DIGEST_VERSION`.
  *
  * Importers: actors, src/delivery, src/frontend, src/app and domain/webhooks. Of the domain, messages/ imports only
  * people, streams, files, emoji and markdown.
  */
 export {
-  findCopyAfterMoves,
-  findMessageCopy,
+  computeCopyStateAfterMoves,
+  computeMessageCopyState,
   type ReadableMessage,
-  streamsDecidingCopies,
+  streamsDecidingMessageCopies,
 } from './access/message-access.js';
-export { type MessageViewer, viewerWithoutFlags } from './access/viewer.js';
-export { flagsAtCreation, flagsFromText } from './flags/creation-flags.js';
+export { type MessageViewerContext, makeViewerWithoutFlags } from './access/viewer.js';
+export { computeFlagsAtMessageCreation, findMentionAndAlertFlags } from './flags/creation-flags.js';
 export {
-  addReadIds,
-  addUnreadIds,
-  EDITABLE_FLAGS,
-  type EditableFlag,
-  type FlagUpdate,
+  addReadMessageIds,
+  addUnreadMessageIds,
+  EDITABLE_MESSAGE_FLAGS,
+  type EditableMessageFlag,
+  type MessageFlagUpdate,
   markMessagesRead,
   markMessagesUnread,
-  setMessageMark,
-  unsetMessageMark,
+  setMarkOnMessages,
+  unsetMarkOnMessages,
 } from './flags/flag-changes.js';
 export { findMessageReaders } from './flags/read-receipts.js';
 export {
-  DIRECT_ORIGIN,
-  encodeMarkedIds,
-  encodeReadState,
-  isMarkedRead,
-  type MarkName,
+  DIRECT_MESSAGES_ORIGIN,
+  encodeMarkedMessageIds,
+  encodeOriginReadState,
+  isReadByReadState,
+  MESSAGE_MARK_NAMES,
   MESSAGE_MARK_PART_PREFIX,
-  MESSAGE_MARKS,
-  markedIdsOf,
+  type MessageMarkName,
   type OriginReadState,
   READ_STATE_PART_PREFIX,
-  readStateOf,
-  UserFlags,
+  readMarkedMessageIds,
+  readOriginReadState,
+  UserMessageFlags,
 } from './flags/read-state.js';
-export { UnreadScan } from './flags/unread.js';
-export { MAX_LISTED_UNREAD, makeUnreadSummary } from './flags/unread-summary.js';
-export { directConversationName } from './narrow/conditions.js';
-export { makeNarrowPlan, type NarrowPlan } from './narrow/plan.js';
+export { UnreadMessageScan } from './flags/unread.js';
+export { MAX_LISTED_UNREAD_MESSAGES, makeUnreadMessagesSummary } from './flags/unread-summary.js';
+export { storeNameOfDirectConversation } from './narrow/conditions.js';
+export { makeNarrowQueryPlan, type NarrowQueryPlan } from './narrow/plan.js';
 export {
   checkAnonymousNarrow,
   MAX_NARROW_TERMS,
@@ -69,75 +71,80 @@ export {
   parseNarrow,
   type RawNarrowTerm,
   resolveNarrowTerms,
-  searchesOfTerms,
+  searchesOfNarrowTerms,
 } from './narrow/terms.js';
-export { presentMessageHistory } from './presenting/edit-history.js';
-export { MessageEncoder } from './presenting/encoded.js';
+export { formatMessageHistoryForApi } from './presenting/edit-history.js';
+export { MessageResponseEncoder } from './presenting/encoded.js';
 export {
   ALL_MESSAGE_FLAGS,
-  type NeutralMessage,
-  orderFlags,
-  presentMessageVariant,
-  presentNeutralMessage,
+  type ClientNeutralMessage,
+  formatMessageForClientVariant,
+  makeClientNeutralMessage,
+  orderMessageFlags,
 } from './presenting/present.js';
 export {
   fetchMessageWindow,
   fetchPackedMessageWindow,
-  MessageReader,
+  formatMessageWindowForApi,
   type MessageWindow,
-  NEWEST_ANCHOR,
-  parseMessageWindow,
-  presentMessageWindow,
+  NEWEST_ANCHOR_MESSAGE_ID,
+  toMessageWindowSpec,
+  UserMessageReader,
 } from './reading/fetch.js';
-export { findNewcomerHistory, type NewcomerHistory } from './reading/newcomer.js';
+export { findNewUserHistory, type NewUserHistory } from './reading/newcomer.js';
 export { findNewestMessageId, loadNewestMessageState, type NewestMessageState } from './reading/newest.js';
-export { listRecentConversations } from './reading/recent-conversations.js';
-export { presentSearchMatch, type SearchMatch } from './search/highlight.js';
+export { listRecentDirectConversations } from './reading/recent-conversations.js';
+export { formatSearchMatchForApi, type SearchMatch } from './search/highlight.js';
 
 export { STOP_WORDS } from './search/words.js';
 export {
+  checkMandatoryTopic,
   checkMayMentionAll,
-  checkMaySendDirect,
+  checkMaySendDirectMessage,
   checkMaySendToStream,
   checkMessageContent,
-  checkTopicPresent,
+  getActiveSenderOrThrow,
   MAX_MESSAGE_CHARACTERS,
-  requireActiveSender,
 } from './sending/checks.js';
-export { clientNameOf, isHumanClient } from './sending/client-name.js';
+export { clientNameOfRequest, isHumanClient } from './sending/client-name.js';
 export {
   DRAFT_PART_PREFIX,
   type Draft,
   type DraftBody,
   draftPartName,
+  findStoredDraft,
+  listStoredDrafts,
   MAX_DRAFTS_SHOWN,
-  storedDraft,
-  storedDrafts,
 } from './sending/drafts.js';
-export { MessageRenderer, makeRenderContext } from './sending/rendering.js';
+export { MessageRenderer, makeMarkdownRenderContext } from './sending/rendering.js';
 export {
-  type DeliveryReceipt,
-  nextScheduledTime,
-  parseScheduledRecipients,
-  presentScheduled,
-  SCHEDULED_PART_PREFIX,
-  type ScheduledBody,
+  findStoredScheduledMessage,
+  formatScheduledMessageForApi,
+  listScheduledMessagesDue,
+  listUndeliveredScheduledMessages,
+  nextScheduledMessageTime,
+  parseScheduledMessageRecipients,
+  SCHEDULED_MESSAGE_PART_PREFIX,
   type ScheduledMessage,
-  scheduledDueNow,
-  scheduledPartName,
-  storedScheduled,
-  undeliveredScheduled,
+  type ScheduledMessageBody,
+  type SentScheduledMessage,
+  scheduledMessagePartName,
 } from './sending/scheduled.js';
-export { checkWidget, MAX_SUBMESSAGE_LENGTH, makeFirstSubmessage, makeNextSubmessage } from './sending/widgets.js';
-export { makeDigest } from './stored/digest.js';
+export {
+  MAX_SUBMESSAGE_LENGTH,
+  makeFirstSubmessage,
+  makeNextSubmessage,
+  parseMessageWidget,
+} from './sending/widgets.js';
+export { makeMessageDigest } from './stored/digest.js';
 export {
   type MessageBody,
-  type StoredEdit,
   type StoredMessage,
+  type StoredMessageEdit,
+  type StoredMessageStreamMove,
   type StoredReaction,
   type StoredSubmessage,
-  type StreamMoveRecord,
-  streamConversationName,
+  storeNameOfStreamConversation,
   toStoredMessage,
 } from './stored/message.js';
-export { messageTag, RESOLVED_TOPIC_PREFIX, toMessageRecord } from './stored/record.js';
+export { messageIndexTags, RESOLVED_TOPIC_PREFIX, toMessageRecord } from './stored/record.js';

@@ -3,9 +3,9 @@
  * functions have no side effects and make no objects, because a send calls them for its receivers.
  */
 
-import { OFFLINE_AFTER_SECONDS, type PresenceTimes } from '#domain/presence';
-import { type Subscription, TOPIC_POLICY } from '#domain/streams';
-import { USER_SETTINGS, type UserSettings } from '#model';
+import { PRESENCE_OFFLINE_AFTER_SECONDS, type PresenceTimes } from '#domain/presence';
+import { type Subscription, TOPIC_VISIBILITY_POLICY } from '#domain/streams';
+import { USER_SETTING_DECLARATIONS, type UserSettings } from '#model';
 import type { DirectoryPreferences, DirectoryUser, DirectoryView } from '#model/records';
 
 /**
@@ -21,7 +21,7 @@ export interface ReceivedMessage {
   readonly direct: boolean;
   /** True if the text mentions all receivers of the message (wildcard mention). */
   readonly wildcard: boolean;
-  /** The receiver's flags when the message was created, made by `flagsAtCreation`; undefined: none. */
+  /** The receiver's flags when the message was created, made by `computeFlagsAtMessageCreation`; undefined: none. */
   readonly flags: readonly string[] | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface MessageReceiver {
   readonly preferences: Pick<DirectoryPreferences, 'settings' | 'muted'>;
   /** The receiver's subscription to the stream of the message; undefined if there is none, or for a direct message. */
   readonly subscription: SubscriptionNotifications | undefined;
-  /** The receiver's TOPIC_POLICY for the topic of the message; `inherit` for a direct message. */
+  /** The receiver's TOPIC_VISIBILITY_POLICY for the topic of the message; `inherit` for a direct message. */
   readonly topicPolicy: number;
 }
 
@@ -54,14 +54,14 @@ type BooleanSetting = {
 }[keyof UserSettings];
 
 const isOn = ({ settings }: MessageReceiver['preferences'], name: BooleanSetting): boolean =>
-  settings[name] ?? USER_SETTINGS[name].default;
+  settings[name] ?? USER_SETTING_DECLARATIONS[name].default;
 
 /**
  * True if the user is away: the last activity is so long ago that other users see the user as offline.
  * @param presence undefined if the user never reported a presence, or hides it; the user then counts as away
  */
 export const isAway = (presence: PresenceTimes | undefined, now: number): boolean =>
-  (presence?.active ?? Number.NEGATIVE_INFINITY) < now - OFFLINE_AFTER_SECONDS * 1_000;
+  (presence?.active ?? Number.NEGATIVE_INFINITY) < now - PRESENCE_OFFLINE_AFTER_SECONDS * 1_000;
 
 /** Decides whether to notify the receiver by mail. @returns the reason; undefined: no mail */
 export const decideMail = (
@@ -96,7 +96,7 @@ const PERSONAL_ONLY: SubscriptionNotifications = {
  */
 export function mayNotifyPersonally(message: ReceivedMessage, user: DirectoryUser, directory: DirectoryView): boolean {
   const preferences = directory.preferencesOf(user.id);
-  const receiver = { user, preferences, subscription: PERSONAL_ONLY, topicPolicy: TOPIC_POLICY.inherit };
+  const receiver = { user, preferences, subscription: PERSONAL_ONLY, topicPolicy: TOPIC_VISIBILITY_POLICY.inherit };
   return decide(message, receiver, MAIL) !== undefined || decide(message, receiver, PUSH) !== undefined;
 }
 
@@ -131,6 +131,6 @@ function mayBeNotified({ sender, flags }: ReceivedMessage, { user, preferences }
 
 /** True if the topic is muted by its own policy, or with its stream. */
 function isMuted({ muted }: SubscriptionNotifications, topicPolicy: number): boolean {
-  if (topicPolicy === TOPIC_POLICY.muted) return true;
-  return muted && topicPolicy !== TOPIC_POLICY.unmuted && topicPolicy !== TOPIC_POLICY.followed;
+  if (topicPolicy === TOPIC_VISIBILITY_POLICY.muted) return true;
+  return muted && topicPolicy !== TOPIC_VISIBILITY_POLICY.unmuted && topicPolicy !== TOPIC_VISIBILITY_POLICY.followed;
 }

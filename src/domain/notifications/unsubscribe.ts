@@ -5,7 +5,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { ServerCryptography } from '#domain/secrets';
-import { type RealmId, realmId, type UserId, type UserSettings, userId } from '#model';
+import { type RealmId, toRealmId, toUserId, type UserId, type UserSettings } from '#model';
 
 /** Kinds of mails that users can unsubscribe from, each with the settings that are turned off. */
 export const MAIL_KINDS = {
@@ -40,8 +40,8 @@ export function readUnsubscribeToken(secrets: ServerCryptography, token: string)
   const [, realm = '', user = '', kind = '', stream = '', signed = ''] = SHAPE.exec(token) ?? [];
   if (!Object.hasOwn(MAIL_KINDS, kind)) return undefined;
   const of: UnsubscribeTokenContent = {
-    realm: realmId(Number.parseInt(realm, 36)),
-    user: userId(Number.parseInt(user, 36)),
+    realm: toRealmId(Number.parseInt(realm, 36)),
+    user: toUserId(Number.parseInt(user, 36)),
     kind: kind as MailKind,
     stream: Number.parseInt(stream, 36),
   };

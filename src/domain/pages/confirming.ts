@@ -1,25 +1,29 @@
 /** Pages of the link that confirms a new e-mail address. */
 
-import type { RawAnswer } from '#model';
-import { html, makePageAnswer } from './page.js';
+import type { RawHttpAnswer } from '#model';
+import { htmlTemplate, makeHtmlPageAnswer } from './page.js';
 
-export const confirmAddressPage = (): RawAnswer =>
-  makePageAnswer(
+export const makeConfirmEmailPage = (): RawHttpAnswer =>
+  makeHtmlPageAnswer(
     200,
     'Confirm your e-mail address',
-    html`<p>Make the address that this link was sent to the one of your account?</p>
+    htmlTemplate`<p>Make the address that this link was sent to the one of your account?</p>
 <form method="post">
 <button type="submit">Confirm</button>
 </form>`,
   );
 
-export const addressConfirmedPage = (email: string): RawAnswer =>
-  makePageAnswer(
+export const makeEmailConfirmedPage = (email: string): RawHttpAnswer =>
+  makeHtmlPageAnswer(
     200,
     'Your e-mail address is changed',
-    html`<p>The e-mail address of your account is now <strong>${email}</strong>.</p>`,
+    htmlTemplate`<p>The e-mail address of your account is now <strong>${email}</strong>.</p>`,
   );
 
 /** Page of an address that could not be confirmed. @param problem reason in the words of the API */
-export const addressNotConfirmedPage = (status: number, problem: string): RawAnswer =>
-  makePageAnswer(status, 'Your e-mail address is not changed', html`<p class="problem" role="alert">${problem}</p>`);
+export const makeEmailNotConfirmedPage = (status: number, problem: string): RawHttpAnswer =>
+  makeHtmlPageAnswer(
+    status,
+    'Your e-mail address is not changed',
+    htmlTemplate`<p class="problem" role="alert">${problem}</p>`,
+  );

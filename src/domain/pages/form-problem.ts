@@ -1,5 +1,5 @@
 /** Reasons why a form was refused, in the form that pages show. */
-import { type Html, html } from './page.js';
+import { htmlTemplate, type SafeHtml } from './page.js';
 
 /** Reason why the form was refused, and the HTTP status. */
 export interface FormProblem {
@@ -7,9 +7,9 @@ export interface FormProblem {
   readonly text: string;
 }
 
-const NOTHING: Html = html``;
+const NOTHING: SafeHtml = htmlTemplate``;
 
-export const formProblemText = (problem: FormProblem | undefined): Html =>
+export const formProblemText = (problem: FormProblem | undefined): SafeHtml =>
   problem
-    ? html`<p class="problem" role="alert" id="problem"><strong>That did not work:</strong> ${problem.text}</p>`
+    ? htmlTemplate`<p class="problem" role="alert" id="problem"><strong>That did not work:</strong> ${problem.text}</p>`
     : NOTHING;

@@ -2,26 +2,26 @@
  * HTML pages for people who open a link of a mail: joining an organization, signing up, confirming an address,
  * setting a new password, single sign-on, ending a kind of mail.
  *
- * `page.ts` has the frame of a page, its headers and the escaping template `html`. `joining.ts`, `confirming.ts`,
- * `resetting.ts`, `signing-in.ts` and `unsubscribing.ts` have the pages, one function per outcome. An operation of the
- * frontend calls such a function, and its answer is sent as is.
+ * `page.ts` has the frame of a page, its headers and the escaping template `htmlTemplate`. `joining.ts`,
+ * `confirming.ts`, `resetting.ts`, `signing-in.ts` and `unsubscribing.ts` have the pages, one function per outcome. An
+ * operation of the frontend calls such a function, and its answer is sent as is.
  *
- * Invariants: every value in a template is escaped unless it is `Html`. Pages have no scripts, load nothing, and are
- * neither cached nor indexed nor framed, because their addresses are secrets.
+ * Invariants: every value in a template is escaped unless it is `SafeHtml`. Pages have no scripts, load nothing, and
+ * are neither cached nor indexed nor framed, because their addresses are secrets.
  *
  * Only operations of the frontend may import this folder.
  */
-export { addressConfirmedPage, addressNotConfirmedPage, confirmAddressPage } from './confirming.js';
+export { makeConfirmEmailPage, makeEmailConfirmedPage, makeEmailNotConfirmedPage } from './confirming.js';
 export type { FormProblem } from './form-problem.js';
 export {
-  expiredLinkPage,
-  invitationGonePage,
-  invitationNeededPage,
-  type JoinPageContent,
-  joinedPage,
-  joinPage,
-  signUpMailSentPage,
-  signUpPage,
+  makeAccountCreatedPage,
+  makeExpiredSignUpLinkPage,
+  makeInvitationGonePage,
+  makeInvitationNeededPage,
+  makeNewAccountFormPage,
+  makeSignUpMailSentPage,
+  makeSignUpPage,
+  type NewAccountPageContent,
 } from './joining.js';
 export {
   askResetPage,

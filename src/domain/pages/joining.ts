@@ -1,10 +1,10 @@
 /** Pages of invitation links and of sign-up. */
 
-import type { RawAnswer } from '#model';
+import type { RawHttpAnswer } from '#model';
 import { type FormProblem, formProblemText } from './form-problem.js';
-import { html, makePageAnswer } from './page.js';
+import { htmlTemplate, makeHtmlPageAnswer } from './page.js';
 
-export interface JoinPageContent {
+export interface NewAccountPageContent {
   readonly organization: string;
   /** Name of the inviting user; null: none. */
   readonly inviter: string | null;
@@ -13,41 +13,49 @@ export interface JoinPageContent {
 }
 
 /** Page with the form for an address to sign up. @param problem absent on the first view */
-export function signUpPage(organization: string, email: string, problem?: FormProblem): RawAnswer {
-  const body = html`<p>You will get a letter with a link.</p>
+export function makeSignUpPage(organization: string, email: string, problem?: FormProblem): RawHttpAnswer {
+  const body = htmlTemplate`<p>You will get a letter with a link.</p>
 ${formProblemText(problem)}
 <form method="post">
 <label for="email">E-mail address</label>
 <input id="email" name="email" type="email" autocomplete="email" required value="${email}">
 <button type="submit">Send it</button>
 </form>`;
-  return makePageAnswer(problem?.status ?? 200, `Join ${organization}`, body);
+  return makeHtmlPageAnswer(problem?.status ?? 200, `Join ${organization}`, body);
 }
 
-export const signUpMailSentPage = (email: string): RawAnswer =>
-  makePageAnswer(200, 'Look into your mail', html`<p>A letter is on its way to <strong>${email}</strong>.</p>`);
+export const makeSignUpMailSentPage = (email: string): RawHttpAnswer =>
+  makeHtmlPageAnswer(
+    200,
+    'Look into your mail',
+    htmlTemplate`<p>A letter is on its way to <strong>${email}</strong>.</p>`,
+  );
 
-export const invitationNeededPage = (): RawAnswer =>
-  makePageAnswer(
+export const makeInvitationNeededPage = (): RawHttpAnswer =>
+  makeHtmlPageAnswer(
     403,
     'An invitation is needed',
-    html`<p>Who wants to join this organization asks a member for an invitation.</p>`,
+    htmlTemplate`<p>Who wants to join this organization asks a member for an invitation.</p>`,
   );
 
 /** Page of a sign-up link that has expired or was never valid. */
-export const expiredLinkPage = (): RawAnswer =>
-  makePageAnswer(
+export const makeExpiredSignUpLinkPage = (): RawHttpAnswer =>
+  makeHtmlPageAnswer(
     404,
     'This link is not good any more',
-    html`<p>It may be more than a day old. Have a new one sent.</p>`,
+    htmlTemplate`<p>It may be more than a day old. Have a new one sent.</p>`,
   );
 
 /**
  * Page with the form of a new account. @param fullName name that was typed before @param problem absent on the first
  * view
  */
-export function joinPage(of: JoinPageContent, fullName: string, problem?: FormProblem): RawAnswer {
-  const body = html`<p>${of.inviter === null ? '' : `${of.inviter} invites you. `}Make your account:</p>
+export function makeNewAccountFormPage(
+  of: NewAccountPageContent,
+  fullName: string,
+  problem?: FormProblem,
+): RawHttpAnswer {
+  const body = htmlTemplate`<p>${of.inviter === null ? '' : `${of.inviter} invites you. `}Make your account:</p>
 ${formProblemText(problem)}
 <form method="post">
 <p>Your e-mail address: <strong>${of.email}</strong></p>
@@ -58,14 +66,14 @@ ${formProblemText(problem)}
 <p id="hint">At least 6 characters, and hard to guess.</p>
 <button type="submit">Join</button>
 </form>`;
-  return makePageAnswer(problem?.status ?? 200, `Join ${of.organization}`, body);
+  return makeHtmlPageAnswer(problem?.status ?? 200, `Join ${of.organization}`, body);
 }
 
-export const joinedPage = (organization: string, origin: string, email: string): RawAnswer =>
-  makePageAnswer(
+export const makeAccountCreatedPage = (organization: string, origin: string, email: string): RawHttpAnswer =>
+  makeHtmlPageAnswer(
     200,
     `Welcome to ${organization}`,
-    html`<p>Your account is made. Log in with an app of your choice:</p>
+    htmlTemplate`<p>Your account is made. Log in with an app of your choice:</p>
 <dl>
 <dt>Server address</dt><dd><code>${origin}</code></dd>
 <dt>E-mail address</dt><dd><code>${email}</code></dd>
@@ -74,9 +82,9 @@ export const joinedPage = (organization: string, origin: string, email: string):
   );
 
 /** Page of an invitation that was used, revoked, expired or never existed. The page doesn't say which. */
-export const invitationGonePage = (): RawAnswer =>
-  makePageAnswer(
+export const makeInvitationGonePage = (): RawHttpAnswer =>
+  makeHtmlPageAnswer(
     404,
     'This invitation does not stand any more',
-    html`<p>It may have been used, taken back, or expired. Ask whoever invited you for a new one.</p>`,
+    htmlTemplate`<p>It may have been used, taken back, or expired. Ask whoever invited you for a new one.</p>`,
   );

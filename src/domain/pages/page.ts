@@ -1,7 +1,7 @@
 /** Pages for browsers: plain HTML without scripts and without external resources. */
 
 import { escapeHtml } from '#base';
-import type { RawAnswer } from '#model';
+import type { RawHttpAnswer } from '#model';
 
 /** The colours, sizes and shapes of the web client (web/src/style/tokens.css, sign-in.css). */
 const STYLE = [
@@ -37,30 +37,30 @@ const HEADERS = {
 };
 
 /** HTML text that templates insert without escaping it. */
-export class Html {
+export class SafeHtml {
   constructor(readonly text: string) {}
 }
 
 /** HTML of a template. Values are escaped unless they are Html; lists are joined. */
-export function html(
+export function htmlTemplate(
   strings: TemplateStringsArray,
-  ...values: readonly (string | number | Html | readonly Html[])[]
-): Html {
+  ...values: readonly (string | number | SafeHtml | readonly SafeHtml[])[]
+): SafeHtml {
   const parts = values.map((value) => {
-    if (value instanceof Html) return value.text;
+    if (value instanceof SafeHtml) return value.text;
     return typeof value === 'object' ? value.map(({ text }) => text).join('') : escapeHtml(String(value));
   });
-  return new Html(strings.map((text, i) => text + (parts[i] ?? '')).join(''));
+  return new SafeHtml(strings.map((text, i) => text + (parts[i] ?? '')).join(''));
 }
 
-export function makePageAnswer(status: number, title: string, body: Html): RawAnswer {
-  const { text } = html`<!doctype html>
+export function makeHtmlPageAnswer(status: number, title: string, body: SafeHtml): RawHttpAnswer {
+  const { text } = htmlTemplate`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<style>${new Html(STYLE)}</style>
+<style>${new SafeHtml(STYLE)}</style>
 </head>
 <body>
 <main>

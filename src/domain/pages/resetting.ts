@@ -1,12 +1,12 @@
 /** Pages for a forgotten password: one asks for a mail, another sets a new password by the link in the mail. */
 
-import type { RawAnswer } from '#model';
+import type { RawHttpAnswer } from '#model';
 import { type FormProblem, formProblemText } from './form-problem.js';
-import { html, makePageAnswer } from './page.js';
+import { htmlTemplate, makeHtmlPageAnswer } from './page.js';
 
 /** Makes the page with the form for the address of an account. @param problem absent on the first view */
-export function askResetPage(email: string, problem?: FormProblem): RawAnswer {
-  const body = html`<p>You will get a mail with a link that sets a new password.</p>
+export function askResetPage(email: string, problem?: FormProblem): RawHttpAnswer {
+  const body = htmlTemplate`<p>You will get a mail with a link that sets a new password.</p>
 ${formProblemText(problem)}
 <form method="post">
 <label for="email">E-mail address of your account</label>
@@ -14,15 +14,15 @@ ${formProblemText(problem)}
 <button type="submit">Send it</button>
 </form>
 <p><a href="/">Back to signing in</a></p>`;
-  return makePageAnswer(problem?.status ?? 200, 'Forgotten password', body);
+  return makeHtmlPageAnswer(problem?.status ?? 200, 'Forgotten password', body);
 }
 
 /** Makes the page after a request for a mail; it is the same whether or not the address has an account. */
-export const resetMailSentPage = (email: string): RawAnswer =>
-  makePageAnswer(
+export const resetMailSentPage = (email: string): RawHttpAnswer =>
+  makeHtmlPageAnswer(
     200,
     'Look into your mail',
-    html`<p>If <strong>${email}</strong> is the address of an account here, a mail is on its way. Its link holds for an hour.</p>
+    htmlTemplate`<p>If <strong>${email}</strong> is the address of an account here, a mail is on its way. Its link holds for an hour.</p>
 <p>Nothing came? Look into the spam folder, or ask an administrator of the organization.</p>
 <p><a href="/">Back to signing in</a></p>`,
   );
@@ -33,8 +33,8 @@ export interface ResetPageContent {
 }
 
 /** Makes the page with the form for a new password. @param problem absent on the first view */
-export function resetPage({ organization, email }: ResetPageContent, problem?: FormProblem): RawAnswer {
-  const body = html`<p>Set a new password for your account at ${organization}. All browsers will be signed out.</p>
+export function resetPage({ organization, email }: ResetPageContent, problem?: FormProblem): RawHttpAnswer {
+  const body = htmlTemplate`<p>Set a new password for your account at ${organization}. All browsers will be signed out.</p>
 ${formProblemText(problem)}
 <form method="post">
 <p>Your e-mail address: <strong>${email}</strong></p>
@@ -45,22 +45,22 @@ ${formProblemText(problem)}
 <label class="choice"><input name="new_key" type="checkbox" value="true"> Sign out apps, too: replace the API key</label>
 <button type="submit">Set the password</button>
 </form>`;
-  return makePageAnswer(problem?.status ?? 200, 'New password', body);
+  return makeHtmlPageAnswer(problem?.status ?? 200, 'New password', body);
 }
 
-export const passwordResetPage = ({ organization, email }: ResetPageContent): RawAnswer =>
-  makePageAnswer(
+export const passwordResetPage = ({ organization, email }: ResetPageContent): RawHttpAnswer =>
+  makeHtmlPageAnswer(
     200,
     'Your password is changed',
-    html`<p>The account <strong>${email}</strong> at ${organization} has its new password.</p>
+    htmlTemplate`<p>The account <strong>${email}</strong> at ${organization} has its new password.</p>
 <p><a href="/">Sign in</a></p>`,
   );
 
 /** Makes the page of a link that was used, was replaced or has expired. The page doesn't say which. */
-export const resetLinkGonePage = (): RawAnswer =>
-  makePageAnswer(
+export const resetLinkGonePage = (): RawHttpAnswer =>
+  makeHtmlPageAnswer(
     404,
     'This link does not hold any more',
-    html`<p>It may have been used, or be more than an hour old.</p>
+    htmlTemplate`<p>It may have been used, or be more than an hour old.</p>
 <p><a href="/accounts/password/reset">Have a new one sent</a></p>`,
   );

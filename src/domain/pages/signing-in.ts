@@ -1,23 +1,23 @@
 /** Pages of single sign-on: one shows why a sign-in failed, another the text that a desktop client waits for. */
 
-import type { RawAnswer } from '#model';
-import { html, makePageAnswer } from './page.js';
+import type { RawHttpAnswer } from '#model';
+import { htmlTemplate, makeHtmlPageAnswer } from './page.js';
 
 /** Makes the page of a failed sign-in. @param text what people can do about the failure */
-export const signInFailedPage = (status: number, text: string): RawAnswer =>
-  makePageAnswer(
+export const signInFailedPage = (status: number, text: string): RawHttpAnswer =>
+  makeHtmlPageAnswer(
     status,
     'You are not signed in',
-    html`<p class="problem" role="alert">${text}</p>
+    htmlTemplate`<p class="problem" role="alert">${text}</p>
 <p><a href="/">Back to signing in</a></p>`,
   );
 
 /** Makes the page with the token for the desktop client, which reads the text from the clipboard. */
-export const desktopTokenPage = (text: string): RawAnswer =>
-  makePageAnswer(
+export const desktopTokenPage = (text: string): RawHttpAnswer =>
+  makeHtmlPageAnswer(
     200,
     'Go back to the app',
-    html`<p>You are signed in. Copy this text; the app takes it from the clipboard.</p>
+    htmlTemplate`<p>You are signed in. Copy this text; the app takes it from the clipboard.</p>
 <label for="token">Text for the app</label>
 <input id="token" readonly value="${text}">`,
   );

@@ -1,7 +1,7 @@
 /** Pages of the link that unsubscribes from a kind of mail. */
 
-import type { RawAnswer } from '#model';
-import { html, makePageAnswer } from './page.js';
+import type { RawHttpAnswer } from '#model';
+import { htmlTemplate, makeHtmlPageAnswer } from './page.js';
 
 const KINDS = {
   missed: 'about messages that you missed',
@@ -11,27 +11,27 @@ const KINDS = {
 
 export type UnsubscribePageKind = keyof typeof KINDS;
 
-export const unsubscribePage = (kind: UnsubscribePageKind): RawAnswer =>
-  makePageAnswer(
+export const unsubscribePage = (kind: UnsubscribePageKind): RawHttpAnswer =>
+  makeHtmlPageAnswer(
     200,
     'Unsubscribe',
-    html`<p>Get no more mails ${KINDS[kind]}?</p>
+    htmlTemplate`<p>Get no more mails ${KINDS[kind]}?</p>
 <form method="post">
 <button type="submit">Unsubscribe</button>
 </form>`,
   );
 
-export const unsubscribedPage = (kind: UnsubscribePageKind): RawAnswer =>
-  makePageAnswer(
+export const unsubscribedPage = (kind: UnsubscribePageKind): RawHttpAnswer =>
+  makeHtmlPageAnswer(
     200,
     'You are unsubscribed',
-    html`<p>You get no more mails ${KINDS[kind]}. You can turn them on again in your settings.</p>`,
+    htmlTemplate`<p>You get no more mails ${KINDS[kind]}. You can turn them on again in your settings.</p>`,
   );
 
 /** Makes the page of a link that this server did not make, or whose account no longer exists. */
-export const unsubscribeLinkGonePage = (): RawAnswer =>
-  makePageAnswer(
+export const unsubscribeLinkGonePage = (): RawHttpAnswer =>
+  makeHtmlPageAnswer(
     404,
     'This link does not work',
-    html`<p>Copy the whole link of the mail, or change your settings.</p>`,
+    htmlTemplate`<p>Copy the whole link of the mail, or change your settings.</p>`,
   );

@@ -4,17 +4,17 @@ import type { JsonObject } from '#base';
 import type { ActorParts } from '#model';
 
 /** Prefix of the parts of a user or bot that hold one entry of the storage each. */
-export const STORAGE_PART_PREFIX = 'storage/';
+export const BOT_STORAGE_PART_PREFIX = 'storage/';
 
 /** Maximum characters of all keys and values of one owner. */
-export const MAX_STORAGE_CHARACTERS = 10_000_000;
+export const MAX_BOT_STORAGE_CHARACTERS = 10_000_000;
 
 /**
  * Maximum number of entries in one request. Each entry is a part: writing it takes some 20 µs, and it takes some 200
- * bytes besides its text. `MAX_STORAGE_ENTRIES` bounds the whole storage.
+ * bytes besides its text. `MAX_BOT_STORAGE_ENTRIES` bounds the whole storage.
  */
-export const MAX_STORAGE_ENTRIES_AT_ONCE = 2_000;
-export const MAX_STORAGE_ENTRIES = 20_000;
+export const MAX_BOT_STORAGE_ENTRIES_PER_REQUEST = 2_000;
+export const MAX_BOT_STORAGE_ENTRIES = 20_000;
 
 interface StorageEntry extends JsonObject {
   readonly key: string;
@@ -23,7 +23,7 @@ interface StorageEntry extends JsonObject {
 
 /** Name of an entry's part: a hash of the key, because keys may be long and have any characters. */
 const partOf = (key: string): string =>
-  STORAGE_PART_PREFIX + createHash('sha256').update(key, 'utf16le').digest('base64url');
+  BOT_STORAGE_PART_PREFIX + createHash('sha256').update(key, 'utf16le').digest('base64url');
 
 /** Number of code points of a text, the unit of the API's limits. The string iterator would take ten times as long. */
 function lengthOf(text: string): number {
@@ -47,13 +47,13 @@ const entryOf = (parts: ActorParts, key: string): StorageEntry | undefined =>
  *
  * @throws the error that `missing` makes, for an unknown key
  */
-export function readStorageEntries(
+export function readBotStorageEntries(
   parts: ActorParts,
   keys: readonly string[] | null,
   missing: () => Error,
 ): { readonly [part: string]: StorageEntry } {
   if (keys === null) {
-    const all = [...parts].filter(([name]) => name.startsWith(STORAGE_PART_PREFIX));
+    const all = [...parts].filter(([name]) => name.startsWith(BOT_STORAGE_PART_PREFIX));
     return Object.fromEntries(all) as { readonly [part: string]: StorageEntry };
   }
   return Object.fromEntries(
@@ -66,22 +66,22 @@ export function readStorageEntries(
 }
 
 /** Number of characters in all keys and values of these entries. */
-export const countStorageCharacters = (entries: Iterable<StorageEntry>): number => {
+export const countBotStorageCharacters = (entries: Iterable<StorageEntry>): number => {
   let sum = 0;
   for (const entry of entries) sum += weight(entry);
   return sum;
 };
 
 /** Number of entries in the storage after these are added. */
-export function countEntriesWith(parts: ActorParts, added: Readonly<Record<string, StorageEntry>>): number {
+export function countBotStorageEntriesWith(parts: ActorParts, added: Readonly<Record<string, StorageEntry>>): number {
   let count = 0;
-  for (const name of parts.keys()) if (name.startsWith(STORAGE_PART_PREFIX)) count++;
+  for (const name of parts.keys()) if (name.startsWith(BOT_STORAGE_PART_PREFIX)) count++;
   for (const name in added) if (!parts.has(name)) count++;
   return count;
 }
 
 /** Parts that store the entries, and the number of characters by which the storage grows. */
-export function putStorageEntries(
+export function putBotStorageEntries(
   parts: ActorParts,
   given: Readonly<Record<string, string>>,
 ): { readonly parts: Readonly<Record<string, StorageEntry>>; readonly growth: number } {

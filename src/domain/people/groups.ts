@@ -1,8 +1,8 @@
 /** User groups (users.md § User groups): groups that users make, and system groups, which follow from roles. */
 import { EncodedJson, memoizeByObject } from '#base';
 import type { UserId } from '#model';
-import type { DirectoryGroup, DirectoryUser, DirectoryView } from '#model/records';
-import { isFullMember, ROLE, type WaitingPeriodSetting } from './roles.js';
+import type { DirectoryUser, DirectoryUserGroup, DirectoryView } from '#model/records';
+import { isFullMember, USER_ROLE, type WaitingPeriodSetting } from './roles.js';
 
 /** Ids of the system groups, the same in every realm. Each is a subgroup of the next one, except `nobody`. */
 export const SYSTEM_GROUP_IDS = {
@@ -28,24 +28,28 @@ export const SYSTEM_GROUP_NAMES: Readonly<Record<number, string>> = Object.fromE
  * age), `contains` is the id of the subgroup.
  */
 const SYSTEM: readonly { readonly description: string; readonly role?: number; readonly contains?: number }[] = [
-  { description: 'Owners of this organization', role: ROLE.owner },
-  { description: 'Administrators of this organization, including owners', role: ROLE.admin, contains: 1 },
-  { description: 'Moderators of this organization, including administrators', role: ROLE.moderator, contains: 2 },
+  { description: 'Owners of this organization', role: USER_ROLE.owner },
+  { description: 'Administrators of this organization, including owners', role: USER_ROLE.admin, contains: 1 },
+  { description: 'Moderators of this organization, including administrators', role: USER_ROLE.moderator, contains: 2 },
   {
     description: 'Members of this organization, not including new accounts and guests',
-    role: ROLE.member,
+    role: USER_ROLE.member,
     contains: 3,
   },
-  { description: 'Members of this organization, not including guests', role: ROLE.member, contains: 4 },
-  { description: 'Everyone in this organization, including guests', role: ROLE.guest, contains: 5 },
+  { description: 'Members of this organization, not including guests', role: USER_ROLE.member, contains: 4 },
+  { description: 'Everyone in this organization, including guests', role: USER_ROLE.guest, contains: 5 },
   { description: 'Everyone on the Internet', contains: 6 },
   { description: 'Nobody' },
 ];
 
 /** The system groups that have the account as a direct member, by its role and age. */
-export function systemGroupsOf(user: DirectoryUser, settings: WaitingPeriodSetting, now: number): readonly number[] {
+export function systemGroupIdsOfUser(
+  user: DirectoryUser,
+  settings: WaitingPeriodSetting,
+  now: number,
+): readonly number[] {
   const direct = SYSTEM.flatMap(({ role }, i) => (role === user.role ? [i + 1] : []));
-  if (user.role !== ROLE.member) return direct;
+  if (user.role !== USER_ROLE.member) return direct;
   return isFullMember(user, settings, now)
     ? [SYSTEM_GROUP_IDS.members, SYSTEM_GROUP_IDS.fullmembers]
     : [SYSTEM_GROUP_IDS.members];
@@ -57,11 +61,11 @@ export function systemGroupsOf(user: DirectoryUser, settings: WaitingPeriodSetti
  *
  * @param fullMembersAt time of the last such event, ms
  */
-export const systemGroupsShownToClients = (
+export const systemGroupIdsShownToClients = (
   user: DirectoryUser,
   settings: WaitingPeriodSetting,
   fullMembersAt: number,
-): readonly number[] => systemGroupsOf(user, settings, Math.max(fullMembersAt, user.joined));
+): readonly number[] => systemGroupIdsOfUser(user, settings, Math.max(fullMembersAt, user.joined));
 
 /** True if the account is in the system group, directly or through subgroups. */
 export const isInSystemGroup = (
@@ -70,18 +74,18 @@ export const isInSystemGroup = (
   settings: WaitingPeriodSetting,
   now: number,
 ): boolean =>
-  group !== SYSTEM_GROUP_IDS.nobody && systemGroupsOf(user, settings, now).some((direct) => direct <= group);
+  group !== SYSTEM_GROUP_IDS.nobody && systemGroupIdsOfUser(user, settings, now).some((direct) => direct <= group);
 
 /** All user groups of an organization, by id. */
-export class UserGroups {
-  readonly #groups = new Map<number, DirectoryGroup>();
+export class RealmUserGroups {
+  readonly #groups = new Map<number, DirectoryUserGroup>();
 
   constructor(
     directory: Pick<DirectoryView, 'users' | 'groups' | 'fullMembersAt'> & { readonly settings: WaitingPeriodSetting },
   ) {
     const direct = new Map<number, UserId[]>(SYSTEM.map((_, i) => [i + 1, []]));
     for (const user of directory.users()) {
-      for (const id of systemGroupsShownToClients(user, directory.settings, directory.fullMembersAt))
+      for (const id of systemGroupIdsShownToClients(user, directory.settings, directory.fullMembersAt))
         direct.get(id)!.push(user.id);
     }
     SYSTEM.forEach(({ description, contains }, i) => {
@@ -98,11 +102,11 @@ export class UserGroups {
     for (const group of [...directory.groups()].sort((a, b) => a.id - b.id)) this.#groups.set(group.id, group);
   }
 
-  all(): Iterable<DirectoryGroup> {
+  all(): Iterable<DirectoryUserGroup> {
     return this.#groups.values();
   }
 
-  get(id: number): DirectoryGroup | undefined {
+  get(id: number): DirectoryUserGroup | undefined {
     return this.#groups.get(id);
   }
 
@@ -132,16 +136,20 @@ const versionOf = ({ usersVersion, groupsVersion, fullMembersAt, settings }: Dir
   `${usersVersion}/${groupsVersion}/${fullMembersAt}/${settings.waiting_period_threshold}`;
 
 /** The user groups of an organization; rebuilt after a change of accounts or groups. */
-export const userGroupsOf = memoizeByObject((directory: DirectoryView) => new UserGroups(directory), versionOf);
+export const userGroupsOfDirectory = memoizeByObject(
+  (directory: DirectoryView) => new RealmUserGroups(directory),
+  versionOf,
+);
 
 /** JSON list of all groups as the API shows them, by id. */
-export const encodedGroups = memoizeByObject(
-  (directory: DirectoryView) => EncodedJson.text(JSON.stringify([...userGroupsOf(directory).all()].map(presentGroup))),
+export const encodeUserGroupList = memoizeByObject(
+  (directory: DirectoryView) =>
+    EncodedJson.text(JSON.stringify([...userGroupsOfDirectory(directory).all()].map(formatUserGroupForApi))),
   versionOf,
 );
 
 /** A group as the API shows it. */
-export const presentGroup = ({ id, name, description, members, subgroups, system }: DirectoryGroup) => ({
+export const formatUserGroupForApi = ({ id, name, description, members, subgroups, system }: DirectoryUserGroup) => ({
   id,
   name,
   description,

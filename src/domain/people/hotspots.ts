@@ -37,7 +37,7 @@ const HOTSPOTS: readonly Hotspot[] = [
   },
 ];
 
-export const isHotspot = (name: string): boolean => HOTSPOTS.some((hotspot) => hotspot.name === name);
+export const isHotspotName = (name: string): boolean => HOTSPOTS.some((hotspot) => hotspot.name === name);
 
 /** A user's progress with the hints: those that the user has seen. */
 export interface TutorialState {

@@ -15,68 +15,79 @@
  *
  * Actors, frontend, delivery, the directory and higher domain folders may import this folder.
  */
-export { type IsDisposableDomain, parseDisposableDomains } from './addresses/disposable.js';
-export { type AddressProblem, domainOfAddress, findAddressProblem, parseEmailDomain } from './addresses/domains.js';
+export { type DisposableDomainPredicate, parseDisposableDomains } from './addresses/disposable.js';
+export {
+  domainOfEmailAddress,
+  type EmailAddressProblem,
+  findEmailAddressProblem,
+  parseEmailDomain,
+} from './addresses/domains.js';
 export { checkFullName, FAKE_EMAIL_DOMAIN, isEmail, mailDomainOfOrigin } from './addresses/names.js';
 export { findSubdomainProblem } from './addresses/subdomains.js';
 export {
-  countEntriesWith,
-  countStorageCharacters,
-  MAX_STORAGE_CHARACTERS,
-  MAX_STORAGE_ENTRIES,
-  MAX_STORAGE_ENTRIES_AT_ONCE,
-  putStorageEntries,
-  readStorageEntries,
-  STORAGE_PART_PREFIX,
+  BOT_STORAGE_PART_PREFIX,
+  countBotStorageCharacters,
+  countBotStorageEntriesWith,
+  MAX_BOT_STORAGE_CHARACTERS,
+  MAX_BOT_STORAGE_ENTRIES,
+  MAX_BOT_STORAGE_ENTRIES_PER_REQUEST,
+  putBotStorageEntries,
+  readBotStorageEntries,
 } from './bot-storage.js';
-export { NEW_ACCOUNT_FIELDS } from './fresh-account.js';
+export { NEW_ACCOUNT_DEFAULT_FIELDS } from './fresh-account.js';
 export {
-  encodedGroups,
+  encodeUserGroupList,
   FIRST_CUSTOM_GROUP_ID,
+  formatUserGroupForApi,
   isInSystemGroup,
-  presentGroup,
+  RealmUserGroups,
   SYSTEM_GROUP_IDS,
   SYSTEM_GROUP_NAMES,
-  systemGroupsOf,
-  systemGroupsShownToClients,
-  UserGroups,
-  userGroupsOf,
+  systemGroupIdsOfUser,
+  systemGroupIdsShownToClients,
+  userGroupsOfDirectory,
 } from './groups.js';
-export { isHotspot, nextHotspots, type TutorialState } from './hotspots.js';
+export { isHotspotName, nextHotspots, type TutorialState } from './hotspots.js';
 export { encodeUserList } from './presenting/encoded-users.js';
 export {
   BOT_TYPE,
-  isCalledBot,
-  presentBot,
-  presentBotServices,
-  presentBotStreams,
+  formatBotForApi,
+  formatBotServicesForApi,
+  formatBotStreamsForApi,
+  isBotCalledByServer,
   type StreamNameLookup,
-  type UnsealText,
+  type TextUnsealer,
   unsealBotSecrets,
 } from './presenting/present-bot.js';
-export { presentDomain, presentLinkifier, presentPlayground } from './presenting/present-realm.js';
-export { avatarUrl, gravatarUrl, NO_PROFILE, presentAvatar, presentUser } from './presenting/present-user.js';
+export { formatEmailDomainForApi, formatLinkifierForApi, formatPlaygroundForApi } from './presenting/present-realm.js';
 export {
-  addedOptionsAfter,
+  avatarUrlOfUser,
+  formatAvatarForApi,
+  formatUserForApi,
+  gravatarUrlOfAddress,
+  NO_PROFILE_VALUES,
+} from './presenting/present-user.js';
+export {
+  API_PROFILE_FIELD_TYPES,
   type CheckedProfileField,
   checkProfileField,
-  checkSummaryFieldCount,
-  EXTERNAL_ACCOUNTS,
-  isDefaultExternalAccount,
-  PRESENTED_FIELD_TYPES,
+  checkSummaryProfileFieldCount,
+  computeAddedProfileFieldOptions,
+  EXTERNAL_ACCOUNT_TYPES,
+  formatProfileFieldForApi,
+  isDefaultExternalAccountField,
+  MARKDOWN_PROFILE_FIELD_TYPES,
   PROFILE_FIELD_TYPE,
   type ProfileFieldData,
-  presentProfileField,
-  pronounsAsShortText,
-  RENDERED_FIELD_TYPES,
   reorderProfileFields,
+  showPronounsAsShortText,
 } from './profile/profile-fields.js';
 export {
-  checkProfileValue,
-  keepLiveProfileValues,
+  checkProfileFieldValue,
+  filterLiveProfileValues,
+  formatProfileForApi,
+  formatProfileValueForApi,
   type ProfileValueInput,
-  presentProfile,
-  presentProfileValue,
 } from './profile/profile-values.js';
 export {
   isAdmin,
@@ -86,25 +97,25 @@ export {
   isModerator,
   isOwner,
   isWildcardMentionAllowed,
-  maySeeAddress,
-  ROLE,
-  weakestRoleSeeingAddress,
+  maySeeRealEmail,
+  USER_ROLE,
+  weakestRoleSeeingEmail,
 } from './roles.js';
 export {
   findSystemBot,
   isSystemBot,
   LAST_RESERVED_USER_ID,
+  makeSystemBotRecords,
   NOTIFICATION_BOT_ID,
-  SYSTEM_BOT_EMAILS,
-  systemBotRecords,
+  SYSTEM_BOT_IDS_BY_EMAIL,
   WELCOME_BOT_ID,
 } from './system-bots.js';
 export {
   checkDraftsEnabled,
   computeUserSetting,
   defaultSettingsOfNewAccounts,
-  readPreference,
-  readStreamNotifications,
+  readStreamNotificationSettings,
   readUserSetting,
+  readUserSettingByUserId,
   readUserSettings,
 } from './user-settings.js';

@@ -3,12 +3,12 @@
 import type { RealmSettings } from '#model';
 import type { DirectoryUser } from '#model/records';
 
-export const ROLE = { owner: 100, admin: 200, moderator: 300, member: 400, guest: 600 } as const;
+export const USER_ROLE = { owner: 100, admin: 200, moderator: 300, member: 400, guest: 600 } as const;
 
-export const isAdmin = (user: DirectoryUser): boolean => user.role <= ROLE.admin;
-export const isOwner = (user: DirectoryUser): boolean => user.role === ROLE.owner;
-export const isGuest = (user: DirectoryUser): boolean => user.role === ROLE.guest;
-export const isModerator = (user: DirectoryUser): boolean => user.role === ROLE.moderator;
+export const isAdmin = (user: DirectoryUser): boolean => user.role <= USER_ROLE.admin;
+export const isOwner = (user: DirectoryUser): boolean => user.role === USER_ROLE.owner;
+export const isGuest = (user: DirectoryUser): boolean => user.role === USER_ROLE.guest;
+export const isModerator = (user: DirectoryUser): boolean => user.role === USER_ROLE.moderator;
 
 /** The setting that decides how old the account of a full member must be. */
 export type WaitingPeriodSetting = Pick<RealmSettings, 'waiting_period_threshold'>;
@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 
 /** True for members whose account is old enough for the organization, and for moderators and above. */
 export function isFullMember(user: DirectoryUser, settings: WaitingPeriodSetting, now: number): boolean {
-  if (user.role <= ROLE.moderator) return true;
+  if (user.role <= USER_ROLE.moderator) return true;
   if (isGuest(user)) return false;
   return Math.floor((now - user.joined) / DAY_MS) >= settings.waiting_period_threshold;
 }
@@ -51,14 +51,14 @@ export function isWildcardMentionAllowed(
   if (policy === 2) return !isGuest(user);
   if (policy === 3) return isFullMember(user, settings, now);
   if (policy === 5) return isAdmin(user);
-  return policy === 7 && user.role <= ROLE.moderator;
+  return policy === 7 && user.role <= USER_ROLE.moderator;
 }
 
 /** Weakest role that may see the account's real address; 0: only the account itself may see it. */
-export function weakestRoleSeeingAddress({ emailVisibility }: DirectoryUser): number {
-  return { 1: ROLE.guest, 2: ROLE.member, 5: ROLE.moderator, 3: ROLE.admin }[emailVisibility] ?? 0;
+export function weakestRoleSeeingEmail({ emailVisibility }: DirectoryUser): number {
+  return { 1: USER_ROLE.guest, 2: USER_ROLE.member, 5: USER_ROLE.moderator, 3: USER_ROLE.admin }[emailVisibility] ?? 0;
 }
 
 /** True if the viewer may see the real address (users.md § User object). A viewer without account counts as a guest. */
-export const maySeeAddress = (viewer: DirectoryUser | undefined, of: DirectoryUser): boolean =>
-  viewer?.id === of.id || (viewer?.role ?? ROLE.guest) <= weakestRoleSeeingAddress(of);
+export const maySeeRealEmail = (viewer: DirectoryUser | undefined, of: DirectoryUser): boolean =>
+  viewer?.id === of.id || (viewer?.role ?? USER_ROLE.guest) <= weakestRoleSeeingEmail(of);

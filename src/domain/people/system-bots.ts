@@ -2,17 +2,17 @@
  * System bots: accounts of the server itself in every organization. They can't log in, and lists of users leave them
  * out. They are the same in every organization, except for the time of their creation.
  */
-import { type UserId, userId } from '#model';
+import { toUserId, type UserId } from '#model';
 import type { DirectoryUser } from '#model/records';
 import { FAKE_EMAIL_DOMAIN } from './addresses/names.js';
-import { NEW_ACCOUNT_FIELDS } from './fresh-account.js';
+import { NEW_ACCOUNT_DEFAULT_FIELDS } from './fresh-account.js';
 
 /** Id of the bot that sends notices about changes of streams, topics and groups. */
-export const NOTIFICATION_BOT_ID = userId(1);
+export const NOTIFICATION_BOT_ID = toUserId(1);
 /** Id of the bot that greets newcomers. */
-export const WELCOME_BOT_ID = userId(2);
+export const WELCOME_BOT_ID = toUserId(2);
 /** Id of the bot that posts messages which came by e-mail. */
-const EMAIL_GATEWAY_BOT_ID = userId(3);
+const EMAIL_GATEWAY_BOT_ID = toUserId(3);
 
 type SystemBotName = 'notification' | 'welcome' | 'email-gateway';
 
@@ -26,7 +26,7 @@ const bot = (id: UserId, local: string, fullName: string): DirectoryUser => ({
   deliveryEmail: `${local}@${FAKE_EMAIL_DOMAIN}`,
   email: `${local}@${FAKE_EMAIL_DOMAIN}`,
   fullName,
-  ...NEW_ACCOUNT_FIELDS,
+  ...NEW_ACCOUNT_DEFAULT_FIELDS,
   botType: 1,
 });
 
@@ -37,7 +37,7 @@ const BOTS: Readonly<Record<SystemBotName, DirectoryUser>> = {
 };
 
 /** Ids of the system bots by their e-mail addresses, which no account may have. */
-export const SYSTEM_BOT_EMAILS: ReadonlyMap<string, UserId> = new Map(
+export const SYSTEM_BOT_IDS_BY_EMAIL: ReadonlyMap<string, UserId> = new Map(
   Object.values(BOTS).map(({ email, id }) => [email, id]),
 );
 
@@ -47,7 +47,7 @@ export const isSystemBot = ({ id }: { readonly id: number }): boolean => id <= L
  * Records of an organization's system bots, by id. They are the same everywhere, so none is stored. @param since
  * creation time of the organization, ms
  */
-export const systemBotRecords = (since: number): readonly DirectoryUser[] =>
+export const makeSystemBotRecords = (since: number): readonly DirectoryUser[] =>
   Object.values(BOTS).map((one) => ({ ...one, joined: since }));
 
 /** A system bot, as the organization's directory knows it. */

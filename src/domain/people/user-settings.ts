@@ -1,9 +1,9 @@
 /** How the settings of a user are read: the account, the preferences and the defaults together give a value. */
 import {
+  USER_SETTING_DECLARATIONS,
   USER_SETTING_NAMES,
-  USER_SETTINGS,
   type UserId,
-  type UserSetting,
+  type UserSettingDeclaration,
   type UserSettingGroup,
   type UserSettingName,
   type UserSettings,
@@ -17,8 +17,8 @@ export function computeUserSetting<N extends UserSettingName>(
   chosen: DirectoryPreferences['settings'],
   name: N,
 ): UserSettings[N] {
-  const { accountField }: UserSetting = USER_SETTINGS[name];
-  const value = accountField ? user[accountField] : (chosen[name] ?? USER_SETTINGS[name].default);
+  const { accountField }: UserSettingDeclaration = USER_SETTING_DECLARATIONS[name];
+  const value = accountField ? user[accountField] : (chosen[name] ?? USER_SETTING_DECLARATIONS[name].default);
   return value as UserSettings[N];
 }
 
@@ -29,15 +29,16 @@ export const readUserSetting = <N extends UserSettingName>(
 ): UserSettings[N] => computeUserSetting(user, directory.preferencesOf(user.id).settings, name);
 
 /** Reads a setting that is not a field of the account, for code that has only the id of the user. */
-export const readPreference = <N extends Exclude<UserSettingName, 'timezone' | 'email_address_visibility'>>(
+export const readUserSettingByUserId = <N extends Exclude<UserSettingName, 'timezone' | 'email_address_visibility'>>(
   directory: DirectoryView,
   user: UserId,
   name: N,
-): UserSettings[N] => (directory.preferencesOf(user).settings[name] ?? USER_SETTINGS[name].default) as UserSettings[N];
+): UserSettings[N] =>
+  (directory.preferencesOf(user).settings[name] ?? USER_SETTING_DECLARATIONS[name].default) as UserSettings[N];
 
 /** Checks that the user's setting for drafts is on. @throws ApiError */
 export function checkDraftsEnabled(directory: DirectoryView, user: UserId): void {
-  if (!readPreference(directory, user, 'enable_drafts_synchronization')) throw apiError('DRAFTS_OFF');
+  if (!readUserSettingByUserId(directory, user, 'enable_drafts_synchronization')) throw apiError('DRAFTS_OFF');
 }
 
 /** All settings of a user with their values, or those of one group. */
@@ -47,7 +48,9 @@ export function readUserSettings(
   only?: UserSettingGroup,
 ): Partial<UserSettings> {
   const { settings } = directory.preferencesOf(user.id);
-  const names = USER_SETTING_NAMES.filter((name) => only === undefined || USER_SETTINGS[name].group === only);
+  const names = USER_SETTING_NAMES.filter(
+    (name) => only === undefined || USER_SETTING_DECLARATIONS[name].group === only,
+  );
   return Object.fromEntries(names.map((name) => [name, computeUserSetting(user, settings, name)]));
 }
 
@@ -61,7 +64,10 @@ const STREAM_NOTIFICATION_NAMES = [
 
 type StreamNotificationSettings = Pick<UserSettings, (typeof STREAM_NOTIFICATION_NAMES)[number]>;
 
-export const readStreamNotifications = (directory: DirectoryView, user: DirectoryUser): StreamNotificationSettings =>
+export const readStreamNotificationSettings = (
+  directory: DirectoryView,
+  user: DirectoryUser,
+): StreamNotificationSettings =>
   Object.fromEntries(
     STREAM_NOTIFICATION_NAMES.map((name) => [name, readUserSetting(directory, user, name)]),
   ) as StreamNotificationSettings;
@@ -71,6 +77,6 @@ export const defaultSettingsOfNewAccounts = ({ userDefaults }: DirectoryView): P
   Object.fromEntries(
     USER_SETTING_NAMES.filter((name) => name !== 'timezone').map((name) => [
       name,
-      userDefaults[name] ?? USER_SETTINGS[name].default,
+      userDefaults[name] ?? USER_SETTING_DECLARATIONS[name].default,
     ]),
   );

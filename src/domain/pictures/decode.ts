@@ -6,7 +6,7 @@ import type { Sharp } from 'sharp';
 import { apiError } from '#model/errors';
 
 /** Maximum pixels of a frame: a small file can decode into far more memory. */
-export const MAX_PIXELS = 50_000_000;
+export const MAX_PICTURE_PIXELS = 50_000_000;
 /** Maximum time to decode and scale a picture, seconds. */
 const TIMEOUT_SECONDS = 10;
 /** Maximum number of pictures that are decoded at the same time; others wait. */
@@ -43,7 +43,10 @@ const waiting: (() => void)[] = [];
  * Opens a picture and passes it to `make`. At most MAX_CONCURRENT calls run at a time.
  * @throws ApiError BAD_IMAGE, also if `make` fails
  */
-export async function withPicture<T>(bytes: Uint8Array, make: (picture: OpenedPicture) => Promise<T>): Promise<T> {
+export async function withDecodedPicture<T>(
+  bytes: Uint8Array,
+  make: (picture: OpenedPicture) => Promise<T>,
+): Promise<T> {
   const format = detectPictureFormat(bytes);
   if (!format) throw apiError('IMAGE_UNDECODABLE');
   if (busy === MAX_CONCURRENT) await new Promise<void>((resolve) => waiting.push(resolve));
@@ -63,14 +66,14 @@ async function openPicture(bytes: Uint8Array, format: PictureFormat): Promise<Op
   // sharp is loaded with the first picture, so that the server starts even where sharp has no build.
   const { default: sharp } = await import('sharp');
   const open = (animated: boolean): Sharp =>
-    sharp(bytes, { animated, failOn: 'error', limitInputPixels: MAX_PIXELS, sequentialRead: true }).timeout({
+    sharp(bytes, { animated, failOn: 'error', limitInputPixels: MAX_PICTURE_PIXELS, sequentialRead: true }).timeout({
       seconds: TIMEOUT_SECONDS,
     });
   const head = await open(true).metadata();
   if (head.format !== format) throw apiError('IMAGE_UNDECODABLE');
   const { width, pages = 1 } = head;
   const size = width * (head.pageHeight ?? head.height);
-  if (size > MAX_PIXELS) throw apiError('IMAGE_TOO_LARGE');
+  if (size > MAX_PICTURE_PIXELS) throw apiError('IMAGE_TOO_LARGE');
   return {
     format,
     frames: pages,

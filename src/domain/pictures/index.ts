@@ -12,20 +12,20 @@
  *
  * Actors, frontend and the domain folders emoji, markdown and people may import this folder.
  */
-export { detectPictureFormat, MAX_PIXELS, withPicture } from './decode.js';
+export { detectPictureFormat, MAX_PICTURE_PIXELS, withDecodedPicture } from './decode.js';
 export {
   AVATAR_SIZES,
   type AvatarSize,
-  blobOfAvatar,
-  blobOfPicture,
-  blobOfRealmPicture,
-  MAX_PICTURE_MIB,
+  blobNameOfAvatar,
+  blobNameOfPicture,
+  blobNameOfRealmPicture,
+  MAX_UPLOADED_PICTURE_MIB,
   type PictureReference,
   parsePicturePath,
-  pictureUrl,
+  pictureUrlPath,
   realmPictureUrl,
   uploadedAvatarUrl,
 } from './names.js';
-export { presentRealmPicture, presentRealmPictures, realmPictureOrDefaultUrl } from './organization.js';
-export { imageProxyPath, readProxiedImageUrl } from './proxied-image-url.js';
-export { type AvatarImages, makeAvatarImages, makeIconImage, makeLogoImage } from './scale.js';
+export { formatRealmPictureForApi, formatRealmPicturesForApi, realmPictureOrDefaultUrl } from './organization.js';
+export { makeImageProxyPath, verifyProxiedImageUrl } from './proxied-image-url.js';
+export { type AvatarImages, makeAvatarImages, makeRealmIconImage, makeRealmLogoImage } from './scale.js';

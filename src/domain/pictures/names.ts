@@ -3,7 +3,7 @@ import type { RealmId } from '#model';
 import type { AvatarUploadRecord, RealmPictureName } from '#model/records';
 
 /** Maximum size of an uploaded picture, MiB. */
-export const MAX_PICTURE_MIB = 5;
+export const MAX_UPLOADED_PICTURE_MIB = 5;
 
 export type AvatarSize = 'small' | 'medium';
 
@@ -11,23 +11,23 @@ const ENDINGS: Readonly<Record<AvatarSize, string>> = { small: '', medium: '-med
 export const AVATAR_SIZES = Object.keys(ENDINGS) as readonly AvatarSize[];
 
 /** Path of a picture under the organization's base URL. @param path path within the organization's folder */
-export const pictureUrl = (realm: RealmId, path: string): string => `/user_avatars/${realm}/${path}`;
+export const pictureUrlPath = (realm: RealmId, path: string): string => `/user_avatars/${realm}/${path}`;
 
 /** Name of the blob with this picture. @param path path within the organization's folder */
-export const blobOfPicture = (path: string): string => `avatars/${path}`;
+export const blobNameOfPicture = (path: string): string => `avatars/${path}`;
 
 export const uploadedAvatarUrl = ({ realm, hash }: AvatarUploadRecord, version: number, size: AvatarSize): string =>
-  `${pictureUrl(realm, `${hash}${ENDINGS[size]}.png`)}?version=${version}`;
+  `${pictureUrlPath(realm, `${hash}${ENDINGS[size]}.png`)}?version=${version}`;
 
 export const realmPictureUrl = (realm: RealmId, name: RealmPictureName, version: number): string =>
-  `${pictureUrl(realm, `realm/${name}.png`)}?version=${version}`;
+  `${pictureUrlPath(realm, `realm/${name}.png`)}?version=${version}`;
 
 /** Name of an avatar's blob. `number` counts uploads: each has its own blob, so deleting one never hits another. */
-export const blobOfAvatar = (hash: string, number: number, size: AvatarSize): string =>
-  blobOfPicture(`${hash}/${number}${ENDINGS[size]}.png`);
+export const blobNameOfAvatar = (hash: string, number: number, size: AvatarSize): string =>
+  blobNameOfPicture(`${hash}/${number}${ENDINGS[size]}.png`);
 
-export const blobOfRealmPicture = (name: RealmPictureName, number: number): string =>
-  blobOfPicture(`realm/${name}/${number}.png`);
+export const blobNameOfRealmPicture = (name: RealmPictureName, number: number): string =>
+  blobNameOfPicture(`realm/${name}/${number}.png`);
 
 /** The picture that a path within an organization's folder of pictures names. */
 export type PictureReference =

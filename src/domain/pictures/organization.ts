@@ -28,7 +28,7 @@ export function realmPictureOrDefaultUrl(of: OrganizationPictures, name: RealmPi
 }
 
 /** The two fields of an organization's picture in events. The register response has them with the prefix `realm_`. */
-export function presentRealmPicture(of: OrganizationPictures, name: RealmPictureName): JsonObject {
+export function formatRealmPictureForApi(of: OrganizationPictures, name: RealmPictureName): JsonObject {
   const uploaded = (of.pictures[name]?.number ?? 0) > 0;
   const source = uploaded ? 'U' : name === 'icon' ? 'G' : 'D';
   return { [`${name}_url`]: realmPictureOrDefaultUrl(of, name), [`${name}_source`]: source };
@@ -37,5 +37,5 @@ export function presentRealmPicture(of: OrganizationPictures, name: RealmPicture
 const REALM_PICTURES: readonly RealmPictureName[] = ['icon', 'logo', 'night_logo'];
 
 /** The fields of all pictures of an organization. */
-export const presentRealmPictures = (of: OrganizationPictures): JsonObject =>
-  Object.assign({}, ...REALM_PICTURES.map((name) => presentRealmPicture(of, name)));
+export const formatRealmPicturesForApi = (of: OrganizationPictures): JsonObject =>
+  Object.assign({}, ...REALM_PICTURES.map((name) => formatRealmPictureForApi(of, name)));

@@ -11,7 +11,7 @@ const MAX_ADDRESS = 3_500;
 const digestOf = (address: string, key: string): Buffer => createHmac('sha1', key).update(address).digest();
 
 /** Path of an address at the image proxy; undefined if the scheme is not http(s) or the address is too long. */
-export function imageProxyPath(address: string, key: string): string | undefined {
+export function makeImageProxyPath(address: string, key: string): string | undefined {
   if (!/^https?:\/\//i.test(address)) return undefined;
   const bytes = Buffer.from(address);
   if (bytes.byteLength > MAX_ADDRESS) return undefined;
@@ -19,7 +19,7 @@ export function imageProxyPath(address: string, key: string): string | undefined
 }
 
 /** The proxied address that the two parts of a proxy path name; undefined if the digest is wrong. */
-export function readProxiedImageUrl(digest: string, hex: string, key: string): string | undefined {
+export function verifyProxiedImageUrl(digest: string, hex: string, key: string): string | undefined {
   if (!/^[0-9a-f]{40}$/.test(digest) || hex.length > 2 * MAX_ADDRESS || !/^(?:[0-9a-f]{2})+$/.test(hex))
     return undefined;
   const address = Buffer.from(hex, 'hex').toString();

@@ -1,5 +1,5 @@
 /** Avatars, icons and logos: decoded, scaled and encoded as PNG, so that nothing else of the file is stored. */
-import { withPicture } from './decode.js';
+import { withDecodedPicture } from './decode.js';
 import type { AvatarSize } from './names.js';
 
 /** Side length of each avatar size, pixels. */
@@ -15,18 +15,18 @@ const square = (side: number) => ({ width: side, height: side, fit: 'cover' }) a
 
 /** Makes the PNG of an avatar in each size. @throws ApiError BAD_IMAGE */
 export const makeAvatarImages = (bytes: Uint8Array): Promise<AvatarImages> =>
-  withPicture(bytes, async (picture) => {
+  withDecodedPicture(bytes, async (picture) => {
     const medium = await picture.still().resize(square(SIDES.medium)).png().toBuffer();
     return { medium, small: await picture.still().resize(square(SIDES.small)).png().toBuffer() };
   });
 
 /** Makes the PNG of an organization's icon. @throws ApiError BAD_IMAGE */
-export const makeIconImage = (bytes: Uint8Array): Promise<Uint8Array> =>
-  withPicture(bytes, (picture) => picture.still().resize(square(ICON_SIDE)).png().toBuffer());
+export const makeRealmIconImage = (bytes: Uint8Array): Promise<Uint8Array> =>
+  withDecodedPicture(bytes, (picture) => picture.still().resize(square(ICON_SIDE)).png().toBuffer());
 
 /** Makes the PNG of an organization's logo. @throws ApiError BAD_IMAGE */
-export const makeLogoImage = (bytes: Uint8Array): Promise<Uint8Array> =>
-  withPicture(bytes, (picture) =>
+export const makeRealmLogoImage = (bytes: Uint8Array): Promise<Uint8Array> =>
+  withDecodedPicture(bytes, (picture) =>
     picture
       .still()
       .resize({ ...LOGO, fit: 'inside', withoutEnlargement: true })

@@ -1,6 +1,6 @@
 /** Presences in the forms of the API (users.md § Presence). The functions have no side effects. */
 import type { JsonObject } from '#base';
-import { readPreference } from '#domain/people';
+import { readUserSettingByUserId } from '#domain/people';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
 /** Times of a user's presence, ms since 1970. */
@@ -15,7 +15,7 @@ export interface PresenceTimes {
  * Form of presences in responses. Slim: two times per user id. Legacy: two entries, with the same times, per API
  * e-mail.
  */
-export type PresenceForm = 'slim' | 'legacy';
+export type PresenceResponseForm = 'slim' | 'legacy';
 
 /**
  * Maximum time between a user's last activity and last report at which the user still counts as active, ms: clients
@@ -26,14 +26,14 @@ const STILL_ACTIVE_MS = 70_000;
  * Age of a user's shown timestamp above which the user is offline, seconds. The timestamp is that of the last activity
  * while the user counts as active, else that of the last report. The register response tells clients the same number.
  */
-export const OFFLINE_AFTER_SECONDS = 200;
+export const PRESENCE_OFFLINE_AFTER_SECONDS = 200;
 /** Time without a report after which a user is left out of lists of presences, ms. */
 const MAX_LISTED_AGE_MS = 14 * 86_400_000;
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
 
 /** A wall time as `server_timestamp` shows it: seconds with a fraction. */
-export const toServerTimestamp = (ms: number): number => ms / 1000;
+export const toServerTimestampSeconds = (ms: number): number => ms / 1000;
 
 interface Reported extends JsonObject {
   readonly client: string;
@@ -60,24 +60,24 @@ function legacy(times: PresenceTimes, joined: number): JsonObject {
 }
 
 /** The response of GET /users/{id or email}/presence. */
-export function presentUserPresence(times: PresenceTimes, { joined }: DirectoryUser, now: number): JsonObject {
+export function formatUserPresenceForApi(times: PresenceTimes, { joined }: DirectoryUser, now: number): JsonObject {
   const { status, timestamp } = reported(times, joined);
-  const offline = seconds(now) - timestamp > OFFLINE_AFTER_SECONDS;
+  const offline = seconds(now) - timestamp > PRESENCE_OFFLINE_AFTER_SECONDS;
   return { aggregated: { status: offline ? 'offline' : status, timestamp }, website: { status, timestamp } };
 }
 
 /** The presence event for all users. Queues leave `email` out for clients that want the slim form. */
-export const presenceEvent = (user: DirectoryUser, times: PresenceTimes, now: number): JsonObject => ({
+export const makePresenceEvent = (user: DirectoryUser, times: PresenceTimes, now: number): JsonObject => ({
   type: 'presence',
   user_id: user.id,
   email: user.email,
-  server_timestamp: toServerTimestamp(now),
+  server_timestamp: toServerTimestampSeconds(now),
   presence: { website: { ...reported(times, user.joined), pushable: false } },
 });
 
 /** True if the user's setting hides their presence. */
 export const isPresenceHidden = (directory: DirectoryView, user: DirectoryUser): boolean =>
-  !readPreference(directory, user.id, 'presence_enabled');
+  !readUserSettingByUserId(directory, user.id, 'presence_enabled');
 
 interface PresenceList {
   /** JSON text of the response field `presences`. */
@@ -87,9 +87,9 @@ interface PresenceList {
 }
 
 /** The list of presences: active humans with a recent report, except those who hide their presence. */
-export function listPresences(
+export function listPresencesForApi(
   all: ReadonlyMap<number, PresenceTimes>,
-  form: PresenceForm,
+  form: PresenceResponseForm,
   directory: DirectoryView,
   now: number,
 ): PresenceList {

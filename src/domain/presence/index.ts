@@ -11,12 +11,12 @@
  * The presence actor, the snapshot of event queues and the frontend may import this folder.
  */
 export {
+  formatUserPresenceForApi,
   isPresenceHidden,
-  OFFLINE_AFTER_SECONDS,
-  type PresenceForm,
+  makePresenceEvent,
+  PRESENCE_OFFLINE_AFTER_SECONDS,
+  type PresenceResponseForm,
   type PresenceTimes,
-  presenceEvent,
-  presentUserPresence,
-  toServerTimestamp,
+  toServerTimestampSeconds,
 } from './forms.js';
-export { type FetchPresences, type PresenceChanges, PresenceReplica, presenceReplicaOf } from './replica.js';
+export { type PresenceChanges, type PresenceFetcher, PresenceReplica, presenceReplicaOf } from './replica.js';

@@ -3,9 +3,9 @@
  * encodes a list once for all readers.
  */
 import { EncodedJson, type JsonObject, memoizeByObject, SingleFlight } from '#base';
-import type { PresenceCursor } from '#model/commands';
+import type { PresenceChangesCursor } from '#model/commands';
 import type { DirectoryView } from '#model/records';
-import { listPresences, type PresenceForm, type PresenceTimes } from './forms.js';
+import { listPresencesForApi, type PresenceResponseForm, type PresenceTimes } from './forms.js';
 
 /** The presence actor's reply to a request for changes. */
 export interface PresenceChanges extends JsonObject {
@@ -20,7 +20,7 @@ export interface PresenceChanges extends JsonObject {
 }
 
 /** Asks the presence actor for changes. @param known version of the caller; null: asks for everything */
-export type FetchPresences = (known: PresenceCursor | null) => Promise<JsonObject>;
+export type PresenceFetcher = (known: PresenceChangesCursor | null) => Promise<JsonObject>;
 
 /**
  * Number of listed users above which an encoded list may be sent again until it is MAX_AGE_MS old, even if it changed.
@@ -43,19 +43,19 @@ export class PresenceReplica {
   #times = new Map<number, PresenceTimes>();
   #loading: Promise<void> | undefined;
   readonly #updates = new SingleFlight<'all'>();
-  readonly #encoded = new Map<PresenceForm, EncodedList>();
+  readonly #encoded = new Map<PresenceResponseForm, EncodedList>();
 
   constructor(private readonly directory: DirectoryView) {}
 
   /** Fetches presences that are at least as new as this call. */
-  async sync(ask: FetchPresences): Promise<void> {
+  async sync(ask: PresenceFetcher): Promise<void> {
     await this.load(ask);
     // A request that is under way may be answered already, so one more is sent, which all waiting callers share.
     await this.#updates.run('all', () => this.update(ask));
   }
 
   /** Loads all presences once. Callers that come before the reply share the request. */
-  async load(ask: FetchPresences): Promise<void> {
+  async load(ask: PresenceFetcher): Promise<void> {
     if (this.#source !== '') return;
     this.#loading ??= this.update(ask).finally(() => {
       this.#loading = undefined;
@@ -64,7 +64,7 @@ export class PresenceReplica {
   }
 
   /** Fetches the changes of presences since the last reply. */
-  async update(ask: FetchPresences): Promise<void> {
+  async update(ask: PresenceFetcher): Promise<void> {
     const known = this.#source === '' ? null : { source: this.#source, version: this.#version };
     this.#merge((await ask(known)) as PresenceChanges);
   }
@@ -74,11 +74,11 @@ export class PresenceReplica {
   }
 
   /** The response field `presences`, encoded as JSON. */
-  list(form: PresenceForm, now: number): EncodedJson {
+  list(form: PresenceResponseForm, now: number): EncodedJson {
     const { directory } = this;
     const before = this.#encoded.get(form);
     if (before && now < before.until && (this.#isCurrent(before) || this.#isFresh(before, now))) return before.json;
-    const { text, until } = listPresences(this.#times, form, directory, now);
+    const { text, until } = listPresencesForApi(this.#times, form, directory, now);
     const encoded: EncodedList = {
       version: this.#version,
       users: directory.usersVersion,

@@ -1,7 +1,7 @@
 /** The content of pushes: the JSON for browsers and for the push gateway (docs/push.md). Pure. */
 import type { JsonObject } from '#base';
-import { topicMessageUrl } from '#domain/markdown';
-import { readPreference } from '#domain/people';
+import { makeTopicMessageUrl } from '#domain/markdown';
+import { readUserSettingByUserId } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryView } from '#model/records';
 
@@ -54,7 +54,7 @@ const tagOf = ({ stream, topic, others }: PushedMessage): string =>
 const hashOf = ({ id, stream, streamName, topic, others }: PushedMessage): string =>
   stream === 0
     ? `#narrow/dm/${others.join()}/near/${id}`
-    : topicMessageUrl('', { id: stream, name: streamName }, topic, id).slice(1);
+    : makeTopicMessageUrl('', { id: stream, name: streamName }, topic, id).slice(1);
 
 /**
  * A message for the service worker of a browser. The text is left out if the user keeps direct messages out of
@@ -68,7 +68,7 @@ export function browserPush(
 ): JsonObject {
   const { id, stream, streamName, topic, others, senderName, text } = message;
   const direct = stream === 0;
-  const shown = content && (!direct || readPreference(directory, user, 'pm_content_in_desktop_notifications'));
+  const shown = content && (!direct || readUserSettingByUserId(directory, user, 'pm_content_in_desktop_notifications'));
   return {
     event: 'message',
     message: id,
@@ -77,7 +77,7 @@ export function browserPush(
     sender: senderName,
     ...(direct ? { others: others.length - 1 } : { stream: streamName, topic }),
     text: shown ? text : null,
-    language: readPreference(directory, user, 'default_language'),
+    language: readUserSettingByUserId(directory, user, 'default_language'),
   };
 }
 

@@ -2,7 +2,7 @@
 import webPush from 'web-push';
 import { type JsonObject, type Logger, parseJsonText } from '#base';
 import type { Clock } from '#base/clock';
-import type { Metrics } from '#base/metrics';
+import type { MetricsRegistry } from '#base/metrics';
 import type { WebhookCaller, WebhookCallResult } from '#domain/webhooks';
 import type { WebPushSubscription } from './subscription.js';
 import type { VapidKeys } from './vapid.js';
@@ -24,7 +24,7 @@ export interface PushGateway {
 export interface PushSenderOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly metrics: Metrics;
+  readonly metrics: MetricsRegistry;
   readonly keys: VapidKeys;
   /** Contact of the operators for push services: a `mailto:` or `https:` address. */
   readonly contact: string;

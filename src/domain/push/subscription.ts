@@ -1,7 +1,7 @@
 /** Subscriptions of browsers: what a browser may give, and the sealed form that is stored. */
 import { createECDH } from 'node:crypto';
 import type { ServerCryptography } from '#domain/secrets';
-import { AddressFilter } from '#domain/webhooks';
+import { OutgoingAddressFilter } from '#domain/webhooks';
 
 /** A subscription of a browser at its push service. */
 export interface WebPushSubscription {
@@ -23,7 +23,7 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
  * Endpoints are HTTPS addresses, and no literal address of a special network. Plain HTTP is for a push service of the
  * operator's own, at an address that the operator allows (`--webhook-networks`).
  */
-function isEndpoint(endpoint: string, allowed: AddressFilter): boolean {
+function isEndpoint(endpoint: string, allowed: OutgoingAddressFilter): boolean {
   if (endpoint.length > MAX_ENDPOINT || !URL.canParse(endpoint)) return false;
   const url = new URL(endpoint);
   if (url.username !== '' || url.password !== '' || url.hash !== '') return false;
@@ -31,7 +31,7 @@ function isEndpoint(endpoint: string, allowed: AddressFilter): boolean {
   return url.protocol === 'http:' && allowed.allowsUrl(url) && !PUBLIC_ONLY.allowsUrl(url);
 }
 
-const PUBLIC_ONLY = new AddressFilter('');
+const PUBLIC_ONLY = new OutgoingAddressFilter('');
 
 /** True for a point on the curve P-256. */
 function isPublicKey(key: string): boolean {
@@ -50,7 +50,7 @@ function isPublicKey(key: string): boolean {
 /** @returns the name of the field that is wrong; undefined: none */
 export function findSubscriptionProblem(
   { endpoint, p256dh, auth }: WebPushSubscription,
-  allowed: AddressFilter,
+  allowed: OutgoingAddressFilter,
 ): 'endpoint' | 'p256dh' | 'auth' | undefined {
   if (!isEndpoint(endpoint, allowed)) return 'endpoint';
   if (!isPublicKey(p256dh)) return 'p256dh';

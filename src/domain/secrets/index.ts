@@ -14,24 +14,24 @@
  * Other domain folders, actors and the frontend may import this folder. Only src/app/server creates the
  * `PasswordStrengthThread`; others use the interface `PasswordStrengthEstimator`.
  */
-export { addLoginFailure, loginTooEarlyError, msUntilLoginAllowed, wrongPasswordError } from './login-attempts.js';
-export { loginGuardForAddress } from './login-guard.js';
-export { openLinkToken, sealLinkToken } from './mail-links.js';
+export { addLoginFailure, loginRateLimitError, msUntilLoginAllowed, wrongPasswordError } from './login-attempts.js';
+export { loginGuardKeyOfAddress } from './login-guard.js';
+export { openMailLinkToken, sealMailLinkToken } from './mail-links.js';
 export { PasswordStrengthThread } from './password-strength.js';
 export { ServerCryptography } from './secrets.js';
 export type { PasswordStrengthEstimator } from './service.js';
 export {
+  addSessionToAccount,
+  addSignInLinkToAccount,
+  hashSessionToken,
+  hashSignInLinkToken,
   isSessionAlive,
-  isUseToBeNoted,
-  newSessionSecret,
-  newSignInLink,
-  sessionHash,
-  signInLinkHash,
-  spendLink,
-  withLink,
+  isSessionUseToBeRecorded,
+  makeSessionToken,
+  makeSignInLinkToken,
+  recordSessionUseInAccount,
+  removeSessionsFromAccount,
+  spendSignInLink,
   withoutPushTo,
-  withoutSessions,
   withPush,
-  withSession,
-  withUse,
 } from './web-sessions.js';

@@ -3,7 +3,7 @@
  * with the account, so a restart or another host doesn't reset them. The functions have no side effects.
  */
 
-import { addCallTime, msUntilAllowed, type RateLimit, rateStanding } from '#base';
+import { addRateLimitedCallTime, computeRateLimitStatus, msUntilCallAllowed, type RateLimit } from '#base';
 import { type ApiError, apiError } from '#model/errors';
 
 const LIMITS: readonly RateLimit[] = [[30 * 60_000, 5]];
@@ -13,16 +13,16 @@ const LIMITS: readonly RateLimit[] = [[30 * 60_000, 5]];
  * ascending
  */
 export const msUntilLoginAllowed = (failures: readonly number[], now: number): number =>
-  msUntilAllowed(LIMITS, failures, now);
+  msUntilCallAllowed(LIMITS, failures, now);
 
 /** Refusal of an attempt to log in that comes too early. @param wait ms */
-export const loginTooEarlyError = (failures: readonly number[], wait: number, now: number): ApiError =>
-  apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRate(rateStanding(LIMITS, failures, now));
+export const loginRateLimitError = (failures: readonly number[], wait: number, now: number): ApiError =>
+  apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRate(computeRateLimitStatus(LIMITS, failures, now));
 
 /** Refusal of a wrong password. @param failures times of failed attempts, this one included */
 export const wrongPasswordError = (failures: readonly number[], now: number): ApiError =>
-  apiError('AUTHENTICATION_FAILED').withRate(rateStanding(LIMITS, failures, now));
+  apiError('AUTHENTICATION_FAILED').withRate(computeRateLimitStatus(LIMITS, failures, now));
 
 /** Times of the failed attempts that still count, with one at `now` added. */
 export const addLoginFailure = (failures: readonly number[], now: number): number[] =>
-  addCallTime(LIMITS, failures, now);
+  addRateLimitedCallTime(LIMITS, failures, now);

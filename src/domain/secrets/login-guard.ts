@@ -1,16 +1,16 @@
 /** Counting of logins with addresses that no account has (actors/login-guard). */
-import { type ActorKey, loginGuardKey, type RealmId } from '#model';
+import { type ActorKey, loginGuardActorKey, type RealmId } from '#model';
 import type { ServerCryptography } from './secrets.js';
 
 /** Number of login guard actors per organization. */
 const SLOTS = 1_024;
 
 /** The actor that counts attempts with this address, and the hash of the address. @param address as typed */
-export function loginGuardForAddress(
+export function loginGuardKeyOfAddress(
   secrets: ServerCryptography,
   realm: RealmId,
   address: string,
 ): { readonly to: ActorKey<'stranger'>; readonly address: string } {
   const hash = secrets.keyHash(`stranger/${realm}/${address.toLowerCase()}`);
-  return { to: loginGuardKey(realm, Number.parseInt(hash.slice(0, 8), 16) % SLOTS), address: hash.slice(8) };
+  return { to: loginGuardActorKey(realm, Number.parseInt(hash.slice(0, 8), 16) % SLOTS), address: hash.slice(8) };
 }

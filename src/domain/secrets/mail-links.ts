@@ -2,7 +2,7 @@
  * Tokens of links that are sent by mail, encrypted and authenticated under the server secret. A token can't be forged,
  * and it names its account and its expiry. The caller ensures single use, by the hash of the token.
  */
-import { type RealmId, realmId, type UserId, userId } from '#model';
+import { type RealmId, toRealmId, toUserId, type UserId } from '#model';
 import type { ServerCryptography } from './secrets.js';
 
 interface MailLinkContent {
@@ -15,7 +15,7 @@ interface MailLinkContent {
 /** Purpose of a link. A token is valid for its purpose only. */
 type MailLinkPurpose = 'change-email' | 'reset-password';
 
-export function sealLinkToken(
+export function sealMailLinkToken(
   secrets: ServerCryptography,
   purpose: MailLinkPurpose,
   { realm, user, expires }: MailLinkContent,
@@ -28,7 +28,7 @@ export function sealLinkToken(
  * Reads the token of a mailed link. Undefined if the token was not made by this server, is for another purpose, or has
  * expired.
  */
-export function openLinkToken(
+export function openMailLinkToken(
   secrets: ServerCryptography,
   purpose: MailLinkPurpose,
   token: string,
@@ -42,5 +42,5 @@ export function openLinkToken(
   }
   if (!Array.isArray(opened) || opened[0] !== `link/${purpose}`) return undefined;
   const [, realm, user, expires] = opened as [string, number, number, number];
-  return expires > now ? { realm: realmId(realm), user: userId(user), expires } : undefined;
+  return expires > now ? { realm: toRealmId(realm), user: toUserId(user), expires } : undefined;
 }

@@ -4,7 +4,7 @@
  */
 import { ThreadPool } from '#base/threads';
 import type { PasswordStrengthEstimator } from './service.js';
-import type { StrengthJob } from './strength-worker.js';
+import type { PasswordStrengthJob } from './strength-worker.js';
 
 const MIN_LENGTH = 6;
 const MIN_GUESSES = 10_000;
@@ -18,7 +18,7 @@ const TIMEOUT_MS = 30_000;
 const IDLE_MS = 60_000;
 
 export class PasswordStrengthThread implements PasswordStrengthEstimator {
-  readonly #threads = new ThreadPool<StrengthJob, number>({
+  readonly #threads = new ThreadPool<PasswordStrengthJob, number>({
     script: new URL('./strength-worker.js', import.meta.url),
     threads: 1,
     timeoutMs: TIMEOUT_MS,

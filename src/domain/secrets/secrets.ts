@@ -14,7 +14,7 @@ import {
   scrypt,
   timingSafeEqual,
 } from 'node:crypto';
-import { type RealmId, realmId, type UserId } from '#model';
+import { type RealmId, toRealmId, type UserId } from '#model';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const REALM_CHARS = 6;
@@ -88,7 +88,7 @@ export class ServerCryptography {
   realmOfKey(key: string): RealmId {
     let n = 0;
     for (let i = 0; i < REALM_CHARS; i++) n = n * 62 + ALPHABET.indexOf(key[i]!);
-    return realmId((n - this.#mask(key.slice(REALM_CHARS)) + REALM_SPACE) % REALM_SPACE);
+    return toRealmId((n - this.#mask(key.slice(REALM_CHARS)) + REALM_SPACE) % REALM_SPACE);
   }
 
   /** Keyed hash of an API key, hexadecimal; directories hold it instead of the key. */

@@ -1,9 +1,9 @@
 /** Worker thread of password-strength.ts. */
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
-import { serveJobs } from '#base/threads';
+import { serveThreadPoolJobs } from '#base/threads';
 
-export interface StrengthJob {
+export interface PasswordStrengthJob {
   readonly password: string;
   readonly related: readonly string[];
 }
@@ -11,4 +11,6 @@ export interface StrengthJob {
 const zxcvbn = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
 
 /** Answers each job with the estimated number of guesses for a password. */
-serveJobs(({ password, related }: StrengthJob): number => zxcvbn.check(password, [...related]).guesses);
+serveThreadPoolJobs(
+  ({ password, related }: PasswordStrengthJob): number => zxcvbn.check(password, [...related]).guesses,
+);

@@ -8,7 +8,7 @@ import type { ServerCryptography } from './secrets.js';
 
 const DAY_MS = 86_400_000;
 /** Time without use after which a session ends, ms. */
-export const SESSION_IDLE_MS = 30 * DAY_MS;
+export const SESSION_IDLE_LIFETIME_MS = 30 * DAY_MS;
 /** Minimum time between two stored times of a session's use, ms. Storing every use would be a commit per request. */
 const NOTED_EVERY_MS = DAY_MS;
 const LINK_VALID_MS = 3_600_000;
@@ -17,7 +17,7 @@ const MAX_SESSIONS = 50;
 /** Maximum number of unused one-time links of one account. A further one voids the oldest. */
 const MAX_LINKS = 5;
 
-export interface WebSecret {
+export interface TokenWithHash {
   /** Secret text that the browser gets: the cookie of a session, or the token of a one-time link. */
   readonly token: string;
   /** Keyed hash of the token, which the directory stores instead of the token. */
@@ -25,25 +25,26 @@ export interface WebSecret {
 }
 
 /** Hash under which the directory stores a session. @param token token in the session's cookie */
-export const sessionHash = (secrets: ServerCryptography, token: string): string => secrets.keyHash(`session/${token}`);
+export const hashSessionToken = (secrets: ServerCryptography, token: string): string =>
+  secrets.keyHash(`session/${token}`);
 /** Hash under which the directory stores a one-time link. @param token token in the link */
-export const signInLinkHash = (secrets: ServerCryptography, token: string): string =>
+export const hashSignInLinkToken = (secrets: ServerCryptography, token: string): string =>
   secrets.keyHash(`sign-in-link/${token}`);
 
-export function newSessionSecret(secrets: ServerCryptography, realm: RealmId): WebSecret {
+export function makeSessionToken(secrets: ServerCryptography, realm: RealmId): TokenWithHash {
   const token = secrets.newApiKey(realm);
-  return { token, hash: sessionHash(secrets, token) };
+  return { token, hash: hashSessionToken(secrets, token) };
 }
 
-export function newSignInLink(secrets: ServerCryptography, realm: RealmId): WebSecret {
+export function makeSignInLinkToken(secrets: ServerCryptography, realm: RealmId): TokenWithHash {
   const token = secrets.newApiKey(realm);
-  return { token, hash: signInLinkHash(secrets, token) };
+  return { token, hash: hashSignInLinkToken(secrets, token) };
 }
 
-export const isSessionAlive = ({ used }: WebSession, now: number): boolean => now - used < SESSION_IDLE_MS;
+export const isSessionAlive = ({ used }: WebSession, now: number): boolean => now - used < SESSION_IDLE_LIFETIME_MS;
 
 /** True if a use of the session must be stored, because the stored time of the last use is a day old. */
-export const isUseToBeNoted = ({ used }: WebSession, now: number): boolean => now - used >= NOTED_EVERY_MS;
+export const isSessionUseToBeRecorded = ({ used }: WebSession, now: number): boolean => now - used >= NOTED_EVERY_MS;
 
 /** Sessions and links of an account that have not expired. */
 function current(account: AccountSessions, now: number): AccountSessions {
@@ -54,7 +55,7 @@ function current(account: AccountSessions, now: number): AccountSessions {
   };
 }
 
-export function withSession(
+export function addSessionToAccount(
   account: AccountSessions,
   { hash, client }: { readonly hash: string; readonly client: string },
   now: number,
@@ -67,7 +68,7 @@ export function withSession(
 }
 
 /** The account's sessions without those that are to end. @param ends tells whether a session ends */
-export function withoutSessions(
+export function removeSessionsFromAccount(
   account: AccountSessions,
   ends: (session: WebSession) => boolean,
   now: number,
@@ -81,10 +82,14 @@ export function withoutSessions(
  *
  * @returns undefined if the stored time is recent enough, or the session has ended
  */
-export function withUse(account: AccountSessions, hash: string, now: number): AccountSessions | undefined {
+export function recordSessionUseInAccount(
+  account: AccountSessions,
+  hash: string,
+  now: number,
+): AccountSessions | undefined {
   const left = current(account, now);
   const session = left.sessions.find((one) => one.hash === hash);
-  if (!session || !isUseToBeNoted(session, now)) return undefined;
+  if (!session || !isSessionUseToBeRecorded(session, now)) return undefined;
   return { ...left, sessions: left.sessions.map((one) => (one === session ? { ...one, used: now } : one)) };
 }
 
@@ -116,13 +121,13 @@ export function withoutPushTo(account: AccountSessions, endpointHash: string): A
   return { ...account, sessions };
 }
 
-export function withLink(account: AccountSessions, hash: string, now: number): AccountSessions {
+export function addSignInLinkToAccount(account: AccountSessions, hash: string, now: number): AccountSessions {
   const left = current(account, now);
   return { ...left, links: [...left.links, { hash, expires: now + LINK_VALID_MS }].slice(-MAX_LINKS) };
 }
 
 /** The account's sessions and links without this link; undefined if the link was used, voided or has expired. */
-export function spendLink(account: AccountSessions, hash: string, now: number): AccountSessions | undefined {
+export function spendSignInLink(account: AccountSessions, hash: string, now: number): AccountSessions | undefined {
   const left = current(account, now);
   const links = left.links.filter((link) => link.hash !== hash);
   return links.length < left.links.length ? { ...left, links } : undefined;

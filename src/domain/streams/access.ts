@@ -3,7 +3,7 @@
  * without an account (conventions.md § Authentication). The functions have no side effects.
  */
 
-import { isAdmin, isFullMember, isGuest, ROLE } from '#domain/people';
+import { isAdmin, isFullMember, isGuest, USER_ROLE } from '#domain/people';
 import type { RealmSettings } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
@@ -34,8 +34,8 @@ export function canReadStreamHistory(user: DirectoryUser, stream: DirectoryStrea
 export function weakestRoleSeeingStream(
   stream: { readonly inviteOnly: boolean; readonly webPublic: boolean } | undefined,
 ): number {
-  if (!stream || stream.inviteOnly) return ROLE.admin;
-  return stream.webPublic ? ROLE.guest : ROLE.member;
+  if (!stream || stream.inviteOnly) return USER_ROLE.admin;
+  return stream.webPublic ? USER_ROLE.guest : USER_ROLE.member;
 }
 
 interface Poster {
@@ -48,14 +48,19 @@ interface Poster {
 function postPolicyRefusal(user: DirectoryUser, stream: DirectoryStream, settings: RealmSettings, now: number) {
   if (isAdmin(user)) return undefined;
   if (stream.postPolicy === 2) return 'ONLY_ADMINS_SEND' as const;
-  if (stream.postPolicy === 4 && user.role > ROLE.moderator) return 'ONLY_MODERATORS_SEND' as const;
+  if (stream.postPolicy === 4 && user.role > USER_ROLE.moderator) return 'ONLY_MODERATORS_SEND' as const;
   if (stream.postPolicy !== 1 && isGuest(user)) return 'NO_GUESTS_SEND' as const;
   if (stream.postPolicy === 3 && !isFullMember(user, settings, now)) return 'NO_NEW_MEMBERS_SEND' as const;
   return undefined;
 }
 
 /** Checks the right to post to a stream. @throws ApiError when the poster may not send to the stream */
-export function checkMayPost(poster: Poster, stream: DirectoryStream, settings: RealmSettings, now: number): void {
+export function checkStreamPostPolicy(
+  poster: Poster,
+  stream: DirectoryStream,
+  settings: RealmSettings,
+  now: number,
+): void {
   const refusal = postPolicyRefusal(poster.user, stream, settings, now);
   if (refusal && (!poster.owner || postPolicyRefusal(poster.owner.user, stream, settings, now)))
     throw apiError(refusal);
@@ -73,7 +78,7 @@ export const areWebPublicStreamsEnabled = (server: boolean, settings: RealmSetti
   server && settings.enable_spectator_access;
 
 /** True if callers without credentials may read the web-public streams of the organization. */
-export function hasPublicAccess(server: boolean, directory: DirectoryView): boolean {
+export function isAnonymousAccessEnabled(server: boolean, directory: DirectoryView): boolean {
   if (directory.deactivated || !areWebPublicStreamsEnabled(server, directory.settings)) return false;
   for (const stream of directory.streams()) if (stream.webPublic && !stream.archived) return true;
   return false;

@@ -1,16 +1,16 @@
 /** Subscriptions to a stream over time: one part of the stream's actor per user. The functions have no side effects. */
 
 import type { Json } from '#base';
-import { type ActorKey, type RealmId, streamId, streamKey } from '#model';
+import { type ActorKey, type RealmId, streamActorKey, toStreamId } from '#model';
 
-export const MEMBER_PART_PREFIX = 'member/';
+export const STREAM_MEMBER_PART_PREFIX = 'member/';
 
 /**
  * One stay of a user in a stream: subscribed from membership version `from` until before `to`, with a copy of the
  * messages with after < id ≤ until. `to` and `until` are 0 while the stay lasts. The first stay of a new account may
  * include messages that were sent before it.
  */
-export interface MembershipStay {
+export interface StreamMembershipStay {
   readonly from: number;
   readonly to: number;
   readonly after: number;
@@ -19,39 +19,48 @@ export interface MembershipStay {
   readonly silent?: true;
 }
 
-export interface StreamMember {
-  readonly stays: readonly MembershipStay[];
+export interface StreamMembershipRecord {
+  readonly stays: readonly StreamMembershipStay[];
 }
 
-export const toStreamMember = (value: Json | undefined): StreamMember | undefined =>
-  value as unknown as StreamMember | undefined;
+export const toStreamMembershipRecord = (value: Json | undefined): StreamMembershipRecord | undefined =>
+  value as unknown as StreamMembershipRecord | undefined;
 
-export const isCurrentMember = (member: StreamMember | undefined): boolean => member?.stays.at(-1)?.to === 0;
+export const isCurrentStreamMember = (member: StreamMembershipRecord | undefined): boolean =>
+  member?.stays.at(-1)?.to === 0;
 
-const isDuring = (stay: MembershipStay, mv: number): boolean => stay.from <= mv && (stay.to === 0 || mv < stay.to);
+const isDuring = (stay: StreamMembershipStay, mv: number): boolean =>
+  stay.from <= mv && (stay.to === 0 || mv < stay.to);
 
 /** True if the user was subscribed at this membership version. */
-export const wasMemberAt = (member: StreamMember | undefined, mv: number): boolean =>
+export const wasStreamMemberAtVersion = (member: StreamMembershipRecord | undefined, mv: number): boolean =>
   member?.stays.some((stay) => isDuring(stay, mv)) ?? false;
 
 /** True if the user was subscribed at this membership version or before it. */
-export const wasEverMember = (member: StreamMember | undefined, mv: number): boolean =>
+export const wasStreamMemberByVersion = (member: StreamMembershipRecord | undefined, mv: number): boolean =>
   member?.stays.some((stay) => stay.from <= mv) ?? false;
 
 /** The stay in which the user received a message with this id, if it was sent to this stream. */
-export const findStayWithMessage = (member: StreamMember | undefined, id: number): MembershipStay | undefined =>
+export const findMembershipStayOfMessage = (
+  member: StreamMembershipRecord | undefined,
+  id: number,
+): StreamMembershipStay | undefined =>
   member?.stays.find((stay) => !stay.silent && stay.after < id && (stay.to === 0 || id <= stay.until));
 
 /** True if the user received a message with this id, if it was sent to this stream. */
-export const hasReceivedMessage = (member: StreamMember | undefined, id: number): boolean =>
-  findStayWithMessage(member, id) !== undefined;
+export const hasMemberReceivedMessage = (member: StreamMembershipRecord | undefined, id: number): boolean =>
+  findMembershipStayOfMessage(member, id) !== undefined;
 
 /** True if the user received messages at this membership version. */
-export const wasReceivingMessages = (member: StreamMember | undefined, mv: number): boolean =>
+export const wasReceivingMessagesAtVersion = (member: StreamMembershipRecord | undefined, mv: number): boolean =>
   member?.stays.some((stay) => !stay.silent && isDuring(stay, mv)) ?? false;
 
 /** Key and part of a user's membership in the Store. */
-export const memberPartAddress = (realm: RealmId, stream: number, user: number): { key: ActorKey; part: string } => ({
-  key: streamKey(realm, streamId(stream)),
-  part: `${MEMBER_PART_PREFIX}${user}`,
+export const streamMemberPartAddress = (
+  realm: RealmId,
+  stream: number,
+  user: number,
+): { key: ActorKey; part: string } => ({
+  key: streamActorKey(realm, toStreamId(stream)),
+  part: `${STREAM_MEMBER_PART_PREFIX}${user}`,
 });

@@ -6,7 +6,7 @@ import { apiError } from '#model/errors';
 
 export const MAX_STREAM_NAME_CHARACTERS = 60;
 export const MAX_TOPIC_CHARACTERS = 60;
-export const MAX_DESCRIPTION_CHARACTERS = 1024;
+export const MAX_STREAM_DESCRIPTION_CHARACTERS = 1024;
 
 /** 1-based position of the first character that names and topics may not have; 0 when there is none. */
 function badCharacter(text: string): number {
@@ -34,16 +34,16 @@ export function checkStreamName(name: string): string {
 }
 
 /** Checks a topic. @returns the topic, trimmed and cut to the limit. @throws ApiError */
-export function checkTopic(topic: string): string {
+export function checkTopicName(topic: string): string {
   const trimmed = topic.trim();
   if (trimmed === '') throw apiError('TOPIC_EMPTY');
   const position = badCharacter(trimmed);
   if (position > 0) throw apiError('TOPIC_CHARACTER', { position });
-  return cutTopic(trimmed);
+  return truncateTopicName(trimmed);
 }
 
 /** Cuts a topic that is too long; such topics are not refused. */
-export function cutTopic(topic: string): string {
+export function truncateTopicName(topic: string): string {
   if (topic.length <= MAX_TOPIC_CHARACTERS) return topic;
   const chars = [...topic];
   return chars.length <= MAX_TOPIC_CHARACTERS ? topic : `${chars.slice(0, MAX_TOPIC_CHARACTERS - 3).join('')}...`;
@@ -72,11 +72,11 @@ const KINDS: readonly (readonly [string, StreamPrivacy])[] = [
 ];
 
 /** The name of a stream's privacy in notices; undefined if no stream may have this privacy. */
-export const streamKindOf = (of: StreamPrivacy): string | undefined =>
+export const streamPrivacyNameOf = (of: StreamPrivacy): string | undefined =>
   KINDS.find(
     ([, kind]) =>
       kind.inviteOnly === of.inviteOnly && kind.historyPublic === of.historyPublic && kind.webPublic === of.webPublic,
   )?.[0];
 
 /** A stream description in its stored form: on one line. */
-export const toOneLine = (description: string): string => description.replaceAll('\n', ' ');
+export const toOneLineDescription = (description: string): string => description.replaceAll('\n', ' ');

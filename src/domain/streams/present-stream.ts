@@ -7,7 +7,7 @@ import { EncodedJson, type JsonObject, memoizeByObject } from '#base';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
 import { compareByName } from './names.js';
 
-export function presentStream(stream: DirectoryStream): JsonObject {
+export function formatStreamForApi(stream: DirectoryStream): JsonObject {
   return {
     stream_id: stream.id,
     name: stream.name,
@@ -27,11 +27,11 @@ export function presentStream(stream: DirectoryStream): JsonObject {
 
 /** Fields of a stream as JSON text without the closing brace. Encoded once per change of the stream. */
 const encodeStream = memoizeByObject((stream: DirectoryStream): string =>
-  JSON.stringify(presentStream(stream)).slice(0, -1),
+  JSON.stringify(formatStreamForApi(stream)).slice(0, -1),
 );
 
 /** JSON list of stream objects. `more` adds fields to each. */
-export const encodeStreams = (
+export const encodeStreamList = (
   streams: readonly DirectoryStream[],
   more: (stream: DirectoryStream) => JsonObject = () => ({}),
 ): EncodedJson =>
@@ -74,7 +74,7 @@ interface SubscriptionOptions {
 }
 
 /** The fields of a subscription object besides those of its stream. */
-export function presentSubscriptionFields(
+export function formatSubscriptionFieldsForApi(
   own: Subscription,
   { traffic, notNull, subscribers }: SubscriptionOptions,
 ): JsonObject {
@@ -94,17 +94,17 @@ export function presentSubscriptionFields(
   };
 }
 
-export const presentSubscription = (
+export const formatSubscriptionForApi = (
   stream: DirectoryStream,
   own: Subscription,
   options: SubscriptionOptions,
-): JsonObject => ({ ...presentStream(stream), ...presentSubscriptionFields(own, options) });
+): JsonObject => ({ ...formatStreamForApi(stream), ...formatSubscriptionFieldsForApi(own, options) });
 
 /**
  * The list of default stream groups for clients, by name. All members get the same list, so it leaves out private
  * streams, which an administrator may have added.
  */
-export const presentStreamGroups = (
+export const formatDefaultStreamGroupsForApi = (
   groups: readonly DirectoryStreamGroup[],
   find: (id: number) => DirectoryStream | undefined,
 ): JsonObject[] =>
@@ -116,7 +116,7 @@ export const presentStreamGroups = (
       .map(find)
       .filter((stream): stream is DirectoryStream => stream !== undefined && !stream.archived && !stream.inviteOnly)
       .sort(compareByName)
-      .map(presentStream),
+      .map(formatStreamForApi),
   }));
 
 /** Colors of new subscriptions (streams.md): the first that the user does not use yet is taken. */

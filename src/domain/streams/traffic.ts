@@ -10,7 +10,7 @@ const COUNTED_DAYS = 28;
 const MIN_DAYS = 7;
 
 /** Numbers of messages in a stream by day (UTC). */
-export interface DailyCounts extends JsonObject {
+export interface DailyMessageCounts extends JsonObject {
   /** Day (since 1970, UTC) of the first number in `counts`. */
   readonly day: number;
   /** Message counts of `day` and of the days before it, newest first, at most COUNTED_DAYS. */
@@ -20,20 +20,20 @@ export interface DailyCounts extends JsonObject {
 const dayOf = (now: number): number => Math.floor(now / DAY_MS);
 
 /** Returns the message counts of today and of the days before it, at most COUNTED_DAYS. */
-function upToNow(before: DailyCounts | undefined, now: number): readonly number[] {
+function upToNow(before: DailyMessageCounts | undefined, now: number): readonly number[] {
   if (!before) return [];
   const gone = Math.max(0, dayOf(now) - before.day);
   return [...Array<number>(Math.min(gone, COUNTED_DAYS)).fill(0), ...before.counts].slice(0, COUNTED_DAYS);
 }
 
 /** Returns the daily counts of a stream with one more message. @param now wall time, ms */
-export function countMessage(before: DailyCounts | undefined, now: number): DailyCounts {
+export function addMessageToDailyCounts(before: DailyMessageCounts | undefined, now: number): DailyMessageCounts {
   const [today = 0, ...earlier] = upToNow(before, now);
   return { day: Math.max(dayOf(now), before?.day ?? 0), counts: [today + 1, ...earlier] };
 }
 
 /** Returns the number of messages in a stream during the last 28 days. */
-export const countRecentMessages = (counts: DailyCounts | undefined, now: number): number =>
+export const countRecentMessages = (counts: DailyMessageCounts | undefined, now: number): number =>
   upToNow(counts, now).reduce((sum, n) => sum + n, 0);
 
 /** Rounds a number to two significant digits, half to even. */
@@ -50,7 +50,7 @@ function rounded(n: number): number {
  * @param recent number of messages in the last 28 days
  * @param created creation time of the stream, seconds since 1970
  */
-export function estimateWeeklyTraffic(recent: number, created: number, now: number): number | null {
+export function estimateWeeklyStreamTraffic(recent: number, created: number, now: number): number | null {
   const age = Math.floor((now - created * 1000) / DAY_MS);
   if (age < MIN_DAYS) return null;
   const weekly = age >= COUNTED_DAYS ? Math.floor(recent / 4) : Math.floor((recent * 7) / age);

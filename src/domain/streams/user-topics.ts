@@ -7,17 +7,19 @@
 
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '#base';
-import { type ActorParts, streamId } from '#model';
+import { type ActorParts, toStreamId } from '#model';
 import type { DirectoryView } from '#model/records';
 import { compareByName, toTopicKey } from './names.js';
 
-export const TOPIC_POLICY = { inherit: 0, muted: 1, unmuted: 2, followed: 3 } as const;
+export const TOPIC_VISIBILITY_POLICY = { inherit: 0, muted: 1, unmuted: 2, followed: 3 } as const;
 
-export interface UserTopic extends JsonObject {
+export interface UserTopicPolicy extends JsonObject {
   readonly stream: number;
   /** Name of the topic with the case in which the user last wrote it. */
   readonly name: string;
-  /** A TOPIC_POLICY other than `inherit`: a topic with that policy has no part. */
+  /**
+   * A TOPIC_VISIBILITY_POLICY other than `inherit`: a topic with that policy has no part.
+   */
   readonly policy: number;
   /** Time of the last change of the policy, seconds since 1970. */
   readonly updated: number;
@@ -32,40 +34,42 @@ export const USER_TOPIC_PART_PREFIX = 'topic/';
 const MAX_LISTED = 100_000;
 
 /** Hashes a topic, ignoring case, for the name of a part, which can't contain free text. */
-export const hashTopic = (topic: string): string =>
+export const hashTopicName = (topic: string): string =>
   createHash('sha256').update(toTopicKey(topic)).digest('hex').slice(0, 32);
 
 export const userTopicPartName = (stream: number, topic: string): string =>
-  `${USER_TOPIC_PART_PREFIX}${stream}/${hashTopic(topic)}`;
+  `${USER_TOPIC_PART_PREFIX}${stream}/${hashTopicName(topic)}`;
 
-const storedUserTopic = (parts: ActorParts, stream: number, topic: string): UserTopic | undefined =>
-  parts.get(userTopicPartName(stream, topic)) as UserTopic | undefined;
+const storedUserTopic = (parts: ActorParts, stream: number, topic: string): UserTopicPolicy | undefined =>
+  parts.get(userTopicPartName(stream, topic)) as UserTopicPolicy | undefined;
 
-/** Returns the user's TOPIC_POLICY for a topic. */
-export const topicPolicyOf = (parts: ActorParts, stream: number, topic: string): number =>
-  storedUserTopic(parts, stream, topic)?.policy ?? TOPIC_POLICY.inherit;
+/** Returns the user's TOPIC_VISIBILITY_POLICY for a topic. */
+export const topicVisibilityPolicyOf = (parts: ActorParts, stream: number, topic: string): number =>
+  storedUserTopic(parts, stream, topic)?.policy ?? TOPIC_VISIBILITY_POLICY.inherit;
 
 /** Lists all topic policies of the user, in no particular order. */
-export const storedUserTopics = (parts: ActorParts): UserTopic[] =>
-  [...parts].filter(([name]) => name.startsWith(USER_TOPIC_PART_PREFIX)).map(([, value]) => value as UserTopic);
+export const listUserTopicPolicies = (parts: ActorParts): UserTopicPolicy[] =>
+  [...parts].filter(([name]) => name.startsWith(USER_TOPIC_PART_PREFIX)).map(([, value]) => value as UserTopicPolicy);
 
 /** Returns the user's policy for a topic that two topics were merged into (messages.md § PATCH /messages/{id}). */
-export function mergeTopicPolicies(a: number, b: number): number {
+export function mergeTopicVisibilityPolicies(a: number, b: number): number {
   if (a === b) return a;
-  return a === TOPIC_POLICY.unmuted || b === TOPIC_POLICY.unmuted ? TOPIC_POLICY.unmuted : TOPIC_POLICY.inherit;
+  return a === TOPIC_VISIBILITY_POLICY.unmuted || b === TOPIC_VISIBILITY_POLICY.unmuted
+    ? TOPIC_VISIBILITY_POLICY.unmuted
+    : TOPIC_VISIBILITY_POLICY.inherit;
 }
 
 interface ListedTopic {
-  readonly topic: UserTopic;
+  readonly topic: UserTopicPolicy;
   /** Name of the topic's stream. */
   readonly name: string;
 }
 
 /** Lists the user's topics in live streams, ordered by stream and topic. */
-function liveTopics(topics: readonly UserTopic[], directory: DirectoryView): ListedTopic[] {
+function liveTopics(topics: readonly UserTopicPolicy[], directory: DirectoryView): ListedTopic[] {
   const found: ListedTopic[] = [];
   for (const topic of topics) {
-    const stream = directory.stream(streamId(topic.stream));
+    const stream = directory.stream(toStreamId(topic.stream));
     if (stream && !stream.archived) found.push({ topic, name: stream.name });
   }
   return found.sort((a, b) => compareByName(a, b) || compareByName(a.topic, b.topic));
@@ -75,8 +79,8 @@ function liveTopics(topics: readonly UserTopic[], directory: DirectoryView): Lis
  * Makes the field `muted_topics`: [stream name, topic, seconds]. If all exceed MAX_LISTED, only the most recently muted
  * ones are listed.
  */
-export function presentMutedTopics(topics: readonly UserTopic[], directory: DirectoryView): Json[] {
-  const muted = liveTopics(topics, directory).filter(({ topic }) => topic.policy === TOPIC_POLICY.muted);
+export function formatMutedTopicsForApi(topics: readonly UserTopicPolicy[], directory: DirectoryView): Json[] {
+  const muted = liveTopics(topics, directory).filter(({ topic }) => topic.policy === TOPIC_VISIBILITY_POLICY.muted);
   let size = 0;
   const listed = new Set<ListedTopic>();
   for (const one of [...muted].sort((a, b) => b.topic.updated - a.topic.updated)) {
@@ -87,7 +91,7 @@ export function presentMutedTopics(topics: readonly UserTopic[], directory: Dire
   return muted.filter((one) => listed.has(one)).map(({ topic, name }) => [name, topic.name, topic.updated]);
 }
 
-export const presentUserTopic = ({ stream, name, policy, updated }: UserTopic): JsonObject => ({
+export const formatUserTopicForApi = ({ stream, name, policy, updated }: UserTopicPolicy): JsonObject => ({
   stream_id: stream,
   topic_name: name,
   last_updated: updated,
@@ -95,5 +99,5 @@ export const presentUserTopic = ({ stream, name, policy, updated }: UserTopic): 
 });
 
 /** Makes the field `user_topics` of the register response. */
-export const presentUserTopics = (topics: readonly UserTopic[], directory: DirectoryView): JsonObject[] =>
-  liveTopics(topics, directory).map(({ topic }) => presentUserTopic(topic));
+export const formatUserTopicsForApi = (topics: readonly UserTopicPolicy[], directory: DirectoryView): JsonObject[] =>
+  liveTopics(topics, directory).map(({ topic }) => formatUserTopicForApi(topic));

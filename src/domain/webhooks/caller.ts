@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from 'node:https';
 import { SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
-import { type AddressFilter, ForbiddenAddress } from './networks.js';
+import { ForbiddenAddressError, type OutgoingAddressFilter } from './networks.js';
 
 /** Maximum duration of a webhook call, ms (users.md § Bots). */
 const WEBHOOK_TIMEOUT_MS = 10_000;
@@ -38,7 +38,7 @@ const failed = (reason: string): WebhookCallResult => ({ kind: 'failed', reason 
 export class WebhookCaller {
   constructor(
     private readonly clock: Clock,
-    private readonly filter: AddressFilter,
+    private readonly filter: OutgoingAddressFilter,
   ) {}
 
   /** Makes a webhook call. Never rejects. Redirects are not followed, but returned like other responses. */
@@ -79,7 +79,7 @@ export class WebhookCaller {
       request.on('error', (error: NodeJS.ErrnoException) => {
         // A forbidden address and an unknown host name give the same result, so that bots can't probe this server's
         // network.
-        const hidden = error instanceof ForbiddenAddress || error.syscall === 'getaddrinfo';
+        const hidden = error instanceof ForbiddenAddressError || error.syscall === 'getaddrinfo';
         const reason = hidden ? 'no address that this server calls' : (error.code ?? error.message);
         if (connected) end(failed(`the connection broke (${reason})`));
         else end({ kind: 'unreachable', reason: `it could not be reached (${reason})` });

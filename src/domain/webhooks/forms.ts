@@ -4,14 +4,14 @@
  */
 
 import { cleanParsedJson, parseJsonText } from '#base';
-import { presentMessageVariant, presentNeutralMessage, type StoredMessage } from '#domain/messages';
-import type { BotService, DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
+import { formatMessageForClientVariant, makeClientNeutralMessage, type StoredMessage } from '#domain/messages';
+import type { DirectoryStream, DirectoryUser, DirectoryView, OutgoingWebhookService } from '#model/records';
 import type { WebhookRequest } from './caller.js';
 
 /** The message that triggers a call, and the called bot. */
 interface WebhookCall {
   readonly bot: DirectoryUser;
-  readonly service: BotService;
+  readonly service: OutgoingWebhookService;
   /** The token of the bot's service, not encrypted. */
   readonly token: string;
   readonly message: StoredMessage;
@@ -43,7 +43,7 @@ export function makeWebhookRequest(
 }
 
 function generic({ bot, token, message, trigger }: WebhookCall, directory: DirectoryView) {
-  const shown = presentNeutralMessage(message, directory);
+  const shown = makeClientNeutralMessage(message, directory);
   return {
     bot_email: bot.email,
     bot_full_name: bot.fullName,
@@ -51,7 +51,7 @@ function generic({ bot, token, message, trigger }: WebhookCall, directory: Direc
     trigger,
     token,
     message: {
-      ...presentMessageVariant(shown, { applyMarkdown: false, clientGravatar: false }),
+      ...formatMessageForClientVariant(shown, { applyMarkdown: false, clientGravatar: false }),
       rendered_content: message.body.html,
     },
   };

@@ -1,7 +1,7 @@
 /** GET requests to URLs that users have given, with limits on networks and redirects. */
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { AddressFilter } from './networks.js';
+import type { OutgoingAddressFilter } from './networks.js';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -26,7 +26,7 @@ export class GetError extends Error {
 }
 
 interface GetOptions {
-  readonly filter: AddressFilter;
+  readonly filter: OutgoingAddressFilter;
   /** Signal that ends the request at any time. */
   readonly signal: AbortSignal;
   readonly headers: OutgoingHttpHeaders;

@@ -10,9 +10,9 @@
  * only a call without a connection may be repeated.
  *
  * The webhook actor, the image proxy, link previews, push notifications, configuration and the server's wiring may
- * import this folder; `parseNetworks` also serves the frontend's list of trusted proxies.
+ * import this folder; `parseNetworkList` also serves the frontend's list of trusted proxies.
  */
 export { WebhookCaller, type WebhookCallResult } from './caller.js';
 export { makeWebhookRequest, parseWebhookReply } from './forms.js';
 export { GetError, type GetFault, getFollowingRedirects } from './get.js';
-export { AddressFilter, parseNetworks } from './networks.js';
+export { OutgoingAddressFilter, parseNetworkList } from './networks.js';

@@ -59,7 +59,7 @@ function parseNetwork(text: string): Network {
 }
 
 /** Parses a list of networks, separated by commas. @throws Error if an entry is no network */
-export const parseNetworks = (text: string): readonly Network[] =>
+export const parseNetworkList = (text: string): readonly Network[] =>
   text.split(',').flatMap((one) => (one.trim() === '' ? [] : [parseNetwork(one.trim())]));
 
 function listOf(networks: readonly Network[]): BlockList {
@@ -69,18 +69,18 @@ function listOf(networks: readonly Network[]): BlockList {
 }
 
 /** Error of a DNS look-up: no address of the host name is allowed. */
-export class ForbiddenAddress extends Error {
+export class ForbiddenAddressError extends Error {
   override name = 'ForbiddenAddress';
 }
 
 /** Filter of IP addresses: special-purpose networks are forbidden unless the configuration allows them. */
-export class AddressFilter {
+export class OutgoingAddressFilter {
   readonly #special = listOf(SPECIAL.map(parseNetwork));
   readonly #allowed: BlockList;
 
-  /** Makes the filter. @param allowed networks that are allowed although they are special; see `parseNetworks` */
+  /** Makes the filter. @param allowed networks that are allowed although they are special; see `parseNetworkList` */
   constructor(allowed: string) {
-    this.#allowed = listOf(parseNetworks(allowed));
+    this.#allowed = listOf(parseNetworkList(allowed));
   }
 
   /** True if outgoing requests may connect to the address. @param address IPv4 or IPv6 address */
@@ -109,7 +109,7 @@ export class AddressFilter {
     dnsLookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
       const [first, ...rest] = error ? [] : found.filter(({ address }) => this.allows(address));
       if (error) done(error, '', 0);
-      else if (!first) done(new ForbiddenAddress(), '', 0);
+      else if (!first) done(new ForbiddenAddressError(), '', 0);
       else if (options.all) done(null, [first, ...rest]);
       else done(null, first.address, first.family);
     });

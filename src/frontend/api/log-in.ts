@@ -1,18 +1,18 @@
 /** Logging in with address and password: for an API key, or for the session of a browser (users.md § API keys). */
 import { isEmail, isSystemBot } from '#domain/people';
-import { loginGuardForAddress } from '#domain/secrets';
-import { type RealmId, type UserId, userKey } from '#model';
-import { type LoginResult, loginGuardCommands, userCommands } from '#model/commands';
+import { loginGuardKeyOfAddress } from '#domain/secrets';
+import { type RealmId, type UserId, userActorKey } from '#model';
+import { type LoginResult, loginGuardActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { type ApiCall, type ForwardedCommand, forwardCommand } from './operation.js';
-import { openOrRenewKey } from './readable-key.js';
+import { unsealOrRenewApiKey } from './readable-key.js';
 
 /** Log-ins need the real address; the API e-mail that stands for a hidden address is refused. */
 const isAddressOf = (user: DirectoryUser, typed: string): boolean =>
   user.deliveryEmail.toLowerCase() === typed.toLowerCase();
 
-export interface PasswordLogIn {
+export interface PasswordLoginRequest {
   /** Command for the account's actor: it checks the password and counts failed attempts. */
   readonly logIn: ForwardedCommand<LoginResult>;
   /**
@@ -26,9 +26,9 @@ export interface PasswordLogIn {
  * Finds the account that logs in with address and password, and makes the command that checks the password.
  * @throws ApiError
  */
-export async function passwordLogIn(
+export async function makePasswordLoginRequest(
   call: ApiCall<{ readonly username: string; readonly password: string }>,
-): Promise<PasswordLogIn> {
+): Promise<PasswordLoginRequest> {
   const { username, password } = call.params;
   const { realm, secrets } = call;
   const typed = username.trim();
@@ -38,10 +38,15 @@ export async function passwordLogIn(
   await call.refresh();
   const found = call.directory.userByEmail(typed);
   const user = found && !isSystemBot(found) && isAddressOf(found, typed) ? found : undefined;
-  const { to, ...hashed } = loginGuardForAddress(secrets, realm, typed);
+  const { to, ...hashed } = loginGuardKeyOfAddress(secrets, realm, typed);
   const logIn = user
-    ? forwardCommand({ to: userKey(realm, user.id), command: userCommands.fetchKey, args: { password }, as: user.id })
-    : forwardCommand({ to, command: loginGuardCommands.fetchKey, args: { password, ...hashed } });
+    ? forwardCommand({
+        to: userActorKey(realm, user.id),
+        command: userActorCommands.fetchKey,
+        args: { password },
+        as: user.id,
+      })
+    : forwardCommand({ to, command: loginGuardActorCommands.fetchKey, args: { password, ...hashed } });
   return { logIn, user };
 }
 
@@ -61,7 +66,7 @@ export async function logInForKey(
 ): Promise<{ readonly api_key: string; readonly email: string; readonly user_id: number }> {
   for (let attempts = 1; ; attempts++) {
     const { sealed, ...fields } = await call.send(logIn);
-    const api_key = await openOrRenewKey(call, { user: id, sealed: String(sealed), instead: keyHash, as: id });
+    const api_key = await unsealOrRenewApiKey(call, { user: id, sealed: String(sealed), instead: keyHash, as: id });
     if (api_key !== undefined) return { api_key, ...fields };
     // Another log-in has replaced the API key; the user actor will have the new key in a moment.
     if (attempts === MAX_ATTEMPTS) throw apiError('SERVICE_UNAVAILABLE');
@@ -70,4 +75,4 @@ export async function logInForKey(
 
 /** Makes the command whose reply has the encrypted API key of an account that a trusted service has signed in. */
 export const trustedLogIn = (realm: RealmId, user: UserId): ForwardedCommand<LoginResult> =>
-  forwardCommand({ to: userKey(realm, user), command: userCommands.fetchKeyTrusted, args: {}, as: user });
+  forwardCommand({ to: userActorKey(realm, user), command: userActorCommands.fetchKeyTrusted, args: {}, as: user });

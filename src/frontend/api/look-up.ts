@@ -5,7 +5,7 @@
  * is looked up a second time, at the end of the log, before the call is refused.
  */
 import { escapeHtml } from '#base';
-import { streamId, userId } from '#model';
+import { toStreamId, toUserId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import type { ApiCall } from './operation.js';
@@ -13,7 +13,7 @@ import type { ApiCall } from './operation.js';
 type DirectoryCall = Pick<ApiCall<unknown>, 'directory' | 'refresh'>;
 
 /** Refreshes the replica once unless `known` finds everything that the call names. */
-export async function refreshUnlessKnown(
+export async function refreshDirectoryUnlessKnown(
   call: DirectoryCall,
   known: (directory: DirectoryView) => boolean,
 ): Promise<void> {
@@ -31,24 +31,30 @@ async function findFresh<T>(
 }
 
 /** Finds a stream by id, or by name ignoring case. */
-export const lookUpStream = (call: DirectoryCall, named: string | number): Promise<DirectoryStream | undefined> =>
+export const lookUpStreamByNameOrId = (
+  call: DirectoryCall,
+  named: string | number,
+): Promise<DirectoryStream | undefined> =>
   findFresh(call, (directory) =>
-    typeof named === 'number' ? directory.stream(streamId(named)) : directory.streamByName(named),
+    typeof named === 'number' ? directory.stream(toStreamId(named)) : directory.streamByName(named),
   );
 
 /** Finds a stream that is not archived, by id or name. @throws ApiError */
-export async function findActiveStream(call: DirectoryCall, named: string | number): Promise<DirectoryStream> {
-  const stream = await lookUpStream(call, named);
+export async function getActiveStreamOrThrow(call: DirectoryCall, named: string | number): Promise<DirectoryStream> {
+  const stream = await lookUpStreamByNameOrId(call, named);
   if (stream && !stream.archived) return stream;
   if (typeof named === 'number') throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: named });
   throw apiError('STREAM_NAME_DOES_NOT_EXIST', { stream: escapeHtml(named) });
 }
 
 /** Users by id or by e-mail, in the order given. @throws ApiError for the first that is unknown */
-export async function findUsers(call: DirectoryCall, named: readonly (string | number)[]): Promise<DirectoryUser[]> {
+export async function getUsersOrThrow(
+  call: DirectoryCall,
+  named: readonly (string | number)[],
+): Promise<DirectoryUser[]> {
   const find = (one: string | number): DirectoryUser | undefined =>
-    typeof one === 'number' ? call.directory.user(userId(one)) : call.directory.userByEmail(one);
-  await refreshUnlessKnown(call, () => named.every(find));
+    typeof one === 'number' ? call.directory.user(toUserId(one)) : call.directory.userByEmail(one);
+  await refreshDirectoryUnlessKnown(call, () => named.every(find));
   return named.map((one) => {
     const user = find(one);
     if (user) return user;
@@ -77,7 +83,7 @@ function jsonOrText(to: string): unknown {
  * Returns the stream name or id in the parameter `to` (messages.md § POST /messages, check 3); undefined when absent.
  * @throws ApiError
  */
-export function parseStreamTarget(to: string | undefined): string | number | undefined {
+export function parseStreamRecipient(to: string | undefined): string | number | undefined {
   if (to === undefined) return undefined;
   let value = jsonOrText(to);
   if (Array.isArray(value)) {

@@ -1,23 +1,23 @@
 /**
  * Reports a successful log-in to the account's actor, which records the device, and sends a mail if the device is new.
  */
-import { browserName } from '#frontend/web';
-import { type UserId, userKey } from '#model';
-import { userCommands } from '#model/commands';
+import { browserNameOfUserAgent } from '#frontend/web';
+import { type UserId, userActorKey } from '#model';
+import { userActorCommands } from '#model/commands';
 import { type ApiCall, forwardCommand } from './operation.js';
 
 /** Request headers that an operation must declare if it calls `noteLogIn`. */
 export const LOG_IN_HEADERS = ['user-agent'];
 
-/** Beginning of the text that `browserName` returns for an unknown browser. */
+/** Beginning of the text that `browserNameOfUserAgent` returns for an unknown browser. */
 const UNKNOWN = 'Browser';
 
 /** Reports a log-in to the account's actor, before the log-in is answered. */
 export async function noteLogIn(call: ApiCall<unknown>, user: UserId): Promise<void> {
-  const name = browserName(call.header('user-agent'));
+  const name = browserNameOfUserAgent(call.header('user-agent'));
   // A program that is no browser is named by the client name that it sent.
   const device = name.startsWith(UNKNOWN) && call.client !== '' ? `${call.client}${name.slice(UNKNOWN.length)}` : name;
   const args = { device: device.slice(0, 100), origin: call.site };
-  const to = userKey(call.realm, user);
-  await call.send(forwardCommand({ to, command: userCommands.noteLogIn, args, as: user }));
+  const to = userActorKey(call.realm, user);
+  await call.send(forwardCommand({ to, command: userActorCommands.noteLogIn, args, as: user }));
 }

@@ -6,21 +6,21 @@
 import type { Static, TSchema } from 'typebox';
 import type { CachedResponseFields, JsonObject, ResponseFields } from '#base';
 import type { ServerCryptography } from '#domain/secrets';
-import type { AddressFilter } from '#domain/webhooks';
+import type { OutgoingAddressFilter } from '#domain/webhooks';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { IdentityProviders, TokenKeys } from '#frontend/single-sign-on';
-import type { ActorKindName, RawAnswer, RealmId, UserId } from '#model';
-import type { AddressedCommand, CommandTo, FieldsReply as ReplyFields } from '#model/commands';
-import type { ErrorReply } from '#model/errors';
+import type { ActorKindName, RawHttpAnswer, RealmId, UserId } from '#model';
+import type { AddressedCommand, ActorFieldsReply as ReplyFields, UncheckedAddressedCommand } from '#model/commands';
+import type { ApiErrorReply } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import type { Blobs } from '#ports/blobs';
+import type { BlobStorage } from '#ports/blobs';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Callers that an operation admits (conventions.md § Roles), checked before parameters; 'none': no credentials needed.
  */
-export type OperationGuard =
+export type OperationCallerGuard =
   | 'none'
   | 'user'
   | 'admin'
@@ -41,12 +41,12 @@ type ParameterEncoding = 'json' | 'string' | 'uint';
 /**
  * Default bounds of a JSON parameter: values at all levels, and characters. Legitimate lists have some thousand items.
  */
-export const MAX_JSON_VALUES = 20_000;
-export const MAX_JSON_CHARACTERS = 1_048_576;
+export const MAX_JSON_PARAMETER_VALUES = 20_000;
+export const MAX_JSON_PARAMETER_CHARACTERS = 1_048_576;
 /** Default bound of a text parameter whose schema has no length: enough for names and topics. */
-export const MAX_TEXT_CHARACTERS = 65_536;
+export const MAX_TEXT_PARAMETER_CHARACTERS = 65_536;
 /** Default bound of a body without files, MiB. */
-export const DEFAULT_MAX_BODY_MIB = 1;
+export const DEFAULT_MAX_REQUEST_BODY_MIB = 1;
 
 export interface ParameterDeclaration<S extends TSchema = TSchema> {
   readonly in: 'path' | 'query' | 'form';
@@ -62,13 +62,13 @@ export interface ParameterDeclaration<S extends TSchema = TSchema> {
   readonly aliases?: readonly string[];
   readonly description?: string;
   /**
-   * Maximum of values in the JSON, counting items and keys at all levels; absent: MAX_JSON_VALUES. JSON with more
-   * values is refused before it is parsed.
+   * Maximum of values in the JSON, counting items and keys at all levels; absent: MAX_JSON_PARAMETER_VALUES. JSON with
+   * more values is refused before it is parsed.
    */
   readonly maxValues?: number;
   /**
-   * Maximum of characters (UTF-16 units); absent: MAX_JSON_CHARACTERS for JSON, the schema's length or
-   * MAX_TEXT_CHARACTERS for text.
+   * Maximum of characters (UTF-16 units); absent: MAX_JSON_PARAMETER_CHARACTERS for JSON, the schema's length or
+   * MAX_TEXT_PARAMETER_CHARACTERS for text.
    */
   readonly maxCharacters?: number;
   /** True for the last parameter of a path that takes all remaining segments, with the slashes between them. */
@@ -101,7 +101,7 @@ export interface BrowserPushAccess {
   /** Public key of this server, base64url. */
   readonly key: string;
   /** Addresses that a subscription may name. */
-  readonly reachable: AddressFilter;
+  readonly reachable: OutgoingAddressFilter;
 }
 
 /** A request after routing, authentication, guard and parameters, with the services that operations use. */
@@ -124,7 +124,7 @@ export interface ApiCall<V> {
   readonly files: readonly UploadedFile[] | 'too large';
   /** Maximum size of one file, MiB. */
   readonly maxFileMib: number;
-  readonly blobs: Blobs;
+  readonly blobs: BlobStorage;
   /** Proxy for pictures of other hosts; undefined: it is turned off. */
   readonly imageProxy: ImageProxy | undefined;
   /** Identity providers for single sign-on; undefined if none is configured. */
@@ -144,7 +144,9 @@ export interface ApiCall<V> {
   readonly query: string;
   /** Value of a request header that the operation declares; '' when absent. */
   header(name: string): string;
-  /** Runs a command on the caller's behalf. @returns fields of the actor's answer @throws ActorRefused, ApiError */
+  /**
+   * Runs a command on the caller's behalf. @returns fields of the actor's answer @throws ActorRefusedError, ApiError
+   */
   send<T>(command: ForwardedCommand<T>): Promise<T>;
   /** Id of the newest message that the caller received; -1 if there is none. Only for authenticated callers. */
   newestMessage(): number | Promise<number>;
@@ -191,7 +193,7 @@ export interface ForwardedCommand<T = unknown> extends AddressedCommand<ReplyFie
 
 /** Checks a command for an actor against its declaration (see model/commands). Returns the same object. */
 export const forwardCommand = <K extends ActorKindName, A extends JsonObject, T>(
-  of: CommandTo<K, A, ReplyFields<T>> & ForwardedCommandOptions,
+  of: UncheckedAddressedCommand<K, A, ReplyFields<T>> & ForwardedCommandOptions,
 ): ForwardedCommand<T> => of as unknown as ForwardedCommand<T>;
 
 /**
@@ -211,11 +213,11 @@ export interface PollKeepalive {
    * Fields of the answer in place of a refusal of `last`, if the client has acknowledged a later heartbeat in the
    * meantime; the client then polls with the later id. Undefined if the refusal has another reason and stays.
    */
-  answerInsteadOf(refusal: ErrorReply): JsonObject | undefined;
+  answerInsteadOf(refusal: ApiErrorReply): JsonObject | undefined;
 }
 
 /** A response made on the frontend from its directory replica. */
-export interface FieldsAnswer {
+export interface ResponseFieldsAnswer {
   /** Fields of the response beside result and msg. */
   readonly fields: ResponseFields;
   readonly headers?: Readonly<Record<string, string>>;
@@ -226,7 +228,7 @@ interface ReadyAnswer {
   readonly ready: CachedResponseFields;
 }
 
-export type OperationOutcome = ForwardedCommand | FieldsAnswer | ReadyAnswer | RawAnswer;
+export type OperationOutcome = ForwardedCommand | ResponseFieldsAnswer | ReadyAnswer | RawHttpAnswer;
 
 export interface ApiOperation<P extends ParameterDeclarations = ParameterDeclarations> {
   /** Name of the operation in wire.json, e.g. 'send-message'. */
@@ -241,7 +243,7 @@ export interface ApiOperation<P extends ParameterDeclarations = ParameterDeclara
    * only.
    */
   readonly path: string;
-  readonly guard: OperationGuard;
+  readonly guard: OperationCallerGuard;
   /**
    * True if callers without credentials (`caller` 0) are admitted where the organization has public access; for guard
    * 'user'.
@@ -266,7 +268,10 @@ export interface ApiOperation<P extends ParameterDeclarations = ParameterDeclara
    * account are counted. none: calls are not counted.
    */
   readonly rateLimit?: 'polls' | 'visitors' | 'none';
-  /** Maximum of MiB of a body without files, within the bound of the configuration; absent: DEFAULT_MAX_BODY_MIB. */
+  /**
+   * Maximum of MiB of a body without files, within the bound of the configuration; absent:
+   * DEFAULT_MAX_REQUEST_BODY_MIB.
+   */
   readonly maxBodyMib?: number;
   /** True if the body may be a multipart form with files. */
   readonly takesFiles?: true;

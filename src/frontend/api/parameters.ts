@@ -1,49 +1,50 @@
 /** Short forms of the parameters that operations declare. */
 import { type TSchema, Type } from 'typebox';
-import { MAX_JSON_CHARACTERS } from './operation.js';
+import { MAX_JSON_PARAMETER_CHARACTERS } from './operation.js';
 
 type In = 'query' | 'form';
 
 const bool = Type.Boolean();
 
 /** Optional parameter: JSON `true` or `false`, with a default. */
-export const flagParameter = (where: In, fallback: boolean, description: string) =>
+export const declareBooleanParameter = (where: In, fallback: boolean, description: string) =>
   ({ in: where, encoding: 'json', schema: bool, required: false, default: fallback, description }) as const;
 
 /** Optional parameter: JSON `true` or `false`; undefined when absent. */
-export const optionalFlagParameter = (where: In, description: string) =>
+export const declareOptionalBooleanParameter = (where: In, description: string) =>
   ({ in: where, encoding: 'json', schema: bool, required: false, description }) as const;
 
 /** Required parameter: text, taken verbatim. */
-export const textParameter = (where: In, description: string) =>
+export const declareTextParameter = (where: In, description: string) =>
   ({ in: where, encoding: 'string', schema: Type.String(), required: true, description }) as const;
 
 /** Optional parameter: text, taken verbatim; undefined when absent. */
-export const optionalTextParameter = (where: In, description: string) =>
+export const declareOptionalTextParameter = (where: In, description: string) =>
   ({ in: where, encoding: 'string', schema: Type.String(), required: false, description }) as const;
 
 /**
- * Required parameter: text up to MAX_JSON_CHARACTERS, for content and topics of messages, which are cut instead of
- * refused.
+ * Required parameter: text up to MAX_JSON_PARAMETER_CHARACTERS, for content and topics of messages, which are cut
+ * instead of refused.
  */
-export const longTextParameter = (where: In, description: string) =>
-  ({ ...textParameter(where, description), maxCharacters: MAX_JSON_CHARACTERS }) as const;
+export const declareLongTextParameter = (where: In, description: string) =>
+  ({ ...declareTextParameter(where, description), maxCharacters: MAX_JSON_PARAMETER_CHARACTERS }) as const;
 
 /** Optional parameter: JSON value of this shape; undefined when absent. */
-export const optionalJsonParameter = <S extends TSchema>(where: In, schema: S, description: string) =>
+export const declareOptionalJsonParameter = <S extends TSchema>(where: In, schema: S, description: string) =>
   ({ in: where, encoding: 'json', schema, required: false, description }) as const;
 
 /** Path parameter: an integer segment. */
-export const pathIdParameter = (description: string) =>
+export const declarePathIdParameter = (description: string) =>
   ({ in: 'path', encoding: 'uint', schema: Type.Integer({ minimum: 0 }), required: true, description }) as const;
 
 /** Required parameter of a form: an id, as JSON. */
-export const formIdParameter = (description: string) =>
+export const declareFormIdParameter = (description: string) =>
   ({ in: 'form', encoding: 'json', schema: Type.Integer(), required: true, description }) as const;
 
 /** Path parameter: the rest of the path, slashes included. */
-export const pathRestParameter = (description: string) => ({ ...pathTextParameter(description), rest: true }) as const;
+export const declarePathRestParameter = (description: string) =>
+  ({ ...declarePathTextParameter(description), rest: true }) as const;
 
 /** Path parameter: a segment, taken verbatim. */
-export const pathTextParameter = (description: string) =>
+export const declarePathTextParameter = (description: string) =>
   ({ in: 'path', encoding: 'string', schema: Type.String(), required: true, description }) as const;

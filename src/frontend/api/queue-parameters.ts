@@ -1,9 +1,13 @@
 /** Parameters that describe an event queue: POST /register, and GET /events when it makes one (register.md). */
 import { Type } from 'typebox';
 import { MAX_NARROW_TERMS } from '#domain/messages';
-import type { RegisterArgs } from '#model/commands';
-import { apiError, checkCount, checkLength } from '#model/errors';
-import { flagParameter, optionalFlagParameter, optionalJsonParameter } from './parameters.js';
+import type { RegisterEventQueueArgs } from '#model/commands';
+import { apiError, checkParameterItemCount, checkParameterTextLength } from '#model/errors';
+import {
+  declareBooleanParameter,
+  declareOptionalBooleanParameter,
+  declareOptionalJsonParameter,
+} from './parameters.js';
 
 const MAX_LIFESPAN_S = 604_800;
 const DEFAULT_LIFESPAN_S = 600;
@@ -25,16 +29,20 @@ const capabilities = Type.Object(
 const pairs = Type.Array(Type.Array(Type.String(), { minItems: 2, maxItems: 2 }));
 const strings = Type.Array(Type.String());
 
-export const queueParameterDeclarations = (where: 'query' | 'form') =>
+export const declareEventQueueParameters = (where: 'query' | 'form') =>
   ({
-    apply_markdown: flagParameter(where, false, 'Message events carry rendered HTML instead of raw text.'),
-    client_gravatar: optionalFlagParameter(where, 'The client computes gravatar URLs itself.'),
-    include_subscribers: flagParameter(where, false, 'Streams list their subscribers.'),
-    slim_presence: flagParameter(where, false, 'Presence is keyed by user id.'),
-    event_types: optionalJsonParameter(where, strings, 'Types of events to receive; absent: all.'),
-    all_public_streams: flagParameter(where, false, 'Receive the messages of all public streams.'),
-    client_capabilities: optionalJsonParameter(where, capabilities, 'What the client can handle.'),
-    fetch_event_types: optionalJsonParameter(where, strings, 'Sections of state to send; absent: as event_types.'),
+    apply_markdown: declareBooleanParameter(where, false, 'Message events carry rendered HTML instead of raw text.'),
+    client_gravatar: declareOptionalBooleanParameter(where, 'The client computes gravatar URLs itself.'),
+    include_subscribers: declareBooleanParameter(where, false, 'Streams list their subscribers.'),
+    slim_presence: declareBooleanParameter(where, false, 'Presence is keyed by user id.'),
+    event_types: declareOptionalJsonParameter(where, strings, 'Types of events to receive; absent: all.'),
+    all_public_streams: declareBooleanParameter(where, false, 'Receive the messages of all public streams.'),
+    client_capabilities: declareOptionalJsonParameter(where, capabilities, 'What the client can handle.'),
+    fetch_event_types: declareOptionalJsonParameter(
+      where,
+      strings,
+      'Sections of state to send; absent: as event_types.',
+    ),
     narrow: {
       in: where,
       encoding: 'json',
@@ -73,7 +81,7 @@ interface QueueValues {
 const PRONOUNS_SINCE = [27, 192] as const;
 
 /** True if the client knows profile fields of the type "pronouns", by its User-Agent. All but old mobile clients do. */
-export function clientKnowsPronouns(userAgent: string): boolean {
+export function doesClientKnowPronounFields(userAgent: string): boolean {
   const version = /^ZulipMobile\/(\d+)(?:\.(\d+))?/.exec(userAgent);
   if (!version) return true;
   const [major, minor] = [Number(version[1]), Number(version[2] ?? 0)];
@@ -90,18 +98,22 @@ const MAX_OPERANDS_LENGTH = 10_000;
 
 /** Checks the bounds of the lists that a queue keeps and reads for each event. @throws ApiError */
 function checkQueue({ narrow, event_types, fetch_event_types }: QueueValues): void {
-  checkCount('narrow', narrow.length, MAX_NARROW_TERMS);
+  checkParameterItemCount('narrow', narrow.length, MAX_NARROW_TERMS);
   const operands = narrow.reduce((sum, [, operand = '']) => sum + operand.length, 0);
-  checkLength('narrow', operands, MAX_OPERANDS_LENGTH);
-  checkCount('event_types', event_types?.length ?? 0, MAX_EVENT_TYPES);
-  checkCount('fetch_event_types', fetch_event_types?.length ?? 0, MAX_EVENT_TYPES);
+  checkParameterTextLength('narrow', operands, MAX_OPERANDS_LENGTH);
+  checkParameterItemCount('event_types', event_types?.length ?? 0, MAX_EVENT_TYPES);
+  checkParameterItemCount('fetch_event_types', fetch_event_types?.length ?? 0, MAX_EVENT_TYPES);
 }
 
 /** Arguments of `register` that follow from the parameters of a call. */
-export type QueueArguments = Pick<RegisterArgs, 'lifespanMs' | 'fetch' | 'options'>;
+export type EventQueueArguments = Pick<RegisterEventQueueArgs, 'lifespanMs' | 'fetch' | 'options'>;
 
 /** Turns the parameters of a call into arguments of a new queue. @throws ApiError */
-export function toQueueArguments(values: QueueValues, isGuest: boolean, gravatarDefault: boolean): QueueArguments {
+export function toEventQueueArguments(
+  values: QueueValues,
+  isGuest: boolean,
+  gravatarDefault: boolean,
+): EventQueueArguments {
   if (values.all_public_streams && isGuest) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
   checkQueue(values);
   for (const [operator = ''] of values.narrow) {

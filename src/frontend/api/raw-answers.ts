@@ -1,7 +1,7 @@
-import { type FileResponse, fileHeaders, rangeResponse } from '#domain/files';
-import type { RawAnswer } from '#model';
+import { type FileResponseProperties, makeFileResponseHeaders, makeRangeResponse } from '#domain/files';
+import type { RawHttpAnswer } from '#model';
 import { apiError } from '#model/errors';
-import { BlobGone, type StoredBlob } from '#ports/blobs';
+import { BlobGoneError, type StoredBlobInfo } from '#ports/blobs';
 import type { ApiCall } from './operation.js';
 
 /** Name of a parameter in a query, decoded and in lower case; a broken escape stays as it is. */
@@ -27,7 +27,7 @@ const forwardedQuery = (query: string): string =>
     );
 
 /** Makes a redirect (302) to a URL that has a query already; the query of the request is appended. */
-export const redirectWithQuery = (url: string, query: string): RawAnswer => {
+export const makeRedirectWithQuery = (url: string, query: string): RawHttpAnswer => {
   const more = forwardedQuery(query);
   return {
     status: 302,
@@ -45,20 +45,20 @@ export const CONDITIONAL_REQUEST_HEADERS = ['range', 'if-range', 'if-none-match'
 /** Answers with a stored file: the whole file, or the range that the request asks for. @throws ApiError */
 export async function serveBlob(
   call: ApiCall<unknown>,
-  blob: StoredBlob | undefined,
-  served: Omit<FileResponse, 'type'>,
-): Promise<RawAnswer> {
+  blob: StoredBlobInfo | undefined,
+  served: Omit<FileResponseProperties, 'type'>,
+): Promise<RawHttpAnswer> {
   if (!blob) throw apiError('FILE_NOT_FOUND');
-  const { status, headers, start, end } = rangeResponse(blob.size, served.tag, {
+  const { status, headers, start, end } = makeRangeResponse(blob.size, served.tag, {
     range: call.header('range'),
     ifRange: call.header('if-range'),
     ifNoneMatch: call.header('if-none-match'),
   });
   try {
     const raw = start === end ? new Uint8Array(0) : await blob.read(start, end);
-    return { status, raw, headers: { ...fileHeaders({ ...served, type: blob.type }), ...headers } };
+    return { status, raw, headers: { ...makeFileResponseHeaders({ ...served, type: blob.type }), ...headers } };
   } catch (error) {
-    if (error instanceof BlobGone) throw apiError('FILE_NOT_FOUND');
+    if (error instanceof BlobGoneError) throw apiError('FILE_NOT_FOUND');
     throw error;
   }
 }

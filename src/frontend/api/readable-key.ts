@@ -1,7 +1,7 @@
 /** API keys in clear, for answers to users with a right to the key. */
 
-import { realmKey, type UserId } from '#model';
-import { realmCommands } from '#model/commands';
+import { realmActorKey, type UserId } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { type ApiCall, forwardCommand } from './operation.js';
 
 /** The encrypted API key of an account, and the arguments to replace the key. */
@@ -19,7 +19,7 @@ interface SealedKey {
  * no longer authenticates, so this function replaces it by a new one. The result is undefined if another call has
  * replaced the key in the meantime.
  */
-export async function openOrRenewKey(
+export async function unsealOrRenewApiKey(
   call: Pick<ApiCall<unknown>, 'secrets' | 'send' | 'realm'>,
   { user, sealed, instead, as }: SealedKey,
 ): Promise<string | undefined> {
@@ -28,7 +28,12 @@ export async function openOrRenewKey(
   if (key !== undefined) return key;
   const args = { user, instead };
   const renewed = await call.send(
-    forwardCommand({ to: realmKey(realm), command: realmCommands.renewKey, args, ...(as !== undefined && { as }) }),
+    forwardCommand({
+      to: realmActorKey(realm),
+      command: realmActorCommands.renewKey,
+      args,
+      ...(as !== undefined && { as }),
+    }),
   );
   return typeof renewed.sealed === 'string' ? secrets.tryOpen(renewed.sealed) : undefined;
 }

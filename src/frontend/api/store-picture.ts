@@ -1,8 +1,8 @@
 import type { JsonObject } from '#base';
-import { AVATAR_SIZES, type AvatarImages, blobOfAvatar, MAX_PICTURE_MIB } from '#domain/pictures';
-import { realmKey, type UserId } from '#model';
-import { realmCommands } from '#model/commands';
-import { ActorRefused, apiError } from '#model/errors';
+import { AVATAR_SIZES, type AvatarImages, blobNameOfAvatar, MAX_UPLOADED_PICTURE_MIB } from '#domain/pictures';
+import { realmActorKey, type UserId } from '#model';
+import { realmActorCommands } from '#model/commands';
+import { ActorRefusedError, apiError } from '#model/errors';
 import { type ApiCall, type ForwardedCommand, forwardCommand } from './operation.js';
 
 /**
@@ -10,7 +10,7 @@ import { type ApiCall, type ForwardedCommand, forwardCommand } from './operation
  * @param notOne refusal for any other number of files.
  * @throws ApiError
  */
-export function takeOnePicture(
+export function getOnlyUploadedPictureOrThrow(
   { files }: ApiCall<unknown>,
   notOne: 'AVATAR_ONE_FILE' | 'ONE_FILE' | 'ICON_ONE_FILE' | 'LOGO_ONE_FILE',
 ) {
@@ -19,8 +19,8 @@ export function takeOnePicture(
     /** Bytes of the picture. @throws ApiError if the file is too large */
     bytes(): Uint8Array {
       const bytes = files === 'too large' ? undefined : files[0]!.bytes;
-      if (!bytes || bytes.byteLength > MAX_PICTURE_MIB * 1_048_576)
-        throw apiError('FILE_TOO_LARGE', { n: MAX_PICTURE_MIB });
+      if (!bytes || bytes.byteLength > MAX_UPLOADED_PICTURE_MIB * 1_048_576)
+        throw apiError('FILE_TOO_LARGE', { n: MAX_UPLOADED_PICTURE_MIB });
       return bytes;
     },
   };
@@ -42,12 +42,12 @@ interface Upload {
  * Stores a picture in three steps: the realm actor gives a number, the blobs are stored, a command makes the upload the
  * current picture.
  * @returns fields of the actor's answer
- * @throws ActorRefused
+ * @throws ActorRefusedError
  */
-export async function storePicture(call: StoringCall, upload: Upload): Promise<JsonObject> {
-  const to = realmKey(call.realm);
+export async function storeUploadedPicture(call: StoringCall, upload: Upload): Promise<JsonObject> {
+  const to = realmActorKey(call.realm);
   const begun = await call.send(
-    forwardCommand({ to, command: realmCommands.pictureBegin, args: { picture: upload.picture } }),
+    forwardCommand({ to, command: realmActorCommands.pictureBegin, args: { picture: upload.picture } }),
   );
   const number = Number(begun.number);
   const files = upload.files(number);
@@ -56,22 +56,26 @@ export async function storePicture(call: StoringCall, upload: Upload): Promise<J
     return await call.send(upload.show(number));
   } catch (error) {
     // After any other failure the commit may have happened; then the files stay until the next upload.
-    if (error instanceof ActorRefused) for (const [blob] of files) await call.blobs.delete(call.realm, blob);
+    if (error instanceof ActorRefusedError) for (const [blob] of files) await call.blobs.delete(call.realm, blob);
     throw error;
   }
 }
 
 /**
  * Gives an account this avatar: the caller's account, or a bot that the caller manages. All users get an event.
- * @param images from `makeAvatarImages` @returns URL of the avatar @throws ActorRefused
+ * @param images from `makeAvatarImages` @returns URL of the avatar @throws ActorRefusedError
  */
 export async function storeAvatar(call: StoringCall, user: UserId, images: AvatarImages): Promise<string> {
   const hash = call.secrets.avatarHash(call.realm, user);
-  const answer = await storePicture(call, {
+  const answer = await storeUploadedPicture(call, {
     picture: `avatar/${user}`,
-    files: (number) => AVATAR_SIZES.map((size) => [blobOfAvatar(hash, number, size), images[size]]),
+    files: (number) => AVATAR_SIZES.map((size) => [blobNameOfAvatar(hash, number, size), images[size]]),
     show: (number) =>
-      forwardCommand({ to: realmKey(call.realm), command: realmCommands.setAvatar, args: { user, hash, number } }),
+      forwardCommand({
+        to: realmActorKey(call.realm),
+        command: realmActorCommands.setAvatar,
+        args: { user, hash, number },
+      }),
   });
   return String(answer.avatar_url);
 }

@@ -2,12 +2,12 @@
  * One command of an operation, from sending to its end: with redirects, a follow-up command, and cancellation before an
  * answer.
  */
-import { encodeFields } from '#base';
+import { encodeResponseFields } from '#base';
 import type { ForwardedCommand } from '#frontend/api';
 import type { ForwardedCommandContext, ForwardedCommandHandle } from '#frontend/http';
-import type { ActorKey, ActorRepeat, ActorReply, RealmId, UserId } from '#model';
+import type { ActorKey, ActorRepeatReply, ActorReply, RealmId, UserId } from '#model';
 import { apiError } from '#model/errors';
-import { type ActorClient, CommandTimeout, type SentCommand } from '#runtime';
+import { type ActorClient, CommandTimeoutError, type SentCommand } from '#runtime';
 
 export interface ForwardedCommandServices {
   readonly client: ActorClient;
@@ -21,14 +21,14 @@ export interface ForwardedCommandServices {
   acknowledged(realm: RealmId, user: UserId, actor: ActorKey, version: number): void;
 }
 
-type Reply = ActorReply | ActorRepeat;
+type Reply = ActorReply | ActorRepeatReply;
 
 /** Returns the answer to a waiting poll for when the frontend shuts down. */
 const answerOnLeave = ({ onShutdown }: ForwardedCommand): ActorReply =>
-  onShutdown ? { ok: [encodeFields(onShutdown)] } : { error: apiError('SERVICE_UNAVAILABLE').toReply() };
+  onShutdown ? { ok: [encodeResponseFields(onShutdown)] } : { error: apiError('SERVICE_UNAVAILABLE').toReply() };
 
 function unanswered(error: unknown): never {
-  if (error instanceof CommandTimeout) throw apiError('SERVICE_UNAVAILABLE');
+  if (error instanceof CommandTimeoutError) throw apiError('SERVICE_UNAVAILABLE');
   throw error;
 }
 
@@ -98,6 +98,6 @@ export class ForwardedCommandRun implements ForwardedCommandHandle {
     }
     if ('error' in reply || 'again' in reply || this.#cancelled) return reply;
     if (forward.followedBy) return this.#send(forward.followedBy);
-    return forward.extraFields ? { ...reply, ok: [encodeFields(forward.extraFields), ...reply.ok] } : reply;
+    return forward.extraFields ? { ...reply, ok: [encodeResponseFields(forward.extraFields), ...reply.ok] } : reply;
   }
 }

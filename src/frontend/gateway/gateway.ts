@@ -1,8 +1,8 @@
 /** Implements FrontendServices: accounts from directory replicas, everything else from actors. */
 import { type Logger, SingleFlight } from '#base';
 import type { Clock } from '#base/clock';
-import { DirectoryBehind, type DirectoryReplicas, NoSuchRealm } from '#directory';
-import { type ServerCryptography, sessionHash } from '#domain/secrets';
+import { DirectoryReplicaBehindError, type DirectoryReplicas, NoSuchRealmError } from '#directory';
+import { hashSessionToken, type ServerCryptography } from '#domain/secrets';
 import { type ForwardedCommand, forwardCommand } from '#frontend/api';
 import type {
   AnonymousCaller,
@@ -11,17 +11,17 @@ import type {
   ForwardedCommandHandle,
   FrontendServices,
 } from '#frontend/http';
-import { type RealmId, realmKey } from '#model';
-import { realmCommands } from '#model/commands';
+import { type RealmId, realmActorKey } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import type { Blobs } from '#ports/blobs';
-import { LogUnavailable } from '#ports/log';
-import { type ActorClient, CommandTimeout } from '#runtime';
+import type { BlobStorage } from '#ports/blobs';
+import { EventLogUnavailableError } from '#ports/log';
+import { type ActorClient, CommandTimeoutError } from '#runtime';
 import { ForwardedCommandRun, type ForwardedCommandServices } from './forward-run.js';
-import { NewestMessageCache } from './newest-messages.js';
-import { findRealmByHost, subdomainOf } from './realms.js';
-import { type SiteUrlOptions, siteUrlOf } from './site.js';
+import { NewestMessageCaches } from './newest-messages.js';
+import { findRealmByHost, subdomainOfHost } from './realms.js';
+import { type SiteUrlOptions, siteUrlOfRealm } from './site.js';
 
 interface GatewayOptions {
   readonly clock: Clock;
@@ -29,7 +29,7 @@ interface GatewayOptions {
   readonly directories: DirectoryReplicas;
   readonly client: ActorClient;
   readonly secrets: ServerCryptography;
-  readonly blobs: Blobs;
+  readonly blobs: BlobStorage;
   readonly site: SiteUrlOptions;
   /** Deadline of a command that an actor answers at once, ms. */
   readonly deadlineMs: number;
@@ -50,12 +50,12 @@ const MAX_KEYS = 50_000;
 export class FrontendGateway implements FrontendServices {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly blobs: Blobs;
+  readonly blobs: BlobStorage;
   readonly secrets: ServerCryptography;
   readonly #keys = new Map<string, ResolvedKey>();
   /** Hashes of the sessions for which a command that records their use is under way. */
   readonly #noted = new Set<string>();
-  readonly #newest: NewestMessageCache;
+  readonly #newest: NewestMessageCaches;
   readonly #forwarding: ForwardedCommandServices;
   readonly #refreshes = new SingleFlight<RealmId>();
 
@@ -64,7 +64,7 @@ export class FrontendGateway implements FrontendServices {
     this.log = options.log;
     this.blobs = options.blobs;
     this.secrets = options.secrets;
-    this.#newest = new NewestMessageCache(options.directories, options.client);
+    this.#newest = new NewestMessageCaches(options.directories, options.client);
     this.#forwarding = {
       client: options.client,
       deadlineMs: options.deadlineMs,
@@ -94,7 +94,7 @@ export class FrontendGateway implements FrontendServices {
   }
 
   site(host: string, subdomain: string): string {
-    return siteUrlOf(this.options.site, host, subdomain);
+    return siteUrlOfRealm(this.options.site, host, subdomain);
   }
 
   forward(forward: ForwardedCommand, context: ForwardedCommandContext): ForwardedCommandHandle {
@@ -117,7 +117,11 @@ export class FrontendGateway implements FrontendServices {
     const { realm, user, session } = caller;
     if (!session || this.#noted.has(session.hash)) return;
     this.#noted.add(session.hash);
-    const command = { to: realmKey(realm), command: realmCommands.noteSessionUse, args: { hash: session.hash } };
+    const command = {
+      to: realmActorKey(realm),
+      command: realmActorCommands.noteSessionUse,
+      args: { hash: session.hash },
+    };
     const context = { caller, realm, client: 'conclave', requestId: '' };
     const done = (): void => void this.#noted.delete(session.hash);
     // A failure does no harm: the next request records the use.
@@ -167,7 +171,7 @@ export class FrontendGateway implements FrontendServices {
     if (known) return known;
     if (this.#keys.size >= MAX_KEYS) this.#keys.clear();
     const { secrets } = this.options;
-    const fresh = { realm: secrets.realmOfKey(token), hash: sessionHash(secrets, token) };
+    const fresh = { realm: secrets.realmOfKey(token), hash: hashSessionToken(secrets, token) };
     this.#keys.set(name, fresh);
     return fresh;
   }
@@ -197,7 +201,7 @@ export class FrontendGateway implements FrontendServices {
 
   /** True if the host name names this organization, or names none. */
   #isAt(host: string, { subdomain }: DirectoryView): boolean {
-    const named = subdomainOf(host, this.options.site.externalHost);
+    const named = subdomainOfHost(host, this.options.site.externalHost);
     return named === undefined || named === '' || named === subdomain;
   }
 
@@ -246,8 +250,12 @@ export class FrontendGateway implements FrontendServices {
       return await action();
     } catch (error) {
       if (error instanceof ApiError) throw error;
-      if (error instanceof NoSuchRealm) throw apiError('NONEXISTENT_SUBDOMAIN');
-      if (error instanceof CommandTimeout || error instanceof LogUnavailable || error instanceof DirectoryBehind) {
+      if (error instanceof NoSuchRealmError) throw apiError('NONEXISTENT_SUBDOMAIN');
+      if (
+        error instanceof CommandTimeoutError ||
+        error instanceof EventLogUnavailableError ||
+        error instanceof DirectoryReplicaBehindError
+      ) {
         throw apiError('SERVICE_UNAVAILABLE');
       }
       throw error;

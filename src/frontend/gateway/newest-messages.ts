@@ -5,21 +5,21 @@
  * (the newest message was deleted or moved) makes the answer unknown again. While the log has not shown a change that
  * was already confirmed to the user, the answer comes from the Store.
  */
-import type { DirectoryReplicas, LogTailReader, ReplicaDependent } from '#directory';
+import type { DirectoryReplicaDependent, DirectoryReplicas, RealmLogTailReader } from '#directory';
 import type { NewestMessageState } from '#domain/messages';
 import {
   type ActorKey,
   type LogEntry,
-  type LogGroup,
+  type LogEntryGroup,
   type LogItem,
-  type MembershipItem,
-  type MessageItem,
-  type MoveProgressItem,
+  type MembershipLogItem,
+  type MessageLogItem,
+  type MoveProgressLogItem,
   type RealmId,
   type UserId,
-  userKey,
+  userActorKey,
 } from '#model';
-import { ActorRefused } from '#model/errors';
+import { ActorRefusedError } from '#model/errors';
 import type { ActorClient } from '#runtime';
 
 /**
@@ -32,7 +32,7 @@ const MAX_USED = 2_000_000;
 const isConversation = (actor: ActorKey): boolean => actor.startsWith('stream/') || actor.startsWith('dm/');
 
 /** Caches of the newest messages of users, for all realms that this process serves. */
-export class NewestMessageCache implements ReplicaDependent {
+export class NewestMessageCaches implements DirectoryReplicaDependent {
   readonly #realms = new Map<RealmId, RealmNewestMessageCache>();
   readonly #budget: MemoryBudget = { used: 0 };
 
@@ -88,10 +88,10 @@ export class NewestMessageCache implements ReplicaDependent {
   }
 
   async #ask(realm: RealmId, user: UserId, deadlineMs: number): Promise<NewestMessageState> {
-    const { reply } = this.client.send(userKey(realm, user), 'newest', {}, { caller: user, deadlineMs });
+    const { reply } = this.client.send(userActorKey(realm, user), 'newest', {}, { caller: user, deadlineMs });
     const known = await reply;
     if ('value' in known) return known.value as unknown as NewestMessageState;
-    if ('error' in known) throw new ActorRefused(known.error);
+    if ('error' in known) throw new ActorRefusedError(known.error);
     throw new Error(`newest message of ${realm}/${user}: no value`);
   }
 }
@@ -164,7 +164,7 @@ interface MemoryBudget {
 }
 
 /** Newest messages of the users of one realm. */
-export class RealmNewestMessageCache implements LogTailReader {
+export class RealmNewestMessageCache implements RealmLogTailReader {
   readonly #users = new Map<number, UserNewest>();
   readonly #streams = new Map<number, StreamNewest>();
   /** Messages that were deleted or moved between streams: id → log step (`#step`) of the change. */
@@ -223,7 +223,7 @@ export class RealmNewestMessageCache implements LogTailReader {
     this.#unseenByUser.set(user, (this.#unseenByUser.get(user) ?? 0) + 1);
   }
 
-  entry(_seq: number, { actor }: LogEntry, fresh: readonly LogGroup[]): void {
+  entry(_seq: number, { actor }: LogEntry, fresh: readonly LogEntryGroup[]): void {
     for (const { items } of fresh) for (const item of items) this.#apply(item);
     const last = fresh.at(-1);
     const unseen = last && this.#unseen.get(actor);
@@ -293,7 +293,7 @@ export class RealmNewestMessageCache implements LogTailReader {
     }
   }
 
-  #messageSent({ message, to }: MessageItem): void {
+  #messageSent({ message, to }: MessageLogItem): void {
     const { id, stream_id } = message.common as { readonly id: number; readonly stream_id?: number };
     this.#step++;
     if (stream_id !== undefined) {
@@ -311,7 +311,7 @@ export class RealmNewestMessageCache implements LogTailReader {
     }
   }
 
-  #membersChanged({ stream, last, after = last, join, leave, silent }: MembershipItem): void {
+  #membersChanged({ stream, last, after = last, join, leave, silent }: MembershipLogItem): void {
     for (const user of join) {
       // The user got access to earlier messages, so the newest one is unknown.
       if (after < last) this.#forget(user);
@@ -348,7 +348,7 @@ export class RealmNewestMessageCache implements LogTailReader {
     if (stream && ids.includes(stream.id)) stream.lost = this.#step;
   }
 
-  #moveProgressed({ from, to, done }: MoveProgressItem): void {
+  #moveProgressed({ from, to, done }: MoveProgressLogItem): void {
     this.#step++;
     for (const id of [from, to]) {
       const stream = this.#stream(id);

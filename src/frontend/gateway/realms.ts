@@ -1,19 +1,19 @@
 /** Finds the organization that a host name means (conventions.md § Authentication). */
 import { isIP } from 'node:net';
-import type { RealmEntry } from '#model/records';
+import type { DirectoryRealmEntry } from '#model/records';
 
 /** Host name without port and brackets, in lower case. */
-export function hostNameOf(host: string): string {
+export function hostNameOfHostHeader(host: string): string {
   const bracketed = /^\[([^\]]*)\]/.exec(host);
   if (bracketed) return bracketed[1]!.toLowerCase();
   return host.replace(/:\d+$/, '').toLowerCase();
 }
 
 /** Returns the subdomain in a host name; undefined where there is none (an IP address, localhost, a foreign name). */
-export function subdomainOf(host: string, externalHost: string): string | undefined {
-  const name = hostNameOf(host);
+export function subdomainOfHost(host: string, externalHost: string): string | undefined {
+  const name = hostNameOfHostHeader(host);
   if (name === '' || name === 'localhost' || isIP(name) !== 0) return undefined;
-  const external = hostNameOf(externalHost);
+  const external = hostNameOfHostHeader(externalHost);
   if (name === external) return '';
   return name.endsWith(`.${external}`) ? name.slice(0, -external.length - 1) : undefined;
 }
@@ -22,9 +22,9 @@ export function subdomainOf(host: string, externalHost: string): string | undefi
 export function findRealmByHost(
   host: string,
   externalHost: string,
-  realms: readonly RealmEntry[],
-): RealmEntry | undefined {
-  const subdomain = subdomainOf(host, externalHost);
+  realms: readonly DirectoryRealmEntry[],
+): DirectoryRealmEntry | undefined {
+  const subdomain = subdomainOfHost(host, externalHost);
   if (subdomain === undefined) return realms[0];
   const named = realms.find((realm) => realm.subdomain === subdomain);
   // Where no organization has the root domain, the external host name stands for the first organization, as an IP

@@ -3,7 +3,7 @@
  * users read these texts: a forged header must not lead them to another server.
  */
 import { isIP, isIPv4 } from 'node:net';
-import { hostNameOf, subdomainOf } from './realms.js';
+import { hostNameOfHostHeader, subdomainOfHost } from './realms.js';
 
 export interface SiteUrlOptions {
   readonly scheme: 'http' | 'https';
@@ -38,12 +38,13 @@ const bracketed = (address: string): string => (address.includes(':') ? `[${addr
  * says only 'localhost', the Host header is used if it names this machine, or this organization on this machine: the
  * port in the header may be that of a proxy.
  */
-export function siteUrlOf(options: SiteUrlOptions, host: string, subdomain: string): string {
+export function siteUrlOfRealm(options: SiteUrlOptions, host: string, subdomain: string): string {
   const external = configured(options);
-  const name = hostNameOf(external);
+  const name = hostNameOfHostHeader(external);
   if (name === UNNAMED && WELL_FORMED.test(host)) {
-    const named = subdomainOf(host, external);
-    if (named === undefined ? isLoopback(hostNameOf(host)) : named === subdomain) return `${options.scheme}://${host}`;
+    const named = subdomainOfHost(host, external);
+    if (named === undefined ? isLoopback(hostNameOfHostHeader(host)) : named === subdomain)
+      return `${options.scheme}://${host}`;
   }
   const prefix = subdomain === '' || isIP(name) !== 0 ? '' : `${subdomain}.`;
   return `${options.scheme}://${prefix}${external}`;

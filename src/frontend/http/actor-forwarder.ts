@@ -1,8 +1,8 @@
 /** The `forward` step of the pipeline: sends commands to actors, and lets polls wait for their answers. */
 import type { JsonObject } from '#base';
 import type { ForwardedCommand } from '#frontend/api';
-import type { ActorRepeat, ActorReply, RealmId } from '#model';
-import { ActorRefused, apiError } from '#model/errors';
+import type { ActorRepeatReply, ActorReply, RealmId } from '#model';
+import { ActorRefusedError, apiError } from '#model/errors';
 import type { InboundRequest } from './inbound-request.js';
 import type { OperationCall } from './operation-call.js';
 import { NextPollMatcher, type ParkedPoll, type ParkedPolls } from './parked-polls.js';
@@ -13,7 +13,7 @@ import type { AuthenticatedCaller, ForwardedCommandContext, FrontendServices } f
 
 const REFUSALS = { key: 'API_KEY_UNKNOWN', session: 'NOT_LOGGED_IN' } as const;
 
-export class ActorForwarder {
+export class ActorCommandForwarder {
   #leaving = false;
 
   /** Makes the forwarder. @param maxPolls maximum of waiting polls; further ones are answered 503 */
@@ -44,11 +44,11 @@ export class ActorForwarder {
     }
   }
 
-  /** Sends a command whose answer the operation needs before it can answer. @throws ActorRefused, ApiError */
+  /** Sends a command whose answer the operation needs before it can answer. @throws ActorRefusedError, ApiError */
   async send(forward: ForwardedCommand, call: OperationCall): Promise<JsonObject> {
     const reply = await this.services.forward(forward, contextOf(call)).reply;
     if ('again' in reply) throw apiError('SERVICE_UNAVAILABLE');
-    if ('error' in reply) throw new ActorRefused(reply.error);
+    if ('error' in reply) throw new ActorRefusedError(reply.error);
     if (reply.after !== undefined) await this.services.waitFor(call.realm, reply.after);
     return parseEncodedFields(reply.ok);
   }
@@ -61,7 +61,7 @@ export class ActorForwarder {
     request: InboundRequest,
     forward: ForwardedCommand,
     call: OperationCall,
-  ): Promise<ActorReply | ActorRepeat> | undefined {
+  ): Promise<ActorReply | ActorRepeatReply> | undefined {
     const lifetime = this.sender.lifetimes.of(request);
     if (lifetime.over) return undefined;
     const forwarding = this.services.forward(forward, contextOf(call));
@@ -136,7 +136,7 @@ export class ActorForwarder {
   // A closure keeps all variables of the function that makes it. The next two methods are separate, so that the
   // closures of each poll keep little.
 
-  #awaitParked(parked: ParkedPoll, reply: Promise<ActorReply | ActorRepeat>, realm: RealmId): void {
+  #awaitParked(parked: ParkedPoll, reply: Promise<ActorReply | ActorRepeatReply>, realm: RealmId): void {
     reply.then(
       (settled) => {
         const { ignored } = parked;
@@ -154,7 +154,7 @@ export class ActorForwarder {
 
   #awaitHeld(
     request: InboundRequest,
-    reply: Promise<ActorReply | ActorRepeat>,
+    reply: Promise<ActorReply | ActorRepeatReply>,
     realm: RealmId,
     ignored: readonly string[] | undefined,
   ): void {
@@ -168,7 +168,7 @@ export class ActorForwarder {
 
   #answer(
     request: InboundRequest,
-    reply: ActorReply | ActorRepeat,
+    reply: ActorReply | ActorRepeatReply,
     realm: RealmId,
     ignored: readonly string[] | undefined,
   ): void {

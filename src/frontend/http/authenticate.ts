@@ -2,8 +2,8 @@
  * The `authenticate` step of the pipeline: from credentials (conventions.md § Authentication) to an account or an
  * organization. Credentials are an API key, or the session cookie of a browser (browser.ts); a key wins.
  */
-import { isSessionAlive, isUseToBeNoted } from '#domain/secrets';
-import { hasPublicAccess } from '#domain/streams';
+import { isSessionAlive, isSessionUseToBeRecorded } from '#domain/secrets';
+import { isAnonymousAccessEnabled } from '#domain/streams';
 import type { ApiOperation } from '#frontend/api';
 import { ApiError, apiError } from '#model/errors';
 import { parseUrlencodedForm } from './form-urlencoded.js';
@@ -29,7 +29,7 @@ function checkKey(key: string): string {
  * @param header Authorization; '' when absent
  * @throws ApiError NOT_LOGGED_IN, AUTH_HEADER, AUTH_SCHEME, API_KEY_MALFORMED, in this order
  */
-export function parseAuthorization(header: string): Credentials {
+export function parseAuthorizationHeader(header: string): Credentials {
   const words = header.trim();
   if (words === '') throw apiError('NOT_LOGGED_IN');
   const space = words.indexOf(' ');
@@ -159,7 +159,7 @@ export class Authenticator {
     const now = this.services.clock.now();
     const session = caller.session!;
     if (!isSessionAlive(session, now)) throw apiError('NOT_LOGGED_IN');
-    if (isUseToBeNoted(session, now)) this.services.noteSessionUse(caller);
+    if (isSessionUseToBeRecorded(session, now)) this.services.noteSessionUse(caller);
     return caller;
   }
 
@@ -176,7 +176,7 @@ export class Authenticator {
   #account(authorization: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     const known = this.#cache.find(authorization, host);
     if (known) return known;
-    const { username, key } = parseAuthorization(authorization);
+    const { username, key } = parseAuthorizationHeader(authorization);
     const caller = this.services.authenticate(username, key, host);
     if (!(caller instanceof Promise)) this.#cache.add(authorization, host, caller);
     return caller;
@@ -209,7 +209,7 @@ export class Authenticator {
     if (!this.publicAccess) throw apiError('NOT_LOGGED_IN');
     try {
       const organization = await this.services.anonymous(host);
-      if (hasPublicAccess(this.publicAccess, organization.directory)) return organization;
+      if (isAnonymousAccessEnabled(this.publicAccess, organization.directory)) return organization;
     } catch (error) {
       if (!isNowhere(error)) throw error;
     }

@@ -1,6 +1,6 @@
 /** Bodies on their way through an HTTP server: the received part of requests, and the unsent part of answers. */
 import type { ResponseBodyPart } from './server.js';
-import type { GuardedTransfer, SlowClientGuard } from './slow-client-guard.js';
+import type { SlowClientGuard, SlowClientGuardedTransfer } from './slow-client-guard.js';
 
 /**
  * Size of the pieces in which large bodies are sent, bytes. Larger parts are not copied: many answers may share them.
@@ -9,7 +9,7 @@ const PIECE = 64 * 1024;
 
 const bytesOf = (part: ResponseBodyPart): Uint8Array => (typeof part === 'string' ? Buffer.from(part) : part);
 
-export function byteLengthOfParts(parts: readonly ResponseBodyPart[]): number {
+export function byteLengthOfBodyParts(parts: readonly ResponseBodyPart[]): number {
   let length = 0;
   for (const part of parts) length += typeof part === 'string' ? Buffer.byteLength(part) : part.byteLength;
   return length;
@@ -28,7 +28,7 @@ export class ResponseBody {
 
   constructor(parts: readonly ResponseBodyPart[]) {
     this.#parts = parts;
-    this.length = byteLengthOfParts(parts);
+    this.length = byteLengthOfBodyParts(parts);
   }
 
   get left(): number {
@@ -79,9 +79,9 @@ export class ResponseBody {
 }
 
 /** Maximum of bytes of a small body; most answers are no larger. */
-export const SMALL_BODY_BYTES = 64 * 1024;
-/** Buffer that every call of `joinParts` reuses: fresh memory for megabytes costs more than the copy. */
-let scratch = Buffer.allocUnsafeSlow(SMALL_BODY_BYTES);
+export const MAX_SMALL_RESPONSE_BODY_BYTES = 64 * 1024;
+/** Buffer that every call of `joinBodyParts` reuses: fresh memory for megabytes costs more than the copy. */
+let scratch = Buffer.allocUnsafeSlow(MAX_SMALL_RESPONSE_BODY_BYTES);
 /** Maximum of bytes of the `scratch` buffer: larger bodies are too rare to keep memory for them. */
 const MAX_SCRATCH = 16 * 1024 * 1024;
 
@@ -89,8 +89,8 @@ const MAX_SCRATCH = 16 * 1024 * 1024;
  * Joins the parts of a body into one piece, in memory that the next call reuses. So the callee must copy the piece
  * before it returns, as the HTTP engine does.
  */
-export function joinParts(parts: readonly ResponseBodyPart[]): Uint8Array {
-  const length = byteLengthOfParts(parts);
+export function joinBodyParts(parts: readonly ResponseBodyPart[]): Uint8Array {
+  const length = byteLengthOfBodyParts(parts);
   if (length > scratch.length && length <= MAX_SCRATCH) {
     scratch = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(length)));
   }
@@ -107,7 +107,7 @@ export function joinParts(parts: readonly ResponseBodyPart[]): Uint8Array {
 }
 
 /** The received part of a request's body. */
-export class RequestBody implements GuardedTransfer {
+export class RequestBody implements SlowClientGuardedTransfer {
   #chunks: Uint8Array[] = [];
   #size = 0;
 

@@ -3,7 +3,7 @@
  * to one that another site causes. So a cookie counts for calls only together with a header that no other site can send
  * (a preflight would refuse it), from a page of this host.
  */
-import { namesSession, sessionTokenOf } from '#frontend/web';
+import { hasSessionCookie, sessionTokenOfCookieHeader } from '#frontend/web';
 import type { HttpExchange } from './server.js';
 
 /** Settings of the frontend that concern browsers. */
@@ -20,7 +20,7 @@ export interface BrowserPolicy {
   readonly isProxy?: ((peer: string) => boolean) | undefined;
 }
 
-export interface BrowserRequest {
+export interface BrowserRequestFacts {
   /** True if the request has the header of the web client, X-Conclave-Web. */
   readonly fromClient: boolean;
   /** True if a page of this server sends the request, as far as the headers show. */
@@ -33,7 +33,13 @@ export interface BrowserRequest {
   readonly token: string;
 }
 
-const NO_BROWSER: BrowserRequest = { fromClient: false, fromPage: false, sameOrigin: false, secure: false, token: '' };
+const NO_BROWSER: BrowserRequestFacts = {
+  fromClient: false,
+  fromPage: false,
+  sameOrigin: false,
+  secure: false,
+  token: '',
+};
 
 /**
  * True if no other site has caused the request. The header Sec-Fetch-Site decides where it is present: no page can
@@ -56,7 +62,11 @@ function isSecure(exchange: HttpExchange, { https, isProxy }: BrowserPolicy): bo
 }
 
 /** Reads the headers by which a browser's session cookie counts. @param host Host of the request, in lower case */
-export function readBrowser(exchange: HttpExchange, host: string, policy: BrowserPolicy): BrowserRequest {
+export function readBrowserRequestFacts(
+  exchange: HttpExchange,
+  host: string,
+  policy: BrowserPolicy,
+): BrowserRequestFacts {
   if (!policy.sessions) return NO_BROWSER;
   const fromClient = exchange.header('x-conclave-web') === '1';
   const cookie = exchange.header('cookie');
@@ -64,6 +74,12 @@ export function readBrowser(exchange: HttpExchange, host: string, policy: Browse
   if (!fromClient && cookie === '' && site === '') return NO_BROWSER;
   const sameOrigin = isSameOrigin(exchange, site, host, policy.port);
   const secure = isSecure(exchange, policy);
-  const fromPage = fromClient || site === 'same-origin' || namesSession(cookie);
-  return { fromClient, fromPage, sameOrigin, secure, token: sameOrigin ? sessionTokenOf(cookie, secure) : '' };
+  const fromPage = fromClient || site === 'same-origin' || hasSessionCookie(cookie);
+  return {
+    fromClient,
+    fromPage,
+    sameOrigin,
+    secure,
+    token: sameOrigin ? sessionTokenOfCookieHeader(cookie, secure) : '',
+  };
 }

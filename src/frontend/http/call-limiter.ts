@@ -2,11 +2,11 @@
  * The `rate` step of the pipeline: counts calls, and states in answers how their limits stand (conventions.md § Rate
  * limits).
  */
-import type { RateStanding } from '#base';
+import type { RateLimitStatus } from '#base';
 import type { ApiOperation } from '#frontend/api';
 import {
+  type BucketRateLimiter,
   type ClientAddressResolver,
-  type RateLimits,
   type RateLimitVerdict,
   selectTighterLimit,
 } from '#frontend/limits';
@@ -15,17 +15,17 @@ import type { HttpExchange } from './server.js';
 import type { AuthenticatedCaller } from './services.js';
 
 /** A request as the limiter needs it; implemented by InboundRequest. */
-export interface RateCountedRequest {
+export interface RateLimitedRequest {
   readonly exchange: HttpExchange;
   /** Value of X-Forwarded-For; '' where no proxy is trusted. */
   readonly forwardedFor: string;
   /** State of the tightest rate limit under which the request has been counted; undefined if none. */
-  rate: RateStanding | undefined;
+  rate: RateLimitStatus | undefined;
 }
 
-export class CallLimiter {
+export class ApiCallRateLimiter {
   constructor(
-    private readonly limits: RateLimits,
+    private readonly limits: BucketRateLimiter,
     private readonly addresses: ClientAddressResolver,
   ) {}
 
@@ -35,40 +35,40 @@ export class CallLimiter {
   }
 
   /** Counts a call of an account. @throws ApiError RATE_LIMIT_HIT */
-  countCaller(request: RateCountedRequest, { rateLimit }: ApiOperation, { realm, user }: AuthenticatedCaller): void {
+  countCaller(request: RateLimitedRequest, { rateLimit }: ApiOperation, { realm, user }: AuthenticatedCaller): void {
     if (rateLimit === undefined) apply(request, this.limits.user('user', realm, user));
     else if (rateLimit === 'polls') apply(request, this.limits.user('polls', realm, user));
   }
 
   /** Counts a call without credentials, by network address. @throws ApiError RATE_LIMIT_HIT */
-  countAnonymous(request: RateCountedRequest, { rateLimit }: ApiOperation): void {
+  countAnonymous(request: RateLimitedRequest, { rateLimit }: ApiOperation): void {
     if (rateLimit !== 'none') apply(request, this.limits.address(this.#networkOf(request)));
   }
 
   /** Counts an e-mail that a call without credentials sends. @throws ApiError RATE_LIMIT_HIT */
-  countMail(request: RateCountedRequest): void {
+  countMail(request: RateLimitedRequest): void {
     apply(request, this.limits.mails(this.#networkOf(request)));
   }
 
   /** Counts a download of one file without credentials. @throws ApiError RATE_LIMIT_HIT */
-  countVisit(request: RateCountedRequest, path: string): void {
+  countVisit(request: RateLimitedRequest, path: string): void {
     apply(request, this.limits.file(path));
   }
 
-  #networkOf({ exchange, forwardedFor }: RateCountedRequest): string {
+  #networkOf({ exchange, forwardedFor }: RateLimitedRequest): string {
     return this.addresses.networkOf(exchange.remoteAddress(), forwardedFor);
   }
 }
 
 /** Stores the state of a rate limit for the answer's headers. @throws ApiError RATE_LIMIT_HIT */
-function apply(request: RateCountedRequest, verdict: RateLimitVerdict | undefined): void {
+function apply(request: RateLimitedRequest, verdict: RateLimitVerdict | undefined): void {
   if (!verdict) return;
   request.rate = selectTighterLimit(verdict, request.rate);
   if (verdict.waitMs > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': verdict.waitMs / 1000 });
 }
 
 /** Formats the rate-limit header lines for `HttpExchange.respond`; '' where no limit was counted. */
-export const formatRateHeaders = (rate: RateStanding | undefined): string =>
+export const formatRateLimitHeaders = (rate: RateLimitStatus | undefined): string =>
   rate === undefined
     ? ''
     : `\r\nX-RateLimit-Limit: ${rate.limit}\r\nX-RateLimit-Remaining: ${rate.remaining}\r\nX-RateLimit-Reset: ${rate.reset}`;

@@ -4,8 +4,8 @@
  */
 
 import type { Logger } from '#base';
-import type { CounterSeries, Metrics } from '#base/metrics';
-import { byteLengthOfParts } from './bodies.js';
+import type { MetricCounterSeries, MetricsRegistry } from '#base/metrics';
+import { byteLengthOfBodyParts } from './bodies.js';
 import { DeflatePool, GzipBodyComposer } from './gzip.js';
 import type { HttpExchange, ResponseBodyPart, ResponseHeaders } from './server.js';
 
@@ -22,13 +22,13 @@ const nothing = (): void => {};
 
 export class ResponseCompressor {
   readonly #bodies = new GzipBodyComposer(new DeflatePool(LEVEL));
-  readonly #plain: CounterSeries;
-  readonly #in: CounterSeries;
-  readonly #out: CounterSeries;
+  readonly #plain: MetricCounterSeries;
+  readonly #in: MetricCounterSeries;
+  readonly #out: MetricCounterSeries;
   #waiting = 0;
 
   constructor(
-    metrics: Metrics,
+    metrics: MetricsRegistry,
     private readonly log: Logger,
   ) {
     this.#plain = metrics.counter('conclave_http_compression_refused_total');
@@ -65,8 +65,8 @@ export class ResponseCompressor {
       return;
     }
     const send = (done: readonly Uint8Array[]): void => {
-      const before = byteLengthOfParts(body);
-      const after = byteLengthOfParts(done);
+      const before = byteLengthOfBodyParts(body);
+      const after = byteLengthOfBodyParts(done);
       if (after >= before) {
         plain();
         return;
@@ -100,7 +100,7 @@ export class ResponseCompressor {
 }
 
 /** True if the body is large enough to be worth compressing. */
-export function isWorthCompressing(body: readonly ResponseBodyPart[]): boolean {
+export function isBodyWorthCompressing(body: readonly ResponseBodyPart[]): boolean {
   let length = 0;
   for (const part of body) length += part.length;
   return length >= MIN_COMPRESSED_BYTES;

@@ -3,7 +3,7 @@
  * connections.
  */
 import { statSync } from 'node:fs';
-import { REAL_CLOCK, runEvery } from '#base/clock';
+import { REAL_CLOCK, runPeriodically } from '#base/clock';
 
 const LOOK_MS = 250;
 /** Interval of the checks of the connection count while fewer than half of the allowed connections are open, ms. */
@@ -24,7 +24,7 @@ const descriptors = (): number => {
  * system shows them (Linux since 6.2). The gate checks four times a second, so the connections of a quarter of a second
  * may exceed the limit; once a second while fewer than half are open.
  */
-export class ConnectionGate {
+export class OpenConnectionLimiter {
   #shut = false;
   #soon: NodeJS.Timeout | undefined;
   readonly #stop: () => void;
@@ -35,7 +35,7 @@ export class ConnectionGate {
     private readonly maxConnections: number,
     private readonly listener: { shut(): void; open(): void },
   ) {
-    this.#stop = runEvery(REAL_CLOCK, FEW_LOOK_MS, () => this.#look());
+    this.#stop = runPeriodically(REAL_CLOCK, FEW_LOOK_MS, () => this.#look());
   }
 
   #look(): void {
@@ -75,7 +75,7 @@ const MAX_TURNS = 500;
  * @param accepted returns the number of connections accepted until now, if a turn accepts at most one (libuv); a
  * constant if a turn accepts all waiting connections
  */
-export async function waitForQuietTurn(accepted: () => number): Promise<void> {
+export async function waitForQuietEventLoopTurn(accepted: () => number): Promise<void> {
   for (let turns = 0; turns < MAX_TURNS; turns++) {
     const before = accepted();
     const began = performance.now();

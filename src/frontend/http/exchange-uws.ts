@@ -1,8 +1,20 @@
 /** One request and its response on uWebSockets.js; server-uws.ts describes the constraints of the engine. */
-import { byteLengthOfParts, joinParts, RequestBody, ResponseBody, SMALL_BODY_BYTES } from './bodies.js';
+import {
+  byteLengthOfBodyParts,
+  joinBodyParts,
+  MAX_SMALL_RESPONSE_BODY_BYTES,
+  RequestBody,
+  ResponseBody,
+} from './bodies.js';
 import { httpStatusLine } from './reply.js';
-import { announcesBody, EMPTY_BODY, type HttpExchange, type ResponseBodyPart, ResponseHeaders } from './server.js';
-import type { GuardedTransfer, SlowClientGuard } from './slow-client-guard.js';
+import {
+  doesRequestAnnounceBody,
+  EMPTY_BODY_BYTES,
+  type HttpExchange,
+  type ResponseBodyPart,
+  ResponseHeaders,
+} from './server.js';
+import type { SlowClientGuard, SlowClientGuardedTransfer } from './slow-client-guard.js';
 import type { UwsRequest, UwsResponse } from './uws-module.js';
 
 const NO_HEADERS = new ResponseHeaders([]);
@@ -38,7 +50,7 @@ export function respondAndEndConnection(
 }
 
 /** The members of the server that its exchanges use. */
-export interface UwsExchangeOwner {
+export interface UwsHttpExchangeOwner {
   readonly options: { readonly maxBodyBytes: number; readonly onError: (error: unknown) => void };
   readonly slowAnswers: SlowClientGuard;
   readonly slowBodies: SlowClientGuard;
@@ -49,7 +61,7 @@ export interface UwsExchangeOwner {
   ended(): void;
 }
 
-export class UwsExchange implements HttpExchange {
+export class UwsHttpExchange implements HttpExchange {
   path: string;
   query: string;
   readonly hasBody: boolean;
@@ -58,7 +70,7 @@ export class UwsExchange implements HttpExchange {
   #id = '';
   /** Number appended to `#id` in the request id; -1: `#id` alone. */
   #idNumber = -1;
-  #server: UwsExchangeOwner;
+  #server: UwsHttpExchangeOwner;
   #res: UwsResponse;
   /** The engine's request object; undefined once the handler has returned. */
   #req: UwsRequest | undefined;
@@ -72,7 +84,7 @@ export class UwsExchange implements HttpExchange {
    * The older exchange, reused for the client's next poll, that now stands for this request; undefined if there is
    * none.
    */
-  #successor: UwsExchange | undefined;
+  #successor: UwsHttpExchange | undefined;
 
   /**
    * True for a chunked request. The engine reads chunks loosely, so bytes behind them must not be taken for a request:
@@ -82,7 +94,7 @@ export class UwsExchange implements HttpExchange {
 
   /** Makes the exchange of one request. @param length Content-Length @param coding Transfer-Encoding */
   constructor(
-    server: UwsExchangeOwner,
+    server: UwsHttpExchangeOwner,
     res: UwsResponse,
     req: UwsRequest,
     readonly method: string,
@@ -94,7 +106,7 @@ export class UwsExchange implements HttpExchange {
     this.#req = req;
     this.path = req.getUrl();
     this.query = req.getQuery() ?? '';
-    this.hasBody = announcesBody(length, coding);
+    this.hasBody = doesRequestAnnounceBody(length, coding);
     this.#chunked = coding !== '';
   }
 
@@ -128,7 +140,7 @@ export class UwsExchange implements HttpExchange {
 
   readBody(done: (body: Uint8Array | undefined) => void, limit = this.#server.options.maxBodyBytes): void {
     if (!this.hasBody || Number(this.header('content-length') || 0) > limit) {
-      done(this.hasBody ? undefined : EMPTY_BODY);
+      done(this.hasBody ? undefined : EMPTY_BODY_BYTES);
       return;
     }
     const received = new RequestBody(limit, this.#server.slowBodies, () => this.#res.close());
@@ -163,7 +175,7 @@ export class UwsExchange implements HttpExchange {
   }
 
   reuseFor(next: HttpExchange): HttpExchange {
-    const mine = next instanceof UwsExchange && next.#req !== undefined && !next.answered && !next.hasBody;
+    const mine = next instanceof UwsHttpExchange && next.#req !== undefined && !next.answered && !next.hasBody;
     if (!mine || !this.answered || this.#sending || this.#req || next.method !== this.method) return next;
     this.#res = next.#res;
     this.identify(next.#id, next.#idNumber);
@@ -234,9 +246,9 @@ export class UwsExchange implements HttpExchange {
     const id = requestId === '' ? '' : `\r\nX-Request-Id: ${requestId}`;
     const head = this.method === 'HEAD';
     const { engine, closing } = this.#server;
-    const length = byteLengthOfParts(parts);
+    const length = byteLengthOfBodyParts(parts);
     // Keep a copy: the joined bytes are valid during this call only.
-    const body = head ? '' : Buffer.from(joinParts(parts));
+    const body = head ? '' : Buffer.from(joinBodyParts(parts));
     respondAndEndConnection(
       this.#res,
       (res) => {
@@ -271,7 +283,7 @@ export class UwsExchange implements HttpExchange {
     const closing = this.#server.closing;
     if (closing) {
       // The answer closes the connection, so no later answer can pile up behind it.
-      res.end(parts.length === 1 ? parts[0]! : joinParts(parts), true);
+      res.end(parts.length === 1 ? parts[0]! : joinBodyParts(parts), true);
     } else this.#send(parts);
   }
 
@@ -285,12 +297,12 @@ export class UwsExchange implements HttpExchange {
       else if (!this.#res.tryEnd(only!, only!.byteLength)[1]) this.#sendLater(new ResponseBody(parts));
       return;
     }
-    const length = byteLengthOfParts(parts);
+    const length = byteLengthOfBodyParts(parts);
     if (length === 0) this.#res.end();
-    else if (length <= SMALL_BODY_BYTES) {
-      const body = parts.length === 1 ? only! : joinParts(parts);
+    else if (length <= MAX_SMALL_RESPONSE_BODY_BYTES) {
+      const body = parts.length === 1 ? only! : joinBodyParts(parts);
       if (this.#res.tryEnd(body, length)[1]) return;
-      // Keep a copy: the next answer reuses the memory of `joinParts`.
+      // Keep a copy: the next answer reuses the memory of `joinBodyParts`.
       this.#sendLater(new ResponseBody([typeof body === 'string' ? body : Buffer.from(body)]));
     } else {
       const body = new ResponseBody(parts);
@@ -311,7 +323,7 @@ export class UwsExchange implements HttpExchange {
   #sendLater(body: ResponseBody): void {
     const res = this.#res;
     const { slowAnswers } = this.#server;
-    const answer: GuardedTransfer = {
+    const answer: SlowClientGuardedTransfer = {
       bytes: body.length,
       get held() {
         return body.left;

@@ -1,6 +1,6 @@
 /** The `body` step of the pipeline: reads the form in a request's body. */
 import { memoizeByObject } from '#base';
-import { type ApiOperation, DEFAULT_MAX_BODY_MIB, type UploadedFile } from '#frontend/api';
+import { type ApiOperation, DEFAULT_MAX_REQUEST_BODY_MIB, type UploadedFile } from '#frontend/api';
 import { apiError } from '#model/errors';
 import { parseMultipartForm } from './form-multipart.js';
 import { type FormFields, NO_FORM_FIELDS, parseUrlencodedBody } from './form-urlencoded.js';
@@ -43,7 +43,7 @@ interface FormReadOptions {
  * @param take called with a function that returns the parsed form or throws; `take` must call it at once, while the
  * bytes are valid
  */
-export function readForm(
+export function readRequestForm(
   exchange: HttpExchange,
   { contentType, type, maxBytes, files, after }: FormReadOptions,
   take: (read: () => ParsedForm | Promise<ParsedForm>) => void,
@@ -111,7 +111,7 @@ const policyOf = (operations: readonly ApiOperation[]): FormPolicy => ({
   needsAccount: operations.every(({ guard, visitors }) => guard !== 'none' && !visitors),
   visitors: operations.some(({ anonymous }) => anonymous === true),
   takesFiles: operations.some(({ takesFiles }) => takesFiles === true),
-  maxBytes: Math.max(0, ...operations.map(({ maxBodyMib = DEFAULT_MAX_BODY_MIB }) => maxBodyMib)) * 1_048_576,
+  maxBytes: Math.max(0, ...operations.map(({ maxBodyMib = DEFAULT_MAX_REQUEST_BODY_MIB }) => maxBodyMib)) * 1_048_576,
 });
 
 const policiesOf = memoizeByObject(
@@ -124,5 +124,5 @@ const policiesOf = memoizeByObject(
 
 const NO_OPERATION = policyOf([]);
 
-export const formPolicyOf = (methods: Methods, method: string): FormPolicy =>
+export const formPolicyOfMethod = (methods: Methods, method: string): FormPolicy =>
   policiesOf(methods).get(method) ?? NO_OPERATION;

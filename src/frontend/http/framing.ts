@@ -4,12 +4,12 @@
  * (request smuggling; RFC 9112 § 6.3, 11.2).
  */
 
-export interface FramingFault {
+export interface HttpFramingFault {
   readonly status: number;
   readonly text: string;
 }
 
-const fault = (status: number, text: string): FramingFault => ({ status, text: `${text}\n` });
+const fault = (status: number, text: string): HttpFramingFault => ({ status, text: `${text}\n` });
 
 const BOTH = fault(400, 'Content-Length and Transfer-Encoding exclude each other');
 const LENGTHS = fault(400, 'There is more than one Content-Length');
@@ -32,11 +32,11 @@ export const TOO_MANY_HEADERS_FAULT = fault(431, 'There are too many headers');
  * @param trailer the Trailer header; '' when absent
  * @returns the fault; undefined if the end is certain
  */
-export function findFramingFault(
+export function findHttpFramingFault(
   lengths: readonly string[],
   codings: readonly string[],
   trailer: string,
-): FramingFault | undefined {
+): HttpFramingFault | undefined {
   if (codings.length === 0) {
     if (lengths.length > 1) return LENGTHS;
     return lengths.length === 1 && !PLAIN_LENGTH.test(lengths[0]!) ? LENGTH : undefined;

@@ -1,17 +1,17 @@
 /** Builds the pipeline of one frontend from its operations, services and options, and shuts it down. */
 import type { ApiOperation } from '#frontend/api';
-import { ActorForwarder } from './actor-forwarder.js';
+import { ActorCommandForwarder } from './actor-forwarder.js';
 import { Authenticator } from './authenticate.js';
 import { ResponseCompressor } from './compression.js';
 import { maxBodyBytesWithFile, UploadMemoryBudget } from './form.js';
-import { DEFAULT_MAX_FILE_MIB } from './operation-call.js';
+import { DEFAULT_MAX_UPLOADED_FILE_MIB } from './operation-call.js';
 import type { FrontendOptions } from './options.js';
-import { ParameterReader } from './parameters.js';
+import { RequestParameterReader } from './parameters.js';
 import { ParkedPolls } from './parked-polls.js';
 import { RequestPipeline } from './pipeline.js';
 import { RequestMetrics } from './request-metrics.js';
 import { ResponseSender } from './response-sender.js';
-import { pathSegmentsOf, type RoutedOperation, Router } from './route.js';
+import { HttpRouter, pathSegmentsOfOperation, type RoutedOperation } from './route.js';
 import type { HttpExchange } from './server.js';
 import type { FrontendServices } from './services.js';
 
@@ -21,10 +21,10 @@ const DEFAULT_DEADLINE_MS = 30_000;
 const DEFAULT_HEARTBEAT_MS = 45_000;
 const DEFAULT_UPLOAD_MIB = 256;
 
-export class Frontend {
+export class HttpFrontend {
   /** Handles one request of the HTTP server. Never throws, no matter what a client sends. */
   readonly handle: (exchange: HttpExchange) => void;
-  readonly #forwarder: ActorForwarder;
+  readonly #forwarder: ActorCommandForwarder;
 
   /**
    * Builds the pipeline.
@@ -38,7 +38,7 @@ export class Frontend {
     const compressor = options.compression ? new ResponseCompressor(metrics.metrics, services.log) : undefined;
     const sender = new ResponseSender(services, metrics, deadlineMs, compressor);
     const parked = new ParkedPolls(services.clock, sender, { everyMs: heartbeatMs, random });
-    const forwarder = new ActorForwarder(services, sender, parked, metrics, maxPolls);
+    const forwarder = new ActorCommandForwarder(services, sender, parked, metrics, maxPolls);
     this.#forwarder = forwarder;
     services.onCredentialEnded((hash, kind) => forwarder.refuseCredential(hash, kind));
     metrics.metrics.read('conclave_http_held_polls', () => forwarder.pollCount);
@@ -49,7 +49,7 @@ export class Frontend {
       metrics,
       authenticator: new Authenticator(services, options.webPublicStreams ?? false),
       uploads: new UploadMemoryBudget(uploadMemoryMib * 1_048_576),
-      maxUpload: maxBodyBytesWithFile(options.maxFileMib ?? DEFAULT_MAX_FILE_MIB),
+      maxUpload: maxBodyBytesWithFile(options.maxFileMib ?? DEFAULT_MAX_UPLOADED_FILE_MIB),
       headerPolicy: {
         readsForwarded: rates?.readsForwarded ?? false,
         compresses: compressor !== undefined,
@@ -72,12 +72,12 @@ export class Frontend {
   }
 }
 
-function routerOf(operations: readonly ApiOperation[]): Router<RoutedOperation> {
-  const router = new Router<RoutedOperation>();
+function routerOf(operations: readonly ApiOperation[]): HttpRouter<RoutedOperation> {
+  const router = new HttpRouter<RoutedOperation>();
   for (const operation of operations) {
     const metrics = { answers: new Map(), seconds: undefined };
-    const target = { operation, parameters: new ParameterReader(operation), metrics };
-    router.add(operation.method, pathSegmentsOf(operation.root ? '' : API_PREFIX, operation), target);
+    const target = { operation, parameters: new RequestParameterReader(operation), metrics };
+    router.add(operation.method, pathSegmentsOfOperation(operation.root ? '' : API_PREFIX, operation), target);
   }
   return router;
 }

@@ -3,7 +3,7 @@
  * Roles).
  */
 import { isAllowedByPolicy } from '#domain/people';
-import type { ApiOperation, OperationGuard } from '#frontend/api';
+import type { ApiOperation, OperationCallerGuard } from '#frontend/api';
 import { apiError } from '#model/errors';
 import type { AuthenticatedCaller } from './services.js';
 
@@ -18,8 +18,8 @@ export function checkWebhookBotAllowed({ webhookBots }: ApiOperation, { user }: 
 }
 
 /** Refuses a caller whose role the guard of an operation excludes. @throws ApiError */
-export function checkOperationGuard(
-  guard: OperationGuard,
+export function checkCallerAdmittedByGuard(
+  guard: OperationCallerGuard,
   { user, directory }: AuthenticatedCaller,
   now: number,
 ): void {

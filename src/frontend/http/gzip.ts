@@ -4,7 +4,7 @@
  * uncompressed.
  */
 import { constants, crc32, createDeflateRaw, type DeflateRaw } from 'node:zlib';
-import { byteLengthOfParts } from './bodies.js';
+import { byteLengthOfBodyParts } from './bodies.js';
 import type { ResponseBodyPart } from './server.js';
 
 /** Number of deflate streams. Each of them uses one of the four pool threads that file access uses, too. */
@@ -182,7 +182,7 @@ export class GzipBodyComposer {
       }
     }
     if (!addApart()) return undefined;
-    const tail = tailOf(crc, byteLengthOfParts(parts));
+    const tail = tailOf(crc, byteLengthOfBodyParts(parts));
     if (!later) return [HEAD, ...(pieces as Blocks[]).flat(), tail];
     return Promise.all(pieces).then((done) => [HEAD, ...done.flat(), tail]);
   }

@@ -1,18 +1,18 @@
 /** One request of a client: its head, the results of the pipeline's steps, and its lifetime when it has to wait. */
-import { memoizeByObject, type RateStanding } from '#base';
+import { memoizeByObject, type RateLimitStatus } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import type { ApiOperation } from '#frontend/api';
-import { type BrowserPolicy, type BrowserRequest, readBrowser } from './browser.js';
+import { type BrowserPolicy, type BrowserRequestFacts, readBrowserRequestFacts } from './browser.js';
 import { acceptsGzip } from './compression.js';
 import { EMPTY_FORM, type ParsedForm } from './form.js';
 import type { OperationCall } from './operation-call.js';
-import type { RoutedOperation, RouteMatch } from './route.js';
+import type { HttpRouteMatch, RoutedOperation } from './route.js';
 import type { HttpExchange } from './server.js';
 import type { AnonymousCaller, AuthenticatedCaller, ForwardedCommandHandle } from './services.js';
 
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 
-type Methods = RouteMatch<RoutedOperation>['route']['methods'];
+type Methods = HttpRouteMatch<RoutedOperation>['route']['methods'];
 
 /** Lists the headers that any operation of the path reads, because a POST may name its operation in the body. */
 const declaredHeaders = memoizeByObject((methods: Methods): readonly string[] => [
@@ -30,10 +30,11 @@ const isForWebClient = memoizeByObject((methods: Methods): boolean =>
  * True if answers of the operation may be compressed; by default only answers to GET, because answers to changes are
  * short.
  */
-export const isAnswerCompressed = ({ compressed, method }: ApiOperation): boolean => compressed ?? method === 'GET';
+export const isOperationAnswerCompressible = ({ compressed, method }: ApiOperation): boolean =>
+  compressed ?? method === 'GET';
 
 const mayBeCompressed = memoizeByObject((methods: Methods): boolean =>
-  [...methods.values()].some(({ operation }) => isAnswerCompressed(operation)),
+  [...methods.values()].some(({ operation }) => isOperationAnswerCompressible(operation)),
 );
 
 /** Settings of the frontend that decide which headers are read. */
@@ -64,7 +65,7 @@ export class InboundRequest {
   /** Deadline and clean-up of a request that has to wait; undefined while it has not waited. */
   lifetime: RequestLifetime | undefined;
   /** State of the tightest rate limit under which the request was counted; undefined if it was not counted. */
-  rate: RateStanding | undefined;
+  rate: RateLimitStatus | undefined;
   /** True for a poll that waits for events: its duration says nothing about the server's speed. */
   isPoll = false;
   /** Hash of the API key or of the session that a waiting poll was sent with; '' if there is none. */
@@ -73,14 +74,14 @@ export class InboundRequest {
   #forwardedFor: string | undefined;
   #headers: ReadonlyMap<string, string> | undefined;
   #gzip: boolean | undefined;
-  #browser: BrowserRequest | undefined;
+  #browser: BrowserRequestFacts | undefined;
   /** Copy of `rate`, for a request object that is reused for the client's later polls. */
-  #rateCopy: { -readonly [K in keyof RateStanding]: RateStanding[K] } | undefined;
+  #rateCopy: { -readonly [K in keyof RateLimitStatus]: RateLimitStatus[K] } | undefined;
 
   /** Makes the request. @param since monotonic time at which the request arrived, ms */
   constructor(
     public exchange: HttpExchange,
-    readonly match: RouteMatch<RoutedOperation>,
+    readonly match: HttpRouteMatch<RoutedOperation>,
     public since: number,
     private readonly policy: HeaderReadingPolicy,
   ) {
@@ -125,8 +126,8 @@ export class InboundRequest {
    * Headers that only browsers send. They must be read before the handler has returned, unless `captureHeaders` has
    * read them.
    */
-  get browser(): BrowserRequest {
-    this.#browser ??= readBrowser(this.exchange, this.host, this.policy.browsers);
+  get browser(): BrowserRequestFacts {
+    this.#browser ??= readBrowserRequestFacts(this.exchange, this.host, this.policy.browsers);
     return this.#browser;
   }
 

@@ -24,8 +24,8 @@
  * request is answered once. The folder names no actor kind and never touches the Store; everything comes through
  * FrontendServices (`services.ts`), which folder gateway implements. Importers: `app` and `frontend/gateway`.
  */
-export { CallLimiter } from './call-limiter.js';
-export { Frontend } from './frontend.js';
+export { ApiCallRateLimiter } from './call-limiter.js';
+export { HttpFrontend } from './frontend.js';
 export { chooseHttpServerFactory, openHttpServer } from './open-server.js';
 export type { FrontendOptions } from './options.js';
 export {

@@ -2,8 +2,8 @@
 
 import type { Logger } from '#base';
 import type { HttpListenOptions, HttpServer, HttpServerFactory } from './server.js';
-import { nodeServerFactory } from './server-node.js';
-import { loadUwsServerFactory } from './server-uws.js';
+import { nodeHttpServerFactory } from './server-node.js';
+import { loadUwsHttpServerFactory } from './server-uws.js';
 
 type HttpServerChoice = 'auto' | 'uws' | 'node';
 
@@ -26,11 +26,11 @@ export async function openHttpServer(
 export async function chooseHttpServerFactory(
   choice: HttpServerChoice,
 ): Promise<{ factory: HttpServerFactory; reason: string }> {
-  if (choice === 'node') return { factory: nodeServerFactory, reason: 'configured' };
+  if (choice === 'node') return { factory: nodeHttpServerFactory, reason: 'configured' };
   try {
-    return { factory: loadUwsServerFactory(), reason: choice === 'uws' ? 'configured' : 'native module loaded' };
+    return { factory: loadUwsHttpServerFactory(), reason: choice === 'uws' ? 'configured' : 'native module loaded' };
   } catch (error) {
     if (choice === 'uws') throw error;
-    return { factory: nodeServerFactory, reason: `uWebSockets.js cannot be loaded: ${(error as Error).message}` };
+    return { factory: nodeHttpServerFactory, reason: `uWebSockets.js cannot be loaded: ${(error as Error).message}` };
   }
 }

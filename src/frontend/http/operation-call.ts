@@ -1,14 +1,14 @@
 import type { JsonObject } from '#base';
-import { clientNameOf } from '#domain/messages';
+import { clientNameOfRequest } from '#domain/messages';
 import type { ServerCryptography } from '#domain/secrets';
 import type { ApiCall, BrowserPushAccess, ForwardedCommand, OperationOutcome, UploadedFile } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { IdentityProviders, TokenKeys } from '#frontend/single-sign-on';
-import { type ActorReply, type RealmId, type UserId, userId } from '#model';
+import { type ActorReply, type RealmId, toUserId, type UserId } from '#model';
 import type { DirectoryView } from '#model/records';
-import type { Blobs } from '#ports/blobs';
-import type { BrowserRequest } from './browser.js';
-import type { RateCountedRequest } from './call-limiter.js';
+import type { BlobStorage } from '#ports/blobs';
+import type { BrowserRequestFacts } from './browser.js';
+import type { RateLimitedRequest } from './call-limiter.js';
 import type { ParsedForm } from './form.js';
 import type { FormFields } from './form-urlencoded.js';
 import type { FrontendOptions } from './options.js';
@@ -18,11 +18,11 @@ import type { AnonymousCaller, AuthenticatedCaller, FrontendServices } from './s
 type AnyValues = any;
 
 /** The part of an HTTP request that operations may read; implemented by InboundRequest. */
-interface OperationRequest extends RateCountedRequest {
+interface OperationRequest extends RateLimitedRequest {
   readonly form: ParsedForm;
   readonly host: string;
   readonly userAgent: string;
-  readonly browser: BrowserRequest;
+  readonly browser: BrowserRequestFacts;
   /** Values of the request headers that the operations of the path declare. */
   readonly headers: ReadonlyMap<string, string>;
 }
@@ -35,7 +35,7 @@ export interface OperationCallServices {
 }
 
 /** Caller id of calls without credentials, which have no account. */
-const NOBODY = userId(0);
+const NOBODY = toUserId(0);
 
 const NO_TOKEN_KEYS: TokenKeys = {};
 
@@ -72,7 +72,7 @@ export class OperationCall implements ApiCall<AnyValues> {
 
   get client(): string {
     const { form, userAgent } = this.request;
-    return clientNameOf(form.fields.get('client') ?? this.queryFields.get('client'), userAgent);
+    return clientNameOfRequest(form.fields.get('client') ?? this.queryFields.get('client'), userAgent);
   }
 
   get origin(): string {
@@ -91,10 +91,10 @@ export class OperationCall implements ApiCall<AnyValues> {
   }
 
   get maxFileMib(): number {
-    return this.context.options.maxFileMib ?? DEFAULT_MAX_FILE_MIB;
+    return this.context.options.maxFileMib ?? DEFAULT_MAX_UPLOADED_FILE_MIB;
   }
 
-  get blobs(): Blobs {
+  get blobs(): BlobStorage {
     return this.context.services.blobs;
   }
 
@@ -183,4 +183,4 @@ export class OperationCall implements ApiCall<AnyValues> {
 }
 
 /** Default maximum size of an uploaded file, MiB. */
-export const DEFAULT_MAX_FILE_MIB = 25;
+export const DEFAULT_MAX_UPLOADED_FILE_MIB = 25;

@@ -1,10 +1,10 @@
 /** Settings of a frontend, with their defaults. */
-import type { Metrics } from '#base/metrics';
+import type { MetricsRegistry } from '#base/metrics';
 import type { BrowserPushAccess } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { ClientAddressResolver } from '#frontend/limits';
 import type { IdentityProviders, TokenKeys } from '#frontend/single-sign-on';
-import type { CallLimiter } from './call-limiter.js';
+import type { ApiCallRateLimiter } from './call-limiter.js';
 import type { HttpExchange } from './server.js';
 
 export interface FrontendOptions {
@@ -56,10 +56,10 @@ export interface FrontendOptions {
   /** Returns the number of requests that the HTTP server has not answered, including waiting polls. */
   readonly underWay?: () => number;
   /** Limiter that counts calls under the rate limits. Default: none. */
-  readonly rates?: CallLimiter | undefined;
+  readonly rates?: ApiCallRateLimiter | undefined;
   /** True if large answers are compressed for clients that accept gzip. Default false. */
   readonly compression?: boolean;
-  readonly metrics?: Metrics;
+  readonly metrics?: MetricsRegistry;
   /** True if every request writes a log line at debug level. Default false. */
   readonly logRequests?: boolean;
   /**

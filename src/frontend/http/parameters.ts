@@ -3,16 +3,16 @@
  * (conventions.md § Parameters), decodes and checks them in the order of declaration. The first failure becomes the
  * answer.
  */
-import { type ParsedJsonText, parseJsonText, TooManyJsonValues } from '#base';
+import { type ParsedJsonText, parseJsonText, TooManyJsonValuesError } from '#base';
 import {
   type ApiOperation,
-  MAX_JSON_CHARACTERS,
-  MAX_JSON_VALUES,
-  MAX_TEXT_CHARACTERS,
+  MAX_JSON_PARAMETER_CHARACTERS,
+  MAX_JSON_PARAMETER_VALUES,
+  MAX_TEXT_PARAMETER_CHARACTERS,
   type ParameterDeclaration,
 } from '#frontend/api';
-import { apiError, checkLength, tooManyError } from '#model/errors';
-import { compileValidator, type Validator } from '#model/schema';
+import { apiError, checkParameterTextLength, tooManyItemsError } from '#model/errors';
+import { compileSchemaValidator, type SchemaValidator } from '#model/schema';
 import { type FormFields, NO_FORM_FIELDS } from './form-urlencoded.js';
 
 interface DecodedParameters {
@@ -24,7 +24,7 @@ interface DecodedParameters {
 interface ParameterRow {
   readonly name: string;
   readonly declared: ParameterDeclaration;
-  readonly validator: Validator;
+  readonly validator: SchemaValidator;
   /** Maximum of characters (UTF-16 units) of the parameter's text. */
   readonly maxCharacters: number;
   /** Index of the parameter in the order of declaration. */
@@ -37,11 +37,13 @@ interface ParameterRow {
 
 /**
  * Returns the maximum of characters of a parameter's text. A schema with a maximum length refuses longer texts itself,
- * so that text gets the larger maximum, MAX_JSON_CHARACTERS.
+ * so that text gets the larger maximum, MAX_JSON_PARAMETER_CHARACTERS.
  */
 function maxCharactersOf({ encoding, schema, maxCharacters: declared }: ParameterDeclaration): number {
   const hasLength = (schema as { maxLength?: number }).maxLength !== undefined;
-  return declared ?? (encoding === 'string' && !hasLength ? MAX_TEXT_CHARACTERS : MAX_JSON_CHARACTERS);
+  return (
+    declared ?? (encoding === 'string' && !hasLength ? MAX_TEXT_PARAMETER_CHARACTERS : MAX_JSON_PARAMETER_CHARACTERS)
+  );
 }
 
 /**
@@ -51,7 +53,7 @@ function maxCharactersOf({ encoding, schema, maxCharacters: declared }: Paramete
 const CLIENT = 'client';
 const METHOD = 'method';
 
-export class ParameterReader {
+export class RequestParameterReader {
   readonly #rows: readonly ParameterRow[];
   readonly #names: ReadonlySet<string>;
   readonly #byName = new Map<string, ParameterRow>();
@@ -65,7 +67,7 @@ export class ParameterReader {
       place,
       name,
       declared,
-      validator: compileValidator(declared.schema),
+      validator: compileSchemaValidator(declared.schema),
       maxCharacters: maxCharactersOf(declared),
       segment: declared.in === 'path' ? variables.indexOf(name) : -1,
       names: [name, ...(declared.aliases ?? [])],
@@ -143,7 +145,7 @@ function lookUp(row: ParameterRow, form: FormFields, query: FormFields): string 
 const MAX_UINT = 4_294_967_295;
 
 function decode({ name, declared, validator, maxCharacters }: ParameterRow, text: string): unknown {
-  checkLength(name, text.length, maxCharacters);
+  checkParameterTextLength(name, text.length, maxCharacters);
   switch (declared.encoding) {
     case 'string':
       return validator.text(text, name);
@@ -156,7 +158,7 @@ function decode({ name, declared, validator, maxCharacters }: ParameterRow, text
       return validator.json({ value, plain: true, suspicious: false }, name);
     }
     case 'json': {
-      const json = boundedJson(text, name, declared.maxValues ?? MAX_JSON_VALUES);
+      const json = boundedJson(text, name, declared.maxValues ?? MAX_JSON_PARAMETER_VALUES);
       if (!json) throw apiError('ARGUMENT_NOT_JSON', { var_name: name });
       return validator.json(json, name);
     }
@@ -167,6 +169,6 @@ function boundedJson(text: string, name: string, maxValues: number): ParsedJsonT
   try {
     return parseJsonText(text, maxValues);
   } catch (error) {
-    throw error instanceof TooManyJsonValues ? tooManyError(name, maxValues) : error;
+    throw error instanceof TooManyJsonValuesError ? tooManyItemsError(name, maxValues) : error;
   }
 }

@@ -7,10 +7,10 @@
  * actor nothing for 32 to 64 heartbeats. Objects that live for a minute are expensive to collect, so the objects of the
  * command's first poll are reused for all later ones, and most of those are not even parsed (NextPollMatcher).
  */
-import { encodeFields } from '#base';
-import { addJitter, type Clock, MAX_JITTER_SHARE, TimerRing } from '#base/clock';
+import { encodeResponseFields } from '#base';
+import { addJitter, type Clock, CoarseTimerRing, MAX_JITTER_SHARE } from '#base/clock';
 import type { PollKeepalive } from '#frontend/api';
-import type { ActorKey, ActorRepeat, ActorReply, RealmId, UserId } from '#model';
+import type { ActorKey, ActorRepeatReply, ActorReply, RealmId, UserId } from '#model';
 import type { InboundRequest, RequestLifetime } from './inbound-request.js';
 import { successBodyOfText } from './reply.js';
 import type { ResponseSender } from './response-sender.js';
@@ -49,8 +49,8 @@ export class ParkedPolls {
   readonly #expected = new Map<string, ParkedPoll>();
   /** Operations whose polls have been parked at least once. */
   readonly #operations = new Set<RoutedOperation>();
-  readonly #heartbeats: TimerRing<ParkedPoll>;
-  readonly #absences: TimerRing<ParkedPoll>;
+  readonly #heartbeats: CoarseTimerRing<ParkedPoll>;
+  readonly #absences: CoarseTimerRing<ParkedPoll>;
   /** Number of client requests that wait for the answers of parked commands. */
   attached = 0;
 
@@ -59,10 +59,10 @@ export class ParkedPolls {
     readonly sender: ResponseSender,
     readonly options: ParkedPollOptions,
   ) {
-    this.#heartbeats = new TimerRing(clock, options.everyMs * (1 + MAX_JITTER_SHARE), (parked, now) =>
+    this.#heartbeats = new CoarseTimerRing(clock, options.everyMs * (1 + MAX_JITTER_SHARE), (parked, now) =>
       parked.heartbeat(now),
     );
-    this.#absences = new TimerRing(clock, ABSENCE_MS, (parked, now) => parked.checkAbsence(now));
+    this.#absences = new CoarseTimerRing(clock, ABSENCE_MS, (parked, now) => parked.checkAbsence(now));
   }
 
   /**
@@ -200,10 +200,10 @@ export class ParkedPoll {
    * Adapts the actor's answer to the request that waits now. A refusal of the command's older event id is replaced,
    * because the client has acknowledged later ids since.
    */
-  answerOf(reply: ActorReply | ActorRepeat): ActorReply | ActorRepeat {
+  answerOf(reply: ActorReply | ActorRepeatReply): ActorReply | ActorRepeatReply {
     if (!('error' in reply) || this.#lastId === this.#keepalive.last) return reply;
     const instead = this.#keepalive.answerInsteadOf(reply.error);
-    return instead ? { ok: [encodeFields(instead)] } : reply;
+    return instead ? { ok: [encodeResponseFields(instead)] } : reply;
   }
 
   /** Ends the parked poll, because its command was answered. @returns the request that waits for the answer */

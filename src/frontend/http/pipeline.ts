@@ -8,33 +8,33 @@
  */
 import { memoizeByObject } from '#base';
 import type { ForwardedCommand, OperationOutcome } from '#frontend/api';
-import type { ActorRepeat, ActorReply } from '#model';
+import type { ActorRepeatReply, ActorReply } from '#model';
 import { apiError } from '#model/errors';
-import type { ActorForwarder } from './actor-forwarder.js';
+import type { ActorCommandForwarder } from './actor-forwarder.js';
 import type { Authenticator } from './authenticate.js';
 import {
-  formPolicyOf,
+  formPolicyOfMethod,
   isFormMediaType,
   isMultipartMediaType,
   type ParsedForm,
-  readForm,
+  readRequestForm,
   type UploadMemoryBudget,
 } from './form.js';
 import { NO_FORM_FIELDS, parseUrlencodedForm } from './form-urlencoded.js';
-import { checkOperationGuard, checkWebhookBotAllowed } from './guard.js';
+import { checkCallerAdmittedByGuard, checkWebhookBotAllowed } from './guard.js';
 import { type HeaderReadingPolicy, InboundRequest } from './inbound-request.js';
 import { OperationCall, type OperationCallServices } from './operation-call.js';
 import type { FrontendOptions } from './options.js';
-import { corsPreflightHeaders } from './reply.js';
+import { makeCorsPreflightHeaders } from './reply.js';
 import type { RequestMetrics } from './request-metrics.js';
 import { type ResponseSender, respondWithRefusal } from './response-sender.js';
-import type { Route, RoutedOperation, Router } from './route.js';
+import type { HttpRoute, HttpRouter, RoutedOperation } from './route.js';
 import type { HttpExchange, ResponseHeaders } from './server.js';
 import type { AnonymousCaller, FrontendServices } from './services.js';
 
 /** The objects that the steps of the pipeline use. */
 interface PipelineParts {
-  readonly router: Router<RoutedOperation>;
+  readonly router: HttpRouter<RoutedOperation>;
   readonly services: FrontendServices;
   readonly options: FrontendOptions;
   readonly metrics: RequestMetrics;
@@ -44,7 +44,7 @@ interface PipelineParts {
   readonly maxUpload: number;
   readonly headerPolicy: HeaderReadingPolicy;
   readonly callServices: OperationCallServices;
-  readonly forwarder: ActorForwarder;
+  readonly forwarder: ActorCommandForwarder;
   readonly sender: ResponseSender;
 }
 
@@ -90,9 +90,9 @@ const MAX_ATTEMPTS = 3;
  * Makes the headers of the answer to OPTIONS for a path. A path counts as a page of a browser if all of its operations
  * do.
  */
-const preflightOf = memoizeByObject((route: Route<RoutedOperation>): ResponseHeaders => {
+const preflightOf = memoizeByObject((route: HttpRoute<RoutedOperation>): ResponseHeaders => {
   const page = [...route.methods.values()].every(({ operation }) => operation.page);
-  return corsPreflightHeaders(route.allow, page);
+  return makeCorsPreflightHeaders(route.allow, page);
 });
 
 export class RequestPipeline {
@@ -175,7 +175,7 @@ function readBody(request: InboundRequest, pipeline: RequestPipeline): ParsedFor
   const contentType = exchange.header('content-type');
   const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
   if (!isFormMediaType(type)) return undefined;
-  const policy = formPolicyOf(match.route.methods, exchange.method);
+  const policy = formPolicyOfMethod(match.route.methods, exchange.method);
   if (!policy.possible) return undefined;
   const { authenticator, sender, maxUpload, options } = pipeline.parts;
   // The check comes before the body: clients without an account can't make the server hold or parse a body where an
@@ -187,7 +187,7 @@ function readBody(request: InboundRequest, pipeline: RequestPipeline): ParsedFor
   const files = policy.takesFiles && isMultipartMediaType(type);
   if (files) reserveUpload(request, pipeline);
   const maxBytes = files ? maxUpload : Math.min(policy.maxBytes, options.maxBodyBytes ?? Number.POSITIVE_INFINITY);
-  readForm(exchange, { contentType, type, maxBytes, files, after }, (read) => {
+  readRequestForm(exchange, { contentType, type, maxBytes, files, after }, (read) => {
     try {
       const form = read();
       if (form instanceof Promise) sender.lifetimes.wait(request, form, pipeline.continue);
@@ -249,7 +249,7 @@ function checkRole(request: InboundRequest, { parts }: RequestPipeline): void {
   const { account } = request;
   if (!account) return;
   const { operation } = request.target!;
-  if (operation.guard !== 'user') checkOperationGuard(operation.guard, account, parts.services.clock.now());
+  if (operation.guard !== 'user') checkCallerAdmittedByGuard(operation.guard, account, parts.services.clock.now());
   operation.before?.(account.directory, account.user.id);
 }
 
@@ -281,7 +281,7 @@ function takeOutcome({ call }: InboundRequest, outcome: OperationOutcome): void 
 function forward(
   request: InboundRequest,
   { parts }: RequestPipeline,
-): Promise<ActorReply | ActorRepeat> | undefined | typeof STOP {
+): Promise<ActorReply | ActorRepeatReply> | undefined | typeof STOP {
   const call = request.call!;
   const outcome = call.outcome!;
   if (!('to' in outcome)) return undefined;
@@ -291,7 +291,7 @@ function forward(
   return STOP;
 }
 
-function takeReply(request: InboundRequest, answer: ActorReply | ActorRepeat | undefined): void {
+function takeReply(request: InboundRequest, answer: ActorReply | ActorRepeatReply | undefined): void {
   if (!answer) return;
   const call = request.call!;
   request.lifetime!.forwarding = undefined;

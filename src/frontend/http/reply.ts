@@ -3,9 +3,15 @@
  * sent as they are.
  */
 import { STATUS_CODES } from 'node:http';
-import { type CachedResponseFields, EncodedJson, encodeFieldParts, type JsonObject, type ResponseFields } from '#base';
-import { ActorRefused, ApiError, apiError, type ErrorReply, PRODUCT_NAME } from '#model/errors';
-import { BlobsUnavailable } from '#ports/blobs';
+import {
+  type CachedResponseFields,
+  EncodedJson,
+  encodeResponseFieldParts,
+  type JsonObject,
+  type ResponseFields,
+} from '#base';
+import { ActorRefusedError, ApiError, type ApiErrorReply, apiError, PRODUCT_NAME } from '#model/errors';
+import { BlobStorageUnavailableError } from '#ports/blobs';
 import { type ResponseBodyPart, ResponseHeaders } from './server.js';
 
 /**
@@ -30,7 +36,7 @@ export const CORS_HEADERS: readonly (readonly [name: string, value: string])[] =
 const PREFLIGHT_AGE_S = 86_400;
 
 /** Makes the headers of the answer to OPTIONS, the preflight of a browser before the call itself. */
-export const corsPreflightHeaders = (allow: readonly string[], page: boolean): ResponseHeaders =>
+export const makeCorsPreflightHeaders = (allow: readonly string[], page: boolean): ResponseHeaders =>
   new ResponseHeaders([
     ['Allow', allow.join(', ')],
     ...(page ? [] : [...CORS_HEADERS, ['Access-Control-Max-Age', String(PREFLIGHT_AGE_S)] as const]),
@@ -63,7 +69,7 @@ export function successBodyOfFields(
   ignored: readonly string[] | undefined,
 ): ResponseBodyPart[] {
   for (const name in fields)
-    if (fields[name] instanceof EncodedJson) return successBodyOfParts(encodeFieldParts(fields), ignored);
+    if (fields[name] instanceof EncodedJson) return successBodyOfParts(encodeResponseFieldParts(fields), ignored);
   if (fields.result !== undefined || fields.msg !== undefined) {
     const all = { result: 'success', msg: '', ...fields };
     return [`${JSON.stringify(all).slice(0, -1)}${ignoredText(ignored)}}\n`];
@@ -114,7 +120,7 @@ export const partialSuccessBody = (code: string): ResponseBodyPart[] => [
   `${JSON.stringify({ result: 'partially_completed', msg: '', code })}\n`,
 ];
 
-export function errorResponseBody(error: ErrorReply): ResponseBodyPart[] {
+export function errorResponseBody(error: ApiErrorReply): ResponseBodyPart[] {
   const { code, msg, extra, html } = error;
   if (html) return [msg];
   return [`${JSON.stringify({ result: 'error', msg, ...extra, ...(code === undefined ? {} : { code }) })}\n`];
@@ -125,7 +131,7 @@ export function errorResponseBody(error: ErrorReply): ResponseBodyPart[] {
  * @param fromPage true for a page of this server: the browser must not show its own password prompt, as it does for the
  * scheme Basic
  */
-export function errorResponseHeaders(error: ErrorReply, fromPage = false): ResponseHeaders {
+export function errorResponseHeaders(error: ApiErrorReply, fromPage = false): ResponseHeaders {
   if (error.html) return HTML_HEADERS;
   switch (error.status) {
     case 401:
@@ -146,10 +152,10 @@ export function errorResponseHeaders(error: ErrorReply, fromPage = false): Respo
 }
 
 /** Returns the API refusal that an exception stands for; undefined if the exception is a fault of the server. */
-export function refusalOfError(error: unknown): ErrorReply | undefined {
+export function toApiErrorReply(error: unknown): ApiErrorReply | undefined {
   if (error instanceof ApiError) return error.toReply();
-  if (error instanceof ActorRefused) return error.reply;
-  if (error instanceof BlobsUnavailable) return apiError('SERVICE_UNAVAILABLE').toReply();
+  if (error instanceof ActorRefusedError) return error.reply;
+  if (error instanceof BlobStorageUnavailableError) return apiError('SERVICE_UNAVAILABLE').toReply();
   return undefined;
 }
 

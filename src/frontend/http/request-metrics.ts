@@ -2,7 +2,7 @@
 
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
-import { type CounterSeries, type HistogramSeries, Metrics } from '#base/metrics';
+import { type MetricCounterSeries, type MetricHistogramSeries, MetricsRegistry } from '#base/metrics';
 import type { InboundRequest } from './inbound-request.js';
 import type { FrontendOptions } from './options.js';
 import type { HttpExchange } from './server.js';
@@ -13,15 +13,15 @@ import type { HttpExchange } from './server.js';
 const USABLE_ID = /^[A-Za-z0-9_.:-]{8,64}$/;
 
 export class RequestMetrics {
-  readonly metrics: Metrics;
-  readonly #unknown = new Map<number, CounterSeries>();
-  readonly #polls: HistogramSeries;
-  readonly #aborted: CounterSeries;
+  readonly metrics: MetricsRegistry;
+  readonly #unknown = new Map<number, MetricCounterSeries>();
+  readonly #polls: MetricHistogramSeries;
+  readonly #aborted: MetricCounterSeries;
   /** Counters of requests refused because of overload: too many requests, waiting polls or uploads. */
   readonly overload: {
-    readonly requests: CounterSeries;
-    readonly polls: CounterSeries;
-    readonly uploads: CounterSeries;
+    readonly requests: MetricCounterSeries;
+    readonly polls: MetricCounterSeries;
+    readonly uploads: MetricCounterSeries;
   };
   readonly #prefix: string;
   #requests = 0;
@@ -31,10 +31,10 @@ export class RequestMetrics {
     private readonly log: Logger,
     private readonly options: FrontendOptions,
   ) {
-    this.metrics = options.metrics ?? new Metrics();
+    this.metrics = options.metrics ?? new MetricsRegistry();
     this.#prefix = `${options.instance}-`;
     this.#polls = this.metrics.histogram('conclave_http_poll_seconds');
-    const overload = (what: string): CounterSeries => this.metrics.counter('conclave_http_overload_total', what);
+    const overload = (what: string): MetricCounterSeries => this.metrics.counter('conclave_http_overload_total', what);
     this.overload = { requests: overload('requests'), polls: overload('polls'), uploads: overload('uploads') };
     this.#aborted = this.metrics.counter('conclave_http_aborted_requests_total');
   }
@@ -82,7 +82,7 @@ export class RequestMetrics {
     this.#aborted.n++;
   }
 
-  #count(answers: Map<number, CounterSeries>, operation: string, status: number): void {
+  #count(answers: Map<number, MetricCounterSeries>, operation: string, status: number): void {
     let count = answers.get(status);
     if (!count) {
       count = this.metrics.counter('conclave_http_requests_total', operation, String(status));

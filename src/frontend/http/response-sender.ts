@@ -3,12 +3,12 @@
 import type { ApiOperation, OperationOutcome } from '#frontend/api';
 import { selectTighterLimit } from '#frontend/limits';
 import type { ActorReply, RealmId } from '#model';
-import { apiError, type ErrorReply } from '#model/errors';
-import { formatRateHeaders } from './call-limiter.js';
-import { isWorthCompressing, type ResponseCompressor } from './compression.js';
+import { type ApiErrorReply, apiError } from '#model/errors';
+import { formatRateLimitHeaders } from './call-limiter.js';
+import { isBodyWorthCompressing, type ResponseCompressor } from './compression.js';
 import {
   type InboundRequest,
-  isAnswerCompressed,
+  isOperationAnswerCompressible,
   type RequestLifetimeListener,
   RequestLifetimes,
 } from './inbound-request.js';
@@ -18,10 +18,10 @@ import {
   errorResponseHeaders,
   JSON_RESPONSE_HEADERS,
   partialSuccessBody,
-  refusalOfError,
   successBodyOfCachedFields,
   successBodyOfFields,
   successBodyOfParts,
+  toApiErrorReply,
 } from './reply.js';
 import type { RequestMetrics } from './request-metrics.js';
 import { type HttpExchange, type ResponseBodyPart, ResponseHeaders } from './server.js';
@@ -52,15 +52,15 @@ export class ResponseSender implements RequestLifetimeListener {
 
   /** Answers with the refusal that the error stands for; an error that is no refusal is logged and answered 500. */
   failed(request: InboundRequest, error: unknown): void {
-    this.#refuse(request, refusalOfError(error) ?? this.#unexpected(request, error));
+    this.#refuse(request, toApiErrorReply(error) ?? this.#unexpected(request, error));
   }
 
-  #refuse(request: InboundRequest, error: ErrorReply): void {
+  #refuse(request: InboundRequest, error: ApiErrorReply): void {
     request.rate = selectTighterLimit(error.rate, request.rate);
     this.#respondPlain(request, error.status, errorResponseHeaders(error, request.fromPage), errorResponseBody(error));
   }
 
-  #unexpected(request: InboundRequest, error: unknown): ErrorReply {
+  #unexpected(request: InboundRequest, error: unknown): ApiErrorReply {
     const { method, requestId } = request.exchange;
     this.services.log.error({ requestId, err: error, method, path: pathPattern(request) }, 'unhandled exception');
     return apiError('INTERNAL').toReply();
@@ -112,7 +112,7 @@ export class ResponseSender implements RequestLifetimeListener {
   /** Answers a parked poll; the request object stays in use for the client's next poll. @param now monotonic ms */
   heartbeat(request: InboundRequest, body: readonly ResponseBodyPart[], now: number): void {
     this.metrics.answered(request, 200, now);
-    request.exchange.respond(200, JSON_RESPONSE_HEADERS, body, formatRateHeaders(request.rate));
+    request.exchange.respond(200, JSON_RESPONSE_HEADERS, body, formatRateLimitHeaders(request.rate));
   }
 
   /**
@@ -127,12 +127,20 @@ export class ResponseSender implements RequestLifetimeListener {
     coded?: ResponseHeaders,
   ): void {
     const { compressor } = this;
-    if (!compressor || !isWorthCompressing(body) || !isAnswerCompressed(request.target!.operation)) {
+    if (!compressor || !isBodyWorthCompressing(body) || !isOperationAnswerCompressible(request.target!.operation)) {
       this.#respondPlain(request, status, headers, body);
       return;
     }
     this.#end(request, status);
-    compressor.respond(request.exchange, request.gzip, status, headers, body, formatRateHeaders(request.rate), coded);
+    compressor.respond(
+      request.exchange,
+      request.gzip,
+      status,
+      headers,
+      body,
+      formatRateLimitHeaders(request.rate),
+      coded,
+    );
   }
 
   /** Sends an answer uncompressed. */
@@ -143,7 +151,7 @@ export class ResponseSender implements RequestLifetimeListener {
     body: readonly ResponseBodyPart[],
   ): void {
     this.#end(request, status);
-    request.exchange.respond(status, headers, body, formatRateHeaders(request.rate));
+    request.exchange.respond(status, headers, body, formatRateLimitHeaders(request.rate));
   }
 
   #end(request: InboundRequest, status: number): void {
@@ -159,6 +167,6 @@ function pathPattern({ match }: InboundRequest): string {
 }
 
 /** Refuses a request before its operation is known. */
-export function respondWithRefusal(exchange: HttpExchange, error: ErrorReply): void {
+export function respondWithRefusal(exchange: HttpExchange, error: ApiErrorReply): void {
   exchange.respond(error.status, errorResponseHeaders(error), errorResponseBody(error));
 }

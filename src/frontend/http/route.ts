@@ -5,31 +5,31 @@
  * the pattern lacks is answered 405 even if a later pattern has it. At each segment, fixed text is tried first, then
  * integers (`[0-9]+`), then any text; a pattern for the rest of a path comes last.
  */
-import type { CounterSeries, HistogramSeries } from '#base/metrics';
+import type { MetricCounterSeries, MetricHistogramSeries } from '#base/metrics';
 import type { ApiOperation, HttpMethod } from '#frontend/api';
-import type { ParameterReader } from './parameters.js';
+import type { RequestParameterReader } from './parameters.js';
 
 /** Metrics of one operation, created on first use: an operation that is never called has none. */
 interface OperationMetrics {
-  readonly answers: Map<number, CounterSeries>;
-  seconds: HistogramSeries | undefined;
+  readonly answers: Map<number, MetricCounterSeries>;
+  seconds: MetricHistogramSeries | undefined;
 }
 
 /** An operation with its parameters and metrics, as the router finds it. */
 export interface RoutedOperation {
   readonly operation: ApiOperation;
-  readonly parameters: ParameterReader;
+  readonly parameters: RequestParameterReader;
   readonly metrics: OperationMetrics;
 }
 
-export interface Route<T> {
+export interface HttpRoute<T> {
   readonly methods: ReadonlyMap<string, T>;
   /** Methods of the path, sorted, for `Allow` and `allowed_methods`. */
   readonly allow: readonly string[];
 }
 
-export interface RouteMatch<T> {
-  readonly route: Route<T>;
+export interface HttpRouteMatch<T> {
+  readonly route: HttpRoute<T>;
   /** Decoded values of the variable segments, from left to right. */
   readonly values: readonly string[];
 }
@@ -43,7 +43,7 @@ interface Node<T> {
   route: MutableRoute<T> | undefined;
 }
 
-interface MutableRoute<T> extends Route<T> {
+interface MutableRoute<T> extends HttpRoute<T> {
   readonly methods: Map<string, T>;
   allow: string[];
 }
@@ -60,10 +60,10 @@ const node = <T>(): Node<T> => ({
   route: undefined,
 });
 
-export class Router<T> {
+export class HttpRouter<T> {
   #root = node<T>();
   /** Matches of patterns without variable segments, by path: one look-up serves the busiest operations. */
-  #fixed = new Map<string, RouteMatch<T>>();
+  #fixed = new Map<string, HttpRouteMatch<T>>();
 
   /**
    * Adds an operation under its path pattern. @throws Error when the pattern already has an operation with this method
@@ -84,7 +84,7 @@ export class Router<T> {
    * @param path as sent, percent-encoded
    * @returns undefined for an unknown path, a bad escape, or a trailing slash
    */
-  find(path: string): RouteMatch<T> | undefined {
+  find(path: string): HttpRouteMatch<T> | undefined {
     const fixed = this.#fixed.get(path);
     if (fixed) return fixed;
     const segments = decode(path);
@@ -134,7 +134,7 @@ function decode(path: string): string[] | undefined {
   return segments;
 }
 
-function descend<T>(at: Node<T>, segments: readonly string[], i: number, values: string[]): Route<T> | undefined {
+function descend<T>(at: Node<T>, segments: readonly string[], i: number, values: string[]): HttpRoute<T> | undefined {
   const segment = segments[i];
   if (segment === undefined) return at.route;
   const fixed = at.fixed.get(segment);
@@ -157,7 +157,7 @@ function descend<T>(at: Node<T>, segments: readonly string[], i: number, values:
  *
  * @throws Error for a variable segment that is not declared as a path parameter
  */
-export function pathSegmentsOf(prefix: string, operation: ApiOperation): PathSegment[] {
+export function pathSegmentsOfOperation(prefix: string, operation: ApiOperation): PathSegment[] {
   const parts = `${prefix}${operation.path}`.split('/').slice(1);
   return parts.map((part) => {
     if (!part.startsWith('{')) return { fixed: part };

@@ -6,30 +6,30 @@ import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { REAL_CLOCK } from '#base/clock';
 import { RequestBody, ResponseBody } from './bodies.js';
-import { waitForQuietTurn } from './connection-gate.js';
+import { waitForQuietEventLoopTurn } from './connection-gate.js';
 import {
   DUPLICATE_HOST_FAULT,
-  type FramingFault,
-  findFramingFault,
+  findHttpFramingFault,
   HTTP_VERSION_FAULT,
+  type HttpFramingFault,
   REQUEST_TARGET_FAULT,
   TOO_MANY_HEADERS_FAULT,
 } from './framing.js';
 import { httpStatusLine } from './reply.js';
 import {
-  announcesBody,
-  EMPTY_BODY,
+  doesRequestAnnounceBody,
+  EMPTY_BODY_BYTES,
   type HttpExchange,
   type HttpListenOptions,
   type HttpServer,
   type HttpServerFactory,
-  MAX_HEADER_LINES,
   MAX_REQUEST_HEAD_BYTES,
+  MAX_REQUEST_HEADER_LINES,
   REQUEST_RECEIVE_TIMEOUT_MS,
   type ResponseBodyPart,
   type ResponseHeaders,
 } from './server.js';
-import { type GuardedTransfer, SlowClientGuard } from './slow-client-guard.js';
+import { SlowClientGuard, type SlowClientGuardedTransfer } from './slow-client-guard.js';
 
 /**
  * Milliseconds for which idle connections are kept: a little longer than load balancers do (60 s), so that the
@@ -46,7 +46,7 @@ const REQUEST_MS = 300_000;
  */
 const PIECE = 64 * 1024;
 
-export const nodeServerFactory: HttpServerFactory = { listen: (options) => NodeServer.listen(options) };
+export const nodeHttpServerFactory: HttpServerFactory = { listen: (options) => NodeServer.listen(options) };
 
 const PARSER_STATUS: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -64,7 +64,7 @@ interface RequestTarget {
 
 const ABSOLUTE = /^https?:\/\/([^/?#]+)/i;
 
-function targetOf({ url = '/', method }: IncomingMessage): RequestTarget | FramingFault {
+function targetOf({ url = '/', method }: IncomingMessage): RequestTarget | HttpFramingFault {
   let host: string | undefined;
   let rest = url;
   if (!url.startsWith('/')) {
@@ -85,9 +85,9 @@ function faultOf({
   headers,
   httpVersionMajor,
   httpVersionMinor,
-}: IncomingMessage): FramingFault | undefined {
+}: IncomingMessage): HttpFramingFault | undefined {
   if (httpVersionMajor !== 1) return HTTP_VERSION_FAULT;
-  if (rawHeaders.length > 2 * MAX_HEADER_LINES) return TOO_MANY_HEADERS_FAULT;
+  if (rawHeaders.length > 2 * MAX_REQUEST_HEADER_LINES) return TOO_MANY_HEADERS_FAULT;
   const lengths: string[] = [];
   const codings: string[] = [];
   let hosts = 0;
@@ -100,7 +100,7 @@ function faultOf({
   if (hosts > 1) return DUPLICATE_HOST_FAULT;
   // HTTP/1.0 has no Transfer-Encoding: a proxy may have passed the header on without reading it.
   if (httpVersionMinor === 0 && codings.length > 0) return HTTP_VERSION_FAULT;
-  return findFramingFault(lengths, codings, typeof headers.trailer === 'string' ? headers.trailer : '');
+  return findHttpFramingFault(lengths, codings, typeof headers.trailer === 'string' ? headers.trailer : '');
 }
 
 class NodeServer implements HttpServer {
@@ -184,7 +184,7 @@ class NodeServer implements HttpServer {
     }
   }
 
-  #refuse(req: IncomingMessage, res: ServerResponse, { status, text }: FramingFault): void {
+  #refuse(req: IncomingMessage, res: ServerResponse, { status, text }: HttpFramingFault): void {
     this.#refused.add(req.socket);
     req.on('error', ignore);
     res.on('error', ignore);
@@ -213,7 +213,7 @@ class NodeServer implements HttpServer {
 
   async refuse(): Promise<void> {
     this.closing = true;
-    await waitForQuietTurn(() => this.#accepted);
+    await waitForQuietEventLoopTurn(() => this.#accepted);
     this.#closed ??= new Promise((resolve) => {
       // The close method of the HTTP server would close idle connections, too.
       NetServer.prototype.close.call(this.#server, () => resolve());
@@ -251,7 +251,7 @@ class NodeExchange implements HttpExchange {
   answered = false;
   /** True when the operating system has taken the whole answer, or the client has disconnected. */
   ended = false;
-  #waiting: GuardedTransfer | undefined;
+  #waiting: SlowClientGuardedTransfer | undefined;
   #received: RequestBody | undefined;
   #abortListener: (() => void) | undefined;
 
@@ -265,7 +265,7 @@ class NodeExchange implements HttpExchange {
     this.path = target.path;
     this.query = target.query;
     this.#host = target.host;
-    this.hasBody = announcesBody(this.header('content-length'), this.header('transfer-encoding'));
+    this.hasBody = doesRequestAnnounceBody(this.header('content-length'), this.header('transfer-encoding'));
     res.on('close', () => this.#closed());
     res.on('finish', () => this.#over());
     // A broken connection ends in 'close'; an 'error' without a listener would be an uncaught exception.
@@ -289,7 +289,7 @@ class NodeExchange implements HttpExchange {
 
   readBody(done: (body: Uint8Array | undefined) => void, limit = this.#server.options.maxBodyBytes): void {
     if (!this.hasBody || Number(this.header('content-length') || 0) > limit) {
-      done(this.hasBody ? undefined : EMPTY_BODY);
+      done(this.hasBody ? undefined : EMPTY_BODY_BYTES);
       return;
     }
     const received = new RequestBody(limit, this.#server.bodies, () => this.#req.socket.destroy());

@@ -8,9 +8,9 @@
  */
 import { METHODS } from 'node:http';
 import { REAL_CLOCK } from '#base/clock';
-import { ConnectionGate, waitForQuietTurn } from './connection-gate.js';
-import { respondAndEndConnection, UwsExchange, type UwsExchangeOwner } from './exchange-uws.js';
-import { type FramingFault, findFramingFault, UNKNOWN_METHOD_FAULT } from './framing.js';
+import { OpenConnectionLimiter, waitForQuietEventLoopTurn } from './connection-gate.js';
+import { respondAndEndConnection, UwsHttpExchange, type UwsHttpExchangeOwner } from './exchange-uws.js';
+import { findHttpFramingFault, type HttpFramingFault, UNKNOWN_METHOD_FAULT } from './framing.js';
 import { httpStatusLine } from './reply.js';
 import { type HttpListenOptions, type HttpServer, type HttpServerFactory, MAX_REQUEST_HEAD_BYTES } from './server.js';
 import { SlowClientGuard } from './slow-client-guard.js';
@@ -24,7 +24,7 @@ import {
 } from './uws-module.js';
 
 /** Loads uWebSockets.js. @throws Error where the module is not installed or has no build for this Node version */
-export function loadUwsServerFactory(): HttpServerFactory {
+export function loadUwsHttpServerFactory(): HttpServerFactory {
   // uWebSockets.js reads this variable when it is loaded. Its default of 4 KiB would refuse long queries.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(MAX_REQUEST_HEAD_BYTES);
   const engine = loadUwsEngine();
@@ -38,7 +38,7 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
  * Finds headers that leave the end of a request ambiguous. A GET without a body is not checked, because reading all
  * headers is a tenth of the cost of a GET.
  */
-function faultOf(req: UwsRequest): FramingFault | undefined {
+function faultOf(req: UwsRequest): HttpFramingFault | undefined {
   const lengths: string[] = [];
   const codings: string[] = [];
   let trailer = '';
@@ -47,10 +47,10 @@ function faultOf(req: UwsRequest): FramingFault | undefined {
     else if (name === 'transfer-encoding') codings.push(value);
     else if (name === 'trailer') trailer = value;
   });
-  return findFramingFault(lengths, codings, trailer);
+  return findHttpFramingFault(lengths, codings, trailer);
 }
 
-class UwsServer implements HttpServer, UwsExchangeOwner {
+class UwsServer implements HttpServer, UwsHttpExchangeOwner {
   readonly kind = 'uws';
   port = 0;
   running = 0;
@@ -59,7 +59,7 @@ class UwsServer implements HttpServer, UwsExchangeOwner {
   readonly slowAnswers: SlowClientGuard;
   readonly slowBodies: SlowClientGuard;
   #socket: UwsListenSocket | undefined;
-  #gate: ConnectionGate | undefined;
+  #gate: OpenConnectionLimiter | undefined;
   #idle: (() => void) | undefined;
 
   private constructor(
@@ -119,7 +119,7 @@ class UwsServer implements HttpServer, UwsExchangeOwner {
   #guard(): void {
     const { maxConnections, onError } = this.options;
     if (maxConnections === undefined) return;
-    this.#gate = new ConnectionGate(maxConnections, {
+    this.#gate = new OpenConnectionLimiter(maxConnections, {
       shut: () => {
         this.turnedAway++;
         this.#closeListener();
@@ -143,7 +143,7 @@ class UwsServer implements HttpServer, UwsExchangeOwner {
         return;
       }
     }
-    const exchange = new UwsExchange(this, res, req, method, length, coding);
+    const exchange = new UwsHttpExchange(this, res, req, method, length, coding);
     this.running++;
     try {
       this.options.handler(exchange);
@@ -154,7 +154,7 @@ class UwsServer implements HttpServer, UwsExchangeOwner {
     exchange.leave();
   }
 
-  #refuse(res: UwsResponse, { status, text }: FramingFault): void {
+  #refuse(res: UwsResponse, { status, text }: HttpFramingFault): void {
     this.running++;
     respondAndEndConnection(
       res,
@@ -178,7 +178,7 @@ class UwsServer implements HttpServer, UwsExchangeOwner {
 
   async refuse(): Promise<void> {
     this.closing = true;
-    await waitForQuietTurn(() => 0);
+    await waitForQuietEventLoopTurn(() => 0);
     this.#stopListening();
   }
 

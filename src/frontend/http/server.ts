@@ -159,10 +159,10 @@ export const REQUEST_RECEIVE_TIMEOUT_MS = 10_000;
 /** Maximum of bytes of request line and headers together. Long narrows and id lists travel in the query. */
 export const MAX_REQUEST_HEAD_BYTES = 128 * 1024;
 /** Maximum of header lines of a request. The native server has the same bound built in. */
-export const MAX_HEADER_LINES = 98;
+export const MAX_REQUEST_HEADER_LINES = 98;
 
-export const EMPTY_BODY = new Uint8Array(0);
+export const EMPTY_BODY_BYTES = new Uint8Array(0);
 
 /** True for a request that has a body. @param length Content-Length @param coding Transfer-Encoding */
-export const announcesBody = (length: string, coding: string): boolean =>
+export const doesRequestAnnounceBody = (length: string, coding: string): boolean =>
   length === '' ? coding !== '' : length !== '0';

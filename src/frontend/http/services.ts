@@ -6,9 +6,9 @@ import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import type { ServerCryptography } from '#domain/secrets';
 import type { ForwardedCommand } from '#frontend/api';
-import type { ActorRepeat, ActorReply, RealmId } from '#model';
+import type { ActorRepeatReply, ActorReply, RealmId } from '#model';
 import type { DirectoryUser, DirectoryView, WebSession } from '#model/records';
-import type { Blobs } from '#ports/blobs';
+import type { BlobStorage } from '#ports/blobs';
 
 /** An authenticated caller: an active account of an active organization, in the current state of the replica. */
 export interface AuthenticatedCaller {
@@ -43,7 +43,7 @@ export interface ForwardedCommandHandle {
    * The actor's reply. Rejects with ApiError SERVICE_UNAVAILABLE when no owner answers. Any other rejection is answered
    * 500 and logged. After `cancel` the promise may resolve, reject or stay pending.
    */
-  readonly reply: Promise<ActorReply | ActorRepeat>;
+  readonly reply: Promise<ActorReply | ActorRepeatReply>;
   /**
    * Cancels the command, because the client has disconnected or the deadline has passed. Ends a waiting poll. Has no
    * effect once the reply has settled.
@@ -59,7 +59,7 @@ export interface ForwardedCommandHandle {
 export interface FrontendServices {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly blobs: Blobs;
+  readonly blobs: BlobStorage;
   readonly secrets: ServerCryptography;
   /**
    * Finds the account of an API key. Synchronous where the replica is open.

@@ -22,7 +22,7 @@ export const SLOW_CLIENT_LIMITS: SlowClientLimits = {
   bytesPerSecond: 16 * 1024,
 };
 
-export interface GuardedTransfer {
+export interface SlowClientGuardedTransfer {
   /**
    * Bytes that determine the transfer's time limit: those of the whole answer, or those of a body that have arrived.
    */
@@ -47,7 +47,7 @@ export class SlowClientGuard {
   #bytes = 0;
   #timer: TimerHandle | undefined;
   /** Waiting transfers, in the order in which they began to wait. */
-  readonly #waiting = new Map<GuardedTransfer, Progress>();
+  readonly #waiting = new Map<SlowClientGuardedTransfer, Progress>();
 
   constructor(
     private readonly clock: Clock,
@@ -63,7 +63,7 @@ export class SlowClientGuard {
   }
 
   /** Records that a transfer begins to wait or has made progress. */
-  progressed(transfer: GuardedTransfer): void {
+  progressed(transfer: SlowClientGuardedTransfer): void {
     const now = this.clock.monotonic();
     const { held } = transfer;
     const known = this.#waiting.get(transfer);
@@ -84,14 +84,14 @@ export class SlowClientGuard {
   }
 
   /** Removes a transfer that is complete, or whose client has disconnected. */
-  finished(transfer: GuardedTransfer): void {
+  finished(transfer: SlowClientGuardedTransfer): void {
     const known = this.#waiting.get(transfer);
     if (!known) return;
     this.#bytes -= known.held;
     this.#waiting.delete(transfer);
   }
 
-  #cut(transfer: GuardedTransfer): void {
+  #cut(transfer: SlowClientGuardedTransfer): void {
     this.finished(transfer);
     this.cut++;
     transfer.cut();

@@ -90,7 +90,7 @@ const BUILDS: readonly UwsNativeBuild[] = [
 ];
 
 /** Chooses the native build that fits this process. @throws Error that says why no build fits */
-export function findNativeBuild({ platform, arch, abi, node, glibc }: HostPlatform): UwsNativeBuild {
+export function findUwsNativeBuild({ platform, arch, abi, node, glibc }: HostPlatform): UwsNativeBuild {
   if (platform !== 'linux' || arch !== 'x64') throw new Error(`no build for ${platform} on ${arch}`);
   const build = BUILDS.find((one) => one.abi === abi);
   if (!build) throw new Error(`no build for Node ${node}; there are some for 20, 22, 24 and 26`);
@@ -109,7 +109,7 @@ interface Report {
   readonly header: { readonly glibcVersionRuntime?: string };
 }
 
-export function describeThisHost(): HostPlatform {
+export function describeHostPlatform(): HostPlatform {
   const { platform, arch, versions } = process;
   // The types of Node 20 lack the field excludeNetwork. Without this field the report looks up host names of
   // connections, which can take seconds.
@@ -120,8 +120,8 @@ export function describeThisHost(): HostPlatform {
 }
 
 /** Loads the native build for this process. @throws Error that says on one line why no build can be loaded */
-export function loadUwsEngine(host: HostPlatform = describeThisHost()): UwsEngine {
-  const { name, endsHead } = findNativeBuild(host);
+export function loadUwsEngine(host: HostPlatform = describeHostPlatform()): UwsEngine {
+  const { name, endsHead } = findUwsNativeBuild(host);
   try {
     return { uws: createRequire(import.meta.url)(name) as UwsModule, endsHead };
   } catch (error) {

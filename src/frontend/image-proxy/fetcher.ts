@@ -2,11 +2,11 @@
 import type { IncomingMessage } from 'node:http';
 import { SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
-import { type AddressFilter, GetError, type GetFault, getFollowingRedirects } from '#domain/webhooks';
-import { detectImageType, IMAGE_HEAD_BYTES } from './image-type.js';
+import { GetError, type GetFault, getFollowingRedirects, type OutgoingAddressFilter } from '#domain/webhooks';
+import { detectImageType, IMAGE_TYPE_DETECTION_BYTES } from './image-type.js';
 
 /** Reason why a picture could not be fetched. */
-export type ImageFetchFault =
+export type ImageFetchFailureReason =
   /** The other server has no picture at this URL. */
   | 'gone'
   /** The other server can't be reached, broke the connection, or is in a network that must not be reached. */
@@ -22,7 +22,7 @@ export type ImageFetchFault =
 export class ImageFetchError extends Error {
   override name = 'NoImage';
 
-  constructor(readonly fault: ImageFetchFault) {
+  constructor(readonly fault: ImageFetchFailureReason) {
     super(fault);
   }
 }
@@ -49,7 +49,7 @@ export const IMAGE_FETCH_LIMITS: ImageFetchLimits = {
   maxRedirects: 4,
 };
 
-const FAULTS: Readonly<Record<GetFault, ImageFetchFault>> = {
+const FAULTS: Readonly<Record<GetFault, ImageFetchFailureReason>> = {
   address: 'refused',
   forbidden: 'unreachable',
   gone: 'gone',
@@ -68,7 +68,7 @@ export class ImageFetcher {
 
   constructor(
     private readonly clock: Clock,
-    private readonly filter: AddressFilter,
+    private readonly filter: OutgoingAddressFilter,
     private readonly limits: ImageFetchLimits = IMAGE_FETCH_LIMITS,
   ) {}
 
@@ -107,7 +107,7 @@ export class ImageFetcher {
         if (this.#memory > memoryBytes) throw new ImageFetchError('busy');
         chunks.push(chunk);
         // The type is checked early, so that the rest of a file that is no picture is not read.
-        if (type === undefined && size >= IMAGE_HEAD_BYTES) type = typeOf(chunks);
+        if (type === undefined && size >= IMAGE_TYPE_DETECTION_BYTES) type = typeOf(chunks);
       }
       return { type: type ?? typeOf(chunks), bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) };
     } finally {

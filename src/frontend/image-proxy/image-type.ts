@@ -5,7 +5,7 @@
 import { detectPictureFormat } from '#domain/pictures';
 
 /** Number of first bytes that suffice to recognize every picture format. */
-export const IMAGE_HEAD_BYTES = 64;
+export const IMAGE_TYPE_DETECTION_BYTES = 64;
 
 /** Sizes of the second header of a BMP, one for each version of the format. */
 const BMP_HEADERS: ReadonlySet<number> = new Set([12, 40, 52, 56, 108, 124]);
@@ -14,7 +14,7 @@ const BMP_HEADERS: ReadonlySet<number> = new Set([12, 40, 52, 56, 108, 124]);
 export function detectImageType(bytes: Uint8Array): string | undefined {
   const format = detectPictureFormat(bytes);
   if (format) return `image/${format}`;
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(IMAGE_HEAD_BYTES, bytes.byteLength));
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(IMAGE_TYPE_DETECTION_BYTES, bytes.byteLength));
   if (isAvif(head)) return 'image/avif';
   return isBmp(head) ? 'image/bmp' : undefined;
 }

@@ -16,7 +16,7 @@ export {
   IMAGE_FETCH_LIMITS,
   ImageFetchError,
   ImageFetcher,
-  type ImageFetchFault,
+  type ImageFetchFailureReason,
   type ImageFetchLimits,
 } from './fetcher.js';
 export { detectImageType } from './image-type.js';

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Clock, TimerHandle } from '#base/clock';
-import { readProxiedImageUrl } from '#domain/pictures';
+import { verifyProxiedImageUrl } from '#domain/pictures';
 import { type FetchedImage, ImageFetchError, type ImageFetcher } from './fetcher.js';
 
 interface ProxiedImage extends FetchedImage {
@@ -76,7 +76,7 @@ export class ImageProxy {
 
   /** Returns the picture's URL that a path of the proxy names; undefined unless this server signed the path. */
   address(digest: string, hex: string): string | undefined {
-    return readProxiedImageUrl(digest, hex, this.key);
+    return verifyProxiedImageUrl(digest, hex, this.key);
   }
 
   /** Returns a picture from the cache, or fetches it. @throws ImageFetchError, and nothing else */

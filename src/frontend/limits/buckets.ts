@@ -2,11 +2,11 @@
  * Rate-limit buckets: each counts the calls of one user, network address or file under the caller's rules. Counting is
  * local and synchronous; the counts of other processes are added as they arrive (sharing.ts).
  */
-import type { RateStanding } from '#base';
+import type { RateLimitStatus } from '#base';
 import type { Clock } from '#base/clock';
 import { BoundedMap } from './bounded-table.js';
-import { type CallCounter, LeakyBucketCounter, SlidingWindowCounter } from './counts.js';
-import type { RateRules } from './rules.js';
+import { LeakyBucketCounter, type RateLimitCallCounter, SlidingWindowCounter } from './counts.js';
+import type { RateLimitRules } from './rules.js';
 
 /**
  * Kind of a bucket. user: calls of an account, except polls; polls: polls of an account; address: calls without an
@@ -16,29 +16,29 @@ import type { RateRules } from './rules.js';
 export type RateBucketKind = 'user' | 'polls' | 'address' | 'mails' | 'file';
 
 /** State of a bucket after a call, by the rule that leaves the fewest calls. */
-export interface RateLimitVerdict extends RateStanding {
+export interface RateLimitVerdict extends RateLimitStatus {
   /** Milliseconds until the call may be repeated; 0 if the call was counted. */
   readonly waitMs: number;
 }
 
 /** Calls of one bucket that one process has counted and publishes to the others. */
-export interface SharedCallCount {
+export interface SharedRateBucketCount {
   readonly kind: RateBucketKind;
   readonly key: string;
   readonly calls: number;
-  /** The account's own rate rules, as text for `rateRulesOfAccount`; undefined if the configured rules apply. */
+  /** The account's own rate rules, as text for `rateLimitRulesOfAccount`; undefined if the configured rules apply. */
   readonly own: string | undefined;
 }
 
 class Bucket {
-  readonly counts: readonly CallCounter[];
+  readonly counts: readonly RateLimitCallCounter[];
   /** Calls counted by this process that the other processes don't know yet. */
   unshared = 0;
 
   constructor(
     readonly kind: RateBucketKind,
     readonly key: string,
-    readonly rules: RateRules,
+    readonly rules: RateLimitRules,
     readonly own: string | undefined,
   ) {
     const leaks = kind === 'polls';
@@ -95,7 +95,7 @@ export class RateBuckets {
    * @param rules at least one rule
    * @param own text of the rules, if the account has its own
    */
-  count(kind: RateBucketKind, key: string, rules: RateRules, own?: string): RateLimitVerdict {
+  count(kind: RateBucketKind, key: string, rules: RateLimitRules, own?: string): RateLimitVerdict {
     const now = this.clock.monotonic();
     const bucket = this.#bucket(kind, key, rules, own);
     const { counts } = bucket;
@@ -120,7 +120,7 @@ export class RateBuckets {
     return { limit, remaining, reset: Math.ceil((this.clock.now() + inMs) / 1000), waitMs };
   }
 
-  #bucket(kind: RateBucketKind, key: string, rules: RateRules, own: string | undefined): Bucket {
+  #bucket(kind: RateBucketKind, key: string, rules: RateLimitRules, own: string | undefined): Bucket {
     const table = this.#tables[kind];
     const known = table.get(key);
     if (known && known.rules === rules) return known;
@@ -143,7 +143,7 @@ export class RateBuckets {
   }
 
   /** Returns and clears the unshared counts of at most this many buckets. */
-  takeUnshared(maxBuckets: number): SharedCallCount[] {
+  takeUnshared(maxBuckets: number): SharedRateBucketCount[] {
     return this.#unshared.splice(0, maxBuckets).map((bucket) => {
       const { kind, key, unshared, own } = bucket;
       bucket.unshared = 0;
@@ -156,7 +156,7 @@ export class RateBuckets {
   }
 
   /** Adds calls that another process counted. */
-  add({ kind, key, calls, own }: SharedCallCount, rules: RateRules): void {
+  add({ kind, key, calls, own }: SharedRateBucketCount, rules: RateLimitRules): void {
     const now = this.clock.monotonic();
     for (const count of this.#bucket(kind, key, rules, own).counts) count.add(calls, now);
   }

@@ -1,6 +1,6 @@
 /** Finds the network address under which a call without an account is counted. */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
-import { parseNetworks } from '#domain/webhooks';
+import { parseNetworkList } from '#domain/webhooks';
 
 /** Parses an IPv6 address into its eight groups; undefined for other text. */
 function groupsOf(address: string): number[] | undefined {
@@ -57,10 +57,10 @@ export class ClientAddressResolver {
 
   /**
    * Makes the resolver of client addresses.
-   * @param proxies networks whose X-Forwarded-For is trusted, for `parseNetworks`; '': none
+   * @param proxies networks whose X-Forwarded-For is trusted, for `parseNetworkList`; '': none
    */
   constructor(proxies: string) {
-    const networks = parseNetworks(proxies);
+    const networks = parseNetworkList(proxies);
     if (networks.length === 0) return;
     this.#trusted = new BlockList();
     for (const { address, prefix, family } of networks) this.#trusted.addSubnet(address, prefix, family);

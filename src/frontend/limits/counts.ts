@@ -1,7 +1,7 @@
 /** Counts the calls of one caller under one rule. Times are monotonic milliseconds. */
-import type { RateRule } from './rules.js';
+import type { RateLimitRule } from './rules.js';
 
-export interface CallCounter {
+export interface RateLimitCallCounter {
   /** Milliseconds until one more call may be counted; 0: now. */
   wait(now: number): number;
   /** Counts calls without checking the limit: other processes have already answered the calls that they counted. */
@@ -20,14 +20,14 @@ const PARTS = 60;
  * window. The time of a part is that of its first call. A client that waits as long as requested is never refused again
  * for these calls.
  */
-export class SlidingWindowCounter implements CallCounter {
+export class SlidingWindowCounter implements RateLimitCallCounter {
   /** Time of the first call and number of calls of each part, alternating, oldest first. */
   readonly #parts: number[] = [];
   readonly #width: number;
   #sum = 0;
   #newest = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly rule: RateRule) {
+  constructor(private readonly rule: RateLimitRule) {
     this.#width = rule.windowMs / PARTS;
   }
 
@@ -88,11 +88,11 @@ const ROUNDING = 1e-6;
  * Leaky bucket: each call moves the time at which the bucket is empty by window / calls. A call that would move it past
  * the window is refused.
  */
-export class LeakyBucketCounter implements CallCounter {
+export class LeakyBucketCounter implements RateLimitCallCounter {
   #emptyAt = Number.NEGATIVE_INFINITY;
   readonly #step: number;
 
-  constructor(private readonly rule: RateRule) {
+  constructor(private readonly rule: RateLimitRule) {
     this.#step = rule.windowMs / rule.calls;
   }
 

@@ -2,32 +2,32 @@
  * Applies the configured rate rules, or those of the account, to calls (conventions.md § Rate limits). A refused call
  * (`waitMs` > 0) is not counted.
  */
-import type { RateStanding } from '#base';
+import type { RateLimitStatus } from '#base';
 import type { Clock } from '#base/clock';
 import type { RealmId } from '#model';
 import type { DirectoryUser } from '#model/records';
-import { type RateBucketKind, RateBuckets, type RateLimitVerdict, type SharedCallCount } from './buckets.js';
-import { type RateRules, rateRulesOfAccount } from './rules.js';
+import { type RateBucketKind, RateBuckets, type RateLimitVerdict, type SharedRateBucketCount } from './buckets.js';
+import { type RateLimitRules, rateLimitRulesOfAccount } from './rules.js';
 
 /** Configured rate limits; an empty list means no limit. */
 interface ConfiguredRateRules {
   /** Rules for an account without rules of its own: polls and all other calls are counted separately. */
-  readonly user: RateRules;
+  readonly user: RateLimitRules;
   /** Rules for calls without an account, for each network address. */
-  readonly address: RateRules;
+  readonly address: RateLimitRules;
   /** Rules for e-mails sent by calls without an account, for each network address. */
-  readonly mails: RateRules;
+  readonly mails: RateLimitRules;
   /** Rules for downloads without an account, for each uploaded file. */
-  readonly file: RateRules;
+  readonly file: RateLimitRules;
 }
 
 /** Selects the limit that leaves fewer calls, which the headers of the answer show. */
 export const selectTighterLimit = (
-  one: RateStanding | undefined,
-  other: RateStanding | undefined,
-): RateStanding | undefined => (one && (!other || one.remaining < other.remaining) ? one : other);
+  one: RateLimitStatus | undefined,
+  other: RateLimitStatus | undefined,
+): RateLimitStatus | undefined => (one && (!other || one.remaining < other.remaining) ? one : other);
 
-export class RateLimits {
+export class BucketRateLimiter {
   readonly buckets: RateBuckets;
   /** Number of refused calls, by the kind of bucket that refused them. */
   readonly refused: Record<RateBucketKind, number> = { user: 0, polls: 0, address: 0, mails: 0, file: 0 };
@@ -42,7 +42,7 @@ export class RateLimits {
   /** Counts a call of an account under its limit. Returns undefined if there is no limit. */
   user(kind: 'user' | 'polls', realm: RealmId, { id, rateLimits }: DirectoryUser): RateLimitVerdict | undefined {
     const own = rateLimits;
-    return this.#count(kind, `${realm}/${id}`, own === undefined ? this.rules.user : rateRulesOfAccount(own), own);
+    return this.#count(kind, `${realm}/${id}`, own === undefined ? this.rules.user : rateLimitRulesOfAccount(own), own);
   }
 
   /** Counts a call without an account. @param address from `ClientAddressResolver.networkOf` */
@@ -60,7 +60,7 @@ export class RateLimits {
     return this.#count('file', path, this.rules.file);
   }
 
-  #count(kind: RateBucketKind, key: string, rules: RateRules, own?: string): RateLimitVerdict | undefined {
+  #count(kind: RateBucketKind, key: string, rules: RateLimitRules, own?: string): RateLimitVerdict | undefined {
     if (rules.length === 0) return undefined;
     const standing = this.buckets.count(kind, key, rules, own);
     if (standing.waitMs > 0) this.refused[kind]++;
@@ -68,9 +68,9 @@ export class RateLimits {
   }
 
   /** Adds calls that another process counted. */
-  add(count: SharedCallCount): void {
+  add(count: SharedRateBucketCount): void {
     const { own, kind } = count;
-    const rules = own === undefined ? this.rules[kind === 'polls' ? 'user' : kind] : rateRulesOfAccount(own);
+    const rules = own === undefined ? this.rules[kind === 'polls' ? 'user' : kind] : rateLimitRulesOfAccount(own);
     if (rules.length > 0) this.buckets.add(count, rules);
   }
 }

@@ -1,13 +1,13 @@
 /** Parser of rate rules, in the configuration and for single accounts: `60:200,3600:5000` (seconds:calls). */
 
 /** A rate limit: at most `calls` calls within `windowMs` milliseconds. */
-export interface RateRule {
+export interface RateLimitRule {
   readonly windowMs: number;
   readonly calls: number;
 }
 
 /** A list of rules that must all hold for a call; an empty list means no limit. */
-export type RateRules = readonly RateRule[];
+export type RateLimitRules = readonly RateLimitRule[];
 
 const MAX_SECONDS = 31 * 86_400;
 const MAX_CALLS = 1_000_000_000;
@@ -15,9 +15,9 @@ const MAX_RULES = 8;
 const FORM = 'must be seconds:calls, several separated by commas, or off';
 
 /** Parses rules such as `60:200,3600:5000` (seconds:calls), or `off`. @throws Error with the reason */
-export function parseRateRules(text: string): RateRules {
+export function parseRateLimitRules(text: string): RateLimitRules {
   if (text === 'off') return [];
-  const rules = text.split(',').map((one): RateRule => {
+  const rules = text.split(',').map((one): RateLimitRule => {
     const [, seconds, calls] = /^\s*(\d{1,12}):(\d{1,12})\s*$/.exec(one) ?? [];
     if (seconds === undefined || calls === undefined) throw new Error(FORM);
     const rule = { windowMs: Number(seconds) * 1000, calls: Number(calls) };
@@ -32,18 +32,18 @@ export function parseRateRules(text: string): RateRules {
 }
 
 const MAX_CACHED = 10_000;
-const parsed = new Map<string, RateRules>();
+const parsed = new Map<string, RateLimitRules>();
 
 /**
  * Parses the rules of an account that has its own. They were checked when stored; unreadable rules mean no limit rather
  * than a lock-out.
  */
-export function rateRulesOfAccount(text: string): RateRules {
+export function rateLimitRulesOfAccount(text: string): RateLimitRules {
   const known = parsed.get(text);
   if (known) return known;
-  let rules: RateRules = [];
+  let rules: RateLimitRules = [];
   try {
-    rules = parseRateRules(text);
+    rules = parseRateLimitRules(text);
   } catch {
     // Unreadable rules mean no limit.
   }

@@ -6,7 +6,7 @@
 import type { Json } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import type { RateBucketKind } from './buckets.js';
-import type { RateLimits } from './rate-limits.js';
+import type { BucketRateLimiter } from './rate-limits.js';
 
 /** A lossy, unordered channel between all frontends: a published message reaches every reader, its sender included. */
 interface FrontendBroadcast {
@@ -29,13 +29,13 @@ interface CountsMessage {
   readonly rows: readonly Row[];
 }
 
-export class CallCountSharing {
+export class RateLimitCountSharing {
   #timer: TimerHandle | undefined;
   #stopped = false;
 
   /** Starts sharing counts. @param id unique id of this process */
   constructor(
-    private readonly limits: RateLimits,
+    private readonly limits: BucketRateLimiter,
     private readonly clock: Clock,
     private readonly id: string,
     private readonly broadcast: FrontendBroadcast,

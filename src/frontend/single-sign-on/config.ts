@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { parseNetworks } from '#domain/webhooks';
+import { parseNetworkList } from '#domain/webhooks';
 
 /** Names of the claims that describe an account; null if a claim is not used. */
 export interface ClaimNames {
@@ -116,7 +116,7 @@ export function parseProviders(given: string): readonly IdentityProviderConfig[]
   if (ids.size < read.length) throw new Error('two providers have the same id');
   return read.map(({ claims = {}, ...of }) => {
     checkIssuer(of.issuer, of.insecure ?? false);
-    parseNetworks(of.networks ?? '');
+    parseNetworkList(of.networks ?? '');
     const roles = Object.entries(of.roles ?? {}).map(([value, role]) => [value, ROLES[role]!] as const);
     return {
       ...of,

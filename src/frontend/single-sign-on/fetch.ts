@@ -2,7 +2,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { SERVER_VERSION } from '#base';
-import type { AddressFilter } from '#domain/webhooks';
+import type { OutgoingAddressFilter } from '#domain/webhooks';
 
 /** Error for an identity provider that gave no usable answer in time. */
 export class ProviderUnavailable extends Error {
@@ -45,7 +45,7 @@ const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
  * errors of the provider.
  */
 export const makeProviderFetch =
-  (filter: AddressFilter, timeoutMs = PROVIDER_TIMEOUT_MS) =>
+  (filter: OutgoingAddressFilter, timeoutMs = PROVIDER_TIMEOUT_MS) =>
   async (address: string, { method, headers, body, signal: given }: FetchOptions): Promise<Response> => {
     const url = new URL(address);
     if (!filter.allowsUrl(url)) throw new ProviderUnavailable(`${url.host} is in a network that is not allowed`);

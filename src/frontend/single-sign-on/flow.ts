@@ -7,7 +7,7 @@
  * flow of an attacker. The cookie is `SameSite=Lax`, because the browser comes back from another site.
  */
 import type { ServerCryptography } from '#domain/secrets';
-import { type RealmId, realmId } from '#model';
+import { type RealmId, toRealmId } from '#model';
 import type { FlowSecrets } from './provider.js';
 
 /** Target of a sign-in: a session of this browser, or a client with its one-time pad (hexadecimal). */
@@ -75,5 +75,5 @@ export function openFlow(
   if (!text?.startsWith(`["${PURPOSE}",`)) return undefined;
   const [, flow] = JSON.parse(text) as [string, SignInFlow];
   if (flow.state !== state || flow.expires <= now) return undefined;
-  return { ...flow, realm: realmId(flow.realm) };
+  return { ...flow, realm: toRealmId(flow.realm) };
 }

@@ -2,7 +2,7 @@
 import * as oidc from 'openid-client';
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
-import { AddressFilter } from '#domain/webhooks';
+import { OutgoingAddressFilter } from '#domain/webhooks';
 import { type ExternalIdentity, identityOf, lacksClaims } from './claims.js';
 import type { IdentityProviderConfig } from './config.js';
 import { makeProviderFetch, PROVIDER_TIMEOUT_MS, ProviderUnavailable } from './fetch.js';
@@ -44,7 +44,7 @@ class IdentityProvider {
     readonly config: IdentityProviderConfig,
     private readonly clock: Clock,
   ) {
-    this.#fetch = makeProviderFetch(new AddressFilter(config.networks));
+    this.#fetch = makeProviderFetch(new OutgoingAddressFilter(config.networks));
   }
 
   /** Returns the metadata of the issuer. All sign-ins share one request; a failed request is not cached. */

@@ -1,5 +1,5 @@
 /** Files of the program itself, under `/static/`, that answers of the API refer to. */
-import { emojiCodeNames } from '#domain/markdown';
+import { emojiNamesByCode } from '#domain/markdown';
 import { LOGO_MARK_SVG, LOGO_SVG } from './drawings.js';
 
 interface StaticFile {
@@ -20,19 +20,19 @@ const svg = (text: string) => async (): Promise<StaticFile> => ({ type: 'image/s
  *
  * @param side width and height, pixels
  */
-export async function drawMark(side: number): Promise<Uint8Array> {
+export async function drawLogoMarkPng(side: number): Promise<Uint8Array> {
   const { default: sharp } = await import('sharp');
   // Drawings without a density are read at 72 dots per inch, which makes the mark 64 pixels wide.
   const density = (72 * side) / DRAWN_SIDE;
   return sharp(Buffer.from(LOGO_MARK_SVG), { density }).resize(side, side).png().toBuffer();
 }
 
-const mark = async (): Promise<StaticFile> => ({ type: 'image/png', bytes: await drawMark(EMOJI_SIDE) });
+const mark = async (): Promise<StaticFile> => ({ type: 'image/png', bytes: await drawLogoMarkPng(EMOJI_SIDE) });
 
 /** Names of each Unicode emoji by its code; the first name is the canonical one. */
 const emojiData = async (): Promise<StaticFile> => ({
   type: 'application/json',
-  bytes: Buffer.from(JSON.stringify({ code_to_names: emojiCodeNames() })),
+  bytes: Buffer.from(JSON.stringify({ code_to_names: emojiNamesByCode() })),
 });
 
 const FILES: Readonly<Record<string, () => Promise<StaticFile>>> = {

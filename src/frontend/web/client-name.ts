@@ -29,7 +29,7 @@ const nameIn = (table: typeof BROWSERS, userAgent: string): string | undefined =
 const MAX_LENGTH = 512;
 
 /** Names browser and system for the list of sessions, for example 'Firefox on Linux'. @param userAgent header */
-export function browserName(userAgent: string): string {
+export function browserNameOfUserAgent(userAgent: string): string {
   const text = userAgent.slice(0, MAX_LENGTH);
   const browser = nameIn(BROWSERS, text) ?? 'Browser';
   const system = nameIn(SYSTEMS, text);

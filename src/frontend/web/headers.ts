@@ -1,6 +1,6 @@
 /** Headers of the page and of its files. */
 
-export type WebHeaders = readonly (readonly [name: string, value: string])[];
+export type WebFileHeaders = readonly (readonly [name: string, value: string])[];
 
 interface VariantFacts {
   readonly type: string;
@@ -40,7 +40,7 @@ const FILE_POLICY = "default-src 'none'; connect-src 'self'; frame-ancestors 'no
 
 const A_YEAR_S = 31_536_000;
 
-const variantHeaders = ({ type, etag, coding, varies }: VariantFacts): WebHeaders => [
+const variantHeaders = ({ type, etag, coding, varies }: VariantFacts): WebFileHeaders => [
   ['Content-Type', type],
   ['ETag', etag],
   ['X-Content-Type-Options', 'nosniff'],
@@ -50,7 +50,7 @@ const variantHeaders = ({ type, etag, coding, varies }: VariantFacts): WebHeader
   ...(varies ? [['Vary', 'Accept-Encoding'] as const] : []),
 ];
 
-export const pageHeaders = (variant: VariantFacts): WebHeaders => [
+export const makeWebPageHeaders = (variant: VariantFacts): WebFileHeaders => [
   ...variantHeaders(variant),
   // Browsers revalidate the page each time, because it names the files of the current version; mostly the answer is
   // 304.
@@ -60,7 +60,10 @@ export const pageHeaders = (variant: VariantFacts): WebHeaders => [
 ];
 
 /** Returns the headers of a file. @param immutable true if the URL changes with the file's content */
-export const fileHeaders = ({ immutable, ...variant }: VariantFacts & { readonly immutable: boolean }): WebHeaders => [
+export const makeWebFileHeaders = ({
+  immutable,
+  ...variant
+}: VariantFacts & { readonly immutable: boolean }): WebFileHeaders => [
   ...variantHeaders(variant),
   ['Cache-Control', immutable ? `public, max-age=${A_YEAR_S}, immutable` : 'no-cache'],
   ['Content-Security-Policy', FILE_POLICY],

@@ -14,8 +14,14 @@
  * of a session's secret leaves this process. No API key is sent to the page.
  * Importers: `frontend/api`, `frontend/http` and `app/server`.
  */
-export { browserName } from './client-name.js';
-export type { WebHeaders } from './headers.js';
-export { readWebFiles, type WebFiles } from './manifest.js';
-export { answerForWebFile, type WebFileAnswer } from './serving.js';
-export { isSignInToken, namesSession, noSessionCookie, sessionCookie, sessionTokenOf } from './session-cookie.js';
+export { browserNameOfUserAgent } from './client-name.js';
+export type { WebFileHeaders } from './headers.js';
+export { readWebClientFiles, type WebClientFiles } from './manifest.js';
+export { answerWebFileRequest, type WebFileAnswer } from './serving.js';
+export {
+  hasSessionCookie,
+  isWellFormedSignInToken,
+  makeExpiredSessionCookie,
+  makeSessionCookie,
+  sessionTokenOfCookieHeader,
+} from './session-cookie.js';

@@ -4,12 +4,12 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import { fileHeaders, pageHeaders, type WebHeaders } from './headers.js';
+import { makeWebFileHeaders, makeWebPageHeaders, type WebFileHeaders } from './headers.js';
 
 /** Codings of files that were compressed at the build, best first, with the endings of their files. */
 const ENDINGS = { br: 'br', gzip: 'gz' } as const;
-export type Coding = keyof typeof ENDINGS;
-export const CODINGS = Object.keys(ENDINGS) as readonly Coding[];
+export type ContentCoding = keyof typeof ENDINGS;
+export const CONTENT_CODINGS = Object.keys(ENDINGS) as readonly ContentCoding[];
 
 /** A row of the manifest: one file of the web client. */
 interface ManifestRow {
@@ -22,20 +22,20 @@ interface ManifestRow {
 }
 
 /** One form of a file: uncompressed, or compressed with one coding. */
-export interface WebVariant {
+export interface WebFileVariant {
   readonly bytes: Uint8Array;
   /** Value of the ETag header, with quotes; each form has its own. */
   readonly etag: string;
-  readonly headers: WebHeaders;
+  readonly headers: WebFileHeaders;
 }
 
-export interface WebFile {
-  readonly plain: WebVariant;
-  readonly coded: { readonly [C in Coding]?: WebVariant };
+export interface WebClientFile {
+  readonly plain: WebFileVariant;
+  readonly coded: { readonly [C in ContentCoding]?: WebFileVariant };
 }
 
 /** Files of the web client by the path of their URL. */
-export type WebFiles = ReadonlyMap<string, WebFile>;
+export type WebClientFiles = ReadonlyMap<string, WebClientFile>;
 
 /** Folder of files whose names change with their content, so that browsers may cache them for ever. */
 const HASHED = '/web/assets/';
@@ -56,14 +56,20 @@ function pathInside(folder: string, file: string): string {
   throw new Error(`a file of the web client is outside of its folder: ${file}`);
 }
 
-async function load(folder: string, address: string, { file, type, etag, encodings }: ManifestRow): Promise<WebFile> {
+async function load(
+  folder: string,
+  address: string,
+  { file, type, etag, encodings }: ManifestRow,
+): Promise<WebClientFile> {
   const path = pathInside(folder, file);
-  const codings = CODINGS.filter((coding) => encodings?.[ENDINGS[coding]] !== undefined);
-  const make = async (name: string, coding?: Coding): Promise<WebVariant> => {
+  const codings = CONTENT_CODINGS.filter((coding) => encodings?.[ENDINGS[coding]] !== undefined);
+  const make = async (name: string, coding?: ContentCoding): Promise<WebFileVariant> => {
     const tag = `"${coding === undefined ? etag : `${etag}-${coding}`}"`;
     const facts = { type, etag: tag, coding, varies: codings.length > 0 };
     const headers =
-      address === '/' ? pageHeaders(facts) : fileHeaders({ ...facts, immutable: address.startsWith(HASHED) });
+      address === '/'
+        ? makeWebPageHeaders(facts)
+        : makeWebFileHeaders({ ...facts, immutable: address.startsWith(HASHED) });
     return { bytes: await readFile(name), etag: tag, headers };
   };
   const coded = codings.map(async (coding) => [coding, await make(`${path}.${ENDINGS[coding]}`, coding)] as const);
@@ -75,7 +81,7 @@ async function load(folder: string, address: string, { file, type, etag, encodin
  * @returns undefined where the web client was not built
  * @throws Error for a manifest that names files wrongly
  */
-export async function readWebFiles(folder: string): Promise<WebFiles | undefined> {
+export async function readWebClientFiles(folder: string): Promise<WebClientFiles | undefined> {
   let text: string;
   try {
     text = await readFile(join(folder, 'manifest.json'), 'utf8');

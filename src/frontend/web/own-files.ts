@@ -1,8 +1,8 @@
 /** Small files that browsers and crawlers request at fixed paths. They are made at their first use and cached. */
 import { createHash } from 'node:crypto';
-import { drawMark } from '#frontend/static';
-import { fileHeaders } from './headers.js';
-import type { WebFile } from './manifest.js';
+import { drawLogoMarkPng } from '#frontend/static';
+import { makeWebFileHeaders } from './headers.js';
+import type { WebClientFile } from './manifest.js';
 
 const ICON_SIDES = [192, 512];
 const FAVICON_SIDE = 64;
@@ -26,29 +26,29 @@ const DESCRIPTION = {
  */
 const ROBOTS = 'User-agent: *\nDisallow: /\n';
 
-function fileOf(type: string, bytes: Uint8Array): WebFile {
+function fileOf(type: string, bytes: Uint8Array): WebClientFile {
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
-  const headers = fileHeaders({ type, etag, coding: undefined, varies: false, immutable: false });
+  const headers = makeWebFileHeaders({ type, etag, coding: undefined, varies: false, immutable: false });
   return { plain: { bytes, etag, headers }, coded: {} };
 }
 
-const icon = (side: number) => async (): Promise<WebFile> => fileOf('image/png', await drawMark(side));
-const text = (type: string, content: string) => async (): Promise<WebFile> => fileOf(type, Buffer.from(content));
+const icon = (side: number) => async (): Promise<WebClientFile> => fileOf('image/png', await drawLogoMarkPng(side));
+const text = (type: string, content: string) => async (): Promise<WebClientFile> => fileOf(type, Buffer.from(content));
 
-const FILES: ReadonlyMap<string, () => Promise<WebFile>> = new Map([
+const FILES: ReadonlyMap<string, () => Promise<WebClientFile>> = new Map([
   ['/favicon.ico', icon(FAVICON_SIDE)],
   ...ICON_SIDES.map((side) => [iconPath(side), icon(side)] as const),
   ['/robots.txt', text('text/plain; charset=utf-8', ROBOTS)],
   ['/site.webmanifest', text('application/manifest+json', JSON.stringify(DESCRIPTION))],
 ]);
 
-const made = new Map<string, Promise<WebFile>>();
+const made = new Map<string, Promise<WebClientFile>>();
 
 /**
  * Returns a file at a fixed path; undefined where there is no such file. Rejects where pictures can't be drawn on this
  * platform.
  */
-export function ownFile(path: string): Promise<WebFile> | undefined {
+export function loadServerMadeWebFile(path: string): Promise<WebClientFile> | undefined {
   const make = FILES.get(path);
   let file = made.get(path);
   if (!file && make) {

@@ -1,9 +1,15 @@
 /** Chooses the answer to a request for the page or one of its files. */
-import { CODINGS, type Coding, type WebFile, type WebFiles, type WebVariant } from './manifest.js';
-import { ownFile } from './own-files.js';
+import {
+  CONTENT_CODINGS,
+  type ContentCoding,
+  type WebClientFile,
+  type WebClientFiles,
+  type WebFileVariant,
+} from './manifest.js';
+import { loadServerMadeWebFile } from './own-files.js';
 
 /** The head of a request. */
-export interface WebRequest {
+export interface WebFileRequest {
   /** HTTP method in upper case. */
   readonly method: string;
   /** Path of the URL as sent, percent-encoded, without the query. */
@@ -14,7 +20,7 @@ export interface WebRequest {
 
 export interface WebFileAnswer {
   readonly status: 200 | 304;
-  readonly variant: WebVariant;
+  readonly variant: WebFileVariant;
 }
 
 /**
@@ -23,13 +29,13 @@ export interface WebFileAnswer {
  *
  * @returns undefined where there is no such file
  */
-export function answerForWebFile(
-  files: WebFiles,
-  request: WebRequest,
+export function answerWebFileRequest(
+  files: WebClientFiles,
+  request: WebFileRequest,
 ): WebFileAnswer | Promise<WebFileAnswer> | undefined {
   const { method, path } = request;
   if (method !== 'GET' && method !== 'HEAD') return undefined;
-  const file = files.get(path) ?? ownFile(path);
+  const file = files.get(path) ?? loadServerMadeWebFile(path);
   if (!file) return undefined;
   const accepted = request.header('accept-encoding');
   const known = request.header('if-none-match');
@@ -38,7 +44,7 @@ export function answerForWebFile(
     : answerOf(file, accepted, known);
 }
 
-function answerOf(file: WebFile, accepted: string, known: string): WebFileAnswer {
+function answerOf(file: WebClientFile, accepted: string, known: string): WebFileAnswer {
   const coding = acceptedCoding(accepted, file);
   const variant = (coding && file.coded[coding]) ?? file.plain;
   return { status: names(known, variant.etag) ? 304 : 200, variant };
@@ -54,7 +60,7 @@ const WEIGHT = /^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
  * Returns the coding that the client prefers (RFC 9110 § 12.5.3); of equals, br before gzip before the uncompressed
  * file.
  */
-function acceptedCoding(header: string, file: WebFile): Coding | undefined {
+function acceptedCoding(header: string, file: WebClientFile): ContentCoding | undefined {
   if (header === '') return undefined;
   const weights = new Map<string, number>();
   for (const item of header.toLowerCase().split(',')) {
@@ -62,9 +68,9 @@ function acceptedCoding(header: string, file: WebFile): Coding | undefined {
     // A malformed weight counts as 0: the plain file is always safe.
     weights.set(coding, weight === undefined ? 1 : Number(WEIGHT.exec(weight)?.[1] ?? 0));
   }
-  let best: Coding | undefined;
+  let best: ContentCoding | undefined;
   let highest = weights.get('identity') ?? 0;
-  for (const coding of CODINGS) {
+  for (const coding of CONTENT_CODINGS) {
     const weight = weights.get(coding) ?? weights.get('*') ?? 0;
     if (!file.coded[coding] || weight === 0) continue;
     if (best === undefined ? weight >= highest : weight > highest) [best, highest] = [coding, weight];

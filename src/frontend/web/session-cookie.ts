@@ -17,13 +17,13 @@ const cookie = (token: string, secure: boolean, maxAge: number): string =>
  * Makes the value of Set-Cookie that begins a session.
  * @param secure true if the browser reached the server over TLS
  */
-export const sessionCookie = (token: string, secure: boolean): string => cookie(token, secure, MAX_AGE_S);
+export const makeSessionCookie = (token: string, secure: boolean): string => cookie(token, secure, MAX_AGE_S);
 
 /** Makes the value of Set-Cookie that makes the browser forget its session. */
-export const noSessionCookie = (secure: boolean): string => cookie('', secure, 0);
+export const makeExpiredSessionCookie = (secure: boolean): string => cookie('', secure, 0);
 
 /** Returns the secret of the session in a Cookie header; '' if there is none. */
-export function sessionTokenOf(header: string, secure: boolean): string {
+export function sessionTokenOfCookieHeader(header: string, secure: boolean): string {
   const name = secure ? SECURE_NAME : NAME;
   for (const pair of header.split(';')) {
     const equals = pair.indexOf('=');
@@ -35,7 +35,7 @@ export function sessionTokenOf(header: string, secure: boolean): string {
 }
 
 /** True if the Cookie header has a session, which may have ended. */
-export const namesSession = (header: string): boolean => header.includes(`${NAME}=`);
+export const hasSessionCookie = (header: string): boolean => header.includes(`${NAME}=`);
 
 /** True if the text is a well-formed token of a one-time sign-in link. */
-export const isSignInToken = (text: string): boolean => TOKEN.test(text);
+export const isWellFormedSignInToken = (text: string): boolean => TOKEN.test(text);

@@ -1,8 +1,8 @@
-import { commandOf, type FieldsReply } from './command.js';
+import { type ActorFieldsReply, makeCommandDeclarer } from './command.js';
 
-const command = commandOf<'queue'>();
+const command = makeCommandDeclarer<'queue'>();
 
-export type QueueOptions = {
+export type EventQueueOptions = {
   readonly applyMarkdown: boolean;
   readonly clientGravatar: boolean;
   readonly slimPresence: boolean;
@@ -25,14 +25,14 @@ export type QueueOptions = {
 };
 
 /** Reasons for which the delivery of log events to a queue ends the queue. */
-export type FeedEndReason =
+export type FeedQueueEndReason =
   /** The log no longer keeps entries that the queue still needs. */
   | 'trimmed'
   /** The log was lost or recreated since the queue was made. */
   | 'incarnation';
 
 /** Reason why an event queue ended. */
-export type QueueEndReason =
+export type EventQueueEndReason =
   /** The client deleted its queue. */
   | 'deleted'
   /** The client made no request for the lifespan of its queue. */
@@ -43,10 +43,10 @@ export type QueueEndReason =
   | 'deactivated'
   /** The account has too many queues, and this one was idle for the longest time. */
   | 'crowded'
-  | FeedEndReason;
+  | FeedQueueEndReason;
 
-export type RegisterArgs = {
-  readonly options: QueueOptions;
+export type RegisterEventQueueArgs = {
+  readonly options: EventQueueOptions;
   /** Sections of the initial state to send with the registration; null: all, []: none. */
   readonly fetch: readonly string[] | null;
   readonly queue_id: string;
@@ -59,7 +59,7 @@ export type RegisterArgs = {
   readonly webPublicStreams: boolean;
 };
 
-export type PollArgs = {
+export type PollEventsArgs = {
   /** Id of the newest event that the client has received; null: not given. */
   readonly last_event_id: number | null;
   /** True if the poll is answered at once, even if there are no events. */
@@ -69,23 +69,23 @@ export type PollArgs = {
 };
 
 /** Commands of an event queue's actor. */
-export const queueCommands = {
+export const eventQueueActorCommands = {
   /** POST /register: makes an event queue and replies with the user's initial state. */
-  register: command<RegisterArgs, FieldsReply>('register'),
+  register: command<RegisterEventQueueArgs, ActorFieldsReply>('register'),
   /** POST /register without an account: replies with the public state and makes no event queue. */
-  visit: command<RegisterArgs, FieldsReply>('visit'),
+  visit: command<RegisterEventQueueArgs, ActorFieldsReply>('visit'),
   /** DELETE /events: deletes the event queue. */
-  remove: command<Record<string, never>, FieldsReply>('delete'),
+  remove: command<Record<string, never>, ActorFieldsReply>('delete'),
   /** Sent by the queue's own sidecar: writes the state that is only in memory. */
   flush: command('flush'),
   /** Sent by the queue's own sidecar: ends the queue for a reason. */
-  end: command<{ readonly reason: QueueEndReason }>('end'),
+  end: command<{ readonly reason: EventQueueEndReason }>('end'),
   /** Sent by the actor's timer: ends the queue if its client made no request for the whole lifespan. */
   due: command('due'),
 };
 
 /** Commands that the sidecar of an event queue handles, outside the mailbox. */
-export const liveQueueCommands = {
+export const eventQueueSidecarCommands = {
   /** GET /events: a long poll, whose reply waits for an event. */
-  poll: command<PollArgs, FieldsReply>('poll'),
+  poll: command<PollEventsArgs, ActorFieldsReply>('poll'),
 };

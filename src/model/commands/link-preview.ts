@@ -1,6 +1,6 @@
-import { commandOf } from './command.js';
+import { makeCommandDeclarer } from './command.js';
 
-const command = commandOf<'links'>();
+const command = makeCommandDeclarer<'links'>();
 
 /** Links of a message whose pages are fetched for previews. */
 export type FetchLinksArgs = {

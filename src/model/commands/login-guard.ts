@@ -1,13 +1,15 @@
-import { commandOf, type FieldsReply } from './command.js';
+import { type ActorFieldsReply, makeCommandDeclarer } from './command.js';
 import type { LoginResult } from './user.js';
 
-const command = commandOf<'stranger'>();
+const command = makeCommandDeclarer<'stranger'>();
 
 /** Commands of the actors that count log-ins with unknown e-mail addresses. */
-export const loginGuardCommands = {
+export const loginGuardActorCommands = {
   /**
    * Counts a log-in with an unknown e-mail address, and always refuses it as for a wrong password. `address`: hash of
    * the e-mail address.
    */
-  fetchKey: command<{ readonly address: string; readonly password: string }, FieldsReply<LoginResult>>('fetch-key'),
+  fetchKey: command<{ readonly address: string; readonly password: string }, ActorFieldsReply<LoginResult>>(
+    'fetch-key',
+  ),
 };

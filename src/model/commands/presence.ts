@@ -1,10 +1,10 @@
 import type { JsonObject } from '#base';
-import { commandOf, type FieldsReply, type ValueReply } from './command.js';
+import { type ActorFieldsReply, type ActorValueReply, makeCommandDeclarer } from './command.js';
 
-const command = commandOf<'presence'>();
+const command = makeCommandDeclarer<'presence'>();
 
 /** Position in the sequence of changes that one activation of the presence actor has seen. */
-export type PresenceCursor = {
+export type PresenceChangesCursor = {
   /** Id of the activation. A position from another activation has no meaning, so all presences are sent. */
   readonly source: string;
   readonly version: number;
@@ -12,7 +12,7 @@ export type PresenceCursor = {
 
 export type ReadPresencesArgs = {
   /** Position up to which the asking process has the changes of presences; null if it has none. */
-  readonly known: PresenceCursor | null;
+  readonly known: PresenceChangesCursor | null;
 };
 
 export type ReportPresenceArgs = ReadPresencesArgs & {
@@ -22,13 +22,13 @@ export type ReportPresenceArgs = ReadPresencesArgs & {
 };
 
 /** Commands of the presence actor of an organization. */
-export const presenceCommands = {
+export const presenceActorCommands = {
   /** Records that a client has reported its user as active or idle. */
-  report: command<ReportPresenceArgs, FieldsReply>('report'),
+  report: command<ReportPresenceArgs, ActorFieldsReply>('report'),
   /** Reads the changes of presences since `known`; sent by operations of the API. */
-  presences: command<ReadPresencesArgs, FieldsReply>('presences'),
+  presences: command<ReadPresencesArgs, ActorFieldsReply>('presences'),
   /** Reads the changes of presences since `known`; sent by other actors. */
-  presenceChanges: command<ReadPresencesArgs, ValueReply<JsonObject>>('presence-changes'),
+  presenceChanges: command<ReadPresencesArgs, ActorValueReply<JsonObject>>('presence-changes'),
   /** Records that the caller's setting `presence_enabled` was changed at `at` (wall time, ms). */
   switched: command<{ readonly on: boolean; readonly at: number }>('switched'),
   /** Sent by the timer of the sidecar: writes the presence times that changed. */

@@ -1,6 +1,6 @@
-import { commandOf } from './command.js';
+import { makeCommandDeclarer } from './command.js';
 
-const command = commandOf<'push'>();
+const command = makeCommandDeclarer<'push'>();
 
 /** Commands of the actor that sends the push notifications of an account. */
 export const pushCommands = {

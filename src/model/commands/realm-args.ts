@@ -5,7 +5,7 @@ import type { RealmPictureName } from '#model/records';
 import type { OutboxCommand } from './command.js';
 
 /** First account of an organization, prepared by the administration without secrets in clear. */
-export type FirstAccount = {
+export type NewAccountData = {
   readonly email: string;
   readonly fullName: string;
   readonly passwordHash: string | null;
@@ -16,7 +16,7 @@ export type FirstAccount = {
 export type NewRealmArgs = {
   readonly subdomain: string;
   readonly name: string;
-  readonly owner: FirstAccount;
+  readonly owner: NewAccountData;
   /** Type of the organization (school, company, …) as a number (realm.md § Settings). */
   readonly orgType: number;
   /**
@@ -38,7 +38,7 @@ export type CreateUserArgs = {
 /** Names of a bot's default streams; null: no choice, '': no stream. */
 export type BotStreamChoices = { readonly sending: string | null; readonly events: string | null };
 
-export type BotRequest = {
+export type BotRequestOptions = {
   /** Number of files in the request's form. */
   readonly files: number;
   /** True for a dry run: the request is only checked, and no bot is made. */
@@ -46,7 +46,7 @@ export type BotRequest = {
 };
 
 export type CreateBotArgs = BotStreamChoices &
-  BotRequest & {
+  BotRequestOptions & {
     readonly fullName: string;
     readonly shortName: string;
     readonly type: number;
@@ -61,7 +61,7 @@ export type CreateBotArgs = BotStreamChoices &
 
 /** Arguments of PATCH /bots/{bot_id}; null: no change. */
 export type UpdateBotArgs = BotStreamChoices &
-  BotRequest & {
+  BotRequestOptions & {
     readonly bot_id: number;
     readonly full_name: string | null;
     readonly role: number | null;
@@ -73,21 +73,21 @@ export type UpdateBotArgs = BotStreamChoices &
   };
 
 /** Value of a profile field, already checked against the schema of the parameter. */
-export type ProfileInput = string | readonly number[];
+export type ProfileFieldValueInput = string | readonly number[];
 
 /** A profile field and its new value; `value` null (PATCH /users/{user_id} only) deletes the value. */
-export type ProfileEntry = { readonly id: number; readonly value: ProfileInput | null };
+export type ProfileFieldUpdate = { readonly id: number; readonly value: ProfileFieldValueInput | null };
 
 /** Arguments of PATCH /users/{user_id}; null: no change. */
 export type UpdateUserArgs = {
   readonly user_id: number;
   readonly full_name: string | null;
   readonly role: number | null;
-  readonly profile_data: readonly ProfileEntry[] | null;
+  readonly profile_data: readonly ProfileFieldUpdate[] | null;
 };
 
 /** Account whose key is renewed. */
-export type RenewKeyArgs = {
+export type RenewApiKeyArgs = {
   readonly user: number;
   /**
    * The key to replace: a bot's encrypted key, another account's key hash. The command changes nothing if the account
@@ -117,7 +117,7 @@ export type SubscribeArgs = PrincipalArgs & {
 
 export type UnsubscribeArgs = PrincipalArgs & { readonly subscriptions: readonly string[] };
 
-export type UpdateSubscriptionsArgs = {
+export type SubscribeAndUnsubscribeArgs = {
   readonly add: SubscribeArgs;
   /** Names of the streams to unsubscribe from. */
   readonly delete: readonly string[];
@@ -148,20 +148,20 @@ export type VacatedStream = {
 };
 
 /** Users who will join a stream in a later commit of the same request. */
-export type RemainingStreamJoin = {
+export type RemainingStreamSubscribers = {
   readonly stream: number;
   readonly users: readonly number[];
   /** Color of the stream for the caller; null: the server picks a color. */
   readonly color: string | null;
 };
 
-export type ContinueJoiningArgs = {
-  readonly streams: readonly RemainingStreamJoin[];
+export type ContinueSubscribingArgs = {
+  readonly streams: readonly RemainingStreamSubscribers[];
   /** Stages of commands that are sent after all joins. */
   readonly afterwards?: readonly (readonly OutboxCommand[])[];
 };
 
-export type AvatarArgs = {
+export type SetAvatarArgs = {
   readonly user: number;
   /**
    * Hash that stands for the account in URLs of avatars. It is made with the server's secret, which actors don't know.
@@ -169,14 +169,14 @@ export type AvatarArgs = {
   readonly hash: string;
 };
 
-export type RealmPictureArgs = {
+export type SetRealmPictureArgs = {
   readonly name: RealmPictureName;
   /** Number of the stored upload; null: the organization returns to the default picture. */
   readonly number: number | null;
 };
 
 /** A change of a user's files. The realm actor counts the space and publishes the event for the owner. */
-export type FileChange = {
+export type UserFileChange = {
   readonly op: 'add' | 'update' | 'remove';
   readonly attachment: JsonObject;
   /** Number of bytes by which the space in use changes; negative when files are deleted. */
@@ -185,15 +185,15 @@ export type FileChange = {
 
 export type FilesChangedArgs = {
   readonly owner: number;
-  readonly changes: readonly FileChange[];
+  readonly changes: readonly UserFileChange[];
   /** Paths of files whose bytes can be deleted, because the commit that removed them is durable. */
   readonly erase: readonly string[];
 };
 
 /** Settings of a user in a request, checked by the frontend. */
-export type SettingChanges = { readonly values: Partial<UserSettings> };
+export type UserSettingChanges = { readonly values: Partial<UserSettings> };
 
-export type ChangeSettingsArgs = SettingChanges & {
+export type ChangeUserSettingsArgs = UserSettingChanges & {
   /** Domain of the API e-mails that stand in for hidden addresses. */
   readonly domain: string;
 };
@@ -222,7 +222,7 @@ export type OpenedResetLink = {
 };
 
 /** A browser session that begins. */
-export type NewSession = {
+export type NewWebSession = {
   readonly hash: string;
   /** Names of the browser and its operating system. */
   readonly client: string;
@@ -243,7 +243,7 @@ export type ExternalSignInArgs = {
   /** The sign-in flow that ends; each flow ends in at most one sign-in. */
   readonly flow: { readonly hash: string; readonly expires: number };
   /** The browser session that begins; null: none. */
-  readonly session: NewSession | null;
+  readonly session: NewWebSession | null;
   /** Hash of a one-time link with which another program begins a session; null: none. */
   readonly link: string | null;
   /** Base URL of the organization. */
@@ -251,7 +251,7 @@ export type ExternalSignInArgs = {
 };
 
 /** An emoji in stored form, and (`shown`) in the form that this server sends. */
-export type StatusEmoji = {
+export type UserStatusEmoji = {
   readonly name: string;
   readonly code: string;
   /** Kind of emoji; 'extra' is the product's own emoji, neither Unicode nor custom (README.md § Names). */
@@ -260,11 +260,11 @@ export type StatusEmoji = {
 };
 
 /** Arguments of POST /users/me/status. Absent fields are not changed. */
-export type SetStatusArgs = {
+export type SetUserStatusArgs = {
   readonly text?: string;
   readonly away?: boolean;
   /** The emoji of the status; null: removes the emoji. */
-  readonly emoji?: StatusEmoji | null;
+  readonly emoji?: UserStatusEmoji | null;
   readonly domain: string;
 };
 
@@ -274,9 +274,9 @@ export type LinkifierContent = { readonly pattern: string; readonly url_template
 export type PlaygroundContent = { readonly name: string; readonly language: string; readonly url_prefix: string };
 
 /** An e-mail domain of the organization, checked by the frontend. */
-export type RealmDomain = { readonly domain: string; readonly allow_subdomains: boolean };
+export type RealmEmailDomain = { readonly domain: string; readonly allow_subdomains: boolean };
 
-export type StreamNames = { readonly stream_names: readonly string[] };
+export type StreamNamesArgs = { readonly stream_names: readonly string[] };
 
 export type InvitationOffer = {
   /** Minutes until the invitation expires; null: never. */
@@ -304,7 +304,7 @@ export type ApplicantArgs = {
   readonly origin: string;
 };
 
-export type AskSignUpArgs = {
+export type RequestSignUpArgs = {
   readonly email: string;
   /**
    * The invitation whose link led to the sign-up; null: there is none, because the organization needs no invitation.
@@ -324,7 +324,7 @@ export type ProfileFieldContent = {
 };
 
 /** Ids of members (or subgroups) that are added to a user group and removed from it. */
-export type GroupEdit = {
+export type UserGroupEditArgs = {
   readonly user_group_id: number;
   readonly add: readonly number[];
   readonly delete: readonly number[];

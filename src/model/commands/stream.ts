@@ -1,5 +1,5 @@
 import type { Json } from '#base';
-import { commandOf, type FieldsReply, type ValueReply } from './command.js';
+import { type ActorFieldsReply, type ActorValueReply, makeCommandDeclarer } from './command.js';
 
 /** Text of a message, with the data that rendering needs. */
 export type MessageInput = {
@@ -11,7 +11,7 @@ export type MessageInput = {
   readonly origin: string;
 };
 
-export type SendArgs = MessageInput & {
+export type SendMessageArgs = MessageInput & {
   /** True if a person uses the client: the sender has then read the message. */
   readonly human: boolean;
   /** Event queue of the sending client, whose event repeats `local_id`. */
@@ -24,26 +24,26 @@ export type SendArgs = MessageInput & {
 /** All participants of a conversation, the sender included, ascending. */
 export type ParticipantArgs = { readonly participants: readonly number[] };
 
-export type SendScheduledArgs = SendArgs & {
+export type SendScheduledMessageArgs = SendMessageArgs & {
   /** Id of the scheduled message that is sent. */
   readonly scheduled: number;
   /** Name of the client that wrote the scheduled message. */
   readonly client: string;
 };
 
-export type BotReplyArgs = SendArgs & {
+export type SendBotReplyArgs = SendMessageArgs & {
   /** Text that names the message to which the bot replies, for the notice of a failure. */
   readonly place: string;
 };
 
-export type NoticeArgs = MessageInput & {
+export type PostNoticeArgs = MessageInput & {
   /** Users for whom the notice counts as read from the beginning. */
   readonly read: readonly number[];
   /** Id of the bot that sends the notice; absent: the notification bot. */
   readonly bot?: number;
 };
 
-export type PropagateMode = 'change_one' | 'change_later' | 'change_all';
+export type MessageMovePropagateMode = 'change_one' | 'change_later' | 'change_all';
 
 /** Arguments of PATCH /messages/{id}; null: no change. */
 export type EditMessageArgs = {
@@ -53,7 +53,7 @@ export type EditMessageArgs = {
   /** New topic, trimmed but otherwise as the client sent it; null: the topic stays. */
   readonly topic: string | null;
   readonly stream_id: number | null;
-  readonly propagate_mode: PropagateMode;
+  readonly propagate_mode: MessageMovePropagateMode;
   readonly notify_old: boolean;
   readonly notify_new: boolean;
   /** Base URL of the organization, for links. */
@@ -61,7 +61,7 @@ export type EditMessageArgs = {
 };
 
 /** Argument that the caller's user actor adds to a command about a message. */
-export type CallerCopyArgs = {
+export type CallerMessageCopyArgs = {
   /** True if the caller has received the message. */
   readonly copy: boolean;
 };
@@ -75,7 +75,7 @@ export type AddReactionArgs = {
 
 export type RemoveReactionArgs = Omit<AddReactionArgs, 'emoji_name'> & { readonly emoji_name: string | null };
 
-export type SubmessageArgs = { readonly message_id: number; readonly msg_type: string; readonly content: string };
+export type AddSubmessageArgs = { readonly message_id: number; readonly msg_type: string; readonly content: string };
 
 export type ShowLinkPreviewsArgs = {
   readonly message_id: number;
@@ -90,14 +90,14 @@ export type ShowLinkPreviewsArgs = {
 
 export type TypingOp = 'start' | 'stop';
 
-export type JoinStreamArgs = {
+export type AddStreamSubscribersArgs = {
   readonly users: readonly number[];
   /** Message id above which the joining users also get earlier messages; absent: they get only later messages. */
   readonly after?: number;
 };
 
 /** Arguments for one batch of a move of messages that takes several commits. */
-export type MoveBatchArgs = {
+export type MessageMoveBatchArgs = {
   /** Name of the stored part with the decision about the move and the ids of all messages. */
   readonly part: string;
   /** Range of indexes into the ids of that part: from `from` to before `to`. */
@@ -115,7 +115,7 @@ export type DeleteTopicArgs = {
 };
 
 /** Reply of a stream's actor: the subscribers, and the versions for which the list is correct. */
-export type StreamMembershipReply = {
+export type StreamSubscribersReply = {
   /** User ids of the subscribers, ascending. */
   readonly members: readonly number[];
   /** Membership version of the stream. */
@@ -128,18 +128,18 @@ export type StreamMembershipReply = {
   readonly realm: number;
 };
 
-const shared = commandOf<'stream' | 'dm'>();
+const shared = makeCommandDeclarer<'stream' | 'dm'>();
 
 /** Commands that streams and direct-message conversations have in common. */
-export const conversationCommands = {
+export const conversationActorCommands = {
   /** Changes the text of a message. The caller's user actor redirects requests to this command and the next five. */
-  edit: shared<EditMessageArgs & CallerCopyArgs, FieldsReply>('edit'),
+  edit: shared<EditMessageArgs & CallerMessageCopyArgs, ActorFieldsReply>('edit'),
   /** Moves messages to another topic or stream. */
-  move: shared<EditMessageArgs & CallerCopyArgs, FieldsReply>('move'),
-  deleteMessage: shared<{ readonly message_id: number } & CallerCopyArgs, FieldsReply>('delete'),
-  react: shared<AddReactionArgs & CallerCopyArgs, FieldsReply>('react'),
-  unreact: shared<RemoveReactionArgs & CallerCopyArgs, FieldsReply>('unreact'),
-  submessage: shared<SubmessageArgs & CallerCopyArgs, FieldsReply>('submessage'),
+  move: shared<EditMessageArgs & CallerMessageCopyArgs, ActorFieldsReply>('move'),
+  deleteMessage: shared<{ readonly message_id: number } & CallerMessageCopyArgs, ActorFieldsReply>('delete'),
+  react: shared<AddReactionArgs & CallerMessageCopyArgs, ActorFieldsReply>('react'),
+  unreact: shared<RemoveReactionArgs & CallerMessageCopyArgs, ActorFieldsReply>('unreact'),
+  submessage: shared<AddSubmessageArgs & CallerMessageCopyArgs, ActorFieldsReply>('submessage'),
   /** Adds the previews of linked pages to a message; sent by the link-preview actor. The command is never refused. */
   showLinkPreviews: shared<ShowLinkPreviewsArgs>('link-previews'),
   /** Sent by the actor's timer: removes messages that have exceeded the retention time, and reports the traffic. */
@@ -148,58 +148,58 @@ export const conversationCommands = {
   awaitPublished: shared('told'),
 };
 
-const stream = commandOf<'stream'>();
+const stream = makeCommandDeclarer<'stream'>();
 
 /** Commands that only streams have. */
-export const streamCommands = {
+export const streamActorCommands = {
   /**
    * Sends a message to a stream. `again`: true for the second attempt, after the sender's user actor has checked for a
    * subscription that this actor doesn't know yet.
    */
-  send: stream<SendArgs & { readonly again?: boolean }, FieldsReply>('send'),
+  send: stream<SendMessageArgs & { readonly again?: boolean }, ActorFieldsReply>('send'),
   /**
    * Sends a scheduled message; sent by the author's user actor. The command is never refused: a command to the user
    * actor reports a failure.
    */
-  sendScheduled: stream<SendScheduledArgs>('send-scheduled'),
+  sendScheduled: stream<SendScheduledMessageArgs>('send-scheduled'),
   /**
    * Sends the reply of an outgoing webhook bot; sent by the bot's webhook actor. The command is never refused: a
    * command to the webhook actor reports a failure.
    */
-  botReply: stream<BotReplyArgs>('bot-reply'),
+  botReply: stream<SendBotReplyArgs>('bot-reply'),
   /** Posts a message of one of the server's bots. The command is never refused. */
-  notice: stream<NoticeArgs>('notice'),
-  typing: stream<{ readonly op: TypingOp; readonly topic: string }, FieldsReply>('typing'),
+  notice: stream<PostNoticeArgs>('notice'),
+  typing: stream<{ readonly op: TypingOp; readonly topic: string }, ActorFieldsReply>('typing'),
   /** Records that `user` now has these earlier messages. The command is never refused. */
   copyMade: stream<{ readonly ids: readonly number[]; readonly user: number }>('copy-made'),
-  join: stream<JoinStreamArgs>('join'),
+  join: stream<AddStreamSubscribersArgs>('join'),
   leave: stream<{ readonly users: readonly number[] }>('leave'),
   /** Ends the memberships of deactivated accounts. */
   suspend: stream<{ readonly users: readonly number[] }>('suspend'),
   /** Publishes the subscribers of the stream to `user`, who may see them from now on. */
   showSubscribers: stream<{ readonly user: number }>('show-subscribers'),
   archive: stream('archive'),
-  members: stream<Record<string, never>, ValueReply<StreamMembershipReply>>('members'),
-  isMember: stream<{ readonly user: number }, ValueReply<boolean>>('is-member'),
+  members: stream<Record<string, never>, ActorValueReply<StreamSubscribersReply>>('members'),
+  isMember: stream<{ readonly user: number }, ActorValueReply<boolean>>('is-member'),
   /** Sent by this actor to itself: moves the next batch of messages. */
-  moveNextBatch: stream<MoveBatchArgs>('carry-on'),
-  deleteTopic: stream<DeleteTopicArgs, FieldsReply>('delete-topic'),
-  listTopics: stream<Record<string, never>, FieldsReply>('list-topics'),
-  topicNames: stream<Record<string, never>, ValueReply<readonly Json[]>>('topics'),
+  moveNextBatch: stream<MessageMoveBatchArgs>('carry-on'),
+  deleteTopic: stream<DeleteTopicArgs, ActorFieldsReply>('delete-topic'),
+  listTopics: stream<Record<string, never>, ActorFieldsReply>('list-topics'),
+  topicNames: stream<Record<string, never>, ActorValueReply<readonly Json[]>>('topics'),
   /** Sent by a subscriber's actor: the subscription asks for mails or pushes of all messages, or no longer does. */
   setNotified: stream<{ readonly user: number; readonly notified: boolean }>('set-notified'),
   /** Finds the topic's newest message again, after messages were moved into this stream from another one. */
   topicChanged: stream<{ readonly topic: string }>('topic-changed'),
   topicWatched: stream<{ readonly topic: string; readonly user: number; readonly watches: boolean }>('topic-watched'),
-  topicWatchers: stream<{ readonly topic: string }, ValueReply<readonly number[]>>('topic-watchers'),
+  topicWatchers: stream<{ readonly topic: string }, ActorValueReply<readonly number[]>>('topic-watchers'),
 };
 
-const direct = commandOf<'dm'>();
+const direct = makeCommandDeclarer<'dm'>();
 
 /** Commands that only direct-message conversations have. */
-export const directCommands = {
-  sendDirect: direct<SendArgs & ParticipantArgs, FieldsReply>('send-direct'),
-  sendDirectScheduled: direct<SendScheduledArgs & ParticipantArgs>('send-scheduled'),
-  directBotReply: direct<BotReplyArgs & ParticipantArgs>('bot-reply'),
-  directNotice: direct<NoticeArgs & ParticipantArgs>('notice'),
+export const directMessageActorCommands = {
+  sendDirect: direct<SendMessageArgs & ParticipantArgs, ActorFieldsReply>('send-direct'),
+  sendDirectScheduled: direct<SendScheduledMessageArgs & ParticipantArgs>('send-scheduled'),
+  directBotReply: direct<SendBotReplyArgs & ParticipantArgs>('bot-reply'),
+  directNotice: direct<PostNoticeArgs & ParticipantArgs>('notice'),
 };

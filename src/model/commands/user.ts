@@ -1,11 +1,16 @@
 import type { Json, JsonObject } from '#base';
-import { commandOf, type FieldsReply, type NoArguments, type ValueReply } from './command.js';
+import {
+  type ActorFieldsReply,
+  type ActorValueReply,
+  makeCommandDeclarer,
+  type NoCommandArguments,
+} from './command.js';
 import type {
   AddReactionArgs,
+  AddSubmessageArgs,
   EditMessageArgs,
   RemoveReactionArgs,
-  SendArgs,
-  SubmessageArgs,
+  SendMessageArgs,
   TypingOp,
 } from './stream.js';
 
@@ -21,14 +26,14 @@ export type NewAccountArgs = {
 };
 
 /** Reply to `check-password`: whether the password is correct. */
-export type PasswordCheck = {
+export type PasswordCheckReply = {
   readonly correct: boolean;
   /** Milliseconds until the next attempt is allowed; above 0 if this attempt was not checked. */
   readonly wait: number;
 };
 
-export type PushService = 'apns' | 'gcm';
-export type PushTokenArgs = { readonly service: PushService; readonly token: string };
+export type PushNotificationService = 'apns' | 'gcm';
+export type PushTokenArgs = { readonly service: PushNotificationService; readonly token: string };
 
 /** Facts of the account for the push actor, at the moment of sending. */
 export type PushFacts = {
@@ -46,13 +51,13 @@ export type NewSubscription = {
   readonly color: string | null;
 };
 
-export type UnsubscribedArgs = {
+export type EndSubscriptionsArgs = {
   readonly streams: readonly { readonly id: number; readonly name: string }[];
   /** True if the user gets no event about the end of the subscription. */
   readonly silent?: boolean;
 };
 
-export type SubscriptionSetting = {
+export type SubscriptionSettingChange = {
   readonly stream_id: number;
   readonly property: string;
   readonly value: string | boolean;
@@ -71,7 +76,7 @@ export type ListStreamsArgs = {
 };
 
 /** Selects messages around an anchor. */
-export type AnchorArgs = {
+export type AnchoredMessagesArgs = {
   readonly anchor: number | 'first_unread';
   readonly include_anchor: boolean;
   readonly num_before: number;
@@ -80,18 +85,18 @@ export type AnchorArgs = {
   readonly narrow: string;
 };
 
-export type FetchMessagesArgs = AnchorArgs & {
+export type FetchMessagesArgs = AnchoredMessagesArgs & {
   readonly client_gravatar: boolean;
   readonly apply_markdown: boolean;
 };
 
 export type FetchMessageArgs = { readonly message_id: number; readonly apply_markdown: boolean };
 
-export type EditableFlag = 'read' | 'starred' | 'collapsed';
+export type MessageFlagToChange = 'read' | 'starred' | 'collapsed';
 
-export type FlagChange = { readonly flag: EditableFlag; readonly op: 'add' | 'remove' };
+export type MessageFlagChange = { readonly flag: MessageFlagToChange; readonly op: 'add' | 'remove' };
 
-export type ReadStreamArgs = {
+export type MarkLeftStreamReadArgs = {
   readonly stream: number;
   /**
    * Id of the newest message when the user left the stream. If the user has subscribed again, later messages stay
@@ -118,7 +123,7 @@ export type DraftInput = {
   readonly timestamp?: number;
 };
 
-export type ScheduleArgs = {
+export type ScheduleMessageArgs = {
   readonly type: 'stream' | 'private';
   readonly to: readonly number[];
   readonly topic: string | null;
@@ -129,7 +134,7 @@ export type ScheduleArgs = {
 };
 
 /** Arguments of PATCH /scheduled_messages/{id}; null: no change. */
-export type EditScheduledArgs = {
+export type EditScheduledMessageArgs = {
   readonly id: number;
   readonly type: 'stream' | 'private' | null;
   /** New recipients as the client sent them; their meaning depends on the type. */
@@ -141,7 +146,7 @@ export type EditScheduledArgs = {
   readonly origin: string;
 };
 
-export type ScheduledFailedArgs = {
+export type ScheduledMessageFailedArgs = {
   readonly id: number;
   /** Error message of the refusal, shown to the user. */
   readonly reason: string;
@@ -174,7 +179,7 @@ export type MissedMessageArgs = {
 /** A message that may be pushed to the receiver's devices, as the conversation's actor sends it. */
 export type MayPushArgs = Omit<MissedMessageArgs, 'participants' | 'sent' | 'origin'>;
 
-export type TopicName = { readonly stream: number; readonly topic: string };
+export type StreamTopic = { readonly stream: number; readonly topic: string };
 
 export type MuteTopicArgs = {
   /** Name or id of the stream. */
@@ -183,16 +188,16 @@ export type MuteTopicArgs = {
   readonly mute: boolean;
 };
 
-export type MoveTopicPolicyArgs = {
-  readonly from: TopicName;
+export type MoveTopicVisibilityPolicyArgs = {
+  readonly from: StreamTopic;
   /** Topic to which the messages were moved; null: the user has no access to the new topic. */
-  readonly to: TopicName | null;
+  readonly to: StreamTopic | null;
   /** True if the target topic had messages before the move. */
   readonly targetExisted: boolean;
 };
 
 /** Keys of entries in a bot's storage; null: all entries. */
-export type StorageKeys = { readonly keys: readonly string[] | null };
+export type BotStorageKeysArgs = { readonly keys: readonly string[] | null };
 
 /** Fields of a successful log-in; the API key is encrypted. */
 export type LoginResult = { readonly sealed: string; readonly email: string; readonly user_id: number };
@@ -201,122 +206,124 @@ type Path = { readonly path: string };
 type Id = { readonly id: number };
 type MessageIds = { readonly ids: readonly number[] };
 
-const command = commandOf<'user'>();
+const command = makeCommandDeclarer<'user'>();
 
 /** Commands of a user actor. */
-export const userCommands = {
+export const userActorCommands = {
   // Commands about the account. All but the first four carry out decisions of the realm actor; they are never refused.
   /** POST /fetch_api_key, for an account that the frontend has found by its address. */
-  fetchKey: command<{ readonly password: string }, FieldsReply<LoginResult>>('fetch-key'),
+  fetchKey: command<{ readonly password: string }, ActorFieldsReply<LoginResult>>('fetch-key'),
   /** Replies like POST /fetch_api_key, without a password, for an account that a trusted service has signed in. */
-  fetchKeyTrusted: command<NoArguments, FieldsReply<LoginResult>>('fetch-key-trusted'),
+  fetchKeyTrusted: command<NoCommandArguments, ActorFieldsReply<LoginResult>>('fetch-key-trusted'),
   /** Checks a password for the realm actor, which changes the password together with the rest of a request. */
-  checkPassword: command<{ readonly password: string }, ValueReply<PasswordCheck>>('check-password'),
+  checkPassword: command<{ readonly password: string }, ActorValueReply<PasswordCheckReply>>('check-password'),
   /** Replies with the encrypted API key, for the administration. */
-  sealedKey: command<NoArguments, ValueReply<string>>('sealed-key'),
+  sealedKey: command<NoCommandArguments, ActorValueReply<string>>('sealed-key'),
   create: command<NewAccountArgs>('create'),
   /**
    * Sent after a successful log-in: records the device (program and system in words), and sends a mail if the device is
    * new.
    */
-  noteLogIn: command<{ readonly device: string; readonly origin: string }, FieldsReply>('note-log-in'),
+  noteLogIn: command<{ readonly device: string; readonly origin: string }, ActorFieldsReply>('note-log-in'),
   setPassword: command<{ readonly passwordHash: string }>('set-password'),
   setKey: command<{ readonly keySealed: string }>('set-key'),
   deactivated: command('deactivated'),
   reactivated: command('reactivated'),
 
   // Commands about small state of the account.
-  addPushToken: command<PushTokenArgs & { readonly app: string | null }, FieldsReply>('add-push-token'),
-  removePushToken: command<PushTokenArgs, FieldsReply>('remove-push-token'),
+  addPushToken: command<PushTokenArgs & { readonly app: string | null }, ActorFieldsReply>('add-push-token'),
+  removePushToken: command<PushTokenArgs, ActorFieldsReply>('remove-push-token'),
   /** From the push actor: the gateway says that these tokens are no longer in use. Never refused. */
   dropPushTokens: command<{ readonly tokens: readonly string[] }>('drop-push-tokens'),
   /** For the push actor: devices, and what of these messages may be shown now. */
-  pushFacts: command<MessageIds, ValueReply<PushFacts>>('push-facts'),
-  markHotspot: command<{ readonly hotspot: string }, FieldsReply>('mark-hotspot'),
-  setTutorial: command<{ readonly status: 'started' | 'finished' }, FieldsReply>('set-tutorial'),
-  botStorage: command<StorageKeys, FieldsReply>('bot-storage'),
-  putStorage: command<{ readonly storage: { readonly [key: string]: string } }, FieldsReply>('put-storage'),
-  removeStorage: command<StorageKeys, FieldsReply>('remove-storage'),
+  pushFacts: command<MessageIds, ActorValueReply<PushFacts>>('push-facts'),
+  markHotspot: command<{ readonly hotspot: string }, ActorFieldsReply>('mark-hotspot'),
+  setTutorial: command<{ readonly status: 'started' | 'finished' }, ActorFieldsReply>('set-tutorial'),
+  botStorage: command<BotStorageKeysArgs, ActorFieldsReply>('bot-storage'),
+  putStorage: command<{ readonly storage: { readonly [key: string]: string } }, ActorFieldsReply>('put-storage'),
+  removeStorage: command<BotStorageKeysArgs, ActorFieldsReply>('remove-storage'),
   /** Replies with the id of the newest message that the user has received. */
-  newest: command<NoArguments, ValueReply<Json>>('newest'),
+  newest: command<NoCommandArguments, ActorValueReply<Json>>('newest'),
   /** Replies with the named sections of the user's own state, all of one version of this actor. */
   ownState: command<
     { readonly sections: readonly OwnStateSection[] },
-    ValueReply<{ readonly version: number; readonly [section: string]: Json | undefined }>
+    ActorValueReply<{ readonly version: number; readonly [section: string]: Json | undefined }>
   >('own-state'),
 
   // Commands about streams.
   subscribed: command<{ readonly streams: readonly NewSubscription[] }>('subscribed'),
-  unsubscribed: command<UnsubscribedArgs>('unsubscribed'),
-  subscriptionSettings: command<{ readonly data: readonly SubscriptionSetting[] }, FieldsReply>(
+  unsubscribed: command<EndSubscriptionsArgs>('unsubscribed'),
+  subscriptionSettings: command<{ readonly data: readonly SubscriptionSettingChange[] }, ActorFieldsReply>(
     'subscription-settings',
   ),
-  subscriptions: command<{ readonly include_subscribers: boolean }, FieldsReply>('subscriptions'),
-  streams: command<ListStreamsArgs, FieldsReply>('streams'),
-  streamById: command<{ readonly stream_id: number }, FieldsReply>('stream'),
-  streamIdByName: command<{ readonly stream: string }, FieldsReply>('stream-id'),
-  subscribersOf: command<{ readonly stream_id: number }, FieldsReply>('subscribers'),
-  subscriptionStatus: command<{ readonly user_id: number; readonly stream_id: number }, FieldsReply>(
+  subscriptions: command<{ readonly include_subscribers: boolean }, ActorFieldsReply>('subscriptions'),
+  streams: command<ListStreamsArgs, ActorFieldsReply>('streams'),
+  streamById: command<{ readonly stream_id: number }, ActorFieldsReply>('stream'),
+  streamIdByName: command<{ readonly stream: string }, ActorFieldsReply>('stream-id'),
+  subscribersOf: command<{ readonly stream_id: number }, ActorFieldsReply>('subscribers'),
+  subscriptionStatus: command<{ readonly user_id: number; readonly stream_id: number }, ActorFieldsReply>(
     'subscription-status',
   ),
-  streamTopics: command<{ readonly stream_id: number }, FieldsReply>('topics'),
-  setTopicPolicy: command<TopicName & { readonly policy: number }, FieldsReply>('set-topic-policy'),
-  muteTopic: command<MuteTopicArgs, FieldsReply>('mute-topic'),
+  streamTopics: command<{ readonly stream_id: number }, ActorFieldsReply>('topics'),
+  setTopicPolicy: command<StreamTopic & { readonly policy: number }, ActorFieldsReply>('set-topic-policy'),
+  muteTopic: command<MuteTopicArgs, ActorFieldsReply>('mute-topic'),
   /** Sent by a stream's actor: the user's policy for a topic follows a move of the topic. */
-  moveTopicPolicy: command<MoveTopicPolicyArgs>('move-topic-policy'),
+  moveTopicPolicy: command<MoveTopicVisibilityPolicyArgs>('move-topic-policy'),
 
   // Commands about reading.
-  fetchMessages: command<FetchMessagesArgs, FieldsReply>('messages'),
-  fetchMessage: command<FetchMessageArgs, FieldsReply>('message'),
-  matchesNarrow: command<{ readonly msg_ids: readonly number[]; readonly narrow: string }, FieldsReply>(
+  fetchMessages: command<FetchMessagesArgs, ActorFieldsReply>('messages'),
+  fetchMessage: command<FetchMessageArgs, ActorFieldsReply>('message'),
+  matchesNarrow: command<{ readonly msg_ids: readonly number[]; readonly narrow: string }, ActorFieldsReply>(
     'matches-narrow',
   ),
-  publicMessages: command<FetchMessagesArgs, FieldsReply>('public-messages'),
-  publicMessage: command<FetchMessageArgs, FieldsReply>('public-message'),
-  publicTopics: command<{ readonly stream_id: number }, FieldsReply>('public-topics'),
-  history: command<{ readonly message_id: number }, FieldsReply>('message-history'),
-  readReceipts: command<{ readonly message_id: number }, FieldsReply>('read-receipts'),
-  render: command<{ readonly content: string; readonly origin: string }, FieldsReply>('render'),
-  setFlags: command<FlagChange & { readonly messages: readonly number[] }, FieldsReply>('set-flags'),
-  setFlagsInNarrow: command<FlagChange & AnchorArgs, FieldsReply>('set-flags-in-narrow'),
-  markAllRead: command<NoArguments, FieldsReply>('mark-all-read'),
-  markStreamRead: command<{ readonly stream: number }, FieldsReply>('mark-stream-read'),
-  markTopicRead: command<TopicName, FieldsReply>('mark-topic-read'),
+  publicMessages: command<FetchMessagesArgs, ActorFieldsReply>('public-messages'),
+  publicMessage: command<FetchMessageArgs, ActorFieldsReply>('public-message'),
+  publicTopics: command<{ readonly stream_id: number }, ActorFieldsReply>('public-topics'),
+  history: command<{ readonly message_id: number }, ActorFieldsReply>('message-history'),
+  readReceipts: command<{ readonly message_id: number }, ActorFieldsReply>('read-receipts'),
+  render: command<{ readonly content: string; readonly origin: string }, ActorFieldsReply>('render'),
+  setFlags: command<MessageFlagChange & { readonly messages: readonly number[] }, ActorFieldsReply>('set-flags'),
+  setFlagsInNarrow: command<MessageFlagChange & AnchoredMessagesArgs, ActorFieldsReply>('set-flags-in-narrow'),
+  markAllRead: command<NoCommandArguments, ActorFieldsReply>('mark-all-read'),
+  markStreamRead: command<{ readonly stream: number }, ActorFieldsReply>('mark-stream-read'),
+  markTopicRead: command<StreamTopic, ActorFieldsReply>('mark-topic-read'),
   /** Sent by this actor to itself: marks the messages of a stream that the user has left as read. */
-  readStream: command<ReadStreamArgs>('read-stream'),
+  readStream: command<MarkLeftStreamReadArgs>('read-stream'),
   /** Mutes a user: marks messages of that user as read, then redirects to the realm actor, which stores the mute. */
-  muteUser: command<{ readonly muted_user_id: number }, FieldsReply>('mute-user'),
+  muteUser: command<{ readonly muted_user_id: number }, ActorFieldsReply>('mute-user'),
 
   // Commands about one message. This actor checks the access and redirects the caller to the conversation's actor.
-  editMessage: command<EditMessageArgs, FieldsReply>('edit-message'),
-  moveMessage: command<EditMessageArgs, FieldsReply>('move-message'),
-  deleteMessage: command<{ readonly message_id: number }, FieldsReply>('delete-message'),
-  deleteTopic: command<{ readonly stream_id: number; readonly topic: string }, FieldsReply>('delete-topic'),
-  react: command<AddReactionArgs, FieldsReply>('react'),
-  unreact: command<RemoveReactionArgs, FieldsReply>('unreact'),
-  submessage: command<SubmessageArgs, FieldsReply>('submessage'),
+  editMessage: command<EditMessageArgs, ActorFieldsReply>('edit-message'),
+  moveMessage: command<EditMessageArgs, ActorFieldsReply>('move-message'),
+  deleteMessage: command<{ readonly message_id: number }, ActorFieldsReply>('delete-message'),
+  deleteTopic: command<{ readonly stream_id: number; readonly topic: string }, ActorFieldsReply>('delete-topic'),
+  react: command<AddReactionArgs, ActorFieldsReply>('react'),
+  unreact: command<RemoveReactionArgs, ActorFieldsReply>('unreact'),
+  submessage: command<AddSubmessageArgs, ActorFieldsReply>('submessage'),
   /**
    * Checks again a message that its stream's actor refused, because the caller may have the right by now; then
    * redirects to the stream's actor again.
    */
-  retryAfterJoin: command<{ readonly stream: number; readonly message: SendArgs }, FieldsReply>('send-again'),
+  retryAfterJoin: command<{ readonly stream: number; readonly message: SendMessageArgs }, ActorFieldsReply>(
+    'send-again',
+  ),
 
   // Commands about writing messages.
-  typing: command<{ readonly op: TypingOp; readonly to: readonly number[] }, FieldsReply>('typing'),
-  drafts: command<NoArguments, FieldsReply>('drafts'),
-  createDrafts: command<{ readonly drafts: readonly DraftInput[] }, FieldsReply>('create-drafts'),
-  editDraft: command<Id & { readonly draft: DraftInput }, FieldsReply>('edit-draft'),
-  deleteDraft: command<Id, FieldsReply>('delete-draft'),
+  typing: command<{ readonly op: TypingOp; readonly to: readonly number[] }, ActorFieldsReply>('typing'),
+  drafts: command<NoCommandArguments, ActorFieldsReply>('drafts'),
+  createDrafts: command<{ readonly drafts: readonly DraftInput[] }, ActorFieldsReply>('create-drafts'),
+  editDraft: command<Id & { readonly draft: DraftInput }, ActorFieldsReply>('edit-draft'),
+  deleteDraft: command<Id, ActorFieldsReply>('delete-draft'),
   /** Sent by the realm actor: deletes all drafts, because the user has turned drafts off. */
   dropDrafts: command('drop-drafts'),
-  scheduledMessages: command<NoArguments, FieldsReply>('scheduled-messages'),
-  schedule: command<ScheduleArgs, FieldsReply>('schedule'),
-  editScheduled: command<EditScheduledArgs, FieldsReply>('edit-scheduled'),
-  deleteScheduled: command<Id, FieldsReply>('delete-scheduled'),
+  scheduledMessages: command<NoCommandArguments, ActorFieldsReply>('scheduled-messages'),
+  schedule: command<ScheduleMessageArgs, ActorFieldsReply>('schedule'),
+  editScheduled: command<EditScheduledMessageArgs, ActorFieldsReply>('edit-scheduled'),
+  deleteScheduled: command<Id, ActorFieldsReply>('delete-scheduled'),
   /** Sent by the conversation's actor: records that the scheduled message was sent. */
   scheduledSent: command<Id>('scheduled-sent'),
   /** Sent by the conversation's actor: records that the scheduled message was refused. */
-  scheduledFailed: command<ScheduledFailedArgs>('scheduled-failed'),
+  scheduledFailed: command<ScheduledMessageFailedArgs>('scheduled-failed'),
   /** Sent by the actor's timer: sends scheduled messages that are due, and deletes expired files. */
   due: command('due'),
 
@@ -338,23 +345,26 @@ export const userCommands = {
    * Notifies the owner of this bot of a message without recipients: the stream doesn't exist, or (`exists`) has no
    * subscribers. `stream`: name or id as the bot sent it. Frontends send this command, too.
    */
-  lostMessage: command<{ readonly stream: string; readonly exists: boolean; readonly origin: string }, FieldsReply>(
-    'lost-message',
-  ),
+  lostMessage: command<
+    { readonly stream: string; readonly exists: boolean; readonly origin: string },
+    ActorFieldsReply
+  >('lost-message'),
 
   // Commands about files.
-  fileBegin: command<Path & { readonly name: string; readonly size: number }, FieldsReply>('file-begin'),
-  fileDone: command<Path, FieldsReply>('file-done'),
-  fileRemove: command<{ readonly id: string }, FieldsReply>('file-remove'),
+  fileBegin: command<Path & { readonly name: string; readonly size: number }, ActorFieldsReply>('file-begin'),
+  fileDone: command<Path, ActorFieldsReply>('file-done'),
+  fileRemove: command<{ readonly id: string }, ActorFieldsReply>('file-remove'),
   /** Sent by the conversation's actor: records that a message links to the file. */
   fileLinked: command<Path & { readonly message: number; readonly sent: number }>('file-linked'),
   fileUnlinked: command<Path & { readonly message: number; readonly deleted: boolean }>('file-unlinked'),
-  fileExists: command<Path, ValueReply<boolean>>('file-exists'),
+  fileExists: command<Path, ActorValueReply<boolean>>('file-exists'),
   /** Succeeds if the caller may open the file; refused otherwise. */
-  fileAccess: command<Path, FieldsReply>('file-access'),
+  fileAccess: command<Path, ActorFieldsReply>('file-access'),
   /** Succeeds if a caller without an account may open the file; refused otherwise. */
-  filePublic: command<Path, FieldsReply>('file-public'),
+  filePublic: command<Path, ActorFieldsReply>('file-public'),
   /** Replies with the listed files that the caller may open. */
-  filesAccessible: command<{ readonly paths: readonly string[] }, ValueReply<readonly string[]>>('files-accessible'),
-  attachments: command<NoArguments, FieldsReply>('attachments'),
+  filesAccessible: command<{ readonly paths: readonly string[] }, ActorValueReply<readonly string[]>>(
+    'files-accessible',
+  ),
+  attachments: command<NoCommandArguments, ActorFieldsReply>('attachments'),
 };

@@ -1,9 +1,9 @@
-import { commandOf } from './command.js';
+import { makeCommandDeclarer } from './command.js';
 
-const command = commandOf<'webhook'>();
+const command = makeCommandDeclarer<'webhook'>();
 
 /** Commands of the actor that makes the calls of one outgoing webhook bot. */
-export const webhookCommands = {
+export const webhookActorCommands = {
   /** Queues a call of the bot's server about a message. */
   triggered: command<{ readonly message: number; readonly trigger: string; readonly origin: string }>('triggered'),
   /** Sent by the actor's timer: makes the queued calls that are due. */

@@ -4,7 +4,7 @@
  * conventions.md and the `errors` of wire.json, without the entries that only the API's original server raises.
  */
 
-export interface CatalogueEntry {
+export interface ErrorCatalogueEntry {
   /** Field `code` of the error response; absent: the response has none. */
   readonly code?: string;
   readonly status: number;
@@ -29,7 +29,7 @@ const invitationFailed = <const M extends string>(msg: M) =>
     data: ['errors', 'sent_invitations', 'license_limit_reached', 'daily_limit_reached'],
   }) as const;
 
-export const errorCatalogue = {
+export const API_ERROR_CATALOGUE = {
   // Refusals before a handler runs, and refusals for reasons of the server itself.
   NOT_LOGGED_IN: { status: 401, msg: 'Not logged in: API authentication or user session required' },
   /** Refusal of a session cookie from another program than the web client: other programs have API keys. */
@@ -470,6 +470,6 @@ export const errorCatalogue = {
   INVITER_TOO_NEW: invitationFailed(
     'Your account is too new to send invites for this organization. Ask an organization admin, or a more experienced user.',
   ),
-} as const satisfies Record<string, CatalogueEntry>;
+} as const satisfies Record<string, ErrorCatalogueEntry>;
 
-export type ErrorName = keyof typeof errorCatalogue;
+export type ApiErrorName = keyof typeof API_ERROR_CATALOGUE;

@@ -2,8 +2,8 @@
  * Refusals as exceptions, thrown by operations, by the frontend and by actors. The functions have no side effects, so
  * that actors may use them.
  */
-import type { Json, JsonObject, RateStanding } from '#base';
-import { type CatalogueEntry, type ErrorName, errorCatalogue } from './catalogue.js';
+import type { Json, JsonObject, RateLimitStatus } from '#base';
+import { API_ERROR_CATALOGUE, type ApiErrorName, type ErrorCatalogueEntry } from './catalogue.js';
 
 /** Name of the product in error messages and pages. */
 export const PRODUCT_NAME = 'Conclave';
@@ -13,12 +13,12 @@ type Placeholder<M extends string> = M extends `${string}{${infer Name}}${infer 
   : never;
 type DataOf<E> = E extends { readonly data: readonly (infer D extends string)[] } ? D : never;
 /** Values needed to make the error: one per placeholder of its message and per data field. */
-type ErrorValues<N extends ErrorName> = {
-  readonly [K in Placeholder<(typeof errorCatalogue)[N]['msg']> | DataOf<(typeof errorCatalogue)[N]>]: Json;
+type ErrorValues<N extends ApiErrorName> = {
+  readonly [K in Placeholder<(typeof API_ERROR_CATALOGUE)[N]['msg']> | DataOf<(typeof API_ERROR_CATALOGUE)[N]>]: Json;
 };
 
 /** The error in an actor's reply. Without `code` the response has none. */
-export interface ErrorReply {
+export interface ApiErrorReply {
   readonly code?: string;
   readonly status: number;
   readonly msg: string;
@@ -27,7 +27,7 @@ export interface ErrorReply {
   /** True if the response is a page that consists of `msg` alone. */
   readonly html?: true;
   /** State of the rate limit that refused the call, or that counts refusals like this one. */
-  readonly rate?: RateStanding;
+  readonly rate?: RateLimitStatus;
 }
 
 export class ApiError extends Error {
@@ -35,14 +35,14 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: string | undefined;
   readonly extra: JsonObject | undefined;
-  #rate: RateStanding | undefined;
+  #rate: RateLimitStatus | undefined;
 
   constructor(
     /** Name of the error in the catalogue, for logs and tests. */
-    readonly reason: ErrorName,
+    readonly reason: ApiErrorName,
     values: JsonObject,
   ) {
-    const entry: CatalogueEntry = errorCatalogue[reason];
+    const entry: ErrorCatalogueEntry = API_ERROR_CATALOGUE[reason];
     // No stack is recorded: that costs more than the rest of a refused request, and a refusal is not a bug.
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = 0;
@@ -54,30 +54,30 @@ export class ApiError extends Error {
   }
 
   get retryable(): boolean {
-    return (errorCatalogue[this.reason] as CatalogueEntry).retryable === true;
+    return (API_ERROR_CATALOGUE[this.reason] as ErrorCatalogueEntry).retryable === true;
   }
 
-  withRate(rate: RateStanding): this {
+  withRate(rate: RateLimitStatus): this {
     this.#rate = rate;
     return this;
   }
 
-  toReply(): ErrorReply {
+  toReply(): ApiErrorReply {
     return {
       ...(this.code === undefined ? {} : { code: this.code }),
       status: this.status,
       msg: this.message,
       ...(this.extra === undefined ? {} : { extra: this.extra }),
-      ...((errorCatalogue[this.reason] as CatalogueEntry).html ? { html: true } : {}),
+      ...((API_ERROR_CATALOGUE[this.reason] as ErrorCatalogueEntry).html ? { html: true } : {}),
       ...(this.#rate === undefined ? {} : { rate: this.#rate }),
     };
   }
 }
 
 /** Refusal by an actor, passed on unchanged by the operation that sent the command. */
-export class ActorRefused extends Error {
+export class ActorRefusedError extends Error {
   override readonly name = 'ActorRefused';
-  constructor(readonly reply: ErrorReply) {
+  constructor(readonly reply: ApiErrorReply) {
     super(reply.msg);
   }
 }
@@ -93,10 +93,10 @@ function fill(template: string, values: JsonObject): string {
   });
 }
 
-type ValuesArgument<N extends ErrorName> = keyof ErrorValues<N> extends never ? [] : [values: ErrorValues<N>];
+type ValuesArgument<N extends ApiErrorName> = keyof ErrorValues<N> extends never ? [] : [values: ErrorValues<N>];
 
 /** Makes the error with this name in the catalogue. The type demands a value for each placeholder and data field. */
-export function apiError<N extends ErrorName>(name: N, ...[values]: ValuesArgument<N>): ApiError {
+export function apiError<N extends ApiErrorName>(name: N, ...[values]: ValuesArgument<N>): ApiError {
   return new ApiError(name, (values ?? {}) as JsonObject);
 }
 
@@ -106,12 +106,12 @@ export const validationError = (message: string): ApiError => apiError('VALIDATI
 // Checks of the length of lists and texts, with the messages of the API's validators (docs/limits.md § Lists and
 // dictionaries).
 
-export const tooManyError = (name: string, max: number): ApiError =>
+export const tooManyItemsError = (name: string, max: number): ApiError =>
   validationError(`${name} has too many items (limit: ${max})`);
 
 /** Refuses a list in parameter `name` with more than `max` items. @throws ApiError */
-export function checkCount(name: string, count: number, max: number): void {
-  if (count > max) throw tooManyError(name, max);
+export function checkParameterItemCount(name: string, count: number, max: number): void {
+  if (count > max) throw tooManyItemsError(name, max);
 }
 
 /**
@@ -119,6 +119,6 @@ export function checkCount(name: string, count: number, max: number): void {
  * @param length in the unit of `max`; the message calls the unit characters.
  * @throws ApiError
  */
-export function checkLength(name: string, length: number, max: number): void {
+export function checkParameterTextLength(name: string, length: number, max: number): void {
   if (length > max) throw validationError(`${name} is too long (limit: ${max} characters)`);
 }

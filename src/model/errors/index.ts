@@ -5,23 +5,23 @@
  * a name. Operations and handlers throw `apiError('NAME', values)`; the type of the name demands exactly the values
  * that the entry needs. The reason in logs, metrics and tests is that name.
  *
- * An actor's refusal travels as an `ErrorReply`: the runtime makes it from the exception with `toReply()`. An operation
- * that asks an actor throws the reply again as `ActorRefused`. The frontend writes both in the same way.
+ * An actor's refusal travels as an `ApiErrorReply`: the runtime makes it from the exception with `toReply()`. An
+ * operation that asks an actor throws the reply again as `ActorRefusedError`. The frontend writes both in the same way.
  *
- * Values that break a schema, a length or a count are refused by `validationError`, `checkLength` and `checkCount`: one
- * code, and a message with the name of the parameter.
+ * Values that break a schema, a length or a count are refused by `validationError`, `checkParameterTextLength` and
+ * `checkParameterItemCount`: one code, and a message with the name of the parameter.
  *
  * Pure: imports JSON types from `#base` alone, so that everything above may import it.
  */
-export type { ErrorName } from './catalogue.js';
+export type { ApiErrorName } from './catalogue.js';
 export {
-  ActorRefused,
+  ActorRefusedError,
   ApiError,
+  type ApiErrorReply,
   apiError,
-  checkCount,
-  checkLength,
-  type ErrorReply,
+  checkParameterItemCount,
+  checkParameterTextLength,
   PRODUCT_NAME,
-  tooManyError,
+  tooManyItemsError,
   validationError,
 } from './errors.js';

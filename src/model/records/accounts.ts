@@ -1,5 +1,5 @@
 /** Accounts and their preferences. */
-import type { EmojiRef, RealmId, UserId, UserSettings } from '#model';
+import type { EmojiReference, RealmId, UserId, UserSettings } from '#model';
 
 /** Facts of an account that other parts of the server need without asking the user actor. */
 export interface DirectoryUser {
@@ -64,7 +64,7 @@ export interface DirectoryPreferences {
 /** The status that a user sets and others see beside the user's name. */
 export interface UserStatus {
   readonly text: string;
-  readonly emoji: EmojiRef | null;
+  readonly emoji: EmojiReference | null;
   /** Away flag of older clients. The setting `presence_enabled` is off while this flag is set. */
   readonly away: boolean;
 }

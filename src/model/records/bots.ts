@@ -13,12 +13,12 @@ export interface DirectoryBot {
   /** True if the bot's event queues receive the messages of all public streams. */
   readonly allPublicStreams: boolean;
   /** Service that an outgoing webhook bot calls; null for other bots. */
-  readonly service: BotService | null;
+  readonly service: OutgoingWebhookService | null;
   readonly config: { readonly [key: string]: string };
 }
 
 /** The service that an outgoing webhook bot calls. */
-export interface BotService {
+export interface OutgoingWebhookService {
   /** URL of the service as given; '' if none was given. */
   readonly baseUrl: string;
   /** Format of the calls: 1 generic, 2 that of Slack's outgoing webhooks. */

@@ -1,17 +1,17 @@
-import type { ExtraEmoji, RealmId, RealmSettings, StreamId, UserId } from '#model';
+import type { ProductEmoji, RealmId, RealmSettings, StreamId, UserId } from '#model';
 import type { DirectoryPreferences, DirectoryUser, UserStatus } from './accounts.js';
 import type { DirectoryBot } from './bots.js';
 import type { DirectoryEmoji } from './emoji.js';
-import type { DirectoryGroup } from './groups.js';
+import type { DirectoryUserGroup } from './groups.js';
 import type {
-  DirectoryDomain,
+  DirectoryEmailDomain,
   DirectoryLinkifier,
   DirectoryPlayground,
-  RealmEntry,
+  DirectoryRealmEntry,
+  NewUserSettingDefaults,
   RealmPictures,
-  UserDefaults,
 } from './organization.js';
-import type { DirectoryProfileField, ProfileData } from './profiles.js';
+import type { ApiProfileData, DirectoryProfileField } from './profiles.js';
 import type { AccountSessions, WebSession } from './sessions.js';
 import type { DirectoryStream, DirectoryStreamGroup } from './streams.js';
 
@@ -59,9 +59,9 @@ export interface DirectoryView {
   notifiedOfStreams(): ReadonlySet<UserId>;
   /** Lists the statuses of all accounts that have one, including deactivated accounts. */
   statuses(): Iterable<readonly [UserId, UserStatus]>;
-  group(id: number): DirectoryGroup | undefined;
+  group(id: number): DirectoryUserGroup | undefined;
   /** Lists the groups that users made, by id. System groups follow from roles (people/groups.ts). */
-  groups(): Iterable<DirectoryGroup>;
+  groups(): Iterable<DirectoryUserGroup>;
   /** Returns the number of the stream's messages in the last 28 days, by the last count. */
   traffic(stream: StreamId): number;
   /** Default stream groups, in no particular order. */
@@ -70,19 +70,19 @@ export interface DirectoryView {
   linkifiers(): readonly DirectoryLinkifier[];
   /** Lists the code playgrounds, by id. */
   playgrounds(): readonly DirectoryPlayground[];
-  readonly userDefaults: UserDefaults;
+  readonly userDefaults: NewUserSettingDefaults;
   /** Lists the e-mail domains of the organization, by id. */
-  domains(): readonly DirectoryDomain[];
+  domains(): readonly DirectoryEmailDomain[];
   /** Lists the profile fields in the order in which profiles show them. */
   profileFields(): readonly DirectoryProfileField[];
   /** Returns the profile values of the account. The object stays the same until a value or a field changes. */
-  profile(user: UserId): ProfileData;
+  profile(user: UserId): ApiProfileData;
   /** Lists the custom emoji by id, including deactivated ones. */
   emoji(): Iterable<DirectoryEmoji>;
   /** The product's own emoji in the form in which this server sends it. */
-  readonly extraEmoji: ExtraEmoji;
+  readonly extraEmoji: ProductEmoji;
   /** Lists the organizations of the server; only realm 0 has any. */
-  realms(): Iterable<RealmEntry>;
+  realms(): Iterable<DirectoryRealmEntry>;
   /**
    * Number of changes of users; `streamsVersion` counts those of streams. Data encoded from them is current while the
    * number stays the same.

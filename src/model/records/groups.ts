@@ -1,7 +1,7 @@
 /** Records of user groups in the directory. */
 import type { UserId } from '#model';
 
-export interface DirectoryGroup {
+export interface DirectoryUserGroup {
   readonly id: number;
   readonly name: string;
   readonly description: string;

@@ -2,7 +2,7 @@
 import type { RealmId, UserSettings } from '#model';
 
 /** One realm of the server, as realm 0 (the server's own) lists it. */
-export interface RealmEntry {
+export interface DirectoryRealmEntry {
   readonly id: RealmId;
   /** Subdomain of the organization; '' for the organization at the external host name itself. */
   readonly subdomain: string;
@@ -10,7 +10,7 @@ export interface RealmEntry {
 }
 
 /** Settings that new accounts start with (users.md § Settings), where they differ from the program's defaults. */
-export type UserDefaults = Partial<UserSettings>;
+export type NewUserSettingDefaults = Partial<UserSettings>;
 
 export type RealmPictureName = 'icon' | 'logo' | 'night_logo';
 
@@ -25,7 +25,7 @@ interface RealmPicture {
 export type RealmPictures = { readonly [N in RealmPictureName]?: RealmPicture };
 
 /** A domain that e-mail addresses of accounts may have. */
-export interface DirectoryDomain {
+export interface DirectoryEmailDomain {
   readonly id: number;
   /** Name of the e-mail domain in lower case. */
   readonly domain: string;

@@ -22,10 +22,10 @@ export interface DirectoryProfileField {
 /** Profile values of a user. Values of removed fields and options may still be among them. */
 export interface DirectoryProfile {
   readonly user: UserId;
-  readonly values: { readonly [field: string]: ProfileValue };
+  readonly values: { readonly [field: string]: ProfileFieldValue };
 }
 
-export interface ProfileValue {
+export interface ProfileFieldValue {
   /** Value in the form in which the API sends it. */
   readonly value: string;
   /** HTML of the value; '' for types that are not rendered. */
@@ -35,6 +35,6 @@ export interface ProfileValue {
 }
 
 /** Profile values as user objects show them: field id → value. */
-export interface ProfileData {
+export interface ApiProfileData {
   readonly [field: string]: { readonly value: string; readonly rendered_value?: string };
 }

@@ -1,13 +1,13 @@
-import { isDate, isUrl } from '#base';
+import { isIsoDate, isUrl } from '#base';
 
 /**
  * Checks of strings for which JSON Schema has no keyword, named in a schema as `{ check: 'hexColor' }`. A check returns
  * the error text that follows the position of the value in the message; undefined if the value passes.
  */
-export const stringChecks: Readonly<Record<string, (value: string) => string | undefined>> = {
+export const SCHEMA_STRING_CHECKS: Readonly<Record<string, (value: string) => string | undefined>> = {
   nonBlank: (value) => (value.trim() === '' ? ' cannot be blank.' : undefined),
   hexColor: (value) => (/^#[a-fA-F0-9]{3,6}$/.test(value) ? undefined : ' is not a valid hex color code'),
-  date: (value) => (isDate(value) ? undefined : ' is not a date'),
+  date: (value) => (isIsoDate(value) ? undefined : ' is not a date'),
   url: (value) => (isUrl(value) ? undefined : ' is not a URL'),
   timezone: (value) => (isTimeZone(value) ? undefined : ' is not a recognized time zone'),
   email: (value) => (isEmail(value) ? undefined : INVALID_EMAIL_MESSAGE),

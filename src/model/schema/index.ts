@@ -1,9 +1,9 @@
 /**
  * Folder schema validates values of parameters against their TypeBox schemas, with the exact messages of the API.
  *
- * `compileValidator` is called once per parameter when the server starts; it refuses schemas with unknown keywords. The
- * validator then takes the text of a `string` parameter (`text`) or parsed JSON (`json`), and returns the value or
- * throws VALIDATION_FAILED:
+ * `compileSchemaValidator` is called once per parameter when the server starts; it refuses schemas with unknown
+ * keywords. The validator then takes the text of a `string` parameter (`text`) or parsed JSON (`json`), and returns the
+ * value or throws VALIDATION_FAILED:
  *
  * - `validate.ts` walks schema and value in the order that the API's messages need. Plain arrays and objects first go
  *   through a validator that TypeBox compiled; only values that it refuses are walked, for their message.
@@ -11,4 +11,4 @@
  *
  * Invariants: a compiled validator never accepts a value that the walk refuses. Importers: `frontend/http`, `domain`.
  */
-export { compileValidator, type Validator } from './validate.js';
+export { compileSchemaValidator, type SchemaValidator } from './validate.js';

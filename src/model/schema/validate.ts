@@ -7,7 +7,7 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { cleanParsedJson, JsonFloat, type ParsedJsonText } from '#base';
 import { type ApiError, validationError } from '#model/errors';
-import { INVALID_EMAIL_MESSAGE, stringChecks } from './checks.js';
+import { INVALID_EMAIL_MESSAGE, SCHEMA_STRING_CHECKS } from './checks.js';
 
 /** The JSON Schema keywords that parameters use, and this server's annotations. */
 interface Schema {
@@ -33,7 +33,7 @@ interface Schema {
   readonly trim?: boolean;
 }
 
-export interface Validator {
+export interface SchemaValidator {
   /**
    * Validates the text of a parameter and returns the value.
    * @param name name of the parameter, for messages
@@ -51,7 +51,7 @@ export interface Validator {
 /**
  * Makes the validator of a schema. @throws Error for a schema with a keyword or check that `walk` would silently ignore
  */
-export function compileValidator(declared: TSchema): Validator {
+export function compileSchemaValidator(declared: TSchema): SchemaValidator {
   const schema = declared as Schema;
   checkKeywords(schema);
   const fast =
@@ -79,7 +79,7 @@ function checkKeywords(schema: Schema): void {
   for (const key of Object.keys(schema)) {
     if (!KNOWN.has(key)) throw new Error(`no validator message for the schema keyword ${key}`);
   }
-  if (schema.check && !(schema.anyOf ? UNION_CHECKS.has(schema.check) : stringChecks[schema.check])) {
+  if (schema.check && !(schema.anyOf ? UNION_CHECKS.has(schema.check) : SCHEMA_STRING_CHECKS[schema.check])) {
     throw new Error(`unknown check ${schema.check}`);
   }
   for (const inner of children(schema)) checkKeywords(inner);
@@ -156,7 +156,7 @@ function string(schema: Schema, given: unknown, at: string): string {
   oneOf(schema, value, at);
   if (schema.minLength !== undefined || schema.maxLength !== undefined) lengthOf(schema, value, at);
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) throw refuse(`Invalid ${at}`);
-  const problem = schema.check === undefined ? undefined : stringChecks[schema.check]!(value);
+  const problem = schema.check === undefined ? undefined : SCHEMA_STRING_CHECKS[schema.check]!(value);
   if (problem !== undefined) throw refuse(problem === INVALID_EMAIL_MESSAGE ? problem : `${at}${problem}`);
   return value;
 }

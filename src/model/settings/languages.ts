@@ -49,4 +49,4 @@ const NAMES = {
   'zh-tw': '臺灣正體中文',
 } as const;
 
-export const LANGUAGES: ReadonlyMap<string, string> = new Map(Object.entries(NAMES));
+export const INTERFACE_LANGUAGES: ReadonlyMap<string, string> = new Map(Object.entries(NAMES));

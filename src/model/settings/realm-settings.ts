@@ -7,7 +7,7 @@
 import { type TSchema, Type } from 'typebox';
 import type { JsonObject } from '#base';
 import { apiError } from '#model/errors';
-import { LANGUAGES } from './languages.js';
+import { INTERFACE_LANGUAGES } from './languages.js';
 
 export type RealmSettingValue = boolean | number | string | null;
 
@@ -161,11 +161,11 @@ export const ORGANIZATION_TYPES: Readonly<Record<string, number>> = {
 };
 
 /** True for schools and universities, in which teachers decide what pupils may do. */
-export const isEducationType = (orgType: number): boolean =>
+export const isEducationOrganizationType = (orgType: number): boolean =>
   orgType === ORGANIZATION_TYPES.school || orgType === ORGANIZATION_TYPES['school-nonprofit'];
 
 /** The settings, one row each, in the order in which a request's values are checked. */
-export const REALM_SETTINGS = {
+export const REALM_SETTING_DECLARATIONS = {
   name: text('', 'Name of the organization.', { schema: string40 }),
   description: text('', 'Markdown.', { schema: Type.String({ maxLength: 1000 }) }),
   emails_restricted_to_domains: flag(false, 'Accounts need an address of an allowed domain.', { ownerOnly: true }),
@@ -187,7 +187,7 @@ export const REALM_SETTINGS = {
   allow_edit_history: flag(true, 'Former versions of messages are shown.'),
   default_language: text('en', 'Code of a language.', {
     check(value) {
-      if (!LANGUAGES.has(String(value))) throw apiError('INVALID_LANGUAGE', { language: String(value) });
+      if (!INTERFACE_LANGUAGES.has(String(value))) throw apiError('INVALID_LANGUAGE', { language: String(value) });
     },
   }),
   waiting_period_threshold: integer(0, 'Days until a member is a full member.', {
@@ -267,7 +267,7 @@ export const REALM_SETTINGS = {
   move_messages_between_streams_limit_seconds: limit(604_800, null, 'Seconds'),
 };
 
-type Rows = typeof REALM_SETTINGS;
+type Rows = typeof REALM_SETTING_DECLARATIONS;
 
 /** Names of the settings that are stored. */
 export type RealmSettingName = {
@@ -282,19 +282,25 @@ export type RealmPolicyName = Exclude<
   'bot_creation_policy' | 'private_message_policy' | 'wildcard_mention_policy'
 >;
 
-const isStored = (name: string): name is RealmSettingName => 'default' in REALM_SETTINGS[name as RealmSettingName];
+const isStored = (name: string): name is RealmSettingName =>
+  'default' in REALM_SETTING_DECLARATIONS[name as RealmSettingName];
 
 /** Names of the stored settings, in the order of their rows. */
-export const REALM_SETTING_NAMES: readonly RealmSettingName[] = Object.keys(REALM_SETTINGS).filter(isStored);
+export const REALM_SETTING_NAMES: readonly RealmSettingName[] =
+  Object.keys(REALM_SETTING_DECLARATIONS).filter(isStored);
 
 const valuesFrom = (pick: (row: RealmSetting) => RealmSettingValue): RealmSettings =>
-  Object.fromEntries(REALM_SETTING_NAMES.map((name) => [name, pick(REALM_SETTINGS[name])])) as RealmSettings;
+  Object.fromEntries(
+    REALM_SETTING_NAMES.map((name) => [name, pick(REALM_SETTING_DECLARATIONS[name])]),
+  ) as RealmSettings;
 
 export const DEFAULT_REALM_SETTINGS = valuesFrom((row) => row.default);
 
 /** Settings of a new organization. */
-export const initialRealmSettings = (orgType: number): RealmSettings => ({
-  ...(isEducationType(orgType) ? valuesFrom((row) => row.educationDefault ?? row.default) : DEFAULT_REALM_SETTINGS),
+export const makeInitialRealmSettings = (orgType: number): RealmSettings => ({
+  ...(isEducationOrganizationType(orgType)
+    ? valuesFrom((row) => row.educationDefault ?? row.default)
+    : DEFAULT_REALM_SETTINGS),
   org_type: orgType,
 });
 
@@ -306,7 +312,7 @@ export const addMissingRealmSettings = (stored: Partial<RealmSettings>): RealmSe
 
 /** Checks the values of a request and returns them in their stored form. @throws ApiError */
 export function checkRealmSettings(given: Readonly<Record<string, unknown>>, isOwner: boolean): Partial<RealmSettings> {
-  const rows = Object.entries(REALM_SETTINGS).filter(([name]) => given[name] !== undefined);
+  const rows = Object.entries(REALM_SETTING_DECLARATIONS).filter(([name]) => given[name] !== undefined);
   if (!isOwner && rows.some(([, row]) => row.ownerOnly)) throw apiError('OWNER_REQUIRED');
   for (const [name, row] of rows) row.check?.(given[name]);
   return Object.fromEntries(
@@ -317,27 +323,32 @@ export function checkRealmSettings(given: Readonly<Record<string, unknown>>, isO
 }
 
 /** Lists the known settings among these values. A host of a newer version may send others, which are left out. */
-export const listRealmSettings = (values: Partial<RealmSettings>): [RealmSettingName, RealmSettingValue][] =>
+export const listStoredRealmSettings = (values: Partial<RealmSettings>): [RealmSettingName, RealmSettingValue][] =>
   Object.entries(values).filter((of): of is [RealmSettingName, RealmSettingValue] => isStored(of[0]));
 
-export const isOwnerSetting = (name: RealmSettingName): boolean => REALM_SETTINGS[name].ownerOnly === true;
+export const isOwnerOnlyRealmSetting = (name: RealmSettingName): boolean =>
+  REALM_SETTING_DECLARATIONS[name].ownerOnly === true;
 
 /** Names of the settings whose value is a stream. */
-export const STREAM_SETTING_NAMES = REALM_SETTING_NAMES.filter((name) => REALM_SETTINGS[name].namesStream);
+export const STREAM_VALUED_REALM_SETTING_NAMES = REALM_SETTING_NAMES.filter(
+  (name) => REALM_SETTING_DECLARATIONS[name].namesStream,
+);
 
 /** Names of the settings that responses and events report even if they keep their value. */
-export const ALWAYS_REPORTED_NAMES = REALM_SETTING_NAMES.filter((name) => REALM_SETTINGS[name].alwaysReported);
+export const ALWAYS_REPORTED_REALM_SETTING_NAMES = REALM_SETTING_NAMES.filter(
+  (name) => REALM_SETTING_DECLARATIONS[name].alwaysReported,
+);
 
 /** Returns the value of a setting in the form that clients read. */
 const presentSetting = (name: RealmSettingName, value: RealmSettingValue): ShownSettingValue =>
-  REALM_SETTINGS[name].present?.(value) ?? value;
+  REALM_SETTING_DECLARATIONS[name].present?.(value) ?? value;
 
 /** Returns the value of a setting in the form in which the response to a change shows it. */
-export const realmSettingInReply = (name: RealmSettingName, value: RealmSettingValue): ShownSettingValue =>
-  REALM_SETTINGS[name].hiddenInReply ? 'updated' : presentSetting(name, value);
+export const realmSettingValueInReply = (name: RealmSettingName, value: RealmSettingValue): ShownSettingValue =>
+  REALM_SETTING_DECLARATIONS[name].hiddenInReply ? 'updated' : presentSetting(name, value);
 
 /** Makes the event that reports a change of a setting to all users. */
-export const realmSettingEvent = (name: RealmSettingName, value: RealmSettingValue): JsonObject =>
-  REALM_SETTINGS[name].event === 'dict'
+export const makeRealmSettingEvent = (name: RealmSettingName, value: RealmSettingValue): JsonObject =>
+  REALM_SETTING_DECLARATIONS[name].event === 'dict'
     ? { type: 'realm', op: 'update_dict', property: 'default', data: { [name]: presentSetting(name, value) } }
     : { type: 'realm', op: 'update', property: name, value: presentSetting(name, value) };

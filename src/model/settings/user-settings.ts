@@ -5,8 +5,8 @@
  */
 import { type TSchema, Type } from 'typebox';
 import { apiError } from '#model/errors';
-import { LANGUAGES } from './languages.js';
-import { isEducationType } from './realm-settings.js';
+import { INTERFACE_LANGUAGES } from './languages.js';
+import { isEducationOrganizationType } from './realm-settings.js';
 import { canonicalTimeZone } from './time-zones.js';
 
 /**
@@ -17,7 +17,7 @@ import { canonicalTimeZone } from './time-zones.js';
 export type UserSettingGroup = 'display' | 'notification' | 'other';
 export type UserSettingValue = boolean | number | string;
 
-export interface UserSetting<V extends UserSettingValue = UserSettingValue> {
+export interface UserSettingDeclaration<V extends UserSettingValue = UserSettingValue> {
   readonly group: UserSettingGroup;
   readonly default: V;
   readonly schema: TSchema;
@@ -33,21 +33,21 @@ export interface UserSetting<V extends UserSettingValue = UserSettingValue> {
   convert?(value: UserSettingValue): V;
 }
 
-type More<V extends UserSettingValue> = Partial<Omit<UserSetting<V>, 'group' | 'default'>>;
+type More<V extends UserSettingValue> = Partial<Omit<UserSettingDeclaration<V>, 'group' | 'default'>>;
 
 interface Builder {
-  (value: boolean, more?: More<boolean>): UserSetting<boolean>;
-  (value: number, more?: More<number>): UserSetting<number>;
-  (value: string, more?: More<string>): UserSetting<string>;
+  (value: boolean, more?: More<boolean>): UserSettingDeclaration<boolean>;
+  (value: number, more?: More<number>): UserSettingDeclaration<number>;
+  (value: string, more?: More<string>): UserSettingDeclaration<string>;
 }
 
 const SCHEMAS = { boolean: Type.Boolean(), number: Type.Integer(), string: Type.String() };
 
 const rowOf = (group: UserSettingGroup): Builder => {
-  function row(value: boolean, more?: More<boolean>): UserSetting<boolean>;
-  function row(value: number, more?: More<number>): UserSetting<number>;
-  function row(value: string, more?: More<string>): UserSetting<string>;
-  function row(value: UserSettingValue, more: object = {}): UserSetting {
+  function row(value: boolean, more?: More<boolean>): UserSettingDeclaration<boolean>;
+  function row(value: number, more?: More<number>): UserSettingDeclaration<number>;
+  function row(value: string, more?: More<string>): UserSettingDeclaration<string>;
+  function row(value: UserSettingValue, more: object = {}): UserSettingDeclaration {
     return { group, default: value, schema: SCHEMAS[typeof value as keyof typeof SCHEMAS], ...more };
   }
   return row;
@@ -77,7 +77,7 @@ export const EMOJISET_CHOICES = [
 ] as const;
 
 /** The settings, one row each, in the order in which a request's values are checked and its changes are published. */
-export const USER_SETTINGS = {
+export const USER_SETTING_DECLARATIONS = {
   twenty_four_hour_time: display(false),
   dense_mode: display(true),
   web_mark_read_on_scroll_policy: other(1, oneOf(1, 2, 3)),
@@ -90,7 +90,7 @@ export const USER_SETTINGS = {
   default_language: display('en', {
     noRealmDefault: true,
     check(value) {
-      if (!LANGUAGES.has(String(value))) throw apiError('INVALID_DEFAULT_LANGUAGE');
+      if (!INTERFACE_LANGUAGES.has(String(value))) throw apiError('INVALID_DEFAULT_LANGUAGE');
     },
   }),
   default_view: display('recent_topics', oneOf('recent_topics', 'all_messages')),
@@ -148,25 +148,25 @@ export const USER_SETTINGS = {
   }),
 };
 
-type Rows = typeof USER_SETTINGS;
+type Rows = typeof USER_SETTING_DECLARATIONS;
 export type UserSettingName = keyof Rows;
 export type UserSettings = { readonly [N in UserSettingName]: Rows[N]['default'] };
 
-export const USER_SETTING_NAMES = Object.keys(USER_SETTINGS) as readonly UserSettingName[];
+export const USER_SETTING_NAMES = Object.keys(USER_SETTING_DECLARATIONS) as readonly UserSettingName[];
 
-const rowNamed = (name: UserSettingName): UserSetting => USER_SETTINGS[name];
+const rowNamed = (name: UserSettingName): UserSettingDeclaration => USER_SETTING_DECLARATIONS[name];
 
-export const isAccountField = (name: UserSettingName): boolean => rowNamed(name).accountField !== undefined;
+export const isAccountFieldSetting = (name: UserSettingName): boolean => rowNamed(name).accountField !== undefined;
 
 /** Names of the settings for which an organization may choose the value that its new accounts start with. */
-export const REALM_DEFAULT_NAMES = USER_SETTING_NAMES.filter((name) => !rowNamed(name).noRealmDefault);
+export const USER_DEFAULT_SETTING_NAMES = USER_SETTING_NAMES.filter((name) => !rowNamed(name).noRealmDefault);
 
 /** Returns the defaults of settings for accounts of a new organization, where they differ from the program's. */
-export const initialUserDefaults = (orgType: number): Partial<UserSettings> =>
+export const makeInitialUserDefaults = (orgType: number): Partial<UserSettings> =>
   Object.fromEntries(
     USER_SETTING_NAMES.flatMap((name) => {
       const { educationDefault } = rowNamed(name);
-      return isEducationType(orgType) && educationDefault !== undefined ? [[name, educationDefault]] : [];
+      return isEducationOrganizationType(orgType) && educationDefault !== undefined ? [[name, educationDefault]] : [];
     }),
   );
 

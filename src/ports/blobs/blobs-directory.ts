@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { syncFolder } from '#base/disk';
+import { fsyncFolder } from '#base/disk';
 import type { RealmId } from '#model';
-import { BlobGone, type Blobs, type StoredBlob } from './blobs.js';
+import { BlobGoneError, type BlobStorage, type StoredBlobInfo } from './blobs.js';
 
 /** Header before the bytes of a blob, in the same file, so that a crash can't separate the two. */
 interface BlobHeader {
@@ -23,7 +23,7 @@ interface BlobFile {
 }
 
 /** Delays deletions: while a hold exists, deleted files are only set aside. */
-export interface DeletionHold {
+export interface BlobDeletionHold {
   /**
    * Lists all files that existed at any time since the hold began, some perhaps twice. A file that is deleted before
    * the caller reads it is listed again.
@@ -38,7 +38,7 @@ const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).
  * Blobs in a folder per realm. A file's name is the hash of the blob's path, so user-given names never reach the file
  * system.
  */
-export class DirectoryBlobs implements Blobs {
+export class FolderBlobStorage implements BlobStorage {
   readonly #temporary: string;
   readonly #removed: string;
   #holds = 0;
@@ -49,8 +49,8 @@ export class DirectoryBlobs implements Blobs {
   }
 
   /** Opens the blobs in a folder: creates the folder, and removes unfinished files left by a crash. */
-  static async open(folder: string): Promise<DirectoryBlobs> {
-    const blobs = new DirectoryBlobs(folder);
+  static async open(folder: string): Promise<FolderBlobStorage> {
+    const blobs = new FolderBlobStorage(folder);
     await rm(blobs.#temporary, { recursive: true, force: true });
     await rm(blobs.#removed, { recursive: true, force: true });
     await mkdir(blobs.#temporary, { recursive: true, mode: 0o700 });
@@ -75,10 +75,10 @@ export class DirectoryBlobs implements Blobs {
       const made = await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       await rename(unfinished, file);
       // A file name is durable once its folder is synced, and a new folder once its parent folders are.
-      await syncFolder(dirname(file));
+      await fsyncFolder(dirname(file));
       if (made !== undefined) {
-        await syncFolder(dirname(dirname(file)));
-        await syncFolder(this.folder);
+        await fsyncFolder(dirname(dirname(file)));
+        await fsyncFolder(this.folder);
       }
     } catch (error) {
       await rm(unfinished, { force: true });
@@ -86,7 +86,7 @@ export class DirectoryBlobs implements Blobs {
     }
   }
 
-  async find(realm: RealmId, path: string): Promise<StoredBlob | undefined> {
+  async find(realm: RealmId, path: string): Promise<StoredBlobInfo | undefined> {
     const file = this.#file(realm, path);
     const opened = await openToRead(file);
     if (!opened) return undefined;
@@ -118,7 +118,7 @@ export class DirectoryBlobs implements Blobs {
    * Moves deleted files to a separate folder until `release`, so that a backup finds every file that its snapshot of
    * the Store names.
    */
-  async holdDeletions(): Promise<DeletionHold> {
+  async holdDeletions(): Promise<BlobDeletionHold> {
     this.#holds++;
     try {
       await mkdir(this.#removed, { recursive: true, mode: 0o700 });
@@ -173,7 +173,7 @@ async function openToRead(file: string): Promise<FileHandle | undefined> {
 
 async function readPart(file: string, position: number, length: number): Promise<Uint8Array> {
   const opened = await openToRead(file);
-  if (!opened) throw new BlobGone(file);
+  if (!opened) throw new BlobGoneError(file);
   try {
     return await exactly(opened, length, position);
   } finally {

@@ -2,19 +2,19 @@ import { GridFSBucket, type GridFSFile, type MongoClient, MongoRuntimeError } fr
 import type { RealmId } from '#model';
 import {
   createMongoClient,
-  databaseNameOfUrl,
-  isServerSelectionError,
-  StoreUnavailable,
-  serverNameOfUrl,
+  databaseNameOfMongoUrl,
+  isMongoServerSelectionError,
+  StoreUnavailableError,
+  serverNameOfMongoUrl,
   translateMongoError,
 } from '#ports/store';
-import { BlobGone, type Blobs, BlobsUnavailable, type StoredBlob } from './blobs.js';
+import { BlobGoneError, type BlobStorage, BlobStorageUnavailableError, type StoredBlobInfo } from './blobs.js';
 
 /**
  * Blobs of the cluster, in GridFS. A file's document is written after its chunks, so a file that is found is complete.
  * Chunks that a crash leaves without a document are unreachable.
  */
-export class GridFsBlobs implements Blobs {
+export class GridFsBlobStorage implements BlobStorage {
   #client: MongoClient;
   #bucket: GridFSBucket;
   #closed = false;
@@ -24,16 +24,16 @@ export class GridFsBlobs implements Blobs {
     this.#bucket = this.#open();
   }
 
-  /** Connects to the database of the blobs. @throws BlobsUnavailable after some 3 s if no server answers */
-  static async connect(url: string): Promise<GridFsBlobs> {
-    const blobs = new GridFsBlobs(url);
+  /** Connects to the database of the blobs. @throws BlobStorageUnavailableError after some 3 s if no server answers */
+  static async connect(url: string): Promise<GridFsBlobStorage> {
+    const blobs = new GridFsBlobStorage(url);
     try {
       await blobs.#client.connect();
       return blobs;
     } catch (cause) {
       await blobs.close();
       const why = cause instanceof Error ? cause.message : String(cause);
-      throw new BlobsUnavailable(`MongoDB at ${serverNameOfUrl(url)} can't be used: ${why}`, { cause });
+      throw new BlobStorageUnavailableError(`MongoDB at ${serverNameOfMongoUrl(url)} can't be used: ${why}`, { cause });
     }
   }
 
@@ -52,7 +52,7 @@ export class GridFsBlobs implements Blobs {
     });
   }
 
-  find(realm: RealmId, path: string): Promise<StoredBlob | undefined> {
+  find(realm: RealmId, path: string): Promise<StoredBlobInfo | undefined> {
     return this.#available(async () => {
       const [file] = await this.#bucket
         .find({ filename: nameOf(realm, path) })
@@ -78,7 +78,7 @@ export class GridFsBlobs implements Blobs {
   }
 
   #open(): GridFSBucket {
-    return new GridFSBucket(this.#client.db(databaseNameOfUrl(this.url)), { bucketName: 'blobs' });
+    return new GridFSBucket(this.#client.db(databaseNameOfMongoUrl(this.url)), { bucketName: 'blobs' });
   }
 
   async #read(file: GridFSFile, start: number, end: number): Promise<Uint8Array> {
@@ -89,7 +89,7 @@ export class GridFsBlobs implements Blobs {
       for await (const chunk of stream) chunks.push(chunk as Buffer);
     } catch (error) {
       // The document of the file or some of its chunks are gone.
-      if (error instanceof MongoRuntimeError) throw new BlobGone(file.filename, { cause: error });
+      if (error instanceof MongoRuntimeError) throw new BlobGoneError(file.filename, { cause: error });
       throw error;
     }
     return Buffer.concat(chunks);
@@ -110,15 +110,15 @@ export class GridFsBlobs implements Blobs {
       return await action();
     } catch (error) {
       const known = translateMongoError(error);
-      if (!(known instanceof StoreUnavailable)) throw error;
+      if (!(known instanceof StoreUnavailableError)) throw error;
       // The client is replaced: after finding no server within its selection timeout, a MongoDB client may never find
       // one again.
-      if (isServerSelectionError(known) && client === this.#client && !this.#closed) {
+      if (isMongoServerSelectionError(known) && client === this.#client && !this.#closed) {
         this.#client = createMongoClient(this.url);
         this.#bucket = this.#open();
         void client.close().catch(() => undefined);
       }
-      throw new BlobsUnavailable(known.message, { cause: error });
+      throw new BlobStorageUnavailableError(known.message, { cause: error });
     }
   }
 }

@@ -6,35 +6,35 @@
  *   nothing, never a part. A second `put` replaces the first.
  * - A path is any text: implementations must not let it name anything outside their own storage.
  * - `delete` of a missing blob resolves. Every operation may be repeated.
- * - `BlobsUnavailable` means that the storage can't be reached now. Any other rejection is a bug or a failure of the
- *   disk.
+ * - `BlobStorageUnavailableError` means that the storage can't be reached now. Any other rejection is a bug or a
+ *   failure of the disk.
  */
 import type { RealmId } from '#model';
 
-export class BlobsUnavailable extends Error {
+export class BlobStorageUnavailableError extends Error {
   override name = 'BlobsUnavailable';
 }
 
 /** Error of reading a blob that was deleted between `find` and `read`. */
-export class BlobGone extends Error {
+export class BlobGoneError extends Error {
   override name = 'BlobGone';
 }
 
-export interface StoredBlob {
+export interface StoredBlobInfo {
   /** Media type that was given to `put`. */
   readonly type: string;
   /** Size of the blob, bytes. */
   readonly size: number;
   /**
    * Reads the bytes from `start` to before `end`; default: all bytes.
-   * @throws BlobGone
+   * @throws BlobGoneError
    */
   read(start?: number, end?: number): Promise<Uint8Array>;
 }
 
-export interface Blobs {
+export interface BlobStorage {
   put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void>;
-  find(realm: RealmId, path: string): Promise<StoredBlob | undefined>;
+  find(realm: RealmId, path: string): Promise<StoredBlobInfo | undefined>;
   delete(realm: RealmId, path: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,12 +1,12 @@
-import type { LocalClient, LocalFrame, LocalServer } from './bus-local-requests.js';
+import type { LocalBusClient, LocalBusFrame, LocalBusServer } from './bus-local-requests.js';
 
 /**
  * Test hook that gets every frame: it may call `deliver` now, later, twice or never. `lose` makes both sides treat the
  * frame as lost in a network: the requests fail with an unknown outcome.
  */
-type LocalFrameHook = (frame: LocalFrame, deliver: () => void, lose: () => void) => void;
+type LocalFrameHook = (frame: LocalBusFrame, deliver: () => void, lose: () => void) => void;
 /** Selects the server that gets a frame, from all servers of the subject (at least one). */
-type LocalServerChoice = (servers: readonly LocalServer[]) => LocalServer;
+type LocalServerChoice = (servers: readonly LocalBusServer[]) => LocalBusServer;
 
 /**
  * Selects the server that registered last: the new owner, while the previous owner may not have noticed its loss yet.
@@ -17,9 +17,9 @@ const newest: LocalServerChoice = (servers) => servers.at(-1)!;
  * Connects the bus clients of one process: records the client that serves each subject. The hub has no timers, and
  * loses no frame by itself.
  */
-export class LocalHub {
-  readonly #servers = new Map<string, LocalServer[]>();
-  readonly #clients = new Map<string, LocalClient>();
+export class LocalBusHub {
+  readonly #servers = new Map<string, LocalBusServer[]>();
+  readonly #clients = new Map<string, LocalBusClient>();
   hook: LocalFrameHook;
   choose: LocalServerChoice = newest;
 
@@ -48,17 +48,17 @@ export class LocalHub {
   }
 
   /** Adds a client to the hub. @internal */
-  join(client: LocalClient): void {
+  join(client: LocalBusClient): void {
     this.#clients.set(client.id, client);
   }
 
   /** Removes a client from the hub. @internal */
-  leave(client: LocalClient): void {
+  leave(client: LocalBusClient): void {
     this.#clients.delete(client.id);
   }
 
   /** Registers the server of a subject. @internal */
-  add(server: LocalServer): void {
+  add(server: LocalBusServer): void {
     const list = this.#servers.get(server.subject);
     if (list) list.push(server);
     else this.#servers.set(server.subject, [server]);
@@ -66,14 +66,14 @@ export class LocalHub {
   }
 
   /** Removes the server of a subject. @internal */
-  remove(server: LocalServer): void {
+  remove(server: LocalBusServer): void {
     const list = (this.#servers.get(server.subject) ?? []).filter((s) => s !== server);
     if (list.length > 0) this.#servers.set(server.subject, list);
     else this.#servers.delete(server.subject);
   }
 
   /** Finds the server that gets the frames of a subject. @internal */
-  find(subject: string): LocalServer | undefined {
+  find(subject: string): LocalBusServer | undefined {
     const all = this.#servers.get(subject);
     if (all?.length === 1) return all[0]!.client.connected ? all[0] : undefined;
     const servers = all?.filter((s) => s.client.connected);
@@ -81,7 +81,7 @@ export class LocalHub {
   }
 
   /** Finds a client by its id. @internal */
-  client(id: string): LocalClient | undefined {
+  client(id: string): LocalBusClient | undefined {
     return this.#clients.get(id);
   }
 }

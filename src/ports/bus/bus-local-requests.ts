@@ -1,15 +1,15 @@
 /** The objects that a LocalBus and its hub exchange: frames, servers, and the two sides of a request. */
 
 import type { Json } from '#base';
-import type { TimerEntry } from '#base/clock';
-import type { BusError, BusFailure, BusRequest, PendingReply } from './bus.js';
-import { RequestDelivery } from './bus-shared.js';
+import type { TimerWheelEntry } from '#base/clock';
+import type { BusError, BusFailureReason, BusRequest, PendingBusReply } from './bus.js';
+import { BusRequestDelivery } from './bus-shared.js';
 
 /**
  * One transfer between two clients of a hub: all requests, replies or cancels of one event-loop turn to the same
  * destination.
  */
-export interface LocalFrame {
+export interface LocalBusFrame {
   readonly kind: 'request' | 'reply' | 'cancel';
   /** Id of the sending client. */
   readonly from: string;
@@ -23,14 +23,14 @@ export interface LocalFrame {
   readonly requests?: readonly { readonly value: Json }[];
 }
 
-export interface LocalServer {
+export interface LocalBusServer {
   readonly subject: string;
-  readonly client: LocalClient;
+  readonly client: LocalBusClient;
   readonly handler: (request: BusRequest) => void;
 }
 
 /** The methods of a client that its hub and the other clients call. */
-export interface LocalClient {
+export interface LocalBusClient {
   readonly id: string;
   readonly connected: boolean;
   crash(): void;
@@ -40,26 +40,26 @@ export interface LocalClient {
   /** Called when a client of the hub begins to serve `subject`. */
   served(subject: string): void;
   /** Delivers a request to a handler of this client. */
-  deliver(server: LocalServer, pending: LocalPendingReply): void;
-  settle(pending: LocalPendingReply, outcome: BusFailure | 'cancelled' | { value: Json }): void;
-  cancel(pending: LocalPendingReply): void;
-  answer(delivery: LocalDelivery, value: Json): void;
-  forget(delivery: LocalDelivery): void;
+  deliver(server: LocalBusServer, pending: LocalBusPendingReply): void;
+  settle(pending: LocalBusPendingReply, outcome: BusFailureReason | 'cancelled' | { value: Json }): void;
+  cancel(pending: LocalBusPendingReply): void;
+  answer(delivery: LocalBusRequestDelivery, value: Json): void;
+  forget(delivery: LocalBusRequestDelivery): void;
 }
 
-const NO_DELIVERIES: readonly LocalDelivery[] = [];
+const NO_DELIVERIES: readonly LocalBusRequestDelivery[] = [];
 
-export class LocalPendingReply implements TimerEntry, PendingReply {
+export class LocalBusPendingReply implements TimerWheelEntry, PendingBusReply {
   readonly reply: Promise<Json>;
-  bucket: Set<TimerEntry> | undefined;
+  bucket: Set<TimerWheelEntry> | undefined;
   settled = false;
   /** Deliveries of this request to servers: mostly one, several if a frame was delivered twice. */
-  deliveries: readonly LocalDelivery[] = NO_DELIVERIES;
+  deliveries: readonly LocalBusRequestDelivery[] = NO_DELIVERIES;
   resolve!: (value: Json) => void;
   reject!: (error: BusError) => void;
 
   constructor(
-    readonly client: LocalClient,
+    readonly client: LocalBusClient,
     readonly subject: string,
     readonly value: Json,
   ) {
@@ -80,10 +80,10 @@ export class LocalPendingReply implements TimerEntry, PendingReply {
   }
 }
 
-export class LocalDelivery extends RequestDelivery {
+export class LocalBusRequestDelivery extends BusRequestDelivery {
   constructor(
-    readonly server: LocalClient,
-    readonly pending: LocalPendingReply,
+    readonly server: LocalBusClient,
+    readonly pending: LocalBusPendingReply,
   ) {
     super(pending.value, pending.client.id);
   }

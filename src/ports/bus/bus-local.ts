@@ -1,35 +1,42 @@
 import { randomBytes } from 'node:crypto';
 import type { Json } from '#base';
 import { type Clock, TimerWheel } from '#base/clock';
-import { type Bus, BusError, type BusFailure, type BusRequest, type BusServer, type PendingReply } from './bus.js';
-import { LocalHub } from './bus-local-hub.js';
 import {
-  type LocalClient,
-  LocalDelivery,
-  type LocalFrame,
-  LocalPendingReply,
-  type LocalServer,
+  type Bus,
+  BusError,
+  type BusFailureReason,
+  type BusRequest,
+  type BusServerHandle,
+  type PendingBusReply,
+} from './bus.js';
+import { LocalBusHub } from './bus-local-hub.js';
+import {
+  type LocalBusClient,
+  type LocalBusFrame,
+  LocalBusPendingReply,
+  LocalBusRequestDelivery,
+  type LocalBusServer,
 } from './bus-local-requests.js';
-import { ServedHints } from './bus-shared.js';
+import { ServedSubjectHints } from './bus-shared.js';
 
 /** The in-process Bus. Values travel by reference. Delivery happens in a microtask, so a caller is never re-entered. */
-export class LocalBus implements Bus, LocalClient {
+export class LocalBus implements Bus, LocalBusClient {
   readonly id: string;
-  readonly #hub: LocalHub;
+  readonly #hub: LocalBusHub;
   readonly #deadlines: TimerWheel;
-  readonly #servers = new Set<LocalServer>();
-  readonly #pending = new Set<LocalPendingReply>();
-  readonly #deliveries = new Set<LocalDelivery>();
+  readonly #servers = new Set<LocalBusServer>();
+  readonly #pending = new Set<LocalBusPendingReply>();
+  readonly #deliveries = new Set<LocalBusRequestDelivery>();
   readonly #reconnect: (() => void)[] = [];
-  readonly #hints = new ServedHints();
-  #requests: LocalPendingReply[] = [];
-  #replies: [LocalDelivery, Json][] = [];
-  #cancels: LocalDelivery[] = [];
+  readonly #hints = new ServedSubjectHints();
+  #requests: LocalBusPendingReply[] = [];
+  #replies: [LocalBusRequestDelivery, Json][] = [];
+  #cancels: LocalBusRequestDelivery[] = [];
   #scheduled = false;
   #closed = false;
   #connected = true;
 
-  constructor(clock: Clock, hub = new LocalHub(), id: string = randomBytes(12).toString('hex')) {
+  constructor(clock: Clock, hub = new LocalBusHub(), id: string = randomBytes(12).toString('hex')) {
     this.id = id;
     this.#hub = hub;
     this.#deadlines = new TimerWheel(clock);
@@ -40,9 +47,9 @@ export class LocalBus implements Bus, LocalClient {
     return this.#connected && !this.#closed;
   }
 
-  async serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServer> {
+  async serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServerHandle> {
     if (this.#closed) throw new BusError('disconnected', 'the bus is closed');
-    const server: LocalServer = { subject, client: this, handler };
+    const server: LocalBusServer = { subject, client: this, handler };
     this.#servers.add(server);
     this.#hub.add(server);
     return {
@@ -53,8 +60,8 @@ export class LocalBus implements Bus, LocalClient {
     };
   }
 
-  request(subject: string, value: Json, deadlineMs: number): PendingReply {
-    const pending = new LocalPendingReply(this, subject, value);
+  request(subject: string, value: Json, deadlineMs: number): PendingBusReply {
+    const pending = new LocalBusPendingReply(this, subject, value);
     if (this.connected) {
       this.#pending.add(pending);
       this.#deadlines.add(pending, deadlineMs);
@@ -136,7 +143,7 @@ export class LocalBus implements Bus, LocalClient {
   }
 
   /** Ends a request with its reply or a failure. @internal */
-  settle(pending: LocalPendingReply, outcome: BusFailure | 'cancelled' | { value: Json }): void {
+  settle(pending: LocalBusPendingReply, outcome: BusFailureReason | 'cancelled' | { value: Json }): void {
     if (pending.settled) return;
     pending.settled = true;
     this.#pending.delete(pending);
@@ -147,7 +154,7 @@ export class LocalBus implements Bus, LocalClient {
   }
 
   /** Sends the reply to a delivered request. @internal */
-  answer(delivery: LocalDelivery, value: Json): void {
+  answer(delivery: LocalBusRequestDelivery, value: Json): void {
     this.#deliveries.delete(delivery);
     if (!this.connected) return;
     this.#replies.push([delivery, value]);
@@ -155,12 +162,12 @@ export class LocalBus implements Bus, LocalClient {
   }
 
   /** Removes a delivered request that will not be answered. @internal */
-  forget(delivery: LocalDelivery): void {
+  forget(delivery: LocalBusRequestDelivery): void {
     this.#deliveries.delete(delivery);
   }
 
   /** Cancels a request and releases it at its servers. @internal */
-  cancel(pending: LocalPendingReply): void {
+  cancel(pending: LocalBusPendingReply): void {
     if (pending.settled) return;
     this.settle(pending, 'cancelled');
     for (const delivery of pending.deliveries) this.#cancels.push(delivery);
@@ -189,7 +196,7 @@ export class LocalBus implements Bus, LocalClient {
     if (cancels.length > 0) this.#sendCancels(cancels);
   }
 
-  #sendReplies(replies: [LocalDelivery, Json][]): void {
+  #sendReplies(replies: [LocalBusRequestDelivery, Json][]): void {
     for (const [id, group] of groupBy(replies, ([delivery]) => delivery.from)) {
       const pendings = group.map(([{ pending }]) => pending);
       this.#frame('reply', id, '', pendings, () => {
@@ -198,7 +205,7 @@ export class LocalBus implements Bus, LocalClient {
     }
   }
 
-  #sendRequests(requests: LocalPendingReply[]): void {
+  #sendRequests(requests: LocalBusPendingReply[]): void {
     for (const [subject, group] of groupBy(
       requests.filter((p) => !p.settled),
       (p) => p.subject,
@@ -208,7 +215,7 @@ export class LocalBus implements Bus, LocalClient {
     }
   }
 
-  #sendCancels(cancels: LocalDelivery[]): void {
+  #sendCancels(cancels: LocalBusRequestDelivery[]): void {
     for (const [id, group] of groupBy(cancels, (delivery) => delivery.server.id)) {
       const cancel = (): void => {
         for (const delivery of group) delivery.cancel();
@@ -218,19 +225,19 @@ export class LocalBus implements Bus, LocalClient {
   }
 
   #frame(
-    kind: LocalFrame['kind'],
+    kind: LocalBusFrame['kind'],
     to: string,
     subject: string,
-    pendings: readonly LocalPendingReply[],
+    pendings: readonly LocalBusPendingReply[],
     deliver: () => void,
   ): void {
-    const frame: LocalFrame = { kind, from: this.id, to, subject, count: pendings.length, requests: pendings };
+    const frame: LocalBusFrame = { kind, from: this.id, to, subject, count: pendings.length, requests: pendings };
     this.#hub.hook(frame, deliver, () => {
       for (const pending of pendings) pending.client.settle(pending, 'timeout');
     });
   }
 
-  #deliverAll(subject: string, group: LocalPendingReply[]): void {
+  #deliverAll(subject: string, group: LocalBusPendingReply[]): void {
     const server = this.#hub.find(subject);
     for (const pending of group) {
       if (server) server.client.deliver(server, pending);
@@ -239,8 +246,8 @@ export class LocalBus implements Bus, LocalClient {
   }
 
   /** Delivers a request to a handler of this client. @internal */
-  deliver(server: LocalServer, pending: LocalPendingReply): void {
-    const delivery = new LocalDelivery(this, pending);
+  deliver(server: LocalBusServer, pending: LocalBusPendingReply): void {
+    const delivery = new LocalBusRequestDelivery(this, pending);
     if (pending.settled) {
       // The request was cancelled while its frame was in flight: the server still does the work, as across a network.
       delivery.cancel();

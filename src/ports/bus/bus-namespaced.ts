@@ -1,5 +1,5 @@
 import type { Json } from '#base';
-import type { Bus, BusRequest, BusServer, BusStats, PendingReply } from './bus.js';
+import type { Bus, BusRequest, BusServerHandle, BusStats, PendingBusReply } from './bus.js';
 
 /** A bus that prefixes all subjects, which separates clusters that share a NATS server. */
 export class NamespacedBus implements Bus {
@@ -20,11 +20,11 @@ export class NamespacedBus implements Bus {
     return this.bus.stats;
   }
 
-  serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServer> {
+  serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServerHandle> {
     return this.bus.serve(`${this.prefix}.${subject}`, handler);
   }
 
-  request(subject: string, value: Json, deadlineMs: number): PendingReply {
+  request(subject: string, value: Json, deadlineMs: number): PendingBusReply {
     return this.bus.request(`${this.prefix}.${subject}`, value, deadlineMs);
   }
 

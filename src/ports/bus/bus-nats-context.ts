@@ -1,18 +1,18 @@
 /** State and services shared by the requester and the responder of a NatsBus. */
 import type { TimerWheel } from '#base/clock';
 import type { BusStats } from './bus.js';
-import type { NatsLink } from './bus-nats-link.js';
-import type { ChunkedTransfers } from './bus-nats-transfers.js';
+import type { NatsConnectionPair } from './bus-nats-link.js';
+import type { ChunkedBusTransfers } from './bus-nats-transfers.js';
 
 /** Milliseconds of silence after which a server counts as lost, and the requests it holds fail. */
-export const SERVER_SILENCE_TIMEOUT_MS = 2_500;
-export const CLIENT_SILENCE_TIMEOUT_MS = 5_000;
+export const BUS_SERVER_SILENCE_TIMEOUT_MS = 2_500;
+export const BUS_CLIENT_SILENCE_TIMEOUT_MS = 5_000;
 /** Milliseconds without a request in flight after which the state kept about another client or server is dropped. */
-export const FORGET_PEER_MS = 60_000;
+export const FORGET_IDLE_BUS_PEER_AFTER_MS = 60_000;
 
-export type ControlType = 'alive' | 'cancel' | 'credit' | 'served';
+export type BusControlMessageType = 'alive' | 'cancel' | 'credit' | 'served';
 
-export const newBusStats = (): BusStats => ({
+export const makeEmptyBusStats = (): BusStats => ({
   framesOut: 0,
   framesIn: 0,
   bytesOut: 0,
@@ -28,13 +28,13 @@ export const newBusStats = (): BusStats => ({
 
 export interface NatsBusContext {
   readonly id: string;
-  readonly link: NatsLink;
-  readonly transfers: ChunkedTransfers;
+  readonly link: NatsConnectionPair;
+  readonly transfers: ChunkedBusTransfers;
   readonly deadlines: TimerWheel;
   readonly stats: BusStats;
   /** Schedules the sending of everything queued, at the end of this turn of the event loop. */
   schedule(): void;
   publish(subject: string, data: Uint8Array, reply?: string): void;
   publishReply(subject: string, data: Uint8Array): void;
-  control(to: string, type: ControlType, ...rest: unknown[]): void;
+  control(to: string, type: BusControlMessageType, ...rest: unknown[]): void;
 }

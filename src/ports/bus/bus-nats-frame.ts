@@ -6,23 +6,23 @@
 import { addExtension, Packr } from 'msgpackr';
 import type { Json } from '#base';
 
-export const FRAME_REQUESTS = 1;
-export const FRAME_REPLIES = 2;
-export const FRAME_OPEN_TRANSFER = 3;
-export const FRAME_CONTROL = 4;
-export const FRAME_CHUNK = 5;
+export const BUS_FRAME_KIND_REQUESTS = 1;
+export const BUS_FRAME_KIND_REPLIES = 2;
+export const BUS_FRAME_KIND_OPEN_TRANSFER = 3;
+export const BUS_FRAME_KIND_CONTROL = 4;
+export const BUS_FRAME_KIND_CHUNK = 5;
 
 /** Returns the NATS inbox of a client for replies and chunks of replies (on its reply connection). */
-export const replyInbox = (client: string): string => `cb.r.${client}`;
+export const replyInboxOfBusClient = (client: string): string => `cb.r.${client}`;
 /** Returns the NATS inbox of a client for control messages and chunks of requests (on its request connection). */
-export const controlInbox = (client: string): string => `cb.h.${client}`;
+export const controlInboxOfBusClient = (client: string): string => `cb.h.${client}`;
 /** NATS subject on which newly served subjects are announced to all clients. */
-export const SERVED_SUBJECT = 'cb.s';
+export const SERVED_SUBJECTS_ANNOUNCEMENT = 'cb.s';
 /** Returns the inbox to which NATS reports that the subject of frame number `n` has no server. */
-export const noResponderInbox = (client: string, n: number | '*'): string => `cb.n.${client}.${n}`;
+export const noResponderInboxOfFrame = (client: string, n: number | '*'): string => `cb.n.${client}.${n}`;
 
 /** Maximum size of a frame in one NATS message, bytes; larger frames are split (NATS refuses messages over 1 MiB). */
-export const MAX_FRAME_BYTES = 900 * 1024;
+export const MAX_BUS_FRAME_BYTES = 900 * 1024;
 /** Estimated size above which a frame is closed, bytes. */
 const FULL_BYTES = 512 * 1024;
 /** Size below which byte arrays stay in the head of a frame, bytes: a blob costs some 20 bytes of bookkeeping. */
@@ -49,10 +49,10 @@ addExtension({
   },
 });
 
-export type FrameHead = readonly unknown[];
+export type BusFrameHead = readonly unknown[];
 
 /** Collects the values and blobs of a frame, and estimates its size. */
-export class FrameWriter {
+export class BusFrameWriter {
   readonly #blobs: Uint8Array[] = [];
   #refs: Map<Uint8Array, BlobRef> | undefined;
   #size = 0;
@@ -123,7 +123,7 @@ export class FrameWriter {
     return copy ?? value;
   }
 
-  finish(kind: number, head: FrameHead): Buffer {
+  finish(kind: number, head: BusFrameHead): Buffer {
     const packed = packr.pack(head);
     const blobs = this.#blobs;
     const start = 9 + 4 * blobs.length;
@@ -145,15 +145,15 @@ export class FrameWriter {
 }
 
 /** Encodes a message without blobs. */
-export function encodeFrameHead(kind: number, head: FrameHead): Buffer {
-  return new FrameWriter().finish(kind, head);
+export function encodeBusFrameHead(kind: number, head: BusFrameHead): Buffer {
+  return new BusFrameWriter().finish(kind, head);
 }
 
 /**
  * Decodes the head of a message, with its blobs as views of `data`.
  * @throws Error on malformed input
  */
-export function decodeFrameHead(data: Uint8Array): FrameHead {
+export function decodeBusFrameHead(data: Uint8Array): BusFrameHead {
   const buffer = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   const length = buffer.readUInt32LE(1);
@@ -169,7 +169,7 @@ export function decodeFrameHead(data: Uint8Array): FrameHead {
   currentBlobs = blobs;
   try {
     // Decoding a Buffer, msgpackr would return byte arrays as Buffers, not as plain Uint8Arrays.
-    return packr.unpack(bytes.subarray(start, start + length)) as FrameHead;
+    return packr.unpack(bytes.subarray(start, start + length)) as BusFrameHead;
   } finally {
     currentBlobs = [];
   }
@@ -178,9 +178,9 @@ export function decodeFrameHead(data: Uint8Array): FrameHead {
 const CHUNK_HEAD = 9;
 
 /** Encodes one chunk of a transfer: kind, transfer (4 bytes), index (4 bytes), sender, data. */
-export function encodeChunk(from: string, transfer: number, index: number, data: Uint8Array): Buffer {
+export function encodeTransferChunk(from: string, transfer: number, index: number, data: Uint8Array): Buffer {
   const out = Buffer.allocUnsafe(CHUNK_HEAD + 1 + from.length + data.byteLength);
-  out[0] = FRAME_CHUNK;
+  out[0] = BUS_FRAME_KIND_CHUNK;
   out.writeUInt32LE(transfer, 1);
   out.writeUInt32LE(index, 5);
   out[CHUNK_HEAD] = from.length;
@@ -196,7 +196,7 @@ export interface TransferChunk {
   readonly data: Uint8Array;
 }
 
-export function decodeChunk(data: Uint8Array): TransferChunk {
+export function decodeTransferChunk(data: Uint8Array): TransferChunk {
   const buffer = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   const start = CHUNK_HEAD + 1 + buffer[CHUNK_HEAD]!;
   return {

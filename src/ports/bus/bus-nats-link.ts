@@ -1,12 +1,12 @@
 import type { Msg, NatsConnection, Subscription } from 'nats';
-import { connectNats, crashOnThrow, natsDisplayName, watchConnection } from '#ports/nats';
+import { connectNats, crashOnThrow, formatNatsServersForLog, watchNatsConnection } from '#ports/nats';
 import { BusError } from './bus.js';
 
 /**
  * The two connections of a client: one for requests and serving, one for replies and fan-out. A slow reader of large
  * replies therefore can't cost the host its requests, nor the other way round. The link is up when both are.
  */
-export class NatsLink {
+export class NatsConnectionPair {
   readonly #requests: NatsConnection;
   readonly #replies: NatsConnection;
   readonly #down = new Set<NatsConnection>();
@@ -16,7 +16,7 @@ export class NatsLink {
     this.#requests = requests;
     this.#replies = replies;
     for (const connection of [requests, replies]) {
-      watchConnection(
+      watchNatsConnection(
         connection,
         () => {
           const first = this.#down.size === 0;
@@ -35,18 +35,18 @@ export class NatsLink {
    * Opens both connections.
    * @throws BusError 'disconnected' if the server can't be reached now
    */
-  static async open(url: string, name: string, changed: (up: boolean) => void): Promise<NatsLink> {
+  static async open(url: string, name: string, changed: (up: boolean) => void): Promise<NatsConnectionPair> {
     const opened = await Promise.allSettled([connectNats(url, name), connectNats(url, `${name} replies`)]);
     const failed = opened.find((o) => o.status === 'rejected');
     if (failed) {
       for (const o of opened) if (o.status === 'fulfilled') await o.value.close();
       throw new BusError(
         'disconnected',
-        `no NATS server at ${natsDisplayName(url)}: ${String(failed.reason?.message ?? failed.reason)}`,
+        `no NATS server at ${formatNatsServersForLog(url)}: ${String(failed.reason?.message ?? failed.reason)}`,
       );
     }
     const [requests, replies] = opened.map((o) => (o as PromiseFulfilledResult<NatsConnection>).value);
-    return new NatsLink(requests!, replies!, changed);
+    return new NatsConnectionPair(requests!, replies!, changed);
   }
 
   get up(): boolean {

@@ -1,23 +1,27 @@
 /**
  * Requests over NATS: one subject per host, frames with numbers, heartbeats. A request fails as 'disconnected' when its
- * host is silent for SERVER_SILENCE_TIMEOUT_MS, when a frame is missing, or when another server takes the subject.
+ * host is silent for BUS_SERVER_SILENCE_TIMEOUT_MS, when a frame is missing, or when another server takes the subject.
  */
 import type { Json } from '#base';
-import type { TimerEntry } from '#base/clock';
-import { BusError, type BusFailure, type PendingReply } from './bus.js';
-import { FORGET_PEER_MS, type NatsBusContext, SERVER_SILENCE_TIMEOUT_MS } from './bus-nats-context.js';
+import type { TimerWheelEntry } from '#base/clock';
+import { BusError, type BusFailureReason, type PendingBusReply } from './bus.js';
 import {
-  encodeFrameHead,
-  FRAME_OPEN_TRANSFER,
-  FRAME_REQUESTS,
-  FrameWriter,
-  MAX_FRAME_BYTES,
-  noResponderInbox,
+  BUS_SERVER_SILENCE_TIMEOUT_MS,
+  FORGET_IDLE_BUS_PEER_AFTER_MS,
+  type NatsBusContext,
+} from './bus-nats-context.js';
+import {
+  BUS_FRAME_KIND_OPEN_TRANSFER,
+  BUS_FRAME_KIND_REQUESTS,
+  BusFrameWriter,
+  encodeBusFrameHead,
+  MAX_BUS_FRAME_BYTES,
+  noResponderInboxOfFrame,
 } from './bus-nats-frame.js';
 
-class NatsPendingReply implements TimerEntry, PendingReply {
+class NatsPendingReply implements TimerWheelEntry, PendingBusReply {
   readonly reply: Promise<Json>;
-  bucket: Set<TimerEntry> | undefined;
+  bucket: Set<TimerWheelEntry> | undefined;
   settled = false;
   sent = false;
   /** The server that confirmed the request; undefined until then. */
@@ -26,7 +30,7 @@ class NatsPendingReply implements TimerEntry, PendingReply {
   reject!: (error: BusError) => void;
 
   constructor(
-    readonly requester: NatsRequester,
+    readonly requester: NatsBusRequester,
     readonly id: number,
     readonly subject: string,
     readonly deadlineMs: number,
@@ -72,7 +76,7 @@ interface ServerPeer {
 }
 
 /** The requesting half of a NatsBus. */
-export class NatsRequester {
+export class NatsBusRequester {
   readonly #bus: NatsBusContext;
   readonly #lanes = new Map<string, SubjectLane>();
   readonly #dirty = new Set<string>();
@@ -88,7 +92,7 @@ export class NatsRequester {
     this.#bus = bus;
   }
 
-  request(subject: string, value: Json, deadlineMs: number): PendingReply {
+  request(subject: string, value: Json, deadlineMs: number): PendingBusReply {
     const pending = new NatsPendingReply(this, ++this.#ids, subject, deadlineMs, value);
     this.#pending.set(pending.id, pending);
     if (this.#bus.link.up) {
@@ -99,7 +103,7 @@ export class NatsRequester {
     return pending;
   }
 
-  settle(pending: NatsPendingReply, outcome: BusFailure | 'cancelled' | { value: Json }): void {
+  settle(pending: NatsPendingReply, outcome: BusFailureReason | 'cancelled' | { value: Json }): void {
     if (pending.settled) return;
     pending.settled = true;
     pending.value = undefined;
@@ -201,16 +205,16 @@ export class NatsRequester {
     for (const [n, frame] of this.#sent) {
       frame.silent += elapsed;
       // A frame sent as a transfer has a time limit of its own.
-      if (frame.silent <= SERVER_SILENCE_TIMEOUT_MS || frame.transfer > 0) continue;
+      if (frame.silent <= BUS_SERVER_SILENCE_TIMEOUT_MS || frame.transfer > 0) continue;
       this.#sent.delete(n);
       this.#fail(frame.requests);
     }
     for (const server of [...this.#servers.values()]) {
       server.silent += elapsed;
       if (server.pending.size > 0) {
-        if (server.silent > SERVER_SILENCE_TIMEOUT_MS) this.#fail([...server.pending]);
+        if (server.silent > BUS_SERVER_SILENCE_TIMEOUT_MS) this.#fail([...server.pending]);
         else if (tellAlive) this.#bus.control(server.id, 'alive');
-      } else if (server.silent > FORGET_PEER_MS) this.#servers.delete(server.id);
+      } else if (server.silent > FORGET_IDLE_BUS_PEER_AFTER_MS) this.#servers.delete(server.id);
     }
   }
 
@@ -244,7 +248,7 @@ export class NatsRequester {
   }
 
   #send(subject: string, lane: SubjectLane): void {
-    const writer = new FrameWriter();
+    const writer = new BusFrameWriter();
     const requests: NatsPendingReply[] = [];
     const entries: unknown[] = [];
     let taken = 0;
@@ -262,7 +266,7 @@ export class NatsRequester {
     if (requests.length === 0) {
       // A frame with only cancels needs no confirmation: it doesn't matter if there is no server.
       if (cancels.length > 0) {
-        this.#bus.publish(subject, encodeFrameHead(FRAME_REQUESTS, [0, this.#bus.id, [], cancels]));
+        this.#bus.publish(subject, encodeBusFrameHead(BUS_FRAME_KIND_REQUESTS, [0, this.#bus.id, [], cancels]));
       }
       return;
     }
@@ -270,11 +274,11 @@ export class NatsRequester {
     const frame: SentFrame = { subject, requests, transfer: 0, silent: 0 };
     this.#sent.set(n, frame);
     this.#bus.stats.requestsOut += requests.length;
-    let data = writer.finish(FRAME_REQUESTS, [n, this.#bus.id, entries, cancels]);
-    if (data.byteLength > MAX_FRAME_BYTES) {
+    let data = writer.finish(BUS_FRAME_KIND_REQUESTS, [n, this.#bus.id, entries, cancels]);
+    if (data.byteLength > MAX_BUS_FRAME_BYTES) {
       data = this.#transfer(subject, lane, n, frame, data);
     }
-    this.#bus.publish(subject, data, noResponderInbox(this.#bus.id, n));
+    this.#bus.publish(subject, data, noResponderInboxOfFrame(this.#bus.id, n));
   }
 
   #transfer(subject: string, lane: SubjectLane, n: number, frame: SentFrame, body: Buffer): Buffer {
@@ -291,7 +295,7 @@ export class NatsRequester {
       this.#touch(subject);
     };
     frame.transfer = this.#bus.transfers.send('request', body, done);
-    return encodeFrameHead(FRAME_OPEN_TRANSFER, [n, this.#bus.id, frame.transfer, body.byteLength]);
+    return encodeBusFrameHead(BUS_FRAME_KIND_OPEN_TRANSFER, [n, this.#bus.id, frame.transfer, body.byteLength]);
   }
 
   #confirm(server: ServerPeer, n: number): void {

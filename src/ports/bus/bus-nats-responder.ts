@@ -1,17 +1,21 @@
 import type { Json } from '#base';
-import type { TimerEntry } from '#base/clock';
+import type { TimerWheelEntry } from '#base/clock';
 import { crashOnThrow } from '#ports/nats';
 import type { BusRequest } from './bus.js';
-import { CLIENT_SILENCE_TIMEOUT_MS, FORGET_PEER_MS, type NatsBusContext } from './bus-nats-context.js';
 import {
-  encodeFrameHead,
-  FRAME_OPEN_TRANSFER,
-  FRAME_REPLIES,
-  FrameWriter,
-  MAX_FRAME_BYTES,
-  replyInbox,
+  BUS_CLIENT_SILENCE_TIMEOUT_MS,
+  FORGET_IDLE_BUS_PEER_AFTER_MS,
+  type NatsBusContext,
+} from './bus-nats-context.js';
+import {
+  BUS_FRAME_KIND_OPEN_TRANSFER,
+  BUS_FRAME_KIND_REPLIES,
+  BusFrameWriter,
+  encodeBusFrameHead,
+  MAX_BUS_FRAME_BYTES,
+  replyInboxOfBusClient,
 } from './bus-nats-frame.js';
-import { RequestDelivery } from './bus-shared.js';
+import { BusRequestDelivery } from './bus-shared.js';
 
 /** State that a server keeps about a client that sends requests. */
 interface ClientPeer {
@@ -25,11 +29,11 @@ interface ClientPeer {
   silent: number;
 }
 
-class NatsDelivery extends RequestDelivery implements TimerEntry {
-  bucket: Set<TimerEntry> | undefined;
+class NatsDelivery extends BusRequestDelivery implements TimerWheelEntry {
+  bucket: Set<TimerWheelEntry> | undefined;
 
   constructor(
-    readonly responder: NatsResponder,
+    readonly responder: NatsBusResponder,
     readonly peer: ClientPeer,
     readonly id: number,
     value: Json,
@@ -51,7 +55,7 @@ class NatsDelivery extends RequestDelivery implements TimerEntry {
 }
 
 /** The responding half of a NatsBus. */
-export class NatsResponder {
+export class NatsBusResponder {
   readonly #bus: NatsBusContext;
   readonly #clients = new Map<string, ClientPeer>();
   readonly #dirty = new Set<ClientPeer>();
@@ -110,9 +114,10 @@ export class NatsResponder {
   tick(elapsed: number, beat: boolean): void {
     for (const peer of [...this.#clients.values()]) {
       peer.silent += elapsed;
-      if (peer.deliveries.size > 0 && peer.silent > CLIENT_SILENCE_TIMEOUT_MS) {
+      if (peer.deliveries.size > 0 && peer.silent > BUS_CLIENT_SILENCE_TIMEOUT_MS) {
         for (const delivery of [...peer.deliveries.values()]) crashOnThrow(() => delivery.cancel());
-      } else if (peer.deliveries.size === 0 && peer.silent > FORGET_PEER_MS) this.#clients.delete(peer.id);
+      } else if (peer.deliveries.size === 0 && peer.silent > FORGET_IDLE_BUS_PEER_AFTER_MS)
+        this.#clients.delete(peer.id);
       if (beat && (peer.deliveries.size > 0 || peer.acks.length > 0)) this.#send(peer, false);
     }
   }
@@ -154,7 +159,7 @@ export class NatsResponder {
   }
 
   #send(peer: ClientPeer, bye: boolean): void {
-    const writer = new FrameWriter();
+    const writer = new BusFrameWriter();
     const entries: unknown[] = [];
     let taken = 0;
     while (taken < peer.replies.length && !writer.full) {
@@ -171,15 +176,15 @@ export class NatsResponder {
       return;
     }
     this.#bus.stats.repliesOut += taken;
-    const data = writer.finish(FRAME_REPLIES, [n, this.#bus.id, acks, entries, bye]);
-    if (data.byteLength <= MAX_FRAME_BYTES) {
-      this.#bus.publishReply(replyInbox(peer.id), data);
+    const data = writer.finish(BUS_FRAME_KIND_REPLIES, [n, this.#bus.id, acks, entries, bye]);
+    if (data.byteLength <= MAX_BUS_FRAME_BYTES) {
+      this.#bus.publishReply(replyInboxOfBusClient(peer.id), data);
       return;
     }
     this.#bus.stats.transfersOut++;
     // A transfer that fails at this side also fails at the client, which notices the silence.
     const transfer = this.#bus.transfers.send('reply', data, () => {});
-    const open = encodeFrameHead(FRAME_OPEN_TRANSFER, [n, this.#bus.id, transfer, data.byteLength, acks]);
-    this.#bus.publishReply(replyInbox(peer.id), open);
+    const open = encodeBusFrameHead(BUS_FRAME_KIND_OPEN_TRANSFER, [n, this.#bus.id, transfer, data.byteLength, acks]);
+    this.#bus.publishReply(replyInboxOfBusClient(peer.id), open);
   }
 }

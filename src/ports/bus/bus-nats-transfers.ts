@@ -3,7 +3,7 @@
  * the chunks in flight to 16 MiB in all, because NATS disconnects a consumer that reads too slowly, and messages in
  * flight to such a consumer are lost without notice.
  */
-import { encodeChunk, type TransferChunk } from './bus-nats-frame.js';
+import { encodeTransferChunk, type TransferChunk } from './bus-nats-frame.js';
 
 const CHUNK_BYTES = 256 * 1024;
 /**
@@ -53,7 +53,7 @@ interface IncomingTransfer {
   readonly done: (body: Uint8Array | undefined) => void;
 }
 
-export class ChunkedTransfers {
+export class ChunkedBusTransfers {
   readonly #self: string;
   readonly #wire: TransferWire;
   readonly #out = new Map<number, OutgoingTransfer>();
@@ -105,7 +105,7 @@ export class ChunkedTransfers {
     }
     for (const end = Math.min(upTo, transfer.chunks); transfer.next < end; transfer.next++) {
       const at = transfer.next * CHUNK_BYTES;
-      const chunk = encodeChunk(this.#self, id, transfer.next, transfer.body.subarray(at, at + CHUNK_BYTES));
+      const chunk = encodeTransferChunk(this.#self, id, transfer.next, transfer.body.subarray(at, at + CHUNK_BYTES));
       this.#wire[transfer.direction](from, chunk);
     }
   }

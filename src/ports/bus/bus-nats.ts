@@ -11,30 +11,37 @@
 import { randomBytes } from 'node:crypto';
 import type { Msg, Subscription } from 'nats';
 import type { Json } from '#base';
-import { type Clock, runEvery, TimerWheel } from '#base/clock';
-import { type Bus, BusError, type BusRequest, type BusServer, type BusStats, type PendingReply } from './bus.js';
-import { LocalBus } from './bus-local.js';
-import { LocalHub } from './bus-local-hub.js';
-import { type ControlType, type NatsBusContext, newBusStats } from './bus-nats-context.js';
+import { type Clock, runPeriodically, TimerWheel } from '#base/clock';
 import {
-  controlInbox,
-  decodeChunk,
-  decodeFrameHead,
-  encodeFrameHead,
-  FRAME_CHUNK,
-  FRAME_CONTROL,
-  FRAME_OPEN_TRANSFER,
-  FRAME_REPLIES,
-  FRAME_REQUESTS,
-  noResponderInbox,
-  replyInbox,
-  SERVED_SUBJECT,
+  type Bus,
+  BusError,
+  type BusRequest,
+  type BusServerHandle,
+  type BusStats,
+  type PendingBusReply,
+} from './bus.js';
+import { LocalBus } from './bus-local.js';
+import { LocalBusHub } from './bus-local-hub.js';
+import { type BusControlMessageType, makeEmptyBusStats, type NatsBusContext } from './bus-nats-context.js';
+import {
+  BUS_FRAME_KIND_CHUNK,
+  BUS_FRAME_KIND_CONTROL,
+  BUS_FRAME_KIND_OPEN_TRANSFER,
+  BUS_FRAME_KIND_REPLIES,
+  BUS_FRAME_KIND_REQUESTS,
+  controlInboxOfBusClient,
+  decodeBusFrameHead,
+  decodeTransferChunk,
+  encodeBusFrameHead,
+  noResponderInboxOfFrame,
+  replyInboxOfBusClient,
+  SERVED_SUBJECTS_ANNOUNCEMENT,
 } from './bus-nats-frame.js';
-import { NatsLink } from './bus-nats-link.js';
-import { NatsRequester } from './bus-nats-requester.js';
-import { NatsResponder } from './bus-nats-responder.js';
-import { ChunkedTransfers } from './bus-nats-transfers.js';
-import { ServedHints } from './bus-shared.js';
+import { NatsConnectionPair } from './bus-nats-link.js';
+import { NatsBusRequester } from './bus-nats-requester.js';
+import { NatsBusResponder } from './bus-nats-responder.js';
+import { ChunkedBusTransfers } from './bus-nats-transfers.js';
+import { ServedSubjectHints } from './bus-shared.js';
 
 const TICK_MS = 500;
 const TICKS_PER_BEAT = 2;
@@ -48,19 +55,19 @@ interface NatsBusOptions {
 
 export class NatsBus implements Bus {
   readonly id: string;
-  readonly stats: BusStats = newBusStats();
+  readonly stats: BusStats = makeEmptyBusStats();
   readonly #clock: Clock;
   readonly #deadlines: TimerWheel;
   readonly #reconnect: (() => void)[] = [];
-  readonly #hints = new ServedHints();
-  readonly #transfers: ChunkedTransfers;
+  readonly #hints = new ServedSubjectHints();
+  readonly #transfers: ChunkedBusTransfers;
   readonly #serving = new Set<Subscription>();
   /** Local hub for the subjects that this process serves itself. */
-  readonly #hub = new LocalHub();
+  readonly #hub = new LocalBusHub();
   readonly #own: LocalBus;
-  #requester!: NatsRequester;
-  #responder!: NatsResponder;
-  #link!: NatsLink;
+  #requester!: NatsBusRequester;
+  #responder!: NatsBusResponder;
+  #link!: NatsConnectionPair;
   #stop: () => void = () => {};
   #ticks = 0;
   #lastTick: number;
@@ -73,9 +80,9 @@ export class NatsBus implements Bus {
     this.#deadlines = new TimerWheel(clock);
     this.#own = new LocalBus(clock, this.#hub, id);
     this.#lastTick = clock.monotonic();
-    this.#transfers = new ChunkedTransfers(id, {
-      reply: (to, data) => this.#publishReply(replyInbox(to), data),
-      request: (to, data) => this.#publish(controlInbox(to), data),
+    this.#transfers = new ChunkedBusTransfers(id, {
+      reply: (to, data) => this.#publishReply(replyInboxOfBusClient(to), data),
+      request: (to, data) => this.#publish(controlInboxOfBusClient(to), data),
       credit: (to, transfer, upTo) => this.#control(to, 'credit', transfer, upTo),
     });
   }
@@ -87,7 +94,7 @@ export class NatsBus implements Bus {
    */
   static async connect(url: string, clock: Clock, options: NatsBusOptions = {}): Promise<NatsBus> {
     const bus = new NatsBus(clock, options.id ?? randomBytes(12).toString('hex'));
-    const link = await NatsLink.open(url, options.name ?? 'conclave bus', (up) => bus.#changed(up));
+    const link = await NatsConnectionPair.open(url, options.name ?? 'conclave bus', (up) => bus.#changed(up));
     await bus.#start(link);
     return bus;
   }
@@ -100,7 +107,7 @@ export class NatsBus implements Bus {
    * Serves a subject. Resolves when the NATS server routes requests to this process. While the connection is lost,
    * resolves at once; requests arrive when the connection is back.
    */
-  async serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServer> {
+  async serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServerHandle> {
     if (this.#closed) throw new BusError('disconnected', 'the bus is closed');
     const subscription: Subscription = this.#link.subscribe(subject, (m) =>
       this.#read(m, () => this.#served(m.data, handler)),
@@ -118,7 +125,7 @@ export class NatsBus implements Bus {
     };
   }
 
-  request(subject: string, value: Json, deadlineMs: number): PendingReply {
+  request(subject: string, value: Json, deadlineMs: number): PendingBusReply {
     if (this.connected && this.#hub.find(subject)) return this.#own.request(subject, value, deadlineMs);
     return this.#requester.request(subject, value, deadlineMs);
   }
@@ -165,7 +172,7 @@ export class NatsBus implements Bus {
     else subscription.unsubscribe();
   }
 
-  async #start(link: NatsLink): Promise<void> {
+  async #start(link: NatsConnectionPair): Promise<void> {
     this.#link = link;
     const shared: NatsBusContext = {
       id: this.id,
@@ -178,14 +185,14 @@ export class NatsBus implements Bus {
       publishReply: (subject, data) => this.#publishReply(subject, data),
       control: (to, type, ...rest) => this.#control(to, type, ...rest),
     };
-    this.#requester = new NatsRequester(shared);
-    this.#responder = new NatsResponder(shared);
-    link.subscribe(controlInbox(this.id), (m) => this.#read(m, () => this.#controlled(m.data)));
-    link.subscribe(SERVED_SUBJECT, (m) => this.#read(m, () => this.#controlled(m.data)));
-    link.subscribe(noResponderInbox(this.id, '*'), (message) => this.#nobody(message));
-    link.subscribeReplies(replyInbox(this.id), (m) => this.#read(m, () => this.#replied(m.data)));
+    this.#requester = new NatsBusRequester(shared);
+    this.#responder = new NatsBusResponder(shared);
+    link.subscribe(controlInboxOfBusClient(this.id), (m) => this.#read(m, () => this.#controlled(m.data)));
+    link.subscribe(SERVED_SUBJECTS_ANNOUNCEMENT, (m) => this.#read(m, () => this.#controlled(m.data)));
+    link.subscribe(noResponderInboxOfFrame(this.id, '*'), (message) => this.#nobody(message));
+    link.subscribeReplies(replyInboxOfBusClient(this.id), (m) => this.#read(m, () => this.#replied(m.data)));
     await link.flush();
-    this.#stop = runEvery(this.#clock, TICK_MS, () => this.#tick());
+    this.#stop = runPeriodically(this.#clock, TICK_MS, () => this.#tick());
   }
 
   #changed(up: boolean): void {
@@ -214,34 +221,41 @@ export class NatsBus implements Bus {
   }
 
   #served(data: Uint8Array, handler: (request: BusRequest) => void): void {
-    if (data[0] === FRAME_OPEN_TRANSFER) {
-      const [, from, transfer, size] = decodeFrameHead(data) as [number, string, number, number];
+    if (data[0] === BUS_FRAME_KIND_OPEN_TRANSFER) {
+      const [, from, transfer, size] = decodeBusFrameHead(data) as [number, string, number, number];
       this.#responder.heard(from);
       this.#transfers.expect(from, transfer, size, (body) => {
         if (body) this.#served(body, handler);
       });
-    } else if (data[0] === FRAME_REQUESTS) {
-      const [n, from, entries, cancels] = decodeFrameHead(data) as [number, string, unknown[], number[]];
+    } else if (data[0] === BUS_FRAME_KIND_REQUESTS) {
+      const [n, from, entries, cancels] = decodeBusFrameHead(data) as [number, string, unknown[], number[]];
       this.#responder.frame(from, n, entries, cancels, handler);
     }
   }
 
   #replied(data: Uint8Array): void {
     switch (data[0]) {
-      case FRAME_CHUNK:
-        this.#transfers.chunk(decodeChunk(data));
+      case BUS_FRAME_KIND_CHUNK:
+        this.#transfers.chunk(decodeTransferChunk(data));
         break;
-      case FRAME_OPEN_TRANSFER: {
-        const [n, from, transfer, size, acks] = decodeFrameHead(data) as [number, string, number, number, number[]];
+      case BUS_FRAME_KIND_OPEN_TRANSFER: {
+        const [n, from, transfer, size, acks] = decodeBusFrameHead(data) as [number, string, number, number, number[]];
         this.#requester.announced(from, n, acks);
         this.#transfers.expect(from, transfer, size, (body) => {
-          if (body) this.#requester.replies(from, (decodeFrameHead(body) as [number, string, number[], unknown[]])[3]);
+          if (body)
+            this.#requester.replies(from, (decodeBusFrameHead(body) as [number, string, number[], unknown[]])[3]);
           else this.#requester.failServer(from);
         });
         break;
       }
-      case FRAME_REPLIES: {
-        const [n, from, acks, replies, bye] = decodeFrameHead(data) as [number, string, number[], unknown[], boolean];
+      case BUS_FRAME_KIND_REPLIES: {
+        const [n, from, acks, replies, bye] = decodeBusFrameHead(data) as [
+          number,
+          string,
+          number[],
+          unknown[],
+          boolean,
+        ];
         this.#requester.announced(from, n, acks);
         this.#requester.replies(from, replies);
         if (bye) this.#requester.gone(from);
@@ -250,9 +264,9 @@ export class NatsBus implements Bus {
   }
 
   #controlled(data: Uint8Array): void {
-    if (data[0] === FRAME_CHUNK) this.#transfers.chunk(decodeChunk(data));
-    if (data[0] !== FRAME_CONTROL) return;
-    const [from, type, ...rest] = decodeFrameHead(data) as [string, ControlType, ...unknown[]];
+    if (data[0] === BUS_FRAME_KIND_CHUNK) this.#transfers.chunk(decodeTransferChunk(data));
+    if (data[0] !== BUS_FRAME_KIND_CONTROL) return;
+    const [from, type, ...rest] = decodeBusFrameHead(data) as [string, BusControlMessageType, ...unknown[]];
     if (type === 'alive') this.#responder.heard(from);
     else if (type === 'cancel') this.#responder.cancel(from, rest[0] as number[]);
     else if (type === 'served') this.#othersServe(from, rest[0] as string[]);
@@ -286,8 +300,8 @@ export class NatsBus implements Bus {
     this.stats.bytesOut += data.byteLength;
   }
 
-  #control(to: string, type: ControlType, ...rest: unknown[]): void {
-    this.#publish(controlInbox(to), encodeFrameHead(FRAME_CONTROL, [this.id, type, ...rest]));
+  #control(to: string, type: BusControlMessageType, ...rest: unknown[]): void {
+    this.#publish(controlInboxOfBusClient(to), encodeBusFrameHead(BUS_FRAME_KIND_CONTROL, [this.id, type, ...rest]));
   }
 
   #schedule(): void {
@@ -307,7 +321,10 @@ export class NatsBus implements Bus {
   #tellServed(): void {
     const begun = this.#hints.takeAnnouncements();
     if (begun.length > 0) {
-      this.#publish(SERVED_SUBJECT, encodeFrameHead(FRAME_CONTROL, [this.id, 'served' satisfies ControlType, begun]));
+      this.#publish(
+        SERVED_SUBJECTS_ANNOUNCEMENT,
+        encodeBusFrameHead(BUS_FRAME_KIND_CONTROL, [this.id, 'served' satisfies BusControlMessageType, begun]),
+      );
     }
   }
 

@@ -3,7 +3,7 @@ import type { Json } from '#base';
 import type { BusRequest } from './bus.js';
 
 /** The server's side of a request: delivered to a handler, until it is answered or cancelled. */
-export abstract class RequestDelivery implements BusRequest {
+export abstract class BusRequestDelivery implements BusRequest {
   #done = false;
   #cancelled = false;
   /** Listeners for the cancel: one function or several; most requests have one. */
@@ -58,7 +58,7 @@ export abstract class RequestDelivery implements BusRequest {
  * Hints that a subject is now served: this client's hints that are still to be sent, and the local listeners for hints
  * of other clients.
  */
-export class ServedHints {
+export class ServedSubjectHints {
   readonly #listeners: ((subject: string) => void)[] = [];
   #begun: string[] = [];
 

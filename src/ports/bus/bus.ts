@@ -14,12 +14,12 @@
  */
 import type { Json } from '#base';
 
-export type BusFailure = 'nobody' | 'timeout' | 'disconnected';
+export type BusFailureReason = 'nobody' | 'timeout' | 'disconnected';
 
 export class BusError extends Error {
   override name = 'BusError';
   constructor(
-    readonly failure: BusFailure,
+    readonly failure: BusFailureReason,
     message: string = failure,
   ) {
     super(message);
@@ -37,12 +37,12 @@ export interface BusRequest<Reply = Json> {
   onCancel(fn: () => void): void;
 }
 
-export interface BusServer {
+export interface BusServerHandle {
   /** Stops accepting requests. Resolves when requests already delivered by the bus have reached the handler. */
   close(): Promise<void>;
 }
 
-export interface PendingReply {
+export interface PendingBusReply {
   readonly reply: Promise<Json>;
   /** Cancels the request: `reply` never settles, and the next frame cancels the request at the server. */
   cancel(): void;
@@ -63,18 +63,18 @@ export interface BusStats {
   transfersOut: number;
   /** Number of received messages that are invalid: no client of this bus can have sent them. */
   malformed: number;
-  failed: { -readonly [F in BusFailure]: number };
+  failed: { -readonly [F in BusFailureReason]: number };
 }
 
 export interface Bus {
   /** Identity of this client, which the servers see as `BusRequest.from`. */
   readonly id: string;
-  serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServer>;
+  serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServerHandle>;
   /**
    * Sends a request. `reply` rejects with BusError.
    * @param deadlineMs milliseconds from now, on the injected clock
    */
-  request(subject: string, value: Json, deadlineMs: number): PendingReply;
+  request(subject: string, value: Json, deadlineMs: number): PendingBusReply;
   /**
    * Calls `fn` when a server begins to serve a subject, so that waiting clients can retry at once. The call is only a
    * hint: it may get lost, or name a server that has gone since.

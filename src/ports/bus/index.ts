@@ -5,8 +5,8 @@
  * arrive in order. Each failure says whether the request may have been executed: `nobody` means not executed, `timeout`
  * and `disconnected` mean an unknown outcome.
  *
- * - LocalBus (bus-local*.ts) connects the clients of one process through a LocalHub. Its hook lets tests delay, repeat
- *   or lose frames.
+ * - LocalBus (bus-local*.ts) connects the clients of one process through a LocalBusHub. Its hook lets tests delay,
+ *   repeat or lose frames.
  * - NatsBus (bus-nats*.ts) runs over core NATS, which loses messages without notice. bus-nats-requester.ts and
  *   bus-nats-responder.ts are the two halves of the protocol: numbered frames, confirmations, heartbeats.
  *   bus-nats-frame.ts encodes a frame, bus-nats-transfers.ts splits large ones into chunks with credit,
@@ -17,9 +17,9 @@
  * runtime's client.
  */
 
-export { type Bus, BusError, type BusRequest, type BusServer, type PendingReply } from './bus.js';
+export { type Bus, BusError, type BusRequest, type BusServerHandle, type PendingBusReply } from './bus.js';
 export { LocalBus } from './bus-local.js';
-export { LocalHub } from './bus-local-hub.js';
-export type { LocalFrame } from './bus-local-requests.js';
+export { LocalBusHub } from './bus-local-hub.js';
+export type { LocalBusFrame } from './bus-local-requests.js';
 export { NamespacedBus } from './bus-namespaced.js';
 export { NatsBus } from './bus-nats.js';

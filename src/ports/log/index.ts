@@ -5,12 +5,12 @@
  * outcome and is repeated, so readers drop repeats. A subscriber gets every entry after its position once and in order,
  * or `gap` if entries were trimmed. Transient values (`publish`) have no position and may be lost.
  *
- * - LmdbLog (log-lmdb*.ts) is the embedded face: tables in the Store's environment; readers catch up from the tables
- *   and then take live entries from memory.
- * - JetStreamLog (log-jetstream*.ts) is the cluster's: one stream, a subject per realm. Live entries come as
+ * - LmdbEventLog (log-lmdb*.ts) is the embedded face: tables in the Store's environment; readers catch up from the
+ *   tables and then take live entries from memory.
+ * - JetStreamEventLog (log-jetstream*.ts) is the cluster's: one stream, a subject per realm. Live entries come as
  *   republished core-NATS messages; log-jetstream-subscription.ts finds every lost one and reads it from the stream
  *   (log-jetstream-stream.ts).
- * - MeteredLog counts and times another log.
+ * - MeteredEventLog counts and times another log.
  *
  * A new incarnation means that the log was lost or recreated: positions of the old one have no meaning, and queues that
  * follow them end.
@@ -21,12 +21,12 @@
 
 export {
   type EventLog,
-  type LogLimits,
-  type LogPosition,
-  type LogReader,
-  type LogSubscription,
-  LogUnavailable,
+  type EventLogBounds,
+  type EventLogLimits,
+  type EventLogReader,
+  type EventLogSubscription,
+  EventLogUnavailableError,
 } from './log.js';
-export { JetStreamLog, type JetStreamLogOptions } from './log-jetstream.js';
-export { LmdbLog, renewLogIncarnation } from './log-lmdb.js';
-export { MeteredLog } from './log-metered.js';
+export { JetStreamEventLog, type JetStreamEventLogOptions } from './log-jetstream.js';
+export { LmdbEventLog, renewEventLogIncarnation } from './log-lmdb.js';
+export { MeteredEventLog } from './log-metered.js';

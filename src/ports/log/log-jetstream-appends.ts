@@ -4,17 +4,17 @@
  * several times as much.
  */
 import { createInbox, type Msg, type NatsConnection } from 'nats';
-import { type Clock, type TimerEntry, TimerWheel } from '#base/clock';
+import { type Clock, TimerWheel, type TimerWheelEntry } from '#base/clock';
 import { crashOnThrow } from '#ports/nats';
-import { LogUnavailable } from './log.js';
+import { EventLogUnavailableError } from './log.js';
 
 const NO_RESPONDERS = 503;
 
-class AppendRequest implements TimerEntry {
-  bucket: Set<TimerEntry> | undefined;
+class AppendRequest implements TimerWheelEntry {
+  bucket: Set<TimerWheelEntry> | undefined;
 
   constructor(
-    private readonly owner: AppendRequests,
+    private readonly owner: JetStreamAppendRequests,
     readonly id: string,
     readonly subject: string,
     readonly data: Uint8Array,
@@ -23,11 +23,11 @@ class AppendRequest implements TimerEntry {
   ) {}
 
   expire(): void {
-    this.owner.fail(this, new LogUnavailable('JetStream did not answer in time'));
+    this.owner.fail(this, new EventLogUnavailableError('JetStream did not answer in time'));
   }
 }
 
-export class AppendRequests {
+export class JetStreamAppendRequests {
   readonly #nats: NatsConnection;
   readonly #deadlines: TimerWheel;
   readonly #timeoutMs: number;
@@ -46,7 +46,7 @@ export class AppendRequests {
 
   /**
    * Sends an append. Resolves with the server's answer.
-   * @throws LogUnavailable with an unknown outcome
+   * @throws EventLogUnavailableError with an unknown outcome
    */
   send(subject: string, data: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
@@ -61,7 +61,7 @@ export class AppendRequests {
   /** Fails all appends in flight: the connection is lost. */
   connectionLost(): void {
     for (const append of [...this.#inFlight.values()]) {
-      this.fail(append, new LogUnavailable('the connection to NATS was lost'));
+      this.fail(append, new EventLogUnavailableError('the connection to NATS was lost'));
     }
   }
 
@@ -86,7 +86,7 @@ export class AppendRequests {
         this.#nats.publish(append.subject, append.data, { reply: `${this.#inbox}.${append.id}` });
       } catch (error) {
         // The connection is closed for good.
-        this.fail(append, new LogUnavailable(`NATS: ${(error as Error).message}`));
+        this.fail(append, new EventLogUnavailableError(`NATS: ${(error as Error).message}`));
       }
     }
   }
@@ -109,7 +109,7 @@ export class AppendRequests {
     const append = this.#inFlight.get(subject.slice(this.#inbox.length + 1));
     if (!append) return;
     if (headers?.code === NO_RESPONDERS) {
-      this.fail(append, new LogUnavailable('NATS: no JetStream stream stores the log'));
+      this.fail(append, new EventLogUnavailableError('NATS: no JetStream stream stores the log'));
       return;
     }
     this.#remove(append);

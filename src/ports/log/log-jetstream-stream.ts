@@ -1,15 +1,15 @@
 /**
- * The JetStream API requests that JetStreamLog needs. They are sent directly instead of through the client library,
- * because they are few, and the stream's leader answers them.
+ * The JetStream API requests that JetStreamEventLog needs. They are sent directly instead of through the client
+ * library, because they are few, and the stream's leader answers them.
  */
 import { Packr } from 'msgpackr';
 import { createInbox, type MsgHdrs, type NatsConnection } from 'nats';
 import type { Json } from '#base';
 import type { Clock } from '#base/clock';
-import type { Seq } from '#model';
+import type { LogSeq } from '#model';
 import { crashOnThrow } from '#ports/nats';
-import { type LogLimits, LogUnavailable } from './log.js';
-import { AppendRequests } from './log-jetstream-appends.js';
+import { type EventLogLimits, EventLogUnavailableError } from './log.js';
+import { JetStreamAppendRequests } from './log-jetstream-appends.js';
 
 /** Time limit for every request to JetStream, milliseconds. */
 const TIMEOUT_MS = 5_000;
@@ -20,20 +20,20 @@ const NO_MESSAGE = 10037;
 const NO_STREAM = 10059;
 
 const packr = new Packr({ useRecords: false });
-export const encodeEntry = (value: Json): Buffer => packr.pack(value);
+export const encodeLogEntry = (value: Json): Buffer => packr.pack(value);
 /**
  * Decodes a log entry. msgpackr would decode a Buffer's byte arrays as Buffers, not as plain Uint8Arrays, so the Buffer
  * is wrapped first.
  */
-export const decodeEntry = (data: Uint8Array): Json =>
+export const decodeLogEntry = (data: Uint8Array): Json =>
   packr.unpack(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)) as Json;
 
-export interface LogStreamState {
+export interface JetStreamLogState {
   readonly incarnation: string;
   /** Last log position assigned in the stream. */
-  readonly last: Seq;
+  readonly last: LogSeq;
   /** Log position up to which entries may have been trimmed. */
-  readonly trimmed: Seq;
+  readonly trimmed: LogSeq;
 }
 
 interface LogStreamOptions {
@@ -41,7 +41,7 @@ interface LogStreamOptions {
   readonly subjects: string;
   readonly republish: string;
   readonly replicas: number;
-  readonly limits: LogLimits;
+  readonly limits: EventLogLimits;
 }
 
 interface ApiError {
@@ -59,7 +59,7 @@ interface ApiReply {
   readonly message?: { readonly seq: number };
 }
 
-class ApiFailure extends LogUnavailable {
+class ApiFailure extends EventLogUnavailableError {
   constructor(readonly error: ApiError) {
     super(`JetStream: ${error.description ?? error.code}`);
   }
@@ -71,13 +71,13 @@ function parsed(data: Uint8Array): ApiReply {
   return reply;
 }
 
-export const readNumberHeader = (headers: MsgHdrs, name: string): number => Number(headers.get(name) || '0');
+export const readNatsNumberHeader = (headers: MsgHdrs, name: string): number => Number(headers.get(name) || '0');
 
-export class JetStreamEntryStream {
+export class JetStreamLogStream {
   readonly #nats: NatsConnection;
   readonly #clock: Clock;
   readonly #options: LogStreamOptions;
-  readonly #appends: AppendRequests;
+  readonly #appends: JetStreamAppendRequests;
   readonly #waiting = new Set<(error: Error) => void>();
   #batches = true;
 
@@ -85,7 +85,7 @@ export class JetStreamEntryStream {
     this.#nats = nats;
     this.#clock = clock;
     this.#options = options;
-    this.#appends = new AppendRequests(nats, clock, TIMEOUT_MS);
+    this.#appends = new JetStreamAppendRequests(nats, clock, TIMEOUT_MS);
   }
 
   /** Creates the JetStream stream, or updates the limits of an existing one. */
@@ -123,7 +123,7 @@ export class JetStreamEntryStream {
    * Fetches the state of the JetStream stream. If its storage was lost, creates the stream again, under another
    * incarnation.
    */
-  async state(): Promise<LogStreamState> {
+  async state(): Promise<JetStreamLogState> {
     const name = this.#options.stream;
     let reply: ApiReply;
     try {
@@ -136,8 +136,8 @@ export class JetStreamEntryStream {
     const { first_seq, last_seq } = reply.state ?? { first_seq: 0, last_seq: 0 };
     return {
       incarnation: `${name} ${reply.created}`,
-      last: last_seq as Seq,
-      trimmed: Math.max(0, first_seq - 1) as Seq,
+      last: last_seq as LogSeq,
+      trimmed: Math.max(0, first_seq - 1) as LogSeq,
     };
   }
 
@@ -151,7 +151,7 @@ export class JetStreamEntryStream {
   }
 
   /** Fetches the position of the subject's last stored entry; 0 if there is none. */
-  lastOf(subject: string): Promise<Seq> {
+  lastOf(subject: string): Promise<LogSeq> {
     return this.#find({ last_by_subj: subject });
   }
 
@@ -159,14 +159,14 @@ export class JetStreamEntryStream {
    * Fetches the position of the subject's first entry at or after `from`; 0 if there is none. The answer is never
    * stale.
    */
-  next(subject: string, from: number): Promise<Seq> {
+  next(subject: string, from: number): Promise<LogSeq> {
     return this.#find({ seq: from, next_by_subj: subject });
   }
 
-  async append(subject: string, data: Uint8Array): Promise<Seq> {
+  async append(subject: string, data: Uint8Array): Promise<LogSeq> {
     const reply = parsed(await this.#appends.send(subject, data));
-    if (!reply.seq) throw new LogUnavailable(`JetStream did not confirm an entry: ${JSON.stringify(reply)}`);
-    return reply.seq as Seq;
+    if (!reply.seq) throw new EventLogUnavailableError(`JetStream did not confirm an entry: ${JSON.stringify(reply)}`);
+    return reply.seq as LogSeq;
   }
 
   /**
@@ -176,7 +176,7 @@ export class JetStreamEntryStream {
    * The implementation uses batched direct gets: one request, and no consumer to create or maintain; 200,000 entries/s
    * measured.
    */
-  async read(subject: string, from: number, entry: (seq: Seq, data: Uint8Array) => void): Promise<number> {
+  async read(subject: string, from: number, entry: (seq: LogSeq, data: Uint8Array) => void): Promise<number> {
     if (this.#batches) {
       const count = await this.#readBatch(subject, from, entry);
       if (count >= 0) return count;
@@ -190,19 +190,22 @@ export class JetStreamEntryStream {
     this.#appends.connectionLost();
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    for (const fail of waiting) fail(new LogUnavailable('the connection to NATS was lost'));
+    for (const fail of waiting) fail(new EventLogUnavailableError('the connection to NATS was lost'));
   }
 
   /**
    * Reads one batch of entries. @returns the number of entries, or -1 if the server is too old for batches (before
    * 2.11)
    */
-  #readBatch(subject: string, from: number, entry: (seq: Seq, data: Uint8Array) => void): Promise<number> {
+  #readBatch(subject: string, from: number, entry: (seq: LogSeq, data: Uint8Array) => void): Promise<number> {
     return this.#guard(
       new Promise((resolve, reject) => {
         const inbox = createInbox();
         let count = 0;
-        const patience = this.#clock.setTimeout(() => end(new LogUnavailable('JetStream read timed out')), TIMEOUT_MS);
+        const patience = this.#clock.setTimeout(
+          () => end(new EventLogUnavailableError('JetStream read timed out')),
+          TIMEOUT_MS,
+        );
         const subscription = this.#nats.subscribe(inbox, {
           callback: (error, message) => {
             if (error) return end(error);
@@ -211,11 +214,13 @@ export class JetStreamEntryStream {
             if (!headers || !sequence) {
               // Status 204 ends a batch, 404 reports that there is no entry, 408 comes from a server without batches.
               if (headers?.code === 204 || headers?.code === 404) return end(count);
-              return end(headers?.code === 408 ? -1 : new LogUnavailable(`JetStream read: ${headers?.description}`));
+              return end(
+                headers?.code === 408 ? -1 : new EventLogUnavailableError(`JetStream read: ${headers?.description}`),
+              );
             }
             if (!headers.has('Nats-Num-Pending')) return end(-1);
             count++;
-            crashOnThrow(() => entry(Number(sequence) as Seq, message.data));
+            crashOnThrow(() => entry(Number(sequence) as LogSeq, message.data));
           },
         });
         const end = (result: number | Error): void => {
@@ -230,23 +235,23 @@ export class JetStreamEntryStream {
     );
   }
 
-  async #readOne(subject: string, from: number, entry: (seq: Seq, data: Uint8Array) => void): Promise<number> {
+  async #readOne(subject: string, from: number, entry: (seq: LogSeq, data: Uint8Array) => void): Promise<number> {
     const query = JSON.stringify({ seq: from, next_by_subj: subject });
     const message = await this.#guard(
       this.#nats.request(`$JS.API.DIRECT.GET.${this.#options.stream}`, query, { timeout: TIMEOUT_MS }),
     );
     const seq = Number(message.headers?.get('Nats-Sequence') || '0');
     if (seq === 0) return 0;
-    entry(seq as Seq, message.data);
+    entry(seq as LogSeq, message.data);
     return 1;
   }
 
-  async #find(query: object): Promise<Seq> {
+  async #find(query: object): Promise<LogSeq> {
     try {
       const reply = await this.#api(`STREAM.MSG.GET.${this.#options.stream}`, query);
-      return (reply.message?.seq ?? 0) as Seq;
+      return (reply.message?.seq ?? 0) as LogSeq;
     } catch (error) {
-      if (error instanceof ApiFailure && error.error.err_code === NO_MESSAGE) return 0 as Seq;
+      if (error instanceof ApiFailure && error.error.err_code === NO_MESSAGE) return 0 as LogSeq;
       throw error;
     }
   }
@@ -257,12 +262,18 @@ export class JetStreamEntryStream {
     return parsed(message.data);
   }
 
-  /** Turns every failure of the connection into LogUnavailable, as soon as the connection is known to be lost. */
+  /**
+   * Turns every failure of the connection into EventLogUnavailableError, as soon as the connection is known to be lost.
+   */
   #guard<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const fail = (error: unknown): void => {
         this.#waiting.delete(fail);
-        reject(error instanceof LogUnavailable ? error : new LogUnavailable(`NATS: ${(error as Error).message}`));
+        reject(
+          error instanceof EventLogUnavailableError
+            ? error
+            : new EventLogUnavailableError(`NATS: ${(error as Error).message}`),
+        );
       };
       this.#waiting.add(fail);
       work.then((value) => {

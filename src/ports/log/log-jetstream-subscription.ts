@@ -1,14 +1,14 @@
 import type { Json } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
-import type { Seq } from '#model';
+import type { LogSeq } from '#model';
 import { crashOnThrow } from '#ports/nats';
-import { type LogReader, type LogSubscription, LogUnavailable } from './log.js';
-import { decodeEntry, type JetStreamEntryStream, type LogStreamState } from './log-jetstream-stream.js';
+import { type EventLogReader, type EventLogSubscription, EventLogUnavailableError } from './log.js';
+import { decodeLogEntry, type JetStreamLogState, type JetStreamLogStream } from './log-jetstream-stream.js';
 
 /** A live entry that the server republished: its position, and that of the previous entry on the same subject. */
 export interface LiveLogEntry {
-  readonly seq: Seq;
-  readonly previous: Seq;
+  readonly seq: LogSeq;
+  readonly previous: LogSeq;
   readonly value: Json;
 }
 
@@ -19,7 +19,7 @@ const MAX_LIVE_BUFFER = 1_000;
 const RETRY_MS = 250;
 
 interface CaughtUpWaiter {
-  resolve(position: Seq): void;
+  resolve(position: LogSeq): void;
   reject(error: Error): void;
 }
 
@@ -30,13 +30,13 @@ interface CaughtUpWaiter {
  * - A position is skipped only up to an end of the stream that was known before the log reported no entry of this
  *   subject above our position.
  */
-export class JetStreamSubscription implements LogSubscription {
+export class JetStreamEventLogSubscription implements EventLogSubscription {
   readonly subject: string;
-  readonly #stream: JetStreamEntryStream;
+  readonly #stream: JetStreamLogStream;
   readonly #clock: Clock;
-  readonly #reader: LogReader;
+  readonly #reader: EventLogReader;
   readonly #closed: () => void;
-  #position: Seq;
+  #position: LogSeq;
   #incarnation: string | undefined;
   #running = false;
   #wanted = false;
@@ -46,11 +46,11 @@ export class JetStreamSubscription implements LogSubscription {
   #waiters: CaughtUpWaiter[] = [];
 
   constructor(
-    stream: JetStreamEntryStream,
+    stream: JetStreamLogStream,
     clock: Clock,
     subject: string,
-    after: Seq,
-    reader: LogReader,
+    after: LogSeq,
+    reader: EventLogReader,
     closed: () => void,
   ) {
     this.#stream = stream;
@@ -61,13 +61,13 @@ export class JetStreamSubscription implements LogSubscription {
     this.#closed = closed;
   }
 
-  get position(): Seq {
+  get position(): LogSeq {
     return this.#position;
   }
 
-  caughtUp(): Promise<Seq> {
+  caughtUp(): Promise<LogSeq> {
     return new Promise((resolve, reject) => {
-      if (!this.#open) throw new LogUnavailable('the subscription is closed');
+      if (!this.#open) throw new EventLogUnavailableError('the subscription is closed');
       this.#waiters.push({ resolve, reject });
       this.catchUp();
     });
@@ -78,7 +78,7 @@ export class JetStreamSubscription implements LogSubscription {
     this.#open = false;
     if (this.#retry) this.#clock.clearTimeout(this.#retry);
     this.#live = [];
-    for (const waiter of this.#waiters) waiter.reject(new LogUnavailable('the subscription was closed'));
+    for (const waiter of this.#waiters) waiter.reject(new EventLogUnavailableError('the subscription was closed'));
     this.#waiters = [];
     this.#closed();
   }
@@ -99,7 +99,7 @@ export class JetStreamSubscription implements LogSubscription {
   }
 
   /** Compares the reader's position with the log, since the last live entries may have been lost. */
-  async check(state: LogStreamState): Promise<void> {
+  async check(state: JetStreamLogState): Promise<void> {
     if (!this.#open || this.#running) return;
     if (!this.#fits(state)) {
       this.catchUp();
@@ -154,7 +154,7 @@ export class JetStreamSubscription implements LogSubscription {
     if (!this.#fits(state)) this.#jump(state);
     while (this.#open && this.#position < state.last) {
       await this.#stream.read(this.subject, this.#position + 1, (seq, data) => {
-        if (this.#open && seq > this.#position) this.#deliver(seq, decodeEntry(data));
+        if (this.#open && seq > this.#position) this.#deliver(seq, decodeLogEntry(data));
       });
       // The exact answer comes from the leader: a replica of the stream may lag behind.
       if (this.#position < state.last && (await this.#stream.next(this.subject, this.#position + 1)) === 0) {
@@ -163,13 +163,13 @@ export class JetStreamSubscription implements LogSubscription {
     }
   }
 
-  #fits(state: LogStreamState): boolean {
+  #fits(state: JetStreamLogState): boolean {
     this.#incarnation ??= state.incarnation;
     return this.#incarnation === state.incarnation && this.#position >= state.trimmed && this.#position <= state.last;
   }
 
   /** Reports a gap: entries were trimmed, the log was recreated, or the log lost its end. */
-  #jump(state: LogStreamState): void {
+  #jump(state: JetStreamLogState): void {
     const shorter = this.#incarnation === state.incarnation && this.#position > state.last;
     this.#incarnation = state.incarnation;
     this.#position = shorter ? state.last : state.trimmed;
@@ -191,11 +191,11 @@ export class JetStreamSubscription implements LogSubscription {
     }
   }
 
-  #skipTo(end: Seq): void {
+  #skipTo(end: LogSeq): void {
     if (end > this.#position) this.#position = end;
   }
 
-  #deliver(seq: Seq, value: Json): void {
+  #deliver(seq: LogSeq, value: Json): void {
     this.#position = seq;
     crashOnThrow(() => this.#reader.entry(seq, value));
   }

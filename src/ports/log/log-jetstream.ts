@@ -8,18 +8,18 @@
 import type { NatsConnection, Subscription } from 'nats';
 import { type Json, SingleFlight } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
-import { type RealmId, realmSubject, type Seq } from '#model';
-import { connectNats, crashOnThrow, natsDisplayName, watchConnection } from '#ports/nats';
+import { type LogSeq, logSubjectOfRealm, type RealmId } from '#model';
+import { connectNats, crashOnThrow, formatNatsServersForLog, watchNatsConnection } from '#ports/nats';
 import {
   type EventLog,
-  type LogLimits,
-  type LogPosition,
-  type LogReader,
-  type LogSubscription,
-  LogUnavailable,
+  type EventLogBounds,
+  type EventLogLimits,
+  type EventLogReader,
+  type EventLogSubscription,
+  EventLogUnavailableError,
 } from './log.js';
-import { decodeEntry, encodeEntry, JetStreamEntryStream, readNumberHeader } from './log-jetstream-stream.js';
-import { JetStreamSubscription } from './log-jetstream-subscription.js';
+import { decodeLogEntry, encodeLogEntry, JetStreamLogStream, readNatsNumberHeader } from './log-jetstream-stream.js';
+import { JetStreamEventLogSubscription } from './log-jetstream-subscription.js';
 
 /** Interval of the checks whether the last entry was lost, milliseconds. */
 const CHECK_MS = 2_000;
@@ -30,8 +30,8 @@ const MAX_ENTRY_BYTES = 1024 * 1024;
 
 const STREAM = 'CONCLAVE_EV';
 
-export interface JetStreamLogOptions {
-  readonly limits: LogLimits;
+export interface JetStreamEventLogOptions {
+  readonly limits: EventLogLimits;
   /** Number of copies of each entry in a NATS cluster: 1, 3 or 5. */
   readonly replicas?: number;
   readonly stream?: string;
@@ -43,34 +43,34 @@ export interface JetStreamLogOptions {
 
 interface RealmListener {
   readonly subscription: Subscription;
-  readonly cursors: Set<JetStreamSubscription>;
+  readonly cursors: Set<JetStreamEventLogSubscription>;
 }
 
-export class JetStreamLog implements EventLog {
+export class JetStreamEventLog implements EventLog {
   readonly #nats: NatsConnection;
   readonly #clock: Clock;
-  readonly #stream: JetStreamEntryStream;
+  readonly #stream: JetStreamLogStream;
   readonly #prefix: string;
   readonly #lose: ((realm: RealmId, seq: number) => boolean) | undefined;
   readonly #listeners = new Map<RealmId, RealmListener>();
   #timer: TimerHandle | undefined;
-  readonly #positions = new SingleFlight<RealmId, LogPosition>(true);
+  readonly #positions = new SingleFlight<RealmId, EventLogBounds>(true);
   #up = true;
   #closed = false;
 
-  private constructor(nats: NatsConnection, clock: Clock, options: JetStreamLogOptions) {
+  private constructor(nats: NatsConnection, clock: Clock, options: JetStreamEventLogOptions) {
     this.#nats = nats;
     this.#clock = clock;
     this.#prefix = options.namespace ? `${options.namespace}.` : '';
     this.#lose = options.lose;
-    this.#stream = new JetStreamEntryStream(nats, clock, {
+    this.#stream = new JetStreamLogStream(nats, clock, {
       stream: options.stream ?? STREAM,
       subjects: `${this.#prefix}ev.>`,
       republish: `${this.#prefix}rev.>`,
       replicas: options.replicas ?? 1,
       limits: options.limits,
     });
-    watchConnection(
+    watchNatsConnection(
       nats,
       () => {
         this.#up = false;
@@ -86,13 +86,13 @@ export class JetStreamLog implements EventLog {
 
   /**
    * Removes the log with all its entries. The next `open` creates an empty log of another incarnation.
-   * @throws LogUnavailable
+   * @throws EventLogUnavailableError
    */
   static async discard(url: string, clock: Clock, stream = STREAM): Promise<void> {
     const nats = await connect(url);
     try {
       const limits = { maxAgeMs: 1, maxBytes: 1 };
-      await new JetStreamEntryStream(nats, clock, {
+      await new JetStreamLogStream(nats, clock, {
         stream,
         subjects: '',
         republish: '',
@@ -104,10 +104,10 @@ export class JetStreamLog implements EventLog {
     }
   }
 
-  /** Opens the log. @throws LogUnavailable if NATS or its JetStream can't be reached now */
-  static async open(url: string, clock: Clock, options: JetStreamLogOptions): Promise<JetStreamLog> {
+  /** Opens the log. @throws EventLogUnavailableError if NATS or its JetStream can't be reached now */
+  static async open(url: string, clock: Clock, options: JetStreamEventLogOptions): Promise<JetStreamEventLog> {
     const nats = await connect(url);
-    const log = new JetStreamLog(nats, clock, options);
+    const log = new JetStreamEventLog(nats, clock, options);
     try {
       await log.#stream.ensure();
     } catch (error) {
@@ -121,25 +121,25 @@ export class JetStreamLog implements EventLog {
   /**
    * Appends an entry to a realm's log.
    * @throws RangeError if the value is too large for NATS
-   * @throws LogUnavailable with an unknown outcome
+   * @throws EventLogUnavailableError with an unknown outcome
    */
-  async append(realm: RealmId, value: Json): Promise<Seq> {
-    const data = encodeEntry(value);
+  async append(realm: RealmId, value: Json): Promise<LogSeq> {
+    const data = encodeLogEntry(value);
     if (data.byteLength > MAX_ENTRY_BYTES) throw new RangeError(`entry of ${data.byteLength} bytes`);
     this.#mustBeUp();
-    return this.#stream.append(`${this.#prefix}${realmSubject(realm)}`, data);
+    return this.#stream.append(`${this.#prefix}${logSubjectOfRealm(realm)}`, data);
   }
 
   publish(realm: RealmId, value: Json): void {
     if (!this.#up || this.#closed) return;
-    this.#nats.publish(this.#republished(realm), encodeEntry(value));
+    this.#nats.publish(this.#republished(realm), encodeLogEntry(value));
   }
 
   /**
    * Fetches the positions of a realm's log. Concurrent calls share one request: after a takeover, or when clients
    * reconnect, hundreds of queues ask at once.
    */
-  position(realm: RealmId): Promise<LogPosition> {
+  position(realm: RealmId): Promise<EventLogBounds> {
     return this.#positions.run(realm, () => this.#position(realm));
   }
 
@@ -147,21 +147,21 @@ export class JetStreamLog implements EventLog {
    * Fetches the positions of a realm's log. `end` is at least `trimmed`, so that a realm whose entries are all trimmed
    * is followed from there.
    */
-  async #position(realm: RealmId): Promise<LogPosition> {
+  async #position(realm: RealmId): Promise<EventLogBounds> {
     this.#mustBeUp();
     const state = await this.#stream.state();
-    const last = await this.#stream.lastOf(`${this.#prefix}${realmSubject(realm)}`);
+    const last = await this.#stream.lastOf(`${this.#prefix}${logSubjectOfRealm(realm)}`);
     return {
-      end: Math.max(last, state.trimmed) as Seq,
+      end: Math.max(last, state.trimmed) as LogSeq,
       trimmed: state.trimmed,
       incarnation: state.incarnation,
     };
   }
 
-  subscribe(realm: RealmId, after: Seq, reader: LogReader): LogSubscription {
+  subscribe(realm: RealmId, after: LogSeq, reader: EventLogReader): EventLogSubscription {
     const feed = this.#listener(realm);
-    const subject = `${this.#prefix}${realmSubject(realm)}`;
-    const cursor = new JetStreamSubscription(this.#stream, this.#clock, subject, after, reader, () => {
+    const subject = `${this.#prefix}${logSubjectOfRealm(realm)}`;
+    const cursor = new JetStreamEventLogSubscription(this.#stream, this.#clock, subject, after, reader, () => {
       feed.cursors.delete(cursor);
       if (feed.cursors.size > 0 || this.#closed) return;
       feed.subscription.unsubscribe();
@@ -184,31 +184,31 @@ export class JetStreamLog implements EventLog {
   }
 
   #republished(realm: RealmId): string {
-    return `${this.#prefix}r${realmSubject(realm)}`;
+    return `${this.#prefix}r${logSubjectOfRealm(realm)}`;
   }
 
   #mustBeUp(): void {
-    if (!this.#up || this.#closed) throw new LogUnavailable('not connected to NATS');
+    if (!this.#up || this.#closed) throw new EventLogUnavailableError('not connected to NATS');
   }
 
   #listener(realm: RealmId): RealmListener {
     const known = this.#listeners.get(realm);
     if (known) return known;
-    const cursors = new Set<JetStreamSubscription>();
+    const cursors = new Set<JetStreamEventLogSubscription>();
     const subscription = this.#nats.subscribe(this.#republished(realm), {
       callback: (error, message) => {
         crashOnThrow(() => {
           if (error) throw error;
           const headers = message.headers;
           if (!headers) {
-            const value = decodeEntry(message.data);
+            const value = decodeLogEntry(message.data);
             for (const cursor of cursors) cursor.deliverTransient(value);
             return;
           }
-          const seq = readNumberHeader(headers, 'Nats-Sequence') as Seq;
+          const seq = readNatsNumberHeader(headers, 'Nats-Sequence') as LogSeq;
           if (seq === 0 || this.#lose?.(realm, seq)) return;
-          const previous = readNumberHeader(headers, 'Nats-Last-Sequence') as Seq;
-          const value = decodeEntry(message.data);
+          const previous = readNatsNumberHeader(headers, 'Nats-Last-Sequence') as LogSeq;
+          const value = decodeLogEntry(message.data);
           for (const cursor of cursors) cursor.deliverLive({ seq, previous, value });
         });
       },
@@ -244,11 +244,13 @@ export class JetStreamLog implements EventLog {
   }
 }
 
-/** Connects to NATS. @throws LogUnavailable */
+/** Connects to NATS. @throws EventLogUnavailableError */
 async function connect(url: string): Promise<NatsConnection> {
   try {
     return await connectNats(url, 'conclave log');
   } catch (error) {
-    throw new LogUnavailable(`no NATS server at ${natsDisplayName(url)}: ${(error as Error).message}`);
+    throw new EventLogUnavailableError(
+      `no NATS server at ${formatNatsServersForLog(url)}: ${(error as Error).message}`,
+    );
   }
 }

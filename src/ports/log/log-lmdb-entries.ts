@@ -1,6 +1,6 @@
 import type { Json } from '#base';
 import type { RealmId } from '#model';
-import { type LmdbEnvironment, type LmdbTable, packJson, unpackJson } from '#ports/store';
+import { type LmdbEnvironment, type LmdbTable, packJsonToBuffer, unpackJson } from '#ports/store';
 
 /** Maximum number of entries that one transaction removes from one realm. */
 const TRIM_AT_ONCE = 128;
@@ -14,14 +14,14 @@ interface RealmLogState {
   readonly bytes: number;
 }
 
-export interface StoredPosition {
+export interface StoredLogPosition {
   readonly at: number;
   /** Position of the realm's end right after this entry was appended. */
   readonly end: number;
 }
 
 /** The tables of the log: entries keyed [realm, position], and the state of each realm. */
-export class LmdbLogEntries {
+export class LmdbEventLogTables {
   readonly #entries: LmdbTable;
   readonly #states: LmdbTable;
   /**
@@ -65,7 +65,7 @@ export class LmdbLogEntries {
     batch: readonly { realm: RealmId; bytes: Buffer }[],
     now: number,
     limits: { maxAgeMs: number; maxBytes: number },
-  ): StoredPosition[] {
+  ): StoredLogPosition[] {
     const states = new Map<RealmId, RealmLogState>();
     const stored = batch.map(({ realm, bytes }) => {
       const before = states.get(realm) ?? this.state(realm);
@@ -125,6 +125,6 @@ export class LmdbLogEntries {
   }
 
   #putState(realm: RealmId, { end, trimmed, bytes }: RealmLogState): void {
-    this.#states.put(realm, packJson([end, trimmed, bytes]));
+    this.#states.put(realm, packJsonToBuffer([end, trimmed, bytes]));
   }
 }

@@ -1,7 +1,7 @@
 import type { Json } from '#base';
-import { type RealmId, type Seq, seq } from '#model';
-import { type LogReader, type LogSubscription, LogUnavailable } from './log.js';
-import type { LmdbLogEntries } from './log-lmdb-entries.js';
+import { type LogSeq, type RealmId, toLogSeq } from '#model';
+import { type EventLogReader, type EventLogSubscription, EventLogUnavailableError } from './log.js';
+import type { LmdbEventLogTables } from './log-lmdb-entries.js';
 
 /** Maximum of entries read before other work of the process gets its turn; reading them takes some milliseconds. */
 const READ_ENTRIES = 64;
@@ -11,18 +11,18 @@ const READ_BYTES = 512 * 1024;
  * Reads from the tables up to the log's end, then takes live entries. The check for the end and the switch to live
  * entries happen in one turn of the event loop, so no entry is missed between them.
  */
-export class LmdbSubscription implements LogSubscription {
-  readonly #entries: LmdbLogEntries;
+export class LmdbEventLogSubscription implements EventLogSubscription {
+  readonly #entries: LmdbEventLogTables;
   readonly #realm: RealmId;
-  readonly #reader: LogReader;
+  readonly #reader: EventLogReader;
   readonly #onClose: () => void;
   #position: number;
   #live = false;
   #closed = false;
-  #waiting: { readonly until: number; readonly done: (at: Seq) => void; readonly failed: (error: Error) => void }[] =
+  #waiting: { readonly until: number; readonly done: (at: LogSeq) => void; readonly failed: (error: Error) => void }[] =
     [];
 
-  constructor(entries: LmdbLogEntries, realm: RealmId, after: Seq, reader: LogReader, onClose: () => void) {
+  constructor(entries: LmdbEventLogTables, realm: RealmId, after: LogSeq, reader: EventLogReader, onClose: () => void) {
     this.#entries = entries;
     this.#realm = realm;
     this.#reader = reader;
@@ -32,14 +32,14 @@ export class LmdbSubscription implements LogSubscription {
     setImmediate(() => this.#readUp());
   }
 
-  get position(): Seq {
-    return seq(this.#position);
+  get position(): LogSeq {
+    return toLogSeq(this.#position);
   }
 
   deliverLive(at: number, value: Json): void {
     if (!this.#live || at <= this.#position) return;
     this.#position = at;
-    this.#call(() => this.#reader.entry(seq(at), value));
+    this.#call(() => this.#reader.entry(toLogSeq(at), value));
     this.#settle();
   }
 
@@ -47,8 +47,8 @@ export class LmdbSubscription implements LogSubscription {
     this.#call(() => this.#reader.transient(value));
   }
 
-  caughtUp(): Promise<Seq> {
-    if (this.#closed) return Promise.reject(new LogUnavailable('the subscription is closed'));
+  caughtUp(): Promise<LogSeq> {
+    if (this.#closed) return Promise.reject(new EventLogUnavailableError('the subscription is closed'));
     const until = this.#entries.end(this.#realm);
     if (this.#position >= until) return Promise.resolve(this.position);
     return new Promise((done, failed) => this.#waiting.push({ until, done, failed }));
@@ -58,7 +58,8 @@ export class LmdbSubscription implements LogSubscription {
     if (this.#closed) return;
     this.#closed = true;
     this.#onClose();
-    for (const { failed } of this.#waiting.splice(0)) failed(new LogUnavailable('the subscription was closed'));
+    for (const { failed } of this.#waiting.splice(0))
+      failed(new EventLogUnavailableError('the subscription was closed'));
   }
 
   #readUp(): void {
@@ -68,7 +69,7 @@ export class LmdbSubscription implements LogSubscription {
     if (this.#position < Math.min(trimmed, end)) this.#skip(Math.min(trimmed, end));
     for (const { at, value } of this.#entries.read(this.#realm, this.#position, end, READ_ENTRIES, READ_BYTES)) {
       this.#position = at;
-      this.#call(() => this.#reader.entry(seq(at), value));
+      this.#call(() => this.#reader.entry(toLogSeq(at), value));
     }
     // The reader may have appended or closed during the calls above, but `end` changes only in another turn of the
     // event loop.
@@ -79,7 +80,7 @@ export class LmdbSubscription implements LogSubscription {
 
   #skip(trimmed: number): void {
     this.#position = trimmed;
-    this.#call(() => this.#reader.gap(seq(trimmed)));
+    this.#call(() => this.#reader.gap(toLogSeq(trimmed)));
   }
 
   #settle(): void {

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Json } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
-import { type RealmId, type Seq, seq } from '#model';
-import { type LmdbEnvironment, packJson, unpackJson } from '#ports/store';
+import { type LogSeq, type RealmId, toLogSeq } from '#model';
+import { type LmdbEnvironment, packJsonToBuffer, unpackJson } from '#ports/store';
 import {
   type EventLog,
-  type LogLimits,
-  type LogPosition,
-  type LogReader,
-  type LogSubscription,
-  LogUnavailable,
+  type EventLogBounds,
+  type EventLogLimits,
+  type EventLogReader,
+  type EventLogSubscription,
+  EventLogUnavailableError,
 } from './log.js';
-import { LmdbLogEntries, type StoredPosition } from './log-lmdb-entries.js';
-import { LmdbSubscription } from './log-lmdb-subscription.js';
+import { LmdbEventLogTables, type StoredLogPosition } from './log-lmdb-entries.js';
+import { LmdbEventLogSubscription } from './log-lmdb-subscription.js';
 
 const META = 'log-meta';
 
@@ -20,9 +20,9 @@ const META = 'log-meta';
  * Gives a restored environment a new incarnation of the log. Entries that clients have seen since the backup are
  * missing, so log positions get another meaning, and every earlier event queue ends.
  */
-export const renewLogIncarnation = (environment: LmdbEnvironment): Promise<void> =>
+export const renewEventLogIncarnation = (environment: LmdbEnvironment): Promise<void> =>
   environment.transaction(() => {
-    environment.table(META).put('incarnation', packJson(randomUUID()));
+    environment.table(META).put('incarnation', packJsonToBuffer(randomUUID()));
   });
 
 /** Number of realms whose logs are trimmed in one transaction, before other work gets its turn. */
@@ -32,18 +32,18 @@ interface PendingAppend {
   readonly realm: RealmId;
   readonly value: Json;
   readonly bytes: Buffer;
-  readonly resolve: (at: Seq) => void;
+  readonly resolve: (at: LogSeq) => void;
   readonly reject: (error: Error) => void;
 }
 
 /** The event log of the embedded server, in the Store's environment. Positions of a realm count 1, 2, 3 … */
-export class LmdbLog implements EventLog {
+export class LmdbEventLog implements EventLog {
   readonly #environment: LmdbEnvironment;
-  readonly #entries: LmdbLogEntries;
+  readonly #entries: LmdbEventLogTables;
   readonly #clock: Clock;
-  readonly #limits: LogLimits;
+  readonly #limits: EventLogLimits;
   readonly #incarnation: string;
-  readonly #subscriptions = new Map<RealmId, Set<LmdbSubscription>>();
+  readonly #subscriptions = new Map<RealmId, Set<LmdbEventLogSubscription>>();
   #waiting: PendingAppend[] = [];
   #writing: Promise<void> = Promise.resolve();
   #timer: TimerHandle | undefined;
@@ -51,9 +51,9 @@ export class LmdbLog implements EventLog {
 
   private constructor(
     environment: LmdbEnvironment,
-    entries: LmdbLogEntries,
+    entries: LmdbEventLogTables,
     clock: Clock,
-    limits: LogLimits,
+    limits: EventLogLimits,
     incarnation: string,
   ) {
     this.#environment = environment;
@@ -65,22 +65,22 @@ export class LmdbLog implements EventLog {
   }
 
   /** Opens the log in an environment. There must be only one log for each environment. */
-  static async open(environment: LmdbEnvironment, clock: Clock, limits: LogLimits): Promise<LmdbLog> {
+  static async open(environment: LmdbEnvironment, clock: Clock, limits: EventLogLimits): Promise<LmdbEventLog> {
     const meta = environment.table(META);
     const incarnation = await environment.transaction(() => {
       const stored = meta.get('incarnation');
       if (stored) return unpackJson(stored) as string;
       const fresh = randomUUID();
-      meta.put('incarnation', packJson(fresh));
+      meta.put('incarnation', packJsonToBuffer(fresh));
       return fresh;
     });
-    return new LmdbLog(environment, new LmdbLogEntries(environment), clock, limits, incarnation);
+    return new LmdbEventLog(environment, new LmdbEventLogTables(environment), clock, limits, incarnation);
   }
 
-  append(realm: RealmId, value: Json): Promise<Seq> {
-    if (this.#closed) return Promise.reject(new LogUnavailable('the log is closed'));
+  append(realm: RealmId, value: Json): Promise<LogSeq> {
+    if (this.#closed) return Promise.reject(new EventLogUnavailableError('the log is closed'));
     // The value is encoded now, so that later changes by its caller have no effect.
-    const bytes = packJson(value);
+    const bytes = packJsonToBuffer(value);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ realm, value, bytes, resolve, reject });
       if (this.#waiting.length === 1) {
@@ -97,19 +97,19 @@ export class LmdbLog implements EventLog {
    */
   async #flush(batch: readonly PendingAppend[]): Promise<void> {
     const before = this.#writing;
-    let stored: readonly StoredPosition[];
+    let stored: readonly StoredLogPosition[];
     try {
       stored = await this.#environment.transaction(() => this.#entries.append(batch, this.#clock.now(), this.#limits));
     } catch (cause) {
-      const error = new LogUnavailable('the embedded log failed to write', { cause });
+      const error = new EventLogUnavailableError('the embedded log failed to write', { cause });
       for (const { reject } of batch) reject(error);
       return;
     }
     await before;
     for (const [i, { realm, value, resolve }] of batch.entries()) {
-      const { at, end } = stored[i] as StoredPosition;
+      const { at, end } = stored[i] as StoredLogPosition;
       this.#entries.markDelivered(realm, end);
-      resolve(seq(at));
+      resolve(toLogSeq(at));
       for (const s of [...(this.#subscriptions.get(realm) ?? [])]) s.deliverLive(at, value);
     }
   }
@@ -123,18 +123,18 @@ export class LmdbLog implements EventLog {
     });
   }
 
-  async position(realm: RealmId): Promise<LogPosition> {
-    if (this.#closed) throw new LogUnavailable('the log is closed');
+  async position(realm: RealmId): Promise<EventLogBounds> {
+    if (this.#closed) throw new EventLogUnavailableError('the log is closed');
     const { trimmed } = this.#entries.state(realm);
     const end = this.#entries.end(realm);
-    return { end: seq(end), trimmed: seq(Math.min(trimmed, end)), incarnation: this.#incarnation };
+    return { end: toLogSeq(end), trimmed: toLogSeq(Math.min(trimmed, end)), incarnation: this.#incarnation };
   }
 
-  subscribe(realm: RealmId, after: Seq, reader: LogReader): LogSubscription {
-    if (this.#closed) throw new LogUnavailable('the log is closed');
+  subscribe(realm: RealmId, after: LogSeq, reader: EventLogReader): EventLogSubscription {
+    if (this.#closed) throw new EventLogUnavailableError('the log is closed');
     const present = this.#subscriptions.get(realm) ?? new Set();
     this.#subscriptions.set(realm, present);
-    const subscription = new LmdbSubscription(this.#entries, realm, after, reader, () => {
+    const subscription = new LmdbEventLogSubscription(this.#entries, realm, after, reader, () => {
       present.delete(subscription);
       if (present.size === 0 && this.#subscriptions.get(realm) === present) this.#subscriptions.delete(realm);
     });

@@ -1,20 +1,20 @@
 import type { Json } from '#base';
 import type { Clock } from '#base/clock';
-import type { CounterSeries, HistogramSeries, Metrics } from '#base/metrics';
-import type { RealmId, Seq } from '#model';
-import type { EventLog, LogPosition, LogReader, LogSubscription } from './log.js';
+import type { MetricCounterSeries, MetricHistogramSeries, MetricsRegistry } from '#base/metrics';
+import type { LogSeq, RealmId } from '#model';
+import type { EventLog, EventLogBounds, EventLogReader, EventLogSubscription } from './log.js';
 
 /** An EventLog that counts and times the use of another one. */
-export class MeteredLog implements EventLog {
-  readonly #done: CounterSeries;
-  readonly #failed: CounterSeries;
-  readonly #seconds: HistogramSeries;
-  readonly #entries: CounterSeries;
+export class MeteredEventLog implements EventLog {
+  readonly #done: MetricCounterSeries;
+  readonly #failed: MetricCounterSeries;
+  readonly #seconds: MetricHistogramSeries;
+  readonly #entries: MetricCounterSeries;
 
   constructor(
     private readonly log: EventLog,
     private readonly clock: Clock,
-    metrics: Metrics,
+    metrics: MetricsRegistry,
   ) {
     this.#done = metrics.counter('conclave_log_appends_total', 'done');
     this.#failed = metrics.counter('conclave_log_appends_total', 'failed');
@@ -22,7 +22,7 @@ export class MeteredLog implements EventLog {
     this.#entries = metrics.counter('conclave_log_entries_total');
   }
 
-  async append(realm: RealmId, value: Json): Promise<Seq> {
+  async append(realm: RealmId, value: Json): Promise<LogSeq> {
     const began = this.clock.monotonic();
     try {
       const at = await this.log.append(realm, value);
@@ -39,11 +39,11 @@ export class MeteredLog implements EventLog {
     this.log.publish(realm, value);
   }
 
-  position(realm: RealmId): Promise<LogPosition> {
+  position(realm: RealmId): Promise<EventLogBounds> {
     return this.log.position(realm);
   }
 
-  subscribe(realm: RealmId, after: Seq, reader: LogReader): LogSubscription {
+  subscribe(realm: RealmId, after: LogSeq, reader: EventLogReader): EventLogSubscription {
     return this.log.subscribe(realm, after, {
       entry: (seq, value) => {
         this.#entries.n++;

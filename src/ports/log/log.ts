@@ -11,17 +11,17 @@
  * - Entries are trimmed by age and bytes. A subscription that starts below the kept entries gets `gap`.
  */
 import type { Json } from '#base';
-import type { RealmId, Seq } from '#model';
+import type { LogSeq, RealmId } from '#model';
 
-export class LogUnavailable extends Error {
+export class EventLogUnavailableError extends Error {
   override name = 'LogUnavailable';
 }
 
-export interface LogPosition {
+export interface EventLogBounds {
   /** Position of the realm's last entry; 0 if there never was one. */
-  readonly end: Seq;
+  readonly end: LogSeq;
   /** Smallest position from which a reader misses no entry: all entries above it are still kept. */
-  readonly trimmed: Seq;
+  readonly trimmed: LogSeq;
   /**
    * Id of the log's incarnation, which changes when the log was lost or recreated: positions of another incarnation
    * have no meaning.
@@ -29,27 +29,27 @@ export interface LogPosition {
   readonly incarnation: string;
 }
 
-export interface LogReader {
+export interface EventLogReader {
   /**
    * Receives an entry. Entries come in order. An exception of the reader is a bug and ends the process. Values are
    * shared: never change them.
    */
-  entry(seq: Seq, value: Json): void;
+  entry(seq: LogSeq, value: Json): void;
   /** Receives a transient value, sent with `publish`: it has no position, may be lost, and is never repeated. */
   transient(value: Json): void;
   /** Receives the report that entries between the requested position and `trimmed` are no longer available. */
-  gap(trimmed: Seq): void;
+  gap(trimmed: LogSeq): void;
 }
 
-export interface LogSubscription {
+export interface EventLogSubscription {
   /** Resolves when all entries up to the log's end at the time of the call have been delivered. */
-  caughtUp(): Promise<Seq>;
+  caughtUp(): Promise<LogSeq>;
   /** Position of the last entry that was delivered, or skipped because it belongs to another realm. */
-  readonly position: Seq;
+  readonly position: LogSeq;
   close(): void;
 }
 
-export interface LogLimits {
+export interface EventLogLimits {
   /** Age above which entries may be dropped, milliseconds. */
   readonly maxAgeMs: number;
   /** Maximum size of the entries in bytes: of each realm (embedded server), or of all realms together (JetStream). */
@@ -61,11 +61,11 @@ export interface EventLog {
    * Appends an entry. Callers split entries at some 400 KiB. An entry over 1 MiB encoded is the caller's error;
    * JetStream refuses it.
    */
-  append(realm: RealmId, value: Json): Promise<Seq>;
+  append(realm: RealmId, value: Json): Promise<LogSeq>;
   /** Sends a value to present subscribers only, without storing it. */
   publish(realm: RealmId, value: Json): void;
-  position(realm: RealmId): Promise<LogPosition>;
+  position(realm: RealmId): Promise<EventLogBounds>;
   /** Delivers the entries after the position `after`, then live ones. */
-  subscribe(realm: RealmId, after: Seq, reader: LogReader): LogSubscription;
+  subscribe(realm: RealmId, after: LogSeq, reader: EventLogReader): EventLogSubscription;
   close(): Promise<void>;
 }

@@ -18,7 +18,7 @@ export function crashOnThrow(fn: () => void): void {
 const CREDENTIALS = /^([a-z]+:\/\/)([^@/]*)@/;
 
 /** Returns the addresses of NATS servers without credentials, for log and error messages. */
-export const natsDisplayName = (url: string): string =>
+export const formatNatsServersForLog = (url: string): string =>
   url
     .split(',')
     .map((server) => server.replace(CREDENTIALS, '$1'))
@@ -29,7 +29,7 @@ export const natsDisplayName = (url: string): string =>
  * credentials found are used for all servers.
  */
 export function parseNatsServers(url: string): { servers: string[]; user?: string; pass?: string } {
-  const servers = natsDisplayName(url).split(',');
+  const servers = formatNatsServersForLog(url).split(',');
   const [, , account] = url.split(',').flatMap((server) => CREDENTIALS.exec(server) ?? []);
   if (account === undefined) return { servers };
   const [user = '', ...pass] = account.split(':');
@@ -58,7 +58,7 @@ export async function connectNats(
 }
 
 /** Calls `down` when the connection is lost and `up` when it is back, until the connection is closed for good. */
-export function watchConnection(connection: NatsConnection, down: () => void, up: () => void): void {
+export function watchNatsConnection(connection: NatsConnection, down: () => void, up: () => void): void {
   void (async () => {
     for await (const status of connection.status()) {
       if (status.type === 'disconnect') crashOnThrow(down);

@@ -3,4 +3,10 @@
  * callbacks. Holds no protocol of its own. Imported by these three ports, and by the command line for the names of
  * servers.
  */
-export { connectNats, crashOnThrow, natsDisplayName, parseNatsServers, watchConnection } from './connection.js';
+export {
+  connectNats,
+  crashOnThrow,
+  formatNatsServersForLog,
+  parseNatsServers,
+  watchNatsConnection,
+} from './connection.js';

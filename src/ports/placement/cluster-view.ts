@@ -1,18 +1,18 @@
 /** The state of the cluster, read by a process that is not a member: the command line. */
-import { type Clock, wait } from '#base/clock';
+import { type Clock, waitOnClock } from '#base/clock';
 import type { Partition } from '#model';
-import { baseIdOf, drainKey, hostOfKey } from './host-record.js';
-import type { KeyValueStore, KvEntry } from './kv.js';
-import { LEASE_TIMES } from './lease.js';
+import { baseIdOfHostIncarnation, hostDrainRequestKey, hostIdOfRecordKey } from './host-record.js';
+import type { KeyValueEntry, KeyValueStore } from './kv.js';
+import { HOST_LEASE_TIMES } from './lease.js';
 import { ClusterMembers } from './members.js';
 import { ALL_PARTITIONS, PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
 import type { HostStatus } from './placement.js';
-import { hostStatusOf } from './placement-status.js';
+import { makeHostStatus } from './placement-status.js';
 
 /** Interval between two reads of the keys, milliseconds. */
 const POLL_MS = 100;
 /** Milliseconds within which a running host changes its key. */
-const SILENT_MS = 3 * LEASE_TIMES.renewMs;
+const SILENT_MS = 3 * HOST_LEASE_TIMES.renewMs;
 
 export interface ClusterStatus {
   readonly hosts: readonly HostStatus[];
@@ -30,10 +30,10 @@ export interface ClusterStatus {
  * Reads the keys until every living host has changed its key, for at most `SILENT_MS`. Rejects if the keys can't be
  * reached.
  */
-export async function viewCluster(kv: KeyValueStore, clock: Clock): Promise<ClusterStatus> {
+export async function readClusterStatus(kv: KeyValueStore, clock: Clock): Promise<ClusterStatus> {
   const first = await kv.all();
   const began = clock.monotonic();
-  const members = new ClusterMembers(LEASE_TIMES);
+  const members = new ClusterMembers(HOST_LEASE_TIMES);
   for (;;) {
     const sent = clock.monotonic();
     const entries = await kv.all();
@@ -44,17 +44,17 @@ export async function viewCluster(kv: KeyValueStore, clock: Clock): Promise<Clus
     );
     const late = clock.monotonic() - began >= SILENT_MS;
     if (still.length === 0 || late) return present(members, table, new Set(still.map(({ id }) => id)));
-    await wait(clock, POLL_MS);
+    await waitOnClock(clock, POLL_MS);
   }
 }
 
-function revisionOf(entries: ReadonlyMap<string, KvEntry>, host: string): number | undefined {
-  for (const [key, { revision }] of entries) if (hostOfKey(key) === host) return revision;
+function revisionOf(entries: ReadonlyMap<string, KeyValueEntry>, host: string): number | undefined {
+  for (const [key, { revision }] of entries) if (hostIdOfRecordKey(key) === host) return revision;
   return undefined;
 }
 
 function present(members: ClusterMembers, table: PartitionTable, silent: ReadonlySet<string>): ClusterStatus {
-  const hosts = [...members.all()].map((member) => hostStatusOf(member, silent.has(member.id), table));
+  const hosts = [...members.all()].map((member) => makeHostStatus(member, silent.has(member.id), table));
   hosts.sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
   const living = new Set(hosts.filter(({ state }) => state !== 'dead' && state !== 'silent').map(({ id }) => id));
   const partitions = ALL_PARTITIONS.map((partition) => ({
@@ -66,16 +66,16 @@ function present(members: ClusterMembers, table: PartitionTable, silent: Readonl
   return { hosts, partitions, unowned };
 }
 
-/** Asks a host to own nothing, until `askToServe`. Returns false if it was asked before. */
-export async function askToDrain(kv: KeyValueStore, host: string): Promise<boolean> {
-  return (await kv.put(drainKey(baseIdOf(host)), '', 0)) !== undefined;
+/** Asks a host to own nothing, until `askHostToServe`. Returns false if it was asked before. */
+export async function askHostToDrain(kv: KeyValueStore, host: string): Promise<boolean> {
+  return (await kv.put(hostDrainRequestKey(baseIdOfHostIncarnation(host)), '', 0)) !== undefined;
 }
 
 /** Asks a host to own partitions again. Returns false if it was not asked to own nothing. */
-export async function askToServe(kv: KeyValueStore, host: string): Promise<boolean> {
+export async function askHostToServe(kv: KeyValueStore, host: string): Promise<boolean> {
   for (;;) {
-    const asked = await kv.get(drainKey(baseIdOf(host)));
+    const asked = await kv.get(hostDrainRequestKey(baseIdOfHostIncarnation(host)));
     if (!asked) return false;
-    if (await kv.delete(drainKey(baseIdOf(host)), asked.revision)) return true;
+    if (await kv.delete(hostDrainRequestKey(baseIdOfHostIncarnation(host)), asked.revision)) return true;
   }
 }

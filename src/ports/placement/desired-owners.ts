@@ -2,11 +2,11 @@
  * Computes the desired owner of each partition. Every host computes the owners itself, from keys that all hosts read.
  */
 import type { Partition } from '#model';
-import { baseIdOf, type HostRecord } from './host-record.js';
-import { chooseHostByRendezvous } from './rendezvous.js';
+import { baseIdOfHostIncarnation, type HostRecord } from './host-record.js';
+import { chooseHostByRendezvousHash } from './rendezvous.js';
 
 /** A host with the properties that decide which partitions it should own. */
-export interface OwnerCandidate {
+export interface PartitionOwnerCandidate {
   readonly id: string;
   readonly value: Pick<HostRecord, 'draining' | 'leaving' | 'unable' | 'store' | 'end'>;
   /** True if the host's last heartbeat is recent, so that it will take assigned partitions. */
@@ -14,29 +14,29 @@ export interface OwnerCandidate {
 }
 
 /** True if the host's record shows that the host can take partitions and reach the Store. */
-const isAble = ({ value: { unable, store } }: OwnerCandidate): boolean =>
+const isAble = ({ value: { unable, store } }: PartitionOwnerCandidate): boolean =>
   !unable && store?.state !== 'fails' && store?.state !== 'slow';
 
 /** Returns the hosts that should get partitions. Draining hosts get partitions only if there are no others. */
-function preferred(hosts: readonly OwnerCandidate[]): readonly OwnerCandidate[] {
+function preferred(hosts: readonly PartitionOwnerCandidate[]): readonly PartitionOwnerCandidate[] {
   const willing = hosts.filter(({ value }) => !value.draining);
   return willing.length > 0 ? willing : hosts;
 }
 
-const choose = (p: Partition, hosts: readonly OwnerCandidate[]): string | undefined =>
-  chooseHostByRendezvous(
+const choose = (p: Partition, hosts: readonly PartitionOwnerCandidate[]): string | undefined =>
+  chooseHostByRendezvousHash(
     p,
     hosts.map(({ id }) => id),
     // Every incarnation of a host has the same weight, so a host that was found silent gets its partitions back later.
-    baseIdOf,
+    baseIdOfHostIncarnation,
   );
 
-export class DesiredOwners {
-  readonly #living: readonly OwnerCandidate[];
-  readonly #settled: readonly OwnerCandidate[];
-  readonly #able: readonly OwnerCandidate[];
+export class DesiredPartitionOwners {
+  readonly #living: readonly PartitionOwnerCandidate[];
+  readonly #settled: readonly PartitionOwnerCandidate[];
+  readonly #able: readonly PartitionOwnerCandidate[];
 
-  constructor(hosts: Iterable<OwnerCandidate>) {
+  constructor(hosts: Iterable<PartitionOwnerCandidate>) {
     this.#living = [...hosts].filter(({ value }) => value.end === null && !value.leaving);
     this.#settled = preferred(this.#living);
     const fresh = this.#living.filter((host) => host.fresh);

@@ -4,9 +4,9 @@
  */
 import type { Clock } from '#base/clock';
 import type { Partition } from '#model';
-import type { DesiredOwners } from './desired-owners.js';
-import type { OwnedPartitions, PartitionOwnership } from './owned-partitions.js';
-import type { OwnershipTable } from './ownership-table.js';
+import type { DesiredPartitionOwners } from './desired-owners.js';
+import type { OwnedPartitionState, OwnedPartitions } from './owned-partitions.js';
+import type { PartitionTableCopy } from './ownership-table.js';
 
 /** Minimum number of partitions in a batch; smaller batches would not be faster. */
 const MIN_BATCH = 4;
@@ -28,7 +28,7 @@ interface HandoverContext {
   isLeaving(): boolean;
   /** True if this host is busy with a takeover, which has priority over balancing. */
   isRecovering(): boolean;
-  desiredOwners(): DesiredOwners;
+  desiredOwners(): DesiredPartitionOwners;
 }
 
 export class PartitionHandover {
@@ -47,7 +47,7 @@ export class PartitionHandover {
 
   constructor(
     private readonly clock: Clock,
-    private readonly table: OwnershipTable,
+    private readonly table: PartitionTableCopy,
     private readonly owned: OwnedPartitions,
     private readonly context: HandoverContext,
   ) {}
@@ -73,7 +73,7 @@ export class PartitionHandover {
     return this.#handOver(batch, nobody ? LAST_FINISH_MS : FINISH_MS);
   }
 
-  #successor(desired: DesiredOwners, p: Partition): string | undefined {
+  #successor(desired: DesiredPartitionOwners, p: Partition): string | undefined {
     if (this.context.isLeaving()) return desired.takerOf(p);
     const home = desired.homeOf(p);
     return home !== undefined && desired.canTake(home) ? home : this.context.id();
@@ -94,7 +94,7 @@ export class PartitionHandover {
 
   async #handOver(batch: readonly Partition[], withinMs: number): Promise<void> {
     this.#busy = true;
-    let left: Map<Partition, PartitionOwnership> = new Map();
+    let left: Map<Partition, OwnedPartitionState> = new Map();
     try {
       const id = this.context.id();
       const began = this.clock.monotonic();

@@ -3,7 +3,7 @@
 const HOST = 'host.';
 const DRAIN = 'drain.';
 
-export type StoreHealth =
+export type StoreHealthState =
   | 'works'
   | 'fails'
   /** The host reaches the Store, but far slower than the other hosts do. */
@@ -13,7 +13,7 @@ export type StoreHealth =
 
 /** The part of a heartbeat that reports the host's access to the Store. */
 export interface StoreHealthReport {
-  readonly state: StoreHealth;
+  readonly state: StoreHealthState;
   /** Milliseconds for which every ping to the Store was answered, up to the last answered one. */
   readonly okMs: number;
   /** Milliseconds since the last answered ping to the Store was sent. */
@@ -22,7 +22,7 @@ export interface StoreHealthReport {
   readonly answerMs: number;
 }
 
-export interface HostFlags {
+export interface HostPlacementFlags {
   /** True if the host was asked to own nothing. */
   readonly draining: boolean;
   /** True if the host is shutting down. */
@@ -38,7 +38,7 @@ export interface HostFlags {
   readonly serving: number;
 }
 
-export interface HostFacts {
+export interface HostDescription {
   /** Name of the host as shown to people. */
   readonly name: string;
   /** Version of the program that the host runs. */
@@ -47,7 +47,7 @@ export interface HostFacts {
   readonly address: string;
 }
 
-export interface HostRecord extends HostFacts, HostFlags {
+export interface HostRecord extends HostDescription, HostPlacementFlags {
   /** Random token of the process, which distinguishes the process from another one with the same id. */
   readonly token: string;
   readonly beat: number;
@@ -58,26 +58,26 @@ export interface HostRecord extends HostFacts, HostFlags {
   readonly end: 'released' | 'expired' | null;
 }
 
-export const hostKey = (id: string): string => HOST + id;
-export const hostOfKey = (key: string): string | undefined =>
+export const hostRecordKey = (id: string): string => HOST + id;
+export const hostIdOfRecordKey = (key: string): string | undefined =>
   key.startsWith(HOST) ? key.slice(HOST.length) : undefined;
 
 /**
  * Returns the key whose presence asks a host to own no partitions. The key names the process, not one of its
  * incarnations.
  */
-export const drainKey = (base: string): string => DRAIN + base;
-export const isDrainKey = (key: string): boolean => key.startsWith(DRAIN);
+export const hostDrainRequestKey = (base: string): string => DRAIN + base;
+export const isHostDrainRequestKey = (key: string): boolean => key.startsWith(DRAIN);
 
 /**
  * Id of a host process. After another host has ended its record, the process continues as its next incarnation, with
  * the next number in the id.
  */
-export const incarnationId = (base: string, n: number): string => (n === 1 ? base : `${base}-${n}`);
-export const baseIdOf = (id: string): string => id.split('-')[0]!;
+export const hostIncarnationId = (base: string, n: number): string => (n === 1 ? base : `${base}-${n}`);
+export const baseIdOfHostIncarnation = (id: string): string => id.split('-')[0]!;
 
 /** Record that stands for a host that the partition table names but that has no key. */
-export const UNKNOWN_HOST: HostRecord = {
+export const UNKNOWN_HOST_RECORD: HostRecord = {
   name: '',
   version: '',
   address: '',
@@ -94,14 +94,14 @@ export const UNKNOWN_HOST: HostRecord = {
 /** Parses a host record. An unreadable record counts as unknown: no host renews it. */
 export function parseHostRecord(text: string): HostRecord {
   try {
-    return { ...UNKNOWN_HOST, ...(JSON.parse(text) as Partial<HostRecord>) };
+    return { ...UNKNOWN_HOST_RECORD, ...(JSON.parse(text) as Partial<HostRecord>) };
   } catch {
-    return UNKNOWN_HOST;
+    return UNKNOWN_HOST_RECORD;
   }
 }
 
 /** True if the two records differ in more than a heartbeat changes: in `end` or in a flag. */
-export function isHostChange(before: HostRecord | undefined, after: HostRecord): boolean {
+export function isHostRecordChanged(before: HostRecord | undefined, after: HostRecord): boolean {
   if (!before) return true;
   return (['end', 'draining', 'leaving', 'unable'] as const).some((flag) => before[flag] !== after[flag]);
 }

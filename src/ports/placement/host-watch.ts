@@ -1,9 +1,9 @@
 /** Watches whether any actor host is alive, for processes that are no hosts: frontends and the command line. */
 import type { Clock, TimerHandle } from '#base/clock';
-import { viewCluster } from './cluster-view.js';
+import { readClusterStatus } from './cluster-view.js';
 import type { KeyValueStore } from './kv.js';
-import { NoBucket } from './kv-nats.js';
-import { LEASE_TIMES } from './lease.js';
+import { NoPlacementBucketError } from './kv-nats.js';
+import { HOST_LEASE_TIMES } from './lease.js';
 import { ClusterMembers } from './members.js';
 import { PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
 
@@ -11,11 +11,11 @@ import { PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
  * Interval between two reads of all keys (one request for any number of hosts): the longest time that `ClusterMembers`
  * counts between two reads.
  */
-const POLL_MS = 2 * LEASE_TIMES.renewMs;
+const POLL_MS = 2 * HOST_LEASE_TIMES.renewMs;
 
 /** Watches whether any actor host is alive, and since when there is none. */
 export class HostAbsenceWatch {
-  readonly #members = new ClusterMembers(LEASE_TIMES);
+  readonly #members = new ClusterMembers(HOST_LEASE_TIMES);
   /** Number of hosts that wrote a heartbeat within a lease; undefined if the keys can't be reached. */
   #living: number | undefined;
   #noneSince: number | undefined;
@@ -54,10 +54,10 @@ export class HostAbsenceWatch {
    */
   async anyLives(): Promise<boolean> {
     try {
-      const { hosts } = await viewCluster(this.kv, this.clock);
+      const { hosts } = await readClusterStatus(this.kv, this.clock);
       return hosts.some(({ state }) => state !== 'dead' && state !== 'silent');
     } catch (error) {
-      if (error instanceof NoBucket) return false;
+      if (error instanceof NoPlacementBucketError) return false;
       throw error;
     }
   }
@@ -73,12 +73,12 @@ export class HostAbsenceWatch {
         this.clock.monotonic(),
       );
       this.#living = [...this.#members.all()].filter(
-        ({ revision, value, silentMs }) => revision > 0 && value.end === null && silentMs < LEASE_TIMES.leaseMs,
+        ({ revision, value, silentMs }) => revision > 0 && value.end === null && silentMs < HOST_LEASE_TIMES.leaseMs,
       ).length;
     } catch (error) {
       this.#members.observationFailed();
       // If there is no bucket, no host has ever started.
-      this.#living = error instanceof NoBucket ? 0 : undefined;
+      this.#living = error instanceof NoPlacementBucketError ? 0 : undefined;
     }
     if (this.#living !== 0) this.#noneSince = undefined;
     else this.#noneSince ??= this.clock.monotonic();

@@ -4,8 +4,8 @@
  * placement.ts is the contract; read it first. A host serves a partition only under an epoch larger than any before,
  * which the Store fences. `mayAnswer` turns false by the host's own clock before another host can take over.
  *
- * SinglePlacement (embedded) owns all partitions. ClusterPlacement has no leader: every host runs the same
- * ReconcileLoop over keys in NATS (kv.ts, kv-nats.ts), whose round is:
+ * SingleHostPlacement (embedded) owns all partitions. ClusterPlacement has no leader: every host runs the same
+ * PlacementReconcileLoop over keys in NATS (kv.ts, kv-nats.ts), whose round is:
  * - read all keys, and update the members seen (members.ts) and the table (ownership-table.ts, partition-table.ts);
  * - give up everything if only this host has lost the Store (store-watch.ts);
  * - end the keys of hosts that were silent for a whole lease;
@@ -16,15 +16,21 @@
  * lease.ts is this host's heartbeat, host-record.ts its content, owned-partitions.ts the partitions it has now.
  * placement-status.ts, cluster-view.ts and host-watch.ts show the cluster to people, the command line and frontends.
  *
- * Imported by the runtime (contract and `chooseHostByRendezvous`), the command line, and the code that starts a server.
+ * Imported by the runtime (contract and `chooseHostByRendezvousHash`), the command line, and the code that starts a
+ * server.
  */
-export { askToDrain, askToServe, type ClusterStatus, viewCluster } from './cluster-view.js';
+export { askHostToDrain, askHostToServe, type ClusterStatus, readClusterStatus } from './cluster-view.js';
 export { HostAbsenceWatch } from './host-watch.js';
-export type { KeyValueStore, KvEntry } from './kv.js';
-export { NatsKv, NoBucket, placementBucket } from './kv-nats.js';
-export { LEASE_TIMES } from './lease.js';
+export type { KeyValueEntry, KeyValueStore } from './kv.js';
+export { makePlacementBucketName, NatsKeyValueStore, NoPlacementBucketError } from './kv-nats.js';
+export { HOST_LEASE_TIMES } from './lease.js';
 export { ALL_PARTITIONS } from './partition-table.js';
-export type { HostStatus, PartitionHolder, Placement, ReportingPlacement } from './placement.js';
+export type {
+  HostStatus,
+  PartitionOwnershipListener,
+  PartitionPlacement,
+  ReportingPartitionPlacement,
+} from './placement.js';
 export { ClusterPlacement } from './placement-cluster.js';
-export { type EpochSource, SinglePlacement } from './placement-single.js';
-export { chooseHostByRendezvous } from './rendezvous.js';
+export { type EpochSource, SingleHostPlacement } from './placement-single.js';
+export { chooseHostByRendezvousHash } from './rendezvous.js';

@@ -9,7 +9,7 @@ import {
   StringCodec,
 } from 'nats';
 import { connectNats, crashOnThrow } from '#ports/nats';
-import type { KeyValueStore, KvEntry } from './kv.js';
+import type { KeyValueEntry, KeyValueStore } from './kv.js';
 
 /**
  * Time limit of a request, milliseconds: shorter than a lease, so that a renewal whose answer was lost can be repeated
@@ -38,16 +38,18 @@ const codec = StringCodec();
 interface NatsKvOptions {
   readonly bucket?: string;
   readonly replicas?: number;
-  /** True if the bucket must never be created; without a bucket every operation rejects with `NoBucket`. */
+  /**
+   * True if the bucket must never be created; without a bucket every operation rejects with `NoPlacementBucketError`.
+   */
   readonly existing?: boolean;
 }
 
 /** Name of the bucket with a cluster's keys. */
-export const placementBucket = (namespace: string): { bucket: string } => ({
+export const makePlacementBucketName = (namespace: string): { bucket: string } => ({
   bucket: namespace ? `CONCLAVE_PLACEMENT_${namespace}` : 'CONCLAVE_PLACEMENT',
 });
 
-export class NoBucket extends Error {
+export class NoPlacementBucketError extends Error {
   override name = 'NoBucket';
 }
 
@@ -61,7 +63,7 @@ interface Bucket {
  * and a consumer would have to be maintained across restarts of the server. Reading all keys is one request
  * (`multi_last` of the direct-get API, NATS 2.11), for any number of hosts.
  */
-export class NatsKv implements KeyValueStore {
+export class NatsKeyValueStore implements KeyValueStore {
   readonly #nats: NatsConnection;
   readonly #name: string;
   readonly #replicas: number;
@@ -70,24 +72,24 @@ export class NatsKv implements KeyValueStore {
 
   private constructor(nats: NatsConnection, options: NatsKvOptions) {
     this.#nats = nats;
-    this.#name = options.bucket ?? placementBucket('').bucket;
+    this.#name = options.bucket ?? makePlacementBucketName('').bucket;
     this.#replicas = options.replicas ?? 1;
     this.#existing = options.existing ?? false;
   }
 
   /** Connects to the bucket. Rejects if no NATS server can be reached now; later the client reconnects by itself. */
-  static async connect(url: string, options: NatsKvOptions = {}): Promise<NatsKv> {
-    return new NatsKv(await connectNats(url, 'conclave placement', { noEcho: true }), options);
+  static async connect(url: string, options: NatsKvOptions = {}): Promise<NatsKeyValueStore> {
+    return new NatsKeyValueStore(await connectNats(url, 'conclave placement', { noEcho: true }), options);
   }
 
-  get(key: string): Promise<KvEntry | undefined> {
+  get(key: string): Promise<KeyValueEntry | undefined> {
     return this.#with(async ({ kv }) => {
       const entry = await kv.get(key);
       return entry && entry.operation === 'PUT' ? { value: entry.string(), revision: entry.revision } : undefined;
     });
   }
 
-  all(): Promise<ReadonlyMap<string, KvEntry>> {
+  all(): Promise<ReadonlyMap<string, KeyValueEntry>> {
     return this.#with(async () => {
       for (let reads = 1; ; reads++) {
         const entries = await this.#read();
@@ -148,9 +150,9 @@ export class NatsKv implements KeyValueStore {
   }
 
   /** Reads all keys; undefined if a key was written during the read and is therefore missing. */
-  #read(): Promise<ReadonlyMap<string, KvEntry> | undefined> {
+  #read(): Promise<ReadonlyMap<string, KeyValueEntry> | undefined> {
     const inbox = createInbox();
-    const entries = new Map<string, KvEntry>();
+    const entries = new Map<string, KeyValueEntry>();
     return new Promise((resolve, reject) => {
       const subscription = this.#nats.subscribe(inbox, {
         timeout: TIMEOUT_MS,
@@ -170,7 +172,7 @@ export class NatsKv implements KeyValueStore {
     });
   }
 
-  #take(entries: Map<string, KvEntry>, message: Msg): void {
+  #take(entries: Map<string, KeyValueEntry>, message: Msg): void {
     const operation = message.headers?.get('KV-Operation');
     if (operation === 'DEL' || operation === 'PURGE') return;
     const key = this.#key(message.headers?.get('Nats-Subject') ?? '');
@@ -207,7 +209,7 @@ export class NatsKv implements KeyValueStore {
     try {
       await manager.streams.info(this.#stream);
     } catch (error) {
-      if (error instanceof NatsError && error.api_error?.code === 404) throw new NoBucket(this.#name);
+      if (error instanceof NatsError && error.api_error?.code === 404) throw new NoPlacementBucketError(this.#name);
       throw error;
     }
   }

@@ -1,14 +1,14 @@
 /** The key-value operations that the membership of hosts is built on. All reject if the keys can't be reached. */
-export interface KvEntry {
+export interface KeyValueEntry {
   readonly value: string;
   /** Number of the last write of the key; later revisions are larger. */
   readonly revision: number;
 }
 
 export interface KeyValueStore {
-  get(key: string): Promise<KvEntry | undefined>;
+  get(key: string): Promise<KeyValueEntry | undefined>;
   /** Reads all keys as they were at one moment, which may be a little before the request. */
-  all(): Promise<ReadonlyMap<string, KvEntry>>;
+  all(): Promise<ReadonlyMap<string, KeyValueEntry>>;
   /**
    * Writes the key only if it still has this revision (0: does not exist). Returns the new revision, or undefined if
    * another write came first. A rejection has an unknown outcome.

@@ -9,18 +9,18 @@
  * during which the whole machine is suspended; the epochs in the Store fence that case.)
  */
 import { randomBytes } from 'node:crypto';
-import { type Clock, runEvery, type TimerHandle } from '#base/clock';
+import { type Clock, runPeriodically, type TimerHandle } from '#base/clock';
 import {
-  type HostFacts,
-  type HostFlags,
+  type HostDescription,
+  type HostPlacementFlags,
   type HostRecord,
-  hostKey,
-  incarnationId,
+  hostIncarnationId,
+  hostRecordKey,
   parseHostRecord,
 } from './host-record.js';
 import type { KeyValueStore } from './kv.js';
 
-export interface LeaseTimes {
+export interface HostLeaseTimes {
   /** Interval between two heartbeats, and between two reads of the keys; milliseconds. */
   readonly renewMs: number;
   /** A host whose key doesn't change for this long counts as dead; milliseconds. */
@@ -29,7 +29,7 @@ export interface LeaseTimes {
   readonly margin: number;
 }
 
-export const LEASE_TIMES: LeaseTimes = { renewMs: 500, leaseMs: 2_000, margin: 0.2 };
+export const HOST_LEASE_TIMES: HostLeaseTimes = { renewMs: 500, leaseMs: 2_000, margin: 0.2 };
 
 interface LeaseEvents {
   /**
@@ -46,10 +46,10 @@ interface LeaseEvents {
 interface LeaseOptions {
   /** Random id of this process, which all its incarnations contain. */
   readonly base: string;
-  readonly facts: HostFacts;
-  readonly times: LeaseTimes;
+  readonly facts: HostDescription;
+  readonly times: HostLeaseTimes;
   /** Returns the flags for the next heartbeat. */
-  flags(): HostFlags;
+  flags(): HostPlacementFlags;
 }
 
 export class HostLease {
@@ -80,7 +80,7 @@ export class HostLease {
 
   /** Id of this host; changes when another host ended our key. */
   get id(): string {
-    return incarnationId(this.#options.base, this.#incarnation);
+    return hostIncarnationId(this.#options.base, this.#incarnation);
   }
 
   get valid(): boolean {
@@ -106,7 +106,7 @@ export class HostLease {
       }
     }
     this.#events = events;
-    this.#stopBeats = runEvery(this.#clock, this.#options.times.renewMs, () => void this.beat());
+    this.#stopBeats = runPeriodically(this.#clock, this.#options.times.renewMs, () => void this.beat());
   }
 
   /** Sends a heartbeat now, because its flags have changed. Resolves after the attempt. */
@@ -137,7 +137,7 @@ export class HostLease {
     this.#holding = false;
     if (this.#lapse) this.#clock.clearTimeout(this.#lapse);
     try {
-      if (this.#revision > 0) await this.#kv.put(hostKey(this.id), this.#value('released'), this.#revision);
+      if (this.#revision > 0) await this.#kv.put(hostRecordKey(this.id), this.#value('released'), this.#revision);
     } catch {
       // If this last write fails, the lease simply expires.
     }
@@ -150,7 +150,7 @@ export class HostLease {
       } catch {
         // The outcome of the heartbeat is unknown: it may have been written, at another revision.
       }
-      const entry = await this.#kv.get(hostKey(this.id));
+      const entry = await this.#kv.get(hostRecordKey(this.id));
       const value = entry && parseHostRecord(entry.value);
       if (value?.token === this.#token && value.end === null) {
         this.#revision = entry!.revision;
@@ -165,7 +165,7 @@ export class HostLease {
   /** Writes the heartbeat. @returns false if another host wrote the key */
   async #put(): Promise<boolean> {
     this.#sent = this.#clock.monotonic();
-    const revision = await this.#kv.put(hostKey(this.id), this.#value(null), this.#revision);
+    const revision = await this.#kv.put(hostRecordKey(this.id), this.#value(null), this.#revision);
     if (revision === undefined) return false;
     this.#revision = revision;
     this.#extend();

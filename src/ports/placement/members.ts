@@ -3,9 +3,9 @@
  * keys, and never more than two heartbeat intervals. So neither a stalled observer nor unreachable keys make a host
  * look dead.
  */
-import { type HostRecord, hostOfKey, parseHostRecord, UNKNOWN_HOST } from './host-record.js';
-import type { KvEntry } from './kv.js';
-import type { LeaseTimes } from './lease.js';
+import { type HostRecord, hostIdOfRecordKey, parseHostRecord, UNKNOWN_HOST_RECORD } from './host-record.js';
+import type { KeyValueEntry } from './kv.js';
+import type { HostLeaseTimes } from './lease.js';
 import type { PartitionTable } from './partition-table.js';
 
 export interface ClusterMember {
@@ -18,7 +18,7 @@ export interface ClusterMember {
 }
 
 export class ClusterMembers {
-  readonly #times: LeaseTimes;
+  readonly #times: HostLeaseTimes;
   #known = new Map<string, ClusterMember>();
   /** Time at which the last read of the keys was answered; undefined if that read failed, or before the first one. */
   #observedAt: number | undefined;
@@ -26,7 +26,7 @@ export class ClusterMembers {
   #tableSeen = false;
   #tableMissing = 0;
 
-  constructor(times: LeaseTimes) {
+  constructor(times: HostLeaseTimes) {
     this.#times = times;
   }
 
@@ -35,21 +35,21 @@ export class ClusterMembers {
    * @param sent monotonic time at which the read was sent, ms
    * @param now monotonic time at which the answer came, ms
    */
-  observe(entries: ReadonlyMap<string, KvEntry>, table: PartitionTable, sent: number, now: number): void {
+  observe(entries: ReadonlyMap<string, KeyValueEntry>, table: PartitionTable, sent: number, now: number): void {
     const passed =
       this.#observedAt === undefined ? 0 : Math.min(Math.max(0, sent - this.#observedAt), 2 * this.#times.renewMs);
     this.#observedAt = now;
     const members = new Map<string, ClusterMember>();
-    const see = (id: string, entry: KvEntry | undefined): void => {
+    const see = (id: string, entry: KeyValueEntry | undefined): void => {
       const before = this.#known.get(id);
       const revision = entry?.revision ?? 0;
       const same = before !== undefined && before.revision === revision;
       const silentMs = same ? before.silentMs + passed : 0;
-      const value = same ? before.value : entry ? parseHostRecord(entry.value) : UNKNOWN_HOST;
+      const value = same ? before.value : entry ? parseHostRecord(entry.value) : UNKNOWN_HOST_RECORD;
       members.set(id, { id, value, revision, silentMs });
     };
     for (const [key, entry] of entries) {
-      const id = hostOfKey(key);
+      const id = hostIdOfRecordKey(key);
       if (id !== undefined) see(id, entry);
     }
     for (const id of table.hosts()) if (!members.has(id)) see(id, undefined);

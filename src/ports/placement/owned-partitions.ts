@@ -1,8 +1,10 @@
-/** The partitions that this host owns now, and the calls to the `PartitionHolder` that follow from changes. */
+/**
+ * The partitions that this host owns now, and the calls to the `PartitionOwnershipListener` that follow from changes.
+ */
 import type { Epoch, Partition } from '#model';
-import type { PartitionHolder } from './placement.js';
+import type { PartitionOwnershipListener } from './placement.js';
 
-export interface PartitionOwnership {
+export interface OwnedPartitionState {
   phase: 'taking' | 'serving' | 'leaving';
   epoch: number;
   /** True while requests for the partition may be answered, as long as the lease is valid. */
@@ -10,12 +12,12 @@ export interface PartitionOwnership {
 }
 
 export class OwnedPartitions {
-  readonly #current = new Map<Partition, PartitionOwnership>();
+  readonly #current = new Map<Partition, OwnedPartitionState>();
   /** Calls of the holder's `lose` in progress: `take` of the same partition waits for them. */
   readonly #losing = new Map<Partition, Promise<void>>();
 
   constructor(
-    private readonly owner: PartitionHolder,
+    private readonly owner: PartitionOwnershipListener,
     private readonly onError: (error: unknown) => void,
   ) {}
 
@@ -31,7 +33,7 @@ export class OwnedPartitions {
     return this.#current.get(p)?.answering ?? false;
   }
 
-  all(): ReadonlyMap<Partition, Readonly<PartitionOwnership>> {
+  all(): ReadonlyMap<Partition, Readonly<OwnedPartitionState>> {
     return this.#current;
   }
 
@@ -40,16 +42,16 @@ export class OwnedPartitions {
   }
 
   /** Reserves the partitions before they are taken, so that the next round doesn't take them again. */
-  begin(partitions: readonly Partition[]): Map<Partition, PartitionOwnership> {
+  begin(partitions: readonly Partition[]): Map<Partition, OwnedPartitionState> {
     const taking = partitions.map(
-      (p) => [p, { phase: 'taking', epoch: 0, answering: false }] as [Partition, PartitionOwnership],
+      (p) => [p, { phase: 'taking', epoch: 0, answering: false }] as [Partition, OwnedPartitionState],
     );
     for (const [p, ownership] of taking) this.#current.set(p, ownership);
     return new Map(taking);
   }
 
   /** Returns the partitions that this host has owned ever since they were listed in `taking`. */
-  stillOwned(taking: ReadonlyMap<Partition, PartitionOwnership>): Partition[] {
+  stillOwned(taking: ReadonlyMap<Partition, OwnedPartitionState>): Partition[] {
     return [...taking].filter(([p, ownership]) => this.#current.get(p) === ownership).map(([p]) => p);
   }
 
@@ -61,7 +63,10 @@ export class OwnedPartitions {
    * Makes the partition holder take the partitions.
    * @throws the holder's error; the caller then calls `abandon`
    */
-  async take(taking: ReadonlyMap<Partition, PartitionOwnership>, epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
+  async take(
+    taking: ReadonlyMap<Partition, OwnedPartitionState>,
+    epochs: ReadonlyMap<Partition, Epoch>,
+  ): Promise<void> {
     await Promise.all([...taking.keys()].map((p) => this.#losing.get(p)));
     const partitions = this.stillOwned(taking);
     if (partitions.length === 0) return;
@@ -78,7 +83,7 @@ export class OwnedPartitions {
    * Lets the partition holder finish work in progress and lose the partitions. The partitions stay listed until
    * `forget`, because no other host has them yet.
    */
-  async release(partitions: readonly Partition[], withinMs: number): Promise<Map<Partition, PartitionOwnership>> {
+  async release(partitions: readonly Partition[], withinMs: number): Promise<Map<Partition, OwnedPartitionState>> {
     const left = new Map(partitions.map((p) => [p, this.#current.get(p)!]));
     for (const ownership of left.values()) ownership.phase = 'leaving';
     await this.#lose(partitions, 'released', withinMs);
@@ -93,7 +98,7 @@ export class OwnedPartitions {
   }
 
   /** Gives up partitions whose take has failed. */
-  async abandon(taking: ReadonlyMap<Partition, PartitionOwnership>): Promise<void> {
+  async abandon(taking: ReadonlyMap<Partition, OwnedPartitionState>): Promise<void> {
     const left = this.stillOwned(taking);
     const told = left.filter((p) => taking.get(p)!.answering);
     this.forget(left);

@@ -6,7 +6,7 @@ import { PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
 /** Maximum number of attempts per change of the table: any other host may write first once or twice. */
 const ATTEMPTS = 20;
 
-export class OwnershipTable {
+export class PartitionTableCopy {
   now = PartitionTable.parse(undefined);
   /** Number of this host's own writes of the table. */
   writes = 0;

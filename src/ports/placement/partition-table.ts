@@ -2,8 +2,8 @@
  * The partition table: the owner and the epoch of each partition, in one small document that is changed only by
  * compare-and-set, so that all changes of ownership are in one order.
  */
-import { PARTITION_COUNT, type Partition, partition } from '#model';
-import type { KvEntry } from './kv.js';
+import { PARTITION_COUNT, type Partition, toPartition } from '#model';
+import type { KeyValueEntry } from './kv.js';
 
 export const PARTITION_TABLE_KEY = 'table';
 const FORMAT = 1;
@@ -16,7 +16,7 @@ interface StoredTable {
   readonly epochs: readonly number[];
 }
 
-export const ALL_PARTITIONS: readonly Partition[] = Array.from({ length: PARTITION_COUNT }, (_, i) => partition(i));
+export const ALL_PARTITIONS: readonly Partition[] = Array.from({ length: PARTITION_COUNT }, (_, i) => toPartition(i));
 
 export class PartitionTable {
   private constructor(
@@ -27,7 +27,7 @@ export class PartitionTable {
   ) {}
 
   /** Parses the stored table. @throws Error if the entry isn't a table, or has the format of a later version */
-  static parse(entry: KvEntry | undefined): PartitionTable {
+  static parse(entry: KeyValueEntry | undefined): PartitionTable {
     if (!entry)
       return new PartitionTable(0, new Array(PARTITION_COUNT).fill(undefined), new Array(PARTITION_COUNT).fill(0));
     const { v, hosts, owners, epochs } = JSON.parse(entry.value) as Partial<StoredTable>;

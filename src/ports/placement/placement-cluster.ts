@@ -9,30 +9,30 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '#base/clock';
 import type { Partition } from '#model';
-import { DesiredOwners, type OwnerCandidate } from './desired-owners.js';
+import { DesiredPartitionOwners, type PartitionOwnerCandidate } from './desired-owners.js';
 import { PartitionHandover } from './handover.js';
 import {
-  baseIdOf,
-  drainKey,
-  type HostFacts,
-  type HostFlags,
-  hostKey,
-  hostOfKey,
-  isDrainKey,
-  isHostChange,
+  baseIdOfHostIncarnation,
+  type HostDescription,
+  type HostPlacementFlags,
+  hostDrainRequestKey,
+  hostIdOfRecordKey,
+  hostRecordKey,
+  isHostDrainRequestKey,
+  isHostRecordChanged,
   parseHostRecord,
 } from './host-record.js';
-import type { KeyValueStore, KvEntry } from './kv.js';
-import { HostLease, LEASE_TIMES, type LeaseTimes } from './lease.js';
+import type { KeyValueEntry, KeyValueStore } from './kv.js';
+import { HOST_LEASE_TIMES, HostLease, type HostLeaseTimes } from './lease.js';
 import { type ClusterMember, ClusterMembers } from './members.js';
 import { OwnedPartitions } from './owned-partitions.js';
-import { OwnershipTable } from './ownership-table.js';
+import { PartitionTableCopy } from './ownership-table.js';
 import { PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
-import type { PartitionHolder, PlacementStatus, ReportingPlacement } from './placement.js';
+import type { PartitionOwnershipListener, PlacementStatus, ReportingPartitionPlacement } from './placement.js';
 import type { EpochSource } from './placement-single.js';
 import { makePlacementStatus } from './placement-status.js';
-import { ReconcileLoop } from './reconcile-loop.js';
-import { StoreWatch } from './store-watch.js';
+import { PlacementReconcileLoop } from './reconcile-loop.js';
+import { StoreHealthWatch } from './store-watch.js';
 import { PartitionTakeover } from './takeover.js';
 
 /** Minimum pause between two rounds of the loop that only the timer starts, milliseconds. */
@@ -49,8 +49,8 @@ const LEAVE_HARD_MS = 20_000;
 const LAPSED =
   'the lease lapsed, and other hosts may take the partitions: look for a lack of CPU, swapping or a slow NATS (conclave_event_loop_delay_seconds)';
 
-interface ClusterPlacementOptions extends HostFacts {
-  readonly times?: LeaseTimes;
+interface ClusterPlacementOptions extends HostDescription {
+  readonly times?: HostLeaseTimes;
   /** Checks whether the Store answers; absent: the Store counts as always available. */
   readonly ping?: () => Promise<void>;
   /** Id of this process; default: a random one. */
@@ -63,25 +63,25 @@ interface ClusterPlacementOptions extends HostFacts {
   readonly warn?: (context: object, message: string) => void;
 }
 
-export class ClusterPlacement implements ReportingPlacement {
+export class ClusterPlacement implements ReportingPartitionPlacement {
   readonly #kv: KeyValueStore;
   readonly #clock: Clock;
   readonly #store: EpochSource;
   readonly #base: string;
-  readonly #facts: HostFacts;
-  readonly #times: LeaseTimes;
+  readonly #facts: HostDescription;
+  readonly #times: HostLeaseTimes;
   readonly #onError: (error: unknown) => void;
   readonly #logInfo: (context: object, message: string) => void;
   readonly #warn: (context: object, message: string) => void;
   readonly #lease: HostLease;
   readonly #members: ClusterMembers;
-  readonly #table: OwnershipTable;
+  readonly #table: PartitionTableCopy;
   #joining: Promise<void> | undefined;
   #owned: OwnedPartitions | undefined;
   #takeover: PartitionTakeover | undefined;
   #handover: PartitionHandover | undefined;
-  readonly #loop: ReconcileLoop;
-  readonly #storeWatch: StoreWatch;
+  readonly #loop: PlacementReconcileLoop;
+  readonly #storeWatch: StoreHealthWatch;
   /** Takeovers and handovers in progress. */
   readonly #tasks = new Set<Promise<void>>();
   #draining = false;
@@ -98,20 +98,20 @@ export class ClusterPlacement implements ReportingPlacement {
     this.#store = store;
     this.#base = options.id ?? randomBytes(4).toString('hex');
     this.#facts = { name, version, address };
-    this.#times = options.times ?? LEASE_TIMES;
+    this.#times = options.times ?? HOST_LEASE_TIMES;
     this.#onError = options.onError ?? (() => {});
     this.#logInfo = options.info ?? (() => {});
     this.#warn = options.warn ?? (() => {});
     this.#members = new ClusterMembers(this.#times);
-    this.#table = new OwnershipTable(kv);
-    this.#storeWatch = new StoreWatch(clock, options.ping ?? (async () => {}));
+    this.#table = new PartitionTableCopy(kv);
+    this.#storeWatch = new StoreHealthWatch(clock, options.ping ?? (async () => {}));
     this.#lease = new HostLease(kv, clock, {
       base: this.#base,
       facts: this.#facts,
       times: this.#times,
       flags: () => this.#flags(),
     });
-    this.#loop = new ReconcileLoop(clock, {
+    this.#loop = new PlacementReconcileLoop(clock, {
       work: () => this.#round(),
       ended: (error) => this.#ended(error),
       wait: () => this.#wait(),
@@ -122,12 +122,12 @@ export class ClusterPlacement implements ReportingPlacement {
    * Resolves when this host has joined and serves the partitions that had no owner. Rejects if the keys can't be
    * reached.
    */
-  start(owner: PartitionHolder): Promise<void> {
+  start(owner: PartitionOwnershipListener): Promise<void> {
     this.#joining = this.#join(owner);
     return this.#joining;
   }
 
-  async #join(owner: PartitionHolder): Promise<void> {
+  async #join(owner: PartitionOwnershipListener): Promise<void> {
     const owned = new OwnedPartitions(owner, this.#onError);
     this.#owned = owned;
     const shared = { isLeaving: () => this.#leaving, desiredOwners: () => this.#desiredOwners() };
@@ -218,7 +218,7 @@ export class ClusterPlacement implements ReportingPlacement {
     await this.#lease.release();
   }
 
-  #flags(): HostFlags {
+  #flags(): HostPlacementFlags {
     return {
       draining: this.#draining,
       leaving: this.#leaving,
@@ -230,12 +230,12 @@ export class ClusterPlacement implements ReportingPlacement {
 
   /** Wakes the loop for changes by other hosts, except mere heartbeats. */
   #hint(key: string, value: string): void {
-    const host = hostOfKey(key);
+    const host = hostIdOfRecordKey(key);
     if (host === this.#lease.id) return;
     const known = host === undefined ? undefined : this.#members.get(host)?.value;
-    if (host !== undefined && value !== '' && !isHostChange(known, parseHostRecord(value))) return;
+    if (host !== undefined && value !== '' && !isHostRecordChanged(known, parseHostRecord(value))) return;
     if (key === PARTITION_TABLE_KEY && value === this.#table.lastWritten) return;
-    if (host !== undefined || key === PARTITION_TABLE_KEY || isDrainKey(key)) this.#loop.wake();
+    if (host !== undefined || key === PARTITION_TABLE_KEY || isHostDrainRequestKey(key)) this.#loop.wake();
   }
 
   #ended(error?: unknown): void {
@@ -264,7 +264,7 @@ export class ClusterPlacement implements ReportingPlacement {
   async #round(): Promise<void> {
     const sent = this.#clock.monotonic();
     const writes = this.#table.writes;
-    let entries: ReadonlyMap<string, KvEntry>;
+    let entries: ReadonlyMap<string, KeyValueEntry>;
     try {
       entries = await this.#kv.all();
     } catch (error) {
@@ -276,7 +276,7 @@ export class ClusterPlacement implements ReportingPlacement {
     // If this host wrote the table during the read, its own copy is newer than the table that was read.
     if (this.#table.writes === writes) this.#table.now = table;
     else this.#loop.wake();
-    this.#setDraining(entries.has(drainKey(this.#base)));
+    this.#setDraining(entries.has(hostDrainRequestKey(this.#base)));
     if (!this.#lease.valid) return;
     await this.#judgeStore(sent);
     await this.#endSilent();
@@ -323,12 +323,12 @@ export class ClusterPlacement implements ReportingPlacement {
     return { ...this.#facts, ...this.#flags(), token: '', beat: 0, end: null };
   }
 
-  #desiredOwners(): DesiredOwners {
-    const candidates: OwnerCandidate[] = [];
+  #desiredOwners(): DesiredPartitionOwners {
+    const candidates: PartitionOwnerCandidate[] = [];
     for (const { id, value, silentMs } of this.#everybody()) {
       candidates.push({ id, value, fresh: silentMs < this.#times.leaseMs / 2 });
     }
-    return new DesiredOwners(candidates);
+    return new DesiredPartitionOwners(candidates);
   }
 
   /** Ends the keys of silent hosts. A silent host that continues later finds that it owns no partitions. */
@@ -336,7 +336,7 @@ export class ClusterPlacement implements ReportingPlacement {
     for (const { id, value, revision, silentMs } of [...this.#members.all()]) {
       if (value.end !== null || id === this.#lease.id || silentMs < this.#times.leaseMs) continue;
       const ended = { ...value, end: 'expired' as const };
-      const written = await this.#kv.put(hostKey(id), JSON.stringify(ended), revision);
+      const written = await this.#kv.put(hostRecordKey(id), JSON.stringify(ended), revision);
       if (written === undefined) continue;
       this.#members.recordWrite(id, ended, written);
       this.#logInfo({ id, name: value.name }, 'a host is silent and counts as dead');
@@ -361,15 +361,17 @@ export class ClusterPlacement implements ReportingPlacement {
   }
 
   /** Removes the keys of hosts that have been dead for long, and requests to drain them. */
-  async #forgetDead(entries: ReadonlyMap<string, KvEntry>): Promise<void> {
+  async #forgetDead(entries: ReadonlyMap<string, KeyValueEntry>): Promise<void> {
     const owners = this.#table.now.hosts();
     for (const { id, value, revision, silentMs } of this.#members.all()) {
       if (value.end === null || silentMs < KEEP_DEAD_MS || owners.has(id)) continue;
-      const base = baseIdOf(id);
-      const wish = entries.get(drainKey(base));
-      const back = [...this.#members.all()].some((other) => other.value.end === null && baseIdOf(other.id) === base);
-      if (wish && !back) await this.#kv.delete(drainKey(base), wish.revision);
-      await this.#kv.delete(hostKey(id), revision);
+      const base = baseIdOfHostIncarnation(id);
+      const wish = entries.get(hostDrainRequestKey(base));
+      const back = [...this.#members.all()].some(
+        (other) => other.value.end === null && baseIdOfHostIncarnation(other.id) === base,
+      );
+      if (wish && !back) await this.#kv.delete(hostDrainRequestKey(base), wish.revision);
+      await this.#kv.delete(hostRecordKey(id), revision);
       return;
     }
   }

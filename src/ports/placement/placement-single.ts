@@ -1,7 +1,7 @@
 /** Placement of the embedded server: the only host owns all partitions. */
 import type { Epoch, Partition } from '#model';
 import { ALL_PARTITIONS } from './partition-table.js';
-import type { PartitionHolder, PlacementStatus, ReportingPlacement } from './placement.js';
+import type { PartitionOwnershipListener, PlacementStatus, ReportingPartitionPlacement } from './placement.js';
 
 /** The only operation of the Store that placement needs. */
 export interface EpochSource {
@@ -13,9 +13,9 @@ export interface EpochSource {
 }
 
 /** Owns all partitions from `start` to `stop`. */
-export class SinglePlacement implements ReportingPlacement {
+export class SingleHostPlacement implements ReportingPartitionPlacement {
   readonly #store: EpochSource;
-  #owner: PartitionHolder | undefined;
+  #owner: PartitionOwnershipListener | undefined;
   #owning = false;
   #epochs: ReadonlyMap<Partition, Epoch> = new Map();
 
@@ -26,7 +26,7 @@ export class SinglePlacement implements ReportingPlacement {
   /**
    * Takes all partitions. Rejects with the error of the Store or of the partition holder; then no partition is owned.
    */
-  async start(owner: PartitionHolder): Promise<void> {
+  async start(owner: PartitionOwnershipListener): Promise<void> {
     const epochs = await this.#store.raiseEpochs(new Map(ALL_PARTITIONS.map((p) => [p, 0])));
     this.#owner = owner;
     this.#owning = true;

@@ -1,20 +1,20 @@
 /** Membership and placement in the form that people and metrics see. */
 import type { Partition } from '#model';
 import type { HostRecord } from './host-record.js';
-import type { LeaseTimes } from './lease.js';
+import type { HostLeaseTimes } from './lease.js';
 import type { ClusterMember } from './members.js';
-import type { PartitionOwnership } from './owned-partitions.js';
+import type { OwnedPartitionState } from './owned-partitions.js';
 import { ALL_PARTITIONS, type PartitionTable } from './partition-table.js';
-import type { HostState, HostStatus, PlacementStatus } from './placement.js';
+import type { HostPlacementState, HostStatus, PlacementStatus } from './placement.js';
 
-function hostStateOf(value: HostRecord, silent: boolean, partitions: number): HostState {
+function hostStateOf(value: HostRecord, silent: boolean, partitions: number): HostPlacementState {
   if (value.end !== null) return 'dead';
   if (silent) return 'silent';
   if (!value.draining && !value.leaving) return 'alive';
   return partitions + value.serving > 0 ? 'draining' : 'drained';
 }
 
-export const hostStatusOf = (member: ClusterMember, silent: boolean, table: PartitionTable): HostStatus => {
+export const makeHostStatus = (member: ClusterMember, silent: boolean, table: PartitionTable): HostStatus => {
   const { id, value, silentMs } = member;
   const partitions = table.ownedBy(id).length;
   const { name, version, address } = value;
@@ -36,13 +36,13 @@ export function makePlacementStatus(of: {
   readonly members: Iterable<ClusterMember>;
   readonly table: PartitionTable;
   readonly leaseMsLeft: number;
-  readonly owned: ReadonlyMap<Partition, Readonly<PartitionOwnership>>;
-  readonly times: LeaseTimes;
+  readonly owned: ReadonlyMap<Partition, Readonly<OwnedPartitionState>>;
+  readonly times: HostLeaseTimes;
 }): PlacementStatus {
   const { id, table, leaseMsLeft, times } = of;
   const hosts = [...of.members].map((member) => {
     const silent = member.id === id ? leaseMsLeft === 0 : member.silentMs >= times.leaseMs / 2;
-    return hostStatusOf(member, silent, table);
+    return makeHostStatus(member, silent, table);
   });
   const store = hosts.find((host) => host.id === id)?.store ?? 'unknown';
   const own = [...of.owned].map(([partition, { epoch, phase }]) => ({ partition, epoch, phase }));

@@ -11,10 +11,10 @@
  * - `mayAnswer` turns false, by the host's own monotonic clock, *before* another host can have taken over.
  */
 import type { Epoch, Partition } from '#model';
-import type { StoreHealth } from './host-record.js';
+import type { StoreHealthState } from './host-record.js';
 
 /** Calls of the placement when this host gains or loses partitions. The runtime implements it. */
-export interface PartitionHolder {
+export interface PartitionOwnershipListener {
   take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void>;
   /**
    * Gives up partitions.
@@ -24,14 +24,14 @@ export interface PartitionHolder {
   lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs?: number): Promise<void>;
 }
 
-export interface Placement {
-  start(owner: PartitionHolder): Promise<void>;
+export interface PartitionPlacement {
+  start(owner: PartitionOwnershipListener): Promise<void>;
   mayAnswer(partition: Partition): boolean;
   /** Hands everything over: waits for `lose(…, 'released')` of each partition, then releases the lease. */
   stop(): Promise<void>;
 }
 
-export type HostState =
+export type HostPlacementState =
   | 'alive'
   /** The host was asked to own no partitions, or is shutting down, and still owns some. */
   | 'draining'
@@ -47,7 +47,7 @@ export interface HostStatus {
   /** Version of the program that the host runs. */
   readonly version: string;
   readonly address: string;
-  readonly state: HostState;
+  readonly state: HostPlacementState;
   /** Milliseconds since the last heartbeat of the host was seen. */
   readonly silentMs: number;
   /** Number of partitions that the table assigns to the host. */
@@ -55,7 +55,7 @@ export interface HostStatus {
   /** Number of partitions that the host serves, by its last heartbeat. */
   readonly serving: number;
   /** State of the Store for the host, by its last heartbeat. */
-  readonly store: StoreHealth;
+  readonly store: StoreHealthState;
 }
 
 export interface PlacementStatus {
@@ -73,10 +73,10 @@ export interface PlacementStatus {
   /** Number of partitions without an owner, or with a dead one. */
   readonly unowned: number;
   /** State of the Store for this host. */
-  readonly store: StoreHealth;
+  readonly store: StoreHealthState;
 }
 
-export interface ReportingPlacement extends Placement {
+export interface ReportingPartitionPlacement extends PartitionPlacement {
   /** Returns the status for people and metrics. The call costs a pass over all partitions. */
   status(): PlacementStatus;
 }

@@ -14,7 +14,7 @@ interface ReconcileSteps {
   wait(): number;
 }
 
-export class ReconcileLoop {
+export class PlacementReconcileLoop {
   #running = false;
   #busy = false;
   #again = false;

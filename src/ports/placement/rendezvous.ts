@@ -22,7 +22,7 @@ function weight(partition: Partition, host: string): number {
  * partitions move.
  * @param by returns the name under which a host is weighed; default: its id
  */
-export function chooseHostByRendezvous(
+export function chooseHostByRendezvousHash(
   partition: Partition,
   hosts: Iterable<string>,
   by: (host: string) => string = (host) => host,

@@ -6,8 +6,8 @@
  * its partitions only if the Store works for another host after it stopped working for this one: if no host has the
  * Store, no partition moves.
  */
-import { type Clock, runEvery, type TimerHandle } from '#base/clock';
-import type { HostRecord, StoreHealth, StoreHealthReport } from './host-record.js';
+import { type Clock, runPeriodically, type TimerHandle } from '#base/clock';
+import type { HostRecord, StoreHealthReport, StoreHealthState } from './host-record.js';
 
 /** Interval between pings of the Store, milliseconds. */
 const PING_EVERY_MS = 1_000;
@@ -80,7 +80,7 @@ function median(numbers: readonly number[]): number {
   return sorted[(sorted.length - 1) >> 1] ?? 0;
 }
 
-export class StoreWatch {
+export class StoreHealthWatch {
   #stop: (() => void) | undefined;
   /**
    * Time at which the first ping of the current run of answered pings was sent, monotonic ms; `#okAsked` is that of the
@@ -108,7 +108,7 @@ export class StoreWatch {
 
   start(): void {
     this.#answered = this.clock.monotonic();
-    this.#stop = runEvery(this.clock, PING_EVERY_MS, (lateMs) => {
+    this.#stop = runPeriodically(this.clock, PING_EVERY_MS, (lateMs) => {
       if (lateMs <= LATE_MS) void this.#ask();
     });
   }
@@ -122,7 +122,7 @@ export class StoreWatch {
     return this.#suspended !== undefined;
   }
 
-  get state(): StoreHealth {
+  get state(): StoreHealthState {
     if (this.#suspended) return this.#suspended;
     if (this.#fails) return 'fails';
     return this.#times.length === 0 ? 'unknown' : 'works';

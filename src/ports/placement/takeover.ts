@@ -1,11 +1,11 @@
 /** Takes partitions: those that the table assigns to this host, and unowned ones that it should own. */
 import type { Clock } from '#base/clock';
 import type { Partition } from '#model';
-import type { DesiredOwners } from './desired-owners.js';
+import type { DesiredPartitionOwners } from './desired-owners.js';
 import type { HostLease } from './lease.js';
 import type { ClusterMembers } from './members.js';
 import type { OwnedPartitions } from './owned-partitions.js';
-import type { OwnershipTable } from './ownership-table.js';
+import type { PartitionTableCopy } from './ownership-table.js';
 import { ALL_PARTITIONS, type PartitionTable } from './partition-table.js';
 import type { EpochSource } from './placement-single.js';
 
@@ -22,12 +22,12 @@ interface TakeoverContext {
   readonly store: EpochSource;
   readonly lease: HostLease;
   readonly members: ClusterMembers;
-  readonly table: OwnershipTable;
+  readonly table: PartitionTableCopy;
   /** True if this host has lost the Store while other hosts have it. */
   isSuspended(): boolean;
   /** True if this host is shutting down and takes no more partitions. */
   isLeaving(): boolean;
-  desiredOwners(): DesiredOwners;
+  desiredOwners(): DesiredPartitionOwners;
   onError(error: unknown): void;
   logInfo(context: object, message: string): void;
 }

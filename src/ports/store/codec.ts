@@ -23,7 +23,7 @@ const options = {
 const packr = new Packr(options as ConstructorParameters<typeof Packr>[0]);
 
 /** Encodes a value into a buffer that later calls don't reuse. */
-export function packJson(value: Json): Buffer {
+export function packJsonToBuffer(value: Json): Buffer {
   return packr.pack(value);
 }
 
@@ -33,6 +33,6 @@ export function unpackJson(bytes: Uint8Array): Json {
 }
 
 /** Returns a deep copy, equal to the value that a Store would return. */
-export function copyJson<T extends Json>(value: T): T {
-  return unpackJson(packJson(value)) as T;
+export function deepCopyJson<T extends Json>(value: T): T {
+  return unpackJson(packJsonToBuffer(value)) as T;
 }

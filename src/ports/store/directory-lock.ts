@@ -13,11 +13,11 @@ import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises'
 import { createConnection, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 
-export class DirectoryInUse extends Error {
+export class DataDirectoryInUseError extends Error {
   override name = 'DirectoryInUse';
 }
 
-export interface DirectoryLock {
+export interface DataDirectoryLock {
   release(): Promise<void>;
 }
 
@@ -29,10 +29,10 @@ const MAX_PATH = 103;
 
 /**
  * Locks the directory, creating it if it is missing.
- * @throws DirectoryInUse naming the other process
+ * @throws DataDirectoryInUseError naming the other process
  * @throws Error of the file system (no unix sockets, no permission)
  */
-export async function lockDirectory(directory: string): Promise<DirectoryLock> {
+export async function lockDataDirectory(directory: string): Promise<DataDirectoryLock> {
   await mkdir(directory, { recursive: true });
   // A path through the directory's file descriptor is short even if the directory's path is long. The handle stays open
   // until the socket file is removed.
@@ -52,7 +52,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
       const pid = NAME.exec(name)?.[1];
       if (!pid || name === own) continue;
       if (await answers(join(base, name))) {
-        throw new DirectoryInUse(`data directory ${directory} is in use by process ${pid}`);
+        throw new DataDirectoryInUseError(`data directory ${directory} is in use by process ${pid}`);
       }
       await unlink(join(directory, name)).catch(() => undefined);
     }

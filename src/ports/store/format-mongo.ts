@@ -3,8 +3,13 @@
  * starting a process never raises the format. Raising it is a separate step, taken when no older process is left.
  */
 import type { Collection } from 'mongodb';
-import { FIRST_STORAGE_FORMAT, judgeStorageFormat, STORAGE_FORMAT } from './format.js';
-import { databaseNameOfUrl, isDuplicateKeyError, serverNameOfUrl, withMongoDatabase } from './store-mongo-client.js';
+import { CURRENT_STORAGE_FORMAT, compareStorageFormat, FIRST_STORAGE_FORMAT } from './format.js';
+import {
+  databaseNameOfMongoUrl,
+  isMongoDuplicateKeyError,
+  serverNameOfMongoUrl,
+  withMongoDatabase,
+} from './store-mongo-client.js';
 
 interface FormatDocument {
   readonly _id: 'format';
@@ -13,19 +18,19 @@ interface FormatDocument {
 
 /**
  * Returns the stored format; an empty database gets this program's format.
- * @throws StorageFormatMismatch if this program can't read the stored format
- * @throws StoreUnavailable
+ * @throws StorageFormatMismatchError if this program can't read the stored format
+ * @throws StoreUnavailableError
  */
-export function readMongoStorageFormat(url: string, known = STORAGE_FORMAT): Promise<number> {
+export function readMongoStorageFormat(url: string, known = CURRENT_STORAGE_FORMAT): Promise<number> {
   return withFormat(url, (formats, hasRoots) => inForce(url, formats, hasRoots, known));
 }
 
 /**
  * Raises the stored format from the previous one to this program's format, and returns it.
- * @throws StorageFormatMismatch
- * @throws StoreUnavailable
+ * @throws StorageFormatMismatchError
+ * @throws StoreUnavailableError
  */
-export function raiseMongoStorageFormat(url: string, known = STORAGE_FORMAT): Promise<number> {
+export function raiseMongoStorageFormat(url: string, known = CURRENT_STORAGE_FORMAT): Promise<number> {
   return withFormat(url, async (formats, hasRoots) => {
     const stored = await inForce(url, formats, hasRoots, known);
     await formats.updateOne({ _id: 'format', format: stored }, { $set: { format: known } });
@@ -46,12 +51,12 @@ async function inForce(
       await formats.insertOne(first);
     } catch (error) {
       // Processes of a new cluster may insert at the same time.
-      if (!isDuplicateKeyError(error)) throw error;
+      if (!isMongoDuplicateKeyError(error)) throw error;
     }
     stored = await formats.findOne({ _id: 'format' });
   }
-  const what = `the database ${databaseNameOfUrl(url)} at ${serverNameOfUrl(url)}`;
-  judgeStorageFormat(what, stored?.format, known);
+  const what = `the database ${databaseNameOfMongoUrl(url)} at ${serverNameOfMongoUrl(url)}`;
+  compareStorageFormat(what, stored?.format, known);
   return stored!.format;
 }
 

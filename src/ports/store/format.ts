@@ -7,28 +7,32 @@
  */
 
 /** Storage format that this program writes. A change that raises it must be described in docs/operations.md. */
-export const STORAGE_FORMAT = 1;
+export const CURRENT_STORAGE_FORMAT = 1;
 
 /** Storage format of data written before formats were recorded. */
 export const FIRST_STORAGE_FORMAT = 1;
 
-export class StorageFormatMismatch extends Error {
+export class StorageFormatMismatchError extends Error {
   override name = 'StorageFormatMismatch';
 }
 
 /**
  * Returns 'own' for the program's own format, 'before' for the previous one, which the program reads and can raise.
  * @param what name of the data, for the error message
- * @throws StorageFormatMismatch for any other format
+ * @throws StorageFormatMismatchError for any other format
  */
-export function judgeStorageFormat(what: string, stored: unknown, known: number = STORAGE_FORMAT): 'own' | 'before' {
+export function compareStorageFormat(
+  what: string,
+  stored: unknown,
+  known: number = CURRENT_STORAGE_FORMAT,
+): 'own' | 'before' {
   if (!Number.isSafeInteger(stored) || (stored as number) < FIRST_STORAGE_FORMAT) {
-    throw new StorageFormatMismatch(`${what} has no valid format (${JSON.stringify(stored)})`);
+    throw new StorageFormatMismatchError(`${what} has no valid format (${JSON.stringify(stored)})`);
   }
   const format = stored as number;
   if (format === known) return 'own';
   if (format === known - 1) return 'before';
-  throw new StorageFormatMismatch(
+  throw new StorageFormatMismatchError(
     format > known
       ? `${what} is in format ${format}, this program knows up to ${known}: use the newer program that wrote it`
       : `${what} is in format ${format}, this program reads ${known - 1} and ${known}: upgrade one version at a time`,

@@ -4,7 +4,7 @@
  * such a write for ever.
  */
 import type { Clock } from '#base/clock';
-import { StoreUnavailable } from './store.js';
+import { StoreUnavailableError } from './store.js';
 
 /** Milliseconds for which operations on other connections may finish after some connections broke. */
 const GRACE_MS = 4_000;
@@ -13,14 +13,14 @@ interface InFlightOperation {
   giveUp(): void;
 }
 
-export class InFlightOperations {
+export class InFlightStoreOperations {
   readonly #operations = new Set<InFlightOperation>();
   #idleWaiters: (() => void)[] = [];
 
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Runs an operation. The result settles as the operation does, or rejects with StoreUnavailable `GRACE_MS` after
+   * Runs an operation. The result settles as the operation does, or rejects with StoreUnavailableError `GRACE_MS` after
    * connections broke (unknown outcome).
    */
   run<T>(operation: () => Promise<T>): Promise<T> {
@@ -28,7 +28,7 @@ export class InFlightOperations {
       const entry: InFlightOperation = {
         giveUp: () => {
           this.#remove(entry);
-          reject(new StoreUnavailable('MongoDB is not available: no answer after connections broke'));
+          reject(new StoreUnavailableError('MongoDB is not available: no answer after connections broke'));
         },
       };
       this.#operations.add(entry);

@@ -17,44 +17,44 @@
  * Imported by the runtime, rules and replicas through the types of store.ts; implementations are named only where a
  * server is put together (src/app, log-lmdb.ts and blobs-gridfs.ts excepted).
  */
-export { copyJson, packJson, unpackJson } from './codec.js';
-export { DirectoryInUse } from './directory-lock.js';
-export { judgeStorageFormat, STORAGE_FORMAT, StorageFormatMismatch } from './format.js';
+export { deepCopyJson, packJsonToBuffer, unpackJson } from './codec.js';
+export { DataDirectoryInUseError } from './directory-lock.js';
+export { CURRENT_STORAGE_FORMAT, compareStorageFormat, StorageFormatMismatchError } from './format.js';
 export { raiseMongoStorageFormat, readMongoStorageFormat } from './format-mongo.js';
 export { LmdbEnvironment, type LmdbTable, openLmdbEnvironment, openSharedLmdbEnvironment } from './lmdb-environment.js';
-export { findLowerBound, indexesOfRange, isInRange, rangesOfScan } from './message-range.js';
+export { findLowerBoundIndex, indexesOfMessageRange, isMessageInRange, rangesOfMessageScan } from './message-range.js';
 export {
-  decodeMessage,
-  encodeMessage,
-  type MakeMessageDigest,
+  decodeMessageRecord,
+  encodeMessageRecord,
   type MessageDigest,
+  type MessageDigestMaker,
   PackedMessage,
 } from './packed-message.js';
-export { enableRecordMemo, recordMemoOf } from './record-memo.js';
-export type { ServerSecretNote } from './secret-note.js';
-export { embeddedSecretNote } from './secret-note-lmdb.js';
-export { withMongoSecretNote } from './secret-note-mongo.js';
+export { enableCachedRecordMemo, memoOfCachedRecord } from './record-memo.js';
+export type { ServerSecretCheckNote } from './secret-note.js';
+export { makeLmdbSecretCheckNote } from './secret-note-lmdb.js';
+export { withMongoSecretCheckNote } from './secret-note-mongo.js';
 export {
+  type ActorPartWrite,
   type ActorRoot,
   type ActorRootWrite,
   type MessageIndex,
   type MessageRange,
-  type MessageReads,
+  type MessageReadStore,
+  type MessageRecordWrite,
   type MessageScan,
-  type MessageWrite,
-  type PartWrite,
-  type RecordWrite,
   type SleepingActor,
   type Store,
-  type StoredPart,
-  StoreUnavailable,
+  type StoredActorPart,
+  type StoreRecordWrite,
+  StoreUnavailableError,
 } from './store.js';
 export { LmdbStore } from './store-lmdb.js';
 export { MongoStore } from './store-mongo.js';
 export {
   createMongoClient,
-  databaseNameOfUrl,
-  isServerSelectionError,
-  serverNameOfUrl,
+  databaseNameOfMongoUrl,
+  isMongoServerSelectionError,
+  serverNameOfMongoUrl,
   translateMongoError,
 } from './store-mongo-client.js';

@@ -3,10 +3,10 @@
  */
 import { resolve } from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
-import { packJson, unpackJson } from './codec.js';
-import { type DirectoryLock, lockDirectory } from './directory-lock.js';
-import { FIRST_STORAGE_FORMAT, judgeStorageFormat, STORAGE_FORMAT } from './format.js';
-import { StoreUnavailable } from './store.js';
+import { packJsonToBuffer, unpackJson } from './codec.js';
+import { type DataDirectoryLock, lockDataDirectory } from './directory-lock.js';
+import { CURRENT_STORAGE_FORMAT, compareStorageFormat, FIRST_STORAGE_FORMAT } from './format.js';
+import { StoreUnavailableError } from './store.js';
 
 /**
  * A table whose values are encoded by `codec.ts`: lmdb's own encoding shares structures between records and has no
@@ -22,11 +22,11 @@ const MAX_KEY_TEXT = 900;
 
 export class LmdbEnvironment {
   readonly #root: RootDatabase<Buffer, Key>;
-  readonly #lock: DirectoryLock | undefined;
+  readonly #lock: DataDirectoryLock | undefined;
   readonly directory: string;
   #closed = false;
 
-  private constructor(directory: string, root: RootDatabase<Buffer, Key>, lock: DirectoryLock | undefined) {
+  private constructor(directory: string, root: RootDatabase<Buffer, Key>, lock: DataDirectoryLock | undefined) {
     this.directory = directory;
     this.#root = root;
     this.#lock = lock;
@@ -34,12 +34,12 @@ export class LmdbEnvironment {
 
   /**
    * Opens the directory and records this program's format in it, also when it holds the previous format.
-   * @throws DirectoryInUse if another living process has the directory open
-   * @throws StorageFormatMismatch if this program can't read the stored format
+   * @throws DataDirectoryInUseError if another living process has the directory open
+   * @throws StorageFormatMismatchError if this program can't read the stored format
    */
-  static async open(directory: string, known = STORAGE_FORMAT, shared = false): Promise<LmdbEnvironment> {
+  static async open(directory: string, known = CURRENT_STORAGE_FORMAT, shared = false): Promise<LmdbEnvironment> {
     const path = resolve(directory);
-    const lock = shared ? undefined : await lockDirectory(path);
+    const lock = shared ? undefined : await lockDataDirectory(path);
     let opened: RootDatabase<Buffer, Key> | undefined;
     try {
       const root = open<Buffer, Key>({
@@ -70,10 +70,10 @@ export class LmdbEnvironment {
    * Runs `action` in a write transaction, in the order of the calls. Waiting calls share one transaction and one flush.
    * Resolves after the flush to disk. `action` must check its conditions before its first write, because an exception
    * does not undo writes.
-   * @throws StoreUnavailable if the environment is closed or the write failed
+   * @throws StoreUnavailableError if the environment is closed or the write failed
    */
   async transaction<T>(action: () => T): Promise<T> {
-    if (this.#closed) throw new StoreUnavailable('the embedded store is closed');
+    if (this.#closed) throw new StoreUnavailableError('the embedded store is closed');
     try {
       return await this.#root.transaction(action);
     } catch (cause) {
@@ -81,7 +81,7 @@ export class LmdbEnvironment {
       // lmdb's `commitError` promise rejects with the cause in words. Without a handler, the rejection would end the
       // process.
       const detail = reason ? await reason.then(String, String) : String(cause);
-      throw new StoreUnavailable(`the embedded store failed to write: ${detail}`, { cause });
+      throw new StoreUnavailableError(`the embedded store failed to write: ${detail}`, { cause });
     }
   }
 
@@ -94,7 +94,7 @@ export class LmdbEnvironment {
    * during the copy, but space that they free is reused only after the copy.
    */
   async copyTo(folder: string): Promise<void> {
-    if (this.#closed) throw new StoreUnavailable('the embedded store is closed');
+    if (this.#closed) throw new StoreUnavailableError('the embedded store is closed');
     await this.#root.backup(folder, true);
   }
 
@@ -120,7 +120,7 @@ export const openLmdbEnvironment = (directory: string, known?: number): Promise<
  * only reads, may use this function: actors and caches of the other process don't notice the writes.
  */
 export const openSharedLmdbEnvironment = (directory: string): Promise<LmdbEnvironment> =>
-  LmdbEnvironment.open(directory, STORAGE_FORMAT, true);
+  LmdbEnvironment.open(directory, CURRENT_STORAGE_FORMAT, true);
 
 /** Checks the stored format, and raises the previous format at once: the directory lock excludes any older process. */
 async function settleFormat(path: string, root: RootDatabase<Buffer, Key>, known: number): Promise<void> {
@@ -128,8 +128,8 @@ async function settleFormat(path: string, root: RootDatabase<Buffer, Key>, known
   const meta = root.openDB<Buffer, Key>({ name: 'meta', encoding: 'binary' });
   const bytes = meta.get('format');
   const stored = bytes ? (unpackJson(bytes) as unknown) : fresh ? known : FIRST_STORAGE_FORMAT;
-  const judged = judgeStorageFormat(`data directory ${path}`, stored, known);
-  if (!bytes || judged === 'before') await meta.put('format', packJson(known));
+  const judged = compareStorageFormat(`data directory ${path}`, stored, known);
+  if (!bytes || judged === 'before') await meta.put('format', packJsonToBuffer(known));
 }
 
 /**
@@ -137,11 +137,11 @@ async function settleFormat(path: string, root: RootDatabase<Buffer, Key>, known
  * this error is clearer than lmdb's.
  * @throws RangeError
  */
-export function checkKeyText(text: string): string {
-  if (fitsLmdbKey(text)) return text;
+export function checkLmdbKeyText(text: string): string {
+  if (doesTextFitLmdbKey(text)) return text;
   throw new RangeError(`a text of ${Buffer.byteLength(text)} bytes can't be part of a key`);
 }
 
 /** True if a text can be part of a key. No record is stored under a longer text. */
-export const fitsLmdbKey = (text: string): boolean =>
+export const doesTextFitLmdbKey = (text: string): boolean =>
   text.length <= MAX_KEY_TEXT && (text.length * 3 <= MAX_KEY_TEXT || Buffer.byteLength(text) <= MAX_KEY_TEXT);

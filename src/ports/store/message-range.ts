@@ -3,22 +3,23 @@ import type { MessageRecord } from '#model/records';
 import type { MessageIndex, MessageRange, MessageScan } from './store.js';
 
 /** Returns all ranges of a scan: its own and those of `or`. */
-export const rangesOfScan = (scan: MessageScan): readonly MessageRange[] => (scan.or ? [scan, ...scan.or] : [scan]);
+export const rangesOfMessageScan = (scan: MessageScan): readonly MessageRange[] =>
+  scan.or ? [scan, ...scan.or] : [scan];
 
-export const indexesOfRange = ({ index, also }: MessageRange): readonly MessageIndex[] =>
+export const indexesOfMessageRange = ({ index, also }: MessageRange): readonly MessageIndex[] =>
   also && also.length > 0 ? [index, ...also] : [index];
 
 /**
  * Returns the conditions that occur in all of these message ranges, compared by identity: callers that build many
  * ranges reuse the objects.
  */
-export function sharedIndexes([first, ...others]: readonly MessageRange[]): readonly MessageIndex[] {
+export function sharedIndexesOfMessageRanges([first, ...others]: readonly MessageRange[]): readonly MessageIndex[] {
   if (!first) return [];
-  let shared = new Set(indexesOfRange(first));
+  let shared = new Set(indexesOfMessageRange(first));
   for (const range of others) {
     if (shared.size === 0) break;
     const here = new Set<MessageIndex>();
-    for (const index of indexesOfRange(range)) if (shared.has(index)) here.add(index);
+    for (const index of indexesOfMessageRange(range)) if (shared.has(index)) here.add(index);
     shared = here;
   }
   return [...shared];
@@ -41,17 +42,17 @@ function isInIndex(m: MessageRecord, index: MessageIndex): boolean {
     case 'moved':
       return m.movedFrom === index.from;
     case 'ids':
-      return index.ids[findLowerBound(index.ids, m.id)] === m.id;
+      return index.ids[findLowerBoundIndex(index.ids, m.id)] === m.id;
   }
 }
 
-export const isInRange = (m: MessageRecord, range: MessageRange): boolean =>
+export const isMessageInRange = (m: MessageRecord, range: MessageRange): boolean =>
   m.id > (range.above ?? -1) &&
   m.id <= (range.upTo ?? Number.POSITIVE_INFINITY) &&
-  indexesOfRange(range).every((index) => isInIndex(m, index));
+  indexesOfMessageRange(range).every((index) => isInIndex(m, index));
 
 /** Returns the index of the first number >= `value` in an ascending list. */
-export function findLowerBound(sorted: readonly number[], value: number, from = 0): number {
+export function findLowerBoundIndex(sorted: readonly number[], value: number, from = 0): number {
   let low = from;
   let high = sorted.length;
   while (low < high) {

@@ -10,7 +10,7 @@
  */
 import type { Json, JsonObject } from '#base';
 import type { MessageRecord } from '#model/records';
-import { packJson, unpackJson } from './codec.js';
+import { packJsonToBuffer, unpackJson } from './codec.js';
 
 /** Precomputed parts of a response, made from a record by the caller of the Store. The Store doesn't interpret them. */
 export interface MessageDigest {
@@ -28,7 +28,7 @@ export interface MessageDigest {
 }
 
 /** Makes the digest of a record; undefined stores the record without one. */
-export type MakeMessageDigest = (record: MessageRecord) => MessageDigest | undefined;
+export type MessageDigestMaker = (record: MessageRecord) => MessageDigest | undefined;
 
 /** Location of a JSON text in the bytes of a message. */
 interface TextSpan {
@@ -36,7 +36,7 @@ interface TextSpan {
   readonly length: number;
 }
 
-export interface DecodedMessage {
+export interface DecodedMessageRecord {
   readonly rev: number;
   readonly record: MessageRecord;
 }
@@ -51,8 +51,8 @@ const SPAN_BYTES = 8;
 const TAIL = SPAN_BYTES + 4;
 const MAX_FACTS = 2 ** 16 - 1;
 
-export function encodeMessage(rev: number, m: MessageRecord, digest?: MessageDigest): Buffer {
-  const fields = packJson([
+export function encodeMessageRecord(rev: number, m: MessageRecord, digest?: MessageDigest): Buffer {
+  const fields = packJsonToBuffer([
     rev,
     m.conversation,
     m.topicKey,
@@ -106,7 +106,7 @@ function withDigest(fields: Buffer, { version, facts, head, texts }: MessageDige
   return whole;
 }
 
-export function decodeMessage(id: number, bytes: Uint8Array): DecodedMessage {
+export function decodeMessageRecord(id: number, bytes: Uint8Array): DecodedMessageRecord {
   const [rev, conversation, topicKey, sender, participants, body, movedFrom, tags] = unpackJson(
     bytes,
   ) as readonly Json[] as [number, string, string, number, number[], JsonObject, string, string[]];
@@ -114,7 +114,7 @@ export function decodeMessage(id: number, bytes: Uint8Array): DecodedMessage {
 }
 
 /** A block of memory that holds the bytes of messages. */
-export class MessageSlab {
+export class PackedMessageSlab {
   readonly view: DataView;
   // A copy of a property of the Uint8Array: reading that property each time costs more than copying a message.
   readonly buffer: ArrayBufferLike;
@@ -142,7 +142,7 @@ export class MessageSlab {
   }
 }
 
-const NOWHERE = new MessageSlab(new Uint8Array(1));
+const NOWHERE = new PackedMessageSlab(new Uint8Array(1));
 
 /**
  * A view of a stored message that decodes fields on request. One object is moved from message to message, and shows
@@ -161,7 +161,7 @@ export class PackedMessage {
   #spansEnd = 0;
   #record: MessageRecord | undefined;
 
-  moveTo(id: number, slab: MessageSlab, start: number, length: number): this {
+  moveTo(id: number, slab: PackedMessageSlab, start: number, length: number): this {
     const { view } = slab;
     const end = start + length;
     this.id = id;
@@ -193,7 +193,7 @@ export class PackedMessage {
   /** The whole record, decoded on first use. The returned object stays valid after the next move. */
   get record(): MessageRecord {
     const { bytes } = this.#slab;
-    this.#record ??= decodeMessage(this.id, bytes.subarray(this.#start, this.#start + this.#length)).record;
+    this.#record ??= decodeMessageRecord(this.id, bytes.subarray(this.#start, this.#start + this.#length)).record;
     return this.#record;
   }
 

@@ -9,6 +9,6 @@ interface RecordMemo {
 const memos = new WeakMap<JsonObject, RecordMemo>();
 
 /** Marks the record with this body as cached: the Store returns this same body until the record is overwritten. */
-export const enableRecordMemo = (body: JsonObject): void => void memos.set(body, {});
+export const enableCachedRecordMemo = (body: JsonObject): void => void memos.set(body, {});
 
-export const recordMemoOf = (body: JsonObject): RecordMemo | undefined => memos.get(body);
+export const memoOfCachedRecord = (body: JsonObject): RecordMemo | undefined => memos.get(body);

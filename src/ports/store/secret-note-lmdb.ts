@@ -1,11 +1,16 @@
 /** Stores the server-secret note in LMDB: table `meta`, key `secret`. */
-import { packJson, unpackJson } from './codec.js';
+import { packJsonToBuffer, unpackJson } from './codec.js';
 import type { LmdbEnvironment } from './lmdb-environment.js';
-import { ACCOUNT_KEY_RANGE, MAX_SAMPLED_ACCOUNTS, type ServerSecretNote, sealedKeyOf } from './secret-note.js';
+import {
+  ACCOUNT_ROOT_KEY_RANGE,
+  MAX_ACCOUNTS_SAMPLED_FOR_SECRET,
+  type ServerSecretCheckNote,
+  sealedApiKeyOfAccountState,
+} from './secret-note.js';
 
 const NAME = 'secret';
 
-export function embeddedSecretNote(environment: LmdbEnvironment): ServerSecretNote {
+export function makeLmdbSecretCheckNote(environment: LmdbEnvironment): ServerSecretCheckNote {
   const notes = environment.table('meta');
   const stored = (): string | undefined => {
     const bytes = notes.get(NAME);
@@ -16,15 +21,19 @@ export function embeddedSecretNote(environment: LmdbEnvironment): ServerSecretNo
     make: (check) =>
       environment.transaction(() => {
         const before = stored();
-        if (before === undefined) notes.put(NAME, packJson(check));
+        if (before === undefined) notes.put(NAME, packJsonToBuffer(check));
         return before ?? check;
       }),
-    replace: (check) => environment.transaction(() => void notes.put(NAME, packJson(check))),
+    replace: (check) => environment.transaction(() => void notes.put(NAME, packJsonToBuffer(check))),
     async sealedKeys() {
-      const accounts = environment
-        .table('roots')
-        .getRange({ start: ACCOUNT_KEY_RANGE.from, end: ACCOUNT_KEY_RANGE.below, limit: MAX_SAMPLED_ACCOUNTS });
-      return [...accounts].flatMap(({ value }) => sealedKeyOf((unpackJson(value) as unknown as [unknown])[0]));
+      const accounts = environment.table('roots').getRange({
+        start: ACCOUNT_ROOT_KEY_RANGE.from,
+        end: ACCOUNT_ROOT_KEY_RANGE.below,
+        limit: MAX_ACCOUNTS_SAMPLED_FOR_SECRET,
+      });
+      return [...accounts].flatMap(({ value }) =>
+        sealedApiKeyOfAccountState((unpackJson(value) as unknown as [unknown])[0]),
+      );
     },
   };
 }

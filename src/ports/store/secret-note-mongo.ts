@@ -1,8 +1,13 @@
 /** Stores the server-secret note in MongoDB: collection `meta`, document `secret`. */
 import type { Db } from 'mongodb';
-import { ACCOUNT_KEY_RANGE, MAX_SAMPLED_ACCOUNTS, type ServerSecretNote, sealedKeyOf } from './secret-note.js';
-import { isDuplicateKeyError, withMongoDatabase } from './store-mongo-client.js';
-import { type RootDocument, unpackBinary } from './store-mongo-documents.js';
+import {
+  ACCOUNT_ROOT_KEY_RANGE,
+  MAX_ACCOUNTS_SAMPLED_FOR_SECRET,
+  type ServerSecretCheckNote,
+  sealedApiKeyOfAccountState,
+} from './secret-note.js';
+import { isMongoDuplicateKeyError, withMongoDatabase } from './store-mongo-client.js';
+import { type MongoRootDocument, unpackMongoBinary } from './store-mongo-documents.js';
 
 interface NoteDocument {
   readonly _id: 'secret';
@@ -11,12 +16,14 @@ interface NoteDocument {
 
 /**
  * Runs `action` with the note, over a connection of its own, before anything else is opened.
- * @throws StoreUnavailable
+ * @throws StoreUnavailableError
  */
-export const withMongoSecretNote = <T>(url: string, action: (note: ServerSecretNote) => Promise<T>): Promise<T> =>
-  withMongoDatabase(url, (db) => action(noteIn(db)));
+export const withMongoSecretCheckNote = <T>(
+  url: string,
+  action: (note: ServerSecretCheckNote) => Promise<T>,
+): Promise<T> => withMongoDatabase(url, (db) => action(noteIn(db)));
 
-function noteIn(db: Db): ServerSecretNote {
+function noteIn(db: Db): ServerSecretCheckNote {
   const notes = db.collection<NoteDocument>('meta');
   const read = async (): Promise<string | undefined> => (await notes.findOne({ _id: 'secret' }))?.check;
   return {
@@ -27,7 +34,7 @@ function noteIn(db: Db): ServerSecretNote {
         return check;
       } catch (error) {
         // Processes of a new cluster may insert at the same time.
-        if (!isDuplicateKeyError(error)) throw error;
+        if (!isMongoDuplicateKeyError(error)) throw error;
         return (await read()) ?? check;
       }
     },
@@ -36,13 +43,13 @@ function noteIn(db: Db): ServerSecretNote {
     },
     async sealedKeys() {
       const accounts = await db
-        .collection<RootDocument>('roots')
-        .find({ _id: { $gte: ACCOUNT_KEY_RANGE.from, $lt: ACCOUNT_KEY_RANGE.below } } as object, {
+        .collection<MongoRootDocument>('roots')
+        .find({ _id: { $gte: ACCOUNT_ROOT_KEY_RANGE.from, $lt: ACCOUNT_ROOT_KEY_RANGE.below } } as object, {
           projection: { state: 1 },
         })
-        .limit(MAX_SAMPLED_ACCOUNTS)
+        .limit(MAX_ACCOUNTS_SAMPLED_FOR_SECRET)
         .toArray();
-      return accounts.flatMap(({ state }) => sealedKeyOf(unpackBinary(state)));
+      return accounts.flatMap(({ state }) => sealedApiKeyOfAccountState(unpackMongoBinary(state)));
     },
   };
 }

@@ -2,7 +2,7 @@
  * Access to the Store's note about its server secret: a keyed check value that doesn't reveal the secret. A process
  * with another secret would encrypt keys that the others can't decrypt, and reject keys that the others issued.
  */
-export interface ServerSecretNote {
+export interface ServerSecretCheckNote {
   /** Reads the stored check value; undefined if none was stored yet. */
   read(): Promise<string | undefined>;
   /**
@@ -17,13 +17,13 @@ export interface ServerSecretNote {
 }
 
 /** Maximum number of accounts that `sealedKeys` reads. */
-export const MAX_SAMPLED_ACCOUNTS = 200;
+export const MAX_ACCOUNTS_SAMPLED_FOR_SECRET = 200;
 
 /** Range of the Store keys under which roots of accounts lie. */
-export const ACCOUNT_KEY_RANGE = { from: 'user/', below: 'user0' } as const;
+export const ACCOUNT_ROOT_KEY_RANGE = { from: 'user/', below: 'user0' } as const;
 
 /** Returns the encrypted API key in an account's state; empty for a bot, whose key is stored by its realm. */
-export function sealedKeyOf(state: unknown): string[] {
+export function sealedApiKeyOfAccountState(state: unknown): string[] {
   const { keySealed } = (state ?? {}) as { readonly keySealed?: unknown };
   return typeof keySealed === 'string' && keySealed !== '' ? [keySealed] : [];
 }

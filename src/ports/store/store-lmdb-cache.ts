@@ -7,7 +7,7 @@
 /**
  * A bounded cache of two generations. A full young generation becomes the old one, and the previous old one is dropped.
  */
-export class GuardedCache<K, V> {
+export class LmdbConsistentCache<K, V> {
   #young = new Map<K, V>();
   #old = new Map<K, V>();
   #weight = 0;
@@ -81,7 +81,7 @@ export class GuardedCache<K, V> {
 }
 
 /** The cached keys that one transaction writes, with the actions to run when it is settled. */
-export class TransactionCacheChanges {
+export class LmdbTransactionCacheChanges {
   readonly #settled: ((done: boolean) => void)[] = [];
 
   onSettled(fn: (done: boolean) => void): void {
@@ -97,7 +97,7 @@ export class TransactionCacheChanges {
 const SLOTS_LOG2 = 18;
 
 /** An approximate set of recently read keys. A record that is read only once isn't worth caching. */
-export class RecentKeys {
+export class RecentlyReadKeys {
   readonly #marks = new Uint32Array(2 ** SLOTS_LOG2);
 
   /** Adds the key. Returns true if it was added before (false also if its slot was reused since). */

@@ -1,14 +1,15 @@
 /**
- * Cursors that read message ranges as ids only, so records that don't qualify are never read. `IntersectionCursor`
- * intersects conditions by leaping over each other's gaps; `UnionCursor` merges ranges in order.
+ * Cursors that read message ranges as ids only, so records that don't qualify are never read.
+ * `MessageIntersectionCursor` intersects conditions by leaping over each other's gaps; `MessageUnionCursor` merges
+ * ranges in order.
  *
  * A cursor yields ordinals: ids in the order of the scan, negated for a scan towards older ids, so that they always
  * ascend.
  */
-import { findLowerBound } from './message-range.js';
+import { findLowerBoundIndex } from './message-range.js';
 
 /** A cursor over the ids of one index, as ordinals. */
-export interface OrdinalCursor {
+export interface MessageOrdinalCursor {
   /**
    * Returns the first ordinal >= `ordinal`; undefined at the end of the index. The arguments of successive calls must
    * ascend.
@@ -33,7 +34,7 @@ export class KeyReadBudget {
  * Reads an index in blocks: larger blocks while every id is used, smaller ones while another condition leaps over most
  * ids.
  */
-export class IndexCursor implements OrdinalCursor {
+export class MessageIndexCursor implements MessageOrdinalCursor {
   #block: readonly number[] = [];
   #at = 0;
   #used = 0;
@@ -48,7 +49,7 @@ export class IndexCursor implements OrdinalCursor {
   seek(ordinal: number): number | undefined {
     const block = this.#block;
     if (this.#at < block.length && (block[this.#at] as number) < ordinal)
-      this.#at = findLowerBound(block, ordinal, this.#at + 1);
+      this.#at = findLowerBoundIndex(block, ordinal, this.#at + 1);
     if (this.#at === block.length) {
       if (this.#ended) return undefined;
       this.#fill(ordinal);
@@ -70,26 +71,26 @@ export class IndexCursor implements OrdinalCursor {
   }
 }
 
-export class ListCursor implements OrdinalCursor {
+export class MessageListCursor implements MessageOrdinalCursor {
   #at = 0;
 
   /** Makes a cursor over given ids. @param ordinals ordinals of the ids, ascending */
   constructor(private readonly ordinals: readonly number[]) {}
 
   seek(ordinal: number): number | undefined {
-    this.#at = findLowerBound(this.ordinals, ordinal, this.#at);
+    this.#at = findLowerBoundIndex(this.ordinals, ordinal, this.#at);
     return this.ordinals[this.#at];
   }
 }
 
 /** The ordinals that several indexes have in common, within bounds. */
-export class IntersectionCursor {
+export class MessageIntersectionCursor {
   /** The next common ordinal, once it has been found; undefined until then. */
   head: number | undefined;
   ended = false;
 
   constructor(
-    private readonly indexes: readonly OrdinalCursor[],
+    private readonly indexes: readonly MessageOrdinalCursor[],
     private at: number,
     private readonly last: number,
   ) {}
@@ -100,7 +101,7 @@ export class IntersectionCursor {
     let agreed = 0;
     for (let i = 0; agreed < indexes.length; i = (i + 1) % indexes.length) {
       if (this.at > this.last || budget.left <= 0) break;
-      const found = (indexes[i] as OrdinalCursor).seek(this.at);
+      const found = (indexes[i] as MessageOrdinalCursor).seek(this.at);
       if (found === undefined) {
         this.ended = true;
         return;
@@ -112,7 +113,7 @@ export class IntersectionCursor {
     else if (agreed === indexes.length) this.head = this.at;
   }
 
-  /** Appends ordinals as `UnionCursor.take` does, for a scan with a single range. */
+  /** Appends ordinals as `MessageUnionCursor.take` does, for a scan with a single range. */
   takeTo(taken: number[], limit: number, budget: KeyReadBudget): void {
     const [only] = this.indexes;
     if (this.indexes.length > 1) {
@@ -125,7 +126,7 @@ export class IntersectionCursor {
     }
     this.head = undefined;
     while (taken.length < limit && budget.left > 0) {
-      const found = this.at > this.last ? undefined : (only as OrdinalCursor).seek(this.at);
+      const found = this.at > this.last ? undefined : (only as MessageOrdinalCursor).seek(this.at);
       if (found === undefined || found > this.last) {
         this.ended = true;
         return;
@@ -142,10 +143,10 @@ export class IntersectionCursor {
 }
 
 /** Merges several ranges in order, each ordinal once. */
-export class UnionCursor {
-  #ranges: IntersectionCursor[];
+export class MessageUnionCursor {
+  #ranges: MessageIntersectionCursor[];
 
-  constructor(ranges: readonly IntersectionCursor[]) {
+  constructor(ranges: readonly MessageIntersectionCursor[]) {
     this.#ranges = [...ranges];
   }
 

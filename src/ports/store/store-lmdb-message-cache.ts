@@ -1,10 +1,10 @@
 /**
  * Caches stored messages in their encoded form: tens of thousands of messages without an object each. Like
- * `GuardedCache`, it neither keeps nor returns a key while a transaction writes it, and it has two generations. A
- * message found in the old generation is copied to the young one.
+ * `LmdbConsistentCache`, it neither keeps nor returns a key while a transaction writes it, and it has two generations.
+ * A message found in the old generation is copied to the young one.
  */
 import { totalmem } from 'node:os';
-import { MessageSlab, type PackedMessage } from './packed-message.js';
+import { type PackedMessage, PackedMessageSlab } from './packed-message.js';
 
 const SLAB_LOG2 = 20;
 const SLAB = 2 ** SLAB_LOG2;
@@ -15,8 +15,8 @@ const SLAB = 2 ** SLAB_LOG2;
 const ENTRY = 4;
 const FIRST_SLOTS_LOG2 = 10;
 
-export class MessageCache {
-  readonly #slabs: (MessageSlab | undefined)[] = [];
+export class LmdbMessageCache {
+  readonly #slabs: (PackedMessageSlab | undefined)[] = [];
   #young: number[] = [];
   #old: number[] = [];
   /** For each slab by its number: true if the slab belongs to the old generation. */
@@ -28,7 +28,7 @@ export class MessageCache {
    * them.
    */
   #spareTable = new Uint32Array(0);
-  readonly #spareSlabs: MessageSlab[] = [];
+  readonly #spareSlabs: PackedMessageSlab[] = [];
   /** Number of used entries of the hash table, including dropped ones. */
   #used = 0;
   readonly #blocked = new Map<number, number>();
@@ -113,7 +113,7 @@ export class MessageCache {
     if (this.#young.length >= this.most) this.#turn();
     let number = this.#slabs.indexOf(undefined);
     if (number < 0) number = this.#slabs.length;
-    this.#slabs[number] = this.#spareSlabs.pop() ?? new MessageSlab(Buffer.allocUnsafeSlow(SLAB));
+    this.#slabs[number] = this.#spareSlabs.pop() ?? new PackedMessageSlab(Buffer.allocUnsafeSlow(SLAB));
     this.#isOld[number] = false;
     this.#young.push(number);
     return number;
@@ -184,11 +184,11 @@ const MOST_MIB = 128;
  * a 32nd of the memory, and 256 MiB.
  * @param bytes memory that the process may use
  */
-export const cacheGenerationMib = (bytes: number): number =>
+export const messageCacheGenerationMib = (bytes: number): number =>
   Math.max(LEAST_MIB, Math.min(MOST_MIB, Math.floor(bytes / SHARE / 1_048_576)));
 
 /** Returns the bytes of memory that this process may use: the limit of its container, or the memory of the machine. */
-export function usableMemoryBytes(): number {
+export function readUsableMemoryBytes(): number {
   const limit = process.constrainedMemory();
   // If there is no limit, `constrainedMemory` returns 0 or a number larger than any machine's memory.
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();

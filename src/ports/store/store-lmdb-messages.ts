@@ -2,29 +2,34 @@ import type { Key } from 'lmdb';
 import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { LmdbEnvironment, LmdbTable } from './lmdb-environment.js';
-import { indexesOfRange, isInRange, rangesOfScan, sharedIndexes } from './message-range.js';
-import type { MakeMessageDigest, PackedMessage } from './packed-message.js';
-import type { MessageRange, MessageScan, MessageWrite } from './store.js';
-import { GuardedCache, type TransactionCacheChanges } from './store-lmdb-cache.js';
 import {
-  IndexCursor,
-  IntersectionCursor,
+  indexesOfMessageRange,
+  isMessageInRange,
+  rangesOfMessageScan,
+  sharedIndexesOfMessageRanges,
+} from './message-range.js';
+import type { MessageDigestMaker, PackedMessage } from './packed-message.js';
+import type { MessageRange, MessageRecordWrite, MessageScan } from './store.js';
+import { LmdbConsistentCache, type LmdbTransactionCacheChanges } from './store-lmdb-cache.js';
+import {
   KeyReadBudget,
-  ListCursor,
-  type OrdinalCursor,
-  UnionCursor,
+  MessageIndexCursor,
+  MessageIntersectionCursor,
+  MessageListCursor,
+  type MessageOrdinalCursor,
+  MessageUnionCursor,
 } from './store-lmdb-cursors.js';
 import {
-  fitsIndexKey,
-  type IndexKey,
-  indexKeys,
-  indexPrefix,
-  postingsName,
-  type StoredIndex,
+  doesIndexFitLmdbKey,
+  type LmdbMessageIndex,
+  type LmdbMessageIndexKey,
+  makeMessageIndexKeys,
+  makeMessageIndexPrefix,
+  postingsCacheName,
 } from './store-lmdb-index-keys.js';
-import { CachedPostings, type FetchIds } from './store-lmdb-postings.js';
-import { LmdbRecords } from './store-lmdb-records.js';
-import type { Tombstones } from './store-lmdb-tombstones.js';
+import { CachedIndexPostings, type PostingIdFetcher } from './store-lmdb-postings.js';
+import { LmdbRecordTable } from './store-lmdb-records.js';
+import type { LmdbTombstoneTable } from './store-lmdb-tombstones.js';
 
 const PRESENT = Buffer.from([1]);
 /** An id above every message id (ordered-binary sorts numbers by value). */
@@ -70,14 +75,17 @@ interface ScanOutput<T> {
 }
 
 /** Message records, and one index table whose keys end with the message id. */
-export class LmdbMessages {
+export class LmdbMessageTable {
   readonly #table: LmdbTable;
-  readonly #records: LmdbRecords;
+  readonly #records: LmdbRecordTable;
   readonly #index: LmdbTable;
-  readonly #tombstones: Tombstones;
+  readonly #tombstones: LmdbTombstoneTable;
   /** Upper bound of the stored message ids, by realm. A write that is not committed yet may have raised the bound. */
   readonly #newest = new Map<RealmId, number>();
-  readonly #postings = new GuardedCache<string, CachedPostings>(MAX_CACHED_IDS, ({ size }) => EMPTY_COST + size);
+  readonly #postings = new LmdbConsistentCache<string, CachedIndexPostings>(
+    MAX_CACHED_IDS,
+    ({ size }) => EMPTY_COST + size,
+  );
 
   readonly #decoded: RecordReader<MessageRecord> = {
     read: (realm, id) => this.#records.read(realm, id),
@@ -88,23 +96,23 @@ export class LmdbMessages {
     recordOf: ({ record }) => record,
   };
 
-  constructor(environment: LmdbEnvironment, tombstones: Tombstones, digestOf: MakeMessageDigest | undefined) {
+  constructor(environment: LmdbEnvironment, tombstones: LmdbTombstoneTable, digestOf: MessageDigestMaker | undefined) {
     this.#table = environment.table('messages');
-    this.#records = new LmdbRecords(this.#table, digestOf);
+    this.#records = new LmdbRecordTable(this.#table, digestOf);
     this.#index = environment.table('message-index');
     this.#tombstones = tombstones;
   }
 
   /** Encodes the message at once. The returned function is called inside a write transaction. */
-  prepare(write: MessageWrite, changes: TransactionCacheChanges): () => void {
+  prepare(write: MessageRecordWrite, changes: LmdbTransactionCacheChanges): () => void {
     const { realm, id, rev, value } = write;
     if (id > (this.#newest.get(realm) ?? -1)) this.#newest.set(realm, id);
-    const keys = value ? indexKeys(realm, value) : [];
+    const keys = value ? makeMessageIndexKeys(realm, value) : [];
     const bytes = value && this.#records.encode(rev, value);
     return () => {
       const old = this.#records.stored(realm, id);
       if ((old?.rev ?? this.#tombstones.rev(['m', realm, id])) >= rev) return;
-      const before = old ? indexKeys(realm, old.record) : [];
+      const before = old ? makeMessageIndexKeys(realm, old.record) : [];
       this.#reindex(before, keys);
       this.#invalidate(realm, id, before, keys, changes);
       if (bytes) {
@@ -121,30 +129,32 @@ export class LmdbMessages {
   #invalidate(
     realm: RealmId,
     id: number,
-    before: readonly IndexKey[],
-    after: readonly IndexKey[],
-    changes: TransactionCacheChanges,
+    before: readonly LmdbMessageIndexKey[],
+    after: readonly LmdbMessageIndexKey[],
+    changes: LmdbTransactionCacheChanges,
   ) {
-    const gone = new Set(before.map(postingsName));
-    const now = new Set(after.map(postingsName));
+    const gone = new Set(before.map(postingsCacheName));
+    const now = new Set(after.map(postingsCacheName));
     const names = [...new Set([...gone, ...now])].filter((name) => name !== '' && gone.has(name) !== now.has(name));
     this.#records.invalidate(realm, id, changes);
     for (const name of names) this.#postings.block(name, true);
     changes.onSettled((done) => {
       for (const name of names) {
-        const change = now.has(name) ? (of: CachedPostings) => of.add(id) : (of: CachedPostings) => of.remove(id);
+        const change = now.has(name)
+          ? (of: CachedIndexPostings) => of.add(id)
+          : (of: CachedIndexPostings) => of.remove(id);
         this.#postings.release(name, done ? change : undefined);
       }
     });
   }
 
-  #reindex(before: readonly IndexKey[], after: readonly IndexKey[]): void {
+  #reindex(before: readonly LmdbMessageIndexKey[], after: readonly LmdbMessageIndexKey[]): void {
     // A new message, as in most writes, has no old index entries to compare.
     if (before.length === 0) {
       for (const key of after) this.#index.put(key as unknown as Key, PRESENT);
       return;
     }
-    const text = (key: IndexKey): string => JSON.stringify(key);
+    const text = (key: LmdbMessageIndexKey): string => JSON.stringify(key);
     const kept = new Set(after.map(text));
     const had = new Set(before.map(text));
     for (const key of before) if (!kept.has(text(key))) this.#index.remove(key as unknown as Key);
@@ -217,18 +227,18 @@ export class LmdbMessages {
     most = Number.POSITIVE_INFINITY,
   ): Promise<number | undefined> {
     const { realm, limit } = scan;
-    const ranges = rangesOfScan(scan);
+    const ranges = rangesOfMessageScan(scan);
     const exact = most === Number.POSITIVE_INFINITY;
     const budget = new KeyReadBudget(0);
-    const common: IntersectionCursor[] = [];
-    const alongAll = rangesOfScan(along);
+    const common: MessageIntersectionCursor[] = [];
+    const alongAll = rangesOfMessageScan(along);
     const share = Math.ceil(Math.min(limit, DECODE_AT_ONCE) / alongAll.length);
     for (let i = 0; i < alongAll.length; i++) {
       if (i > 0 && i % RANGES_AT_ONCE === 0) await turn();
       const cursor = this.#intersection(along, alongAll[i]!, share, budget);
       if (cursor) common.push(cursor);
     }
-    const merged = new UnionCursor(common);
+    const merged = new MessageUnionCursor(common);
     let reached = along.from;
     for (let turns = 0, looked = 0; output.length < limit && !merged.ended; turns++) {
       if (looked >= most) return reached;
@@ -244,7 +254,7 @@ export class LmdbMessages {
         // checked again.
         if (!(exact && turns === 0)) {
           const record = reader.recordOf(taken);
-          if (!ranges.some((range) => isInRange(record, range))) continue;
+          if (!ranges.some((range) => isMessageInRange(record, range))) continue;
         }
         output.push(taken);
       }
@@ -261,21 +271,23 @@ export class LmdbMessages {
     range: MessageRange,
     share: number,
     budget: KeyReadBudget,
-  ): IntersectionCursor | undefined {
+  ): MessageIntersectionCursor | undefined {
     const newer = direction === 'newer';
     const low = Math.max((newer ? from : -1) + 1, (range.above ?? -1) + 1, 0);
     const high = Math.min(newer ? LAST_ID : from - 1, range.upTo ?? LAST_ID, LAST_ID);
     if (low > high) return undefined;
-    const all = indexesOfRange(range);
+    const all = indexesOfMessageRange(range);
     // Users search for texts of any length, and no record is stored under a text too long for a key.
-    if (!all.every(fitsIndexKey)) return undefined;
+    if (!all.every(doesIndexFitLmdbKey)) return undefined;
     const indexes = all.length === 1 ? all : all.filter(({ by }) => by !== 'realm');
     const first = indexes.length > 1 ? FIRST_BLOCK_IN_COMMON : share;
-    const cursors = (indexes.length === 0 ? all.slice(0, 1) : indexes).map((index): OrdinalCursor => {
-      if (index.by === 'ids') return new ListCursor(newer ? index.ids : index.ids.map((id) => -id).reverse());
-      return new IndexCursor(this.#readerOf(realm, index, newer), budget, first);
+    const cursors = (indexes.length === 0 ? all.slice(0, 1) : indexes).map((index): MessageOrdinalCursor => {
+      if (index.by === 'ids') return new MessageListCursor(newer ? index.ids : index.ids.map((id) => -id).reverse());
+      return new MessageIndexCursor(this.#readerOf(realm, index, newer), budget, first);
     });
-    return newer ? new IntersectionCursor(cursors, low, high) : new IntersectionCursor(cursors, -high, -low);
+    return newer
+      ? new MessageIntersectionCursor(cursors, low, high)
+      : new MessageIntersectionCursor(cursors, -high, -low);
   }
 
   /**
@@ -298,10 +310,10 @@ export class LmdbMessages {
     this.#newest.set(scan.realm, first);
   }
 
-  #readerOf(realm: RealmId, index: StoredIndex, newer: boolean): (ordinal: number, limit: number) => number[] {
-    const prefix = index.by === 'realm' ? [realm] : indexPrefix(realm, index);
+  #readerOf(realm: RealmId, index: LmdbMessageIndex, newer: boolean): (ordinal: number, limit: number) => number[] {
+    const prefix = index.by === 'realm' ? [realm] : makeMessageIndexPrefix(realm, index);
     const table = index.by === 'realm' ? this.#table : this.#index;
-    const fetch: FetchIds = (from, limit, upwards) => {
+    const fetch: PostingIdFetcher = (from, limit, upwards) => {
       const range = upwards
         ? { start: [...prefix, from], end: [...prefix, LAST_ID] }
         : // Not -from: keys tell -0 from 0.
@@ -311,7 +323,10 @@ export class LmdbMessages {
       for (const key of keys) ids.push((key as unknown[]).at(-1) as number);
       return ids;
     };
-    const read = this.#cachedReader(index.by === 'realm' ? '' : postingsName([...prefix, 0] as IndexKey), fetch);
+    const read = this.#cachedReader(
+      index.by === 'realm' ? '' : postingsCacheName([...prefix, 0] as LmdbMessageIndexKey),
+      fetch,
+    );
     if (newer) return (ordinal, limit) => read(ordinal, limit, true);
     return (ordinal, limit) => {
       const ids = read(0 - ordinal, limit, false);
@@ -324,13 +339,13 @@ export class LmdbMessages {
    * Makes a reader that goes through the cached ids of the index.
    * @param name name of the cached list; '' reads without a cache
    */
-  #cachedReader(name: string, fetch: FetchIds): FetchIds {
+  #cachedReader(name: string, fetch: PostingIdFetcher): PostingIdFetcher {
     if (name === '') return fetch;
     return (from, limit, newer) => {
       if (this.#postings.isBlocked(name)) return fetch(from, limit, newer);
       let posting = this.#postings.get(name);
       if (!posting) {
-        posting = new CachedPostings();
+        posting = new CachedIndexPostings();
         this.#postings.put(name, posting);
       }
       const before = posting.size;
@@ -346,9 +361,9 @@ export class LmdbMessages {
  * condition is rare, reading all of its messages is cheaper than leaping through every range.
  */
 function sharedRange(scan: MessageScan): MessageRange | undefined {
-  const ranges = rangesOfScan(scan);
+  const ranges = rangesOfMessageScan(scan);
   if (ranges.length <= FEW_RANGES) return undefined;
-  const [index, ...also] = sharedIndexes(ranges);
+  const [index, ...also] = sharedIndexesOfMessageRanges(ranges);
   if (!index) return undefined;
   const above = Math.min(...ranges.map((range) => range.above ?? -1));
   return { index, also, above, upTo: Math.max(...ranges.map((range) => range.upTo ?? LAST_ID)) };

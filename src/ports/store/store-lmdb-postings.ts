@@ -1,8 +1,8 @@
 /** Cached message ids of one index: intervals in which every id is known. */
-import { findLowerBound } from './message-range.js';
+import { findLowerBoundIndex } from './message-range.js';
 
 /** Reads at most `limit` ids of an index from `from` on, upwards or downwards. */
-export type FetchIds = (from: number, limit: number, newer: boolean) => number[];
+export type PostingIdFetcher = (from: number, limit: number, newer: boolean) => number[];
 
 interface Interval {
   low: number;
@@ -16,23 +16,23 @@ const LAST = 2 ** 53;
 /** Maximum number of ids in adjacent intervals that are joined; joining longer ones would cost too much copying. */
 const MAX_JOINED = 256;
 
-export class CachedPostings {
+export class CachedIndexPostings {
   /** Intervals of cached ids, ascending, without overlaps. */
   readonly #intervals: Interval[] = [];
   /** Number of cached ids in all intervals. */
   size = 0;
 
-  read(from: number, limit: number, newer: boolean, fetch: FetchIds): number[] {
+  read(from: number, limit: number, newer: boolean, fetch: PostingIdFetcher): number[] {
     const found: number[] = [];
     let at = from;
     while (found.length < limit) {
       const { low, high, ids } = this.#with(at) ?? this.#learn(at, limit - found.length, newer, fetch);
       if (newer) {
-        for (let i = findLowerBound(ids, at); i < ids.length && found.length < limit; i++) found.push(ids[i]!);
+        for (let i = findLowerBoundIndex(ids, at); i < ids.length && found.length < limit; i++) found.push(ids[i]!);
         if (high >= LAST) break;
         at = high + 1;
       } else {
-        for (let i = findLowerBound(ids, at + 1) - 1; i >= 0 && found.length < limit; i--) found.push(ids[i]!);
+        for (let i = findLowerBoundIndex(ids, at + 1) - 1; i >= 0 && found.length < limit; i--) found.push(ids[i]!);
         if (low <= 0) break;
         at = low - 1;
       }
@@ -44,7 +44,7 @@ export class CachedPostings {
   add(id: number): void {
     const ids = this.#with(id)?.ids;
     if (!ids) return;
-    const at = findLowerBound(ids, id);
+    const at = findLowerBoundIndex(ids, id);
     if (ids[at] === id) return;
     ids.splice(at, 0, id);
     this.size++;
@@ -53,7 +53,7 @@ export class CachedPostings {
   remove(id: number): void {
     const ids = this.#with(id)?.ids;
     if (!ids) return;
-    const at = findLowerBound(ids, id);
+    const at = findLowerBoundIndex(ids, id);
     if (ids[at] !== id) return;
     ids.splice(at, 1);
     this.size--;
@@ -77,7 +77,7 @@ export class CachedPostings {
   }
 
   /** Fetches ids from `from` on, which no interval covers, and stores them as an interval. */
-  #learn(from: number, limit: number, newer: boolean, fetch: FetchIds): Interval {
+  #learn(from: number, limit: number, newer: boolean, fetch: PostingIdFetcher): Interval {
     const fetched = fetch(from, limit, newer);
     const ended = fetched.length < limit;
     const at = this.#after(from);

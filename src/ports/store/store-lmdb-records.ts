@@ -3,16 +3,16 @@ import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { LmdbTable } from './lmdb-environment.js';
 import {
-  type DecodedMessage,
-  decodeMessage,
-  encodeMessage,
-  type MakeMessageDigest,
-  MessageSlab,
+  type DecodedMessageRecord,
+  decodeMessageRecord,
+  encodeMessageRecord,
+  type MessageDigestMaker,
   PackedMessage,
+  PackedMessageSlab,
 } from './packed-message.js';
-import { enableRecordMemo } from './record-memo.js';
-import { GuardedCache, RecentKeys, type TransactionCacheChanges } from './store-lmdb-cache.js';
-import { cacheGenerationMib, MessageCache, usableMemoryBytes } from './store-lmdb-message-cache.js';
+import { enableCachedRecordMemo } from './record-memo.js';
+import { LmdbConsistentCache, type LmdbTransactionCacheChanges, RecentlyReadKeys } from './store-lmdb-cache.js';
+import { LmdbMessageCache, messageCacheGenerationMib, readUsableMemoryBytes } from './store-lmdb-message-cache.js';
 
 /** Size of the decoded cache, counted in encoded bytes. The decoded records take about four times as much. */
 const DECODED_BYTES = 16 * 1_048_576;
@@ -26,32 +26,32 @@ interface DecodedRecord {
   readonly bytes: number;
 }
 
-export class LmdbRecords {
+export class LmdbRecordTable {
   /** Number of each realm in the cache key, in the order of first use. */
   readonly #slots = new Map<RealmId, number>();
-  readonly #seen = new RecentKeys();
-  readonly #decoded = new GuardedCache<number, DecodedRecord>(DECODED_BYTES, ({ bytes }) => bytes);
-  readonly #packed = new MessageCache(cacheGenerationMib(usableMemoryBytes()));
+  readonly #seen = new RecentlyReadKeys();
+  readonly #decoded = new LmdbConsistentCache<number, DecodedRecord>(DECODED_BYTES, ({ bytes }) => bytes);
+  readonly #packed = new LmdbMessageCache(messageCacheGenerationMib(readUsableMemoryBytes()));
   readonly #view = new PackedMessage();
   /** True once a message without a digest was read; such messages are cached decoded. */
   #hasPlain = false;
   /** Buffer that LMDB returned last. LMDB returns most values in the same buffer. */
   #lastBuffer: Uint8Array | undefined;
-  #slab = new MessageSlab(new Uint8Array(0));
+  #slab = new PackedMessageSlab(new Uint8Array(0));
 
   constructor(
     private readonly table: LmdbTable,
-    private readonly digestOf: MakeMessageDigest | undefined,
+    private readonly digestOf: MessageDigestMaker | undefined,
   ) {}
 
   encode(rev: number, record: MessageRecord): Buffer {
-    return encodeMessage(rev, record, this.digestOf?.(record));
+    return encodeMessageRecord(rev, record, this.digestOf?.(record));
   }
 
   /** Returns the message in the state that the open transaction sees. Must be called inside that transaction. */
-  stored(realm: RealmId, id: number): DecodedMessage | undefined {
+  stored(realm: RealmId, id: number): DecodedMessageRecord | undefined {
     const found = this.#storedBytes(realm, id);
-    return found && decodeMessage(id, found);
+    return found && decodeMessageRecord(id, found);
   }
 
   /** Returns the decoded record. Must be called outside of transactions, like `look`. */
@@ -62,7 +62,7 @@ export class LmdbRecords {
     const found = this.#storedBytes(realm, id);
     if (!found) return undefined;
     const bytes = found.length;
-    const { record } = decodeMessage(id, found);
+    const { record } = decodeMessageRecord(id, found);
     if (key !== NOT_CACHED && this.#seen.isRepeat(key)) {
       this.#cacheDecoded(key, record, bytes);
     }
@@ -70,7 +70,7 @@ export class LmdbRecords {
   }
 
   #cacheDecoded(key: number, record: MessageRecord, bytes: number): void {
-    enableRecordMemo(record.body);
+    enableCachedRecordMemo(record.body);
     this.#decoded.put(key, { record, bytes });
   }
 
@@ -86,7 +86,7 @@ export class LmdbRecords {
     if (!buffer) return undefined;
     if (buffer !== this.#lastBuffer) {
       this.#lastBuffer = buffer;
-      this.#slab = new MessageSlab(new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength));
+      this.#slab = new PackedMessageSlab(new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength));
     }
     const { length } = buffer;
     view.moveTo(id, this.#slab, 0, length);
@@ -103,7 +103,7 @@ export class LmdbRecords {
    * Blocks the message's cache entries until the transaction is settled. Must be called inside the transaction that
    * writes the message.
    */
-  invalidate(realm: RealmId, id: number, changes: TransactionCacheChanges): void {
+  invalidate(realm: RealmId, id: number, changes: LmdbTransactionCacheChanges): void {
     const key = this.#keyOf(realm, id);
     if (key === NOT_CACHED) return;
     this.#decoded.block(key);

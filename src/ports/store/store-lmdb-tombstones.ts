@@ -1,6 +1,6 @@
 import type { Key } from 'lmdb';
 import type { Clock } from '#base/clock';
-import { packJson, unpackJson } from './codec.js';
+import { packJsonToBuffer, unpackJson } from './codec.js';
 import type { LmdbEnvironment, LmdbTable } from './lmdb-environment.js';
 
 /** Lifetime of a tombstone, ms: longer than any write of an older owner can stay in flight. */
@@ -15,7 +15,7 @@ type TombstoneKey = readonly [string, string | number, string | number];
  * Tombstones of deleted records, in a table apart from live records so that no scan reads them. A second table orders
  * them by time, for purging. All methods except `rev` must be called inside a write transaction.
  */
-export class Tombstones {
+export class LmdbTombstoneTable {
   readonly #tombstones: LmdbTable;
   readonly #byTime: LmdbTable;
   readonly #clock: Clock;
@@ -36,8 +36,8 @@ export class Tombstones {
   put(key: TombstoneKey, rev: number): void {
     this.remove(key);
     const at = this.#clock.now();
-    this.#tombstones.put(key as unknown as Key, packJson([rev, at]));
-    this.#byTime.put([at, ...key], packJson(null));
+    this.#tombstones.put(key as unknown as Key, packJsonToBuffer([rev, at]));
+    this.#byTime.put([at, ...key], packJsonToBuffer(null));
     this.#oldest = Math.min(this.#oldest, at);
   }
 

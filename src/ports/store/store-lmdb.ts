@@ -1,25 +1,25 @@
 import type { Key } from 'lmdb';
 import type { Json } from '#base';
 import type { Clock } from '#base/clock';
-import { type ActorKey, type Epoch, epoch, type Partition, partitionOfActor, type RealmId } from '#model';
+import { type ActorKey, type Epoch, type Partition, partitionOfActor, type RealmId, toEpoch } from '#model';
 import type { MessageRecord } from '#model/records';
-import { packJson, unpackJson } from './codec.js';
-import { checkKeyText, type LmdbEnvironment, type LmdbTable } from './lmdb-environment.js';
-import type { MakeMessageDigest, PackedMessage } from './packed-message.js';
+import { packJsonToBuffer, unpackJson } from './codec.js';
+import { checkLmdbKeyText, type LmdbEnvironment, type LmdbTable } from './lmdb-environment.js';
+import type { MessageDigestMaker, PackedMessage } from './packed-message.js';
 import {
+  type ActorPartWrite,
   type ActorRoot,
   type ActorRootWrite,
   type MessageScan,
-  type PartWrite,
-  type RecordWrite,
   type SleepingActor,
   type Store,
-  type StoredPart,
-  StoreUnavailable,
+  type StoredActorPart,
+  type StoreRecordWrite,
+  StoreUnavailableError,
 } from './store.js';
-import { GuardedCache, TransactionCacheChanges } from './store-lmdb-cache.js';
-import { LmdbMessages } from './store-lmdb-messages.js';
-import { Tombstones } from './store-lmdb-tombstones.js';
+import { LmdbConsistentCache, LmdbTransactionCacheChanges } from './store-lmdb-cache.js';
+import { LmdbMessageTable } from './store-lmdb-messages.js';
+import { LmdbTombstoneTable } from './store-lmdb-tombstones.js';
 
 /**
  * The head of a root: the fields that the conditions of a commit check, stored apart from the state, so that fencing
@@ -47,9 +47,12 @@ export class LmdbStore implements Store {
   /** Table of actors to wake: [partition, actor] -> [due, pending]. */
   readonly #sleepers: LmdbTable;
   readonly #epochs: LmdbTable;
-  readonly #tombstones: Tombstones;
-  readonly #messages: LmdbMessages;
-  readonly #partCache = new GuardedCache<string, { readonly found: StoredPart | null }>(MAX_CACHED_PARTS, () => 1);
+  readonly #tombstones: LmdbTombstoneTable;
+  readonly #messages: LmdbMessageTable;
+  readonly #partCache = new LmdbConsistentCache<string, { readonly found: StoredActorPart | null }>(
+    MAX_CACHED_PARTS,
+    () => 1,
+  );
   readonly #writing = new Set<Promise<unknown>>();
   #closed = false;
 
@@ -58,15 +61,15 @@ export class LmdbStore implements Store {
    * @param clock only decides when tombstones are purged
    * @param digestOf makes the digests that `lookAtMessages` shows; messages stored without one stay readable
    */
-  constructor(environment: LmdbEnvironment, clock: Clock, digestOf?: MakeMessageDigest) {
+  constructor(environment: LmdbEnvironment, clock: Clock, digestOf?: MessageDigestMaker) {
     this.#environment = environment;
     this.#heads = environment.table('root-heads');
     this.#roots = environment.table('roots');
     this.#parts = environment.table('parts');
     this.#sleepers = environment.table('sleepers');
     this.#epochs = environment.table('epochs');
-    this.#tombstones = new Tombstones(environment, clock);
-    this.#messages = new LmdbMessages(environment, this.#tombstones, digestOf);
+    this.#tombstones = new LmdbTombstoneTable(environment, clock);
+    this.#messages = new LmdbMessageTable(environment, this.#tombstones, digestOf);
   }
 
   load(key: ActorKey, at: Epoch): Promise<ActorRoot | null | 'fenced'> {
@@ -82,10 +85,10 @@ export class LmdbStore implements Store {
 
   async commit(write: ActorRootWrite): Promise<'ok' | 'conflict'> {
     const { key, expected, due } = write;
-    checkKeyText(key);
-    const root = packJson([write.state, write.outbox]);
+    checkLmdbKeyText(key);
+    const root = packJsonToBuffer([write.state, write.outbox]);
     const head = { epoch: write.epoch, version: expected + 1, due, pending: write.outbox.length > 0 };
-    const changes = new TransactionCacheChanges();
+    const changes = new LmdbTransactionCacheChanges();
     const records = write.records.map((r) => this.#prepare(r, changes));
     return this.#write(() => {
       const stored = this.#head(key);
@@ -98,9 +101,9 @@ export class LmdbStore implements Store {
     }, changes);
   }
 
-  async apply(writes: readonly RecordWrite[]): Promise<void> {
+  async apply(writes: readonly StoreRecordWrite[]): Promise<void> {
     if (writes.length === 0) return;
-    const changes = new TransactionCacheChanges();
+    const changes = new LmdbTransactionCacheChanges();
     const records = writes.map((r) => this.#prepare(r, changes));
     await this.#write(() => {
       for (const put of records) put();
@@ -109,7 +112,7 @@ export class LmdbStore implements Store {
   }
 
   remove(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {
-    const changes = new TransactionCacheChanges();
+    const changes = new LmdbTransactionCacheChanges();
     return this.#write(() => {
       if (!matches(this.#head(key), at, expected)) return 'conflict';
       this.#heads.remove(key);
@@ -124,9 +127,9 @@ export class LmdbStore implements Store {
     }, changes);
   }
 
-  async parts(key: ActorKey, prefix: string): Promise<StoredPart[]> {
+  async parts(key: ActorKey, prefix: string): Promise<StoredActorPart[]> {
     this.#check();
-    const found: StoredPart[] = [];
+    const found: StoredActorPart[] = [];
     for (const part of this.#partNames(key, prefix)) {
       const stored = this.#part(key, part);
       if (stored) found.push(stored);
@@ -135,7 +138,7 @@ export class LmdbStore implements Store {
     return found.sort((a, b) => (a.part < b.part ? -1 : a.part > b.part ? 1 : 0));
   }
 
-  async getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredPart | null)[]> {
+  async getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredActorPart | null)[]> {
     this.#check();
     return wanted.map(({ key, part }) => {
       const name = cacheKey(key, part);
@@ -179,8 +182,8 @@ export class LmdbStore implements Store {
     return this.#write(() => {
       const stored = this.#epochs.get(partition);
       const raised = 1 + Math.max(stored ? (unpackJson(stored) as number) : 0, atLeast);
-      this.#epochs.put(partition, packJson(raised));
-      return epoch(raised);
+      this.#epochs.put(partition, packJsonToBuffer(raised));
+      return toEpoch(raised);
     });
   }
 
@@ -200,10 +203,10 @@ export class LmdbStore implements Store {
   }
 
   #check(): void {
-    if (this.#closed || this.#environment.closed) throw new StoreUnavailable('the embedded store is closed');
+    if (this.#closed || this.#environment.closed) throw new StoreUnavailableError('the embedded store is closed');
   }
 
-  async #write<T>(action: () => T, changes?: TransactionCacheChanges): Promise<T> {
+  async #write<T>(action: () => T, changes?: LmdbTransactionCacheChanges): Promise<T> {
     this.#check();
     const write = this.#environment.transaction(action);
     this.#writing.add(write);
@@ -219,7 +222,7 @@ export class LmdbStore implements Store {
   }
 
   /** Blocks the cached part until the transaction is settled. Must be called inside the transaction. */
-  #invalidate(key: ActorKey, part: string, changes: TransactionCacheChanges): void {
+  #invalidate(key: ActorKey, part: string, changes: LmdbTransactionCacheChanges): void {
     const name = cacheKey(key, part);
     this.#partCache.block(name);
     changes.onSettled(() => this.#partCache.release(name));
@@ -234,21 +237,21 @@ export class LmdbStore implements Store {
 
   /** Writes the head of a root, and the table of sleepers only if `due` or `pending` changed. */
   #putHead(key: ActorKey, head: RootHead, stored?: RootHead): void {
-    this.#heads.put(key, packJson([head.epoch, head.version, head.due, head.pending]));
+    this.#heads.put(key, packJsonToBuffer([head.epoch, head.version, head.due, head.pending]));
     const sleeps = head.pending || head.due !== null;
     if (head.due === (stored?.due ?? null) && head.pending === (stored?.pending ?? false)) return;
     const entry: Key = [partitionOfActor(key), key];
-    if (sleeps) this.#sleepers.put(entry, packJson([head.due, head.pending]));
+    if (sleeps) this.#sleepers.put(entry, packJsonToBuffer([head.due, head.pending]));
     else this.#sleepers.remove(entry);
   }
 
-  #prepare(write: RecordWrite, changes: TransactionCacheChanges): () => void {
+  #prepare(write: StoreRecordWrite, changes: LmdbTransactionCacheChanges): () => void {
     return write.type === 'part' ? this.#preparePart(write, changes) : this.#messages.prepare(write, changes);
   }
 
-  #preparePart({ key, part, rev, value }: PartWrite, changes: TransactionCacheChanges): () => void {
-    const id: Key = [checkKeyText(key), checkKeyText(part)];
-    const bytes = value === null ? null : packJson([rev, value]);
+  #preparePart({ key, part, rev, value }: ActorPartWrite, changes: LmdbTransactionCacheChanges): () => void {
+    const id: Key = [checkLmdbKeyText(key), checkLmdbKeyText(part)];
+    const bytes = value === null ? null : packJsonToBuffer([rev, value]);
     return () => {
       const old = this.#part(key, part);
       if ((old?.rev ?? this.#tombstones.rev(['p', key, part])) >= rev) return;
@@ -263,7 +266,7 @@ export class LmdbStore implements Store {
     };
   }
 
-  #part(key: ActorKey, part: string): StoredPart | null {
+  #part(key: ActorKey, part: string): StoredActorPart | null {
     const bytes = this.#parts.get([key, part]);
     if (!bytes) return null;
     const [rev, value] = unpackJson(bytes) as [number, Json];

@@ -18,7 +18,7 @@ interface BulkWriteItem {
   reject(error: unknown): void;
 }
 
-export class BulkQueue<W extends BulkWriteItem> {
+export class MongoBulkWriteQueue<W extends BulkWriteItem> {
   #waiting: W[] = [];
   #scheduled = false;
   #inFlight = 0;

@@ -13,7 +13,7 @@ import {
   MongoTopologyClosedError,
   MongoWriteConcernError,
 } from 'mongodb';
-import { StoreUnavailable } from './store.js';
+import { StoreUnavailableError } from './store.js';
 
 /** Error codes of a MongoDB server that can't serve now: unreachable, shutting down, not the primary, out of time. */
 const UNABLE = new Set([6, 7, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
@@ -61,16 +61,16 @@ export function createMongoClient(url: string): MongoClient {
 }
 
 /** Returns the name of the database in the URL; default `conclave`. */
-export function databaseNameOfUrl(url: string): string {
+export function databaseNameOfMongoUrl(url: string): string {
   return decodeURIComponent(/^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] || 'conclave');
 }
 
 /** Returns the hosts of the URL without credentials, for log and error messages. */
-export function serverNameOfUrl(url: string): string {
+export function serverNameOfMongoUrl(url: string): string {
   return url.replace(/^([^:]+:\/\/)(?:[^@/]*@)?([^/?]*).*$/, '$1$2');
 }
 
-export function isDuplicateKeyError(error: unknown): boolean {
+export function isMongoDuplicateKeyError(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 }
 
@@ -87,29 +87,29 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof MongoServerError && (error.code === INTERNAL || UNABLE.has(Number(error.code)));
 }
 
-/** Replaces driver errors of an unreachable server by StoreUnavailable; returns other errors unchanged. */
+/** Replaces driver errors of an unreachable server by StoreUnavailableError; returns other errors unchanged. */
 export function translateMongoError(error: unknown): unknown {
-  if (error instanceof StoreUnavailable || !isUnavailable(error)) return error;
+  if (error instanceof StoreUnavailableError || !isUnavailable(error)) return error;
   const why = error instanceof Error ? error.message : String(error);
-  return new StoreUnavailable(`MongoDB is not available: ${why}`, { cause: error });
+  return new StoreUnavailableError(`MongoDB is not available: ${why}`, { cause: error });
 }
 
 /** True if the driver found no server within its whole selection timeout. */
-export const isServerSelectionError = (error: unknown): boolean =>
-  error instanceof StoreUnavailable && error.cause instanceof MongoServerSelectionError;
+export const isMongoServerSelectionError = (error: unknown): boolean =>
+  error instanceof StoreUnavailableError && error.cause instanceof MongoServerSelectionError;
 
 /**
  * Runs `action` with a connection of its own, before anything else is opened.
- * @throws StoreUnavailable
+ * @throws StoreUnavailableError
  */
 export async function withMongoDatabase<T>(url: string, action: (db: Db) => Promise<T>): Promise<T> {
   const client = createMongoClient(url);
   try {
-    return await action(client.db(databaseNameOfUrl(url)));
+    return await action(client.db(databaseNameOfMongoUrl(url)));
   } catch (error) {
     const translated = translateMongoError(error);
-    if (!(translated instanceof StoreUnavailable)) throw error;
-    throw new StoreUnavailable(`MongoDB at ${serverNameOfUrl(url)} can't be used: ${translated.message}`, {
+    if (!(translated instanceof StoreUnavailableError)) throw error;
+    throw new StoreUnavailableError(`MongoDB at ${serverNameOfMongoUrl(url)} can't be used: ${translated.message}`, {
       cause: error,
     });
   } finally {

@@ -3,7 +3,7 @@
  * (for ten roots, 54 instead of 36 µs each), and report only the number of matched documents.
  */
 import { type Db, type Document, MongoServerError } from 'mongodb';
-import { StoreUnavailable } from './store.js';
+import { StoreUnavailableError } from './store.js';
 
 export interface MongoUpdate {
   readonly q: Document;
@@ -30,14 +30,17 @@ interface CommandReply {
 }
 
 /** Runs every update, even after one was refused. Rejects if the outcome is unknown. */
-export const updateDocuments = (
+export const updateMongoDocuments = (
   db: Db,
   collection: string,
   updates: readonly MongoUpdate[],
 ): Promise<MongoWriteResult> => run(db, { update: collection, updates });
 
-export const insertDocuments = (db: Db, collection: string, documents: readonly object[]): Promise<MongoWriteResult> =>
-  run(db, { insert: collection, documents });
+export const insertMongoDocuments = (
+  db: Db,
+  collection: string,
+  documents: readonly object[],
+): Promise<MongoWriteResult> => run(db, { insert: collection, documents });
 
 async function run(db: Db, command: Document): Promise<MongoWriteResult> {
   // Raw commands don't inherit the client's settings.
@@ -49,7 +52,7 @@ async function run(db: Db, command: Document): Promise<MongoWriteResult> {
   )) as CommandReply;
   if (answer.writeConcernError) {
     // A failed write concern leaves open whether the applied writes will stay: the outcome is unknown.
-    throw new StoreUnavailable(`MongoDB is not available: ${answer.writeConcernError.errmsg ?? 'write concern'}`);
+    throw new StoreUnavailableError(`MongoDB is not available: ${answer.writeConcernError.errmsg ?? 'write concern'}`);
   }
   const refused = (answer.writeErrors ?? []).map(({ index, code, errmsg }) => ({
     index,

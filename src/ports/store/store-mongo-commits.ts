@@ -6,17 +6,17 @@
 import type { Binary, Db } from 'mongodb';
 import type { Clock } from '#base/clock';
 import type { ActorKey } from '#model';
-import { BulkQueue } from './store-mongo-bulks.js';
-import { isDuplicateKeyError, translateMongoError } from './store-mongo-client.js';
-import { insertDocuments, updateDocuments } from './store-mongo-command.js';
-import { bytesOfBinary, type RootDocument } from './store-mongo-documents.js';
+import { MongoBulkWriteQueue } from './store-mongo-bulks.js';
+import { isMongoDuplicateKeyError, translateMongoError } from './store-mongo-client.js';
+import { insertMongoDocuments, updateMongoDocuments } from './store-mongo-command.js';
+import { bytesOfMongoBinary, type MongoRootDocument } from './store-mongo-documents.js';
 
 interface MongoCommit {
   readonly key: ActorKey;
   readonly epoch: number;
   /** The version of the root to replace; the commit stores `expected + 1`. */
   readonly expected: number;
-  readonly root: Pick<RootDocument, 'version' | 'due' | 'pending' | 'sleeper'> & {
+  readonly root: Pick<MongoRootDocument, 'version' | 'due' | 'pending' | 'sleeper'> & {
     readonly state: Binary;
     readonly outbox: Binary;
   };
@@ -33,18 +33,18 @@ interface PendingCommit<C = MongoCommit> {
 
 const DOCUMENT_BYTES = 400;
 
-const bytesOf = ({ state, outbox }: Pick<RootDocument, 'state' | 'outbox'>): number =>
-  DOCUMENT_BYTES + bytesOfBinary(state).length + bytesOfBinary(outbox).length;
+const bytesOf = ({ state, outbox }: Pick<MongoRootDocument, 'state' | 'outbox'>): number =>
+  DOCUMENT_BYTES + bytesOfMongoBinary(state).length + bytesOfMongoBinary(outbox).length;
 
 /** Collects commits to existing roots. An actor has at most one commit in flight. */
-export class MongoCommits {
-  readonly #bulks: BulkQueue<PendingCommit>;
+export class MongoCommitWriter {
+  readonly #bulks: MongoBulkWriteQueue<PendingCommit>;
 
   constructor(
     private readonly db: Db,
     clock: Clock,
   ) {
-    this.#bulks = new BulkQueue(clock, (bulk) => this.#send(bulk));
+    this.#bulks = new MongoBulkWriteQueue(clock, (bulk) => this.#send(bulk));
   }
 
   put(commit: MongoCommit): Promise<CommitResult> {
@@ -62,7 +62,7 @@ export class MongoCommits {
       q: { _id: key, epoch, version: expected },
       u: { $set: root },
     }));
-    const { n, refused } = await updateDocuments(this.db, 'roots', updates);
+    const { n, refused } = await updateMongoDocuments(this.db, 'roots', updates);
     if (n === taken.length) {
       for (const { resolve } of taken) resolve('ok');
       return;
@@ -81,7 +81,7 @@ export class MongoCommits {
   async #resolveByReading(left: readonly PendingCommit[]): Promise<void> {
     const ids = left.map(({ commit }) => commit.key);
     const found = await this.db
-      .collection<RootDocument>('roots')
+      .collection<MongoRootDocument>('roots')
       .find({ _id: { $in: ids } })
       .batchSize(ids.length)
       .toArray();
@@ -94,36 +94,36 @@ export class MongoCommits {
  * Collects first commits of actors, which insert their roots, in bulks apart from other commits: thousands of event
  * queues may be created at once, and messages must not wait for them.
  */
-export class MongoRootInserts {
-  readonly #bulks: BulkQueue<PendingCommit<RootDocument>>;
+export class MongoRootInserter {
+  readonly #bulks: MongoBulkWriteQueue<PendingCommit<MongoRootDocument>>;
 
   constructor(
     private readonly db: Db,
     clock: Clock,
   ) {
-    this.#bulks = new BulkQueue(clock, (bulk) => this.#send(bulk));
+    this.#bulks = new MongoBulkWriteQueue(clock, (bulk) => this.#send(bulk));
   }
 
   /** Inserts an actor's root. Resolves to 'conflict' if the actor already has a root. */
-  put(root: RootDocument): Promise<CommitResult> {
+  put(root: MongoRootDocument): Promise<CommitResult> {
     const bytes = bytesOf(root);
     return new Promise((resolve, reject) => this.#bulks.put({ commit: root, bytes, resolve, reject }));
   }
 
-  async #send(bulk: readonly PendingCommit<RootDocument>[]): Promise<void> {
+  async #send(bulk: readonly PendingCommit<MongoRootDocument>[]): Promise<void> {
     const documents = bulk.map(({ commit }) => commit);
-    const { refused } = await insertDocuments(this.db, 'roots', documents);
+    const { refused } = await insertMongoDocuments(this.db, 'roots', documents);
     const errors = new Map(refused.map(({ index, error }) => [index, error]));
     bulk.forEach(({ resolve, reject }, i) => {
       const error = errors.get(i);
       if (!error) resolve('ok');
-      else if (isDuplicateKeyError(error)) resolve('conflict');
+      else if (isMongoDuplicateKeyError(error)) resolve('conflict');
       else reject(translateMongoError(error));
     });
   }
 }
 
-const isStored = (stored: RootDocument | undefined, { epoch, root }: MongoCommit): boolean =>
+const isStored = (stored: MongoRootDocument | undefined, { epoch, root }: MongoCommit): boolean =>
   stored?.epoch === epoch &&
   stored.version === root.version &&
   stored.due === root.due &&
@@ -131,4 +131,4 @@ const isStored = (stored: RootDocument | undefined, { epoch, root }: MongoCommit
   same(stored.outbox, root.outbox);
 
 const same = (one: Binary | Uint8Array, other: Binary): boolean =>
-  Buffer.compare(bytesOfBinary(one), bytesOfBinary(other)) === 0;
+  Buffer.compare(bytesOfMongoBinary(one), bytesOfMongoBinary(other)) === 0;

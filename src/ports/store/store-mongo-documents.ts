@@ -3,17 +3,17 @@ import { Binary, type Db } from 'mongodb';
 import type { Json, JsonObject } from '#base';
 import type { ActorKey, RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
-import { packJson, unpackJson } from './codec.js';
-import type { StoredPart } from './store.js';
+import { packJsonToBuffer, unpackJson } from './codec.js';
+import type { StoredActorPart } from './store.js';
 
 /**
  * The document of an actor's root. Opaque values are packed: exact, and without MongoDB's rules about dots and dollars
  * in keys.
  */
-export interface RootDocument {
+export interface MongoRootDocument {
   readonly _id: ActorKey;
   readonly epoch: number;
-  /** The root's version, or REMOVING_VERSION while the actor's parts are being deleted. */
+  /** The root's version, or REMOVED_ROOT_VERSION while the actor's parts are being deleted. */
   readonly version: number;
   readonly state: Binary | Uint8Array;
   readonly outbox: Binary | Uint8Array;
@@ -25,9 +25,9 @@ export interface RootDocument {
 }
 
 /** Version of a root that is being removed; no commit expects it. */
-export const REMOVING_VERSION = -1;
+export const REMOVED_ROOT_VERSION = -1;
 
-export interface PartDocument {
+export interface MongoPartDocument {
   readonly _id: string;
   readonly rev: number;
   /** The packed value of the part; missing in a tombstone. */
@@ -36,7 +36,7 @@ export interface PartDocument {
   readonly gone?: Date;
 }
 
-export interface MessageDocument {
+export interface MongoMessageDocument {
   readonly _id: string;
   readonly rev: number;
   readonly realm: number;
@@ -52,26 +52,26 @@ export interface MessageDocument {
   readonly gone?: Date;
 }
 
-export interface EpochDocument {
+export interface MongoEpochDocument {
   readonly _id: number;
   readonly epoch: number;
 }
 
-export const packToBinary = (value: Json): Binary => new Binary(packJson(value));
+export const packToMongoBinary = (value: Json): Binary => new Binary(packJsonToBuffer(value));
 
 /** Returns the bytes of a packed field, which the driver delivers in either type. */
-export const bytesOfBinary = (field: Binary | Uint8Array): Uint8Array =>
+export const bytesOfMongoBinary = (field: Binary | Uint8Array): Uint8Array =>
   field instanceof Uint8Array ? field : field.buffer.subarray(0, field.position);
 
-export const unpackBinary = (field: Binary | Uint8Array): Json => unpackJson(bytesOfBinary(field));
+export const unpackMongoBinary = (field: Binary | Uint8Array): Json => unpackJson(bytesOfMongoBinary(field));
 
 /**
  * Makes the document id of an actor's part. Actor keys have no spaces, so the parts of an actor form one range of ids.
  */
-export const partDocumentId = (key: ActorKey, part: string): string => `${key} ${part}`;
+export const mongoPartDocumentId = (key: ActorKey, part: string): string => `${key} ${part}`;
 
 /** Returns the smallest string (by code point, as UTF-8 sorts) above all strings that start with `prefix`. */
-export function smallestAbovePrefix(prefix: string): string {
+export function smallestStringAbovePrefix(prefix: string): string {
   const points = [...prefix];
   for (;;) {
     const last = points.pop()?.codePointAt(0) ?? 0;
@@ -83,15 +83,15 @@ export function smallestAbovePrefix(prefix: string): string {
  * Makes the document id of a message, which sorts as (realm, id) does: DocumentDB keeps only the order of `_id`. 11
  * digits of base 36 hold 2^53.
  */
-export const messageDocumentId = (realm: RealmId, id: number): string =>
+export const mongoMessageDocumentId = (realm: RealmId, id: number): string =>
   `${realm.toString(36).padStart(11, '0')}/${Math.max(0, Math.min(id, Number.MAX_SAFE_INTEGER)).toString(36).padStart(11, '0')}`;
 
-export function decodePartDocument(key: ActorKey, found: PartDocument): StoredPart | null {
+export function decodeMongoPartDocument(key: ActorKey, found: MongoPartDocument): StoredActorPart | null {
   if (!found.value) return null;
-  return { part: found._id.slice(key.length + 1), rev: found.rev, value: unpackBinary(found.value) };
+  return { part: found._id.slice(key.length + 1), rev: found.rev, value: unpackMongoBinary(found.value) };
 }
 
-export function decodeMessageDocument(found: MessageDocument): MessageRecord | null {
+export function decodeMongoMessageDocument(found: MongoMessageDocument): MessageRecord | null {
   if (!found.body) return null;
   return {
     id: found.id,
@@ -101,14 +101,14 @@ export function decodeMessageDocument(found: MessageDocument): MessageRecord | n
     participants: found.participants ?? [],
     movedFrom: found.movedFrom ?? '',
     tags: found.tags ?? [],
-    body: unpackBinary(found.body) as JsonObject,
+    body: unpackMongoBinary(found.body) as JsonObject,
   };
 }
 
 const TOMBSTONE_SECONDS = 3_600;
 
 /** Creates the indexes that are missing in the database. */
-export async function createIndexes(db: Db): Promise<void> {
+export async function createMongoIndexes(db: Db): Promise<void> {
   const tombstones = { key: { gone: 1 }, expireAfterSeconds: TOMBSTONE_SECONDS } as const;
   await db.collection('roots').createIndexes([{ key: { partition: 1, sleeper: 1 } }]);
   await db.collection('parts').createIndexes([tombstones]);

@@ -1,8 +1,8 @@
 /** Turns message ranges into MongoDB filters. */
 import type { RealmId } from '#model';
-import { findLowerBound, indexesOfRange } from './message-range.js';
+import { findLowerBoundIndex, indexesOfMessageRange } from './message-range.js';
 import type { MessageIndex, MessageRange } from './store.js';
-import { messageDocumentId } from './store-mongo-documents.js';
+import { mongoMessageDocumentId } from './store-mongo-documents.js';
 
 type Clause = Record<string, unknown>;
 type Scalar = string | number;
@@ -20,7 +20,7 @@ export function mongoClausesOf(realm: RealmId, ranges: readonly MessageRange[], 
   for (const range of ranges) {
     const from = Math.max(low, (range.above ?? -1) + 1);
     const to = Math.min(high, range.upTo ?? high);
-    const clause = from <= to ? clauseOf(realm, indexesOfRange(range), from, to) : undefined;
+    const clause = from <= to ? clauseOf(realm, indexesOfMessageRange(range), from, to) : undefined;
     if (!clause) continue;
     const field = GROUPED_FIELDS.find((name) => typeof clause[name] === 'string');
     if (!field) {
@@ -56,7 +56,7 @@ function clauseOf(realm: RealmId, indexes: readonly MessageIndex[], low: number,
     if (index.by === 'participant') several.participants.add(index.user);
     if (index.by === 'tag') several.tags.add(index.tag);
     if (index.by === 'ids') {
-      const within = index.ids.slice(findLowerBound(index.ids, low), findLowerBound(index.ids, high + 1));
+      const within = index.ids.slice(findLowerBoundIndex(index.ids, low), findLowerBoundIndex(index.ids, high + 1));
       const known: ReadonlySet<number> | undefined = ids && new Set(ids);
       ids = known ? within.filter((id) => known.has(id)) : within;
     }
@@ -68,7 +68,7 @@ function clauseOf(realm: RealmId, indexes: readonly MessageIndex[], low: number,
   }
   // A condition on the sender excludes tombstones, which have an id but no sender.
   const alive = Object.keys(clause).length === 0 ? { sender: { $gte: 0 } } : {};
-  if (ids) return { ...clause, ...alive, _id: { $in: ids.map((id) => messageDocumentId(realm, id)) } };
+  if (ids) return { ...clause, ...alive, _id: { $in: ids.map((id) => mongoMessageDocumentId(realm, id)) } };
   if (Object.keys(clause).length > 0) return { realm, ...clause, id: { $gte: low, $lte: high } };
-  return { ...alive, _id: { $gte: messageDocumentId(realm, low), $lte: messageDocumentId(realm, high) } };
+  return { ...alive, _id: { $gte: mongoMessageDocumentId(realm, low), $lte: mongoMessageDocumentId(realm, high) } };
 }

@@ -1,9 +1,13 @@
 import type { Collection, Filter } from 'mongodb';
 import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
-import { isInRange, sharedIndexes } from './message-range.js';
+import { isMessageInRange, sharedIndexesOfMessageRanges } from './message-range.js';
 import type { MessageIndex, MessageRange } from './store.js';
-import { decodeMessageDocument, type MessageDocument, messageDocumentId } from './store-mongo-documents.js';
+import {
+  decodeMongoMessageDocument,
+  type MongoMessageDocument,
+  mongoMessageDocumentId,
+} from './store-mongo-documents.js';
 
 /** Maximum number of messages that meet a condition that counts as rare. */
 const MAX_RARE = 500;
@@ -31,15 +35,15 @@ function filterOf(index: MessageIndex): Record<string, string | number> | undefi
  * DocumentDB can't tell which of two words is the rare one, and reads the index of the common one too: a second for
  * 40,000 messages.
  */
-export async function scanRarestCondition(
-  collection: Collection<MessageDocument>,
+export async function scanMongoByRarestCondition(
+  collection: Collection<MongoMessageDocument>,
   realm: RealmId,
   ranges: readonly MessageRange[],
   [low, high]: readonly [number, number],
   newer: boolean,
   limit: number,
 ): Promise<MessageRecord[] | undefined> {
-  const shared = sharedIndexes(ranges).filter((index) => filterOf(index));
+  const shared = sharedIndexesOfMessageRanges(ranges).filter((index) => filterOf(index));
   // A single condition isn't probed for rarity: it may be common, and the windows of `scanMongoMessages` stop after
   // `limit` messages.
   const ids = shared.length > 1 ? await rareIds(collection, realm, shared, low, high) : undefined;
@@ -47,15 +51,15 @@ export async function scanRarestCondition(
   ids.sort((a, b) => (newer ? a - b : b - a));
   const found: MessageRecord[] = [];
   for (let from = 0; from < ids.length && found.length < limit; from += BATCH) {
-    const some = ids.slice(from, from + BATCH).map((id) => messageDocumentId(realm, id));
+    const some = ids.slice(from, from + BATCH).map((id) => mongoMessageDocumentId(realm, id));
     const documents = await collection
-      .find({ _id: { $in: some } } as Filter<MessageDocument>)
+      .find({ _id: { $in: some } } as Filter<MongoMessageDocument>)
       .sort({ _id: newer ? 1 : -1 })
       .batchSize(BATCH)
       .toArray();
     for (const document of documents) {
-      const record = decodeMessageDocument(document);
-      if (record && ranges.some((range) => isInRange(record, range))) found.push(record);
+      const record = decodeMongoMessageDocument(document);
+      if (record && ranges.some((range) => isMessageInRange(record, range))) found.push(record);
     }
   }
   return found.slice(0, limit);
@@ -66,7 +70,7 @@ export async function scanRarestCondition(
  * conditions.
  */
 async function rareIds(
-  collection: Collection<MessageDocument>,
+  collection: Collection<MongoMessageDocument>,
   realm: RealmId,
   conditions: readonly MessageIndex[],
   low: number,
@@ -74,7 +78,7 @@ async function rareIds(
 ): Promise<number[] | undefined> {
   const probes = conditions.map(async (condition) => {
     const found = await collection
-      .find({ realm, ...filterOf(condition), id: { $gte: low, $lte: high } } as Filter<MessageDocument>)
+      .find({ realm, ...filterOf(condition), id: { $gte: low, $lte: high } } as Filter<MongoMessageDocument>)
       .project<{ id: number }>({ _id: 0, id: 1 })
       .limit(MAX_RARE + 1)
       .batchSize(MAX_RARE + 1)

@@ -3,8 +3,8 @@ import type { Collection, Db } from 'mongodb';
 import type { Json } from '#base';
 import type { ActorKey, Epoch } from '#model';
 import type { ActorRoot } from './store.js';
-import { updateDocuments } from './store-mongo-command.js';
-import { REMOVING_VERSION, type RootDocument, unpackBinary } from './store-mongo-documents.js';
+import { updateMongoDocuments } from './store-mongo-command.js';
+import { type MongoRootDocument, REMOVED_ROOT_VERSION, unpackMongoBinary } from './store-mongo-documents.js';
 
 /** Maximum number of roots per query. */
 const MAX_BATCH = 200;
@@ -23,7 +23,7 @@ export class MongoRootLoader {
 
   constructor(
     private readonly db: Db,
-    private readonly roots: Collection<RootDocument>,
+    private readonly roots: Collection<MongoRootDocument>,
     /** Completes the removal of an actor that a crash interrupted. */
     private readonly finishRemoval: (key: ActorKey) => Promise<void>,
   ) {}
@@ -71,7 +71,7 @@ export class MongoRootLoader {
    */
   async #several(asked: readonly RootRequest[]): Promise<void> {
     const stamps = asked.map(({ key, at }) => ({ q: { _id: key, epoch: { $lt: at } }, u: { $set: { epoch: at } } }));
-    const { refused } = await updateDocuments(this.db, this.roots.collectionName, stamps);
+    const { refused } = await updateMongoDocuments(this.db, this.roots.collectionName, stamps);
     if (refused[0]) throw refused[0].error;
     const keys = [...new Set(asked.map(({ key }) => key))];
     const found = await this.roots
@@ -89,9 +89,9 @@ export class MongoRootLoader {
     }
   }
 
-  async #loaded(root: RootDocument, at: Epoch): Promise<ActorRoot | null> {
+  async #loaded(root: MongoRootDocument, at: Epoch): Promise<ActorRoot | null> {
     const { _id: key, version, due } = root;
-    if (version === REMOVING_VERSION) {
+    if (version === REMOVED_ROOT_VERSION) {
       await this.finishRemoval(key);
       return null;
     }
@@ -99,8 +99,8 @@ export class MongoRootLoader {
       key,
       epoch: at,
       version,
-      state: unpackBinary(root.state),
-      outbox: unpackBinary(root.outbox) as Json[],
+      state: unpackMongoBinary(root.state),
+      outbox: unpackMongoBinary(root.outbox) as Json[],
       due,
     };
   }

@@ -2,11 +2,15 @@
 import type { Collection, Filter } from 'mongodb';
 import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
-import { indexesOfRange, rangesOfScan } from './message-range.js';
+import { indexesOfMessageRange, rangesOfMessageScan } from './message-range.js';
 import type { MessageRange, MessageScan } from './store.js';
-import { decodeMessageDocument, type MessageDocument, messageDocumentId } from './store-mongo-documents.js';
+import {
+  decodeMongoMessageDocument,
+  type MongoMessageDocument,
+  mongoMessageDocumentId,
+} from './store-mongo-documents.js';
 import { mongoClausesOf } from './store-mongo-filter.js';
-import { scanRarestCondition } from './store-mongo-rare.js';
+import { scanMongoByRarestCondition } from './store-mongo-rare.js';
 
 /** Size of the first window, in ids per wanted message: it suits one conversation among a few. */
 const FIRST_WINDOW = 4;
@@ -29,16 +33,16 @@ const BEYOND = 2 ** 52;
  * realm's ids end. The whole realm is read in the order of `_id`. On MongoDB the windows cost nothing.
  */
 export async function scanMongoMessages(
-  collection: Collection<MessageDocument>,
+  collection: Collection<MongoMessageDocument>,
   wanted: MessageScan,
 ): Promise<MessageRecord[]> {
   const { realm, direction, limit } = wanted;
   if (limit <= 0) return [];
-  const ranges = rangesOfScan(wanted);
+  const ranges = rangesOfMessageScan(wanted);
   if (ranges.some(isWholeRealm)) return byId(collection, wanted);
   const found: MessageRecord[] = [];
   const newer = direction === 'newer';
-  let several = ranges.length > 1 || indexesOfRange(wanted).length > 1;
+  let several = ranges.length > 1 || indexesOfMessageRange(wanted).length > 1;
   let inOrder = several ? Math.max(MAX_IN_ORDER, limit * FIRST_IN_ORDER) : 0;
   let window = Math.max(MIN_WINDOW, limit * (inOrder > 0 ? FIRST_IN_ORDER : FIRST_WINDOW));
   let ends: RealmBounds | undefined;
@@ -56,7 +60,7 @@ export async function scanMongoMessages(
     if (!ordered && several) {
       several = false;
       const rest: readonly [number, number] = newer ? [at, reach.last] : [reach.first, at];
-      const rare = await scanRarestCondition(collection, realm, ranges, rest, newer, limit - found.length);
+      const rare = await scanMongoByRarestCondition(collection, realm, ranges, rest, newer, limit - found.length);
       if (rare) return [...found, ...rare];
     }
     const documents = ordered
@@ -64,7 +68,7 @@ export async function scanMongoMessages(
       : await byIndex(collection, clauses, newer, limit - found.length);
     if (ordered) inOrder -= window;
     for (const document of documents) {
-      const record = decodeMessageDocument(document);
+      const record = decodeMongoMessageDocument(document);
       if (record) found.push(record);
     }
     if (found.length >= limit) return found;
@@ -79,15 +83,15 @@ export async function scanMongoMessages(
  * Reads the first `limit` matches of a window, in the order of `_id`, if necessary through all documents of the window.
  */
 async function byOrder(
-  collection: Collection<MessageDocument>,
+  collection: Collection<MongoMessageDocument>,
   realm: RealmId,
   clauses: readonly Readonly<Record<string, unknown>>[],
   [low, high]: readonly [number, number],
   newer: boolean,
   limit: number,
-): Promise<MessageDocument[]> {
+): Promise<MongoMessageDocument[]> {
   if (clauses.length === 0) return [];
-  const window = { $gte: messageDocumentId(realm, low), $lte: messageDocumentId(realm, high) };
+  const window = { $gte: mongoMessageDocumentId(realm, low), $lte: mongoMessageDocumentId(realm, high) };
   // Conditions that the window already implies are left out: they would only tempt the server to use their index.
   const conditions = clauses.map(({ realm: _, id, ...clause }) => {
     const { $gte, $lte } = (id ?? {}) as { $gte?: number; $lte?: number };
@@ -96,7 +100,7 @@ async function byOrder(
   const filter =
     conditions.length === 1 ? { $and: [{ _id: window }, conditions[0]] } : { _id: window, $or: conditions };
   return collection
-    .find(filter as Filter<MessageDocument>)
+    .find(filter as Filter<MongoMessageDocument>)
     .sort({ _id: newer ? 1 : -1 })
     .limit(limit)
     .batchSize(limit)
@@ -108,34 +112,36 @@ async function byOrder(
  * for `$or`.
  */
 async function byIndex(
-  collection: Collection<MessageDocument>,
+  collection: Collection<MongoMessageDocument>,
   clauses: readonly object[],
   newer: boolean,
   limit: number,
-): Promise<MessageDocument[]> {
+): Promise<MongoMessageDocument[]> {
   const lists = clauses.map((clause) =>
     collection
-      .find(clause as Filter<MessageDocument>)
+      .find(clause as Filter<MongoMessageDocument>)
       .sort({ id: newer ? 1 : -1 })
       .limit(limit)
       .batchSize(limit)
       .toArray(),
   );
   const found = await Promise.all(lists);
-  if (found.length === 1) return found[0] as MessageDocument[];
+  if (found.length === 1) return found[0] as MongoMessageDocument[];
   const each = new Map(found.flat().map((document) => [document.id, document]));
   return [...each.values()].sort((a, b) => (newer ? a.id - b.id : b.id - a.id)).slice(0, limit);
 }
 
 const isWholeRealm = (range: MessageRange): boolean =>
-  range.above === undefined && range.upTo === undefined && indexesOfRange(range).every(({ by }) => by === 'realm');
+  range.above === undefined &&
+  range.upTo === undefined &&
+  indexesOfMessageRange(range).every(({ by }) => by === 'realm');
 
 /** Returns the bounds of the ids that the ranges can contain. */
 function reachOf(ranges: readonly MessageRange[], ends: RealmBounds | undefined): { first: number; last: number } {
   let first = Number.MAX_SAFE_INTEGER;
   let last = 0;
   for (const range of ranges) {
-    const lists = indexesOfRange(range).flatMap((index) => (index.by === 'ids' ? [index.ids] : []));
+    const lists = indexesOfMessageRange(range).flatMap((index) => (index.by === 'ids' ? [index.ids] : []));
     first = Math.min(
       first,
       Math.max((range.above ?? -1) + 1, ...lists.map((ids) => ids[0] ?? Number.MAX_SAFE_INTEGER)),
@@ -148,31 +154,33 @@ function reachOf(ranges: readonly MessageRange[], ends: RealmBounds | undefined)
 /** First and last id of a realm; null for a realm without messages. */
 type RealmBounds = { readonly first: number; readonly last: number } | null;
 
-async function realmBounds(collection: Collection<MessageDocument>, realm: RealmId): Promise<RealmBounds> {
-  const all = { _id: { $gte: messageDocumentId(realm, 0), $lte: messageDocumentId(realm, Number.MAX_SAFE_INTEGER) } };
-  const end = (order: 1 | -1): Promise<Pick<MessageDocument, 'id'> | null> =>
+async function realmBounds(collection: Collection<MongoMessageDocument>, realm: RealmId): Promise<RealmBounds> {
+  const all = {
+    _id: { $gte: mongoMessageDocumentId(realm, 0), $lte: mongoMessageDocumentId(realm, Number.MAX_SAFE_INTEGER) },
+  };
+  const end = (order: 1 | -1): Promise<Pick<MongoMessageDocument, 'id'> | null> =>
     collection.findOne(all, { sort: { _id: order }, projection: { id: 1 } });
   const [first, last] = await Promise.all([end(1), end(-1)]);
   return first && last && { first: first.id, last: last.id };
 }
 
 /** Reads along all messages of the realm. Further ranges of the scan add no messages to those. */
-async function byId(collection: Collection<MessageDocument>, wanted: MessageScan): Promise<MessageRecord[]> {
+async function byId(collection: Collection<MongoMessageDocument>, wanted: MessageScan): Promise<MessageRecord[]> {
   const { realm, direction, limit } = wanted;
   const newer = direction === 'newer';
   const [low, high] = newer ? [wanted.from + 1, Number.MAX_SAFE_INTEGER] : [0, wanted.from - 1];
   if (high < 0 || low > Number.MAX_SAFE_INTEGER) return [];
   const found: MessageRecord[] = [];
-  const range = { $gte: messageDocumentId(realm, low), $lte: messageDocumentId(realm, high) };
+  const range = { $gte: mongoMessageDocumentId(realm, low), $lte: mongoMessageDocumentId(realm, high) };
   // Tombstones have no sender, so this filter excludes them.
-  const filter = { _id: range, sender: { $gte: 0 } } as Filter<MessageDocument>;
+  const filter = { _id: range, sender: { $gte: 0 } } as Filter<MongoMessageDocument>;
   const cursor = collection
     .find(filter)
     .sort({ _id: newer ? 1 : -1 })
     .limit(limit)
     .batchSize(limit);
   for (const document of await cursor.toArray()) {
-    const record = decodeMessageDocument(document);
+    const record = decodeMongoMessageDocument(document);
     if (record) found.push(record);
   }
   return found;

@@ -1,15 +1,20 @@
 import type { Db } from 'mongodb';
 import type { Clock } from '#base/clock';
-import { BulkQueue } from './store-mongo-bulks.js';
+import { MongoBulkWriteQueue } from './store-mongo-bulks.js';
 import { translateMongoError } from './store-mongo-client.js';
-import { insertDocuments, type MongoUpdate, type RefusedMongoWrite, updateDocuments } from './store-mongo-command.js';
+import {
+  insertMongoDocuments,
+  type MongoUpdate,
+  type RefusedMongoWrite,
+  updateMongoDocuments,
+} from './store-mongo-command.js';
 
 interface VersionedDocument {
   readonly _id: string;
   readonly rev: number;
 }
 
-export interface DocumentWrite<D extends VersionedDocument> {
+export interface MongoDocumentWrite<D extends VersionedDocument> {
   readonly document: D;
   /** Names of the fields that an update removes. */
   readonly unset: readonly string[];
@@ -20,7 +25,7 @@ export interface DocumentWrite<D extends VersionedDocument> {
 }
 
 interface PendingWrite<D extends VersionedDocument> {
-  readonly write: DocumentWrite<D>;
+  readonly write: MongoDocumentWrite<D>;
   readonly bytes: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -30,30 +35,30 @@ const MAX_ATTEMPTS = 3;
 const DUPLICATE_KEY = 11000;
 
 interface WriteAttempt<D extends VersionedDocument> {
-  readonly write: DocumentWrite<D>;
+  readonly write: MongoDocumentWrite<D>;
   readonly mode: 'insert' | 'upsert' | 'update';
 }
 
 /** Writes to one collection in bulks that all callers share. */
-export class MongoWriter<D extends VersionedDocument> {
+export class MongoCollectionWriter<D extends VersionedDocument> {
   readonly #db: Db;
   readonly #collection: string;
-  readonly #bulks: BulkQueue<PendingWrite<D>>;
+  readonly #bulks: MongoBulkWriteQueue<PendingWrite<D>>;
 
   constructor(db: Db, collection: string, clock: Clock) {
     this.#db = db;
     this.#collection = collection;
-    this.#bulks = new BulkQueue(clock, (bulk) => this.#send(bulk));
+    this.#bulks = new MongoBulkWriteQueue(clock, (bulk) => this.#send(bulk));
   }
 
-  put(write: DocumentWrite<D>): Promise<void> {
+  put(write: MongoDocumentWrite<D>): Promise<void> {
     return new Promise((resolve, reject) => this.#bulks.put({ write, bytes: write.bytes, resolve, reject }));
   }
 
   async #send(bulk: readonly PendingWrite<D>[]): Promise<void> {
     // For each document the write with the largest rev wins. The writes are sorted, because locks taken in different
     // orders can deadlock in PostgreSQL.
-    const largest = new Map<string, DocumentWrite<D>>();
+    const largest = new Map<string, MongoDocumentWrite<D>>();
     for (const { write } of bulk) {
       const known = largest.get(write.document._id);
       if (!known || known.document.rev < write.document.rev) largest.set(write.document._id, write);
@@ -62,7 +67,7 @@ export class MongoWriter<D extends VersionedDocument> {
     for (const { resolve } of bulk) resolve();
   }
 
-  async #write(writes: readonly DocumentWrite<D>[]): Promise<void> {
+  async #write(writes: readonly MongoDocumentWrite<D>[]): Promise<void> {
     let left = writes.map((write): WriteAttempt<D> => ({ write, mode: write.fresh ? 'insert' : 'upsert' }));
     for (let attempt = 1; left.length > 0; attempt++) {
       const failed: WriteAttempt<D>[] = [];
@@ -83,8 +88,8 @@ export class MongoWriter<D extends VersionedDocument> {
     const updates = all.filter(({ mode }) => mode !== 'insert');
     const documents = inserts.map(({ write }) => write.document);
     const both = await Promise.allSettled([
-      inserts.length > 0 ? insertDocuments(this.#db, this.#collection, documents) : undefined,
-      updates.length > 0 ? updateDocuments(this.#db, this.#collection, updates.map(update)) : undefined,
+      inserts.length > 0 ? insertMongoDocuments(this.#db, this.#collection, documents) : undefined,
+      updates.length > 0 ? updateMongoDocuments(this.#db, this.#collection, updates.map(update)) : undefined,
     ]);
     return both.flatMap((outcome, i) => {
       if (outcome.status === 'rejected') throw translateMongoError(outcome.reason);

@@ -1,42 +1,42 @@
 import type { Collection, Db, MongoClient } from 'mongodb';
 import type { Clock, TimerHandle } from '#base/clock';
-import { type ActorKey, type Epoch, epoch, type Partition, partitionOfActor, type RealmId } from '#model';
+import { type ActorKey, type Epoch, type Partition, partitionOfActor, type RealmId, toEpoch } from '#model';
 import type { MessageRecord } from '#model/records';
-import { InFlightOperations } from './in-flight.js';
+import { InFlightStoreOperations } from './in-flight.js';
 import {
   type ActorRoot,
   type ActorRootWrite,
   type MessageScan,
-  type RecordWrite,
   type SleepingActor,
   type Store,
-  type StoredPart,
-  StoreUnavailable,
+  type StoredActorPart,
+  type StoreRecordWrite,
+  StoreUnavailableError,
 } from './store.js';
 import {
   createMongoClient,
-  databaseNameOfUrl,
-  isDuplicateKeyError,
-  isServerSelectionError,
-  serverNameOfUrl,
+  databaseNameOfMongoUrl,
+  isMongoDuplicateKeyError,
+  isMongoServerSelectionError,
+  serverNameOfMongoUrl,
   translateMongoError,
 } from './store-mongo-client.js';
-import { MongoCommits, MongoRootInserts } from './store-mongo-commits.js';
+import { MongoCommitWriter, MongoRootInserter } from './store-mongo-commits.js';
 import {
-  createIndexes,
-  decodeMessageDocument,
-  decodePartDocument,
-  type EpochDocument,
-  type MessageDocument,
-  messageDocumentId,
-  type PartDocument,
-  packToBinary,
-  partDocumentId,
-  REMOVING_VERSION,
-  type RootDocument,
-  smallestAbovePrefix,
+  createMongoIndexes,
+  decodeMongoMessageDocument,
+  decodeMongoPartDocument,
+  type MongoEpochDocument,
+  type MongoMessageDocument,
+  type MongoPartDocument,
+  type MongoRootDocument,
+  mongoMessageDocumentId,
+  mongoPartDocumentId,
+  packToMongoBinary,
+  REMOVED_ROOT_VERSION,
+  smallestStringAbovePrefix,
 } from './store-mongo-documents.js';
-import { MongoRecords } from './store-mongo-records.js';
+import { MongoRecordWriter } from './store-mongo-records.js';
 import { MongoRootLoader } from './store-mongo-root-loader.js';
 import { scanMongoMessages } from './store-mongo-scan.js';
 
@@ -52,37 +52,37 @@ export class MongoStore implements Store {
   readonly atomicRecords = false;
   readonly #url: string;
   #client!: MongoClient;
-  #roots!: Collection<RootDocument>;
-  #parts!: Collection<PartDocument>;
-  #messages!: Collection<MessageDocument>;
-  #epochs!: Collection<EpochDocument>;
+  #roots!: Collection<MongoRootDocument>;
+  #parts!: Collection<MongoPartDocument>;
+  #messages!: Collection<MongoMessageDocument>;
+  #epochs!: Collection<MongoEpochDocument>;
   #db!: Db;
-  #records!: MongoRecords;
-  #commits!: MongoCommits;
-  #rootInserts!: MongoRootInserts;
+  #records!: MongoRecordWriter;
+  #commits!: MongoCommitWriter;
+  #rootInserts!: MongoRootInserter;
   #loader!: MongoRootLoader;
   readonly #clock: Clock;
-  readonly #inFlight: InFlightOperations;
+  readonly #inFlight: InFlightStoreOperations;
   #closed = false;
 
   private constructor(url: string, clock: Clock) {
     this.#url = url;
     this.#clock = clock;
-    this.#inFlight = new InFlightOperations(clock);
+    this.#inFlight = new InFlightStoreOperations(clock);
     this.#use(createMongoClient(url));
   }
 
   #use(client: MongoClient): void {
     this.#client = client;
     client.on('connectionPoolCleared', () => this.#inFlight.connectionsBroken());
-    this.#db = client.db(databaseNameOfUrl(this.#url));
+    this.#db = client.db(databaseNameOfMongoUrl(this.#url));
     this.#roots = this.#db.collection('roots');
     this.#parts = this.#db.collection('parts');
     this.#messages = this.#db.collection('messages');
     this.#epochs = this.#db.collection('partitions');
-    this.#records = new MongoRecords(this.#db, this.#clock);
-    this.#commits = new MongoCommits(this.#db, this.#clock);
-    this.#rootInserts = new MongoRootInserts(this.#db, this.#clock);
+    this.#records = new MongoRecordWriter(this.#db, this.#clock);
+    this.#commits = new MongoCommitWriter(this.#db, this.#clock);
+    this.#rootInserts = new MongoRootInserter(this.#db, this.#clock);
     this.#loader = new MongoRootLoader(this.#db, this.#roots, (key) => this.#finishRemoval(key));
   }
 
@@ -101,19 +101,19 @@ export class MongoStore implements Store {
   /**
    * Connects and creates missing indexes. The URL's path names the database (default `conclave`). The clock dates
    * tombstones.
-   * @throws StoreUnavailable after some 3 s if no server answers
+   * @throws StoreUnavailableError after some 3 s if no server answers
    */
   static async connect(url: string, clock: Clock): Promise<MongoStore> {
     const store = new MongoStore(url, clock);
     const client = store.#client;
     try {
       await client.connect();
-      await createIndexes(store.#db);
+      await createMongoIndexes(store.#db);
       return store;
     } catch (cause) {
       await client.close().catch(() => undefined);
       const why = cause instanceof Error ? cause.message : String(cause);
-      throw new StoreUnavailable(`MongoDB at ${serverNameOfUrl(url)} can't be used: ${why}`, { cause });
+      throw new StoreUnavailableError(`MongoDB at ${serverNameOfMongoUrl(url)} can't be used: ${why}`, { cause });
     }
   }
 
@@ -127,8 +127,8 @@ export class MongoStore implements Store {
     const pending = write.outbox.length > 0;
     const root = {
       version: expected + 1,
-      state: packToBinary(write.state),
-      outbox: packToBinary(write.outbox),
+      state: packToMongoBinary(write.state),
+      outbox: packToMongoBinary(write.outbox),
       due,
       pending,
       sleeper: pending || due !== null,
@@ -141,7 +141,7 @@ export class MongoStore implements Store {
     );
   }
 
-  apply(writes: readonly RecordWrite[]): Promise<void> {
+  apply(writes: readonly StoreRecordWrite[]): Promise<void> {
     return this.#run(() => this.#records.apply(writes));
   }
 
@@ -149,7 +149,7 @@ export class MongoStore implements Store {
     return this.#run(async () => {
       const filter = { _id: key, epoch: at as number, version: expected };
       // The first write marks the root as a sleeper, so that the next load completes a removal interrupted by a crash.
-      const mark = { version: REMOVING_VERSION, pending: true, sleeper: true, due: null };
+      const mark = { version: REMOVED_ROOT_VERSION, pending: true, sleeper: true, due: null };
       const { matchedCount } = await this.#roots.updateOne(filter, { $set: mark });
       if (matchedCount === 0) return 'conflict';
       await this.#finishRemoval(key);
@@ -158,41 +158,41 @@ export class MongoStore implements Store {
   }
 
   async #finishRemoval(key: ActorKey): Promise<void> {
-    await this.#parts.deleteMany({ _id: range(partDocumentId(key, '')) });
-    await this.#roots.deleteOne({ _id: key, version: REMOVING_VERSION });
+    await this.#parts.deleteMany({ _id: range(mongoPartDocumentId(key, '')) });
+    await this.#roots.deleteOne({ _id: key, version: REMOVED_ROOT_VERSION });
   }
 
-  parts(key: ActorKey, prefix: string): Promise<StoredPart[]> {
+  parts(key: ActorKey, prefix: string): Promise<StoredActorPart[]> {
     return this.#run(async () => {
       const documents = await this.#parts
-        .find({ _id: range(partDocumentId(key, prefix)), gone: { $exists: false } })
+        .find({ _id: range(mongoPartDocumentId(key, prefix)), gone: { $exists: false } })
         .batchSize(IDS_AT_ONCE)
         .toArray();
-      const found = documents.flatMap((d) => decodePartDocument(key, d) ?? []);
+      const found = documents.flatMap((d) => decodeMongoPartDocument(key, d) ?? []);
       // The server sorts by UTF-8 bytes, but the contract by UTF-16 code units, which differ for characters beyond
       // U+FFFF.
       return found.sort((a, b) => (a.part < b.part ? -1 : a.part > b.part ? 1 : 0));
     });
   }
 
-  getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredPart | null)[]> {
+  getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredActorPart | null)[]> {
     return this.#run(async () => {
-      const ids = wanted.map(({ key, part }) => partDocumentId(key, part));
+      const ids = wanted.map(({ key, part }) => mongoPartDocumentId(key, part));
       const found = await byIds(this.#parts, ids);
       return wanted.map(({ key }, i) => {
         const document = found.get(ids[i] as string);
-        return document ? decodePartDocument(key, document) : null;
+        return document ? decodeMongoPartDocument(key, document) : null;
       });
     });
   }
 
   getMessages(realm: RealmId, ids: readonly number[]): Promise<(MessageRecord | null)[]> {
     return this.#run(async () => {
-      const names = ids.map((id) => messageDocumentId(realm, id));
+      const names = ids.map((id) => mongoMessageDocumentId(realm, id));
       const found = await byIds(this.#messages, names);
       return names.map((name) => {
         const document = found.get(name);
-        return document ? decodeMessageDocument(document) : null;
+        return document ? decodeMongoMessageDocument(document) : null;
       });
     });
   }
@@ -219,7 +219,7 @@ export class MongoStore implements Store {
           { $inc: { epoch: 1 } },
           { returnDocument: 'after' },
         );
-        if (raised) return epoch(raised.epoch);
+        if (raised) return toEpoch(raised.epoch);
         try {
           const below = { _id: of as number, epoch: { $lt: atLeast } };
           const { matchedCount, upsertedCount } = await this.#epochs.updateOne(
@@ -227,10 +227,10 @@ export class MongoStore implements Store {
             { $set: { epoch: atLeast + 1 } },
             { upsert: true },
           );
-          if (matchedCount + upsertedCount === 1) return epoch(atLeast + 1);
+          if (matchedCount + upsertedCount === 1) return toEpoch(atLeast + 1);
         } catch (error) {
           // Another caller inserted the epoch first, so that epoch is raised.
-          if (!isDuplicateKeyError(error)) throw error;
+          if (!isMongoDuplicateKeyError(error)) throw error;
         }
       }
     });
@@ -242,7 +242,7 @@ export class MongoStore implements Store {
       if (partitions.length === 0) return new Map();
       const found = await this.#epochs.find({ _id: { $in: partitions } }).toArray();
       const stored = new Map(found.map(({ _id, epoch: n }) => [_id, n]));
-      const raised = new Map(partitions.map((p) => [p, epoch(1 + Math.max(stored.get(p) ?? 0, atLeast.get(p)!))]));
+      const raised = new Map(partitions.map((p) => [p, toEpoch(1 + Math.max(stored.get(p) ?? 0, atLeast.get(p)!))]));
       const writes = [...raised].map(([p, n]) =>
         stored.has(p)
           ? { updateOne: { filter: { _id: p, epoch: stored.get(p)! }, update: { $set: { epoch: n } } } }
@@ -252,7 +252,7 @@ export class MongoStore implements Store {
         const { matchedCount, insertedCount } = await this.#epochs.bulkWrite(writes, { ordered: false });
         if (matchedCount + insertedCount === partitions.length) return raised;
       } catch (error) {
-        if (!isDuplicateKeyError(error)) throw error;
+        if (!isMongoDuplicateKeyError(error)) throw error;
       }
       // Another caller raised some of the epochs in the meantime, and the server doesn't report which. So each epoch is
       // raised by itself.
@@ -264,7 +264,7 @@ export class MongoStore implements Store {
   async ping(): Promise<void> {
     let timer: TimerHandle | undefined;
     const late = new Promise<never>((_, reject) => {
-      const error = new StoreUnavailable('MongoDB did not answer in time');
+      const error = new StoreUnavailableError('MongoDB did not answer in time');
       timer = this.#clock.setTimeout(() => reject(error), PING_MS);
     });
     try {
@@ -282,19 +282,22 @@ export class MongoStore implements Store {
   }
 
   async #run<T>(action: () => Promise<T>): Promise<T> {
-    if (this.#closed) throw new StoreUnavailable('the store is closed');
+    if (this.#closed) throw new StoreUnavailableError('the store is closed');
     const client = this.#client;
     try {
       return await this.#inFlight.run(action);
     } catch (error) {
       const translated = translateMongoError(error);
-      if (isServerSelectionError(translated)) this.#replace(client);
+      if (isMongoServerSelectionError(translated)) this.#replace(client);
       throw translated;
     }
   }
 }
 
-const range = (prefix: string): { $gte: string; $lt: string } => ({ $gte: prefix, $lt: smallestAbovePrefix(prefix) });
+const range = (prefix: string): { $gte: string; $lt: string } => ({
+  $gte: prefix,
+  $lt: smallestStringAbovePrefix(prefix),
+});
 
 async function byIds<D extends { readonly _id: string }>(from: Collection<D>, ids: string[]): Promise<Map<string, D>> {
   const found = new Map<string, D>();

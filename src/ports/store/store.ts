@@ -7,7 +7,7 @@
  * - A resolved write is durable (LMDB: flushed to disk; MongoDB: majority, journaled) and visible to every later read.
  * - A rejected write has an unknown outcome: it may have happened. Callers reload and repeat; every operation may be
  *   repeated.
- * - The only error for an unreachable store is `StoreUnavailable`.
+ * - The only error for an unreachable store is `StoreUnavailableError`.
  */
 
 import type { Json } from '#base';
@@ -15,7 +15,7 @@ import type { ActorKey, Epoch, Partition, RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { PackedMessage } from './packed-message.js';
 
-export class StoreUnavailable extends Error {
+export class StoreUnavailableError extends Error {
   override name = 'StoreUnavailable';
 }
 
@@ -48,7 +48,7 @@ export interface ActorRootWrite {
    * Records written with the commit, in the same transaction, where `atomicRecords` is true; must be empty where it is
    * false.
    */
-  readonly records: readonly RecordWrite[];
+  readonly records: readonly StoreRecordWrite[];
 }
 
 /**
@@ -56,7 +56,7 @@ export interface ActorRootWrite {
  * part). The write replaces the stored part only if the stored rev is smaller, so repeats and late writes of an older
  * owner have no effect.
  */
-export interface PartWrite {
+export interface ActorPartWrite {
   readonly type: 'part';
   readonly key: ActorKey;
   readonly part: string;
@@ -65,8 +65,8 @@ export interface PartWrite {
   readonly value: Json;
 }
 
-/** A write of a message and its index fields, keyed (realm, id). Revs work as in `PartWrite`. */
-export interface MessageWrite {
+/** A write of a message and its index fields, keyed (realm, id). Revs work as in `ActorPartWrite`. */
+export interface MessageRecordWrite {
   readonly type: 'message';
   readonly realm: RealmId;
   readonly id: number;
@@ -75,9 +75,9 @@ export interface MessageWrite {
   readonly value: MessageRecord | null;
 }
 
-export type RecordWrite = PartWrite | MessageWrite;
+export type StoreRecordWrite = ActorPartWrite | MessageRecordWrite;
 
-export interface StoredPart {
+export interface StoredActorPart {
   readonly part: string;
   readonly rev: number;
   readonly value: Json;
@@ -130,7 +130,7 @@ export interface SleepingActor {
 }
 
 /** The reads of a Store that fetching messages and their access records needs. */
-export type MessageReads = Pick<Store, 'getParts' | 'getMessages' | 'scanMessages'>;
+export type MessageReadStore = Pick<Store, 'getParts' | 'getMessages' | 'scanMessages'>;
 
 export interface Store {
   /** True if `commit` applies `records` in its own transaction, so that they need not pass through the outbox. */
@@ -153,7 +153,7 @@ export interface Store {
    * Applies records of any actors and realms, idempotently and in no particular order. Implementations batch the calls
    * of one event-loop turn.
    */
-  apply(writes: readonly RecordWrite[]): Promise<void>;
+  apply(writes: readonly StoreRecordWrite[]): Promise<void>;
 
   /** Removes the root and all parts of an actor that ended for good, on the same condition as `commit`. */
   remove(key: ActorKey, epoch: Epoch, expected: number): Promise<'ok' | 'conflict'>;
@@ -162,10 +162,10 @@ export interface Store {
    * Reads the live parts (no tombstones) of an actor whose names start with `prefix`, ordered by name (UTF-16 code
    * units).
    */
-  parts(key: ActorKey, prefix: string): Promise<StoredPart[]>;
+  parts(key: ActorKey, prefix: string): Promise<StoredActorPart[]>;
 
   /** Reads named parts of any actors, in the order of the request; null for a missing part. */
-  getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredPart | null)[]>;
+  getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredActorPart | null)[]>;
 
   /** Reads messages by id, in the order of the request; null for a missing message. */
   getMessages(realm: RealmId, ids: readonly number[]): Promise<(MessageRecord | null)[]>;
@@ -190,9 +190,9 @@ export interface Store {
   /** Raises epochs as `raiseEpoch` does, for many partitions in few writes. */
   raiseEpochs(atLeast: ReadonlyMap<Partition, number>): Promise<Map<Partition, Epoch>>;
 
-  /** Checks the Store. Rejects with StoreUnavailable if the Store can't be reached within a few seconds. */
+  /** Checks the Store. Rejects with StoreUnavailableError if the Store can't be reached within a few seconds. */
   ping(): Promise<void>;
 
-  /** Closes the Store after writes in flight. Later calls reject with StoreUnavailable. */
+  /** Closes the Store after writes in flight. Later calls reject with StoreUnavailableError. */
   close(): Promise<void>;
 }

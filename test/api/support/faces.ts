@@ -6,8 +6,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { type ActorCaller, BusActorCaller } from '#app/admin';
-import { type Config, loadConfig } from '#app/config';
+import { BusSystemActorCaller, type SystemActorCaller } from '#app/admin';
+import { loadServerConfig, type ServerConfig } from '#app/config';
 import { type ProcessPorts, startServer } from '#app/server';
 import type { Logger } from '#base';
 import { type Clock, REAL_CLOCK } from '#base/clock';
@@ -22,7 +22,7 @@ export interface TestServer extends Target {
   readonly kind: 'embedded' | 'cluster';
   readonly clock: Clock;
   /** Client of actors, like that of the command line. */
-  readonly actors: ActorCaller;
+  readonly actors: SystemActorCaller;
   readonly secrets: ServerCryptography;
   /** Data directory of the embedded face; undefined in a cluster. */
   readonly dataDir: string | undefined;
@@ -60,7 +60,7 @@ class Face implements TestServer {
   private constructor(
     readonly kind: TestServer['kind'],
     readonly clock: Clock,
-    private readonly configs: readonly Config[],
+    private readonly configs: readonly ServerConfig[],
     private readonly remove: () => Promise<void>,
     readonly mails: () => readonly string[],
     private readonly adjust: ((ports: ProcessPorts) => ProcessPorts) | undefined,
@@ -69,7 +69,7 @@ class Face implements TestServer {
   static async start(
     kind: TestServer['kind'],
     clock: Clock,
-    configs: readonly Config[],
+    configs: readonly ServerConfig[],
     remove: () => Promise<void>,
     mails: () => readonly string[],
     adjust?: (ports: ProcessPorts) => ProcessPorts,
@@ -79,8 +79,8 @@ class Face implements TestServer {
     return face;
   }
 
-  get actors(): ActorCaller {
-    return new BusActorCaller(this.#front.node.client, async () => {});
+  get actors(): SystemActorCaller {
+    return new BusSystemActorCaller(this.#front.node.client, async () => {});
   }
 
   get dataDir(): string | undefined {
@@ -149,7 +149,7 @@ export interface EmbeddedOptions {
 
 export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer> {
   const dir = temporary();
-  const config = loadConfig(
+  const config = loadServerConfig(
     {
       'data-dir': dir,
       port: '0',
@@ -214,8 +214,8 @@ export async function startCluster(
   const dir = temporary();
   const smtp = await startSmtp();
   const url = mongodb.replace(/^(mongodb(?:\+srv)?:\/\/[^/]+)\/?[^?]*/, `$1/${name}`);
-  const config = (role: string): Config =>
-    loadConfig(
+  const config = (role: string): ServerConfig =>
+    loadServerConfig(
       {
         'data-dir': dir,
         port: '0',

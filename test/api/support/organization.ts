@@ -1,6 +1,6 @@
 /** Organizations with a person of each role: made as an administrator makes them, by the command line's functions. */
 import { createRealm, createUser, readUserApiKey } from '#app/admin';
-import { ROLE } from '#domain/people';
+import { USER_ROLE } from '#domain/people';
 import type { RealmId } from '#model';
 import { basic, Client } from './client.js';
 import type { TestServer } from './faces.js';
@@ -32,7 +32,7 @@ export interface Organization extends Readonly<Record<RoleName, Person>> {
 
 let made = 0;
 
-const roleOf = (name: RoleName): number => (name === 'other' ? ROLE.member : ROLE[name]);
+const roleOf = (name: RoleName): number => (name === 'other' ? USER_ROLE.member : USER_ROLE[name]);
 
 /** `other` is a second member. @param only roles to make besides the owner; default all */
 export async function makeOrganization(server: TestServer, only?: readonly RoleName[]): Promise<Organization> {
@@ -98,7 +98,12 @@ export async function crowd({ server, realm, subdomain }: Organization, size: nu
   for (let i = 0; i < size; i++) {
     const email = `${name}-${i}@${subdomain}.example.com`;
     ids.push(
-      await createUser(server.actors, realm, { email, name: `${name} ${i}`, password: PASSWORD, role: ROLE.member }),
+      await createUser(server.actors, realm, {
+        email,
+        name: `${name} ${i}`,
+        password: PASSWORD,
+        role: USER_ROLE.member,
+      }),
     );
   }
   return ids;

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { type ActorKey, partitionOfActor } from '#model';
-import { NatsKv, placementBucket } from '#ports/placement';
+import { makePlacementBucketName, NatsKeyValueStore } from '#ports/placement';
 import { dropNamespace } from '../../support/drop-namespace.js';
 import { type Account, Api, readZuliprc } from './api.js';
 import { remove, temporary } from './folders.js';
@@ -127,7 +127,7 @@ interface Keys {
   readonly host: (id: string) => { readonly pid: number; readonly serving: number };
 }
 
-async function keysOf(kv: NatsKv): Promise<Keys> {
+async function keysOf(kv: NatsKeyValueStore): Promise<Keys> {
   const all = await kv.all();
   const host = (id: string) => {
     const { name, serving } = JSON.parse(all.get(`host.${id}`)?.value ?? '{}') as { name?: string; serving?: number };
@@ -136,7 +136,7 @@ async function keysOf(kv: NatsKv): Promise<Keys> {
   return { table: JSON.parse(all.get('table')?.value ?? '{"hosts":[],"owners":[]}') as Keys['table'], host };
 }
 
-async function isOwned(kv: NatsKv, by: readonly Child[]): Promise<boolean> {
+async function isOwned(kv: NatsKeyValueStore, by: readonly Child[]): Promise<boolean> {
   const { table, host } = await keysOf(kv);
   const hosts = table.hosts.map(host);
   const serving = hosts.reduce((sum, one) => sum + one.serving, 0);
@@ -240,7 +240,7 @@ export class Cluster {
 
   /** Milliseconds until every partition is owned, and answered for, by one of these processes. */
   async owned(by: readonly Child[], withinMs = HANGS_MS): Promise<number> {
-    const kv = await NatsKv.connect(this.of.nats, placementBucket(this.namespace));
+    const kv = await NatsKeyValueStore.connect(this.of.nats, makePlacementBucketName(this.namespace));
     try {
       return await until(
         'all partitions have an owner that serves them',
@@ -254,7 +254,7 @@ export class Cluster {
 
   /** Process of the owner of each partition. */
   async owners(): Promise<number[]> {
-    const kv = await NatsKv.connect(this.of.nats, placementBucket(this.namespace));
+    const kv = await NatsKeyValueStore.connect(this.of.nats, makePlacementBucketName(this.namespace));
     try {
       const { table, host } = await keysOf(kv);
       return table.owners.map((i) => (i < 0 ? 0 : host(table.hosts[i]!).pid));

@@ -1,6 +1,6 @@
 /** Every declared operation against the contract's machine-readable form: its callers, and each parameter. */
 import t from 'tap';
-import { OPERATIONS, type ParameterDeclaration } from '#frontend/api';
+import { API_OPERATIONS, type ParameterDeclaration } from '#frontend/api';
 import { type Declared, declaredAs, type WireParameter } from '../../api/support/wire.js';
 import { DIFFERENCES } from './declared-differences.js';
 
@@ -50,7 +50,7 @@ function facts(declared: ParameterDeclaration, of: WireParameter): Record<string
 }
 
 /** `operation parameter fact` → the difference. */
-function differences(name: string, declaration: (typeof OPERATIONS)[number], of: Declared): Map<string, string> {
+function differences(name: string, declaration: (typeof API_OPERATIONS)[number], of: Declared): Map<string, string> {
   const found = new Map<string, string>();
   const note = (key: string, ours: unknown, theirs: unknown): void => {
     if (ours !== theirs) found.set(`${name} ${key}`, `${ours} here, ${theirs} in wire.json`);
@@ -74,7 +74,7 @@ function differences(name: string, declaration: (typeof OPERATIONS)[number], of:
 const unused = new Set(Object.keys(DIFFERENCES));
 const names = new Set<string>();
 // Addresses at the root that users open as links are not part of the API.
-for (const declaration of OPERATIONS.filter(({ root }) => !root)) {
+for (const declaration of API_OPERATIONS.filter(({ root }) => !root)) {
   const found = declaredAs(declaration.method, declaration.path);
   t.test(`${declaration.method} ${declaration.path} is declared as the contract has it`, async (t) => {
     if (!found) return void t.fail('wire.json has no such operation');

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { redirectWithQuery } from '../../../src/frontend/api/raw-answers.js';
+import { makeRedirectWithQuery } from '../../../src/frontend/api/raw-answers.js';
 
-const location = (query: string): string => redirectWithQuery('/x.png?version=1', query).headers.Location!;
+const location = (query: string): string => makeRedirectWithQuery('/x.png?version=1', query).headers.Location!;
 
 t.test('a redirect keeps the query, but no keys', async (t) => {
   t.equal(location(''), '/x.png?version=1');

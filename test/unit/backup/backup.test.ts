@@ -1,45 +1,50 @@
 import { appendFile, cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { refuseUnfinishedRestore, restoreBackup, writeBackup } from '#app/backup';
+import { checkNoUnfinishedRestore, restoreBackup, writeDataDirBackup } from '#app/backup';
 import { REAL_CLOCK as clock } from '#base/clock';
-import { epoch, realmId, realmKey } from '#model';
-import { type DeletionHold, DirectoryBlobs } from '#ports/blobs';
-import { LmdbLog } from '#ports/log';
+import { realmActorKey, toEpoch, toRealmId } from '#model';
+import { type BlobDeletionHold, FolderBlobStorage } from '#ports/blobs';
+import { LmdbEventLog } from '#ports/log';
 import { LmdbStore, openLmdbEnvironment } from '#ports/store';
 
-const ONE = realmId(1);
+const ONE = toRealmId(1);
 const LIMITS = { maxAgeMs: 60_000, maxBytes: 1_000_000 };
 const bytes = (text: string): Buffer => Buffer.from(text);
 
 interface Source {
   readonly place: string;
   readonly data: string;
-  readonly blobs: DirectoryBlobs;
+  readonly blobs: FolderBlobStorage;
   backUp(target: string): Promise<unknown>;
 }
 
 /** Two organizations, whose ids are at 7 and 20,000, and one blob. */
-async function source(test: Test, change: (blobs: DirectoryBlobs) => DirectoryBlobs = (b) => b): Promise<Source> {
+async function source(test: Test, change: (blobs: FolderBlobStorage) => FolderBlobStorage = (b) => b): Promise<Source> {
   const place = test.testdir();
   const data = join(place, 'data');
   const environment = await openLmdbEnvironment(data);
   const store = new LmdbStore(environment, clock);
-  const write = { epoch: epoch(1), expected: 0, outbox: [{ to: 'do' }], due: 5, records: [] };
-  await store.commit({ ...write, key: realmKey(realmId(0)), state: { nextRealm: 4 } });
-  await store.commit({ ...write, key: realmKey(ONE), state: { reservedIds: 7, other: 'x' } });
-  await store.commit({ ...write, key: realmKey(realmId(3)), state: { reservedIds: 20_000 } });
-  await (await LmdbLog.open(environment, clock, LIMITS)).close();
-  const blobs = await DirectoryBlobs.open(join(data, 'blobs'));
+  const write = { epoch: toEpoch(1), expected: 0, outbox: [{ to: 'do' }], due: 5, records: [] };
+  await store.commit({ ...write, key: realmActorKey(toRealmId(0)), state: { nextRealm: 4 } });
+  await store.commit({ ...write, key: realmActorKey(ONE), state: { reservedIds: 7, other: 'x' } });
+  await store.commit({ ...write, key: realmActorKey(toRealmId(3)), state: { reservedIds: 20_000 } });
+  await (await LmdbEventLog.open(environment, clock, LIMITS)).close();
+  const blobs = await FolderBlobStorage.open(join(data, 'blobs'));
   await blobs.put(ONE, 'a', bytes('first'), 'text/plain');
   await writeFile(join(data, 'secret'), 'the secret\n');
   test.teardown(() => environment.close());
-  return { place, data, blobs, backUp: (target) => writeBackup({ environment, blobs: change(blobs), clock }, target) };
+  return {
+    place,
+    data,
+    blobs,
+    backUp: (target) => writeDataDirBackup({ environment, blobs: change(blobs), clock }, target),
+  };
 }
 
 async function incarnationOf(data: string): Promise<string> {
   const environment = await openLmdbEnvironment(data);
-  const log = await LmdbLog.open(environment, clock, LIMITS);
+  const log = await LmdbEventLog.open(environment, clock, LIMITS);
   const { incarnation } = await log.position(ONE);
   await log.close();
   await environment.close();
@@ -56,12 +61,12 @@ t.test('a restored directory has the data of the backup, another log, and ids ab
 
   const environment = await openLmdbEnvironment(to);
   const store = new LmdbStore(environment, clock);
-  const one = await store.load(realmKey(ONE), epoch(1_000));
+  const one = await store.load(realmActorKey(ONE), toEpoch(1_000));
   test.match(one, { state: { reservedIds: 1_000_007, other: 'x' }, version: 2, outbox: [{ to: 'do' }], due: 5 });
-  const three = await store.load(realmKey(realmId(3)), epoch(1_000));
+  const three = await store.load(realmActorKey(toRealmId(3)), toEpoch(1_000));
   test.match(three, { state: { reservedIds: 1_020_000 } });
   await environment.close();
-  const blobs = await DirectoryBlobs.open(join(to, 'blobs'));
+  const blobs = await FolderBlobStorage.open(join(to, 'blobs'));
   const blob = await blobs.find(ONE, 'a');
   test.strictSame([blob?.type, Buffer.from(await blob!.read()).toString()], ['text/plain', 'first']);
 
@@ -74,8 +79,8 @@ t.test('a restored directory has the data of the backup, another log, and ids ab
 t.test('data deleted while a backup reads is in the backup, and gone from the server', async (test) => {
   let begun = false;
   const { place, blobs, data, ...from } = await source(test, (whole) =>
-    Object.assign(Object.create(whole) as DirectoryBlobs, {
-      async holdDeletions(): Promise<DeletionHold> {
+    Object.assign(Object.create(whole) as FolderBlobStorage, {
+      async holdDeletions(): Promise<BlobDeletionHold> {
         const keeping = await whole.holdDeletions();
         return {
           ...keeping,
@@ -102,7 +107,7 @@ t.test('data deleted while a backup reads is in the backup, and gone from the se
   test.strictSame(await readdir(join(data, 'blobs', 'removed')), [], 'deleting is deleting again');
 
   await restoreBackup(join(place, 'backup'), join(place, 'restored'), clock);
-  const restored = await DirectoryBlobs.open(join(place, 'restored', 'blobs'));
+  const restored = await FolderBlobStorage.open(join(place, 'restored', 'blobs'));
   for (const path of ['a', 'b']) test.ok(await restored.find(ONE, path), `${path} is in the backup`);
 });
 
@@ -164,10 +169,10 @@ t.test('a backup whose file list leads out of it is refused', async (test) => {
 
 t.test('a directory with an unfinished restore is refused', async (test) => {
   const place = test.testdir();
-  await test.resolves(refuseUnfinishedRestore(place));
+  await test.resolves(checkNoUnfinishedRestore(place));
   await writeFile(join(place, 'restore-unfinished'), 'from /backups/1\n');
   await test.rejects(
-    refuseUnfinishedRestore(place),
+    checkNoUnfinishedRestore(place),
     /restoring .* from \/backups\/1 did not end: empty it and restore again/,
   );
 });

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import t from 'tap';
-import { readWebFiles } from '../../../src/frontend/web/manifest.js';
+import { readWebClientFiles } from '../../../src/frontend/web/manifest.js';
 
 interface Row {
   readonly file: string;
@@ -57,7 +57,7 @@ t.test('the chunks of a page from before an upgrade are served for a day', async
   t.not(now, old);
   const kept = manifest()[old]!;
   t.ok(kept.until! >= began + DAY_MS && kept.until! <= Date.now() + DAY_MS);
-  const files = await readWebFiles(at('dist/web'));
+  const files = await readWebClientFiles(at('dist/web'));
   t.match(Buffer.from(files!.get(old)!.plain.bytes).toString(), 'first first');
   t.ok(files!.get(old)!.coded.br, 'also in its compressed forms');
   t.match(Buffer.from(files!.get(now)!.plain.bytes).toString(), 'second second');

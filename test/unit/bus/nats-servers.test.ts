@@ -1,5 +1,5 @@
 import t from 'tap';
-import { natsDisplayName, parseNatsServers } from '#ports/nats';
+import { formatNatsServersForLog, parseNatsServers } from '#ports/nats';
 
 t.test('addresses of NATS servers are read with and without an account', async (test) => {
   test.strictSame(parseNatsServers('nats://a:4222'), { servers: ['nats://a:4222'] });
@@ -17,6 +17,6 @@ t.test('addresses of NATS servers are read with and without an account', async (
 });
 
 t.test('the display name of a server has no password', async (test) => {
-  test.equal(natsDisplayName('nats://ann:secret@a:4222,nats://b'), 'nats://a:4222,nats://b');
-  test.equal(natsDisplayName('nats://127.0.0.1:4222'), 'nats://127.0.0.1:4222');
+  test.equal(formatNatsServersForLog('nats://ann:secret@a:4222,nats://b'), 'nats://a:4222,nats://b');
+  test.equal(formatNatsServersForLog('nats://127.0.0.1:4222'), 'nats://127.0.0.1:4222');
 });

@@ -1,14 +1,14 @@
 import t from 'tap';
-import { runEvery, TimerRing } from '#base/clock';
+import { CoarseTimerRing, runPeriodically } from '#base/clock';
 import { FakeClock } from '../../support/fake-clock.js';
 
 t.test('calls come at multiples of the period, whenever they were registered', async (t) => {
   const clock = new FakeClock();
   const at: [string, number, number][] = [];
   clock.advance(130);
-  const stopQuick = runEvery(clock, 500, (late) => at.push(['quick', clock.monotonic(), late]));
+  const stopQuick = runPeriodically(clock, 500, (late) => at.push(['quick', clock.monotonic(), late]));
   clock.advance(40);
-  const stopSlow = runEvery(clock, 1_000, (late) => at.push(['slow', clock.monotonic(), late]));
+  const stopSlow = runPeriodically(clock, 1_000, (late) => at.push(['slow', clock.monotonic(), late]));
   clock.advance(1_500);
   t.same(at, [
     ['quick', 500, 0],
@@ -26,7 +26,7 @@ t.test('calls come at multiples of the period, whenever they were registered', a
 t.test('a process that stood still gets the length of the pause, and continues at the next multiple', async (t) => {
   const clock = new FakeClock();
   const at: [number, number][] = [];
-  runEvery(clock, 500, (late) => at.push([clock.monotonic(), late]));
+  runPeriodically(clock, 500, (late) => at.push([clock.monotonic(), late]));
   clock.leap(1_630);
   clock.advance(0);
   clock.advance(400);
@@ -38,8 +38,8 @@ t.test('a process that stood still gets the length of the pause, and continues a
 
 t.test('all users of a clock share one timer', async (t) => {
   const clock = new FakeClock();
-  const slices = new TimerRing<string>(clock, 60_000, () => {});
-  for (let i = 0; i < 10; i++) runEvery(clock, 500 * (i + 1), () => {});
+  const slices = new CoarseTimerRing<string>(clock, 60_000, () => {});
+  for (let i = 0; i < 10; i++) runPeriodically(clock, 500 * (i + 1), () => {});
   slices.add('a', 10_000);
   let turns = 0;
   while (clock.monotonic() < 10_000) {

@@ -1,11 +1,11 @@
 import t from 'tap';
-import { TimerRing } from '#base/clock';
+import { CoarseTimerRing } from '#base/clock';
 import { FakeClock } from '../../support/fake-clock.js';
 
 function make() {
   const clock = new FakeClock();
   const expired: [string, number][] = [];
-  const slices = new TimerRing<string>(clock, 60_000, (entry) => expired.push([entry, clock.monotonic()]));
+  const slices = new CoarseTimerRing<string>(clock, 60_000, (entry) => expired.push([entry, clock.monotonic()]));
   return { clock, expired, slices };
 }
 
@@ -30,7 +30,7 @@ t.test('entries expire in order, half a second late at most, never early', async
 t.test('an entry may be added while others expire, and after long silence', async (t) => {
   const clock = new FakeClock();
   const expired: number[] = [];
-  const slices: TimerRing<number> = new TimerRing(clock, 1_000, (n) => {
+  const slices: CoarseTimerRing<number> = new CoarseTimerRing(clock, 1_000, (n) => {
     expired.push(clock.monotonic());
     if (n > 0) slices.add(n - 1, 1_000);
   });

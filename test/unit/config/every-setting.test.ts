@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import t, { type Test } from 'tap';
 import { runCommandLine } from '#app/cli';
-import { SETTINGS, type SettingName } from '#app/config';
+import { SERVER_SETTING_DECLARATIONS, type ServerSettingName } from '#app/config';
 
 const folder = t.testdir({ file: '', folder: {}, locked: {} });
 
@@ -21,7 +21,7 @@ const ADDRESSES = ['', ' ', '127.0.0.1:80', 'http://here', 'here/there', '[::1]'
 const ACCOUNT = 'user:pass%zz@';
 
 /** A new setting has its values here, too: without them this does not compile. */
-const NONSENSE: Readonly<Record<SettingName, readonly string[]>> = {
+const NONSENSE: Readonly<Record<ServerSettingName, readonly string[]>> = {
   host: [...ADDRESSES, '203.0.113.7'],
   port: PORTS,
   opsHost: [...ADDRESSES, '203.0.113.7'],
@@ -175,7 +175,7 @@ async function said(
 }
 
 /** A cluster has no folder, the embedded face no servers. */
-const around = (name: SettingName): string[] => {
+const around = (name: ServerSettingName): string[] => {
   if (name === 'dataDir' || name === 'secret') return [];
   const cluster = { nats: 'nats://127.0.0.1:1', mongodb: 'mongodb://127.0.0.1:1' };
   const other = Object.entries(cluster).flatMap(([of, url]) => (of === name ? [] : [`--${of}`, url]));
@@ -196,8 +196,8 @@ async function refused(
   test.same(await said(['serve', ...argv], environment), checked, `serve ${shown}`);
 }
 
-for (const [name, values] of Object.entries(NONSENSE) as [SettingName, readonly string[]][]) {
-  const { option, env } = SETTINGS[name];
+for (const [name, values] of Object.entries(NONSENSE) as [ServerSettingName, readonly string[]][]) {
+  const { option, env } = SERVER_SETTING_DECLARATIONS[name];
   t.test(`--${option}`, async (test) => {
     for (const value of values) {
       await refused(test, [...around(name), `--${option}`, value], {}, `--${option}`);

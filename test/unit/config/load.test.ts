@@ -1,46 +1,47 @@
 import t from 'tap';
-import { ConfigError, describeSettings, loadConfig, SETTINGS } from '#app/config';
+import { describeSettingsForHelp, loadServerConfig, SERVER_SETTING_DECLARATIONS, ServerConfigError } from '#app/config';
 
 t.test('without settings the embedded face listens on loopback', async (t) => {
-  const config = loadConfig({}, {});
+  const config = loadServerConfig({}, {});
   t.match(config, { host: '127.0.0.1', port: 9991, dataDir: './data', role: 'all' });
   t.equal(config.nats, undefined);
 });
 
 t.test('the command line overrides the environment, and an empty variable counts as unset', async (t) => {
-  const config = loadConfig({ port: '81' }, { PORT: '80', HOST: '0.0.0.0', DATA_DIR: '' });
+  const config = loadServerConfig({ port: '81' }, { PORT: '80', HOST: '0.0.0.0', DATA_DIR: '' });
   t.match(config, { port: 81, host: '0.0.0.0', dataDir: './data' });
 });
 
 t.test('every problem is named with its source, and secrets are not repeated', async (t) => {
   const environment = { PORT: 'x', CONCLAVE_SECRET: 'tooshort' };
-  t.throws(() => loadConfig({ 'log-level': 'loud' }, environment), {
+  t.throws(() => loadServerConfig({ 'log-level': 'loud' }, environment), {
     name: 'ConfigError',
     message: /PORT: must be an integer[\s\S]*CONCLAVE_SECRET: must have at least 16[\s\S]*--log-level: must be one of/,
   });
   try {
-    loadConfig({}, environment);
+    loadServerConfig({}, environment);
   } catch (error) {
-    t.ok(error instanceof ConfigError);
+    t.ok(error instanceof ServerConfigError);
     t.notMatch((error as Error).message, 'tooshort');
   }
 });
 
 t.test('incomplete cluster settings are refused', async (t) => {
-  t.throws(() => loadConfig({ nats: 'nats://127.0.0.1:4222' }, {}), /both --nats and --mongodb/);
-  t.throws(() => loadConfig({ role: 'http' }, {}), /needs a cluster/);
+  t.throws(() => loadServerConfig({ nats: 'nats://127.0.0.1:4222' }, {}), /both --nats and --mongodb/);
+  t.throws(() => loadServerConfig({ role: 'http' }, {}), /needs a cluster/);
   const both = { nats: 'nats://127.0.0.1:4222', mongodb: 'mongodb://127.0.0.1/x' };
-  t.throws(() => loadConfig(both, {}), /a cluster needs --secret/);
-  t.equal(loadConfig({ ...both, secret: 'sixteen letters!' }, {}).role, 'all');
+  t.throws(() => loadServerConfig(both, {}), /a cluster needs --secret/);
+  t.equal(loadServerConfig({ ...both, secret: 'sixteen letters!' }, {}).role, 'all');
 });
 
 t.test('help names every option and variable', async (t) => {
-  const help = describeSettings();
-  for (const { option, env } of Object.values(SETTINGS)) t.match(help, new RegExp(`--${option} [^]*\\(${env}\\)`));
+  const help = describeSettingsForHelp();
+  for (const { option, env } of Object.values(SERVER_SETTING_DECLARATIONS))
+    t.match(help, new RegExp(`--${option} [^]*\\(${env}\\)`));
 });
 
 t.test('the address of the mail server is not repeated; the sender is one address', async (t) => {
-  const of = (given: Record<string, string>) => () => loadConfig(given, {});
+  const of = (given: Record<string, string>) => () => loadServerConfig(given, {});
   t.throws(of({ 'smtp-url': 'http://user:passw0rd@mail' }), /--smtp-url: must be an address that begins with smtp/);
   try {
     of({ 'smtp-url': 'http://user:passw0rd@mail' })();
@@ -48,7 +49,7 @@ t.test('the address of the mail server is not repeated; the sender is one addres
     t.notMatch((error as Error).message, 'passw0rd');
   }
   for (const from of ['Chat <chat@example.com>', 'chat@example.com']) {
-    t.equal(loadConfig({ 'mail-from': from }, {}).mailFrom, from);
+    t.equal(loadServerConfig({ 'mail-from': from }, {}).mailFrom, from);
   }
   for (const from of ['chat', 'a@b, c@d', 'A <a@b>\r\nBcc: c@d', '"A" <a@b>', '<a@b> c']) {
     t.throws(of({ 'mail-from': from }), /an address, or a name/);

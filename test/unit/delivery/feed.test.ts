@@ -1,34 +1,42 @@
 import t from 'tap';
 import type { Json } from '#base';
 import {
-  type EventSubscriber,
-  QueueCursor,
-  RealmFeed,
-  RecentLogEntryBudget,
-  RecentMessageBudget,
-  type SharedEvent,
-  type TransientEvent,
+  type EventFeedSubscriber,
+  EventQueueCursor,
+  RealmEventFeed,
+  RecentLogEntryMemoryBudget,
+  RecentMessageMemoryBudget,
+  type SharedClientEvent,
+  type TransientClientEvent,
 } from '#delivery';
 import { DirectoryReplica } from '#directory';
-import { type EventAudience, type LogItem, realmId, realmKey, seq, streamId, streamKey } from '#model';
+import {
+  type EventAudience,
+  type LogItem,
+  realmActorKey,
+  streamActorKey,
+  toLogSeq,
+  toRealmId,
+  toStreamId,
+} from '#model';
 import type { DirectoryUser } from '#model/records';
-import type { LogReader } from '#ports/log';
-import { StoreUnavailable } from '#ports/store';
-import { MAX_REPEAT_DISTANCE, RepeatDetector } from '../../../src/delivery/repeat-detector.js';
+import type { EventLogReader } from '#ports/log';
+import { StoreUnavailableError } from '#ports/store';
+import { LogRepeatDetector, MAX_LOG_REPEAT_DISTANCE } from '../../../src/delivery/repeat-detector.js';
 import { snapshotWith } from '../../support/directory.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 import { MemoryLog } from '../../support/memory-log.js';
 import { MemoryStore } from '../../support/memory-store.js';
 import { person } from '../../support/person.js';
 
-const REALM = realmId(1);
-const STREAM = streamKey(REALM, streamId(5));
+const REALM = toRealmId(1);
+const STREAM = streamActorKey(REALM, toStreamId(5));
 
-class Queue implements EventSubscriber {
+class Queue implements EventFeedSubscriber {
   readonly got: string[] = [];
   readonly ids: number[] = [];
   readonly transient: string[] = [];
-  readonly cursor: QueueCursor;
+  readonly cursor: EventQueueCursor;
   isLive = false;
   isTrimmed = false;
 
@@ -38,19 +46,19 @@ class Queue implements EventSubscriber {
     snapshotVersions: Record<string, number> = {},
     position = 0,
   ) {
-    this.cursor = new QueueCursor(seq(position), snapshotVersions);
+    this.cursor = new EventQueueCursor(toLogSeq(position), snapshotVersions);
   }
 
   static at(position: number): Queue {
     return new Queue(1, false, {}, position);
   }
 
-  push(event: SharedEvent): void {
+  push(event: SharedClientEvent): void {
     this.ids.push(event.id);
     this.got.push(String((event.item as { event?: { type: string } }).event?.type));
   }
 
-  pushTransient(event: TransientEvent): void {
+  pushTransient(event: TransientClientEvent): void {
     this.transient.push(event.type);
   }
 
@@ -65,7 +73,7 @@ class Queue implements EventSubscriber {
 
 async function world(users: readonly DirectoryUser[] = [person(1), person(2), person(3, { role: 600 })]) {
   const log = new MemoryLog({});
-  const readers: LogReader[] = [];
+  const readers: EventLogReader[] = [];
   const subscribe = log.subscribe.bind(log);
   log.subscribe = (realm, after, reader) => {
     readers.push(reader);
@@ -73,7 +81,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
   };
   const away: { store: boolean | Promise<void> } = { store: false };
   const gate = async (): Promise<void> => {
-    if (away.store === true) throw new StoreUnavailable('away');
+    if (away.store === true) throw new StoreUnavailableError('away');
     await away.store;
   };
   const store = new MemoryStore({ atomicRecords: true, gate });
@@ -81,8 +89,11 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
   const clock = new FakeClock();
   const host = async () => {
     const replica = await DirectoryReplica.open(REALM, log, async () => snapshot, clock);
-    const budgets = { recentEntries: new RecentLogEntryBudget(), recentMessages: new RecentMessageBudget() };
-    return new RealmFeed(REALM, replica, { log, store, clock, ...budgets });
+    const budgets = {
+      recentEntries: new RecentLogEntryMemoryBudget(),
+      recentMessages: new RecentMessageMemoryBudget(),
+    };
+    return new RealmEventFeed(REALM, replica, { log, store, clock, ...budgets });
   };
   const feed = await host();
   const append = (actor: string, v: number, ...items: LogItem[]) =>
@@ -147,7 +158,7 @@ t.test('changes of a moved message reach the users who have it, by its stays in 
   ]);
   await stored(2, 1, { from: 1, to: 0 });
   await stored(3, 1, { from: 1, to: 0 });
-  const other = streamKey(REALM, streamId(6));
+  const other = streamActorKey(REALM, toStreamId(6));
   for (const [user, stay] of [
     [3, { from: 1, to: 0, after: 9, until: 0 }],
     [4, { from: 1, to: 3, after: 9, until: 9 }],
@@ -182,9 +193,9 @@ t.test('roles count as they were at the realm version of the event', async (t) =
   const { feed, append } = await world([was]);
   const queue = new Queue(1);
   feed.attach(queue);
-  await append(realmKey(REALM), 2, event('admins', { role: 200, rv: 6 }), event('later', { role: 200, rv: 7 }));
+  await append(realmActorKey(REALM), 2, event('admins', { role: 200, rv: 6 }), event('later', { role: 200, rv: 7 }));
   await append(
-    realmKey(REALM),
+    realmActorKey(REALM),
     3,
     event('all', { role: 600, rv: 9 }),
     event('not me', { role: 600, rv: 9, except: [1] }),
@@ -296,7 +307,7 @@ t.test('a gap during a membership read loses no event that the log still has', a
   for (let v = 1; v <= 3; v++) await append(STREAM, v, event(`e${v}`, { stream: 5, mv: 1 }));
   await settle(20);
   // A gap reported to the feed does not affect this queue's position.
-  readers[0]!.gap(seq(1));
+  readers[0]!.gap(toLogSeq(1));
   read();
   away.store = false;
   await clock.advanceAsync(5_000);
@@ -392,7 +403,7 @@ t.test('after a gap, entries read before it are not used', async (t) => {
   for (let v = 1; v <= 10; v++) await append('x', v, event(`e${v}`, { users: [1] }));
   await settle(20);
   // The log reports a gap to the feed.
-  readers[0]!.gap(seq(8));
+  readers[0]!.gap(toLogSeq(8));
   const before = readers.length;
   const queue = Queue.at(4);
   feed.attach(queue);
@@ -463,7 +474,7 @@ t.test('a queue that catches up ahead of the live feed learns repeats from it', 
   const live = new Queue(2);
   feed.attach(live);
   await settle(20);
-  const other = streamKey(REALM, streamId(6));
+  const other = streamActorKey(REALM, toStreamId(6));
   await append(other, 7, event('once', { users: [1] }));
   await settle(20);
   let read = (): void => {};
@@ -498,7 +509,7 @@ t.test('a resumed queue gets the entries that it missed, including those that th
   feed.attach(back);
   await settle(40);
   t.same(back.got, ['e599', 'e600'], 'without the repeat of what it has had');
-  readers[0]!.gap(seq(601));
+  readers[0]!.gap(toLogSeq(601));
   await settle(40);
   const later = Queue.at(590);
   feed.attach(later);
@@ -510,15 +521,15 @@ t.test('a resumed queue gets the entries that it missed, including those that th
 });
 
 t.test('the feed knows the position from which it recognises every repeat', async (t) => {
-  const repeats = new RepeatDetector(new MemoryLog({}), REALM, seq(10_000), new FakeClock());
-  const first = repeats.from + MAX_REPEAT_DISTANCE;
-  t.equal(repeats.isCompleteFrom(seq(first - 1)), false, 'what it repeats may lie below what was read');
-  t.equal(repeats.isCompleteFrom(seq(first)), true);
-  repeats.missed(seq(9_000));
-  t.equal(repeats.isCompleteFrom(seq(8_999)), false);
-  t.equal(repeats.isCompleteFrom(seq(9_000)), true);
+  const repeats = new LogRepeatDetector(new MemoryLog({}), REALM, toLogSeq(10_000), new FakeClock());
+  const first = repeats.from + MAX_LOG_REPEAT_DISTANCE;
+  t.equal(repeats.isCompleteFrom(toLogSeq(first - 1)), false, 'what it repeats may lie below what was read');
+  t.equal(repeats.isCompleteFrom(toLogSeq(first)), true);
+  repeats.missed(toLogSeq(9_000));
+  t.equal(repeats.isCompleteFrom(toLogSeq(8_999)), false);
+  t.equal(repeats.isCompleteFrom(toLogSeq(9_000)), true);
   t.equal(
-    new RepeatDetector(new MemoryLog({}), REALM, seq(0), new FakeClock()).isCompleteFrom(seq(0)),
+    new LogRepeatDetector(new MemoryLog({}), REALM, toLogSeq(0), new FakeClock()).isCompleteFrom(toLogSeq(0)),
     true,
     'nothing was before',
   );

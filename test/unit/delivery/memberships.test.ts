@@ -1,17 +1,17 @@
 import t from 'tap';
-import { realmId } from '#model';
-import type { Store, StoredPart } from '#ports/store';
-import { StreamMemberships } from '../../../src/delivery/memberships.js';
+import { toRealmId } from '#model';
+import type { Store, StoredActorPart } from '#ports/store';
+import { StreamMembershipCache } from '../../../src/delivery/memberships.js';
 
 t.test('a user who joins while a stream is being read is a member, though the read began earlier', async (t) => {
-  let give: (parts: StoredPart[]) => void = () => {};
+  let give: (parts: StoredActorPart[]) => void = () => {};
   const store = {
     parts: () =>
-      new Promise<StoredPart[]>((resolve) => {
+      new Promise<StoredActorPart[]>((resolve) => {
         give = resolve;
       }),
   } as unknown as Store;
-  const memberships = new StreamMemberships(store, realmId(1));
+  const memberships = new StreamMembershipCache(store, toRealmId(1));
   const loading = memberships.load(5);
   memberships.apply({ t: 'members', stream: 5, mv: 2, last: 10, join: [9], leave: [8] });
   const stay = { from: 1, to: 0, after: 0, until: 0 };

@@ -1,14 +1,14 @@
 import t from 'tap';
-import { RecentMessageBudget, RecentMessageIndex } from '#delivery';
-import { type MessageBody, NEWEST_ANCHOR, type StoredMessage, toMessageRecord } from '#domain/messages';
-import { type LogEntry, type LogItem, realmId, seq, streamId, streamKey } from '#model';
+import { RecentMessageIndex, RecentMessageMemoryBudget } from '#delivery';
+import { type MessageBody, NEWEST_ANCHOR_MESSAGE_ID, type StoredMessage, toMessageRecord } from '#domain/messages';
+import { type LogEntry, type LogItem, streamActorKey, toLogSeq, toRealmId, toStreamId } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { MessageScan } from '#ports/store';
-import { StreamMemberships } from '../../../src/delivery/memberships.js';
+import { StreamMembershipCache } from '../../../src/delivery/memberships.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 import { MemoryStore } from '../../support/memory-store.js';
 
-const REALM = realmId(1);
+const REALM = toRealmId(1);
 
 const said = (id: number, stream: number, topic = 'topic', rev = 1, more: Partial<MessageBody> = {}): MessageRecord => {
   const has = { link: false, image: false };
@@ -55,18 +55,18 @@ async function world(...stored: readonly MessageRecord[]) {
   const index = new RecentMessageIndex(
     store,
     REALM,
-    new StreamMemberships(store, REALM),
+    new StreamMembershipCache(store, REALM),
     source,
-    new RecentMessageBudget(),
+    new RecentMessageMemoryBudget(),
   );
   const apply = (...items: readonly LogItem[]): void => {
-    recent.push({ entry: { actor: streamKey(REALM, streamId(5)), groups: [{ v: seq(1), p: 0, items }] } });
+    recent.push({ entry: { actor: streamActorKey(REALM, toStreamId(5)), groups: [{ v: toLogSeq(1), p: 0, items }] } });
     for (const item of items) index.apply(item);
   };
   const newest = (more: Partial<MessageScan> = {}): MessageScan => ({
     realm: REALM,
     index: { by: 'realm' },
-    from: NEWEST_ANCHOR,
+    from: NEWEST_ANCHOR_MESSAGE_ID,
     direction: 'older',
     limit: 100,
     ...more,
@@ -184,7 +184,7 @@ t.test('a rename that is only partly written is taken from the log', async (t) =
 });
 
 t.test('organizations without requests are evicted first', (t) => {
-  const budget = new RecentMessageBudget(10);
+  const budget = new RecentMessageMemoryBudget(10);
   const forgotten: string[] = [];
   const one = (name: string): RecentMessageIndex =>
     ({

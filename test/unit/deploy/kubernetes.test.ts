@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
 import { createHealthPages, createOpsPages, HealthMonitor } from '#app/ops';
 import { SERVER_VERSION } from '#base';
-import { Metrics } from '#base/metrics';
+import { MetricsRegistry } from '#base/metrics';
 import { natsServerBinary } from '../../support/nats.js';
 import { configOf, DEPLOY, documents, type Yaml } from './support.js';
 
@@ -122,7 +122,7 @@ t.test('NATS accepts any letters and digits as its password', async (test) => {
 });
 
 t.test('probes request pages that exist', async (test) => {
-  const metrics = new Metrics();
+  const metrics = new MetricsRegistry();
   const pages = new Set([
     ...createOpsPages(new HealthMonitor(), metrics).keys(),
     ...createHealthPages(new HealthMonitor()).keys(),

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import t, { type Test } from 'tap';
-import { METRICS, type MetricDeclaration } from '#base/metrics';
+import { METRIC_DECLARATIONS, type MetricDeclaration } from '#base/metrics';
 import { DEPLOY, documents, type Yaml } from './support.js';
 
 const operations = await readFile('docs/operations.md', 'utf8');
@@ -18,7 +18,7 @@ collectDefaultMetrics({ register: registry });
 const ofProcess = new Set(registry.getMetricsAsArray().map(({ name }) => name));
 registry.clear();
 const recorded = new Set(rules.flatMap(({ record }) => (record ? [record] : [])));
-const declared = METRICS as Readonly<Record<string, MetricDeclaration>>;
+const declared = METRIC_DECLARATIONS as Readonly<Record<string, MetricDeclaration>>;
 /** Labels added by Prometheus. */
 const TARGET = ['job', 'instance'];
 

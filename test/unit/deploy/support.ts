@@ -1,14 +1,14 @@
 /** Files of deploy/, read as the programs that use them read them. */
 import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
-import { COMMAND_LINE_OPTIONS, loadConfig, SETTINGS } from '#app/config';
+import { loadServerConfig, SERVER_SETTING_DECLARATIONS, SETTING_COMMAND_LINE_OPTIONS } from '#app/config';
 
 /** A manifest; the tests look at some of its fields only. */
 // biome-ignore lint/suspicious/noExplicitAny: manifests have no schema here, and what is not there must fail loudly.
 export type Yaml = any;
 
 export const DEPLOY = 'deploy';
-const VARIABLES = new Set<string>(Object.values(SETTINGS).map(({ env }) => env));
+const VARIABLES = new Set<string>(Object.values(SERVER_SETTING_DECLARATIONS).map(({ env }) => env));
 /** Variables read by Node.js and by libraries. */
 const OF_NODE = new Set(['NODE_ENV', 'NODE_OPTIONS']);
 
@@ -23,7 +23,7 @@ export async function documents(file: string): Promise<Yaml[]> {
   });
 }
 
-/** The configuration of a process. @throws ConfigError, or for an unknown variable or option */
+/** The configuration of a process. @throws ServerConfigError, or for an unknown variable or option */
 export function configOf(args: readonly string[], environment: Readonly<Record<string, string>>) {
   const unknown = Object.keys(environment).filter((name) => !VARIABLES.has(name) && !OF_NODE.has(name));
   if (unknown.length > 0) throw new Error(`no such settings: ${unknown.join(', ')}`);
@@ -31,12 +31,12 @@ export function configOf(args: readonly string[], environment: Readonly<Record<s
   const options: Record<string, string> = {};
   for (let i = 1; i < args.length; i += 2) {
     const [name, value] = [args[i] as string, args[i + 1]];
-    if (!name.startsWith('--') || !Object.hasOwn(COMMAND_LINE_OPTIONS, name.slice(2)) || value === undefined) {
+    if (!name.startsWith('--') || !Object.hasOwn(SETTING_COMMAND_LINE_OPTIONS, name.slice(2)) || value === undefined) {
       throw new Error(`no such option: ${name}`);
     }
     options[name.slice(2)] = value;
   }
-  return loadConfig(options, environment);
+  return loadServerConfig(options, environment);
 }
 
 /** `NAME=value` lines, as systemd and Docker read them. */

@@ -1,9 +1,9 @@
 import t from 'tap';
 import type { Json } from '#base';
-import { QueueCursor, RealmFeeds } from '#delivery';
+import { EventQueueCursor, RealmEventFeeds } from '#delivery';
 import { DirectoryReplicas } from '#directory';
-import { extraEmojiNamed } from '#domain/emoji';
-import { type RealmId, realmId, seq } from '#model';
+import { productEmojiForm } from '#domain/emoji';
+import { type RealmId, toLogSeq, toRealmId } from '#model';
 import type { ActorClient } from '#runtime';
 import { snapshotWith } from '../../support/directory.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
@@ -11,7 +11,7 @@ import { MemoryLog } from '../../support/memory-log.js';
 import { MemoryStore } from '../../support/memory-store.js';
 import { person } from '../../support/person.js';
 
-const REALM = realmId(1);
+const REALM = toRealmId(1);
 const HOUR = 3_600_000;
 
 function world() {
@@ -25,8 +25,8 @@ function world() {
     return { reply: Promise.resolve({ value }), cancel: () => {} };
   };
   const client = { send, waitMs: (usual: number) => usual } as unknown as ActorClient;
-  const directories = new DirectoryReplicas(client, log, clock, extraEmojiNamed('conclave'));
-  const feeds = new RealmFeeds(directories, log, new MemoryStore({ atomicRecords: true }), clock);
+  const directories = new DirectoryReplicas(client, log, clock, productEmojiForm('conclave'));
+  const feeds = new RealmEventFeeds(directories, log, new MemoryStore({ atomicRecords: true }), clock);
   const open = async (realm: RealmId = REALM): Promise<void> => {
     await directories.ready(realm, 0);
   };
@@ -54,7 +54,7 @@ t.test('the replica of an organization without requests is closed, and leaves no
 t.test('a replica in use stays open while others close', async (t) => {
   const { clock, directories, open } = world();
   await open();
-  await open(realmId(2));
+  await open(toRealmId(2));
   for (let i = 0; i < 20; i++) {
     clock.advance(200_000);
     t.ok(directories.find(REALM), 'it was asked for a moment ago');
@@ -77,7 +77,7 @@ t.test('a realm stays open for its queues, and is followed again when a queue re
   const queue = {
     user: 1,
     allPublic: false,
-    cursor: new QueueCursor(seq(0), {}),
+    cursor: new EventQueueCursor(toLogSeq(0), {}),
     lives: 0,
     push: () => {},
     pushTransient: () => {},

@@ -1,11 +1,11 @@
 import t from 'tap';
-import { type RealmLogTail, ReplicaLagWatch } from '#directory';
-import { type RealmId, realmId, seq } from '#model';
+import { DirectoryReplicaLagMeter, type RealmLogTail } from '#directory';
+import { type RealmId, toLogSeq, toRealmId } from '#model';
 import type { EventLog } from '#ports/log';
 
 function setUp(realms: number) {
   const ends = new Map<RealmId, number>();
-  const tails = Array.from({ length: realms }, (_, i) => ({ realm: realmId(i + 1), reached: seq(0) }));
+  const tails = Array.from({ length: realms }, (_, i) => ({ realm: toRealmId(i + 1), reached: toLogSeq(0) }));
   let asked = 0;
   const log = {
     position: async (realm: RealmId) => {
@@ -16,7 +16,7 @@ function setUp(realms: number) {
     },
   };
   const time = { now: 0 };
-  const watch = new ReplicaLagWatch(
+  const watch = new DirectoryReplicaLagMeter(
     log as unknown as EventLog,
     () => tails as unknown as RealmLogTail[],
     () => time.now,
@@ -32,11 +32,11 @@ t.test('the lag counts seconds since an unreached end was first seen', async (t)
   time.now = 3_000;
   t.strictSame(await watch.look(), { positions: 10, ms: 3_000 });
   // The replica advances, and so does the log: the first end is reached, the new end is not.
-  tail!.reached = seq(11);
+  tail!.reached = toLogSeq(11);
   ends.set(tail!.realm, 15);
   time.now = 5_000;
   t.strictSame(await watch.look(), { positions: 4, ms: 0 });
-  tail!.reached = seq(15);
+  tail!.reached = toLogSeq(15);
   t.strictSame(await watch.look(), { positions: 0, ms: 0 });
 });
 

@@ -1,15 +1,15 @@
 import t from 'tap';
 import type { Json } from '#base';
 import { DirectoryReplica, type DirectorySnapshot } from '#directory';
-import { extraEmojiNamed } from '#domain/emoji';
-import { realmId, realmKey, userId } from '#model';
+import { productEmojiForm } from '#domain/emoji';
+import { realmActorKey, toRealmId, toUserId } from '#model';
 import type { AccountSessions } from '#model/records';
 import { snapshotWith } from '../../support/directory.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { MemoryLog } from '../../support/memory-log.js';
 import { until } from '../../support/until.js';
 
-const REALM = realmId(1);
+const REALM = toRealmId(1);
 
 const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => snapshotWith({ version, subdomain });
 
@@ -31,11 +31,11 @@ async function world(ended: (hash: string, kind: 'key' | 'session') => void = ()
       return snapshot;
     },
     clock,
-    extraEmojiNamed('conclave'),
+    productEmojiForm('conclave'),
     ended,
   );
   const append = (v: number, ...items: Json[]) =>
-    log.append(REALM, { actor: realmKey(REALM), groups: [{ v, p: v - 1, items }] } as unknown as Json);
+    log.append(REALM, { actor: realmActorKey(REALM), groups: [{ v, p: v - 1, items }] } as unknown as Json);
   return { replica, server, append, clock };
 }
 
@@ -101,7 +101,7 @@ t.test('every way in which a session disappears is reported, and nothing else', 
   const gone: string[] = [];
   const { replica, server, append, clock } = await world((hash, kind) => void gone.push(`${kind} ${hash}`));
   const withSessions = (...hashes: string[]): AccountSessions => ({
-    user: userId(8),
+    user: toUserId(8),
     last: 9,
     sessions: hashes.map((hash, i) => ({ id: i + 1, hash, client: 'Firefox', created: 0, used: 0 })),
     links: [],

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { checkEmoji, findEmojiByName, isEmoji, presentEmoji, resolveEmoji, storedEmojiType } from '#domain/emoji';
-import { userId } from '#model';
+import {
+  checkEmojiIsUsable,
+  completeEmojiFields,
+  findEmojiByName,
+  formatEmojiFieldsForApi,
+  isKnownEmoji,
+  toStoredEmojiType,
+} from '#domain/emoji';
+import { toUserId } from '#model';
 import { ApiError } from '#model/errors';
 import { directoryWith } from '../../support/directory.js';
 
@@ -11,7 +18,7 @@ const custom = (id: number, name: string, deactivated = false) => ({
   url: `/e/${id}.png`,
   stillUrl: null,
   deactivated,
-  author: userId(9),
+  author: toUserId(9),
 });
 const emoji = [custom(1, 'party', true), custom(2, 'party'), custom(3, 'smile'), custom(4, 'gone', true)];
 const directory = directoryWith({ emoji });
@@ -19,7 +26,7 @@ const plain = directoryWith({});
 
 /** Checks an emoji like POST does. */
 const checked = (name: string, code: string | null = null, type: string | null = null, at = directory) =>
-  checkEmoji(resolveEmoji({ name, code, type }, at), at);
+  checkEmojiIsUsable(completeEmojiFields({ name, code, type }, at), at);
 
 t.test('a name means an active custom emoji, else the extra one, else Unicode', async (t) => {
   t.same(checked('party'), { name: 'party', code: '2', type: 'realm_emoji' });
@@ -39,18 +46,18 @@ t.test('a custom emoji must exist, match its name, and be active', async (t) => 
 });
 
 t.test('deactivated emoji still exist; codes are unique within their type only', async (t) => {
-  t.ok(isEmoji('4', 'realm_emoji', directory));
-  t.notOk(isEmoji('4', 'unicode_emoji', directory));
-  t.notOk(isEmoji('1f642', 'realm_emoji', directory));
-  t.ok(isEmoji('zulip', 'extra', directory));
-  t.notOk(isEmoji('zulip', undefined, directory));
-  t.equal(storedEmojiType('zulip_extra_emoji'), 'extra');
-  t.equal(storedEmojiType('extra'), undefined, 'the stored word is none of theirs');
+  t.ok(isKnownEmoji('4', 'realm_emoji', directory));
+  t.notOk(isKnownEmoji('4', 'unicode_emoji', directory));
+  t.notOk(isKnownEmoji('1f642', 'realm_emoji', directory));
+  t.ok(isKnownEmoji('zulip', 'extra', directory));
+  t.notOk(isKnownEmoji('zulip', undefined, directory));
+  t.equal(toStoredEmojiType('zulip_extra_emoji'), 'extra');
+  t.equal(toStoredEmojiType('extra'), undefined, 'the stored word is none of theirs');
 });
 
 t.test('the extra emoji is sent under one of its names, whichever was received', async (t) => {
   const sent = (names: 'conclave' | 'zulip') =>
-    ['conclave', 'zulip'].map((name) => presentEmoji(checked(name), directoryWith({}, names)));
+    ['conclave', 'zulip'].map((name) => formatEmojiFieldsForApi(checked(name), directoryWith({}, names)));
   const one = { emoji_name: 'conclave', emoji_code: 'conclave', reaction_type: 'service_extra_emoji' };
   const other = { emoji_name: 'zulip', emoji_code: 'zulip', reaction_type: 'zulip_extra_emoji' };
   t.same(sent('conclave'), [one, one]);
@@ -66,7 +73,7 @@ t.test('any input is refused by its error, or is an emoji that can be found agai
     fc.property(word, fc.option(word), fc.option(word), (name, code, type) => {
       try {
         const found = checked(name, code, type);
-        return isEmoji(found.code, found.type, directory);
+        return isKnownEmoji(found.code, found.type, directory);
       } catch (error) {
         return error instanceof ApiError && error.status === 400;
       }

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { checkEmoji, isEmoji, resolveEmoji } from '#domain/emoji';
-import { canonicalEmojiCode, emojiCode, isEmojiName, renderMarkdown } from '#domain/markdown';
+import { checkEmojiIsUsable, completeEmojiFields, isKnownEmoji } from '#domain/emoji';
+import { canonicalEmojiCode, emojiCodeOfName, isCanonicalEmojiName, renderMarkdown } from '#domain/markdown';
 import { loadStaticFile } from '#frontend/static';
 import { directoryWith } from '../../support/directory.js';
 
@@ -15,7 +15,7 @@ const pairs = Object.entries(listed).flatMap(([code, names]) => names.map((name)
 const directory = directoryWith({});
 
 const reaction = (name: string, code: string | null, type: string | null) =>
-  checkEmoji(resolveEmoji({ name, code, type }, directory), directory);
+  checkEmojiIsUsable(completeEmojiFields({ name, code, type }, directory), directory);
 const span = (name: string, code: string): string => {
   const title = name.replaceAll('_', ' ');
   return `<span aria-label="${title}" class="emoji emoji-${code}" role="img" title="${title}">:${name}:</span>`;
@@ -44,7 +44,7 @@ t.test('every name makes a reaction: alone, with its code, with code and type', 
   });
   t.same(wrong, []);
   t.same(
-    codes.filter((code) => !isEmoji(code, 'unicode_emoji', directory)),
+    codes.filter((code) => !isKnownEmoji(code, 'unicode_emoji', directory)),
     [],
   );
 });
@@ -97,12 +97,12 @@ t.test('clients get exactly the list, the first name of a code first', async (t)
 t.test('older names are aliases where the list has no such name', async (t) => {
   const aliases = { slight_smile: '1f642', hundred_points: '1f4af', black_joker: '1f0cf', shaking_face: '1fae8' };
   for (const [name, code] of Object.entries(aliases)) {
-    t.equal(emojiCode(name), code, name);
-    t.notOk(isEmojiName(name), name);
+    t.equal(emojiCodeOfName(name), code, name);
+    t.notOk(isCanonicalEmojiName(name), name);
     t.equal(renderMarkdown(`:${name}:`).html, `<p>${span(name, code)}</p>`);
     t.same(reaction(name, code, 'unicode_emoji'), { name, code, type: 'unicode_emoji' });
   }
-  t.equal(emojiCode('cat'), '1f408', 'the list has the name for another character than before');
+  t.equal(emojiCodeOfName('cat'), '1f408', 'the list has the name for another character than before');
 });
 
 t.test('emoticons are emoji of the list', async (t) => {

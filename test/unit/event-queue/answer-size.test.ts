@@ -1,8 +1,13 @@
 import t from 'tap';
-import type { QueueOptions } from '#model/commands';
-import { bufferedEvent, EventBuffer, eventShapeFor, MAX_ANSWER_BYTES } from '../../../actors/event-queue/buffer.js';
+import type { EventQueueOptions } from '#model/commands';
+import {
+  clientEventFormatOf,
+  EventQueueBuffer,
+  MAX_POLL_ANSWER_BYTES,
+  makeBufferedEvent,
+} from '../../../actors/event-queue/buffer.js';
 
-const shape = eventShapeFor({ capabilities: {} } as QueueOptions);
+const shape = clientEventFormatOf({ capabilities: {} } as EventQueueOptions);
 
 function idsIn(parts: readonly Uint8Array[]): number[] {
   const fields = JSON.parse(`{${Buffer.concat(parts).toString().slice(1)}}`) as { events: { id: number }[] };
@@ -12,16 +17,16 @@ function idsIn(parts: readonly Uint8Array[]): number[] {
 t.test(
   'a large backlog is answered in parts, oldest first; each acknowledgement brings the next, in order and once',
   async (t) => {
-    const buffer = new EventBuffer(8, 'q', shape);
+    const buffer = new EventQueueBuffer(8, 'q', shape);
     const text = 'x'.repeat(100_000);
     const all = Array.from({ length: 300 }, (_, i) => i + 1);
-    for (const id of all) buffer.push(bufferedEvent(id, { type: 'message', text }));
+    for (const id of all) buffer.push(makeBufferedEvent(id, { type: 'message', text }));
     const got: number[] = [];
     let answers = 0;
     while (buffer.size > 0) {
       const parts = buffer.answer();
       const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
-      t.ok(bytes < MAX_ANSWER_BYTES + 1_000, `${bytes} bytes`);
+      t.ok(bytes < MAX_POLL_ANSWER_BYTES + 1_000, `${bytes} bytes`);
       const ids = idsIn(parts);
       t.ok(ids.length > 0);
       got.push(...ids);
@@ -34,8 +39,9 @@ t.test(
 );
 
 t.test('an event above the size limit is answered alone', async (t) => {
-  const buffer = new EventBuffer(8, 'q', shape);
-  for (const id of [1, 2, 3]) buffer.push(bufferedEvent(id, { type: 'x', text: 'y'.repeat(MAX_ANSWER_BYTES + 1) }));
+  const buffer = new EventQueueBuffer(8, 'q', shape);
+  for (const id of [1, 2, 3])
+    buffer.push(makeBufferedEvent(id, { type: 'x', text: 'y'.repeat(MAX_POLL_ANSWER_BYTES + 1) }));
   t.same(idsIn(buffer.answer()), [1]);
   t.same(idsIn(buffer.answer()), [1], 'until it is acknowledged');
   buffer.acknowledge(1);

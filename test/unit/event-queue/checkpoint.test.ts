@@ -1,9 +1,9 @@
 /** Times at which a queue is written. */
 import t from 'tap';
-import { seq } from '#model';
-import { CheckpointTimer } from '../../../actors/event-queue/checkpoint.js';
-import { lastPossibleActivity, type QueueState } from '../../../actors/event-queue/state.js';
-import { QueueVolatile } from '../../../actors/event-queue/volatile.js';
+import { toLogSeq } from '#model';
+import { EventQueueCheckpointTimer } from '../../../actors/event-queue/checkpoint.js';
+import { type EventQueueActorState, lastPossibleClientActivity } from '../../../actors/event-queue/state.js';
+import { EventQueueMemoryState } from '../../../actors/event-queue/volatile.js';
 import { FakeClock } from '../../support/fake-clock.js';
 
 const MINUTE = 60_000;
@@ -11,8 +11,8 @@ const MINUTE = 60_000;
 function make() {
   const clock = new FakeClock();
   const written: number[] = [];
-  let state = { acked: -1, position: 0, active: clock.now(), held: false } as unknown as QueueState;
-  const volatile = new QueueVolatile(state, clock.now());
+  let state = { acked: -1, position: 0, active: clock.now(), held: false } as unknown as EventQueueActorState;
+  const volatile = new EventQueueMemoryState(state, clock.now());
   volatile.step('OPEN');
   const begun = clock.now();
   const handle = {
@@ -24,9 +24,9 @@ function make() {
       written.push((clock.now() - begun) / MINUTE);
     },
   };
-  const cursor = { position: seq(0) };
+  const cursor = { position: toLogSeq(0) };
   const services = { clock, random: () => 0.5 };
-  const checkpoint = new CheckpointTimer(handle as never, services, cursor, { oldest: undefined });
+  const checkpoint = new EventQueueCheckpointTimer(handle as never, services, cursor, { oldest: undefined });
   const polls = (polling: boolean): void => {
     volatile.step(polling ? 'POLL' : 'ANSWER');
     volatile.touch(clock.now());
@@ -46,7 +46,7 @@ t.test('a waiting poll is written once soon, and then at long intervals', async 
   t.ok(written.length >= 3 && written.length <= 6, `${written.length} times in two hours`);
   for (let i = 1; i < written.length; i++) t.ok(written[i]! - written[i - 1]! <= 60, 'within an hour each');
   t.ok(
-    lastPossibleActivity(state(), clock.now()) >= clock.now(),
+    lastPossibleClientActivity(state(), clock.now()) >= clock.now(),
     'nobody takes the client for gone if its host ends now',
   );
   const before = written.length;
@@ -66,19 +66,19 @@ t.test('a waiting poll during a moving log is written with its position', async 
   const { clock, written, polls, cursor, state } = make();
   polls(true);
   clock.advance(2 * MINUTE);
-  cursor.position = seq(5_000);
+  cursor.position = toLogSeq(5_000);
   clock.advance(5 * MINUTE);
   t.equal(written.length, 2);
   t.equal(state().position, 5_000);
   for (let i = 0; i < 30; i++) {
-    cursor.position = seq(cursor.position + 1_100);
+    cursor.position = toLogSeq(cursor.position + 1_100);
     clock.advance(MINUTE);
   }
   t.ok(written.length >= 20, `each minute while it moves fast: ${written}`);
   t.ok(cursor.position - state().position <= 2_200);
   const before = written.length;
   for (let i = 0; i < 60; i++) {
-    cursor.position = seq(cursor.position + 100);
+    cursor.position = toLogSeq(cursor.position + 100);
     clock.advance(MINUTE);
   }
   t.ok(written.length - before <= 6, `else when it has moved far: ${written}`);

@@ -1,16 +1,16 @@
 /** Waiting events about flags are coalesced into one, which never has an outdated flag. */
 import t from 'tap';
-import { SharedEvent } from '#delivery';
-import { queueId, queueKey, realmId, userId } from '#model';
-import type { QueueOptions } from '#model/commands';
-import { EventBuffer, eventShapeFor } from '../../../actors/event-queue/buffer.js';
-import { QueueInbox } from '../../../actors/event-queue/inbox.js';
-import type { QueueState } from '../../../actors/event-queue/state.js';
+import { SharedClientEvent } from '#delivery';
+import { eventQueueActorKey, toEventQueueId, toRealmId, toUserId } from '#model';
+import type { EventQueueOptions } from '#model/commands';
+import { clientEventFormatOf, EventQueueBuffer } from '../../../actors/event-queue/buffer.js';
+import { EventQueueInbox } from '../../../actors/event-queue/inbox.js';
+import type { EventQueueActorState } from '../../../actors/event-queue/state.js';
 import { TransientEventIds } from '../../../actors/event-queue/transient-ids.js';
 
-const REALM = realmId(1);
-const options = { capabilities: {}, eventTypes: null, narrow: [] } as unknown as QueueOptions;
-const state = { user: 8, options, shows: null } as QueueState;
+const REALM = toRealmId(1);
+const options = { capabilities: {}, eventTypes: null, narrow: [] } as unknown as EventQueueOptions;
+const state = { user: 8, options, shows: null } as EventQueueActorState;
 
 interface Told {
   readonly id: number;
@@ -19,23 +19,23 @@ interface Told {
   readonly messages: readonly number[];
 }
 
-function bufferWith(...events: readonly Told[]): { buffer: EventBuffer; take: (event: Told) => void } {
-  const buffer = new EventBuffer(8, 'q', eventShapeFor(options));
+function bufferWith(...events: readonly Told[]): { buffer: EventQueueBuffer; take: (event: Told) => void } {
+  const buffer = new EventQueueBuffer(8, 'q', clientEventFormatOf(options));
   const ids = new TransientEventIds(
     { append: async () => 0 as never },
     REALM,
-    queueKey(REALM, userId(8), queueId('q')),
+    eventQueueActorKey(REALM, toUserId(8), toEventQueueId('q')),
   );
-  const inbox = new QueueInbox(REALM, state, buffer, ids, {} as never, { resolved: () => {} });
+  const inbox = new EventQueueInbox(REALM, state, buffer, ids, {} as never, { resolved: () => {} });
   const take = ({ id, ...event }: Told): void => {
     const item = { t: 'event', to: { users: [8] }, event: { type: 'update_message_flags', ...event, all: false } };
-    inbox.take(new SharedEvent(id, item as never));
+    inbox.take(new SharedClientEvent(id, item as never));
   };
   events.forEach(take);
   return { buffer, take };
 }
 
-const told = (buffer: EventBuffer): Told[] => {
+const told = (buffer: EventQueueBuffer): Told[] => {
   const { events } = JSON.parse(`{${Buffer.concat(buffer.answer()).toString().slice(1)}}`) as { events: Told[] };
   return events.map(({ id, op, flag, messages }) => ({ id, op, flag, messages }));
 };

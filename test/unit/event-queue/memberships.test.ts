@@ -1,12 +1,12 @@
 /** A registration while a user joins or leaves, and the stream does not learn of it for long. */
 import t from 'tap';
-import type { RealmFeed } from '#delivery';
-import { type ActorKey, realmId, userId } from '#model';
+import type { RealmEventFeed } from '#delivery';
+import { type ActorKey, toRealmId, toUserId } from '#model';
 import { readOwnStateAndSubscribers } from '../../../actors/event-queue/snapshot/memberships.js';
-import type { InputSources } from '../../../actors/services.js';
+import type { ActorInputSources } from '../../../actors/services.js';
 
-const REALM = realmId(1);
-const USER = userId(9);
+const REALM = toRealmId(1);
+const USER = toUserId(9);
 
 /** @param members of stream 5, as the feed knows them when asked for the nth time */
 async function read(active: boolean, members: (asked: number) => readonly number[]) {
@@ -14,13 +14,13 @@ async function read(active: boolean, members: (asked: number) => readonly number
   const sources = {
     directory: async () => ({ version: 3, user: () => ({ isActive: true }), streams: () => [{ id: 5 }] }),
     services: { clock: { setTimeout: (fn: () => void) => setImmediate(fn) } },
-  } as unknown as InputSources;
+  } as unknown as ActorInputSources;
   const feed = {
     subscribers: async (streams: () => readonly number[]) => {
       asked++;
       return { position: asked, of: new Map(streams().map((stream) => [stream, members(asked)])) };
     },
-  } as unknown as RealmFeed;
+  } as unknown as RealmEventFeed;
   const own = { version: 7, subscriptions: [{ stream: 5, active }] } as never;
   const versions: Record<ActorKey, number> = {};
   const { subscribers } = await readOwnStateAndSubscribers(REALM, USER, true, async () => own, feed, sources, versions);

@@ -1,28 +1,37 @@
 /** A queue reloaded from the Store on another host, which may be behind the previous owner in reading the log. */
 import t from 'tap';
-import { TransientEvent } from '#delivery';
-import { type ActorReply, eventId, FIRST_TRANSIENT_SLOT, queueId, queueKey, realmId, seq, userId } from '#model';
-import type { QueueOptions } from '#model/commands';
-import type { ActivationHandle } from '#runtime';
-import type { QueueSession } from '../../../actors/event-queue/session.js';
-import { QueueSidecar } from '../../../actors/event-queue/sidecar.js';
-import type { QueueState } from '../../../actors/event-queue/state.js';
-import { QueueVolatile } from '../../../actors/event-queue/volatile.js';
-import type { InputSources } from '../../../actors/services.js';
+import { TransientClientEvent } from '#delivery';
+import {
+  type ActorReply,
+  eventQueueActorKey,
+  FIRST_TRANSIENT_EVENT_ID_SLOT,
+  makeEventId,
+  toEventQueueId,
+  toLogSeq,
+  toRealmId,
+  toUserId,
+} from '#model';
+import type { EventQueueOptions } from '#model/commands';
+import type { ActorActivationHandle } from '#runtime';
+import type { ActiveEventQueue } from '../../../actors/event-queue/session.js';
+import { EventQueueActorSidecar } from '../../../actors/event-queue/sidecar.js';
+import type { EventQueueActorState } from '../../../actors/event-queue/state.js';
+import { EventQueueMemoryState } from '../../../actors/event-queue/volatile.js';
+import type { ActorInputSources } from '../../../actors/services.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 
-const REALM = realmId(1);
+const REALM = toRealmId(1);
 const INCARNATION = 'this log';
 /** Position up to which this host has read, and the end of the log. */
 const READ = 5;
 const END = 9;
 
-const state: QueueState = {
+const state: EventQueueActorState = {
   phase: 'idle',
   user: 8,
-  options: { capabilities: {}, eventTypes: null, narrow: [] } as unknown as QueueOptions,
+  options: { capabilities: {}, eventTypes: null, narrow: [] } as unknown as EventQueueOptions,
   start: 3,
-  acked: eventId(4, 0),
+  acked: makeEventId(4, 0),
   position: 4,
   lifespanMs: 600_000,
   covers: {},
@@ -34,9 +43,9 @@ const state: QueueState = {
 /** @param registered false for a queue made here, in memory ever since */
 function rebuilt(registered = true) {
   let exists = registered;
-  const volatile = new QueueVolatile(state, 0);
+  const volatile = new EventQueueMemoryState(state, 0);
   const handle = {
-    key: queueKey(REALM, userId(8), queueId('q')),
+    key: eventQueueActorKey(REALM, toUserId(8), toEventQueueId('q')),
     realm: REALM,
     volatile,
     exists: () => exists,
@@ -44,14 +53,14 @@ function rebuilt(registered = true) {
     sendSelf: async () => undefined,
   };
   const from: number[] = [];
-  const sessions: QueueSession[] = [];
+  const sessions: ActiveEventQueue[] = [];
   const feed = {
-    position: seq(READ),
+    position: toLogSeq(READ),
     listen: () => {},
-    attach(session: QueueSession) {
+    attach(session: ActiveEventQueue) {
       sessions.push(session);
       from.push(session.cursor.position);
-      session.cursor.follow({ at: seq(READ) });
+      session.cursor.follow({ at: toLogSeq(READ) });
       session.wentLive();
     },
     detach: () => {},
@@ -63,13 +72,13 @@ function rebuilt(registered = true) {
     log: {
       position: async () => {
         if (log.asked++ > 0 && log.away) throw new Error('away');
-        return { end: seq(END), trimmed: seq(0), incarnation: INCARNATION };
+        return { end: toLogSeq(END), trimmed: toLogSeq(0), incarnation: INCARNATION };
       },
     },
   };
-  const queue = new QueueSidecar(
-    handle as unknown as ActivationHandle<QueueState, QueueVolatile>,
-    sources as unknown as InputSources,
+  const queue = new EventQueueActorSidecar(
+    handle as unknown as ActorActivationHandle<EventQueueActorState, EventQueueMemoryState>,
+    sources as unknown as ActorInputSources,
   );
   exists = true;
   if (!registered) queue.committed();
@@ -95,14 +104,18 @@ const idIn = (reply: ActorReply | undefined): number => {
 
 t.test('the log is read from the event that the first poll acknowledges', async (t) => {
   const { poll, volatile, from } = rebuilt();
-  t.equal(await poll(eventId(7, 3)), undefined, 'the poll is held');
+  t.equal(await poll(makeEventId(7, 3)), undefined, 'the poll is held');
   t.same(from, [6], 'the rest of that entry, too');
-  t.equal(volatile.acked, eventId(7, 3));
-  t.match(await poll(eventId(6, 0)), { error: { code: 'BAD_REQUEST' } }, 'what was passed over is not there any more');
+  t.equal(volatile.acked, makeEventId(7, 3));
+  t.match(
+    await poll(makeEventId(6, 0)),
+    { error: { code: 'BAD_REQUEST' } },
+    'what was passed over is not there any more',
+  );
 });
 
 t.test('an acknowledgement is ignored if the queue knows a later one, or if no client can have that id', async (t) => {
-  for (const last of [eventId(2, 0), state.acked, eventId(END + 1, 0), eventId(2 ** 40, 0)]) {
+  for (const last of [makeEventId(2, 0), state.acked, makeEventId(END + 1, 0), makeEventId(2 ** 40, 0)]) {
     const { poll, volatile, from } = rebuilt();
     await poll(last);
     t.same(from, [state.position], String(last));
@@ -113,20 +126,20 @@ t.test('an acknowledgement is ignored if the queue knows a later one, or if no c
 t.test('an event that the log has, but this host has not read yet, may be acknowledged', async (t) => {
   const { poll, log, volatile } = rebuilt();
   t.equal(await poll(state.acked), undefined, 'the poll is held');
-  t.equal(await poll(eventId(END, 7)), undefined, 'and this one');
-  t.equal(volatile.acked, eventId(END, 7));
+  t.equal(await poll(makeEventId(END, 7)), undefined, 'and this one');
+  t.equal(volatile.acked, makeEventId(END, 7));
   t.equal(log.asked, 2, 'when it opened, and once more');
 });
 
 t.test('where the frontend gives the heartbeats the queue gives none, and its own ids are above them', async (t) => {
-  const last = eventId(READ, FIRST_TRANSIENT_SLOT + 3);
+  const last = makeEventId(READ, FIRST_TRANSIENT_EVENT_ID_SLOT + 3);
   const { session, hold, poll, clock, volatile } = rebuilt();
   const { answers } = hold(last, 64);
   await settle();
   clock.advance(3_600_000);
   t.same(answers, []);
   t.ok(volatile.isPolling, 'the client is there all the time');
-  session().pushTransient(new TransientEvent({ t: 'event', to: {}, event: { type: 'typing' } }));
+  session().pushTransient(new TransientClientEvent({ t: 'event', to: {}, event: { type: 'typing' } }));
   await settle();
   t.equal(idIn(answers[0]), last + 65);
   const next = hold(last + 65, 64);
@@ -143,18 +156,20 @@ t.test('where the frontend gives the heartbeats the queue gives none, and its ow
 
 t.test('an id that the log cannot have is refused', async (t) => {
   const { poll, volatile } = rebuilt();
-  t.match(await poll(eventId(END + 1, 0)), { error: { msg: `Event ${eventId(END + 1, 0)} was not in this queue` } });
+  t.match(await poll(makeEventId(END + 1, 0)), {
+    error: { msg: `Event ${makeEventId(END + 1, 0)} was not in this queue` },
+  });
   t.equal(volatile.acked, state.acked, 'and nothing is acknowledged');
-  t.equal(await poll(eventId(READ, 0)), undefined);
+  t.equal(await poll(makeEventId(READ, 0)), undefined);
 });
 
 t.test('while the log is unreachable the poll is retryable, and the frontend tries again', async (t) => {
   const { poll, log } = rebuilt();
   await poll(state.acked);
   log.away = true;
-  t.match(await poll(eventId(END, 0)), { retry: 'moved' });
+  t.match(await poll(makeEventId(END, 0)), { retry: 'moved' });
   log.away = false;
-  t.equal(await poll(eventId(END, 0)), undefined);
+  t.equal(await poll(makeEventId(END, 0)), undefined);
 });
 
 t.test('a queue that moves away redirects the poll', async (t) => {
@@ -162,7 +177,7 @@ t.test('a queue that moves away redirects the poll', async (t) => {
   await poll(state.acked);
   const answers: unknown[] = [];
   const request = { id: 'late', reply: (reply: unknown) => answers.push(reply), onCancel: () => {} };
-  queue.command('poll', { last_event_id: eventId(END, 0), dont_block: false }, request as never);
+  queue.command('poll', { last_event_id: makeEventId(END, 0), dont_block: false }, request as never);
   t.equal(queue.isIdle(), false);
   queue.stopped('drained');
   await settle();
@@ -175,7 +190,7 @@ t.test("a frontend's heartbeat may be acknowledged at another host that has not 
   const { answers } = hold(state.acked, 0);
   clock.advance(60_000);
   const beat = idIn(answers[0]);
-  t.equal(beat, eventId(READ, FIRST_TRANSIENT_SLOT), 'one of its own');
+  t.equal(beat, makeEventId(READ, FIRST_TRANSIENT_EVENT_ID_SLOT), 'one of its own');
   t.match(
     await poll(beat + 65),
     { error: { msg: `Event ${beat + 65} was not in this queue` } },
@@ -183,7 +198,7 @@ t.test("a frontend's heartbeat may be acknowledged at another host that has not 
   );
   t.equal(await poll(beat + 64), undefined);
   t.equal(volatile.acked, beat + 64);
-  const next = eventId(READ + 1, 0);
+  const next = makeEventId(READ + 1, 0);
   t.match(
     await poll(next),
     { error: { msg: `Event ${next} was not in this queue` } },

@@ -1,57 +1,61 @@
 import t from 'tap';
-import { TransientEvent } from '#delivery';
+import { TransientClientEvent } from '#delivery';
 import {
-  countHeartbeatIdsAfter,
-  eventId,
-  FIRST_TRANSIENT_SLOT,
-  queueId,
-  queueKey,
-  realmId,
-  type Seq,
-  userId,
+  countHeartbeatEventIdsAfter,
+  eventQueueActorKey,
+  FIRST_TRANSIENT_EVENT_ID_SLOT,
+  type LogSeq,
+  makeEventId,
+  toEventQueueId,
+  toRealmId,
+  toUserId,
 } from '#model';
-import { EventBuffer } from '../../../actors/event-queue/buffer.js';
+import { EventQueueBuffer } from '../../../actors/event-queue/buffer.js';
 import { TransientEventIds } from '../../../actors/event-queue/transient-ids.js';
 import { settle } from '../../support/fake-clock.js';
 
-const REALM = realmId(1);
-const idsWith = (append: () => Promise<Seq>): TransientEventIds =>
-  new TransientEventIds({ append }, REALM, queueKey(REALM, userId(8), queueId('q')));
+const REALM = toRealmId(1);
+const idsWith = (append: () => Promise<LogSeq>): TransientEventIds =>
+  new TransientEventIds({ append }, REALM, eventQueueActorKey(REALM, toUserId(8), toEventQueueId('q')));
 
 t.test('transient events and heartbeats have growing ids behind the entry at their position', async (t) => {
   let appended = 0;
-  const ids = idsWith(async () => ++appended as Seq);
-  t.equal(ids.transient(7), eventId(7, FIRST_TRANSIENT_SLOT), 'come after those of the entry at this position');
-  t.equal(ids.heartbeat(7), eventId(7, FIRST_TRANSIENT_SLOT + 1), 'and grow');
+  const ids = idsWith(async () => ++appended as LogSeq);
+  t.equal(
+    ids.transient(7),
+    makeEventId(7, FIRST_TRANSIENT_EVENT_ID_SLOT),
+    'come after those of the entry at this position',
+  );
+  t.equal(ids.heartbeat(7), makeEventId(7, FIRST_TRANSIENT_EVENT_ID_SLOT + 1), 'and grow');
   let last = ids.newest;
   for (let next = ids.transient(7); next !== undefined; next = ids.transient(7)) last = next;
-  t.ok(last < eventId(8, 0), 'transient events are lost when they are used up');
+  t.ok(last < makeEventId(8, 0), 'transient events are lost when they are used up');
   t.equal(ids.transient(7), undefined);
-  t.ok(ids.heartbeat(7) < eventId(8, 0), 'but not heartbeats');
+  t.ok(ids.heartbeat(7) < makeEventId(8, 0), 'but not heartbeats');
   t.equal(appended, 1, 'and a new position is asked for, once');
   await settle();
-  t.equal(ids.transient(8), eventId(8, FIRST_TRANSIENT_SLOT), 'which has ids again');
-  t.equal(ids.newest, eventId(8, FIRST_TRANSIENT_SLOT));
+  t.equal(ids.transient(8), makeEventId(8, FIRST_TRANSIENT_EVENT_ID_SLOT), 'which has ids again');
+  t.equal(ids.newest, makeEventId(8, FIRST_TRANSIENT_EVENT_ID_SLOT));
 });
 
 t.test('a frontend may use heartbeat ids only behind a transient id, and below the next position', async (t) => {
-  for (const id of [-1, eventId(7, 0), eventId(7, 12), eventId(7, FIRST_TRANSIENT_SLOT - 1)]) {
-    t.equal(countHeartbeatIdsAfter(id), 0, `${id}: more of its entry may come`);
+  for (const id of [-1, makeEventId(7, 0), makeEventId(7, 12), makeEventId(7, FIRST_TRANSIENT_EVENT_ID_SLOT - 1)]) {
+    t.equal(countHeartbeatEventIdsAfter(id), 0, `${id}: more of its entry may come`);
   }
-  const first = eventId(7, FIRST_TRANSIENT_SLOT);
-  const most = countHeartbeatIdsAfter(first);
+  const first = makeEventId(7, FIRST_TRANSIENT_EVENT_ID_SLOT);
+  const most = countHeartbeatEventIdsAfter(first);
   t.ok(most > 0);
-  for (let id = first; id < eventId(8, 0); id++) {
-    const beats = countHeartbeatIdsAfter(id);
+  for (let id = first; id < makeEventId(8, 0); id++) {
+    const beats = countHeartbeatEventIdsAfter(id);
     if (beats !== 0 && beats !== most) t.fail(`${beats} after ${id}`);
-    if (beats > 0 && id + beats >= eventId(8, 0)) t.fail(`${id}: the ids of the next position`);
+    if (beats > 0 && id + beats >= makeEventId(8, 0)) t.fail(`${id}: the ids of the next position`);
   }
-  const ids = idsWith(async () => 0 as Seq);
+  const ids = idsWith(async () => 0 as LogSeq);
   const last = ids.heartbeat(7);
-  ids.reserve(last + countHeartbeatIdsAfter(last));
-  t.equal(ids.transient(7), last + countHeartbeatIdsAfter(last) + 1, 'the queue gives its own ids above them');
+  ids.reserve(last + countHeartbeatEventIdsAfter(last));
+  t.equal(ids.transient(7), last + countHeartbeatEventIdsAfter(last) + 1, 'the queue gives its own ids above them');
   ids.reserve(last);
-  t.equal(ids.newest, last + countHeartbeatIdsAfter(last) + 1, 'and never goes back');
+  t.equal(ids.newest, last + countHeartbeatEventIdsAfter(last) + 1, 'and never goes back');
 });
 
 t.test('a buffer keeps the newest transient events', async (t) => {
@@ -63,9 +67,9 @@ t.test('a buffer keeps the newest transient events', async (t) => {
     pronouns: true,
     slimPresence: false,
   };
-  const buffer = new EventBuffer(1, 'q', shape);
+  const buffer = new EventQueueBuffer(1, 'q', shape);
   const stored = (id: number) => ({ id, encode: () => new TextEncoder().encode(`{"id":${id}}`) });
-  const typing = new TransientEvent({ t: 'event', to: {}, event: { type: 'typing' } });
+  const typing = new TransientClientEvent({ t: 'event', to: {}, event: { type: 'typing' } });
   for (let id = 1; id <= 300; id++) {
     if (id % 2 === 0) buffer.pushTransient(id, typing);
     else buffer.push(stored(id));

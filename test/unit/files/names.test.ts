@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { fileDisplayName, makeFilePath, parseFilePath, toSafeFileName } from '#domain/files';
-import { realmId, userId } from '#model';
+import { toRealmId, toUserId } from '#model';
 
 t.test('file names are sanitized as in the recorded answers', async (t) => {
   t.equal(toSafeFileName('hello world.txt'), 'hello-world.txt');
@@ -37,7 +37,7 @@ t.test('a path names its realm and its owner, and is unique', async () => {
   const seen = new Set<string>();
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4_000_000_000 }), fc.string(), (owner, name) => {
-      const path = makeFilePath(realmId(7), userId(owner), name);
+      const path = makeFilePath(toRealmId(7), toUserId(owner), name);
       const parsed = parseFilePath(path);
       const fresh = !seen.has(parsed!.token);
       seen.add(parsed!.token);
@@ -47,7 +47,7 @@ t.test('a path names its realm and its owner, and is unique', async () => {
 });
 
 t.test('text that is no path is refused', async (t) => {
-  const good = makeFilePath(realmId(1), userId(8), 'x.txt');
+  const good = makeFilePath(toRealmId(1), toUserId(8), 'x.txt');
   t.ok(parseFilePath(good));
   for (const bad of [
     '',

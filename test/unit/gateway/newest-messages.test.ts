@@ -1,9 +1,9 @@
 import t from 'tap';
 import type { NewestMessageState } from '#domain/messages';
-import { type ActorKey, type LogItem, userId } from '#model';
+import { type ActorKey, type LogItem, toUserId } from '#model';
 import { RealmNewestMessageCache } from '../../../src/frontend/gateway/newest-messages.js';
 
-const ME = userId(8);
+const ME = toUserId(8);
 const STREAM = 3;
 const OTHER = 4;
 const ACTOR = 'stream/1/3' as ActorKey;
@@ -127,7 +127,7 @@ t.test('an id given to the user counts from then on, though the log does not sho
   t.equal(await load(), 10);
   t.equal(newest.of(ME), 10);
   newest.expectChange(ME, ACTOR, 3);
-  newest.expectChange(userId(9), ACTOR, 4);
+  newest.expectChange(toUserId(9), ACTOR, 4);
   stored.id = 20;
   log(said(20));
   t.equal(newest.of(ME), 20, 'others may still wait');

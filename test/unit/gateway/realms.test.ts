@@ -1,19 +1,19 @@
 import t from 'tap';
-import { findRealmByHost, subdomainOf } from '#frontend/gateway';
-import { realmId } from '#model';
+import { findRealmByHost, subdomainOfHost } from '#frontend/gateway';
+import { toRealmId } from '#model';
 
 const realms = [
-  { id: realmId(1), subdomain: '', deactivated: false },
-  { id: realmId(2), subdomain: 'lear', deactivated: false },
+  { id: toRealmId(1), subdomain: '', deactivated: false },
+  { id: toRealmId(2), subdomain: 'lear', deactivated: false },
 ];
 
 t.test('a subdomain of the external host names an organization; an address or localhost names none', async (t) => {
   const external = 'chat.example.com:443';
-  t.equal(subdomainOf('lear.chat.example.com', external), 'lear');
-  t.equal(subdomainOf('LEAR.chat.example.com:8080', external), 'lear');
-  t.equal(subdomainOf('chat.example.com', external), '');
+  t.equal(subdomainOfHost('lear.chat.example.com', external), 'lear');
+  t.equal(subdomainOfHost('LEAR.chat.example.com:8080', external), 'lear');
+  t.equal(subdomainOfHost('chat.example.com', external), '');
   for (const host of ['127.0.0.1:9991', '[::1]:9991', 'localhost', 'localhost:9991', '', 'elsewhere.org']) {
-    t.equal(subdomainOf(host, external), undefined, host);
+    t.equal(subdomainOfHost(host, external), undefined, host);
   }
 });
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type SiteUrlOptions, siteUrlOf } from '#frontend/gateway';
+import { type SiteUrlOptions, siteUrlOfRealm } from '#frontend/gateway';
 
 const plain: SiteUrlOptions = { scheme: 'http', externalHost: 'localhost', host: '127.0.0.1', port: 9991 };
 const FORGED = [
@@ -22,15 +22,15 @@ const FORGED = [
 t.test('with an external host the Host header is ignored', async (t) => {
   const options: SiteUrlOptions = { ...plain, scheme: 'https', externalHost: 'chat.example.com' };
   for (const host of [...FORGED, '127.0.0.1:9991', 'chat.example.com', 'team.chat.example.com:8080', 'localhost']) {
-    t.equal(siteUrlOf(options, host, 'team'), 'https://team.chat.example.com', host);
-    t.equal(siteUrlOf(options, host, ''), 'https://chat.example.com', host);
+    t.equal(siteUrlOfRealm(options, host, 'team'), 'https://team.chat.example.com', host);
+    t.equal(siteUrlOfRealm(options, host, ''), 'https://chat.example.com', host);
   }
   t.equal(
-    siteUrlOf({ ...options, externalHost: 'chat.example.com:8443' }, 'evil.example', 'team'),
+    siteUrlOfRealm({ ...options, externalHost: 'chat.example.com:8443' }, 'evil.example', 'team'),
     'https://team.chat.example.com:8443',
   );
   const address = { ...plain, externalHost: '192.168.1.5:9991' };
-  t.equal(siteUrlOf(address, 'evil.example', 'team'), 'http://192.168.1.5:9991', 'addresses have no subdomains');
+  t.equal(siteUrlOfRealm(address, 'evil.example', 'team'), 'http://192.168.1.5:9991', 'addresses have no subdomains');
 });
 
 t.test(
@@ -44,21 +44,21 @@ t.test(
       '[::1]:9991',
       'team.localhost:80',
     ]) {
-      t.equal(siteUrlOf(plain, host, 'team'), `http://${host}`, host);
+      t.equal(siteUrlOfRealm(plain, host, 'team'), `http://${host}`, host);
     }
-    for (const host of FORGED) t.equal(siteUrlOf(plain, host, 'team'), 'http://team.localhost:9991', host);
+    for (const host of FORGED) t.equal(siteUrlOfRealm(plain, host, 'team'), 'http://team.localhost:9991', host);
     for (const host of ['evil.example', 'team.localhost'])
-      t.equal(siteUrlOf(plain, host, ''), 'http://localhost:9991', host);
-    t.equal(siteUrlOf({ ...plain, port: 0 }, 'evil.example', ''), 'http://localhost');
+      t.equal(siteUrlOfRealm(plain, host, ''), 'http://localhost:9991', host);
+    t.equal(siteUrlOfRealm({ ...plain, port: 0 }, 'evil.example', ''), 'http://localhost');
   },
 );
 
 t.test('a server that listens on one address of a network is known under that address', async (t) => {
   const lan = { ...plain, host: '192.168.1.5' };
   for (const host of [...FORGED, '192.168.1.5:9991'])
-    t.equal(siteUrlOf(lan, host, 'team'), 'http://192.168.1.5:9991', host);
-  t.equal(siteUrlOf({ ...plain, host: 'fd00::5' }, 'evil.example', ''), 'http://[fd00::5]:9991');
+    t.equal(siteUrlOfRealm(lan, host, 'team'), 'http://192.168.1.5:9991', host);
+  t.equal(siteUrlOfRealm({ ...plain, host: 'fd00::5' }, 'evil.example', ''), 'http://[fd00::5]:9991');
   for (const host of ['0.0.0.0', '::', '::1', '127.0.0.1']) {
-    t.equal(siteUrlOf({ ...plain, host }, 'evil.example', ''), 'http://localhost:9991', host);
+    t.equal(siteUrlOfRealm({ ...plain, host }, 'evil.example', ''), 'http://localhost:9991', host);
   }
 });

@@ -1,23 +1,23 @@
 import t from 'tap';
 import { RealmDirectory } from '#directory';
-import { extraEmojiNamed } from '#domain/emoji';
+import { productEmojiForm } from '#domain/emoji';
 import type { AuthenticatedCaller } from '#frontend/http';
-import { type RealmId, realmId, userId } from '#model';
+import { type RealmId, toRealmId, toUserId } from '#model';
 import { AuthenticatedCallerCache } from '../../../src/frontend/http/authenticate.js';
 import { snapshotWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
 
-const REALM = realmId(1);
+const REALM = toRealmId(1);
 const HOST = 'chat.example.com';
 
 function world() {
   const directory = () =>
-    new RealmDirectory(REALM, snapshotWith({ version: 5, users: [person(8)] }), extraEmojiNamed('conclave'));
+    new RealmDirectory(REALM, snapshotWith({ version: 5, users: [person(8)] }), productEmojiForm('conclave'));
   const open = new Map<RealmId, RealmDirectory>([[REALM, directory()]]);
   const cache = new AuthenticatedCallerCache({ directoryNow: (realm) => open.get(realm) });
   const caller: AuthenticatedCaller = {
     realm: REALM,
-    user: open.get(REALM)!.user(userId(8))!,
+    user: open.get(REALM)!.user(toUserId(8))!,
     directory: open.get(REALM)!,
   };
   cache.add('Basic x', HOST, caller);

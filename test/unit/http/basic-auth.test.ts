@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { ApiError } from '#model/errors';
-import { parseAuthorization } from '../../../src/frontend/http/authenticate.js';
+import { parseAuthorizationHeader } from '../../../src/frontend/http/authenticate.js';
 import { AUTH, KEY, refusal } from './support.js';
 
 const basic = (text: string | Buffer): string => `Basic ${Buffer.from(text as string).toString('base64')}`;
@@ -26,14 +26,14 @@ t.test('each defect of the header has its own refusal, in the order of the table
     [basic('a@b.c:'), 'API_KEY_MALFORMED'],
   ];
   for (const [header, reason] of refused) {
-    t.equal(await refusal(() => parseAuthorization(header)), reason, header);
+    t.equal(await refusal(() => parseAuthorizationHeader(header)), reason, header);
   }
 });
 
 t.test('blanks around user name and key, and the case of the scheme, do not matter', async (t) => {
-  t.same(parseAuthorization(AUTH), { username: 'iago@example.com', key: KEY });
-  t.same(parseAuthorization(basic(` a@b.c : ${KEY} `)), { username: 'a@b.c', key: KEY });
-  t.same(parseAuthorization(` bASIC   ${basic(`x:${KEY}`).slice(6)} `), { username: 'x', key: KEY });
+  t.same(parseAuthorizationHeader(AUTH), { username: 'iago@example.com', key: KEY });
+  t.same(parseAuthorizationHeader(basic(` a@b.c : ${KEY} `)), { username: 'a@b.c', key: KEY });
+  t.same(parseAuthorizationHeader(` bASIC   ${basic(`x:${KEY}`).slice(6)} `), { username: 'x', key: KEY });
 });
 
 t.test('any header gives credentials or a refusal', async () => {
@@ -46,7 +46,7 @@ t.test('any header gives credentials or a refusal', async () => {
       ),
       (header) => {
         try {
-          return parseAuthorization(header).key.length === 32;
+          return parseAuthorizationHeader(header).key.length === 32;
         } catch (error) {
           return error instanceof ApiError;
         }

@@ -2,8 +2,8 @@
 import type { ApiOperation } from '#frontend/api';
 import {
   chooseHttpServerFactory,
-  Frontend,
   type FrontendOptions,
+  HttpFrontend,
   type HttpListenOptions,
   type HttpServer,
 } from '#frontend/http';
@@ -17,7 +17,7 @@ export const ADAPTERS: readonly ('node' | 'uws')[] = auto.factory === node.facto
 export interface Opened {
   readonly server: HttpServer;
   readonly services: FakeServices;
-  readonly frontend: Frontend;
+  readonly frontend: HttpFrontend;
   client(): Promise<RawClient>;
 }
 
@@ -29,7 +29,7 @@ export async function openFrontend(
   over: Partial<HttpListenOptions> = {},
 ): Promise<Opened> {
   const services = new FakeServices();
-  const frontend = new Frontend(operations, services, { instance: 'f', ...options });
+  const frontend = new HttpFrontend(operations, services, { instance: 'f', ...options });
   const { factory } = await chooseHttpServerFactory(kind);
   const server = await factory.listen({
     host: '127.0.0.1',

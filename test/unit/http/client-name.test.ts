@@ -1,5 +1,5 @@
 import t from 'tap';
-import { clientNameOf, isHumanClient } from '#domain/messages';
+import { clientNameOfRequest, isHumanClient } from '#domain/messages';
 
 t.test('the name part of the User-Agent names the client', async (t) => {
   const expected: [agent: string, name: string][] = [
@@ -16,18 +16,18 @@ t.test('the name part of the User-Agent names the client', async (t) => {
     ['x'.repeat(50), 'x'.repeat(30)],
     ['Zulip Desktop App/5.9 (Linux)', 'Zulip Desktop App'],
   ];
-  for (const [agent, name] of expected) t.equal(clientNameOf(undefined, agent), name, agent);
+  for (const [agent, name] of expected) t.equal(clientNameOfRequest(undefined, agent), name, agent);
 });
 
 t.test('the client parameter overrides the User-Agent and is cut at 30 characters, not units', async (t) => {
-  t.equal(clientNameOf('website', 'curl/8.1'), 'website');
-  t.equal(clientNameOf('', 'curl/8.1'), 'curl');
-  t.equal([...clientNameOf('😀'.repeat(40), '')].length, 30);
+  t.equal(clientNameOfRequest('website', 'curl/8.1'), 'website');
+  t.equal(clientNameOfRequest('', 'curl/8.1'), 'curl');
+  t.equal([...clientNameOfRequest('😀'.repeat(40), '')].length, 30);
 });
 
 t.test('a stream of new agents does not fill memory, and a long agent is cheap', async (t) => {
-  for (let i = 0; i < 10_000; i++) clientNameOf(undefined, `agent${i} x`);
-  t.equal(clientNameOf(undefined, `a${' b'.repeat(20_000)}`).length, 30);
+  for (let i = 0; i < 10_000; i++) clientNameOfRequest(undefined, `agent${i} x`);
+  t.equal(clientNameOfRequest(undefined, `a${' b'.repeat(20_000)}`).length, 30);
 });
 
 t.test('some client names belong to interactive clients', async (t) => {

@@ -3,9 +3,9 @@ import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { Type } from 'typebox';
 import { CachedResponseFields, EncodedJson } from '#base';
-import { forwardCommand as checkedForward, OPERATIONS } from '#frontend/api';
-import { Frontend } from '#frontend/http';
-import { realmKey } from '#model';
+import { API_OPERATIONS, forwardCommand as checkedForward } from '#frontend/api';
+import { HttpFrontend } from '#frontend/http';
+import { realmActorKey } from '#model';
 import { anyCommand } from '../../support/any-command.js';
 import { settle } from '../../support/fake-clock.js';
 import { ADAPTERS, openFrontend } from './both-adapters.js';
@@ -15,7 +15,7 @@ import { AUTH, declare, FakeServices, type RawClient, type RawResponse } from '.
 const LARGE = Array.from({ length: 300 }, (_, id) => ({ id, full_name: `Person ${id}`, note: 'ä' }));
 const ready = new CachedResponseFields({ members: LARGE });
 const RANDOM = createHash('shake256', { outputLength: 5000 }).update('incompressible').digest();
-const forward = checkedForward({ to: realmKey(1 as never), command: anyCommand('do'), args: {} });
+const forward = checkedForward({ to: realmActorKey(1 as never), command: anyCommand('do'), args: {} });
 const picture = { status: 200, raw: Buffer.alloc(5000, 'x'), headers: { 'Content-Type': 'image/png' } };
 const logo = { ...picture, coded: { ETag: '"t-gzip"' }, headers: { 'Content-Type': 'image/svg+xml', ETag: '"t"' } };
 const held = {
@@ -171,7 +171,7 @@ async function barrier(api: RawClient): Promise<void> {
 
 t.test("an answer beyond the compressor's capacity goes out uncompressed, and is counted", async (t) => {
   const services = new FakeServices();
-  const frontend = new Frontend(OPERATIONS_HERE, services, { instance: 'f', compression: true });
+  const frontend = new HttpFrontend(OPERATIONS_HERE, services, { instance: 'f', compression: true });
   const asked = Array.from({ length: 300 }, () => {
     const exchange = new FakeExchange('GET', '/api/v1/large', { authorization: AUTH, 'accept-encoding': 'gzip' });
     frontend.handle(exchange);
@@ -194,5 +194,5 @@ t.test('answers that hold keys, or links that work as keys, are declared as neve
     'create-invite-link',
     'get-file-temporary-url',
   ];
-  for (const id of holdingKeys) t.equal(OPERATIONS.find((operation) => operation.id === id)?.compressed, false, id);
+  for (const id of holdingKeys) t.equal(API_OPERATIONS.find((operation) => operation.id === id)?.compressed, false, id);
 });

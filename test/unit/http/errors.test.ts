@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ApiError, apiError } from '#model/errors';
-import { type CatalogueEntry, errorCatalogue } from '../../../src/model/errors/catalogue.js';
+import { API_ERROR_CATALOGUE, type ErrorCatalogueEntry } from '../../../src/model/errors/catalogue.js';
 
 interface CommonError {
   readonly status: number;
@@ -13,7 +13,7 @@ interface CommonError {
 }
 /** tap runs in the folder of the package. */
 const root = process.cwd();
-const entries = Object.entries(errorCatalogue) as [keyof typeof errorCatalogue, CatalogueEntry][];
+const entries = Object.entries(API_ERROR_CATALOGUE) as [keyof typeof API_ERROR_CATALOGUE, ErrorCatalogueEntry][];
 
 t.test('every common error of the API description is in the catalogue, with its code, status and data', async (t) => {
   const common = JSON.parse(readFileSync(join(root, 'test/fixtures/common-errors.json'), 'utf8')) as CommonError[];

@@ -5,13 +5,13 @@ import t, { type Test } from 'tap';
 import { forwardCommand as checkedForward } from '#frontend/api';
 import {
   chooseHttpServerFactory,
-  Frontend,
+  HttpFrontend,
   type HttpListenOptions,
   type HttpServer,
   SLOW_CLIENT_LIMITS,
   SlowClientGuard,
 } from '#frontend/http';
-import { realmKey } from '#model';
+import { realmActorKey } from '#model';
 import { anyCommand } from '../../support/any-command.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { until } from '../../support/until.js';
@@ -25,7 +25,7 @@ const kinds = [
 ] as ('node' | 'uws')[];
 
 const MIB = 1_048_576;
-const held = checkedForward({ to: realmKey(1 as never), command: anyCommand('do'), args: {}, held: true });
+const held = checkedForward({ to: realmActorKey(1 as never), command: anyCommand('do'), args: {}, held: true });
 const UNAVAILABLE = '{"result":"error","msg":"Service temporarily unavailable, please try again"}\n';
 
 for (const kind of kinds) {
@@ -35,7 +35,7 @@ for (const kind of kinds) {
   ) => {
     const services = new FakeServices();
     let server: HttpServer | undefined;
-    const frontend = new Frontend(
+    const frontend = new HttpFrontend(
       [
         declare({ path: '/a' }),
         declare({ path: '/slow', run: () => ({ ...held, held: false }) }),

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { Type } from 'typebox';
 import { type ApiOperation, forwardCommand as checkedForward } from '#frontend/api';
-import { Frontend } from '#frontend/http';
-import { type ActorReply, realmKey } from '#model';
+import { HttpFrontend } from '#frontend/http';
+import { type ActorReply, realmActorKey } from '#model';
 import { apiError } from '#model/errors';
 import { anyCommand } from '../../support/any-command.js';
 import { settle } from '../../support/fake-clock.js';
@@ -10,12 +10,12 @@ import { FakeExchange } from './fake-exchange.js';
 import { AUTH, declare, FakeServices, user } from './support.js';
 
 const FORM = 'application/x-www-form-urlencoded';
-const forwarded = checkedForward({ to: realmKey(1 as never), command: anyCommand('do'), args: {} });
+const forwarded = checkedForward({ to: realmActorKey(1 as never), command: anyCommand('do'), args: {} });
 const ok = (text: string, after?: number): ActorReply => ({ ok: [Buffer.from(text)], ...(after ? { after } : {}) });
 
 function make(...operations: ApiOperation[]) {
   const services = new FakeServices();
-  const frontend = new Frontend(operations, services, { instance: 'f1' });
+  const frontend = new HttpFrontend(operations, services, { instance: 'f1' });
   const send = (method: string, url: string, sent: Record<string, string> = {}, body?: string): FakeExchange => {
     const exchange = new FakeExchange(method, `/api/v1${url}`, { authorization: AUTH, ...sent }, body);
     frontend.handle(exchange);
@@ -351,7 +351,7 @@ t.test('uploads have their own limit, and a message of their own above it', asyn
 t.test('concurrent uploads take no more than their share of memory, and release it', async (t) => {
   const services = new FakeServices();
   services.slow = true;
-  const frontend = new Frontend([upload], services, { instance: 'f1', maxFileMib: 1, uploadMemoryMib: 2 });
+  const frontend = new HttpFrontend([upload], services, { instance: 'f1', maxFileMib: 1, uploadMemoryMib: 2 });
   const send = (): FakeExchange => {
     const head = { authorization: AUTH, ...MULTIPART, 'content-length': String(900_000) };
     const exchange = new FakeExchange('POST', '/api/v1/files', head, fileForm('x'));

@@ -10,15 +10,16 @@ import {
   parseUrlencodedBody,
   parseUrlencodedForm,
 } from '../../../src/frontend/http/form-urlencoded.js';
-import { ParameterReader } from '../../../src/frontend/http/parameters.js';
+import { RequestParameterReader } from '../../../src/frontend/http/parameters.js';
 import { declare, refusal } from './support.js';
 
 const json = (schema: TSchema, over: object = {}) =>
   ({ in: 'form', encoding: 'json', schema, required: false, ...over }) as const;
-const reader = (parameters: ParameterDeclarations, path = '/x') => new ParameterReader(declare({ path, parameters }));
+const reader = (parameters: ParameterDeclarations, path = '/x') =>
+  new RequestParameterReader(declare({ path, parameters }));
 
 /** Values, or the refusal. */
-function read(made: ParameterReader, form: string, query = '', segments: readonly string[] = []): unknown {
+function read(made: RequestParameterReader, form: string, query = '', segments: readonly string[] = []): unknown {
   try {
     const { values, ignored } = made.read(parseUrlencodedForm(form), parseUrlencodedForm(query), segments);
     return ignored ? { ...values, ignored } : { ...values };

@@ -7,11 +7,18 @@ import {
   type ForwardedCommand,
   type PollKeepalive,
 } from '#frontend/api';
-import { Frontend } from '#frontend/http';
-import { eventId, FIRST_TRANSIENT_SLOT, queueId, queueKey, realmId, userId } from '#model';
-import { apiError, type ErrorReply } from '#model/errors';
+import { HttpFrontend } from '#frontend/http';
+import {
+  eventQueueActorKey,
+  FIRST_TRANSIENT_EVENT_ID_SLOT,
+  makeEventId,
+  toEventQueueId,
+  toRealmId,
+  toUserId,
+} from '#model';
+import { type ApiErrorReply, apiError } from '#model/errors';
 import { getEventsOperation } from '../../../src/frontend/api/operations/events.js';
-import { optionalJsonParameter, optionalTextParameter } from '../../../src/frontend/api/parameters.js';
+import { declareOptionalJsonParameter, declareOptionalTextParameter } from '../../../src/frontend/api/parameters.js';
 import { anyCommand } from '../../support/any-command.js';
 import { settle } from '../../support/fake-clock.js';
 import { FakeExchange } from './fake-exchange.js';
@@ -28,7 +35,7 @@ const keepalive = (last: number): PollKeepalive => ({
   fields: (n) => `,"n":${n}`,
   answerInsteadOf: ({ msg }) => (msg === tooOld(last).msg ? { n: 'ask again' } : undefined),
 });
-const tooOld = (last: number): ErrorReply => apiError('EVENT_PRUNED', { last_event_id: last }).toReply();
+const tooOld = (last: number): ApiErrorReply => apiError('EVENT_PRUNED', { last_event_id: last }).toReply();
 
 /** Number of parsed requests. */
 let reads = 0;
@@ -36,11 +43,14 @@ let reads = 0;
 /** A poll after `last` of queue `of`; the frontend may not answer polls after a negative id. */
 const poll: ApiOperation = declare({
   path: '/poll',
-  parameters: { last: optionalJsonParameter('query', Type.Integer(), ''), of: optionalTextParameter('query', '') },
+  parameters: {
+    last: declareOptionalJsonParameter('query', Type.Integer(), ''),
+    of: declareOptionalTextParameter('query', ''),
+  },
   run: ({ params }): ForwardedCommand => {
     reads++;
     const { last, of = 'q' } = params as { last: number; of?: string };
-    const to = queueKey(realmId(1), userId(5), queueId(of));
+    const to = eventQueueActorKey(toRealmId(1), toUserId(5), toEventQueueId(of));
     const forward = checkedForward({ to, command: anyCommand('poll'), args: { last }, held: true });
     return last < 0 ? forward : { ...forward, keepalive: keepalive(last) };
   },
@@ -49,7 +59,7 @@ const poll: ApiOperation = declare({
 function make(options: { readonly maxPolls?: number } = {}) {
   const services = new FakeServices();
   const random = (): number => 1;
-  const frontend = new Frontend([poll], services, { instance: 'f1', heartbeatMs: EVERY_MS, random, ...options });
+  const frontend = new HttpFrontend([poll], services, { instance: 'f1', heartbeatMs: EVERY_MS, random, ...options });
   const send = (last: number, more = ''): FakeExchange => {
     const exchange = new FakeExchange('GET', `/api/v1/poll?last=${last}${more}`, { authorization: AUTH });
     frontend.handle(exchange);
@@ -260,10 +270,10 @@ t.test('a request of another account, or with a body, is parsed', async (t) => {
   send(1);
   clock.advance(LONGEST_MS);
   const { caller } = services;
-  services.caller = { ...caller, user: { ...caller.user, id: userId(6) } };
+  services.caller = { ...caller, user: { ...caller.user, id: toUserId(6) } };
   reads = 0;
   send(2);
-  services.caller = { ...caller, realm: realmId(2) };
+  services.caller = { ...caller, realm: toRealmId(2) };
   send(2);
   services.caller = caller;
   const form = 'application/x-www-form-urlencoded';
@@ -310,9 +320,9 @@ t.test('a frontend that shuts down answers waiting polls, and cancels the other 
 t.test('a queue that knows a later heartbeat than the command makes its client poll again', async (t) => {
   const services = new FakeServices();
   const options = { instance: 'f1', heartbeatMs: EVERY_MS, random: () => 1 };
-  const frontend = new Frontend([getEventsOperation], services, options);
+  const frontend = new HttpFrontend([getEventsOperation], services, options);
   const queue = '00000000-0000-4000-8000-000000000000';
-  const beat = eventId(58, FIRST_TRANSIENT_SLOT);
+  const beat = makeEventId(58, FIRST_TRANSIENT_EVENT_ID_SLOT);
   const send = (last: number): FakeExchange => {
     const path = `/api/v1/events?queue_id=${queue}&last_event_id=${last}`;
     const exchange = new FakeExchange('GET', path, { authorization: AUTH });

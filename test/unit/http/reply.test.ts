@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ApiError, apiError, type ErrorName } from '#model/errors';
+import { ApiError, type ApiErrorName, apiError } from '#model/errors';
 import {
   errorResponseBody,
   errorResponseHeaders,
@@ -7,7 +7,7 @@ import {
   successBodyOfParts,
 } from '../../../src/frontend/http/reply.js';
 import type { ResponseBodyPart } from '../../../src/frontend/http/server.js';
-import { errorCatalogue } from '../../../src/model/errors/catalogue.js';
+import { API_ERROR_CATALOGUE } from '../../../src/model/errors/catalogue.js';
 
 const text = (parts: readonly ResponseBodyPart[]): string =>
   parts.map((part) => (typeof part === 'string' ? part : Buffer.from(part).toString())).join('');
@@ -39,7 +39,7 @@ t.test('an operation may set result and msg itself', async (t) => {
 });
 
 t.test('every error of the catalogue is encoded with code, message and data', async (t) => {
-  for (const name of Object.keys(errorCatalogue) as ErrorName[]) {
+  for (const name of Object.keys(API_ERROR_CATALOGUE) as ApiErrorName[]) {
     const error = new ApiError(name, { allowed_methods: ['GET', 'PUT'] }).toReply();
     t.ok(errorResponseHeaders(error).flat.includes('Cache-Control'));
     if (error.html) {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Type } from 'typebox';
 import type { ApiOperation, HttpMethod, ParameterDeclarations } from '#frontend/api';
-import { pathSegmentsOf, Router } from '../../../src/frontend/http/route.js';
+import { HttpRouter, pathSegmentsOfOperation } from '../../../src/frontend/http/route.js';
 import { declare } from './support.js';
 
 const uint = { in: 'path', encoding: 'uint', schema: Type.Integer(), required: true } as const;
@@ -11,9 +11,9 @@ function op(method: HttpMethod, path: string, parameters: ParameterDeclarations 
   return declare({ id: `${method} ${path}`, method, path, parameters });
 }
 
-function router(operations: readonly ApiOperation[]): Router<string> {
-  const made = new Router<string>();
-  for (const o of operations) made.add(o.method, pathSegmentsOf('/api/v1', o), o.id);
+function router(operations: readonly ApiOperation[]): HttpRouter<string> {
+  const made = new HttpRouter<string>();
+  for (const o of operations) made.add(o.method, pathSegmentsOfOperation('/api/v1', o), o.id);
   return made;
 }
 

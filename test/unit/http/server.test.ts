@@ -4,15 +4,15 @@ import { EncodedJson } from '#base';
 import { forwardCommand as checkedForward } from '#frontend/api';
 import {
   chooseHttpServerFactory,
-  Frontend,
   type HttpExchange,
+  HttpFrontend,
   type HttpHandler,
   type HttpListenOptions,
   type HttpServer,
   openHttpServer,
   ResponseHeaders,
 } from '#frontend/http';
-import { realmKey } from '#model';
+import { realmActorKey } from '#model';
 import { anyCommand } from '../../support/any-command.js';
 import { settle } from '../../support/fake-clock.js';
 import { AUTH, declare, FakeServices, RawClient } from './support.js';
@@ -22,7 +22,7 @@ const LIMIT = 60_000;
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const AUTHORIZED = { Authorization: AUTH };
 const text = { in: 'form', encoding: 'string', schema: Type.String(), required: true } as const;
-const forward = checkedForward({ to: realmKey(1 as never), command: anyCommand('do'), args: {}, held: true });
+const forward = checkedForward({ to: realmActorKey(1 as never), command: anyCommand('do'), args: {}, held: true });
 
 /** Both adapters where the native one loads. */
 const kinds = [
@@ -38,7 +38,7 @@ type Teardown = { teardown(fn: () => void): void };
 interface Running {
   readonly server: HttpServer;
   readonly services: FakeServices;
-  readonly frontend: Frontend;
+  readonly frontend: HttpFrontend;
   client(): Promise<RawClient>;
 }
 
@@ -49,7 +49,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     over: Partial<HttpListenOptions> = {},
   ): Promise<Running> => {
     const services = new FakeServices();
-    const frontend = new Frontend(
+    const frontend = new HttpFrontend(
       [
         declare({ path: '/a', run: ({ params }) => ({ fields: { ...(params as object) } }) }),
         declare({

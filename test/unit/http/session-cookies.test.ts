@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import type { FrontendOptions } from '#frontend/http';
 import { ClientAddressResolver } from '#frontend/limits';
-import { noSessionCookie, sessionCookie, sessionTokenOf } from '#frontend/web';
+import { makeExpiredSessionCookie, makeSessionCookie, sessionTokenOfCookieHeader } from '#frontend/web';
 import type { WebSession } from '#model/records';
 import { ADAPTERS, openFrontend } from './both-adapters.js';
 import { AUTH, declare } from './support.js';
@@ -146,15 +146,15 @@ for (const kind of ADAPTERS) {
 
 t.test('the cookie is out of reach for scripts, other sites and, behind TLS, other hosts', (t) => {
   const common = /; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict/;
-  t.match(sessionCookie(TOKEN, false), common);
-  t.match(sessionCookie(TOKEN, true), common);
-  t.match(sessionCookie(TOKEN, true), /^__Host-.*; Secure$/);
-  t.notMatch(sessionCookie(TOKEN, true), /Domain/i, 'a browser would refuse the prefix');
+  t.match(makeSessionCookie(TOKEN, false), common);
+  t.match(makeSessionCookie(TOKEN, true), common);
+  t.match(makeSessionCookie(TOKEN, true), /^__Host-.*; Secure$/);
+  t.notMatch(makeSessionCookie(TOKEN, true), /Domain/i, 'a browser would refuse the prefix');
   for (const secure of [true, false]) {
-    const [kept, gone] = [sessionCookie(TOKEN, secure), noSessionCookie(secure)];
-    t.equal(sessionTokenOf(kept.split(';')[0]!, secure), TOKEN);
-    t.equal(sessionTokenOf(gone.split(';')[0]!, secure), '');
-    t.equal(sessionTokenOf(kept.split(';')[0]!, !secure), '');
+    const [kept, gone] = [makeSessionCookie(TOKEN, secure), makeExpiredSessionCookie(secure)];
+    t.equal(sessionTokenOfCookieHeader(kept.split(';')[0]!, secure), TOKEN);
+    t.equal(sessionTokenOfCookieHeader(gone.split(';')[0]!, secure), '');
+    t.equal(sessionTokenOfCookieHeader(kept.split(';')[0]!, !secure), '');
     t.match(gone, /Max-Age=0/);
   }
   t.end();

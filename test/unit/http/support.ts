@@ -9,7 +9,7 @@ import type {
   ForwardedCommandHandle,
   FrontendServices,
 } from '#frontend/http';
-import { type ActorRepeat, type ActorReply, realmId, userId } from '#model';
+import { type ActorRepeatReply, type ActorReply, toRealmId, toUserId } from '#model';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser, DirectoryView, WebSession } from '#model/records';
 import { FakeClock } from '../../support/fake-clock.js';
@@ -19,7 +19,14 @@ export const KEY = 'abcdefghijklmnopqrstuvwxyz012345';
 export const AUTH = `Basic ${Buffer.from(`iago@example.com:${KEY}`).toString('base64')}`;
 
 export function user(over: Partial<DirectoryUser> = {}): DirectoryUser {
-  const base = { id: userId(5), email: 'iago@example.com', fullName: 'Iago', role: 400, isActive: true, botType: null };
+  const base = {
+    id: toUserId(5),
+    email: 'iago@example.com',
+    fullName: 'Iago',
+    role: 400,
+    isActive: true,
+    botType: null,
+  };
   return { ...base, ...over } as DirectoryUser;
 }
 
@@ -27,7 +34,7 @@ export interface SentForward {
   readonly forward: ForwardedCommand;
   readonly context: ForwardedCommandContext;
   cancelled: boolean;
-  answer(reply: ActorReply | ActorRepeat): void;
+  answer(reply: ActorReply | ActorRepeatReply): void;
   fail(error: Error): void;
 }
 
@@ -38,7 +45,7 @@ export class FakeServices implements FrontendServices {
   /** Called for each forwarded command. */
   onForward: (sent: SentForward) => void = () => {};
   onCancel: (sent: SentForward) => void = () => {};
-  caller: AuthenticatedCaller = { realm: realmId(1), user: user(), directory: {} as DirectoryView };
+  caller: AuthenticatedCaller = { realm: toRealmId(1), user: user(), directory: {} as DirectoryView };
   /** The session of the caller's browser, and its secret. */
   session: { readonly token: string; readonly of: WebSession } | undefined;
   /** If set, callers are looked up asynchronously. */
@@ -88,9 +95,9 @@ export class FakeServices implements FrontendServices {
   }
 
   forward(forward: ForwardedCommand, context: ForwardedCommandContext): ForwardedCommandHandle {
-    let answer: (reply: ActorReply | ActorRepeat) => void = () => {};
+    let answer: (reply: ActorReply | ActorRepeatReply) => void = () => {};
     let fail: (error: Error) => void = () => {};
-    const reply = new Promise<ActorReply | ActorRepeat>((resolve, reject) => {
+    const reply = new Promise<ActorReply | ActorRepeatReply>((resolve, reject) => {
       answer = resolve;
       fail = reject;
     });

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { chooseHttpServerFactory } from '#frontend/http';
 import {
-  describeThisHost,
-  findNativeBuild,
+  describeHostPlatform,
+  findUwsNativeBuild,
   type HostPlatform,
   loadUwsEngine,
 } from '../../../src/frontend/http/uws-module.js';
@@ -20,7 +20,7 @@ t.test('a host gets the build for its platform, Node version and C library', asy
     [{ abi: '137', glibc: '3.0' }, '@uwsjs/linux-x64-24'],
     [{ abi: '147', glibc: '2.41' }, '@uwsjs/linux-x64-26'],
   ] as const) {
-    t.equal(findNativeBuild({ ...DEBIAN_12, ...over }).name, name);
+    t.equal(findUwsNativeBuild({ ...DEBIAN_12, ...over }).name, name);
   }
 });
 
@@ -36,7 +36,7 @@ t.test('where no build fits, the error has the reason', async (t) => {
       'its build for Node 20.20.2 needs glibc 2.27 or later, and the C library here is another one',
     ],
   ] as const) {
-    t.throws(() => findNativeBuild({ ...DEBIAN_12, ...over }), { message: reason });
+    t.throws(() => findUwsNativeBuild({ ...DEBIAN_12, ...over }), { message: reason });
   }
 });
 
@@ -51,7 +51,7 @@ t.test('a missing package is reported, with the command that installs it', async
 t.test('this host loads only the build that fits it', async (t) => {
   let expected = 'native module loaded';
   try {
-    findNativeBuild(describeThisHost());
+    findUwsNativeBuild(describeHostPlatform());
   } catch (error) {
     expected = `uWebSockets.js cannot be loaded: ${(error as Error).message}`;
   }
@@ -63,7 +63,9 @@ t.test('each build is an optional dependency of an exact version', async (t) => 
   const { optionalDependencies } = JSON.parse(
     readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
   ) as { optionalDependencies: Record<string, string> };
-  const builds = ['115', '127', '137', '147'].map((abi) => findNativeBuild({ ...DEBIAN_12, abi, glibc: '2.41' }).name);
+  const builds = ['115', '127', '137', '147'].map(
+    (abi) => findUwsNativeBuild({ ...DEBIAN_12, abi, glibc: '2.41' }).name,
+  );
   t.same(
     Object.keys(optionalDependencies).filter((name) => name.startsWith('@uwsjs/')),
     builds,

@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { openWebClient } from '../../../src/app/server/web-client.js';
-import { browserName } from '../../../src/frontend/web/client-name.js';
+import { openWebClientServer } from '../../../src/app/server/web-client.js';
+import { browserNameOfUserAgent } from '../../../src/frontend/web/client-name.js';
 import { ADAPTERS, openFrontend } from './both-adapters.js';
 import type { RawClient, RawResponse } from './support.js';
 
@@ -33,7 +33,7 @@ function built(t: Test, manifest?: object): string {
 }
 
 async function open(t: Test, kind: (typeof ADAPTERS)[number], web: 'on' | 'off', folder: string) {
-  const client = await openWebClient({ web }, [join(folder, 'not-here'), folder]);
+  const client = await openWebClientServer({ web }, [join(folder, 'not-here'), folder]);
   const { client: connect } = await openFrontend(t, kind, [], { elsewhere: client.serve });
   const browser = await connect();
   const ask = async (line: string, headers: Record<string, string> = {}, over: RawClient = browser) => {
@@ -187,7 +187,7 @@ for (const kind of ADAPTERS) {
 }
 
 t.test('turned off, the server has no sessions either', async (t) => {
-  const [on, off] = [await openWebClient({ web: 'on' }, []), await openWebClient({ web: 'off' }, [])];
+  const [on, off] = [await openWebClientServer({ web: 'on' }, []), await openWebClientServer({ web: 'off' }, [])];
   const ours = (of: typeof on): string[] =>
     of.operations.filter(({ path }) => path.startsWith('/web/')).map(({ id }) => id);
   t.equal(ours(on).length, 7);
@@ -206,12 +206,12 @@ t.test('a manifest that names files wrongly stops the start', async (t) => {
     ['/', { ...row, etag: 'a\r\nb' }],
     ['/', { ...row, file: 'missing.html' }],
   ] as const) {
-    await t.rejects(openWebClient({ web: 'on' }, [built(t, { [address]: wrong })]), JSON.stringify(wrong));
+    await t.rejects(openWebClientServer({ web: 'on' }, [built(t, { [address]: wrong })]), JSON.stringify(wrong));
   }
   const folder = t.testdir({});
   mkdirSync(join(folder, 'web'));
   writeFileSync(join(folder, 'web/manifest.json'), '{');
-  await t.rejects(openWebClient({ web: 'on' }, [join(folder, 'web')]));
+  await t.rejects(openWebClientServer({ web: 'on' }, [join(folder, 'web')]));
 });
 
 t.test('a browser is named in words', (t) => {
@@ -227,7 +227,7 @@ t.test('a browser is named in words', (t) => {
     ['<script>alert(1)</script>', 'Browser'],
     ['x'.repeat(100_000), 'Browser'],
   ] as const) {
-    t.equal(browserName(userAgent), name);
+    t.equal(browserNameOfUserAgent(userAgent), name);
   }
   t.end();
 });

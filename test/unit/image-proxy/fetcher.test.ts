@@ -2,8 +2,13 @@
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import t, { type Test } from 'tap';
-import { AddressFilter } from '#domain/webhooks';
-import { IMAGE_FETCH_LIMITS, ImageFetcher, type ImageFetchFault, type ImageFetchLimits } from '#frontend/image-proxy';
+import { OutgoingAddressFilter } from '#domain/webhooks';
+import {
+  IMAGE_FETCH_LIMITS,
+  ImageFetcher,
+  type ImageFetchFailureReason,
+  type ImageFetchLimits,
+} from '#frontend/image-proxy';
 import { Hook, type HookCall } from '../../api/support/hook.js';
 import { picture } from '../../api/support/pictures.js';
 import { FakeClock } from '../../support/fake-clock.js';
@@ -25,9 +30,9 @@ const redirect =
 
 const clock = new FakeClock();
 const fetcher = (limits: Partial<ImageFetchLimits> = {}, allowed = '127.0.0.1') =>
-  new ImageFetcher(clock, new AddressFilter(allowed), { ...IMAGE_FETCH_LIMITS, ...limits });
+  new ImageFetcher(clock, new OutgoingAddressFilter(allowed), { ...IMAGE_FETCH_LIMITS, ...limits });
 const usual = fetcher();
-const fails = (t: Test, fetch: Promise<unknown>, fault: ImageFetchFault, title?: string) =>
+const fails = (t: Test, fetch: Promise<unknown>, fault: ImageFetchFailureReason, title?: string) =>
   t.rejects(fetch, { name: 'NoImage', fault }, title ?? fault);
 
 t.test('a picture is returned unchanged, under the type of its bytes; no data of the reader is sent', async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { parseRateRules } from '#frontend/limits';
+import { parseRateLimitRules } from '#frontend/limits';
 import { BoundedMap } from '../../../src/frontend/limits/bounded-table.js';
-import { RateBuckets, type SharedCallCount } from '../../../src/frontend/limits/buckets.js';
+import { RateBuckets, type SharedRateBucketCount } from '../../../src/frontend/limits/buckets.js';
 import { FakeClock } from '../../support/fake-clock.js';
 
 const MOST = { user: 10, polls: 10, address: 10, mails: 10, file: 10 };
@@ -20,7 +20,7 @@ t.test('a bounded table evicts the bucket idle for longest, and keeps active cal
 
 t.test('any number of addresses takes no more than its share of memory', async (t) => {
   const buckets = new RateBuckets(new FakeClock(), MOST);
-  const rules = parseRateRules('60:2');
+  const rules = parseRateLimitRules('60:2');
   let news = 0;
   buckets.onUnshared(() => news++);
   for (let i = 0; i < 200_000; i++) buckets.count('address', `198.51.${i >> 8}.${i & 255}`, rules);
@@ -36,7 +36,7 @@ t.test('any number of addresses takes no more than its share of memory', async (
 t.test('all rules count, and the one with the least left is shown', async (t) => {
   const clock = new FakeClock(1_000_000);
   const buckets = new RateBuckets(clock, MOST);
-  const rules = parseRateRules('10:2,60:3');
+  const rules = parseRateLimitRules('10:2,60:3');
   const take = (): unknown[] => {
     const { limit, remaining, reset, waitMs } = buckets.count('user', '1/8', rules);
     return [limit, remaining, reset - 1_000, waitMs];
@@ -52,7 +52,7 @@ t.test('all rules count, and the one with the least left is shown', async (t) =>
 t.test('a jump of the wall clock changes no limit', async (t) => {
   const clock = new FakeClock(1_000_000);
   const buckets = new RateBuckets(clock, MOST);
-  const rules = parseRateRules('60:1');
+  const rules = parseRateLimitRules('60:1');
   buckets.count('user', '1/8', rules);
   clock.now = () => 0;
   t.same(buckets.count('user', '1/8', rules).waitMs, 60_000);
@@ -60,13 +60,13 @@ t.test('a jump of the wall clock changes no limit', async (t) => {
 
 t.test('each count is published once, with the rules of the account', async (t) => {
   const buckets = new RateBuckets(new FakeClock(), MOST);
-  const rules = parseRateRules('60:10');
+  const rules = parseRateLimitRules('60:10');
   let woken = 0;
   buckets.onUnshared(() => woken++);
   for (let i = 0; i < 3; i++) buckets.count('user', '1/8', rules, '60:10');
   buckets.count('polls', '1/8', rules);
   t.equal(woken, 1);
-  const expected: SharedCallCount[] = [
+  const expected: SharedRateBucketCount[] = [
     { kind: 'user', key: '1/8', calls: 3, own: '60:10' },
     { kind: 'polls', key: '1/8', calls: 1, own: undefined },
   ];

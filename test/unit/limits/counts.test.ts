@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { type CallCounter, LeakyBucketCounter, SlidingWindowCounter } from '../../../src/frontend/limits/counts.js';
+import {
+  LeakyBucketCounter,
+  type RateLimitCallCounter,
+  SlidingWindowCounter,
+} from '../../../src/frontend/limits/counts.js';
 
 const RULE = { windowMs: 60_000, calls: 200 };
 
 /** Calls that were let through, by time. */
-function passed(count: CallCounter, times: readonly number[]): number[] {
+function passed(count: RateLimitCallCounter, times: readonly number[]): number[] {
   return times.filter((at) => {
     if (count.wait(at) > 0) return false;
     count.add(1, at);

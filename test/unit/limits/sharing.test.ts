@@ -1,19 +1,19 @@
 import t from 'tap';
 import type { Json } from '#base';
-import { CallCountSharing, parseRateRules, RateLimits } from '#frontend/limits';
-import { realmId, userId } from '#model';
+import { BucketRateLimiter, parseRateLimitRules, RateLimitCountSharing } from '#frontend/limits';
+import { toRealmId, toUserId } from '#model';
 import type { DirectoryUser } from '#model/records';
 import { FakeClock } from '../../support/fake-clock.js';
 
 const rules = {
-  user: parseRateRules('60:10'),
-  address: parseRateRules('60:10'),
+  user: parseRateLimitRules('60:10'),
+  address: parseRateLimitRules('60:10'),
   mails: [],
-  file: parseRateRules('60:10'),
+  file: parseRateLimitRules('60:10'),
 };
-const REALM = realmId(1);
+const REALM = toRealmId(1);
 const person = (id: number, rateLimits?: string): DirectoryUser =>
-  ({ id: userId(id), ...(rateLimits === undefined ? {} : { rateLimits }) }) as DirectoryUser;
+  ({ id: toUserId(id), ...(rateLimits === undefined ? {} : { rateLimits }) }) as DirectoryUser;
 
 /** Frontends that share. */
 function cluster(n: number) {
@@ -29,8 +29,8 @@ function cluster(n: number) {
     follow: (reader: (value: Json) => void) => void readers.push(reader),
   };
   const frontends = Array.from({ length: n }, (_, i) => {
-    const limits = new RateLimits(clock, rules);
-    return { limits, sharing: new CallCountSharing(limits, clock, `frontend ${i}`, everybody) };
+    const limits = new BucketRateLimiter(clock, rules);
+    return { limits, sharing: new RateLimitCountSharing(limits, clock, `frontend ${i}`, everybody) };
   });
   return { clock, published, frontends, readers };
 }

@@ -1,17 +1,17 @@
 /** The mail actor with a real mail server on loopback, and a clock that the test moves. */
 import t, { type Test } from 'tap';
-import { mailKind } from '#actors/mail';
-import { mailCommand } from '#actors/shared';
+import { mailActorKind } from '#actors/mail';
+import { makeSendMailCommand } from '#actors/shared';
 import type { Logger } from '#base';
-import { MailDispatcher, type Mailer, NoMailer, SmtpMailer } from '#domain/mail';
+import { MailDispatcher, type Mailer, SmtpMailer, UnconfiguredMailer } from '#domain/mail';
 import { ServerCryptography } from '#domain/secrets';
-import { mailKey, partitionOfActor, realmId } from '#model';
+import { mailActorKey, partitionOfActor, toRealmId } from '#model';
 import { startSmtp } from '../../support/smtp.js';
 import { until } from '../../support/until.js';
 import { Harness } from '../runtime/harness.js';
 
-const REALM = realmId(1);
-const KEY = mailKey(REALM);
+const REALM = toRealmId(1);
+const KEY = mailActorKey(REALM);
 const MINUTE = 60_000;
 const SECRETS = new ServerCryptography('a secret of the mail actor');
 
@@ -31,7 +31,7 @@ class Post {
     const note = (context: object, message: string): void =>
       void this.lines.push(`${message} ${JSON.stringify(context)}`);
     const logger: Logger = { debug: () => {}, info: note, warn: note, error: note };
-    this.harness = new Harness({ mail: mailKind }, true, (clock) => ({
+    this.harness = new Harness({ mail: mailActorKind }, true, (clock) => ({
       clock,
       mail: new MailDispatcher(counted, clock, logger),
       secrets: SECRETS,
@@ -39,7 +39,7 @@ class Post {
   }
 
   send(to: string, subject = 'Hello', text = 'text'): Promise<unknown> {
-    const { name, args } = mailCommand(REALM, { to, subject, text });
+    const { name, args } = makeSendMailCommand(REALM, { to, subject, text });
     return this.harness.ask(KEY, name, args);
   }
 
@@ -109,7 +109,7 @@ t.test(
 );
 
 t.test('any number of waiting mails makes one log line an hour, without stack', async (t) => {
-  const post = new Post(new NoMailer());
+  const post = new Post(new UnconfiguredMailer());
   await post.harness.take(KEY);
   const failed = async (attempts: number): Promise<void> => {
     await until('tried', async () => {

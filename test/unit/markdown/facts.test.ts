@@ -1,6 +1,12 @@
 import t from 'tap';
-import { findTopicLinks, matchAlertWords, RenderError, renderFailureNote, renderMarkdown } from '#domain/markdown';
-import { imageProxyPath } from '#domain/pictures';
+import {
+  findTopicLinks,
+  MarkdownRenderError,
+  matchAlertWords,
+  renderFailureNote,
+  renderMarkdown,
+} from '#domain/markdown';
+import { makeImageProxyPath } from '#domain/pictures';
 import { context } from './support.js';
 
 const facts = (text: string) => renderMarkdown(text, context);
@@ -66,7 +72,7 @@ t.test('there are no previews in quotes, twice, or beyond 24 addresses', async (
 });
 
 t.test('pictures of other hosts go through the proxy, if there is one; links stay', async (t) => {
-  const through = (url: string): string => imageProxyPath(url, 'secret') ?? '';
+  const through = (url: string): string => makeImageProxyPath(url, 'secret') ?? '';
   const html = (text: string): string => renderMarkdown(text, { ...context, imageProxySecret: 'secret' }).html;
   const plain = (text: string): string => renderMarkdown(text, context).html;
   const sources = {
@@ -90,7 +96,7 @@ t.test('pictures of other hosts go through the proxy, if there is one; links sta
 t.test('a result that is too long is refused', async (t) => {
   t.throws(
     () => renderMarkdown('```math\n'.concat("x'".repeat(1900), '\n\n', "x'".repeat(1900), '\n```')),
-    RenderError,
+    MarkdownRenderError,
   );
   t.match(renderFailureNote('Conclave'), '<p>[Conclave note: Sorry');
 });

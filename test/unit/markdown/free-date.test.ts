@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { parseFreeDate } from '../../../src/domain/markdown/timestamp.js';
+import { parseHumanDate } from '../../../src/domain/markdown/timestamp.js';
 
 const NOW = Date.UTC(2023, 4, 28, 12);
 const read = (text: string): string | null => {
-  const moment = parseFreeDate(text, NOW);
+  const moment = parseHumanDate(text, NOW);
   return moment === null ? null : new Date(moment).toISOString().replace('.000', '');
 };
 
@@ -54,7 +54,7 @@ t.test('text that is no date is refused', async (t) => {
 t.test('any text is a moment within four-digit years, or none', async () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'0123456789:-/+., TZapmJunMay'), maxLength: 40 }), (text) => {
-      const moment = parseFreeDate(text, NOW);
+      const moment = parseHumanDate(text, NOW);
       return moment === null || /^\d{4}-/.test(new Date(moment).toISOString());
     }),
     { numRuns: 5_000 },

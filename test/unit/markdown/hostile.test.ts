@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { type MarkdownContext, RenderError, type RenderResult, renderMarkdown } from '#domain/markdown';
+import { type MarkdownContext, MarkdownRenderError, type MarkdownRenderResult, renderMarkdown } from '#domain/markdown';
 import { picked, rounds } from '../../support/rounds.js';
 import { attacks, MAX_LENGTH } from './attacks.js';
 import { faultIn } from './html-check.js';
@@ -23,11 +23,11 @@ const everything: Partial<MarkdownContext> = {
   ],
 };
 
-function tryRender(text: string, given: Partial<MarkdownContext>): RenderResult | null {
+function tryRender(text: string, given: Partial<MarkdownContext>): MarkdownRenderResult | null {
   try {
     return renderMarkdown(text, given);
   } catch (error) {
-    if (!(error instanceof RenderError)) throw error;
+    if (!(error instanceof MarkdownRenderError)) throw error;
     // A result that is too long is a fair refusal; an internal error is not.
     if (error.cause !== undefined) throw error.cause;
     return null;

@@ -1,12 +1,12 @@
 /** Patterns and templates of linkifiers: realm.md § Linkifiers. */
 import fc from 'fast-check';
 import t from 'tap';
-import { linkifierErrors } from '#domain/markdown';
-import { templateVariables } from '../../../src/domain/markdown/linkifier-check.js';
+import { findLinkifierErrors } from '#domain/markdown';
+import { parseUrlTemplateVariables } from '../../../src/domain/markdown/linkifier-check.js';
 
 t.test('templates of RFC 6570 and their variables are read', async (t) => {
   const variables = (template: string) => {
-    const names = templateVariables(template);
+    const names = parseUrlTemplateVariables(template);
     return names && [...names];
   };
   t.same(variables('https://x/'), []);
@@ -32,19 +32,19 @@ t.test('templates of RFC 6570 and their variables are read', async (t) => {
 });
 
 t.test('the alphabetically first of several bad names is reported', async (t) => {
-  t.same(linkifierErrors('(?P<z>.)(?P<a>.)', 'x'), {
+  t.same(findLinkifierErrors('(?P<z>.)(?P<a>.)', 'x'), {
     __all__: ["Group 'a' in linkifier pattern is not present in URL template."],
   });
-  t.same(linkifierErrors('x', '{z}{a}'), {
+  t.same(findLinkifierErrors('x', '{z}{a}'), {
     __all__: ["Group 'a' in URL template is not present in linkifier pattern."],
   });
-  t.same(linkifierErrors('(?P<a>.)(.)', '{a}'), {}, 'groups without names do not count');
+  t.same(findLinkifierErrors('(?P<a>.)(.)', '{a}'), {}, 'groups without names do not count');
 });
 
 t.test('any input gets an answer', async (t) => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (pattern, template) => {
-      t.type(linkifierErrors(pattern, template), 'object');
+      t.type(findLinkifierErrors(pattern, template), 'object');
     }),
   );
 });

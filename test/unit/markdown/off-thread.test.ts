@@ -1,10 +1,14 @@
 import t from 'tap';
-import { RenderError, RenderThreads, renderMarkdown } from '#domain/markdown';
-import { contextFromSnapshot, scanLookupKeys, takeContextSnapshot } from '../../../src/domain/markdown/snapshot.js';
+import { MarkdownRenderError, MarkdownRenderThreads, renderMarkdown } from '#domain/markdown';
+import {
+  makeMarkdownContextFromSnapshot,
+  scanMarkdownLookupKeys,
+  takeMarkdownContextSnapshot,
+} from '../../../src/domain/markdown/snapshot.js';
 import { context, recorded } from './support.js';
 
 t.test('other threads render the same HTML', { timeout: 60_000 }, async (t) => {
-  const threads = new RenderThreads({ threads: 2, threshold: 0 });
+  const threads = new MarkdownRenderThreads({ threads: 2, threshold: 0 });
   t.teardown(() => threads.close());
   const texts = recorded().map(({ content }) => content);
   const rendered = await Promise.all(texts.map((text) => threads.render(text, context)));
@@ -13,7 +17,7 @@ t.test('other threads render the same HTML', { timeout: 60_000 }, async (t) => {
 });
 
 t.test('names missed by the first scan are resolved in a second round', { timeout: 60_000 }, async (t) => {
-  const threads = new RenderThreads({ threads: 1, threshold: 0 });
+  const threads = new MarkdownRenderThreads({ threads: 1, threshold: 0 });
   t.teardown(() => threads.close());
   const text = '> @**King\n> Hamlet**';
   const withLines = { ...context, usersNamed: (name: string) => (name === 'King\nHamlet' ? [{ id: 5, name }] : []) };
@@ -21,25 +25,25 @@ t.test('names missed by the first scan are resolved in a second round', { timeou
 });
 
 t.test('a text that takes too long is refused, and the next one rendered', { timeout: 60_000 }, async (t) => {
-  const threads = new RenderThreads({ threads: 1, threshold: 0, timeout: 1 });
+  const threads = new MarkdownRenderThreads({ threads: 1, threshold: 0, timeout: 1 });
   t.teardown(() => threads.close());
-  await t.rejects(threads.render('a'), RenderError);
-  const patient = new RenderThreads({ threads: 1, threshold: 0 });
+  await t.rejects(threads.render('a'), MarkdownRenderError);
+  const patient = new MarkdownRenderThreads({ threads: 1, threshold: 0 });
   t.teardown(() => patient.close());
   t.equal((await patient.render('a')).html, '<p>a</p>');
 });
 
 t.test('short texts are rendered at once', async (t) => {
-  const threads = new RenderThreads({ threads: 0 });
+  const threads = new MarkdownRenderThreads({ threads: 0 });
   t.equal((await threads.render('a')).html, '<p>a</p>');
   await threads.close();
-  await t.rejects(threads.render('a'.repeat(5_000)), RenderError);
+  await t.rejects(threads.render('a'.repeat(5_000)), MarkdownRenderError);
 });
 
 t.test('a snapshot answers like the context that it was taken of', async (t) => {
   const text = '`@**` @**King Hamlet|28** @*hamletcharacters* #**Denmark>x** #**Verona** :green_tick:';
-  const { context: snapshot, missing } = contextFromSnapshot(
-    structuredClone(takeContextSnapshot(scanLookupKeys(text), context)),
+  const { context: snapshot, missing } = makeMarkdownContextFromSnapshot(
+    structuredClone(takeMarkdownContextSnapshot(scanMarkdownLookupKeys(text), context)),
   );
   t.equal(renderMarkdown(text, snapshot).html, renderMarkdown(text, context).html);
   t.equal(missing(), null);

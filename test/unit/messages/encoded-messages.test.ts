@@ -5,32 +5,32 @@ import fc from 'fast-check';
 import t from 'tap';
 import { IdSet, type Json } from '#base';
 import {
-  encodeMarkedIds,
-  encodeReadState,
+  encodeMarkedMessageIds,
+  encodeOriginReadState,
+  formatMessageForClientVariant,
   type MessageBody,
-  MessageEncoder,
-  MessageReader,
-  type MessageViewer,
-  makeDigest,
-  makeNarrowPlan,
+  MessageResponseEncoder,
+  type MessageViewerContext,
+  makeClientNeutralMessage,
+  makeMessageDigest,
+  makeNarrowQueryPlan,
   parseNarrow,
-  presentMessageVariant,
-  presentNeutralMessage,
   resolveNarrowTerms,
   type StoredMessage,
   toMessageRecord,
   toStoredMessage,
-  UserFlags,
+  UserMessageFlags,
+  UserMessageReader,
 } from '#domain/messages';
-import { memberPartAddress } from '#domain/streams';
-import { realmId, userId } from '#model';
+import { streamMemberPartAddress } from '#domain/streams';
+import { toRealmId, toUserId } from '#model';
 import type { DirectoryStream } from '#model/records';
-import { LmdbStore, openLmdbEnvironment, type RecordWrite } from '#ports/store';
+import { LmdbStore, openLmdbEnvironment, type StoreRecordWrite } from '#ports/store';
 import { directoryWith } from '../../support/directory.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { person } from '../../support/person.js';
 
-const REALM = realmId(1);
+const REALM = toRealmId(1);
 const ME = 9;
 const PEOPLE = [8, 9, 10, 11];
 const STREAMS = [1, 2, 3, 4];
@@ -160,26 +160,29 @@ t.test('messages from digests equal decoded ones', async (t) => {
   await fc.assert(
     fc.asyncProperty(world, async ({ messages, stays, starred, read, historical, mark }) => {
       const environment = await openLmdbEnvironment(t.testdir());
-      const withDigests = new LmdbStore(environment, new FakeClock(), makeDigest);
+      const withDigests = new LmdbStore(environment, new FakeClock(), makeMessageDigest);
       const without = new LmdbStore(environment, new FakeClock());
       const writes = messages.map(({ stored, digest }, i) => {
         const record = toMessageRecord({ ...stored, id: i + 1 }, `d${stored.participants.join()}`);
-        return { digest, write: { type: 'message', realm: REALM, id: i + 1, rev: 1, value: record } as RecordWrite };
+        return {
+          digest,
+          write: { type: 'message', realm: REALM, id: i + 1, rev: 1, value: record } as StoreRecordWrite,
+        };
       });
       await withDigests.apply(writes.filter(({ digest }) => digest).map(({ write }) => write));
       await without.apply(writes.filter(({ digest }) => !digest).map(({ write }) => write));
       await without.apply(
-        stays.map(({ from, after, ended }, i): RecordWrite => {
+        stays.map(({ from, after, ended }, i): StoreRecordWrite => {
           const stay = { from, after, ...(ended ? { to: from + 2, until: after + 6 } : { to: 0, until: 0 }) };
-          return { type: 'part', ...memberPartAddress(REALM, STREAMS[i]!, ME), rev: 1, value: { stays: [stay] } };
+          return { type: 'part', ...streamMemberPartAddress(REALM, STREAMS[i]!, ME), rev: 1, value: { stays: [stay] } };
         }),
       );
       const parts = new Map<string, Json>(
         [
-          encodeMarkedIds('starred', IdSet.of(starred)),
-          encodeMarkedIds('historical', IdSet.of(historical)),
+          encodeMarkedMessageIds('starred', IdSet.of(starred)),
+          encodeMarkedMessageIds('historical', IdSet.of(historical)),
           ...[0, ...STREAMS].map((home) =>
-            encodeReadState(home, { mark, read: IdSet.of(read), unread: IdSet.of(starred) }),
+            encodeOriginReadState(home, { mark, read: IdSet.of(read), unread: IdSet.of(starred) }),
           ),
         ].flatMap((part) => Object.entries(part)),
       );
@@ -188,11 +191,11 @@ t.test('messages from digests equal decoded ones', async (t) => {
         [2, 'After "him"', 'after'],
       ] as const) {
         const directory = directoryOf(version, name, streamName);
-        const viewer: MessageViewer = {
+        const viewer: MessageViewerContext = {
           realm: REALM,
-          user: directory.user(userId(ME))!,
+          user: directory.user(toUserId(ME))!,
           directory,
-          flags: new UserFlags(ME, parts),
+          flags: new UserMessageFlags(ME, parts),
           // Memberships of other streams are loaded only when a message of the stream comes up.
           streams: [1, 3],
           subscribed: (id) => id === 1,
@@ -201,14 +204,14 @@ t.test('messages from digests equal decoded ones', async (t) => {
         };
         for (const narrow of NARROWS) {
           const terms = resolveNarrowTerms(parseNarrow(JSON.stringify(narrow)), directory, ME);
-          const plan = makeNarrowPlan(terms, viewer);
+          const plan = makeNarrowQueryPlan(terms, viewer);
           for (const [direction, from, limit] of [
             ['older', 1_000, 5],
             ['newer', 3, 40],
           ] as const) {
             const options = { applyMarkdown: version === 1, clientGravatar: limit === 5 };
-            const shown = new MessageEncoder(viewer.flags, directory, options);
-            const rows = await new MessageReader(withDigests, viewer).scanPacked(
+            const shown = new MessageResponseEncoder(viewer.flags, directory, options);
+            const rows = await new UserMessageReader(withDigests, viewer).scanPacked(
               plan,
               from,
               direction,
@@ -216,13 +219,13 @@ t.test('messages from digests equal decoded ones', async (t) => {
               shown.encode,
             );
             const given = JSON.parse(Buffer.from(shown.list(rows)).toString()) as unknown;
-            const expected = await new MessageReader(without, viewer).scan(plan, from, direction, limit);
+            const expected = await new UserMessageReader(without, viewer).scan(plan, from, direction, limit);
             t.same(
               given,
               expected.map((own) =>
                 JSON.parse(
                   JSON.stringify({
-                    ...presentMessageVariant(presentNeutralMessage(own.message, directory), options),
+                    ...formatMessageForClientVariant(makeClientNeutralMessage(own.message, directory), options),
                     flags: viewer.flags.flagsOf(own),
                   }),
                 ),
@@ -242,7 +245,7 @@ t.test('messages from digests equal decoded ones', async (t) => {
 
 t.test('responses encoded at the same time do not share a buffer', async (t) => {
   const directory = directoryOf(1, 'Somebody', 'somewhere');
-  const flags = new UserFlags(ME, new Map());
+  const flags = new UserMessageFlags(ME, new Map());
   const options = { applyMarkdown: false, clientGravatar: false };
   const of = (id: number, content: string) => ({
     message: toStoredMessage({
@@ -258,7 +261,7 @@ t.test('responses encoded at the same time do not share a buffer', async (t) => 
     copy: true,
     gained: false,
   });
-  const answers = Array.from({ length: 3 }, () => new MessageEncoder(flags, directory, options));
+  const answers = Array.from({ length: 3 }, () => new MessageResponseEncoder(flags, directory, options));
   const rows = [1, 2, 3].map((id) => answers.map((answer, i) => answer.encode(of(id, `${i} `.repeat(60_000)))));
   for (const [i, answer] of answers.entries()) {
     const list = answer.list(rows.map((row) => row[i]!).reverse());
@@ -269,5 +272,5 @@ t.test('responses encoded at the same time do not share a buffer', async (t) => 
     );
     t.ok(given.every(({ content }) => content === `${i} `.repeat(60_000)));
   }
-  t.equal(Buffer.from(new MessageEncoder(flags, directory, options).list([])).toString(), '[]');
+  t.equal(Buffer.from(new MessageResponseEncoder(flags, directory, options).list([])).toString(), '[]');
 });

@@ -1,18 +1,18 @@
 /** A user leaves a stream with very many unread messages: several commits mark all of them as read. */
 import t from 'tap';
 import { IdSet, type Json, type JsonObject } from '#base';
-import { encodeReadState, type StoredMessage, toMessageRecord, UserFlags } from '#domain/messages';
-import { type ActorKey, realmId, streamKey, userKey } from '#model';
-import type { CommandContext, InputContext, Outcome } from '#runtime';
-import type { InputSources } from '../../../actors/services.js';
+import { encodeOriginReadState, type StoredMessage, toMessageRecord, UserMessageFlags } from '#domain/messages';
+import { type ActorKey, streamActorKey, toRealmId, userActorKey } from '#model';
+import type { CommandContext, CommandInputContext, CommandOutcome } from '#runtime';
+import type { ActorInputSources } from '../../../actors/services.js';
 import { markLeftStreamReadHandler } from '../../../actors/user/commands/messages/mark-stream-read.js';
 import { MemoryStore } from '../../support/memory-store.js';
 
-const REALM = realmId(1);
+const REALM = toRealmId(1);
 const STREAM = 5;
 const ELSEWHERE = 6;
 const USER = 9;
-const SELF = userKey(REALM, USER as never);
+const SELF = userActorKey(REALM, USER as never);
 const NEWEST = 12_345;
 /** Messages up to the mark were read before, except these. */
 const MARK = 100;
@@ -49,7 +49,7 @@ async function filled(): Promise<MemoryStore> {
   for (const stream of [STREAM, ELSEWHERE])
     store.contents.put({
       type: 'part',
-      key: streamKey(REALM, stream as never),
+      key: streamActorKey(REALM, stream as never),
       part: `member/${USER}`,
       rev: 1,
       value: stays,
@@ -59,7 +59,9 @@ async function filled(): Promise<MemoryStore> {
 
 class LeaversActor {
   parts = new Map<string, Json>(
-    Object.entries(encodeReadState(STREAM, { mark: MARK, read: IdSet.of([300]), unread: IdSet.of([...EXCEPTED, 60]) })),
+    Object.entries(
+      encodeOriginReadState(STREAM, { mark: MARK, read: IdSet.of([300]), unread: IdSet.of([...EXCEPTED, 60]) }),
+    ),
   );
   readonly named: number[][] = [];
 
@@ -68,22 +70,22 @@ class LeaversActor {
   /** Runs one command; returns the arguments of the next one that it sends to itself. */
   async handle(args: JsonObject): Promise<JsonObject | undefined> {
     const view = { state: {}, parts: this.parts, exists: true, volatile: undefined } as never;
-    const context = { key: SELF, realm: REALM, caller: 0, view } as InputContext<never, undefined>;
-    const sources = { store: this.store, ask: async () => null } as unknown as InputSources;
+    const context = { key: SELF, realm: REALM, caller: 0, view } as CommandInputContext<never, undefined>;
+    const sources = { store: this.store, ask: async () => null } as unknown as ActorInputSources;
     const inputs = await markLeftStreamReadHandler.inputs!(args as never, context as never, sources);
     const directory = { version: 1 };
     const outcome = markLeftStreamReadHandler.handle(view, args as never, inputs, {
       ...context,
       directory,
     } as unknown as CommandContext);
-    this.#take(outcome as Outcome<JsonObject>);
+    this.#take(outcome as CommandOutcome<JsonObject>);
     const [next, ...more] = (outcome.commands ?? []).flat();
     if (more.length > 0 || (next && (next.to !== (SELF as ActorKey) || next.name !== 'read-stream')))
       throw new Error('?');
     return next?.args;
   }
 
-  #take({ parts = {}, events = [] }: Outcome<JsonObject>): void {
+  #take({ parts = {}, events = [] }: CommandOutcome<JsonObject>): void {
     this.parts = new Map([...this.parts, ...Object.entries(parts)]);
     for (const item of events) {
       if (item.t !== 'event' || item.own) throw new Error('worked out at delivery');
@@ -92,7 +94,7 @@ class LeaversActor {
   }
 
   isRead(id: number): boolean {
-    return new UserFlags(USER, this.parts).isRead({ message: message(id), copy: true, gained: false });
+    return new UserMessageFlags(USER, this.parts).isRead({ message: message(id), copy: true, gained: false });
   }
 }
 

@@ -2,13 +2,13 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { checkAnonymousNarrow, type RawNarrowTerm } from '#domain/messages';
-import { streamId } from '#model';
+import { toStreamId } from '#model';
 import { ApiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import { directoryWith } from '../../support/directory.js';
 
 const stream = (id: number, name: string, webPublic: boolean, archived = false): DirectoryStream =>
-  ({ id: streamId(id), name, webPublic, archived, inviteOnly: false, historyPublic: true }) as DirectoryStream;
+  ({ id: toStreamId(id), name, webPublic, archived, inviteOnly: false, historyPublic: true }) as DirectoryStream;
 const directory = directoryWith({
   streams: [stream(1, 'Window', true), stream(2, 'indoors', false), stream(3, 'boarded up', true, true)],
 });

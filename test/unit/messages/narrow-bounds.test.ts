@@ -2,23 +2,28 @@
 import t from 'tap';
 import {
   MAX_NARROW_TERMS,
-  makeNarrowPlan,
+  makeNarrowQueryPlan,
+  makeViewerWithoutFlags,
   parseNarrow,
   resolveNarrowTerms,
   type StoredMessage,
-  viewerWithoutFlags,
 } from '#domain/messages';
-import { realmId } from '#model';
+import { toRealmId } from '#model';
 import { ApiError } from '#model/errors';
-import { MAX_INDEXED_WORDS } from '../../../src/domain/messages/narrow/conditions.js';
-import { rangesOfHistory } from '../../../src/domain/messages/narrow/sources.js';
+import { MAX_SEARCH_WORDS_LOOKED_UP } from '../../../src/domain/messages/narrow/conditions.js';
+import { storeRangesOfStreamHistory } from '../../../src/domain/messages/narrow/sources.js';
 import { MAX_NARROW_LENGTH } from '../../../src/domain/messages/narrow/terms.js';
 import { MAX_SEARCH_TERMS } from '../../../src/domain/messages/search/query.js';
-import { sharedIndexes } from '../../../src/ports/store/message-range.js';
+import { sharedIndexesOfMessageRanges } from '../../../src/ports/store/message-range.js';
 import { directoryWith } from '../../support/directory.js';
 
 const directory = directoryWith({});
-const viewer = viewerWithoutFlags({ realm: realmId(1), user: { id: 8 } as never, directory, subscribed: () => true });
+const viewer = makeViewerWithoutFlags({
+  realm: toRealmId(1),
+  user: { id: 8 } as never,
+  directory,
+  subscribed: () => true,
+});
 
 /** A text of `count` different words. */
 const words = (count: number, prefix = 'zq'): string =>
@@ -90,9 +95,12 @@ t.test('the number of operators is limited, and so is the length of the text, be
 });
 
 t.test('only the longest words are looked up in the indexes; all words are tested on the messages found', async (t) => {
-  const rare = Array.from({ length: MAX_INDEXED_WORDS }, (_, i) => `${'zqx'.repeat(5)}${i}`);
+  const rare = Array.from({ length: MAX_SEARCH_WORDS_LOOKED_UP }, (_, i) => `${'zqx'.repeat(5)}${i}`);
   const all = [...words(MAX_SEARCH_TERMS - rare.length).split(' '), ...rare];
-  const { conditions, matches } = makeNarrowPlan(resolveNarrowTerms([search(all.join(' '))], directory, 8), viewer);
+  const { conditions, matches } = makeNarrowQueryPlan(
+    resolveNarrowTerms([search(all.join(' '))], directory, 8),
+    viewer,
+  );
   t.same(
     new Set(conditions.also.map((index) => index.by === 'tag' && index.tag)),
     new Set(rare.map((word) => `=${word}`)),
@@ -113,16 +121,16 @@ t.test('only the longest words are looked up in the indexes; all words are teste
 t.test('a repeated condition is looked up once', async (t) => {
   const has = { operator: 'has', operand: 'link', negated: false };
   const terms = resolveNarrowTerms([has, has, search('tea'), search('teas'), has], directory, 8, { searchApart: true });
-  t.equal(makeNarrowPlan(terms, viewer).conditions.also.length, 2);
+  t.equal(makeNarrowQueryPlan(terms, viewer).conditions.also.length, 2);
 });
 
 t.test('sharedIndexes finds exactly the indexes that all ranges have in common', async (t) => {
   const streams = Array.from({ length: 20 }, (_, i) => i + 1);
-  const { conditions } = makeNarrowPlan(resolveNarrowTerms([search('green tea')], directory, 8), viewer);
-  const ranges = rangesOfHistory(streams, conditions);
+  const { conditions } = makeNarrowQueryPlan(resolveNarrowTerms([search('green tea')], directory, 8), viewer);
+  const ranges = storeRangesOfStreamHistory(streams, conditions);
   t.equal(ranges.length, 20);
-  t.same(new Set(sharedIndexes(ranges)), new Set(conditions.also));
-  t.same(sharedIndexes([...ranges, { index: { by: 'realm' } }]), []);
-  t.same(sharedIndexes([]), []);
-  t.same(sharedIndexes(ranges.slice(0, 1)).length, 3, 'one range shares all its indexes');
+  t.same(new Set(sharedIndexesOfMessageRanges(ranges)), new Set(conditions.also));
+  t.same(sharedIndexesOfMessageRanges([...ranges, { index: { by: 'realm' } }]), []);
+  t.same(sharedIndexesOfMessageRanges([]), []);
+  t.same(sharedIndexesOfMessageRanges(ranges.slice(0, 1)).length, 3, 'one range shares all its indexes');
 });

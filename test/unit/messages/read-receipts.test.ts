@@ -1,18 +1,18 @@
 import t from 'tap';
 import { IdSet, type Json } from '#base';
 import {
-  encodeMarkedIds,
-  encodeReadState,
+  encodeMarkedMessageIds,
+  encodeOriginReadState,
   findMessageReaders,
   type MessageBody,
   type StoredMessage,
 } from '#domain/messages';
-import { type ActorKey, realmId, streamId, streamKey, userId, userKey } from '#model';
+import { type ActorKey, streamActorKey, toRealmId, toStreamId, toUserId, userActorKey } from '#model';
 import { directoryWith } from '../../support/directory.js';
 import { MemoryStore } from '../../support/memory-store.js';
 import { person } from '../../support/person.js';
 
-const realm = realmId(1);
+const realm = toRealmId(1);
 const HOME = 4;
 
 const message = (over: Partial<MessageBody> = {}, participants: readonly number[] = []): StoredMessage => ({
@@ -52,18 +52,18 @@ async function readers(of: StoredMessage, { read = {}, members = [], ...world }:
   const put = (key: ActorKey, parts: Record<string, Json>) =>
     store.apply(Object.entries(parts).map(([part, value]) => ({ type: 'part', key, part, rev: 1, value })));
   const stay = (after: number, to = 0, until = 0) => ({ stays: [{ from: 1, to, after, until }] });
-  for (const user of members) await put(streamKey(realm, streamId(HOME)), { [`member/${user}`]: stay(50) });
+  for (const user of members) await put(streamActorKey(realm, toStreamId(HOME)), { [`member/${user}`]: stay(50) });
   for (const user of world.left ?? [])
-    await put(streamKey(realm, streamId(HOME)), { [`member/${user}`]: stay(50, 2, 99) });
+    await put(streamActorKey(realm, toStreamId(HOME)), { [`member/${user}`]: stay(50, 2, 99) });
   for (const [user, what] of Object.entries(read)) {
     const reading = typeof what === 'number' ? { mark: what, read: IdSet.EMPTY } : { mark: 0, read: IdSet.of(what) };
     await put(
-      userKey(realm, userId(Number(user))),
-      encodeReadState(of.originStream, { ...reading, unread: IdSet.EMPTY }),
+      userActorKey(realm, toUserId(Number(user))),
+      encodeOriginReadState(of.originStream, { ...reading, unread: IdSet.EMPTY }),
     );
   }
   for (const user of world.copies ?? []) {
-    await put(userKey(realm, userId(user)), encodeMarkedIds('historical', IdSet.of([of.id])));
+    await put(userActorKey(realm, toUserId(user)), encodeMarkedMessageIds('historical', IdSet.of([of.id])));
   }
   const directory = directoryWith({
     users: Array.from({ length: 20 }, (_, i) => person(10 + i, { isActive: !world.inactive?.includes(10 + i) })),
@@ -73,7 +73,7 @@ async function readers(of: StoredMessage, { read = {}, members = [], ...world }:
 }
 
 const personal = (user: number, over: object) => ({
-  user: userId(user),
+  user: toUserId(user),
   settings: {},
   alertWords: [],
   muted: [],

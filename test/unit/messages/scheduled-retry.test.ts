@@ -1,9 +1,14 @@
 /** A scheduled message reaches its stream before the stream knows of the sender's subscription. */
 import t from 'tap';
 import type { Json, JsonObject } from '#base';
-import { nextScheduledTime, type ScheduledMessage, scheduledDueNow, storedScheduled } from '#domain/messages';
-import type { CommandContext, Outcome } from '#runtime';
-import { recordScheduledFailedHandler } from '../../../actors/user/commands/later/delivery.js';
+import {
+  findStoredScheduledMessage,
+  listScheduledMessagesDue,
+  nextScheduledMessageTime,
+  type ScheduledMessage,
+} from '#domain/messages';
+import type { CommandContext, CommandOutcome } from '#runtime';
+import { recordScheduledMessageFailedHandler } from '../../../actors/user/commands/later/delivery.js';
 import { SUBSCRIPTION_PART_PREFIX } from '../../../actors/user/state.js';
 
 const NOW = 1_700_000_000_000;
@@ -39,21 +44,26 @@ function failed(message: ScheduledMessage, subscribed: boolean, outside = true) 
   const parts = partsOf(message, subscribed);
   const view = { state: {}, parts, exists: true, volatile: undefined } as never;
   const args = { id: 4, reason: 'Not authorized', outside };
-  const outcome = recordScheduledFailedHandler.handle(view, args, undefined, context) as Outcome<JsonObject>;
+  const outcome = recordScheduledMessageFailedHandler.handle(
+    view,
+    args,
+    undefined,
+    context,
+  ) as CommandOutcome<JsonObject>;
   const after = new Map([...parts, ...Object.entries(outcome.parts ?? {})] as [string, Json][]);
-  return { outcome, after, message: storedScheduled(after, 4) as ScheduledMessage };
+  return { outcome, after, message: findStoredScheduledMessage(after, 4) as ScheduledMessage };
 }
 
 t.test('the message of a subscriber is sent again a little later, without a notice', async (t) => {
   const { outcome, after, message } = failed(sending(), true);
   t.equal(message.phase, 'waiting');
   t.same([outcome.events, outcome.commands], [undefined, undefined]);
-  const next = nextScheduledTime(after)!;
+  const next = nextScheduledMessageTime(after)!;
   t.ok(next > NOW);
   t.equal(outcome.due, next);
-  t.same(scheduledDueNow(after, NOW), [], 'not at once');
+  t.same(listScheduledMessagesDue(after, NOW), [], 'not at once');
   t.same(
-    scheduledDueNow(after, next).map(({ id }) => id),
+    listScheduledMessagesDue(after, next).map(({ id }) => id),
     [4],
   );
 });

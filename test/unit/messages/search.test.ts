@@ -1,15 +1,19 @@
 /** Full-text search: words, queries and highlighting, with random texts (narrow.md § Full-text search). */
 import fc from 'fast-check';
 import t from 'tap';
-import { presentSearchMatch, type StoredMessage } from '#domain/messages';
+import { formatSearchMatchForApi, type StoredMessage } from '#domain/messages';
 import { highlightWordsInHtml, highlightWordsInText } from '../../../src/domain/messages/search/highlight.js';
-import { matchesSearch, parseSearch, stemsOfMessage } from '../../../src/domain/messages/search/query.js';
+import {
+  isMessageMatchingSearch,
+  parseSearchQuery,
+  wordStemsOfMessage,
+} from '../../../src/domain/messages/search/query.js';
 import { stemOfWord } from '../../../src/domain/messages/search/words.js';
 
 const message = (html: string, topic = '', content = ''): StoredMessage =>
   ({ id: 1, sender: 8, participants: [], originStream: 1, body: { html, topic, content, stream: 1 } }) as never;
 const finds = (query: string, html: string, topic = '', content = html): boolean =>
-  matchesSearch(parseSearch(query), message(html, topic, content));
+  isMessageMatchingSearch(parseSearchQuery(query), message(html, topic, content));
 
 t.test('words match by their stem, in any order, in text and topic', async (t) => {
   t.ok(finds('running', '<p>She runs</p>'));
@@ -50,7 +54,7 @@ t.test('a quoted phrase must occur literally, in the raw text or the topic', asy
 });
 
 t.test('found words are marked in the text only', async (t) => {
-  const { stems } = parseSearch('hello verona');
+  const { stems } = parseSearchQuery('hello verona');
   const marked = highlightWordsInHtml(
     '<p>Hello <strong title="hello">Veronas</strong> hello&amp;bye</p>',
     new Set(stems),
@@ -63,7 +67,7 @@ t.test('found words are marked in the text only', async (t) => {
     highlightWordsInText(`<b> "hello" & 'x'`, new Set(stems)),
     '&lt;b&gt; &quot;<span class="highlight">hello</span>&quot; &amp; &#x27;x&#x27;',
   );
-  t.same(presentSearchMatch({ html: '<p>a</p>', topic: 'a<b' }, []), {
+  t.same(formatSearchMatchForApi({ html: '<p>a</p>', topic: 'a<b' }, []), {
     match_content: '<p>a</p>',
     match_subject: 'a&lt;b',
   });
@@ -96,7 +100,7 @@ const SPANS = /<span class="highlight">|<\/span>/g;
 t.test('for any text, marking only adds spans', async () => {
   fc.assert(
     fc.property(text, text, (html, query) => {
-      const stems = new Set(parseSearch(query).stems);
+      const stems = new Set(parseSearchQuery(query).stems);
       const marked = highlightWordsInHtml(html, stems);
       if (marked.replaceAll(SPANS, '') !== html.replaceAll(SPANS, '')) throw new Error(`changed: ${marked}`);
       const subject = highlightWordsInText(html, stems);
@@ -115,7 +119,7 @@ t.test('marks are never inside a tag', async () => {
     fc.property(fc.array(fc.tuple(word, word), { maxLength: 8 }), word, (pairs, query) => {
       const plain = (of: string) => of.replace(/[<>&"]/g, '');
       const html = pairs.map(([a, b]) => `<a title="${plain(a)} > '">${plain(b)}</a>`).join(' ');
-      const marked = highlightWordsInHtml(html, new Set(parseSearch(query).stems));
+      const marked = highlightWordsInHtml(html, new Set(parseSearchQuery(query).stems));
       for (const tag of marked.match(/<a title="[^"]*">/g) ?? []) {
         if (!html.includes(tag)) throw new Error(`a tag was changed: ${tag}`);
       }
@@ -130,12 +134,12 @@ t.test('hostile texts take no longer than others of their length, and give few s
     of.repeat(Math.ceil(length / of.length)),
   );
   for (const html of texts) {
-    const stems = stemsOfMessage(message(html, html.slice(0, 60)));
+    const stems = wordStemsOfMessage(message(html, html.slice(0, 60)));
     t.ok(stems.size <= 1_000);
     for (const stem of stems) t.ok(stem.length <= 64 && !/[\ud800-\udfff]/u.test(stem), 'short and well-formed');
     t.equal(typeof highlightWordsInHtml(html, new Set(['a'])), 'string');
-    t.equal(typeof parseSearch(html.slice(0, 20_000)).stems.length, 'number');
+    t.equal(typeof parseSearchQuery(html.slice(0, 20_000)).stems.length, 'number');
   }
   const many = Array.from({ length: 5_000 }, (_, i) => `w${i}x`).join(' ');
-  t.equal(stemsOfMessage(message(many)).size, 1_000, 'the number of stems is limited');
+  t.equal(wordStemsOfMessage(message(many)).size, 1_000, 'the number of stems is limited');
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { checkWidget, makeFirstSubmessage, makeNextSubmessage, type StoredMessage } from '#domain/messages';
+import { makeFirstSubmessage, makeNextSubmessage, parseMessageWidget, type StoredMessage } from '#domain/messages';
 import { ApiError } from '#model/errors';
 
 const refusedOr = (action: () => boolean): boolean => {
@@ -26,7 +26,7 @@ t.test('a command with any text after it makes a widget with JSON data', async (
 });
 
 t.test('any widget_content is a form or is refused', async () => {
-  fc.assert(fc.property(free, (widget) => refusedOr(() => checkWidget(widget).widget_type === 'zform')));
+  fc.assert(fc.property(free, (widget) => refusedOr(() => parseMessageWidget(widget).widget_type === 'zform')));
 });
 
 t.test('any submessage of a poll or a list is stored unchanged or refused', async () => {

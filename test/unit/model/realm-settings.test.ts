@@ -1,24 +1,24 @@
-/** A row of REALM_SETTINGS is all that a setting of an organization needs (realm.md § Settings). */
+/** A row of REALM_SETTING_DECLARATIONS is all that a setting of an organization needs (realm.md § Settings). */
 import t from 'tap';
-import { realmKind } from '#actors/realm';
+import { realmActorKind } from '#actors/realm';
 import {
   type ActorReply,
   addMissingRealmSettings,
   checkRealmSettings,
   DEFAULT_REALM_SETTINGS,
-  initialRealmSettings,
+  makeInitialRealmSettings,
+  REALM_SETTING_DECLARATIONS,
   REALM_SETTING_NAMES,
-  REALM_SETTINGS,
   type RealmSettings,
   type RealmSettingValue,
-  realmId,
-  realmKey,
+  realmActorKey,
+  toRealmId,
 } from '#model';
-import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/inputs.js';
-import { realmSection } from '../../../actors/event-queue/snapshot/organization-sections.js';
+import type { RegistrationSnapshotInputs } from '../../../actors/event-queue/snapshot/inputs.js';
+import { makeRealmSnapshotSection } from '../../../actors/event-queue/snapshot/organization-sections.js';
 import { updateRealmSettingsHandler } from '../../../actors/realm/commands/organization/realm-settings.js';
-import { encodeRecord } from '../../../actors/realm/state.js';
-import { RealmVolatile } from '../../../actors/realm/volatile.js';
+import { encodeDirectoryRecord } from '../../../actors/realm/state.js';
+import { RealmMemoryState } from '../../../actors/realm/volatile.js';
 import { updateRealmOperation } from '../../../src/frontend/api/operations/organization/organization.js';
 import type { RealmSettingName } from '../../../src/model/settings/realm-settings.js';
 import { directoryWith } from '../../support/directory.js';
@@ -34,7 +34,7 @@ const DICT = [
 ];
 /** The stored text names the methods that are off; clients read each method. */
 const PASSWORDS_OFF = { Email: false, 'OpenID Connect': true };
-const KEY = realmKey(realmId(1));
+const KEY = realmActorKey(toRealmId(1));
 
 /** A value that differs from the default. Zero is no value of a limit, and names no stream. */
 function changedValue(name: RealmSettingName): RealmSettingValue {
@@ -48,11 +48,11 @@ const one = (name: RealmSettingName, value: RealmSettingValue): Partial<RealmSet
 
 /** The outcome of `change-realm` in an organization that has the defaults. */
 function change(values: Partial<RealmSettings>, caller: number) {
-  const parts = new Map([OWNER, ADMIN].map((user) => [`user/${user.id}`, encodeRecord(user)]));
+  const parts = new Map([OWNER, ADMIN].map((user) => [`user/${user.id}`, encodeDirectoryRecord(user)]));
   parts.set('stream/0', { id: 0, name: 'news', archived: false });
-  const state = { ...realmKind.initial(KEY), settings: DEFAULT_REALM_SETTINGS };
-  const context = { key: KEY, realm: realmId(1), now: 1_000, caller, client: 'test', version: 7 };
-  const view = { state, parts, volatile: new RealmVolatile(state, parts) };
+  const state = { ...realmActorKind.initial(KEY), settings: DEFAULT_REALM_SETTINGS };
+  const context = { key: KEY, realm: toRealmId(1), now: 1_000, caller, client: 'test', version: 7 };
+  const view = { state, parts, volatile: new RealmMemoryState(state, parts) };
   return updateRealmSettingsHandler.handle(view, { values }, undefined, {
     ...context,
     pendingCommands: () => [],
@@ -61,7 +61,7 @@ function change(values: Partial<RealmSettings>, caller: number) {
 }
 
 t.test('every row is a parameter of PATCH /realm, in the order of the table', async (t) => {
-  t.same(Object.keys(updateRealmOperation.parameters), Object.keys(REALM_SETTINGS));
+  t.same(Object.keys(updateRealmOperation.parameters), Object.keys(REALM_SETTING_DECLARATIONS));
   for (const [name, parameter] of Object.entries(updateRealmOperation.parameters)) {
     t.match(parameter, { in: 'form', required: false }, name);
   }
@@ -69,15 +69,20 @@ t.test('every row is a parameter of PATCH /realm, in the order of the table', as
 
 t.test('every row has a default, in new organizations and in those that are older than the row', async (t) => {
   t.same(Object.keys(DEFAULT_REALM_SETTINGS), REALM_SETTING_NAMES);
-  t.equal(REALM_SETTING_NAMES.length, Object.keys(REALM_SETTINGS).length - 1, 'one parameter is not stored');
+  t.equal(
+    REALM_SETTING_NAMES.length,
+    Object.keys(REALM_SETTING_DECLARATIONS).length - 1,
+    'one parameter is not stored',
+  );
   for (const name of REALM_SETTING_NAMES) {
     const { [name]: value, ...older } = DEFAULT_REALM_SETTINGS;
     t.equal(addMissingRealmSettings(older)[name], value, name);
-    const state = { ...realmKind.initial(KEY), settings: older as RealmSettings };
-    t.equal(realmKind.upgrade!(state).settings[name], value, `${name}, stored`);
+    const state = { ...realmActorKind.initial(KEY), settings: older as RealmSettings };
+    t.equal(realmActorKind.upgrade!(state).settings[name], value, `${name}, stored`);
     t.equal(directoryWith({ settings: older }).settings[name], value, `${name}, in replicas`);
-    const { educationDefault } = REALM_SETTINGS[name];
-    if (name !== 'org_type') t.equal(initialRealmSettings(35)[name], educationDefault ?? value, `${name}, in a school`);
+    const { educationDefault } = REALM_SETTING_DECLARATIONS[name];
+    if (name !== 'org_type')
+      t.equal(makeInitialRealmSettings(35)[name], educationDefault ?? value, `${name}, in a school`);
   }
   t.equal(addMissingRealmSettings(DEFAULT_REALM_SETTINGS), DEFAULT_REALM_SETTINGS, 'not copied');
 });
@@ -100,7 +105,7 @@ t.test('every row is stored, published and echoed when it changes', async (t) =>
 });
 
 t.test('rows for owners are refused to administrators, by the frontend and by the actor', async (t) => {
-  for (const [name, { ownerOnly }] of Object.entries(REALM_SETTINGS)) {
+  for (const [name, { ownerOnly }] of Object.entries(REALM_SETTING_DECLARATIONS)) {
     const given = { [name]: name === 'authentication_methods' ? { Email: true } : 'fr' };
     const refusal = { code: 'UNAUTHORIZED_PRINCIPAL' };
     if (ownerOnly) t.throws(() => checkRealmSettings(given, false), refusal, name);
@@ -115,7 +120,7 @@ t.test('every row is a field of POST /register', async (t) => {
   for (const name of REALM_SETTING_NAMES) {
     const directory = directoryWith({ settings: one(name, changedValue(name)) });
     const args = { origin: '', site: 'http://localhost', webPublicStreams: false };
-    const section = realmSection({ directory, args, limits: {} } as unknown as SnapshotInputs);
+    const section = makeRealmSnapshotSection({ directory, args, limits: {} } as unknown as RegistrationSnapshotInputs);
     for (const field of REALM_SETTING_NAMES) {
       const value = field === name ? changedValue(name) : DEFAULT_REALM_SETTINGS[field];
       const shown = field === 'authentication_methods' ? { ...PASSWORDS_OFF, Email: value === '' } : value;

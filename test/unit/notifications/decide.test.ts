@@ -8,12 +8,12 @@ import {
   type ReceivedMessage,
   type SubscriptionNotifications,
 } from '#domain/notifications';
-import { TOPIC_POLICY } from '#domain/streams';
-import { type UserSettings, userId } from '#model';
+import { TOPIC_VISIBILITY_POLICY } from '#domain/streams';
+import { toUserId, type UserSettings } from '#model';
 import { person } from '../../support/person.js';
 
 const SUBSCRIBED: SubscriptionNotifications = { active: true, muted: false, push: null, email: null, wildcard: null };
-const { muted, unmuted, followed, inherit } = TOPIC_POLICY;
+const { muted, unmuted, followed, inherit } = TOPIC_VISIBILITY_POLICY;
 
 interface Case {
   readonly direct?: true;
@@ -26,7 +26,7 @@ interface Case {
   readonly mutes?: readonly number[];
 }
 
-const SENDER = userId(9);
+const SENDER = toUserId(9);
 
 function inputsOf({ direct, flags, wildcard, settings = {}, own, policy = inherit, receiver, mutes = [] }: Case) {
   const message: ReceivedMessage = {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { EventLoopDelay, type LoopDelayTimer } from '#app/ops';
+import { EventLoopDelayMeter, type LoopDelayTimer } from '#app/ops';
 
 class Turns {
   #fn: (lateMs: number) => void = () => {};
@@ -20,7 +20,7 @@ class Turns {
 
 t.test('a free event loop has no delay', (t) => {
   const turns = new Turns();
-  const delay = new EventLoopDelay(turns.every);
+  const delay = new EventLoopDelayMeter(turns.every);
   t.equal(delay.median, 0, 'nor one of which nothing is known');
   turns.late(0, 20);
   t.equal(delay.median, 0);
@@ -29,7 +29,7 @@ t.test('a free event loop has no delay', (t) => {
 
 t.test('one long pause is ignored, frequent lateness is reported, and the report ends', (t) => {
   const turns = new Turns();
-  const delay = new EventLoopDelay(turns.every);
+  const delay = new EventLoopDelayMeter(turns.every);
   turns.late(0, 10);
   turns.late(5_000, 1);
   t.equal(delay.median, 0);

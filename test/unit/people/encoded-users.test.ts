@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { DirectoryChange, RealmDirectory } from '#directory';
-import { encodeUserList, presentUser } from '#domain/people';
-import { userId } from '#model';
+import { encodeUserList, formatUserForApi } from '#domain/people';
+import { toUserId } from '#model';
 import type { DirectoryProfileField, DirectoryUser } from '#model/records';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
@@ -40,7 +40,7 @@ const shape = fc.record({
 const filled = { value: 'x', rendered: '', at: 2 };
 const change: fc.Arbitrary<DirectoryChange> = fc.oneof(
   fc
-    .record({ user: fc.constantFrom(...IDS.map(userId)), values: fc.constantFrom({}, { 1: filled }, { 2: filled }) })
+    .record({ user: fc.constantFrom(...IDS.map(toUserId)), values: fc.constantFrom({}, { 1: filled }, { 2: filled }) })
     .map((profile) => ({ profile })),
   fc.subarray([field(1), field(2)]).map((profileFields) => ({ profileFields })),
 );
@@ -49,7 +49,7 @@ const change: fc.Arbitrary<DirectoryChange> = fc.oneof(
 const plain = (directory: RealmDirectory, viewer: DirectoryUser, options: Parameters<typeof encodeUserList>[2]) =>
   [...directory.users()]
     .filter((user) => options.active === undefined || user.isActive === options.active)
-    .map((user) => presentUser(user, viewer, { ...options, profile: options.profile ? directory : undefined }));
+    .map((user) => formatUserForApi(user, viewer, { ...options, profile: options.profile ? directory : undefined }));
 
 t.test('encoded users equal presentUser for all viewers, also after changes', async (test) => {
   fc.assert(

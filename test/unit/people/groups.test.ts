@@ -1,24 +1,24 @@
 /** users.md § User groups. */
 import fc from 'fast-check';
 import t from 'tap';
-import { SYSTEM_GROUP_IDS, systemGroupsOf, UserGroups } from '#domain/people';
-import { userId } from '#model';
-import type { DirectoryGroup } from '#model/records';
+import { RealmUserGroups, SYSTEM_GROUP_IDS, systemGroupIdsOfUser } from '#domain/people';
+import { toUserId } from '#model';
+import type { DirectoryUserGroup } from '#model/records';
 import { person } from '../../support/person.js';
 
 const DAY = 86_400_000;
 
-const group = (id: number, members: number[], subgroups: number[]): DirectoryGroup => ({
+const group = (id: number, members: number[], subgroups: number[]): DirectoryUserGroup => ({
   id,
   name: `group ${id}`,
   description: '',
-  members: members.map(userId),
+  members: members.map(toUserId),
   subgroups,
   system: false,
 });
 
-const made = (groups: DirectoryGroup[]) =>
-  new UserGroups({
+const made = (groups: DirectoryUserGroup[]) =>
+  new RealmUserGroups({
     users: () => [person(8), person(9, { role: 100 })],
     groups: () => groups,
     settings: { waiting_period_threshold: 0 },
@@ -28,10 +28,10 @@ const made = (groups: DirectoryGroup[]) =>
 t.test('system groups follow from role and age', async (t) => {
   const settings = { waiting_period_threshold: 3 };
   const { members, fullmembers, owners, everyone } = SYSTEM_GROUP_IDS;
-  t.same(systemGroupsOf(person(8), settings, 2 * DAY), [members]);
-  t.same(systemGroupsOf(person(8), settings, 3 * DAY), [members, fullmembers]);
-  t.same(systemGroupsOf(person(8, { role: 100 }), settings, 0), [owners]);
-  t.same(systemGroupsOf(person(8, { role: 600 }), settings, 9 * DAY), [everyone]);
+  t.same(systemGroupIdsOfUser(person(8), settings, 2 * DAY), [members]);
+  t.same(systemGroupIdsOfUser(person(8), settings, 3 * DAY), [members, fullmembers]);
+  t.same(systemGroupIdsOfUser(person(8, { role: 100 }), settings, 0), [owners]);
+  t.same(systemGroupIdsOfUser(person(8, { role: 600 }), settings, 9 * DAY), [everyone]);
 });
 
 t.test('members are found at any depth, each once, in any nesting', async (t) => {

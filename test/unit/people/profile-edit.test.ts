@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { Json } from '#base';
-import { presentProfile } from '#domain/people';
-import type { ProfileEntry } from '#model/commands';
+import { formatProfileForApi } from '#domain/people';
+import type { ProfileFieldUpdate } from '#model/commands';
 import type { DirectoryProfile, DirectoryProfileField } from '#model/records';
-import { editProfile, renderProfileValues } from '../../../actors/realm/commands/preferences/profile-data.js';
-import { PROFILE_FIELDS_PART, PROFILE_PART_PREFIX, USER_PART_PREFIX } from '../../../actors/realm/state.js';
+import { editProfileValues, renderProfileValues } from '../../../actors/realm/commands/preferences/profile-data.js';
+import { PROFILE_FIELDS_PART_NAME, PROFILE_PART_PREFIX, USER_PART_PREFIX } from '../../../actors/realm/state.js';
 import { person } from '../../support/person.js';
 
 const field = (id: number, type: number): DirectoryProfileField => ({
@@ -30,15 +30,17 @@ class Account {
 
   constructor(private readonly user = USER) {
     this.parts = new Map<string, unknown>([
-      [PROFILE_FIELDS_PART, FIELDS],
+      [PROFILE_FIELDS_PART_NAME, FIELDS],
       [`${USER_PART_PREFIX}8`, USER],
     ]) as Map<string, Json>;
   }
 
   /** @returns the message of the refusal, and the published values. */
-  edit(entries: readonly ProfileEntry[]): [refusal: string | undefined, told: [id: number, value: string | null][]] {
+  edit(
+    entries: readonly ProfileFieldUpdate[],
+  ): [refusal: string | undefined, told: [id: number, value: string | null][]] {
     const rendered = renderProfileValues(this.parts, entries);
-    const { parts, events, refusal } = editProfile(this.parts, this.user, entries, rendered, ++this.#version);
+    const { parts, events, refusal } = editProfileValues(this.parts, this.user, entries, rendered, ++this.#version);
     for (const [name, part] of Object.entries(parts)) this.parts.set(name, part);
     const told = events.flatMap((item) => {
       if (item.t !== 'event') return [];
@@ -52,7 +54,7 @@ class Account {
 
   get shown(): Record<string, unknown> {
     const stored = this.parts.get(`${PROFILE_PART_PREFIX}8`) as unknown as DirectoryProfile | undefined;
-    return stored ? { ...presentProfile(stored, FIELDS) } : {};
+    return stored ? { ...formatProfileForApi(stored, FIELDS) } : {};
   }
 }
 
@@ -119,7 +121,7 @@ t.test('values of a bot are neither stored nor published, but refused alike', as
   test.same(account.shown, {});
 });
 
-const value = fc.constantFrom<ProfileEntry['value']>(null, '', 'x', '2000-01-01', [], [8], [9]);
+const value = fc.constantFrom<ProfileFieldUpdate['value']>(null, '', 'x', '2000-01-01', [], [8], [9]);
 const entry = fc.record({ id: fc.integer({ min: 1, max: 5 }), value });
 
 t.test('applying the published changes gives the stored values, after any changes', async (test) => {

@@ -4,13 +4,13 @@ import t from 'tap';
 import {
   type CheckedProfileField,
   checkProfileField,
-  checkSummaryFieldCount,
-  isDefaultExternalAccount,
+  checkSummaryProfileFieldCount,
+  formatProfileFieldForApi,
+  isDefaultExternalAccountField,
   PROFILE_FIELD_TYPE,
   type ProfileFieldData,
-  presentProfileField,
-  pronounsAsShortText,
   reorderProfileFields,
+  showPronounsAsShortText,
 } from '#domain/people';
 import { ApiError } from '#model/errors';
 import type { DirectoryProfileField } from '#model/records';
@@ -111,7 +111,9 @@ function holds(type: number, { name, hint, data: stored, inSummary }: CheckedPro
   if (type === PROFILE_FIELD_TYPE.externalAccount) {
     const { subtype, url_pattern, ...rest } = parsed as unknown as Record<string, string>;
     const custom = subtype === 'custom' && url_pattern!.split('%(username)s').length === 2;
-    return Object.keys(rest).length === 0 && lengths && (custom || isDefaultExternalAccount({ type, data: stored }));
+    return (
+      Object.keys(rest).length === 0 && lengths && (custom || isDefaultExternalAccountField({ type, data: stored }))
+    );
   }
   const texts = Object.values(parsed).map((one) => one.text);
   const exact = Object.values(parsed).every((one) => Object.keys(one).sort().join() === 'order,text');
@@ -137,19 +139,19 @@ t.test('accepted values obey the rules, others are refused, and no other error i
 
 t.test('at most two fields are in the summary', async (test) => {
   const shown = (count: number) => Array.from({ length: 4 }, (_, i) => field(i, { inSummary: i < count }));
-  test.doesNotThrow(() => checkSummaryFieldCount(shown(1)));
-  for (const count of [2, 3]) test.throws(() => checkSummaryFieldCount(shown(count)), { name: 'ApiError' });
+  test.doesNotThrow(() => checkSummaryProfileFieldCount(shown(1)));
+  for (const count of [2, 3]) test.throws(() => checkSummaryProfileFieldCount(shown(count)), { name: 'ApiError' });
 });
 
 t.test(
   'a field is shown with the summary only if it is in it; older clients get pronouns as short text',
   async (test) => {
-    test.same(presentProfileField(field(3, { inSummary: true })), {
+    test.same(formatProfileFieldForApi(field(3, { inSummary: true })), {
       ...{ id: 3, name: 'field 3', type: 1, hint: '', field_data: '', order: 3 },
       display_in_profile_summary: true,
     });
-    test.notOk('display_in_profile_summary' in presentProfileField(field(3)));
-    const types = pronounsAsShortText([1, 8, 3].map((type) => field(type, { type }))).map(({ type }) => type);
+    test.notOk('display_in_profile_summary' in formatProfileFieldForApi(field(3)));
+    const types = showPronounsAsShortText([1, 8, 3].map((type) => field(type, { type }))).map(({ type }) => type);
     test.same(types, [1, 1, 3]);
   },
 );

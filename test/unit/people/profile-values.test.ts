@@ -2,15 +2,15 @@
 import fc from 'fast-check';
 import t from 'tap';
 import {
-  addedOptionsAfter,
-  checkProfileValue,
+  checkProfileFieldValue,
+  computeAddedProfileFieldOptions,
+  formatProfileForApi,
   PROFILE_FIELD_TYPE,
   type ProfileValueInput,
-  presentProfile,
 } from '#domain/people';
-import { userId } from '#model';
+import { toUserId } from '#model';
 import { ApiError } from '#model/errors';
-import type { DirectoryProfileField, ProfileValue } from '#model/records';
+import type { DirectoryProfileField, ProfileFieldValue } from '#model/records';
 import { person } from '../../support/person.js';
 
 const OPTIONS = JSON.stringify({ a: { text: 'A', order: '1' }, b: { text: 'B', order: '2' } });
@@ -31,7 +31,7 @@ const find = (id: number) => PEOPLE.find((one) => one.id === id);
 /** @returns the message of the refusal. @throws any other error */
 function refusal(type: number, value: ProfileValueInput): string | undefined {
   try {
-    checkProfileValue(field(type), value, find);
+    checkProfileFieldValue(field(type), value, find);
     return undefined;
   } catch (error) {
     if (error instanceof ApiError) return error.message;
@@ -70,7 +70,7 @@ t.test('accepted values of each type obey its rule, and only refusals are thrown
       fc.property(given, (value) => {
         if (refusal(type, value) !== undefined) return;
         taken++;
-        if (!RULES[type]!(checkProfileValue(field(type), value, find), value))
+        if (!RULES[type]!(checkProfileFieldValue(field(type), value, find), value))
           throw new Error('taken against the rule');
       }),
       { numRuns: 1_000 },
@@ -108,22 +108,22 @@ t.test('values of removed options are gone for good, as if deleted with the opti
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       let now: DirectoryProfileField = { ...field(PROFILE_FIELD_TYPE.select), data: optionData(keys) };
-      const stored = [new Map<string, ProfileValue>(), new Map<string, ProfileValue>()];
+      const stored = [new Map<string, ProfileFieldValue>(), new Map<string, ProfileFieldValue>()];
       const model: (string | undefined)[] = [undefined, undefined];
       for (const [i, change] of steps.entries()) {
         const version = i + 1;
         if ('options' in change) {
           const data = optionData(change.options);
-          now = { ...now, data, added: addedOptionsAfter(now, data, version) };
+          now = { ...now, data, added: computeAddedProfileFieldOptions(now, data, version) };
           for (const user of [0, 1]) if (!change.options.includes(model[user] ?? 'a')) model[user] = undefined;
         } else if (Object.keys(JSON.parse(now.data) as object).includes(change.choose)) {
           stored[change.user]!.set('1', { value: change.choose, rendered: '', at: version });
           model[change.user] = change.choose;
         }
         for (const user of [0, 1]) {
-          const profile = { user: userId(8 + user), values: Object.fromEntries(stored[user]!) };
+          const profile = { user: toUserId(8 + user), values: Object.fromEntries(stored[user]!) };
           const expected = model[user] === undefined ? {} : { 1: { value: model[user] } };
-          test.same(presentProfile(profile, [now]), expected);
+          test.same(formatProfileForApi(profile, [now]), expected);
         }
       }
     }),

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { checkFullName, isAllowedByPolicy, isEmail, maySeeAddress } from '#domain/people';
-import { userId } from '#model';
+import { checkFullName, isAllowedByPolicy, isEmail, maySeeRealEmail } from '#domain/people';
+import { toUserId } from '#model';
 import type { DirectoryUser } from '#model/records';
 import { person } from '../../support/person.js';
 
@@ -36,11 +36,11 @@ t.test('a real address is visible to the users whom its owner admits, and always
     [4, 'nnnnn'],
   ];
   for (const [emailVisibility, row] of rows) {
-    const of = user(400, { id: userId(1), emailVisibility });
-    const actual = [100, 200, 300, 400, 600].map((role) => (maySeeAddress(user(role), of) ? 'y' : 'n')).join('');
+    const of = user(400, { id: toUserId(1), emailVisibility });
+    const actual = [100, 200, 300, 400, 600].map((role) => (maySeeRealEmail(user(role), of) ? 'y' : 'n')).join('');
     t.equal(actual, row, `visibility ${emailVisibility}`);
-    t.ok(maySeeAddress(of, of));
-    t.equal(maySeeAddress(undefined, of), emailVisibility === 1);
+    t.ok(maySeeRealEmail(of, of));
+    t.equal(maySeeRealEmail(undefined, of), emailVisibility === 1);
   }
 });
 

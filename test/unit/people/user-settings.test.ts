@@ -1,49 +1,49 @@
-/** A row of USER_SETTINGS is all that a setting of a user needs (users.md § Settings). */
+/** A row of USER_SETTING_DECLARATIONS is all that a setting of a user needs (users.md § Settings). */
 import t from 'tap';
-import { realmKind } from '#actors/realm';
+import { realmActorKind } from '#actors/realm';
 import { computeUserSetting, defaultSettingsOfNewAccounts, readUserSettings } from '#domain/people';
 import {
-  isAccountField,
-  realmId,
-  realmKey,
+  isAccountFieldSetting,
+  realmActorKey,
+  toRealmId,
+  USER_SETTING_DECLARATIONS,
   USER_SETTING_NAMES,
-  USER_SETTINGS,
   type UserSettingName,
   type UserSettingValue,
 } from '#model';
-import { updateUserDefaultsHandler } from '../../../actors/realm/commands/organization/realm-settings.js';
+import { updateNewUserDefaultsHandler } from '../../../actors/realm/commands/organization/realm-settings.js';
 import { updateOwnSettingsHandler } from '../../../actors/realm/commands/preferences/own-settings.js';
-import { encodeRecord } from '../../../actors/realm/state.js';
-import { RealmVolatile } from '../../../actors/realm/volatile.js';
+import { encodeDirectoryRecord } from '../../../actors/realm/state.js';
+import { RealmMemoryState } from '../../../actors/realm/volatile.js';
 import {
-  updateSettings,
-  updateSettingsDefaultsOperation,
+  updateUserDefaultsOperation,
+  updateUserSettingsOperation,
 } from '../../../src/frontend/api/operations/people/settings.js';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
 
 const OWNER = person(8, { role: 100 });
-const KEY = realmKey(realmId(1));
-const DEFAULTS = Object.fromEntries(USER_SETTING_NAMES.map((name) => [name, USER_SETTINGS[name].default]));
+const KEY = realmActorKey(toRealmId(1));
+const DEFAULTS = Object.fromEntries(USER_SETTING_NAMES.map((name) => [name, USER_SETTING_DECLARATIONS[name].default]));
 
 function changedValue(name: UserSettingName): UserSettingValue {
-  const { default: value } = USER_SETTINGS[name];
+  const { default: value } = USER_SETTING_DECLARATIONS[name];
   if (typeof value === 'boolean') return !value;
   return typeof value === 'number' ? value + 1 : 'Asia/Tokyo';
 }
 
-const CONTEXT = { key: KEY, realm: realmId(1), now: 1_000, caller: OWNER.id, client: 'test', version: 7 };
+const CONTEXT = { key: KEY, realm: toRealmId(1), now: 1_000, caller: OWNER.id, client: 'test', version: 7 };
 const context = { ...CONTEXT, pendingCommands: () => [], directory: undefined as never };
 
 function view() {
-  const parts = new Map([[`user/${OWNER.id}`, encodeRecord(OWNER)]]);
-  const state = realmKind.initial(KEY);
-  return { state, parts, volatile: new RealmVolatile(state, parts) };
+  const parts = new Map([[`user/${OWNER.id}`, encodeDirectoryRecord(OWNER)]]);
+  const state = realmActorKind.initial(KEY);
+  return { state, parts, volatile: new RealmMemoryState(state, parts) };
 }
 
 t.test('an unset setting has its default; fields of the account are its own', async (t) => {
   for (const name of USER_SETTING_NAMES) {
-    t.equal(computeUserSetting(person(8), {}, name), USER_SETTINGS[name].default, name);
+    t.equal(computeUserSetting(person(8), {}, name), USER_SETTING_DECLARATIONS[name].default, name);
   }
   const user = person(8, { timezone: 'Asia/Tokyo', emailVisibility: 4 });
   const chosen = { dense_mode: false, timezone: 'Europe/Berlin', email_address_visibility: 2 };
@@ -53,16 +53,17 @@ t.test('an unset setting has its default; fields of the account are its own', as
 });
 
 t.test('there are 43 settings, of the groups that the API names', async (t) => {
-  const of = (group: string) => USER_SETTING_NAMES.filter((name) => USER_SETTINGS[name].group === group).length;
+  const of = (group: string) =>
+    USER_SETTING_NAMES.filter((name) => USER_SETTING_DECLARATIONS[name].group === group).length;
   t.same([of('display'), of('notification'), of('other')], [15, 20, 8]);
 });
 
 t.test('every row is a parameter of PATCH /settings, and of the defaults unless it has none', async (t) => {
   const own = ['full_name', 'email', 'old_password', 'new_password'];
-  t.same(Object.keys(updateSettings.parameters), [...own, ...USER_SETTING_NAMES]);
+  t.same(Object.keys(updateUserSettingsOperation.parameters), [...own, ...USER_SETTING_NAMES]);
   const without = ['timezone', 'default_language', 'enable_login_emails', 'enable_marketing_emails'];
   t.same(
-    Object.keys(updateSettingsDefaultsOperation.parameters),
+    Object.keys(updateUserDefaultsOperation.parameters),
     USER_SETTING_NAMES.filter((name) => !without.includes(name)),
   );
 });
@@ -79,12 +80,12 @@ t.test('every row is stored and published when it changes', async (t) => {
     );
     const { user, personal } = (events[0] as { change: Record<string, object> }).change;
     const settings = (personal as { settings?: object } | undefined)?.settings;
-    if (isAccountField(name)) t.ok(Object.values(user ?? {}).includes(value), name);
+    if (isAccountFieldSetting(name)) t.ok(Object.values(user ?? {}).includes(value), name);
     else t.same(settings, values, name);
-    t.ok(parts?.[isAccountField(name) ? `user/${OWNER.id}` : `personal/${OWNER.id}`], name);
+    t.ok(parts?.[isAccountFieldSetting(name) ? `user/${OWNER.id}` : `personal/${OWNER.id}`], name);
     const told = events.flatMap((item) => (item.t === 'event' ? [item.event] : []));
     t.match(told[0], { type: 'user_settings', op: 'update', property: name, value }, name);
-    const { group } = USER_SETTINGS[name];
+    const { group } = USER_SETTING_DECLARATIONS[name];
     if (group === 'display') t.match(told[1], { type: 'update_display_settings', setting_name: name, setting: value });
     if (group === 'notification') {
       t.match(told[1], { type: 'update_global_notifications', notification_name: name, setting: value });
@@ -97,7 +98,7 @@ t.test('every row is a field of POST /register, for users and for the defaults o
     const value = changedValue(name);
     const personal = { user: OWNER.id, settings: { [name]: value }, alertWords: [], muted: [] };
     const directory = directoryWith({ users: [OWNER], personals: [personal], userDefaults: { [name]: value } });
-    const expected = isAccountField(name) ? DEFAULTS : { ...DEFAULTS, [name]: value };
+    const expected = isAccountFieldSetting(name) ? DEFAULTS : { ...DEFAULTS, [name]: value };
     t.same(readUserSettings(directory, OWNER), expected, name);
     const { timezone: _, ...defaults } = { ...DEFAULTS, [name]: value };
     t.same(defaultSettingsOfNewAccounts(directory), defaults, name);
@@ -105,9 +106,9 @@ t.test('every row is a field of POST /register, for users and for the defaults o
 });
 
 t.test('every default of an organization is stored and published when it changes', async (t) => {
-  for (const name of Object.keys(updateSettingsDefaultsOperation.parameters) as UserSettingName[]) {
+  for (const name of Object.keys(updateUserDefaultsOperation.parameters) as UserSettingName[]) {
     const value = changedValue(name);
-    const { parts, events = [] } = updateUserDefaultsHandler.handle(
+    const { parts, events = [] } = updateNewUserDefaultsHandler.handle(
       view(),
       { values: { [name]: value } },
       undefined,

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import sharp from 'sharp';
 import t from 'tap';
-import { detectPictureFormat, makeAvatarImages, makeIconImage, makeLogoImage, withPicture } from '#domain/pictures';
+import {
+  detectPictureFormat,
+  makeAvatarImages,
+  makeRealmIconImage,
+  makeRealmLogoImage,
+  withDecodedPicture,
+} from '#domain/pictures';
 import { ApiError } from '#model/errors';
 
 const green = sharp({ create: { width: 30, height: 20, channels: 3, background: 'green' } });
@@ -47,8 +53,8 @@ t.test('the sizes of pictures are bounded', async (t) => {
     [
       await sizeOf(small),
       await sizeOf(medium),
-      await sizeOf(await makeIconImage(bytes)),
-      await sizeOf(await makeLogoImage(bytes)),
+      await sizeOf(await makeRealmIconImage(bytes)),
+      await sizeOf(await makeRealmLogoImage(bytes)),
     ],
     [
       [100, 100],
@@ -64,7 +70,7 @@ t.test('two pictures are decoded at a time, and a failure frees its place', asyn
   let running = 0;
   let most = 0;
   const work = (fails: boolean) =>
-    withPicture(bytes, async () => {
+    withDecodedPicture(bytes, async () => {
       most = Math.max(most, ++running);
       await new Promise((resolve) => setImmediate(resolve));
       running--;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { Json, JsonObject } from '#base';
 import { PresenceReplica } from '#domain/presence';
-import type { PresenceCursor } from '#model/commands';
+import type { PresenceChangesCursor } from '#model/commands';
 import { PresenceMemory } from '../../../actors/presence/presences.js';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
@@ -72,7 +72,7 @@ t.test('answers out of order do no harm', async () => {
         for (const change of a) carryOut(actor, change);
         await replica.sync(async (known) => actor.since(known));
         const answers: JsonObject[] = [];
-        let known: PresenceCursor | null = null;
+        let known: PresenceChangesCursor | null = null;
         await replica.update(async (of) => {
           known = of;
           return actor.since(of);
@@ -105,7 +105,7 @@ t.test('a reader that missed too much gets the whole list', async (t) => {
 t.test('a list is encoded once until it changes, and for many users at most once a second', async (t) => {
   const actor = named('one');
   const replica = new PresenceReplica(directory);
-  const ask = async (known: PresenceCursor | null) => actor.since(known);
+  const ask = async (known: PresenceChangesCursor | null) => actor.since(known);
   const see = (user: number, at = NOW) => actor.set(user, { active: at, connected: at });
   see(8);
   await replica.sync(ask);

@@ -1,10 +1,10 @@
 /** Effects of a report that are too costly for the API suite: large organizations, and the actor's parts. */
 import t from 'tap';
-import { presenceKey, realmId } from '#model';
+import { presenceActorKey, toRealmId } from '#model';
 import type { ActorView, CommandContext } from '#runtime';
 import { applyPresenceSettingHandler, reportPresenceHandler } from '../../../actors/presence/commands.js';
 import { PresenceMemory } from '../../../actors/presence/presences.js';
-import type { PresenceState } from '../../../actors/presence/state.js';
+import type { PresenceActorState } from '../../../actors/presence/state.js';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
 
@@ -15,10 +15,10 @@ function actor(people: number, more: Parameters<typeof directoryWith>[0] = {}) {
   const directory = directoryWith({ users, ...more });
   const volatile = new PresenceMemory(new Map());
   volatile.source = 'this one';
-  let state: PresenceState = { phase: 'open', made: false };
+  let state: PresenceActorState = { phase: 'open', made: false };
   const context = (caller: number, now: number): CommandContext => ({
-    key: presenceKey(realmId(1)),
-    realm: realmId(1),
+    key: presenceActorKey(toRealmId(1)),
+    realm: toRealmId(1),
     now,
     caller,
     client: '',
@@ -26,7 +26,7 @@ function actor(people: number, more: Parameters<typeof directoryWith>[0] = {}) {
     directory,
     pendingCommands: () => [],
   });
-  const view = (): ActorView<PresenceState, PresenceMemory> => ({ state, parts: new Map(), volatile });
+  const view = (): ActorView<PresenceActorState, PresenceMemory> => ({ state, parts: new Map(), volatile });
   const does = (caller: number, now = NOW, status: 'active' | 'idle' = 'active') => {
     const args = { status, pingOnly: true, known: null };
     const outcome = reportPresenceHandler.handle(view(), args, undefined, context(caller, now));

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import t from 'tap';
 import { IdSet } from '#base';
 import {
-  addReadIds,
-  addUnreadIds,
-  encodeReadState,
-  isMarkedRead,
+  addReadMessageIds,
+  addUnreadMessageIds,
+  encodeOriginReadState,
+  isReadByReadState,
   type OriginReadState,
-  readStateOf,
+  readOriginReadState,
 } from '#domain/messages';
-import { applyFold, type ReadStateFold } from '../../../actors/user/reading/folding.js';
+import { applyReadStateCompaction, type ReadStateCompaction } from '../../../actors/user/reading/folding.js';
 
 const MOST = 30;
 const ids = fc.uniqueArray(fc.integer({ min: 1, max: MOST }), { maxLength: 8 });
@@ -25,25 +25,25 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 const unreadOf = (reading: OriginReadState, upTo: number): number[] =>
-  Array.from({ length: upTo }, (_, i) => i + 1).filter((id) => isMarkedRead(reading, id) !== true);
+  Array.from({ length: upTo }, (_, i) => i + 1).filter((id) => isReadByReadState(reading, id) !== true);
 
 t.test('folding and storing do not change which messages are read', async (t) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.nat(3), (steps, delay) => {
       const model = new Set<number>();
       let reading: OriginReadState = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
-      const looks: { readonly at: number; readonly fold: ReadStateFold }[] = [];
+      const looks: { readonly at: number; readonly fold: ReadStateCompaction }[] = [];
       steps.forEach((one, n) => {
-        while (looks[0] && looks[0].at <= n) reading = applyFold(reading, looks.shift()!.fold);
+        while (looks[0] && looks[0].at <= n) reading = applyReadStateCompaction(reading, looks.shift()!.fold);
         if (one.do === 'fold') {
           looks.push({ at: n + delay, fold: { home: 1, upTo: one.upTo, unread: unreadOf(reading, one.upTo) } });
         } else {
           for (const id of one.ids) one.do === 'read' ? model.add(id) : model.delete(id);
-          reading = one.do === 'read' ? addReadIds(reading, one.ids) : addUnreadIds(reading, one.ids);
+          reading = one.do === 'read' ? addReadMessageIds(reading, one.ids) : addUnreadMessageIds(reading, one.ids);
         }
-        reading = readStateOf(new Map(Object.entries(encodeReadState(1, reading))), 1);
+        reading = readOriginReadState(new Map(Object.entries(encodeOriginReadState(1, reading))), 1);
         for (let id = 1; id <= MOST; id++) {
-          if ((isMarkedRead(reading, id) === true) !== model.has(id)) throw new Error(`${id} at step ${n}`);
+          if ((isReadByReadState(reading, id) === true) !== model.has(id)) throw new Error(`${id} at step ${n}`);
         }
       });
     }),

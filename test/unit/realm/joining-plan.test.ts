@@ -1,13 +1,13 @@
 /** Large calls of POST /users/me/subscriptions: the contents of one commit, and the rest for the next. */
 import t from 'tap';
 import type { JsonObject } from '#base';
-import { realmId } from '#model';
-import type { RemainingStreamJoin } from '#model/commands';
+import { toRealmId } from '#model';
+import type { RemainingStreamSubscribers } from '#model/commands';
 import type { DirectoryStream } from '#model/records';
-import { JoiningPlan } from '../../../actors/realm/commands/subscriptions/subscription-plan.js';
+import { SubscribePlan } from '../../../actors/realm/commands/subscriptions/subscription-plan.js';
 import { person } from '../../support/person.js';
 
-const REALM = realmId(1);
+const REALM = toRealmId(1);
 const NOTICE = { to: 'stream/1/1', name: 'notice', args: {}, caller: 0 } as never;
 const stream = (id: number): DirectoryStream =>
   ({ id, name: `stream ${id}`, description: '', renderedDescription: '' }) as never;
@@ -16,7 +16,7 @@ const range = (from: number, count: number): number[] => Array.from({ length: co
 /** Carries all of it out, commit after commit. */
 function carriedOut(users: number, streams: readonly number[], members: Map<number, number[]>) {
   const people = range(1_000, users).map((id) => person(id));
-  const first = new JoiningPlan(REALM, people, 1_000, members, new Map([['stream 1', '#abcdef']]));
+  const first = new SubscribePlan(REALM, people, 1_000, members, new Map([['stream 1', '#abcdef']]));
   for (const id of streams) first.add(stream(id), false);
   const joined: string[] = [];
   const colors: string[] = [];
@@ -30,8 +30,8 @@ function carriedOut(users: number, streams: readonly number[], members: Map<numb
     yield [users1, streams1];
     for (const [command] of later) {
       t.equal(command!.to, 'realm/1', 'a command to itself for what is left');
-      const plan = new JoiningPlan(REALM, [], 1_000, members, new Map());
-      const { streams: left } = JSON.parse(JSON.stringify(command!.args)) as { streams: RemainingStreamJoin[] };
+      const plan = new SubscribePlan(REALM, [], 1_000, members, new Map());
+      const { streams: left } = JSON.parse(JSON.stringify(command!.args)) as { streams: RemainingStreamSubscribers[] };
       for (const one of left) plan.carryOn(stream(one.stream), one);
       const stages = plan.stages(7);
       t.equal(stages.length, 2, 'which sends itself no other');
@@ -83,7 +83,7 @@ t.test('each commit has one user, however many subscribers there are', async (t)
 });
 
 t.test('users who joined meanwhile are skipped', async (t) => {
-  const plan = new JoiningPlan(REALM, [], 1_000, new Map([[1, [1_000, 1_001]]]), new Map());
+  const plan = new SubscribePlan(REALM, [], 1_000, new Map([[1, [1_000, 1_001]]]), new Map());
   plan.carryOn(stream(1), { stream: 1, users: [1_000, 1_001], color: null });
   t.same(plan.stages(7), []);
 });

@@ -1,19 +1,19 @@
 /** Message ids continue without a gap after a clean passivation of the realm actor, and never repeat. */
 import t from 'tap';
-import { realmKind } from '#actors/realm';
-import { epoch, realmId, realmKey } from '#model';
-import type { RealmState } from '../../../actors/realm/state.js';
+import { realmActorKind } from '#actors/realm';
+import { realmActorKey, toEpoch, toRealmId } from '#model';
+import type { RealmActorState } from '../../../actors/realm/state.js';
 import { Harness, settle } from '../runtime/harness.js';
 
-const KEY = realmKey(realmId(1));
+const KEY = realmActorKey(toRealmId(1));
 
 async function realm() {
-  const harness = new Harness({ realm: realmKind });
-  const root = { key: KEY, epoch: epoch(0), expected: 0, outbox: [], due: null, records: [] };
-  await harness.store.commit({ ...root, state: realmKind.initial(KEY) });
+  const harness = new Harness({ realm: realmActorKind });
+  const root = { key: KEY, epoch: toEpoch(0), expected: 0, outbox: [], due: null, records: [] };
+  await harness.store.commit({ ...root, state: realmActorKind.initial(KEY) });
   await harness.take(KEY);
   const next = async (count = 1) => Number(await harness.ask(KEY, 'take-ids', { count }));
-  const reserved = () => (harness.root(KEY)!.state as RealmState).reservedIds;
+  const reserved = () => (harness.root(KEY)!.state as RealmActorState).reservedIds;
   return { harness, next, reserved };
 }
 

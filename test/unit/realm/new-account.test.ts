@@ -1,25 +1,25 @@
 /** The cost of a new account does not depend on the number of accounts. */
 import t from 'tap';
-import { realmKind } from '#actors/realm';
+import { realmActorKind } from '#actors/realm';
 import type { Json } from '#base';
-import { DEFAULT_REALM_SETTINGS, realmId, realmKey } from '#model';
+import { DEFAULT_REALM_SETTINGS, realmActorKey, toRealmId } from '#model';
 import type { DirectoryStream } from '#model/records';
 import { createUserHandler } from '../../../actors/realm/commands/accounts/create-user.js';
-import { encodeRecord, type RealmState } from '../../../actors/realm/state.js';
-import { RealmVolatile } from '../../../actors/realm/volatile.js';
+import { encodeDirectoryRecord, type RealmActorState } from '../../../actors/realm/state.js';
+import { RealmMemoryState } from '../../../actors/realm/volatile.js';
 import { person } from '../../support/person.js';
 
-const REALM = realmId(1);
+const REALM = toRealmId(1);
 
 const stream = (id: number): DirectoryStream =>
   ({ id, name: `stream ${id}`, recipient: id, inviteOnly: false, isDefault: true }) as DirectoryStream;
 
 function created(users: number) {
   const parts = new Map<string, Json>();
-  for (let id = 1_001; id <= 1_000 + users; id++) parts.set(`user/${id}`, encodeRecord(person(id)));
-  for (let id = 1; id <= 3; id++) parts.set(`stream/${id}`, encodeRecord(stream(id)));
-  const initial = realmKind.initial(realmKey(REALM));
-  const state: RealmState = {
+  for (let id = 1_001; id <= 1_000 + users; id++) parts.set(`user/${id}`, encodeDirectoryRecord(person(id)));
+  for (let id = 1; id <= 3; id++) parts.set(`stream/${id}`, encodeDirectoryRecord(stream(id)));
+  const initial = realmActorKind.initial(realmActorKey(REALM));
+  const state: RealmActorState = {
     ...initial,
     settings: { ...DEFAULT_REALM_SETTINGS, signup_notifications_stream_id: 1 },
     nextUser: 5_000,
@@ -32,7 +32,7 @@ function created(users: number) {
   };
   const args = { email: 'new@example.com', password: 'x', full_name: 'New One', origin: 'http://localhost' };
   const context = {
-    key: realmKey(REALM),
+    key: realmActorKey(REALM),
     realm: REALM,
     now: 1_000,
     caller: 0,
@@ -41,7 +41,12 @@ function created(users: number) {
     pendingCommands: () => [],
     directory: undefined as never,
   };
-  return createUserHandler.handle({ state, parts, volatile: new RealmVolatile(state, parts) }, args, prepared, context);
+  return createUserHandler.handle(
+    { state, parts, volatile: new RealmMemoryState(state, parts) },
+    args,
+    prepared,
+    context,
+  );
 }
 
 t.test(

@@ -1,19 +1,19 @@
 /** The phase of an organization is stored: a deactivated one refuses its users after its actor was loaded again. */
 import t from 'tap';
-import { realmKind } from '#actors/realm';
+import { realmActorKind } from '#actors/realm';
 import { SERVER_REALM_ID } from '#directory';
-import { epoch, realmId, realmKey } from '#model';
+import { realmActorKey, toEpoch, toRealmId } from '#model';
 import { Harness } from '../runtime/harness.js';
 
-const KEY = realmKey(realmId(1));
+const KEY = realmActorKey(toRealmId(1));
 /** The server's realm is informed of each change of the phase. */
-const KEYS = [KEY, realmKey(SERVER_REALM_ID)];
+const KEYS = [KEY, realmActorKey(SERVER_REALM_ID)];
 
 t.test('a deactivated organization refuses its users also after its actor was loaded again', async (t) => {
-  const harness = new Harness({ realm: realmKind });
+  const harness = new Harness({ realm: realmActorKind });
   for (const key of KEYS) {
-    const root = { key, epoch: epoch(0), expected: 0, outbox: [], due: null, records: [] };
-    await harness.store.commit({ ...root, state: realmKind.initial(key) });
+    const root = { key, epoch: toEpoch(0), expected: 0, outbox: [], due: null, records: [] };
+    await harness.store.commit({ ...root, state: realmActorKind.initial(key) });
     await harness.take(key);
   }
   const asUser = () => harness.client.send(KEY, 'space-used', {}, { caller: 8 }).reply;

@@ -1,8 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
-import { CONTRACT_TYPES, insertMetricsTable, renderContractTypes, renderDocuments, WIRE_FORMAT } from '#app/reference';
+import {
+  CONTRACT_TYPES_FILE,
+  insertMetricsTable,
+  renderGeneratedDocuments,
+  renderWebContractTypes,
+  WIRE_FORMAT_FILE,
+} from '#app/reference';
 
-for (const [name, text] of renderDocuments()) {
+for (const [name, text] of renderGeneratedDocuments()) {
   t.test(`docs/${name} is the output of \`npm run docs\``, async (t) => {
     t.equal(await readFile(`docs/${name}`, 'utf8'), text);
   });
@@ -14,7 +20,10 @@ t.test('docs/logs-and-metrics.md has the table of the declared metrics', async (
 });
 
 t.test('the types of the web client are the output of `npm run docs`', async (t) => {
-  t.equal(await readFile(CONTRACT_TYPES, 'utf8'), renderContractTypes(await readFile(WIRE_FORMAT, 'utf8')));
+  t.equal(
+    await readFile(CONTRACT_TYPES_FILE, 'utf8'),
+    renderWebContractTypes(await readFile(WIRE_FORMAT_FILE, 'utf8')),
+  );
 });
 
 t.test('docs/dependencies.md gives a reason for every package', async (t) => {

@@ -1,8 +1,8 @@
 import t from 'tap';
 import type { JsonObject } from '#base';
-import { realmKey } from '#model';
-import { outboxCommand } from '#model/commands';
-import type { ActorKind, AnyActorKind, DeferredRequest } from '#runtime';
+import { realmActorKey } from '#model';
+import { makeOutboxCommand } from '#model/commands';
+import type { ActorKindDefinition, AnyActorKindDefinition, DeferredRequest } from '#runtime';
 import { ids, type LedgerState, ledger, ledgerKey, REALM, testKinds } from '../../cluster/kinds.js';
 import { anyCommand } from '../../support/any-command.js';
 import { Harness, settle } from './harness.js';
@@ -76,8 +76,8 @@ t.test('a handed-over partition has no work left, even for actors that wait for 
 });
 
 t.test('an actor being handed over answers requests of the actors that it waits for', async (t) => {
-  const realm = realmKey(REALM);
-  const joining: ActorKind<{ reserved: number }, { last: number }> = {
+  const realm = realmActorKey(REALM);
+  const joining: ActorKindDefinition<{ reserved: number }, { last: number }> = {
     ...ids,
     commands: {
       ...ids.commands,
@@ -86,13 +86,13 @@ t.test('an actor being handed over answers requests of the actors that it waits 
         handle: ({ state }) => ({
           reply: { value: 'joined' },
           state,
-          commands: [[outboxCommand({ to: other, name: anyCommand('credit'), args: { op: 'joined' }, caller: 0 })]],
+          commands: [[makeOutboxCommand({ to: other, name: anyCommand('credit'), args: { op: 'joined' }, caller: 0 })]],
           replyAfterCommands: true,
         }),
       },
     },
   };
-  const h = new Harness({ ...testKinds, realm: joining as unknown as AnyActorKind });
+  const h = new Harness({ ...testKinds, realm: joining as unknown as AnyActorKindDefinition });
   await h.take(realm, other);
   const gate = h.hold('before:commit');
   const join = h.begin(realm, 'join');
@@ -197,7 +197,7 @@ t.test('a commit in flight while its partition is acquired again leaves no work 
 });
 
 t.test('a handler gets the commands that may not be carried out yet', async (t) => {
-  const caused: AnyActorKind['commands'][string] = {
+  const caused: AnyActorKindDefinition['commands'][string] = {
     read: true,
     creates: true,
     handle: (_view, _args, _inputs, { pendingCommands }) => ({
@@ -206,7 +206,7 @@ t.test('a handler gets the commands that may not be carried out yet', async (t) 
   };
   const h = new Harness({
     ...testKinds,
-    stream: { ...ledger, commands: { ...ledger.commands, caused } } as AnyActorKind,
+    stream: { ...ledger, commands: { ...ledger.commands, caused } } as AnyActorKindDefinition,
   });
   await h.take(key);
   t.same(await h.ask(key, 'caused'), []);
@@ -295,7 +295,7 @@ interface QueueState extends JsonObject {
 }
 const stops: string[] = [];
 let parked: DeferredRequest | undefined;
-const queue: ActorKind<QueueState> = {
+const queue: ActorKindDefinition<QueueState> = {
   name: 'stream',
   commands: {
     open: { creates: true, handle: () => ({ reply: { value: 'open' }, state: { n: 1 } }) },
@@ -403,8 +403,8 @@ t.test('an event too large for the log fails its command, and nothing else', asy
 
 t.test('a command that fails so leaves nothing in memory, and the activation stays', async (t) => {
   let made = 0;
-  const noting: ActorKind<LedgerState, Set<string>> = {
-    ...(ledger as unknown as ActorKind<LedgerState, Set<string>>),
+  const noting: ActorKindDefinition<LedgerState, Set<string>> = {
+    ...(ledger as unknown as ActorKindDefinition<LedgerState, Set<string>>),
     volatile: () => {
       made++;
       return new Set();
@@ -442,7 +442,7 @@ t.test('a command that fails so leaves nothing in memory, and the activation sta
 });
 
 t.test('such a command of another actor is finished, and does not block its sender', async (t) => {
-  const large: ActorKind<LedgerState> = {
+  const large: ActorKindDefinition<LedgerState> = {
     ...ledger,
     commands: {
       ...ledger.commands,

@@ -1,9 +1,10 @@
 import t from 'tap';
-import { type ActorKey, queueId, queueKey, realmId, userId, userKey } from '#model';
-import { accountOfQueueKey } from '../../../actors/event-queue/kind.js';
+import { type ActorKey, eventQueueActorKey, toEventQueueId, toRealmId, toUserId, userActorKey } from '#model';
+import { accountPrefixOfEventQueueKey } from '../../../actors/event-queue/kind.js';
 import { ActorQuotas } from '../../../src/runtime/actor-quotas.js';
 
-const queue = (id: string, user = 8, realm = 1): ActorKey => queueKey(realmId(realm), userId(user), queueId(id));
+const queue = (id: string, user = 8, realm = 1): ActorKey =>
+  eventQueueActorKey(toRealmId(realm), toUserId(user), toEventQueueId(id));
 
 function crowds(most: number) {
   const ended: ActorKey[] = [];
@@ -17,7 +18,7 @@ function crowds(most: number) {
     over = Promise.reject(new Error('away'));
   };
   const of = new ActorQuotas({
-    quotaOf: (key) => (key.startsWith('queue/') ? { limit: most, owner: accountOfQueueKey } : undefined),
+    quotaOf: (key) => (key.startsWith('queue/') ? { limit: most, owner: accountPrefixOfEventQueueKey } : undefined),
     isBusy: (key) => busy.has(key),
     end,
   });
@@ -67,9 +68,9 @@ t.test('accounts and realms are counted apart, and only queues are counted', asy
   of.seen(queue('a', 8));
   of.seen(queue('b', 9));
   of.seen(queue('c', 8, 2));
-  of.seen(userKey(realmId(1), userId(8)));
-  of.seen(userKey(realmId(1), userId(9)));
-  of.gone(userKey(realmId(1), userId(9)));
+  of.seen(userActorKey(toRealmId(1), toUserId(8)));
+  of.seen(userActorKey(toRealmId(1), toUserId(9)));
+  of.gone(userActorKey(toRealmId(1), toUserId(9)));
   t.same(ended, []);
 });
 

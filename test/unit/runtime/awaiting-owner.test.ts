@@ -1,17 +1,17 @@
 import t from 'tap';
-import { partitionOfActor, partitionSubject } from '#model';
-import { LocalBus, LocalHub } from '#ports/bus';
+import { busSubjectOfPartition, partitionOfActor } from '#model';
+import { LocalBus, LocalBusHub } from '#ports/bus';
 import { ActorClient } from '#runtime';
 import { ledgerKey } from '../../cluster/kinds.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { settle } from './harness.js';
 
 const key = ledgerKey(1);
-const subject = partitionSubject(partitionOfActor(key));
+const subject = busSubjectOfPartition(partitionOfActor(key));
 
 t.test('a command without owner is sent as soon as a host serves its partition', async (t) => {
   const clock = new FakeClock();
-  const hub = new LocalHub();
+  const hub = new LocalBusHub();
   const [frontend, host] = [new LocalBus(clock, hub), new LocalBus(clock, hub)];
   const sent = new ActorClient(frontend, clock).send(key, 'add', {});
   // Long enough that the next attempt by timer is far away.
@@ -32,7 +32,7 @@ t.test('a command without owner is sent as soon as a host serves its partition',
 
 t.test('a command given up is not sent to a later owner, and no command is sent twice', async (t) => {
   const clock = new FakeClock();
-  const hub = new LocalHub();
+  const hub = new LocalBusHub();
   const [frontend, host] = [new LocalBus(clock, hub), new LocalBus(clock, hub)];
   const client = new ActorClient(frontend, clock);
   const [kept, dropped] = [client.send(key, 'kept', {}), client.send(key, 'dropped', {})];

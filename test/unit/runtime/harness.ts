@@ -1,11 +1,11 @@
 /** One host with everything in memory, for tests of the runtime. */
 
 import type { Json, JsonObject, Logger } from '#base';
-import { type ActorKey, epoch, type Partition, partitionOfActor } from '#model';
+import { type ActorKey, type Partition, partitionOfActor, toEpoch } from '#model';
 import type { DirectoryView } from '#model/records';
-import { LocalBus, LocalHub } from '#ports/bus';
+import { LocalBus, LocalBusHub } from '#ports/bus';
 import type { ActorRoot } from '#ports/store';
-import { ActorClient, ActorHost, type AnyActorKind } from '#runtime';
+import { ActorClient, ActorHost, type AnyActorKindDefinition } from '#runtime';
 import type { ActorServices } from '../../../actors/services.js';
 import { type LedgerState, testKinds } from '../../cluster/kinds.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
@@ -14,7 +14,7 @@ import { MemoryStore } from '../../support/memory-store.js';
 
 export class Harness {
   readonly clock = new FakeClock();
-  readonly hub = new LocalHub();
+  readonly hub = new LocalBusHub();
   readonly store: MemoryStore;
   readonly log = new MemoryLog();
   readonly errors: string[] = [];
@@ -24,7 +24,7 @@ export class Harness {
   #epoch = 0;
 
   constructor(
-    private readonly kinds: Readonly<Record<string, AnyActorKind>> = testKinds,
+    private readonly kinds: Readonly<Record<string, AnyActorKindDefinition>> = testKinds,
     atomicRecords = true,
     private readonly services: (clock: FakeClock) => Partial<ActorServices> = () => ({}),
   ) {
@@ -53,7 +53,7 @@ export class Harness {
 
   /** Acquires the partitions of these actors, with a new epoch. */
   async take(...keys: ActorKey[]): Promise<void> {
-    const at = epoch(++this.#epoch);
+    const at = toEpoch(++this.#epoch);
     const partitions = [...new Set(keys.map(partitionOfActor))];
     await this.host.take(partitions, new Map(partitions.map((p): [Partition, typeof at] => [p, at])));
   }

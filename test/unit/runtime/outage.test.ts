@@ -1,16 +1,16 @@
 /** Commands fail soon while a service is known to be away, and wait during a short outage. The test moves the clock. */
 import t, { type Test } from 'tap';
 import type { Json } from '#base';
-import { partitionOfActor, partitionSubject } from '#model';
-import { BusError, LocalBus, LocalHub, type PendingReply } from '#ports/bus';
-import { StoreUnavailable } from '#ports/store';
-import { ActorClient, CommandTimeout, type SentCommand } from '#runtime';
+import { busSubjectOfPartition, partitionOfActor } from '#model';
+import { BusError, LocalBus, LocalBusHub, type PendingBusReply } from '#ports/bus';
+import { StoreUnavailableError } from '#ports/store';
+import { ActorClient, CommandTimeoutError, type SentCommand } from '#runtime';
 import { ledgerKey } from '../../cluster/kinds.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { Harness, settle } from './harness.js';
 
 const key = ledgerKey(1);
-const subject = partitionSubject(partitionOfActor(key));
+const subject = busSubjectOfPartition(partitionOfActor(key));
 const LIMIT = 3_000;
 
 /** A bus whose connection the test takes away. */
@@ -26,7 +26,7 @@ class FickleBus extends LocalBus {
     this.#back.push(fn);
   }
 
-  override request(to: string, value: Json, deadlineMs: number): PendingReply {
+  override request(to: string, value: Json, deadlineMs: number): PendingBusReply {
     if (this.#away) return { reply: Promise.reject(new BusError('disconnected')), cancel: () => {} };
     return super.request(to, value, deadlineMs);
   }
@@ -39,7 +39,7 @@ class FickleBus extends LocalBus {
 
 interface World {
   readonly clock: FakeClock;
-  readonly hub: LocalHub;
+  readonly hub: LocalBusHub;
   readonly bus: FickleBus;
   readonly client: ActorClient;
   readonly hosts: { noneMs: number };
@@ -47,7 +47,7 @@ interface World {
 }
 
 function world(): World {
-  const [clock, hub, hosts] = [new FakeClock(), new LocalHub(), { noneMs: 0 }];
+  const [clock, hub, hosts] = [new FakeClock(), new LocalBusHub(), { noneMs: 0 }];
   const bus = new FickleBus(clock, hub);
   const client = new ActorClient(bus, clock, undefined, { limitMs: LIMIT, hosts });
   const serve = () => new LocalBus(clock, hub).serve(subject, (request) => request.reply({ value: 7 }));
@@ -62,7 +62,7 @@ async function outcome(clock: FakeClock, sent: SentCommand): Promise<{ what: unk
       what = 'value' in reply ? reply.value : reply;
     },
     (error: unknown) => {
-      what = error instanceof CommandTimeout ? error.last : error;
+      what = error instanceof CommandTimeoutError ? error.last : error;
     },
   );
   for (let ms = 0; ms <= 120_000; ms += 100) {
@@ -158,7 +158,7 @@ t.test('commands get an answer soon while the Store is away', async (test) => {
   store.gate = async (step) => {
     if (!step.startsWith('before:')) return;
     await new Promise<void>((resolve) => void clock.setTimeout(resolve, 3_000));
-    throw new StoreUnavailable('away');
+    throw new StoreUnavailableError('away');
   };
   const add = (op: string): SentCommand => h.client.send(key, 'add', { op });
   const first = await outcome(clock, add('first'));
@@ -179,7 +179,7 @@ t.test('commands survive a Store outage of two seconds', async (test) => {
   await h.take(key);
   await h.ask(key, 'add', { op: 'before' });
   h.store.gate = (step) => {
-    if (step.startsWith('before:')) throw new StoreUnavailable('away');
+    if (step.startsWith('before:')) throw new StoreUnavailableError('away');
   };
   const sent = h.client.send(key, 'add', { op: 'meanwhile' });
   await advance(h.clock, 2_000);

@@ -1,9 +1,9 @@
 import t from 'tap';
 import type { Json } from '#base';
-import { LogDeduplicator, type LogEntry, type LogItem, MAX_ITEMS_PER_ENTRY } from '#model';
-import { encodeEntry } from '../../../src/ports/log/log-jetstream-stream.js';
+import { LogDeduplicator, type LogEntry, type LogItem, MAX_ITEMS_PER_LOG_ENTRY } from '#model';
+import { encodeLogEntry } from '../../../src/ports/log/log-jetstream-stream.js';
 import type { OutboxEntry } from '../../../src/runtime/commit-batch.js';
-import { itemsFitIntoLog, packLogEntries } from '../../../src/runtime/pack-entries.js';
+import { doItemsFitIntoLog, packLogEntries } from '../../../src/runtime/pack-entries.js';
 import { ledgerKey } from '../../cluster/kinds.js';
 import { Harness, settle } from './harness.js';
 
@@ -25,11 +25,11 @@ t.test('small commits share an entry', (t) => {
 });
 
 t.test('a large commit is cut into entries of limited events and bytes', (t) => {
-  for (const of of [items(MAX_ITEMS_PER_ENTRY * 2 + 5), items(30, 100_000)]) {
+  for (const of of [items(MAX_ITEMS_PER_LOG_ENTRY * 2 + 5), items(30, 100_000)]) {
     const formed = packLogEntries(key, [entry(1, items(3)), entry(2, of), entry(3, items(1))]);
     t.ok(formed.length > 2);
     for (const { entry: e } of formed) {
-      t.ok(e.groups.reduce((n, g) => n + g.items.length, 0) <= MAX_ITEMS_PER_ENTRY);
+      t.ok(e.groups.reduce((n, g) => n + g.items.length, 0) <= MAX_ITEMS_PER_LOG_ENTRY);
       t.ok(JSON.stringify(e).length < 512 * 1024);
     }
     t.same(read(formed.map((f) => f.entry)), [...items(3), ...of, ...items(1)]);
@@ -51,12 +51,12 @@ t.test('an entry that fits the log is no larger than NATS carries, whatever its 
     let [low, high] = [1, 1_000_000];
     while (low < high) {
       const n = Math.ceil((low + high) / 2);
-      if (itemsFitIntoLog([of(n)])) low = n;
+      if (doItemsFitIntoLog([of(n)])) low = n;
       else high = n - 1;
     }
     for (const waiting of [[of(low)], Array.from({ length: 40 }, () => of(Math.ceil(low / 20)))]) {
       for (const { entry: e } of packLogEntries(key, [entry(1, waiting)])) {
-        t.ok(encodeEntry(e as unknown as Json).byteLength < 1024 * 1024 - 4096, JSON.stringify(value).slice(0, 20));
+        t.ok(encodeLogEntry(e as unknown as Json).byteLength < 1024 * 1024 - 4096, JSON.stringify(value).slice(0, 20));
       }
     }
   }
@@ -64,7 +64,7 @@ t.test('an entry that fits the log is no larger than NATS carries, whatever its 
 });
 
 t.test('a repeat batched with other commits loses nothing: pieces are cut the same', (t) => {
-  const large = items(MAX_ITEMS_PER_ENTRY + 500);
+  const large = items(MAX_ITEMS_PER_LOG_ENTRY + 500);
   const before = packLogEntries(key, [entry(1, items(300)), entry(2, large)]).map((f) => f.entry);
   const again = packLogEntries(key, [entry(2, large)]).map((f) => f.entry);
   t.same(read([before[0]!, before[1]!, ...again]), [...items(300), ...large]);

@@ -1,6 +1,6 @@
 /** An overloaded actor: errors at the deadline, bounded memory, and recovery. */
 import t from 'tap';
-import { CommandTimeout } from '#runtime';
+import { CommandTimeoutError } from '#runtime';
 import { MAX_MAILBOX_COMMANDS } from '../../../src/runtime/activation.js';
 import { ledgerKey } from '../../cluster/kinds.js';
 import { Harness, settle } from './harness.js';
@@ -23,7 +23,7 @@ t.test(
     const outcomes = sent.map(({ reply }) =>
       reply.then(
         (got) => ('value' in got ? 'done' : 'refused'),
-        (error: unknown) => (error instanceof CommandTimeout ? error.last : 'failed'),
+        (error: unknown) => (error instanceof CommandTimeoutError ? error.last : 'failed'),
       ),
     );
     const late = Promise.all(outcomes.slice(MAX_MAILBOX_COMMANDS));

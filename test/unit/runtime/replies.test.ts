@@ -1,9 +1,9 @@
 import t from 'tap';
 import type { Json } from '#base';
-import { partitionOfActor, partitionSubject } from '#model';
+import { busSubjectOfPartition, partitionOfActor } from '#model';
 import { LocalBus } from '#ports/bus';
 import type { CommandEnvelope } from '#runtime';
-import { REPLY_RETENTION_MS, ReplyCache } from '../../../src/runtime/reply-cache.js';
+import { COMMAND_REPLY_RETENTION_MS, CommandReplyCache } from '../../../src/runtime/reply-cache.js';
 import { ledgerKey } from '../../cluster/kinds.js';
 import { Harness, settle } from './harness.js';
 
@@ -24,7 +24,8 @@ async function setUp() {
   const h = new Harness();
   await h.take(key);
   const bus = new LocalBus(h.clock, h.hub, 'raw');
-  const send = (e: CommandEnvelope) => bus.request(partitionSubject(partitionOfActor(key)), e as never, 5_000).reply;
+  const send = (e: CommandEnvelope) =>
+    bus.request(busSubjectOfPartition(partitionOfActor(key)), e as never, 5_000).reply;
   return { h, send };
 }
 
@@ -105,18 +106,18 @@ t.test('settled replies are forgotten, and a late repeat of their commands does 
 });
 
 t.test('replies for a sender that is gone are forgotten after ten minutes', (t) => {
-  const r = new ReplyCache();
+  const r = new CommandReplyCache();
   r.commit(1, [['gone:1', { value: 1 }]], 0);
   t.same(r.find('gone:1', 0), { value: 1 });
-  t.same(Object.keys(r.commit(2, [['x:1', { value: 2 }]], REPLY_RETENTION_MS - 1)), ['done/2']);
-  const third = r.commit(3, [['x:2', { value: 2 }]], REPLY_RETENTION_MS);
-  t.match(third['done/1'], { at: REPLY_RETENTION_MS, replies: [['x:2', { value: 2 }]] });
+  t.same(Object.keys(r.commit(2, [['x:1', { value: 2 }]], COMMAND_REPLY_RETENTION_MS - 1)), ['done/2']);
+  const third = r.commit(3, [['x:2', { value: 2 }]], COMMAND_REPLY_RETENTION_MS);
+  t.match(third['done/1'], { at: COMMAND_REPLY_RETENTION_MS, replies: [['x:2', { value: 2 }]] });
   t.equal(r.find('gone:1', 0), r.find('gone:0', 0), 'nothing but that it was executed');
   t.end();
 });
 
 t.test('empty parts are reused or removed, and only useful ones are loaded', (t) => {
-  const r = new ReplyCache();
+  const r = new CommandReplyCache();
   const stored = new Map<string, Json>();
   const commit = (version: number, ...ids: string[]): void => {
     const parts = r.commit(
@@ -136,7 +137,7 @@ t.test('empty parts are reused or removed, and only useful ones are loaded', (t)
   r.find('x:7', 7);
   commit(7, 'x:7');
   t.equal([...stored.keys()].filter((name) => name.startsWith('done/')).length, 2, 'y:1 is not settled');
-  const next = new ReplyCache();
+  const next = new CommandReplyCache();
   next.load(stored);
   for (const id of ['x:6', 'x:7', 'y:1']) t.same(next.find(id, 0), { value: id });
   for (const id of ['x:1', 'x:5']) t.same(next.find(id, 0), { value: null }, 'executed, and never again');
@@ -145,7 +146,7 @@ t.test('empty parts are reused or removed, and only useful ones are loaded', (t)
 });
 
 t.test('batches that must stay do not block those behind them', (t) => {
-  const r = new ReplyCache();
+  const r = new CommandReplyCache();
   for (let v = 1; v <= 40; v++) r.commit(v, [[`gone:${v}`, { value: v }]], 0);
   for (let v = 41; v <= 60; v++) {
     r.find(`x:${v}`, v);
@@ -164,7 +165,7 @@ t.test('a waiting poll does not keep other replies from being forgotten', async 
   const h = new Harness();
   const seen: CommandEnvelope[] = [];
   const bus = new LocalBus(h.clock, h.hub, 'server');
-  await bus.serve(partitionSubject(partitionOfActor(key)), (request) => {
+  await bus.serve(busSubjectOfPartition(partitionOfActor(key)), (request) => {
     seen.push(request.value as unknown as CommandEnvelope);
     if (seen.length > 1) request.reply({ value: 1 });
   });

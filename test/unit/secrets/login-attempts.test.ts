@@ -2,11 +2,11 @@ import t from 'tap';
 import {
   addLoginFailure,
   msUntilLoginAllowed,
-  openLinkToken,
+  openMailLinkToken,
   ServerCryptography,
-  sealLinkToken,
+  sealMailLinkToken,
 } from '#domain/secrets';
-import { realmId, userId } from '#model';
+import { toRealmId, toUserId } from '#model';
 
 const MINUTE = 60_000;
 
@@ -26,22 +26,22 @@ t.test('after five failures within half an hour the next attempt waits until the
 
 t.test('a signed link names its user, purpose and time limit, and cannot be forged or changed', async (t) => {
   const secrets = new ServerCryptography('a secret of sixteen letters');
-  const link = { realm: realmId(3), user: userId(12), expires: 1_000 };
-  const token = sealLinkToken(secrets, 'change-email', link);
+  const link = { realm: toRealmId(3), user: toUserId(12), expires: 1_000 };
+  const token = sealMailLinkToken(secrets, 'change-email', link);
   t.match(token, /^[A-Za-z0-9_-]+$/);
-  t.not(sealLinkToken(secrets, 'change-email', link), token, 'each is another');
-  t.same(openLinkToken(secrets, 'change-email', token, 999), link);
-  t.equal(openLinkToken(secrets, 'change-email', token, 1_000), undefined, 'its time is over');
+  t.not(sealMailLinkToken(secrets, 'change-email', link), token, 'each is another');
+  t.same(openMailLinkToken(secrets, 'change-email', token, 999), link);
+  t.equal(openMailLinkToken(secrets, 'change-email', token, 1_000), undefined, 'its time is over');
   const others = [
     '',
     'x',
     token.slice(1),
     `${token}AAAA`,
     token.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')),
-    sealLinkToken(new ServerCryptography('another secret, of others'), 'change-email', link),
+    sealMailLinkToken(new ServerCryptography('another secret, of others'), 'change-email', link),
     // Another value sealed with the same secret.
     Buffer.from(secrets.seal('["link/other",3,12,1000]'), 'base64').toString('base64url'),
     Buffer.from(secrets.seal('an API key'), 'base64').toString('base64url'),
   ];
-  for (const wrong of others) t.equal(openLinkToken(secrets, 'change-email', wrong, 1), undefined, wrong);
+  for (const wrong of others) t.equal(openMailLinkToken(secrets, 'change-email', wrong, 1), undefined, wrong);
 });

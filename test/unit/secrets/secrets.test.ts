@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { PasswordStrengthThread, ServerCryptography } from '#domain/secrets';
-import { realmId } from '#model';
+import { toRealmId } from '#model';
 
 const SECRET = 'a secret of the test suite';
 
@@ -9,13 +9,13 @@ t.test('an API key has 32 letters and digits and names its realm to holders of t
   const secrets = new ServerCryptography(SECRET);
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 32 }), (realm) => {
-      const key = secrets.newApiKey(realmId(realm));
+      const key = secrets.newApiKey(toRealmId(realm));
       return /^[A-Za-z0-9]{32}$/.test(key) && secrets.realmOfKey(key) === realm;
     }),
   );
-  const key = secrets.newApiKey(realmId(7));
+  const key = secrets.newApiKey(toRealmId(7));
   t.not(new ServerCryptography(`${SECRET}!`).realmOfKey(key), 7, 'another secret reads another number');
-  t.not(key.slice(0, 6), secrets.newApiKey(realmId(7)).slice(0, 6), 'two keys of a realm do not look alike');
+  t.not(key.slice(0, 6), secrets.newApiKey(toRealmId(7)).slice(0, 6), 'two keys of a realm do not look alike');
 });
 
 t.test('any 32 letters and digits name some realm number', async () => {
@@ -30,7 +30,7 @@ t.test('any 32 letters and digits name some realm number', async () => {
 
 t.test('keys are looked up by a keyed hash and opened only under the same secret', async (t) => {
   const secrets = new ServerCryptography(SECRET);
-  const key = secrets.newApiKey(realmId(1));
+  const key = secrets.newApiKey(toRealmId(1));
   t.equal(secrets.keyHash(key), new ServerCryptography(SECRET).keyHash(key));
   t.not(secrets.keyHash(key), new ServerCryptography(`${SECRET}!`).keyHash(key));
   const sealed = secrets.seal(key);

@@ -1,36 +1,36 @@
 /** Rules of sessions and one-time links. */
 import t from 'tap';
 import {
+  addSessionToAccount,
+  addSignInLinkToAccount,
+  hashSessionToken,
+  hashSignInLinkToken,
   isSessionAlive,
-  newSessionSecret,
-  newSignInLink,
+  makeSessionToken,
+  makeSignInLinkToken,
+  recordSessionUseInAccount,
+  removeSessionsFromAccount,
   ServerCryptography,
-  sessionHash,
-  signInLinkHash,
-  spendLink,
-  withLink,
-  withoutSessions,
-  withSession,
-  withUse,
+  spendSignInLink,
 } from '#domain/secrets';
-import { realmId, userId } from '#model';
+import { toRealmId, toUserId } from '#model';
 import type { AccountSessions } from '#model/records';
 
 const DAY = 86_400_000;
-const NONE: AccountSessions = { user: userId(8), last: 0, sessions: [], links: [], endedAt: 0 };
+const NONE: AccountSessions = { user: toUserId(8), last: 0, sessions: [], links: [], endedAt: 0 };
 
 const hashes = ({ sessions }: AccountSessions): string[] => sessions.map(({ hash }) => hash);
 const begin = (account: AccountSessions, hash: string, now: number): AccountSessions =>
-  withSession(account, { hash, client: 'Firefox' }, now);
+  addSessionToAccount(account, { hash, client: 'Firefox' }, now);
 
 t.test('secrets name their organization, and a session is no API key and no link', (t) => {
   const secrets = new ServerCryptography('the secret of the session tests');
-  const { token, hash } = newSessionSecret(secrets, realmId(7));
+  const { token, hash } = makeSessionToken(secrets, toRealmId(7));
   t.match(token, /^[A-Za-z0-9]{32}$/);
   t.equal(secrets.realmOfKey(token), 7);
-  t.equal(hash, sessionHash(secrets, token));
-  t.equal(new Set([hash, secrets.keyHash(token), signInLinkHash(secrets, token)]).size, 3);
-  t.not(newSignInLink(secrets, realmId(7)).hash, hash);
+  t.equal(hash, hashSessionToken(secrets, token));
+  t.equal(new Set([hash, secrets.keyHash(token), hashSignInLinkToken(secrets, token)]).size, 3);
+  t.not(makeSignInLinkToken(secrets, toRealmId(7)).hash, hash);
   t.end();
 });
 
@@ -41,7 +41,7 @@ t.test('ids are never given twice, and sessions that are over are dropped', (t) 
     [1, 2],
   );
   const two = begin(
-    withoutSessions(one, ({ id }) => id === 2, 10 * DAY),
+    removeSessionsFromAccount(one, ({ id }) => id === 2, 10 * DAY),
     'c',
     30 * DAY,
   );
@@ -53,17 +53,17 @@ t.test('ids are never given twice, and sessions that are over are dropped', (t) 
 
 t.test('a use is noted once a day, and makes the session last', (t) => {
   const account = begin(NONE, 'a', 0);
-  t.equal(withUse(account, 'a', DAY - 1), undefined);
-  t.equal(withUse(account, 'b', DAY), undefined, 'another session');
-  t.equal(withUse(account, 'a', 30 * DAY), undefined, 'a session that is over');
-  t.equal(withUse(account, 'a', DAY)?.sessions[0]?.used, DAY);
+  t.equal(recordSessionUseInAccount(account, 'a', DAY - 1), undefined);
+  t.equal(recordSessionUseInAccount(account, 'b', DAY), undefined, 'another session');
+  t.equal(recordSessionUseInAccount(account, 'a', 30 * DAY), undefined, 'a session that is over');
+  t.equal(recordSessionUseInAccount(account, 'a', DAY)?.sessions[0]?.used, DAY);
   t.end();
 });
 
 t.test('of too many sessions the one goes that was used least recently', (t) => {
   let account = NONE;
   for (let i = 0; i < 50; i++) account = begin(account, `${i}`, i);
-  account = withUse(account, '0', DAY)!;
+  account = recordSessionUseInAccount(account, '0', DAY)!;
   account = begin(account, 'new', DAY);
   t.equal(account.sessions.length, 50);
   t.same([hashes(account).includes('0'), hashes(account).includes('1')], [true, false]);
@@ -71,14 +71,14 @@ t.test('of too many sessions the one goes that was used least recently', (t) => 
 });
 
 t.test('a link is spent once, within an hour', (t) => {
-  const account = withLink(withLink(NONE, 'x', 0), 'y', 0);
-  const spent = spendLink(account, 'x', 3_600_000 - 1)!;
+  const account = addSignInLinkToAccount(addSignInLinkToAccount(NONE, 'x', 0), 'y', 0);
+  const spent = spendSignInLink(account, 'x', 3_600_000 - 1)!;
   t.same(
     spent.links.map(({ hash }) => hash),
     ['y'],
   );
-  t.equal(spendLink(spent, 'x', 1), undefined);
-  t.equal(spendLink(account, 'x', 3_600_000), undefined);
-  t.equal(spendLink(account, 'z', 0), undefined);
+  t.equal(spendSignInLink(spent, 'x', 1), undefined);
+  t.equal(spendSignInLink(account, 'x', 3_600_000), undefined);
+  t.equal(spendSignInLink(account, 'z', 0), undefined);
   t.end();
 });

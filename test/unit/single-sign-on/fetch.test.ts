@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { AddressFilter } from '#domain/webhooks';
+import { OutgoingAddressFilter } from '#domain/webhooks';
 import { ProviderUnavailable } from '#frontend/single-sign-on';
 import { makeProviderFetch } from '../../../src/frontend/single-sign-on/fetch.js';
 
@@ -26,7 +26,7 @@ t.teardown(() => {
   server.close();
 });
 const { port } = server.address() as AddressInfo;
-const LOOPBACK = new AddressFilter('127.0.0.1');
+const LOOPBACK = new OutgoingAddressFilter('127.0.0.1');
 const get = (path: string, filter = LOOPBACK, host = '127.0.0.1') =>
   makeProviderFetch(filter, 300)(`http://${host}:${port}${path}`, { method: 'GET', headers: {} });
 
@@ -46,7 +46,7 @@ t.test('silent, endless, large and failing answers are an outage', async (t) => 
 
 t.test('networks that are not allowed are not reached', async (t) => {
   const before = seen.length;
-  const none = new AddressFilter('');
+  const none = new OutgoingAddressFilter('');
   for (const host of ['127.0.0.1', 'localhost']) await t.rejects(get('/json', none, host), ProviderUnavailable, host);
   t.equal(seen.length, before);
 });

@@ -2,22 +2,22 @@ import { join } from 'node:path';
 import { open } from 'lmdb';
 import t from 'tap';
 import { REAL_CLOCK } from '#base/clock';
-import { epoch, realmId, realmKey } from '#model';
-import { judgeStorageFormat, LmdbStore, openLmdbEnvironment } from '#ports/store';
+import { realmActorKey, toEpoch, toRealmId } from '#model';
+import { compareStorageFormat, LmdbStore, openLmdbEnvironment } from '#ports/store';
 
 t.test('a program reads its own format and the previous one', async (test) => {
-  test.equal(judgeStorageFormat('it', 3, 3), 'own');
-  test.equal(judgeStorageFormat('it', 2, 3), 'before');
-  test.throws(() => judgeStorageFormat('it', 4, 3), {
+  test.equal(compareStorageFormat('it', 3, 3), 'own');
+  test.equal(compareStorageFormat('it', 2, 3), 'before');
+  test.throws(() => compareStorageFormat('it', 4, 3), {
     name: 'StorageFormatMismatch',
     message: 'it is in format 4, this program knows up to 3: use the newer program that wrote it',
   });
-  test.throws(() => judgeStorageFormat('it', 1, 3), {
+  test.throws(() => compareStorageFormat('it', 1, 3), {
     name: 'StorageFormatMismatch',
     message: 'it is in format 1, this program reads 2 and 3: upgrade one version at a time',
   });
   for (const odd of [undefined, null, 0, -1, 1.5, '3', Number.NaN, {}]) {
-    test.throws(() => judgeStorageFormat('it', odd, 3), { name: 'StorageFormatMismatch' }, String(odd));
+    test.throws(() => compareStorageFormat('it', odd, 3), { name: 'StorageFormatMismatch' }, String(odd));
   }
 });
 
@@ -39,8 +39,8 @@ t.test('data written before format numbers has the first format', async (test) =
   await old.close();
   await test.rejects(openLmdbEnvironment(place, 3), /in format 1, this program reads 2 and 3/);
   const environment = await openLmdbEnvironment(place, 2);
-  const write = { epoch: epoch(1), expected: 0, outbox: [], due: null, records: [], state: {} };
-  await new LmdbStore(environment, REAL_CLOCK).commit({ ...write, key: realmKey(realmId(1)) });
+  const write = { epoch: toEpoch(1), expected: 0, outbox: [], due: null, records: [], state: {} };
+  await new LmdbStore(environment, REAL_CLOCK).commit({ ...write, key: realmActorKey(toRealmId(1)) });
   await environment.close();
   await test.rejects(openLmdbEnvironment(place, 1), /in format 2/);
 });

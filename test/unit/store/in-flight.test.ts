@@ -1,12 +1,12 @@
 import t from 'tap';
-import { StoreUnavailable } from '#ports/store';
-import { InFlightOperations } from '../../../src/ports/store/in-flight.js';
+import { StoreUnavailableError } from '#ports/store';
+import { InFlightStoreOperations } from '../../../src/ports/store/in-flight.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 
 const never = (): Promise<never> => new Promise(() => {});
 
 t.test('an operation settles with its own result', async (test) => {
-  const underWay = new InFlightOperations(new FakeClock());
+  const underWay = new InFlightStoreOperations(new FakeClock());
   test.equal(await underWay.run(async () => 7), 7);
   await test.rejects(
     underWay.run(() => Promise.reject(new Error('no'))),
@@ -17,12 +17,12 @@ t.test('an operation settles with its own result', async (test) => {
 
 t.test('an unsettled operation is given up only after connections broke', async (test) => {
   const clock = new FakeClock();
-  const underWay = new InFlightOperations(clock);
+  const underWay = new InFlightStoreOperations(clock);
   const ended: string[] = [];
   const watch = (name: string, operation: Promise<unknown>): void => {
     operation.then(
       () => ended.push(`${name} resolved`),
-      (error) => ended.push(`${name} ${error instanceof StoreUnavailable ? 'unavailable' : error}`),
+      (error) => ended.push(`${name} ${error instanceof StoreUnavailableError ? 'unavailable' : error}`),
     );
   };
   watch('before', underWay.run(never));

@@ -1,19 +1,19 @@
 /** The cache of a Store is invisible: answers equal those of a Store that has read nothing before. */
 import fc from 'fast-check';
 import t from 'tap';
-import { realmId, streamId, streamKey } from '#model';
+import { streamActorKey, toRealmId, toStreamId } from '#model';
 import {
-  enableRecordMemo,
+  enableCachedRecordMemo,
   LmdbStore,
   type MessageIndex,
+  memoOfCachedRecord,
   openLmdbEnvironment,
-  type RecordWrite,
-  recordMemoOf,
+  type StoreRecordWrite,
 } from '#ports/store';
-import { GuardedCache } from '../../../src/ports/store/store-lmdb-cache.js';
+import { LmdbConsistentCache } from '../../../src/ports/store/store-lmdb-cache.js';
 import { FakeClock } from '../../support/fake-clock.js';
 
-const REALMS = [realmId(1), realmId(2)] as const;
+const REALMS = [toRealmId(1), toRealmId(2)] as const;
 const id = fc.integer({ min: 1, max: 12 });
 const which = fc.integer({ min: 0, max: 1 });
 const message = fc.record({
@@ -40,7 +40,7 @@ const INDEXES: readonly MessageIndex[] = [
   { by: 'tag', tag: '=word' },
   { by: 'moved', from: 's2' },
 ];
-const keyOf = (realm: number) => streamKey(REALMS[realm]!, streamId(1));
+const keyOf = (realm: number) => streamActorKey(REALMS[realm]!, toStreamId(1));
 
 t.test('reads between and during writes are right', async (t) => {
   await fc.assert(
@@ -49,7 +49,7 @@ t.test('reads between and during writes are right', async (t) => {
       const clock = new FakeClock();
       const store = new LmdbStore(environment, clock);
       let rev = 0;
-      const writeOf = (one: (typeof batches)[number]['writes'][number]): RecordWrite => {
+      const writeOf = (one: (typeof batches)[number]['writes'][number]): StoreRecordWrite => {
         rev++;
         const realm = REALMS[one.realm]!;
         if (one.kind === 'part') {
@@ -119,7 +119,7 @@ t.test('reads between and during writes are right', async (t) => {
 });
 
 t.test('a write removes its cached entries, and caching waits until it is settled', async (t) => {
-  const cache = new GuardedCache<string, number[]>(100, () => 1);
+  const cache = new LmdbConsistentCache<string, number[]>(100, () => 1);
   cache.put('a', [1]);
   cache.block('a');
   cache.put('a', [1]);
@@ -142,7 +142,7 @@ t.test('a write removes its cached entries, and caching waits until it is settle
 });
 
 t.test('the cache is bounded, and used entries stay', async (t) => {
-  const cache = new GuardedCache<number, number>(10, () => 1);
+  const cache = new LmdbConsistentCache<number, number>(10, () => 1);
   for (let i = 0; i < 1_000; i++) {
     cache.put(i, i);
     t.equal(cache.get(0), 0);
@@ -153,8 +153,8 @@ t.test('the cache is bounded, and used entries stay', async (t) => {
 
 t.test('only cached records have a place for derived values', async (t) => {
   const body = { content: 'text' };
-  t.equal(recordMemoOf(body), undefined);
-  enableRecordMemo(body);
-  t.same(recordMemoOf(body), {});
-  t.equal(recordMemoOf({ ...body }), undefined);
+  t.equal(memoOfCachedRecord(body), undefined);
+  enableCachedRecordMemo(body);
+  t.same(memoOfCachedRecord(body), {});
+  t.equal(memoOfCachedRecord({ ...body }), undefined);
 });

@@ -1,11 +1,11 @@
 /** Messages cached as bytes: a hit is the last value put, a key being written has no hit, and the size is bounded. */
 import fc from 'fast-check';
 import t from 'tap';
-import { encodeMessage, PackedMessage } from '#ports/store';
-import { MessageCache } from '../../../src/ports/store/store-lmdb-message-cache.js';
+import { encodeMessageRecord, PackedMessage } from '#ports/store';
+import { LmdbMessageCache } from '../../../src/ports/store/store-lmdb-message-cache.js';
 
 const bytesOf = (id: number, rev: number, size = 10): Buffer =>
-  encodeMessage(rev, {
+  encodeMessageRecord(rev, {
     id,
     conversation: 's1',
     topicKey: '',
@@ -17,7 +17,7 @@ const bytesOf = (id: number, rev: number, size = 10): Buffer =>
   });
 
 /** The sender of a cached message, which `bytesOf` sets to its revision; undefined if it is not cached. */
-function found(kept: MessageCache, key: number): number | undefined {
+function found(kept: LmdbMessageCache, key: number): number | undefined {
   const packed = new PackedMessage();
   return kept.get(key, key, packed) ? packed.record.sender : undefined;
 }
@@ -32,7 +32,7 @@ const step = fc.record({
 t.test('the cache acts like a map that forgets', async (t) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const kept = new MessageCache(2);
+      const kept = new LmdbMessageCache(2);
       const model = new Map<number, number>();
       const blocked = new Map<number, number>();
       steps.forEach(({ what, key, size }, rev) => {
@@ -63,7 +63,7 @@ t.test('the cache acts like a map that forgets', async (t) => {
 });
 
 t.test('the cache is bounded, and used entries stay', async (t) => {
-  const kept = new MessageCache(2);
+  const kept = new LmdbMessageCache(2);
   const count = 200;
   for (let key = 0; key < count; key++) {
     kept.put(key, bytesOf(key, key, 100_000));
@@ -76,7 +76,7 @@ t.test('the cache is bounded, and used entries stay', async (t) => {
 });
 
 t.test('many small messages are cached', async (t) => {
-  const kept = new MessageCache(4);
+  const kept = new LmdbMessageCache(4);
   const count = 20_000;
   for (let key = 0; key < count; key++) kept.put(key * 3, bytesOf(key, key));
   let missing = 0;
@@ -90,7 +90,7 @@ t.test('many small messages are cached', async (t) => {
 });
 
 t.test('a message larger than the cache is not stored', async (t) => {
-  const kept = new MessageCache(2);
+  const kept = new LmdbMessageCache(2);
   kept.put(1, bytesOf(1, 1, 1_100_000));
   t.equal(found(kept, 1), undefined);
 });

@@ -9,8 +9,13 @@ import { Packr } from 'msgpackr';
 import t from 'tap';
 import type { Json } from '#base';
 import type { MessageRecord } from '#model/records';
-import { decodeMessage, encodeMessage, packJson, unpackJson } from '#ports/store';
-import { decodeFrameHead, FRAME_REPLIES, type FrameHead, FrameWriter } from '../../../src/ports/bus/bus-nats-frame.js';
+import { decodeMessageRecord, encodeMessageRecord, packJsonToBuffer, unpackJson } from '#ports/store';
+import {
+  BUS_FRAME_KIND_REPLIES,
+  type BusFrameHead,
+  BusFrameWriter,
+  decodeBusFrameHead,
+} from '../../../src/ports/bus/bus-nats-frame.js';
 
 const FIXTURE = 'test/fixtures/msgpack/written.json';
 
@@ -69,7 +74,7 @@ const MESSAGE: MessageRecord = {
 };
 const DIGEST = { version: 3, facts: [1, 2 ** 32 - 1], head: '{"id":1', texts: ['<p>Hi 👋</p>'] };
 
-const HEAD: FrameHead = [
+const HEAD: BusFrameHead = [
   'reply',
   7,
   { ok: [new Uint8Array(200).fill(1), new Uint8Array(3).fill(2)], list: range(20, (i) => i) },
@@ -85,17 +90,17 @@ const ENTRY = {
 };
 
 function frame(): Uint8Array {
-  const writer = new FrameWriter();
+  const writer = new BusFrameWriter();
   return writer.finish(
-    FRAME_REPLIES,
+    BUS_FRAME_KIND_REPLIES,
     HEAD.map((value) => writer.take(value as Json)),
   );
 }
 
 const written = (): Record<string, Uint8Array> => ({
-  ...Object.fromEntries(Object.entries(VALUES).map(([name, value]) => [name, packJson(value)])),
-  message: encodeMessage(4, MESSAGE),
-  'message with digest': encodeMessage(4, MESSAGE, DIGEST),
+  ...Object.fromEntries(Object.entries(VALUES).map(([name, value]) => [name, packJsonToBuffer(value)])),
+  message: encodeMessageRecord(4, MESSAGE),
+  'message with digest': encodeMessageRecord(4, MESSAGE, DIGEST),
   frame: frame(),
   entry: log.pack(ENTRY),
 });
@@ -119,9 +124,9 @@ const old = (name: string): Uint8Array => new Uint8Array(gunzipSync(Buffer.from(
 t.test(`bytes of msgpackr ${fixture.msgpackr} are read back unchanged`, async (t) => {
   for (const [name, value] of Object.entries(VALUES)) t.strictSame(unpackJson(old(name)), value, name);
   for (const name of ['message', 'message with digest']) {
-    t.strictSame(decodeMessage(MESSAGE.id, Buffer.from(old(name))), { rev: 4, record: MESSAGE }, name);
+    t.strictSame(decodeMessageRecord(MESSAGE.id, Buffer.from(old(name))), { rev: 4, record: MESSAGE }, name);
   }
-  t.strictSame(decodeFrameHead(old('frame')), HEAD);
+  t.strictSame(decodeBusFrameHead(old('frame')), HEAD);
   t.strictSame(log.unpack(old('entry')), ENTRY);
 });
 

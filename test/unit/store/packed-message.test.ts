@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { JsonObject } from '#base';
 import type { MessageRecord } from '#model/records';
-import { copyJson, decodeMessage, encodeMessage, PackedMessage, unpackJson } from '#ports/store';
-import { MessageSlab } from '../../../src/ports/store/packed-message.js';
+import { decodeMessageRecord, deepCopyJson, encodeMessageRecord, PackedMessage, unpackJson } from '#ports/store';
+import { PackedMessageSlab } from '../../../src/ports/store/packed-message.js';
 
 const text = fc.oneof(
   fc.string(),
@@ -45,19 +45,19 @@ t.test('a packed message is read back, whatever lies beside it', async (t) => {
         const body: JsonObject = { ...rest.body, html };
         const record: MessageRecord = { ...rest, body };
         const texts = [html, rest.topicKey, 'not in it: "'];
-        const whole = encodeMessage(rev, record, { ...more, texts });
-        const plain = encodeMessage(rev, record);
-        t.same(decodeMessage(record.id, whole), decodeMessage(record.id, plain));
-        t.same(decodeMessage(record.id, plain), {
+        const whole = encodeMessageRecord(rev, record, { ...more, texts });
+        const plain = encodeMessageRecord(rev, record);
+        t.same(decodeMessageRecord(record.id, whole), decodeMessageRecord(record.id, plain));
+        t.same(decodeMessageRecord(record.id, plain), {
           rev,
-          record: { ...copyJson(rest as JsonObject), id: record.id, body: copyJson(body) },
+          record: { ...deepCopyJson(rest as JsonObject), id: record.id, body: deepCopyJson(body) },
         });
         t.same((unpackJson(whole) as unknown[]).slice(0, 8), unpackJson(plain), 'for those who know no digest');
 
         // Somewhere in larger memory.
         const bytes = Buffer.concat([Buffer.alloc(before, 7), whole, Buffer.alloc(3, 9)]);
-        const packed = new PackedMessage().moveTo(record.id, new MessageSlab(bytes), before, whole.length);
-        t.same(packed.record, decodeMessage(record.id, plain).record);
+        const packed = new PackedMessage().moveTo(record.id, new PackedMessageSlab(bytes), before, whole.length);
+        t.same(packed.record, decodeMessageRecord(record.id, plain).record);
         if (!texts.every(isWhole) || /\\ud[89a-f]/.test(more.head)) {
           if (!texts.every(isWhole))
             t.equal(packed.version, undefined, 'what would be shown would not be what is decoded');
@@ -90,9 +90,9 @@ t.test('one object is moved from message to message', async (t) => {
     tags: [],
     body: { content: `message ${id}` },
   });
-  const slab = new MessageSlab(Buffer.alloc(1_000));
-  const first = encodeMessage(1, record(1), { version: 3, facts: [5], head: '{"id":1', texts: [] });
-  const second = encodeMessage(1, record(2));
+  const slab = new PackedMessageSlab(Buffer.alloc(1_000));
+  const first = encodeMessageRecord(1, record(1), { version: 3, facts: [5], head: '{"id":1', texts: [] });
+  const second = encodeMessageRecord(1, record(2));
   const places = [first, second].map((bytes) => slab.add(bytes)!);
   const packed = new PackedMessage().moveTo(1, slab, places[0]!, first.length);
   const { record: kept } = packed;

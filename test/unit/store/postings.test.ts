@@ -1,7 +1,7 @@
 /** Postings answer like the index itself, after any reads, additions and removals. */
 import fc from 'fast-check';
 import t from 'tap';
-import { CachedPostings } from '../../../src/ports/store/store-lmdb-postings.js';
+import { CachedIndexPostings } from '../../../src/ports/store/store-lmdb-postings.js';
 
 const HIGHEST = 60;
 const id = fc.integer({ min: 0, max: HIGHEST });
@@ -15,7 +15,7 @@ t.test('postings are right after reads, additions and removals in any order', as
   fc.assert(
     fc.property(fc.uniqueArray(id), fc.array(step, { maxLength: 60 }), (first, steps) => {
       const index = new Set(first);
-      const postings = new CachedPostings();
+      const postings = new CachedIndexPostings();
       let asked = 0;
       const read = (from: number, limit: number, newer: boolean): number[] => {
         const all = [...index].filter((one) => (newer ? one >= from : one <= from));

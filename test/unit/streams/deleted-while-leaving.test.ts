@@ -3,10 +3,10 @@ import t from 'tap';
 import type { Json } from '#base';
 import type { StoredMessage } from '#domain/messages';
 import type { LogItem } from '#model';
-import { userCommands } from '#model/commands';
+import { userActorCommands } from '#model/commands';
 import type { CommandContext } from '#runtime';
 import { RecentlyChangedMessages } from '../../../actors/stream/recent.js';
-import { removalOutcome } from '../../../actors/stream/removing.js';
+import { makeMessageRemovalOutcome } from '../../../actors/stream/removing.js';
 
 const message = (id: number): StoredMessage =>
   ({
@@ -30,14 +30,14 @@ function eventsOf(leaving: readonly number[]): LogItem[] {
     realm: 1,
     now: 0,
     pendingCommands: (name: string) =>
-      name === userCommands.readStream ? leaving.map((user) => ({ to: `user/1/${user}` })) : [],
+      name === userActorCommands.readStream ? leaving.map((user) => ({ to: `user/1/${user}` })) : [],
   } as unknown as CommandContext;
   const view = {
     state: { mv: 2 },
     parts: new Map(Object.entries(STAYS)),
     volatile: { recent: new RecentlyChangedMessages() },
   };
-  return [...(removalOutcome(view as never, [message(11), message(12)], [], context).events ?? [])];
+  return [...(makeMessageRemovalOutcome(view as never, [message(11), message(12)], [], context).events ?? [])];
 }
 
 const readBy = (events: readonly LogItem[]): unknown[] =>

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import t from 'tap';
 import {
   checkStreamName,
-  checkTopic,
-  hasReceivedMessage,
-  isCurrentMember,
+  checkTopicName,
+  hasMemberReceivedMessage,
+  isCurrentStreamMember,
   pickSubscriptionColor,
-  wasMemberAt,
+  wasStreamMemberAtVersion,
 } from '#domain/streams';
 
 t.test('stream names are trimmed; empty, long and unprintable ones are refused with the position', async (t) => {
@@ -23,7 +23,7 @@ t.test('any text is a topic of at most 60 characters, or refused', async () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
       try {
-        return [...checkTopic(text)].length <= 60;
+        return [...checkTopicName(text)].length <= 60;
       } catch (error) {
         return (error as Error).name === 'ApiError';
       }
@@ -32,8 +32,8 @@ t.test('any text is a topic of at most 60 characters, or refused', async () => {
 });
 
 t.test('a long topic is cut with three dots', async (t) => {
-  t.equal(checkTopic('x'.repeat(61)), `${'x'.repeat(57)}...`);
-  t.equal(checkTopic('x'.repeat(60)), 'x'.repeat(60));
+  t.equal(checkTopicName('x'.repeat(61)), `${'x'.repeat(57)}...`);
+  t.equal(checkTopicName('x'.repeat(60)), 'x'.repeat(60));
 });
 
 t.test('new subscriptions take the first colour that is not in use', async (t) => {
@@ -49,13 +49,13 @@ t.test('membership is decided by version, copies by message id, for each stay', 
     ],
   };
   t.same(
-    [1, 2, 4, 5, 7, 8, 99].map((mv) => wasMemberAt(member, mv)),
+    [1, 2, 4, 5, 7, 8, 99].map((mv) => wasStreamMemberAtVersion(member, mv)),
     [false, true, true, false, false, true, true],
   );
   t.same(
-    [10, 11, 20, 21, 40, 41].map((id) => hasReceivedMessage(member, id)),
+    [10, 11, 20, 21, 40, 41].map((id) => hasMemberReceivedMessage(member, id)),
     [false, true, true, false, false, true],
   );
-  t.ok(isCurrentMember(member));
-  t.notOk(isCurrentMember(undefined));
+  t.ok(isCurrentStreamMember(member));
+  t.notOk(isCurrentStreamMember(undefined));
 });

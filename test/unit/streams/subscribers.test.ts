@@ -1,15 +1,15 @@
 import t from 'tap';
 import { EncodedJson, type Json, type JsonObject } from '#base';
-import { realmId, userId, userKey } from '#model';
+import { toRealmId, toUserId, userActorKey } from '#model';
 import type { DirectoryStream, DirectoryView } from '#model/records';
-import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/inputs.js';
-import { subscriptionSections } from '../../../actors/event-queue/snapshot/stream-sections.js';
+import type { RegistrationSnapshotInputs } from '../../../actors/event-queue/snapshot/inputs.js';
+import { makeSubscriptionSnapshotSections } from '../../../actors/event-queue/snapshot/stream-sections.js';
 import {
   addSubscriptionsHandler,
   endSubscriptionsHandler,
   listSubscriptionsHandler,
 } from '../../../actors/user/commands/streams/subscriptions.js';
-import { itemsFitIntoLog } from '../../../src/runtime/pack-entries.js';
+import { doItemsFitIntoLog } from '../../../src/runtime/pack-entries.js';
 import { person } from '../../support/person.js';
 
 const stream = (id: number): DirectoryStream =>
@@ -26,8 +26,8 @@ const directory = {
 } as unknown as DirectoryView;
 const own = (id: number, active: boolean): JsonObject => ({ stream: id, active, color: '#000000', muted: false });
 const members = [10, 11, 12];
-const key = userKey(realmId(1), userId(10));
-const context = { key, directory, caller: 10, now: 0, realm: realmId(1) } as never;
+const key = userActorKey(toRealmId(1), toUserId(10));
+const context = { key, directory, caller: 10, now: 0, realm: toRealmId(1) } as never;
 /** Of a list as it is, or encoded. */
 const lists = (shown: unknown): unknown[] => {
   const list = shown instanceof EncodedJson ? JSON.parse(Buffer.from(shown.bytes).toString()) : shown;
@@ -46,13 +46,13 @@ t.test('deactivated accounts are in no list of subscribers', async (t) => {
   const fields = `{"result":"success"${Buffer.concat((reply as unknown as { ok: Uint8Array[] }).ok)}}`;
   t.same(lists(JSON.parse(fields).subscriptions), [[10, 12]]);
 
-  const sections = subscriptionSections({
+  const sections = makeSubscriptionSnapshotSections({
     user: people[0],
     directory,
     args: { options: { includeSubscribers: true, capabilities: { notification_settings_null: true } } },
     subscriptions: [own(1, true), own(2, false)],
     subscribers,
-  } as unknown as SnapshotInputs);
+  } as unknown as RegistrationSnapshotInputs);
   for (const name of ['subscriptions', 'unsubscribed', 'never_subscribed']) {
     t.same(lists(sections[name]), [[10, 12]], name);
   }
@@ -92,7 +92,7 @@ t.test('joining and leaving thousands of streams is published in events that fit
   const parts = new Map(ids.map((id) => [`sub/${id}`, own(id, true)]));
   const leaving = endSubscriptionsHandler.handle({ parts } as never, { streams: left }, undefined as never, context);
   for (const { events = [] } of [joining, leaving]) {
-    t.ok(itemsFitIntoLog(events));
+    t.ok(doItemsFitIntoLog(events));
     const told = events.flatMap((item) => {
       const { event } = item as unknown as { event: { subscriptions: { stream_id: number }[] } };
       return event.subscriptions.map(({ stream_id }) => stream_id);

@@ -1,16 +1,21 @@
 /** streams.md § Stream objects, `stream_weekly_traffic`. */
 import fc from 'fast-check';
 import t from 'tap';
-import { countMessage, countRecentMessages, type DailyCounts, estimateWeeklyTraffic } from '#domain/streams';
+import {
+  addMessageToDailyCounts,
+  countRecentMessages,
+  type DailyMessageCounts,
+  estimateWeeklyStreamTraffic,
+} from '#domain/streams';
 
 const DAY = 86_400_000;
 const NOW = 20_000 * DAY + 1_000;
 const daysAgo = (days: number): number => (NOW - days * DAY) / 1000;
 
 t.test('a stream younger than a week has no traffic', async (t) => {
-  t.equal(estimateWeeklyTraffic(100, daysAgo(0), NOW), null);
-  t.equal(estimateWeeklyTraffic(100, daysAgo(7) + 1, NOW), null);
-  t.equal(estimateWeeklyTraffic(100, daysAgo(7), NOW), 100);
+  t.equal(estimateWeeklyStreamTraffic(100, daysAgo(0), NOW), null);
+  t.equal(estimateWeeklyStreamTraffic(100, daysAgo(7) + 1, NOW), null);
+  t.equal(estimateWeeklyStreamTraffic(100, daysAgo(7), NOW), 100);
 });
 
 t.test('the traffic is scaled to a week, to two digits, and is not zero if there was a message', async (t) => {
@@ -30,19 +35,19 @@ t.test('the traffic is scaled to a week, to two digits, and is not zero if there
     [3_999, 28, 1_000],
   ];
   for (const [recent, age, weekly] of cases)
-    t.equal(estimateWeeklyTraffic(recent, daysAgo(age), NOW), weekly, `${recent} in ${age} days`);
+    t.equal(estimateWeeklyStreamTraffic(recent, daysAgo(age), NOW), weekly, `${recent} in ${age} days`);
 });
 
 t.test('the last 28 days count, with any gaps between messages', async () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 60 }), fc.nat({ max: 40 }), (gaps, silence) => {
-      let counts: DailyCounts | undefined;
+      let counts: DailyMessageCounts | undefined;
       let day = 20_000;
       const sent: number[] = [];
       for (const gap of gaps) {
         day += gap;
         sent.push(day);
-        counts = countMessage(counts, day * DAY + 5);
+        counts = addMessageToDailyCounts(counts, day * DAY + 5);
       }
       const today = day + silence;
       const expected = sent.filter((one) => one > today - 28).length;

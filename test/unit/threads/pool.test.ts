@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { ThreadJobFailed, ThreadPool } from '#base/threads';
+import { ThreadJobFailedError, ThreadPool } from '#base/threads';
 import { until } from '../../support/until.js';
 
 const SCRIPT = new URL('./doubling.js', import.meta.url);
@@ -23,13 +23,13 @@ t.test('more jobs than threads are all done', { timeout: 60_000 }, async (t) => 
 t.test('a job that throws fails alone', { timeout: 60_000 }, async (t) => {
   const threads = pool(t, { threads: 1 });
   const [bad, good] = [threads.run(-1), threads.run(4)];
-  await t.rejects(bad, new ThreadJobFailed('negative'));
+  await t.rejects(bad, new ThreadJobFailedError('negative'));
   t.equal(await good, 8);
 });
 
 t.test('a job that never ends is given up, and the next one done', { timeout: 60_000 }, async (t) => {
   const threads = pool(t, { threads: 1, timeoutMs: 1_000 });
-  await t.rejects(threads.run(0), new ThreadJobFailed('it took too long'));
+  await t.rejects(threads.run(0), new ThreadJobFailedError('it took too long'));
   // On a busy machine the start of the next thread may take as long.
   const next = (): Promise<number> => threads.run(3).catch(next);
   t.equal(await next(), 6);
@@ -45,9 +45,9 @@ t.test('idle threads end, and are started again', { timeout: 60_000 }, async (t)
 t.test('after close, waiting and new jobs fail', { timeout: 60_000 }, async (t) => {
   const threads = pool(t, { threads: 1 });
   const [under, waiting] = [threads.run(0), threads.run(1)];
-  const refused = [t.rejects(under, ThreadJobFailed), t.rejects(waiting, ThreadJobFailed)];
+  const refused = [t.rejects(under, ThreadJobFailedError), t.rejects(waiting, ThreadJobFailedError)];
   await threads.close();
   await Promise.all(refused);
-  await t.rejects(threads.run(1), ThreadJobFailed);
+  await t.rejects(threads.run(1), ThreadJobFailedError);
   t.equal(threads.size, 0);
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { AddressFilter, parseNetworks } from '#domain/webhooks';
+import { OutgoingAddressFilter, parseNetworkList } from '#domain/webhooks';
 
 t.test('by default only the public Internet is reached, for any form of an address', async (t) => {
-  const reachable = new AddressFilter('');
+  const reachable = new OutgoingAddressFilter('');
   for (const address of ['93.184.216.34', '8.8.8.8', '172.32.0.1', '2606:4700::1111', '::ffff:8.8.8.8']) {
     t.ok(reachable.allows(address), address);
   }
@@ -42,7 +42,7 @@ t.test('by default only the public Internet is reached, for any form of an addre
 });
 
 t.test('no private address is public by its IPv6 form', async () => {
-  const reachable = new AddressFilter('');
+  const reachable = new OutgoingAddressFilter('');
   const byte = fc.integer({ min: 0, max: 255 });
   fc.assert(
     fc.property(byte, byte, byte, byte, (a, b, c, d) => {
@@ -53,7 +53,7 @@ t.test('no private address is public by its IPv6 form', async () => {
 });
 
 t.test('named networks are reached besides', async (t) => {
-  const reachable = new AddressFilter('10.1.0.0/16, 127.0.0.1,fd00::/8');
+  const reachable = new OutgoingAddressFilter('10.1.0.0/16, 127.0.0.1,fd00::/8');
   for (const address of ['10.1.2.3', '127.0.0.1', '::ffff:127.0.0.1', 'fd00::5', '8.8.8.8']) {
     t.ok(reachable.allows(address), address);
   }
@@ -71,7 +71,7 @@ t.test('text that is no list of networks is refused', async (t) => {
     '1.2.3.4/-1',
     'x',
   ]) {
-    t.throws(() => parseNetworks(text), /must be networks/, text);
+    t.throws(() => parseNetworkList(text), /must be networks/, text);
   }
-  t.same(parseNetworks(' , '), []);
+  t.same(parseNetworkList(' , '), []);
 });

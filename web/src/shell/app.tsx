@@ -3,12 +3,15 @@ import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Route } from '../core/index.js';
 import { lazy, Spinner } from '../kit/index.js';
-import { language, t } from '../text/index.js';
+import { addLaterTexts, language, t } from '../text/index.js';
 import { Frame } from './frame.js';
 import { left } from './menu.js';
 
 /** A chunk of its own: most visits have a session. */
-const SignInView = lazy(async () => (await import('../sign-in/index.js')).SignInView);
+const SignInView = lazy(async () => {
+  const [view] = await Promise.all([import('../sign-in/index.js'), addLaterTexts()]);
+  return view.SignInView;
+});
 
 function Opening() {
   return (

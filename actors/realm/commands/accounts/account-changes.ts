@@ -3,35 +3,35 @@
  * directory, and adds the effects of other areas.
  */
 
-import { successReply } from '#actors/shared';
-import { type RealmId, userKey } from '#model';
-import { type Command, type NoArguments, type OutboxCommand, outboxCommand } from '#model/commands';
+import { makeSuccessReply } from '#actors/shared';
+import { type RealmId, userActorKey } from '#model';
+import { type ActorCommandName, makeOutboxCommand, type NoCommandArguments, type OutboxCommand } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
-import type { CommandContext, Outcome } from '#runtime';
-import { revokeInvitationsOf } from '../../invitations.js';
-import { directoryLogItem } from '../../log-items.js';
-import { encodeRecord, type RealmState, USER_PART_PREFIX } from '../../state.js';
-import { botManagersEffect } from '../bots/bot-effects.js';
-import type { RealmView } from '../command.js';
-import { type AccountChange, type AccountEffect, type CommitEffect, mergeCommitEffects } from './effect.js';
-import { sessionEffect } from './sessions.js';
+import type { CommandContext, CommandOutcome } from '#runtime';
+import { revokeInvitationsOfUser } from '../../invitations.js';
+import { makeDirectoryLogItem } from '../../log-items.js';
+import { encodeDirectoryRecord, type RealmActorState, USER_PART_PREFIX } from '../../state.js';
+import { makeBotEventsOfAccountChange } from '../bots/bot-effects.js';
+import type { RealmActorView } from '../command.js';
+import { type AccountChange, type AccountChangeHook, mergePartialCommits, type PartialCommit } from './effect.js';
+import { endSessionsOfDeactivatedAccount } from './sessions.js';
 
 /**
  * The effect of a changed account: the stored account, its directory item, and what other areas contribute.
  *
  * @param own events and commands of the change itself; they precede those of other areas
  */
-export function accountChangeEffect(
+export function makeAccountChangeCommit(
   change: AccountChange,
-  own: CommitEffect,
-  view: RealmView,
+  own: PartialCommit,
+  view: RealmActorView,
   context: CommandContext,
-): Required<CommitEffect> {
+): Required<PartialCommit> {
   const { after } = change;
-  return mergeCommitEffects([
+  return mergePartialCommits([
     {
-      parts: { [`${USER_PART_PREFIX}${after.id}`]: encodeRecord(after) },
-      events: [directoryLogItem({ user: after })],
+      parts: { [`${USER_PART_PREFIX}${after.id}`]: encodeDirectoryRecord(after) },
+      events: [makeDirectoryLogItem({ user: after })],
     },
     own,
     ...ACCOUNT_EFFECTS.map((effect) => effect(change, view, context)),
@@ -39,27 +39,31 @@ export function accountChangeEffect(
 }
 
 /** Effect on invitations: deactivating an account revokes those that it made. */
-const invitationEffect: AccountEffect = ({ before, after }, { parts }, { version }) =>
-  before.isActive && !after.isActive ? revokeInvitationsOf(parts, after.id, version) : {};
+const invitationEffect: AccountChangeHook = ({ before, after }, { parts }, { version }) =>
+  before.isActive && !after.isActive ? revokeInvitationsOfUser(parts, after.id, version) : {};
 
 /** Effects that areas other than accounts contribute, in the order of their events. */
-const ACCOUNT_EFFECTS: readonly AccountEffect[] = [botManagersEffect, invitationEffect, sessionEffect];
+const ACCOUNT_EFFECTS: readonly AccountChangeHook[] = [
+  makeBotEventsOfAccountChange,
+  invitationEffect,
+  endSessionsOfDeactivatedAccount,
+];
 
 /** Command that the system, not a user, sends to the user actor of an account. */
-export const commandToUserActor = (
+export const makeUserActorCommand = (
   realm: RealmId,
   { id }: DirectoryUser,
-  name: Command<'user', NoArguments>,
+  name: ActorCommandName<'user', NoCommandArguments>,
   after: number,
-): OutboxCommand => outboxCommand({ to: userKey(realm, id), name, args: {}, caller: 0, after });
+): OutboxCommand => makeOutboxCommand({ to: userActorKey(realm, id), name, args: {}, caller: 0, after });
 
 /** Outcome that commits an effect and replies with success. The reply waits for the commands of the effect. */
-export function outcomeOfEffect(
-  { parts = {}, events = [], commands = [] }: CommitEffect,
+export function makeOutcomeOfPartialCommit(
+  { parts = {}, events = [], commands = [] }: PartialCommit,
   version: number,
-): Outcome<RealmState> {
+): CommandOutcome<RealmActorState> {
   return {
-    reply: successReply(undefined, version),
+    reply: makeSuccessReply(undefined, version),
     parts,
     events,
     ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),

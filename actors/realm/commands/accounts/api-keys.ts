@@ -1,25 +1,31 @@
 /** Replaces API keys: on request (users.md § API keys), or because a key can't be unsealed. */
 
-import { successReply, valueReply } from '#actors/shared';
-import { isSystemBot, presentBotServices } from '#domain/people';
-import { type RealmId, userKey } from '#model';
-import { outboxCommand, type realmCommands, userCommands } from '#model/commands';
+import { makeSuccessReply, makeValueReply } from '#actors/shared';
+import { formatBotServicesForApi, isSystemBot } from '#domain/people';
+import { type RealmId, userActorKey } from '#model';
+import { makeOutboxCommand, type realmActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { Outcome } from '#runtime';
-import type { InputSources } from '../../../services.js';
-import { botUpdatedItem, findBotAccount, requireManagedBot, storeBot } from '../../bots.js';
-import { directoryLogItem } from '../../log-items.js';
-import { type ActorParts, encodeRecord, type RealmState, USER_PART_PREFIX, userRecord } from '../../state.js';
-import { requireActingUser } from '../callers.js';
-import { type RealmCommand, SETTINGS_LANE } from '../command.js';
+import type { CommandOutcome } from '#runtime';
+import type { ActorInputSources } from '../../../services.js';
+import { findBotAccount, getManagedBotOrThrow, makeBotUpdatedEvent, makeStoredBotChanges } from '../../bots.js';
+import { makeDirectoryLogItem } from '../../log-items.js';
+import {
+  type ActorParts,
+  encodeDirectoryRecord,
+  findUserRecord,
+  type RealmActorState,
+  USER_PART_PREFIX,
+} from '../../state.js';
+import { getActingUserOrThrow } from '../callers.js';
+import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 
 export interface NewApiKey {
   readonly hash: string;
   readonly sealed: string;
 }
 
-export function makeApiKey(realm: RealmId, { services: { secrets } }: InputSources): NewApiKey {
+export function makeApiKey(realm: RealmId, { services: { secrets } }: ActorInputSources): NewApiKey {
   const key = secrets.newApiKey(realm);
   return { hash: secrets.keyHash(key), sealed: secrets.seal(key) };
 }
@@ -35,25 +41,32 @@ export function replaceApiKey(
   { hash, sealed }: NewApiKey,
   realm: RealmId,
   token?: string,
-): Required<Pick<Outcome<RealmState>, 'parts' | 'events' | 'commands'>> {
+): Required<Pick<CommandOutcome<RealmActorState>, 'parts' | 'events' | 'commands'>> {
   const commands = [
-    [outboxCommand({ to: userKey(realm, user.id), name: userCommands.setKey, args: { keySealed: sealed }, caller: 0 })],
+    [
+      makeOutboxCommand({
+        to: userActorKey(realm, user.id),
+        name: userActorCommands.setKey,
+        args: { keySealed: sealed },
+        caller: 0,
+      }),
+    ],
   ];
   const after: DirectoryUser = { ...user, keyHash: hash };
   const before = findBotAccount(parts, user.id);
   if (!before) {
     return {
-      parts: { [`${USER_PART_PREFIX}${user.id}`]: encodeRecord(after) },
-      events: [directoryLogItem({ user: after })],
+      parts: { [`${USER_PART_PREFIX}${user.id}`]: encodeDirectoryRecord(after) },
+      events: [makeDirectoryLogItem({ user: after })],
       commands,
     };
   }
   const { service } = before.bot;
   const changed = service && token !== undefined ? { ...service, tokenSealed: token } : undefined;
   const account = { user: after, bot: { ...before.bot, keySealed: sealed, ...(changed && { service: changed }) } };
-  const stored = storeBot(account, before);
-  const events = [botUpdatedItem(parts, account, { api_key: sealed })];
-  if (changed) events.push(botUpdatedItem(parts, account, { services: presentBotServices(account.bot) }));
+  const stored = makeStoredBotChanges(account, before);
+  const events = [makeBotUpdatedEvent(parts, account, { api_key: sealed })];
+  if (changed) events.push(makeBotUpdatedEvent(parts, account, { services: formatBotServicesForApi(account.bot) }));
   return {
     parts: stored.parts,
     events: [...stored.changes, ...events],
@@ -76,7 +89,7 @@ interface RenewalInputs extends NewApiKey {
  *
  * The reply has the sealed key. It is null for a person whose key was replaced meanwhile: the user actor has it.
  */
-export const renewApiKeyHandler: RealmCommand<typeof realmCommands.renewKey, RenewalInputs> = {
+export const renewApiKeyHandler: RealmCommandHandler<typeof realmActorCommands.renewKey, RenewalInputs> = {
   // The lane runs one renewal at a time, so that each sees the key that the one before has made.
   lane: 'renewed keys',
   exclusive: true,
@@ -89,25 +102,25 @@ export const renewApiKeyHandler: RealmCommand<typeof realmCommands.renewKey, Ren
     };
   },
   handle({ parts }, { user: id, instead }, { tokenSealed, readable, ...key }, { realm, version }) {
-    const user = userRecord(parts, id);
+    const user = findUserRecord(parts, id);
     if (!user || isSystemBot(user)) throw apiError('INVALID_USER_ID', { user_id: id });
     const account = findBotAccount(parts, id);
     const { keySealed } = account?.bot ?? {};
     if (instead !== null && instead !== (keySealed ?? user.keyHash)) {
-      return { reply: successReply({ sealed: keySealed ?? null }) };
+      return { reply: makeSuccessReply({ sealed: keySealed ?? null }) };
     }
     const token = account?.bot.service && !readable(account.bot.service.tokenSealed) ? tokenSealed : undefined;
     const renewed = replaceApiKey(parts, user, key, realm, token);
-    return { ...renewed, reply: successReply({ sealed: key.sealed }, version), replyAfterCommands: true };
+    return { ...renewed, reply: makeSuccessReply({ sealed: key.sealed }, version), replyAfterCommands: true };
   },
 };
 
 /** Replaces a bot's API key for other actors, which read the new key from the directory. */
-export const renewBotApiKeyHandler: RealmCommand<typeof realmCommands.renewBotKey, RenewalInputs> = {
+export const renewBotApiKeyHandler: RealmCommandHandler<typeof realmActorCommands.renewBotKey, RenewalInputs> = {
   ...renewApiKeyHandler,
   handle: (view, args, inputs, context) => ({
     ...renewApiKeyHandler.handle(view, args, inputs, context),
-    reply: valueReply(null),
+    reply: makeValueReply(null),
   }),
 };
 
@@ -115,21 +128,21 @@ export const renewBotApiKeyHandler: RealmCommand<typeof realmCommands.renewBotKe
  * POST /users/me/api_key/regenerate: replaces one's own key. The reply has the sealed key, because replies may be kept
  * in the Store.
  */
-export const regenerateApiKeyHandler: RealmCommand<typeof realmCommands.regenerateKey, NewApiKey> = {
-  lane: SETTINGS_LANE,
+export const regenerateApiKeyHandler: RealmCommandHandler<typeof realmActorCommands.regenerateKey, NewApiKey> = {
+  lane: NO_INPUT_COMMAND_LANE,
   inputs: (_args, { realm }, sources) => makeApiKey(realm, sources),
   handle: ({ parts }, _args, key, { caller, realm, version }) => ({
-    ...replaceApiKey(parts, requireActingUser(parts, caller), key, realm),
-    reply: successReply({ sealed: key.sealed }, version),
+    ...replaceApiKey(parts, getActingUserOrThrow(parts, caller), key, realm),
+    reply: makeSuccessReply({ sealed: key.sealed }, version),
     replyAfterCommands: true,
   }),
 };
 
 /** POST /bots/{bot_id}/api_key/regenerate: replaces a bot's key. */
-export const regenerateBotApiKeyHandler: RealmCommand<typeof realmCommands.regenerateBotKey, NewApiKey> = {
+export const regenerateBotApiKeyHandler: RealmCommandHandler<typeof realmActorCommands.regenerateBotKey, NewApiKey> = {
   inputs: (_args, { realm }, sources) => makeApiKey(realm, sources),
   handle({ parts }, { bot_id }, key, { caller, realm, version }) {
-    const { user } = requireManagedBot(parts, bot_id, requireActingUser(parts, caller));
-    return { reply: successReply({ sealed: key.sealed }, version), ...replaceApiKey(parts, user, key, realm) };
+    const { user } = getManagedBotOrThrow(parts, bot_id, getActingUserOrThrow(parts, caller));
+    return { reply: makeSuccessReply({ sealed: key.sealed }, version), ...replaceApiKey(parts, user, key, realm) };
   },
 };

@@ -3,24 +3,24 @@
  * for a handler.
  */
 
-import { successReply } from '#actors/shared';
-import { isAdmin, ROLE } from '#domain/people';
-import type { realmCommands } from '#model/commands';
+import { makeSuccessReply } from '#actors/shared';
+import { isAdmin, USER_ROLE } from '#domain/people';
+import type { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { userRecord } from '../../state.js';
-import type { RealmCommand } from '../command.js';
+import { findUserRecord } from '../../state.js';
+import type { RealmCommandHandler } from '../command.js';
 import {
-  addAccount,
-  checkApplicant,
-  firstStreamsOfNewcomer,
-  type PreparedAccount,
-  prepareAccount,
+  addAccountToRealm,
+  checkNewAccountApplicant,
+  firstStreamsOfNewUser,
+  type PreparedNewAccount,
+  prepareNewAccount,
 } from './new-account.js';
 
-export const createUserHandler: RealmCommand<typeof realmCommands.createUser, PreparedAccount> = {
-  inputs({ email, password, full_name: fullName, role = ROLE.member }, { realm, view }, sources) {
-    const streams = firstStreamsOfNewcomer(view, [], role);
-    return prepareAccount({ email, fullName, password, streams }, realm, sources);
+export const createUserHandler: RealmCommandHandler<typeof realmActorCommands.createUser, PreparedNewAccount> = {
+  inputs({ email, password, full_name: fullName, role = USER_ROLE.member }, { realm, view }, sources) {
+    const streams = firstStreamsOfNewUser(view, [], role);
+    return prepareNewAccount({ email, fullName, password, streams }, realm, sources);
   },
 
   handle(view, args, prepared, context) {
@@ -28,15 +28,19 @@ export const createUserHandler: RealmCommand<typeof realmCommands.createUser, Pr
     const { caller } = context;
     const system = caller === 0;
     if (!system) {
-      const acting = userRecord(parts, caller);
+      const acting = findUserRecord(parts, caller);
       // The API's original server has a right `can_create_users` per account; on this server the role of an
       // administrator implies that right.
       if (!acting || !isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
     }
-    checkApplicant(prepared, view);
-    const role = (system ? args.role : undefined) ?? ROLE.member;
-    const streams = firstStreamsOfNewcomer(view, [], role);
-    const { user, ...added } = addAccount(view, { prepared, role, streams, origin: args.origin ?? null }, context);
-    return { ...added, reply: successReply({ user_id: user.id }, context.version), replyAfterCommands: true };
+    checkNewAccountApplicant(prepared, view);
+    const role = (system ? args.role : undefined) ?? USER_ROLE.member;
+    const streams = firstStreamsOfNewUser(view, [], role);
+    const { user, ...added } = addAccountToRealm(
+      view,
+      { prepared, role, streams, origin: args.origin ?? null },
+      context,
+    );
+    return { ...added, reply: makeSuccessReply({ user_id: user.id }, context.version), replyAfterCommands: true };
   },
 };

@@ -2,24 +2,24 @@
  * Deactivates accounts (users.md): by an administrator, by the user, from the command line; bots also with their owner.
  */
 
-import { mailCommand, successReply } from '#actors/shared';
+import { makeSendMailCommand, makeSuccessReply } from '#actors/shared';
 import { isOwner } from '#domain/people';
 import type { RealmId, RealmSettings } from '#model';
-import { type OutboxCommand, type realmCommands, userCommands } from '#model/commands';
+import { type OutboxCommand, type realmActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { requireManagedBot } from '../../bots.js';
-import { everyoneEventItem } from '../../log-items.js';
-import { type ActorParts, userRecord, userRecords } from '../../state.js';
-import { checkIsOwner, isLastOwner, requireActingAdmin, requireActingUser } from '../callers.js';
-import type { RealmCommand, RealmView } from '../command.js';
-import { accountChangeEffect, commandToUserActor, outcomeOfEffect } from './account-changes.js';
-import { type CommitEffect, mergeCommitEffects } from './effect.js';
+import { getManagedBotOrThrow } from '../../bots.js';
+import { makeEveryoneEventLogItem } from '../../log-items.js';
+import { type ActorParts, findUserRecord, listUserRecords } from '../../state.js';
+import { checkMayChangeOwners, getActingAdminOrThrow, getActingUserOrThrow, isLastActiveOwner } from '../callers.js';
+import type { RealmActorView, RealmCommandHandler } from '../command.js';
+import { makeAccountChangeCommit, makeOutcomeOfPartialCommit, makeUserActorCommand } from './account-changes.js';
+import { mergePartialCommits, type PartialCommit } from './effect.js';
 
 /** The bots of a user that are active, followed by the user: the accounts that are deactivated together. */
 function withBots(parts: ActorParts, user: DirectoryUser): DirectoryUser[] {
-  const bots = [...userRecords(parts)].filter(
+  const bots = [...listUserRecords(parts)].filter(
     (one) => one.isActive && one.botType !== null && one.botOwner === user.id,
   );
   return [...bots.sort((a, b) => a.id - b.id), user];
@@ -31,18 +31,18 @@ function withBots(parts: ActorParts, user: DirectoryUser): DirectoryUser[] {
  */
 function deactivationEffect(
   accounts: readonly DirectoryUser[],
-  view: RealmView,
+  view: RealmActorView,
   context: CommandContext,
-): CommitEffect {
+): PartialCommit {
   const active = accounts.filter((user) => user.isActive);
-  return mergeCommitEffects(
+  return mergePartialCommits(
     active.map((before) => {
       const person = { user_id: before.id, full_name: before.fullName };
       // The deactivated user gets this event, too: it ends the user's event queues.
-      const removed = everyoneEventItem(context.version, { type: 'realm_user', op: 'remove', person });
-      const toUser = commandToUserActor(context.realm, before, userCommands.deactivated, context.version);
+      const removed = makeEveryoneEventLogItem(context.version, { type: 'realm_user', op: 'remove', person });
+      const toUser = makeUserActorCommand(context.realm, before, userActorCommands.deactivated, context.version);
       const change = { before, after: { ...before, isActive: false } };
-      return accountChangeEffect(change, { events: [removed], commands: [toUser] }, view, context);
+      return makeAccountChangeCommit(change, { events: [removed], commands: [toUser] }, view, context);
     }),
   );
 }
@@ -59,7 +59,7 @@ function deactivationMail(
 ): OutboxCommand {
   const organization = flat(settings.name);
   const added = comment.trim() === '' ? [] : ['An administrator adds:', '', comment.trim(), ''];
-  return mailCommand(realm, {
+  return makeSendMailCommand(realm, {
     to: user.deliveryEmail,
     subject: `Your account in ${organization} was deactivated`,
     text: [
@@ -75,44 +75,44 @@ function deactivationMail(
 const LANE = { lane: 'directory', exclusive: true } as const;
 
 /** DELETE /users/{user_id}: deactivates an account, by an administrator. */
-export const deactivateUserHandler: RealmCommand<typeof realmCommands.deactivateUser> = {
+export const deactivateUserHandler: RealmCommandHandler<typeof realmActorCommands.deactivateUser> = {
   ...LANE,
   handle(view, { user_id, comment }, _inputs, context) {
     const { parts, state } = view;
-    const user = userRecord(parts, user_id);
+    const user = findUserRecord(parts, user_id);
     if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
-    const acting = requireActingAdmin(parts, context.caller);
-    if (isOwner(user)) checkIsOwner(acting);
-    if (isLastOwner(parts, user)) throw apiError('ONLY_OWNER_DEACTIVATION');
+    const acting = getActingAdminOrThrow(parts, context.caller);
+    if (isOwner(user)) checkMayChangeOwners(acting);
+    if (isLastActiveOwner(parts, user)) throw apiError('ONLY_OWNER_DEACTIVATION');
     const mails = comment === null ? [] : [deactivationMail(context.realm, user, comment, state.settings)];
-    const effect = mergeCommitEffects([deactivationEffect(withBots(parts, user), view, context), { commands: mails }]);
-    return outcomeOfEffect(effect, context.version);
+    const effect = mergePartialCommits([deactivationEffect(withBots(parts, user), view, context), { commands: mails }]);
+    return makeOutcomeOfPartialCommit(effect, context.version);
   },
 };
 
 /** DELETE /users/me: deactivates one's own account. */
-export const deactivateSelfHandler: RealmCommand<typeof realmCommands.deactivateSelf> = {
+export const deactivateOwnAccountHandler: RealmCommandHandler<typeof realmActorCommands.deactivateSelf> = {
   ...LANE,
   handle(view, _args, _inputs, context) {
     const { parts } = view;
-    const user = requireActingUser(parts, context.caller);
-    const others = [...userRecords(parts)].some((one) => one.isActive && one.id !== user.id);
+    const user = getActingUserOrThrow(parts, context.caller);
+    const others = [...listUserRecords(parts)].some((one) => one.isActive && one.id !== user.id);
     if (!others) throw apiError('CANNOT_DEACTIVATE_LAST_USER', { is_last_owner: false, entity: 'user' });
-    if (isLastOwner(parts, user)) {
+    if (isLastActiveOwner(parts, user)) {
       throw apiError('CANNOT_DEACTIVATE_LAST_USER', { is_last_owner: true, entity: 'organization owner' });
     }
-    return outcomeOfEffect(deactivationEffect(withBots(parts, user), view, context), context.version);
+    return makeOutcomeOfPartialCommit(deactivationEffect(withBots(parts, user), view, context), context.version);
   },
 };
 
 /** DELETE /bots/{bot_id} (users.md): deactivates a bot, unless it is deactivated already. */
-export const deactivateBotHandler: RealmCommand<typeof realmCommands.deactivateBot> = {
+export const deactivateBotHandler: RealmCommandHandler<typeof realmActorCommands.deactivateBot> = {
   lane: 'directory',
   exclusive: true,
   handle(view, { bot_id }, _inputs, context) {
-    const { user } = requireManagedBot(view.parts, bot_id, requireActingUser(view.parts, context.caller));
-    if (!user.isActive) return { reply: successReply() };
-    return outcomeOfEffect(deactivationEffect([user], view, context), context.version);
+    const { user } = getManagedBotOrThrow(view.parts, bot_id, getActingUserOrThrow(view.parts, context.caller));
+    if (!user.isActive) return { reply: makeSuccessReply() };
+    return makeOutcomeOfPartialCommit(deactivationEffect([user], view, context), context.version);
   },
 };

@@ -5,10 +5,10 @@ import type { LogItem } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import type { RealmView } from '../command.js';
+import type { RealmActorView } from '../command.js';
 
 /** A piece of a command's outcome: parts, log items and commands that are committed with it. */
-export interface CommitEffect {
+export interface PartialCommit {
   readonly parts?: Readonly<Record<string, Json>>;
   readonly events?: readonly LogItem[];
   /** Commands sent after the commit, in any order. */
@@ -21,9 +21,9 @@ export interface AccountChange {
 }
 
 /** Consequences of a change of an account (name, role, activity, …) for another area, in the same commit. */
-export type AccountEffect = (change: AccountChange, view: RealmView, context: CommandContext) => CommitEffect;
+export type AccountChangeHook = (change: AccountChange, view: RealmActorView, context: CommandContext) => PartialCommit;
 
-export function mergeCommitEffects(effects: readonly CommitEffect[]): Required<CommitEffect> {
+export function mergePartialCommits(effects: readonly PartialCommit[]): Required<PartialCommit> {
   return {
     parts: Object.assign({}, ...effects.map(({ parts }) => parts)),
     events: effects.flatMap(({ events }) => events ?? []),

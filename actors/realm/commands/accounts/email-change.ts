@@ -3,43 +3,49 @@
  * (users.md § PATCH /settings).
  */
 
-import { mailCommand, successReply } from '#actors/shared';
-import { addCallTime, type Json, msUntilAllowed, rateStanding } from '#base';
-import { domainOfAddress, findAddressProblem, isAdmin, isEmail, isSystemBot } from '#domain/people';
+import { makeSendMailCommand, makeSuccessReply } from '#actors/shared';
+import { addRateLimitedCallTime, computeRateLimitStatus, type Json, msUntilCallAllowed } from '#base';
+import { domainOfEmailAddress, findEmailAddressProblem, isAdmin, isEmail, isSystemBot } from '#domain/people';
 import type { RealmId } from '#model';
-import type { OutboxCommand, realmCommands } from '#model/commands';
+import type { OutboxCommand, realmActorCommands } from '#model/commands';
 import { apiError, PRODUCT_NAME } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { directoryLogItem } from '../../log-items.js';
-import { MAIL_LIMITS } from '../../mail-limits.js';
-import { domainRecords, encodeRecord, USER_PART_PREFIX, userRecord, userRecords } from '../../state.js';
-import { type RealmCommand, type RealmView, SETTINGS_LANE } from '../command.js';
+import { makeDirectoryLogItem } from '../../log-items.js';
+import { MAIL_RATE_LIMITS_PER_ADDRESS } from '../../mail-limits.js';
+import {
+  encodeDirectoryRecord,
+  findUserRecord,
+  listUserRecords,
+  readEmailDomainRecords,
+  USER_PART_PREFIX,
+} from '../../state.js';
+import { NO_INPUT_COMMAND_LANE, type RealmActorView, type RealmCommandHandler } from '../command.js';
 import { EMAIL_CHANGE_PART_PREFIX, type EmailChange, emailChangeOf, voidedResetLinks } from './mailed-links.js';
-import { addressChangedEvents } from './person-events.js';
+import { makeEmailChangedEvents } from './person-events.js';
 
 /** Validity of the link that confirms a new address, ms. */
-export const EMAIL_LINK_VALID_MS = 24 * 3_600_000;
+export const EMAIL_CHANGE_LINK_VALIDITY_MS = 24 * 3_600_000;
 
 /** Checks the new address. @throws ApiError with the messages of PATCH /settings */
 function checkAddress(
   email: string,
   disposable: boolean,
   user: DirectoryUser,
-  { state: { settings }, parts, volatile }: RealmView,
+  { state: { settings }, parts, volatile }: RealmActorView,
 ): void {
   if (settings.email_changes_disabled && !isAdmin(user)) throw apiError('EMAIL_CHANGES_DISABLED');
   if (!isEmail(email)) throw apiError('EMAIL_INVALID');
-  const problem = findAddressProblem(email, settings, domainRecords(parts), disposable);
+  const problem = findEmailAddressProblem(email, settings, readEmailDomainRecords(parts), disposable);
   if (problem === 'plus') throw apiError('EMAIL_PLUS');
   if (problem === 'disposable') throw apiError('EMAIL_NOT_REAL');
   if (problem === 'domain') throw apiError('EMAIL_OUTSIDE');
   const taken = volatile.userByEmail(email);
   if (taken === undefined) return;
   if (isSystemBot({ id: taken })) throw apiError('EMAIL_RESERVED');
-  throw apiError(userRecord(parts, taken)?.isActive === false ? 'EMAIL_DEACTIVATED' : 'EMAIL_TAKEN');
+  throw apiError(findUserRecord(parts, taken)?.isActive === false ? 'EMAIL_DEACTIVATED' : 'EMAIL_TAKEN');
 }
 
-export interface ConfirmationLink {
+export interface EmailConfirmationLink {
   readonly hash: string;
   /** Confirmation link for the mail, sealed until the mail leaves. */
   readonly mailed: string;
@@ -61,21 +67,27 @@ interface EmailChangeRequest {
 export function requestEmailChange(
   given: string,
   user: DirectoryUser,
-  link: ConfirmationLink,
-  realm: RealmView,
+  link: EmailConfirmationLink,
+  realm: RealmActorView,
   { realm: id, now }: { readonly realm: RealmId; readonly now: number },
 ): EmailChangeRequest | undefined {
   const email = given.trim();
   if (email === user.deliveryEmail) return undefined;
   checkAddress(email, link.disposable, user, realm);
   const asked = emailChangeOf(realm.parts, user.id)?.asked ?? [];
-  const wait = msUntilAllowed(MAIL_LIMITS, asked, now);
+  const wait = msUntilCallAllowed(MAIL_RATE_LIMITS_PER_ADDRESS, asked, now);
   if (wait > 0) {
-    throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRate(rateStanding(MAIL_LIMITS, asked, now));
+    throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRate(
+      computeRateLimitStatus(MAIL_RATE_LIMITS_PER_ADDRESS, asked, now),
+    );
   }
-  const change: EmailChange = { hash: link.hash, email, asked: addCallTime(MAIL_LIMITS, asked, now) };
+  const change: EmailChange = {
+    hash: link.hash,
+    email,
+    asked: addRateLimitedCallTime(MAIL_RATE_LIMITS_PER_ADDRESS, asked, now),
+  };
   const name = realm.state.settings.name;
-  const mail = mailCommand(id, {
+  const mail = makeSendMailCommand(id, {
     to: email,
     subject: `Confirm your new e-mail address for ${name}`,
     text: [
@@ -95,13 +107,13 @@ export function requestEmailChange(
  *
  * @throws ApiError
  */
-export const confirmEmailChangeHandler: RealmCommand<typeof realmCommands.confirmEmail, boolean> = {
-  lane: SETTINGS_LANE,
+export const confirmEmailChangeHandler: RealmCommandHandler<typeof realmActorCommands.confirmEmail, boolean> = {
+  lane: NO_INPUT_COMMAND_LANE,
   inputs: ({ user }, { view }, { services }) =>
-    services.disposable(domainOfAddress(emailChangeOf(view.parts, user)?.email ?? '')),
+    services.disposable(domainOfEmailAddress(emailChangeOf(view.parts, user)?.email ?? '')),
   handle({ state, parts, volatile }, { user: id, hash, shown }, disposable, { realm, version }) {
     const change = emailChangeOf(parts, id);
-    const before = userRecord(parts, id);
+    const before = findUserRecord(parts, id);
     if (!change || change.hash !== hash || !before?.isActive) throw apiError('MAIL_LINK');
     checkAddress(change.email, disposable, before, { state, parts, volatile });
     const email = before.emailVisibility === 1 ? change.email : before.email;
@@ -109,7 +121,7 @@ export const confirmEmailChangeHandler: RealmCommand<typeof realmCommands.confir
     volatile.removeEmail(before.deliveryEmail);
     volatile.addUser(id, after.email, after.deliveryEmail);
     const name = state.settings.name;
-    const notice = mailCommand(realm, {
+    const notice = makeSendMailCommand(realm, {
       to: before.deliveryEmail,
       subject: `Your e-mail address for ${name} was changed`,
       text: [
@@ -119,14 +131,17 @@ export const confirmEmailChangeHandler: RealmCommand<typeof realmCommands.confir
       ].join('\n\n'),
     });
     return {
-      reply: successReply({ email: after.deliveryEmail }, shown ? version : undefined),
+      reply: makeSuccessReply({ email: after.deliveryEmail }, shown ? version : undefined),
       parts: {
-        [`${USER_PART_PREFIX}${id}`]: encodeRecord(after),
+        [`${USER_PART_PREFIX}${id}`]: encodeDirectoryRecord(after),
         [`${EMAIL_CHANGE_PART_PREFIX}${id}`]: { ...change, hash: '' },
         // The mails with these links went to the former address.
         ...voidedResetLinks(parts, id),
       },
-      events: [directoryLogItem({ user: after }), ...addressChangedEvents(after, userRecords(parts), version)],
+      events: [
+        makeDirectoryLogItem({ user: after }),
+        ...makeEmailChangedEvents(after, listUserRecords(parts), version),
+      ],
       commands: [[notice]],
     };
   },

@@ -3,14 +3,14 @@
  * of each change by `user_group` events; accounts that reach the age are announced at that moment, by a timer.
  */
 
-import { valueReply } from '#actors/shared';
-import { ROLE, SYSTEM_GROUP_IDS, systemGroupsShownToClients } from '#domain/people';
+import { makeValueReply } from '#actors/shared';
+import { SYSTEM_GROUP_IDS, systemGroupIdsShownToClients, USER_ROLE } from '#domain/people';
 import type { LogItem, RealmSettings } from '#model';
-import type { realmCommands } from '#model/commands';
+import type { realmActorCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
-import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
-import { userRecords } from '../../state.js';
-import type { RealmCommand } from '../command.js';
+import { makeDirectoryLogItem, makeEveryoneEventLogItem } from '../../log-items.js';
+import { listUserRecords } from '../../state.js';
+import type { RealmCommandHandler } from '../command.js';
 
 /** The settings and the time by which full membership is judged. */
 interface Moment {
@@ -24,7 +24,10 @@ const DAY_MS = 86_400_000;
  * Time of the next check for new full members, ms: when the next account reaches the required age, but at most a day
  * later. Accounts made before then need at least a day, so the check misses none. null = no waiting period.
  */
-export function nextFullMemberTime(users: Iterable<DirectoryUser>, { settings, fullMembersAt }: Moment): number | null {
+export function nextFullMemberCheckTime(
+  users: Iterable<DirectoryUser>,
+  { settings, fullMembersAt }: Moment,
+): number | null {
   const wait = settings.waiting_period_threshold * DAY_MS;
   if (!(wait > 0)) return null;
   let next = fullMembersAt + DAY_MS;
@@ -36,7 +39,7 @@ export function nextFullMemberTime(users: Iterable<DirectoryUser>, { settings, f
  * Events for users whose full membership differs between two moments: first users who leave the group of full members,
  * then users who join it.
  */
-export function fullMemberEvents(
+export function makeFullMemberGroupEvents(
   users: Iterable<DirectoryUser>,
   before: Moment,
   after: Moment,
@@ -45,9 +48,9 @@ export function fullMemberEvents(
   const joining: number[] = [];
   const leaving: number[] = [];
   const isFull = (user: DirectoryUser, { settings, fullMembersAt }: Moment): boolean =>
-    systemGroupsShownToClients(user, settings, fullMembersAt).includes(SYSTEM_GROUP_IDS.fullmembers);
+    systemGroupIdsShownToClients(user, settings, fullMembersAt).includes(SYSTEM_GROUP_IDS.fullmembers);
   for (const user of users) {
-    if (user.role !== ROLE.member) continue;
+    if (user.role !== USER_ROLE.member) continue;
     const [was, is] = [isFull(user, before), isFull(user, after)];
     if (is && !was) joining.push(user.id);
     if (was && !is) leaving.push(user.id);
@@ -55,21 +58,23 @@ export function fullMemberEvents(
   const event = (op: string, ids: number[]): LogItem[] => {
     if (ids.length === 0) return [];
     const user_ids = ids.sort((a, b) => a - b);
-    return [everyoneEventItem(version, { type: 'user_group', op, group_id: SYSTEM_GROUP_IDS.fullmembers, user_ids })];
+    return [
+      makeEveryoneEventLogItem(version, { type: 'user_group', op, group_id: SYSTEM_GROUP_IDS.fullmembers, user_ids }),
+    ];
   };
   return [...event('remove_members', leaving), ...event('add_members', joining)];
 }
 
 /** Publishes the accounts that have become full members by their age. The actor's timer sends this command. */
-export const announceFullMembersHandler: RealmCommand<typeof realmCommands.due> = {
+export const announceFullMembersHandler: RealmCommandHandler<typeof realmActorCommands.due> = {
   handle({ state, parts }, _args, _inputs, { now, version }) {
     const moved = { settings: state.settings, fullMembersAt: now };
-    const events = fullMemberEvents(userRecords(parts), state, moved, version);
+    const events = makeFullMemberGroupEvents(listUserRecords(parts), state, moved, version);
     return {
-      reply: valueReply(null),
+      reply: makeValueReply(null),
       state: { ...state, fullMembersAt: now },
-      due: nextFullMemberTime(userRecords(parts), moved),
-      events: [...events, directoryLogItem({ fullMembersAt: now })],
+      due: nextFullMemberCheckTime(listUserRecords(parts), moved),
+      events: [...events, makeDirectoryLogItem({ fullMembersAt: now })],
     };
   },
 };

@@ -5,38 +5,38 @@
  */
 
 import { createHash } from 'node:crypto';
-import { readOwnState, successReply } from '#actors/shared';
+import { makeSuccessReply, readUserOwnState } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { checkFullName, isOwner, isSystemBot, ROLE } from '#domain/people';
-import { withLink, withSession } from '#domain/secrets';
+import { checkFullName, isOwner, isSystemBot, USER_ROLE } from '#domain/people';
+import { addSessionToAccount, addSignInLinkToAccount } from '#domain/secrets';
 import type { Subscription } from '#domain/streams';
-import { isLoginMethodOn, PartTable, SINGLE_SIGN_ON_METHOD, userId } from '#model';
-import type { ExternalSignInArgs, realmCommands } from '#model/commands';
+import { ActorPartTable, isLoginMethodOn, SINGLE_SIGN_ON_METHOD, toUserId } from '#model';
+import type { ExternalSignInArgs, realmActorCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { CommandContext, Outcome } from '#runtime';
-import { invitesChangedEvent } from '../../invitations.js';
-import { type ActorParts, type RealmState, sessionsOf, userRecord } from '../../state.js';
-import { isLastOwner } from '../callers.js';
-import type { RealmCommand, RealmView } from '../command.js';
+import type { CommandContext, CommandOutcome } from '#runtime';
+import { makeInvitationsChangedEvent } from '../../invitations.js';
+import { type ActorParts, findUserRecord, type RealmActorState, readSessionsOfAccount } from '../../state.js';
+import { isLastActiveOwner } from '../callers.js';
+import type { RealmActorView, RealmCommandHandler } from '../command.js';
 import { acceptedNotice, findInvitationTo, usedInvitations } from '../invitations/join.js';
-import { accountChangeEffect } from './account-changes.js';
-import { type CommitEffect, mergeCommitEffects } from './effect.js';
+import { makeAccountChangeCommit } from './account-changes.js';
+import { mergePartialCommits, type PartialCommit } from './effect.js';
 import {
-  addAccount,
-  checkApplicant,
-  firstStreamsOfNewcomer,
-  type PreparedAccount,
-  prepareAccount,
+  addAccountToRealm,
+  checkNewAccountApplicant,
+  firstStreamsOfNewUser,
+  type PreparedNewAccount,
+  prepareNewAccount,
 } from './new-account.js';
-import { personUpdatedEvent } from './person-events.js';
-import { roleChangeEffect } from './role-change.js';
+import { makeUserUpdatedEvent } from './person-events.js';
+import { makeRoleChangeCommit } from './role-change.js';
 import { storedSessions } from './sessions.js';
 
 export const IDENTITY_PART_PREFIX = 'identity/';
 /** Prefix of parts, one for each flow that ended in a sign-in, until the flow would expire anyway. */
 export const SPENT_FLOW_PART_PREFIX = 'spent-flow/';
-const SPENT_FLOWS = new PartTable<ExternalSignInArgs['flow']>(SPENT_FLOW_PART_PREFIX);
+const SPENT_FLOWS = new ActorPartTable<ExternalSignInArgs['flow']>(SPENT_FLOW_PART_PREFIX);
 
 interface Identity extends JsonObject {
   readonly user: number;
@@ -44,7 +44,7 @@ interface Identity extends JsonObject {
   readonly subject: string;
 }
 
-const IDENTITIES = new PartTable<Identity>(IDENTITY_PART_PREFIX);
+const IDENTITIES = new ActorPartTable<Identity>(IDENTITY_PART_PREFIX);
 
 const keyOf = ({ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>): string =>
   createHash('sha256')
@@ -59,10 +59,10 @@ const identitiesOf = (parts: ActorParts, user: number): Identity[] =>
   [...IDENTITIES.values(parts)].filter((identity) => identity.user === user);
 
 /** Finds the account that an identity signs in to; undefined if it has none yet. */
-function findAccount({ parts, volatile }: RealmView, args: ExternalSignInArgs): DirectoryUser | undefined {
+function findAccount({ parts, volatile }: RealmActorView, args: ExternalSignInArgs): DirectoryUser | undefined {
   const known = identityOf(parts, args);
-  if (known) return userRecord(parts, known.user);
-  const user = args.email === null ? undefined : userRecord(parts, volatile.userByEmail(args.email) ?? 0);
+  if (known) return findUserRecord(parts, known.user);
+  const user = args.email === null ? undefined : findUserRecord(parts, volatile.userByEmail(args.email) ?? 0);
   // The API e-mail that stands for a hidden address receives no mail, so no provider verifies it.
   return user?.deliveryEmail.toLowerCase() === args.email?.toLowerCase() ? user : undefined;
 }
@@ -82,17 +82,17 @@ function spendFlow(parts: ActorParts, flow: ExternalSignInArgs['flow'], now: num
 
 interface SignInInputs {
   /** The account to make; undefined if the identity has one already, or may not have one. */
-  readonly prepared: PreparedAccount | undefined;
+  readonly prepared: PreparedNewAccount | undefined;
   /** All subscriptions of the account, including ended ones; empty unless the account's role changes. */
   readonly subscriptions: readonly Subscription[];
 }
 
 /** Returns role and streams of a new account. @throws ApiError if the person may not join the organization */
-function admission({ state, parts }: RealmView, { email, role }: ExternalSignInArgs, now: number) {
+function admission({ state, parts }: RealmActorView, { email, role }: ExternalSignInArgs, now: number) {
   if (email === null) throw apiError('IDENTITY_WITHOUT_ADDRESS');
   const invitation = findInvitationTo(parts, email, now);
   if (!invitation && state.settings.invite_required) throw apiError('SIGN_UP_CLOSED');
-  return { email, invitation, role: role ?? invitation?.role ?? ROLE.member, streams: invitation?.streams ?? [] };
+  return { email, invitation, role: role ?? invitation?.role ?? USER_ROLE.member, streams: invitation?.streams ?? [] };
 }
 
 /** Returns a full name that the organization accepts: the one from the provider, or the first part of the address. */
@@ -115,27 +115,27 @@ function fullNameOf({ fullName }: ExternalSignInArgs, email: string): string {
 const changesRole = (user: DirectoryUser, role: number | null): role is number =>
   role !== null && role !== user.role && !isOwner(user);
 
-type Begun = Required<Pick<CommitEffect, 'parts' | 'events'>>;
+type Begun = Required<Pick<PartialCommit, 'parts' | 'events'>>;
 
 /** Begins the session, or stores the one-time link, for which the person signed in. */
 function begin(parts: ActorParts, user: number, { session, link }: ExternalSignInArgs, now: number): Begun {
-  let account = sessionsOf(parts, user);
-  if (session) account = withSession(account, session, now);
-  if (link !== null) account = withLink(account, link, now);
+  let account = readSessionsOfAccount(parts, user);
+  if (session) account = addSessionToAccount(account, session, now);
+  if (link !== null) account = addSignInLinkToAccount(account, link, now);
   return session || link !== null ? storedSessions(account) : { parts: {}, events: [] };
 }
 
 function createdAccount(
-  view: RealmView,
+  view: RealmActorView,
   args: ExternalSignInArgs,
-  prepared: PreparedAccount | undefined,
+  prepared: PreparedNewAccount | undefined,
   context: CommandContext,
-): Outcome<RealmState> {
+): CommandOutcome<RealmActorState> {
   const { email, invitation, role, streams } = admission(view, args, context.now);
   if (!prepared) throw apiError('SIGN_IN_FLOW_VOID');
-  checkApplicant(prepared, view);
-  const first = firstStreamsOfNewcomer(view, streams, role);
-  const { user, ...added } = addAccount(view, { prepared, role, streams: first, origin: args.origin }, context);
+  checkNewAccountApplicant(prepared, view);
+  const first = firstStreamsOfNewUser(view, streams, role);
+  const { user, ...added } = addAccountToRealm(view, { prepared, role, streams: first, origin: args.origin }, context);
   const begun = begin(view.parts, user.id, args, context.now);
   return {
     ...added,
@@ -146,12 +146,12 @@ function createdAccount(
       ...spendFlow(view.parts, args.flow, context.now),
       ...IDENTITIES.write(keyOf(args), { user: user.id, issuer: args.issuer, subject: args.subject }),
     },
-    events: [...added.events, ...begun.events, ...(invitation ? [invitesChangedEvent(context.version)] : [])],
+    events: [...added.events, ...begun.events, ...(invitation ? [makeInvitationsChangedEvent(context.version)] : [])],
     commands: [
       ...added.commands,
       ...(invitation ? [acceptedNotice(invitation, user, view.parts, args.origin, context)] : []),
     ],
-    reply: successReply({ user_id: user.id, created: true }, context.version),
+    reply: makeSuccessReply({ user_id: user.id, created: true }, context.version),
     replyAfterCommands: true,
   };
 }
@@ -161,21 +161,21 @@ function updatedAccount(
   user: DirectoryUser,
   { role, fullName, updateName }: ExternalSignInArgs,
   subscriptions: readonly Subscription[],
-  view: RealmView,
+  view: RealmActorView,
   context: CommandContext,
-): CommitEffect[] {
-  const effects: CommitEffect[] = [];
+): PartialCommit[] {
+  const effects: PartialCommit[] = [];
   let before = user;
-  if (changesRole(user, role) && !isLastOwner(view.parts, user)) {
-    const changed = roleChangeEffect(user, role, subscriptions, view, context);
+  if (changesRole(user, role) && !isLastActiveOwner(view.parts, user)) {
+    const changed = makeRoleChangeCommit(user, role, subscriptions, view, context);
     before = changed.user;
     effects.push(changed.effect);
   }
   if (updateName && fullName !== null && fullName !== before.fullName) {
     try {
       const after = { ...before, fullName: checkFullName(fullName) };
-      const own = { events: [personUpdatedEvent(context.version, user.id, { full_name: after.fullName })] };
-      effects.push(accountChangeEffect({ before, after }, own, view, context));
+      const own = { events: [makeUserUpdatedEvent(context.version, user.id, { full_name: after.fullName })] };
+      effects.push(makeAccountChangeCommit({ before, after }, own, view, context));
     } catch (error) {
       // A name that the organization doesn't accept is left out, but the user may still sign in.
       if (!(error instanceof ApiError)) throw error;
@@ -184,7 +184,7 @@ function updatedAccount(
   return effects;
 }
 
-export const signInExternallyHandler: RealmCommand<typeof realmCommands.signInExternally, SignInInputs> = {
+export const signInExternallyHandler: RealmCommandHandler<typeof realmActorCommands.signInExternally, SignInInputs> = {
   // Sign-ins run one at a time: two first sign-ins of a person must make only one account.
   lane: 'directory',
   exclusive: true,
@@ -193,13 +193,13 @@ export const signInExternallyHandler: RealmCommand<typeof realmCommands.signInEx
     const user = findAccount(view, args);
     if (user) {
       if (!changesRole(user, args.role)) return { prepared: undefined, subscriptions: [] };
-      const { subscriptions } = await readOwnState(realm, userId(user.id), ['subscriptions'], sources);
+      const { subscriptions } = await readUserOwnState(realm, toUserId(user.id), ['subscriptions'], sources);
       return { prepared: undefined, subscriptions };
     }
     const { email, role, streams } = admission(view, args, sources.services.clock.now());
-    const first = firstStreamsOfNewcomer(view, streams, role);
+    const first = firstStreamsOfNewUser(view, streams, role);
     const fullName = fullNameOf(args, email);
-    const prepared = await prepareAccount({ email, fullName, password: null, streams: first }, realm, sources);
+    const prepared = await prepareNewAccount({ email, fullName, password: null, streams: first }, realm, sources);
     return { prepared, subscriptions: [] };
   },
 
@@ -220,7 +220,7 @@ export const signInExternallyHandler: RealmCommand<typeof realmCommands.signInEx
     }
     const identity: Identity = { user: user.id, issuer: args.issuer, subject: args.subject };
     const spent = spendFlow(parts, args.flow, now);
-    const done = mergeCommitEffects([
+    const done = mergePartialCommits([
       ...updatedAccount(user, args, subscriptions, view, context),
       begin(parts, user.id, args, now),
       { parts: { ...spent, ...(known ? {} : IDENTITIES.write(keyOf(args), identity)) } },
@@ -229,16 +229,16 @@ export const signInExternallyHandler: RealmCommand<typeof realmCommands.signInEx
       parts: done.parts,
       events: done.events,
       ...(done.commands.length > 0 ? { commands: [done.commands] } : {}),
-      reply: successReply({ user_id: user.id, created: false }, done.events.length > 0 ? version : undefined),
+      reply: makeSuccessReply({ user_id: user.id, created: false }, done.events.length > 0 ? version : undefined),
     };
   },
 };
 
-export const forgetIdentitiesHandler: RealmCommand<typeof realmCommands.forgetIdentities> = {
+export const forgetIdentitiesHandler: RealmCommandHandler<typeof realmActorCommands.forgetIdentities> = {
   lane: 'directory',
   handle({ parts }, { user_id }) {
-    if (!userRecord(parts, user_id)) throw apiError('NO_SUCH_USER');
+    if (!findUserRecord(parts, user_id)) throw apiError('NO_SUCH_USER');
     const gone = identitiesOf(parts, user_id).map((one) => [IDENTITIES.nameOf(keyOf(one)), null] as const);
-    return { reply: successReply(), ...(gone.length > 0 ? { parts: Object.fromEntries(gone) } : {}) };
+    return { reply: makeSuccessReply(), ...(gone.length > 0 ? { parts: Object.fromEntries(gone) } : {}) };
   },
 };

@@ -2,67 +2,71 @@
 
 import type { Json } from '#base';
 import { sealMailLink } from '#domain/mail';
-import { checkFullName, domainOfAddress, isAdmin } from '#domain/people';
-import { sealLinkToken } from '#domain/secrets';
-import { type LogItem, userId, userKey } from '#model';
+import { checkFullName, domainOfEmailAddress, isAdmin } from '#domain/people';
+import { sealMailLinkToken } from '#domain/secrets';
+import { type LogItem, toUserId, userActorKey } from '#model';
 import {
   type ChangeOwnAccountArgs,
+  makeOutboxCommand,
   type OutboxCommand,
-  outboxCommand,
-  type PasswordCheck,
-  userCommands,
+  type PasswordCheckReply,
+  userActorCommands,
 } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { CommandContext, InputContext } from '#runtime';
-import type { InputSources } from '../../../services.js';
-import { type RealmState, userRecord } from '../../state.js';
-import type { RealmVolatile } from '../../volatile.js';
-import type { RealmView } from '../command.js';
-import { type ConfirmationLink, EMAIL_LINK_VALID_MS, requestEmailChange } from './email-change.js';
-import { nameChangedEvent } from './person-events.js';
-import { endAllSessions } from './sessions.js';
+import type { CommandContext, CommandInputContext } from '#runtime';
+import type { ActorInputSources } from '../../../services.js';
+import { findUserRecord, type RealmActorState } from '../../state.js';
+import type { RealmMemoryState } from '../../volatile.js';
+import type { RealmActorView } from '../command.js';
+import { EMAIL_CHANGE_LINK_VALIDITY_MS, type EmailConfirmationLink, requestEmailChange } from './email-change.js';
+import { makeNameChangedEvent } from './person-events.js';
+import { endAllSessionsOfAccount } from './sessions.js';
 
-export interface AccountInputs {
+export interface OwnAccountChangeInputs {
   /** The change of the password; null: the request has none. */
   readonly password: {
-    readonly checked: PasswordCheck;
+    readonly checked: PasswordCheckReply;
     /** Hash of the new password; null: the new password is too weak, or the old one was wrong. */
     readonly hash: string | null;
   } | null;
-  readonly link: ConfirmationLink;
+  readonly link: EmailConfirmationLink;
 }
 
-type AccountInputContext = InputContext<RealmState, RealmVolatile>;
+type AccountInputContext = CommandInputContext<RealmActorState, RealmMemoryState>;
 
 async function newPassword(
   { old_password, new_password, email, full_name }: ChangeOwnAccountArgs,
   { realm, caller, view }: AccountInputContext,
-  { ask, services }: InputSources,
-): Promise<AccountInputs['password']> {
+  { ask, services }: ActorInputSources,
+): Promise<OwnAccountChangeInputs['password']> {
   if (new_password === '') return null;
-  const to = userKey(realm, userId(caller));
-  const checked = await ask(to, userCommands.checkPassword, { password: old_password });
-  const user = userRecord(view.parts, caller);
+  const to = userActorKey(realm, toUserId(caller));
+  const checked = await ask(to, userActorCommands.checkPassword, { password: old_password });
+  const user = findUserRecord(view.parts, caller);
   const related = [user?.deliveryEmail, user?.fullName, email, full_name].filter((one) => typeof one === 'string');
   const good = checked.correct && (await services.passwords.strongEnough(new_password, related));
   return { checked, hash: good ? await services.secrets.hashPassword(new_password) : null };
 }
 
-export async function loadAccountInputs(
+export async function loadOwnAccountChangeInputs(
   args: ChangeOwnAccountArgs,
   context: AccountInputContext,
-  sources: InputSources,
-): Promise<AccountInputs> {
+  sources: ActorInputSources,
+): Promise<OwnAccountChangeInputs> {
   const { secrets, clock } = sources.services;
-  const facts = { realm: context.realm, user: userId(context.caller), expires: clock.now() + EMAIL_LINK_VALID_MS };
-  const token = sealLinkToken(secrets, 'change-email', facts);
+  const facts = {
+    realm: context.realm,
+    user: toUserId(context.caller),
+    expires: clock.now() + EMAIL_CHANGE_LINK_VALIDITY_MS,
+  };
+  const token = sealMailLinkToken(secrets, 'change-email', facts);
   return {
     password: await newPassword(args, context, sources),
     link: {
       hash: secrets.keyHash(token),
       mailed: sealMailLink(secrets, `${args.origin}/accounts/confirm_email/${token}`),
-      disposable: sources.services.disposable(domainOfAddress(args.email?.trim() ?? '')),
+      disposable: sources.services.disposable(domainOfEmailAddress(args.email?.trim() ?? '')),
     },
   };
 }
@@ -78,8 +82,8 @@ export interface OwnAccountChange {
 export function changeOwnAccountFields(
   user: DirectoryUser,
   { full_name, email, session }: ChangeOwnAccountArgs,
-  { password, link }: AccountInputs,
-  facts: RealmView,
+  { password, link }: OwnAccountChangeInputs,
+  facts: RealmActorView,
   context: CommandContext,
 ): OwnAccountChange {
   const { realm, now, version } = context;
@@ -90,9 +94,9 @@ export function changeOwnAccountFields(
     if (!checked.correct) throw apiError('WRONG_PASSWORD');
     if (hash === null) throw apiError('NEW_PASSWORD_TOO_WEAK');
     commands.push(
-      outboxCommand({
-        to: userKey(realm, user.id),
-        name: userCommands.setPassword,
+      makeOutboxCommand({
+        to: userActorKey(realm, user.id),
+        name: userActorCommands.setPassword,
         args: { passwordHash: hash },
         caller: 0,
       }),
@@ -104,12 +108,12 @@ export function changeOwnAccountFields(
   const fullName =
     full_name === null || full_name === user.fullName || fixed ? user.fullName : checkFullName(full_name);
   const after = fullName === user.fullName ? user : { ...user, fullName };
-  const ended = password ? endAllSessions(facts.parts, user.id, session ?? null, context) : undefined;
+  const ended = password ? endAllSessionsOfAccount(facts.parts, user.id, session ?? null, context) : undefined;
   return {
     user: after,
     // A new password voids the links of before, not the one that the same request asks for.
     parts: { ...ended?.parts, ...request?.parts },
-    events: [...(ended?.events ?? []), ...(after === user ? [] : [nameChangedEvent(after, version)])],
+    events: [...(ended?.events ?? []), ...(after === user ? [] : [makeNameChangedEvent(after, version)])],
     commands,
   };
 }

@@ -6,26 +6,26 @@
  * answered like the others; only the mail is missing.
  */
 
-import { mailCommand, successReply } from '#actors/shared';
+import { makeSendMailCommand, makeSuccessReply } from '#actors/shared';
 import type { Json } from '#base';
 import { sealMailLink } from '#domain/mail';
 import { isAdmin, isEmail, isOwner, isSystemBot } from '#domain/people';
-import { sealLinkToken } from '#domain/secrets';
-import { isLoginMethodOn, PASSWORD_METHOD, type RealmId, userId, userKey } from '#model';
-import { type OutboxCommand, outboxCommand, type realmCommands, userCommands } from '#model/commands';
+import { sealMailLinkToken } from '#domain/secrets';
+import { isLoginMethodOn, PASSWORD_METHOD, type RealmId, toUserId, userActorKey } from '#model';
+import { makeOutboxCommand, type OutboxCommand, type realmActorCommands, userActorCommands } from '#model/commands';
 import { apiError, PRODUCT_NAME } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { CommandContext, InputContext, Outcome } from '#runtime';
-import type { InputSources } from '../../../services.js';
+import type { CommandContext, CommandInputContext, CommandOutcome } from '#runtime';
+import type { ActorInputSources } from '../../../services.js';
 import { countMailToAddress } from '../../mail-limits.js';
-import { type ActorParts, type RealmState, userRecord } from '../../state.js';
-import type { RealmVolatile } from '../../volatile.js';
-import { requireActingUser } from '../callers.js';
-import type { RealmCommand, RealmView } from '../command.js';
+import { type ActorParts, findUserRecord, type RealmActorState } from '../../state.js';
+import type { RealmMemoryState } from '../../volatile.js';
+import { getActingUserOrThrow } from '../callers.js';
+import type { RealmActorView, RealmCommandHandler } from '../command.js';
 import { toSingleLine } from '../invitations/invitation-links.js';
 import { makeApiKey, type NewApiKey, replaceApiKey } from './api-keys.js';
 import { resetLinksOf, withResetLink } from './mailed-links.js';
-import { endAllSessions } from './sessions.js';
+import { endAllSessionsOfAccount } from './sessions.js';
 
 /** Validity of a reset link, ms. */
 const VALID_MS = 3_600_000;
@@ -33,12 +33,12 @@ const VALID_MS = 3_600_000;
 /**
  * True if the account may sign in with a password. Owners always may, so that an organization can't lock itself out.
  */
-export const mayUsePassword = (user: DirectoryUser, { settings }: RealmState): boolean =>
+export const mayUsePassword = (user: DirectoryUser, { settings }: RealmActorState): boolean =>
   isOwner(user) || isLoginMethodOn(settings.authentication_methods, PASSWORD_METHOD);
 
 /** Finds the active account of a person by the real address, if the account may have a password. */
-function accountOf(email: string, { state, parts, volatile }: RealmView): DirectoryUser | undefined {
-  const user = userRecord(parts, volatile.userByEmail(email) ?? 0);
+function accountOf(email: string, { state, parts, volatile }: RealmActorView): DirectoryUser | undefined {
+  const user = findUserRecord(parts, volatile.userByEmail(email) ?? 0);
   if (!user?.isActive || user.botType !== null || isSystemBot(user) || !mayUsePassword(user, state)) return undefined;
   return user.deliveryEmail.toLowerCase() === email.toLowerCase() ? user : undefined;
 }
@@ -55,17 +55,23 @@ function makeLink(
   realm: RealmId,
   user: number,
   origin: string,
-  { services: { clock, secrets } }: InputSources,
+  { services: { clock, secrets } }: ActorInputSources,
 ): LinkInputs {
   const expires = clock.now() + VALID_MS;
-  const token = sealLinkToken(secrets, 'reset-password', { realm, user: userId(user), expires });
+  const token = sealMailLinkToken(secrets, 'reset-password', { realm, user: toUserId(user), expires });
   const link = sealMailLink(secrets, `${origin}/accounts/password/reset/${token}`);
   return { user, hash: secrets.keyHash(token), expires, link };
 }
 
-function linkMail(user: DirectoryUser, link: string, by: string, { state }: RealmView, realm: RealmId): OutboxCommand {
+function linkMail(
+  user: DirectoryUser,
+  link: string,
+  by: string,
+  { state }: RealmActorView,
+  realm: RealmId,
+): OutboxCommand {
   const organization = toSingleLine(state.settings.name);
-  return mailCommand(realm, {
+  return makeSendMailCommand(realm, {
     to: user.deliveryEmail,
     subject: `A new password for ${organization}`,
     text: [
@@ -78,35 +84,36 @@ function linkMail(user: DirectoryUser, link: string, by: string, { state }: Real
   });
 }
 
-export const requestPasswordResetHandler: RealmCommand<typeof realmCommands.askPasswordReset, LinkInputs> = {
-  lane: 'invitations',
-  // An unknown address causes the same work, so that the response time doesn't reveal whether an account exists.
-  inputs: ({ email, origin }, { realm, view }, sources) =>
-    makeLink(realm, accountOf(email, view)?.id ?? 0, origin, sources),
-  handle(view, { email }, { user: id, hash, expires, link }, { realm, now }) {
-    const { parts } = view;
-    if (!isEmail(email)) throw apiError('ENTER_VALID_EMAIL');
-    const { wait, parts: counted } = countMailToAddress(parts, email, now);
-    if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
-    const user = accountOf(email, view);
-    const reply = successReply();
-    if (user?.id !== id) return { reply, parts: counted };
-    return {
-      reply,
-      parts: { ...counted, ...withResetLink(parts, id, { hash, expires }, now) },
-      commands: [[linkMail(user, link, 'somebody, probably you, asks', view, realm)]],
-    };
-  },
-};
+export const requestPasswordResetHandler: RealmCommandHandler<typeof realmActorCommands.askPasswordReset, LinkInputs> =
+  {
+    lane: 'invitations',
+    // An unknown address causes the same work, so that the response time doesn't reveal whether an account exists.
+    inputs: ({ email, origin }, { realm, view }, sources) =>
+      makeLink(realm, accountOf(email, view)?.id ?? 0, origin, sources),
+    handle(view, { email }, { user: id, hash, expires, link }, { realm, now }) {
+      const { parts } = view;
+      if (!isEmail(email)) throw apiError('ENTER_VALID_EMAIL');
+      const { wait, parts: counted } = countMailToAddress(parts, email, now);
+      if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
+      const user = accountOf(email, view);
+      const reply = makeSuccessReply();
+      if (user?.id !== id) return { reply, parts: counted };
+      return {
+        reply,
+        parts: { ...counted, ...withResetLink(parts, id, { hash, expires }, now) },
+        commands: [[linkMail(user, link, 'somebody, probably you, asks', view, realm)]],
+      };
+    },
+  };
 
-export const sendPasswordResetHandler: RealmCommand<typeof realmCommands.sendPasswordReset, LinkInputs> = {
+export const sendPasswordResetHandler: RealmCommandHandler<typeof realmActorCommands.sendPasswordReset, LinkInputs> = {
   lane: 'invitations',
   inputs: ({ user_id, origin }, { realm }, sources) => makeLink(realm, user_id, origin, sources),
   handle(view, { user_id }, { hash, expires, link }, { realm, now, caller }) {
     const { parts, state } = view;
-    const acting = requireActingUser(parts, caller);
+    const acting = getActingUserOrThrow(parts, caller);
     if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
-    const user = userRecord(parts, user_id);
+    const user = findUserRecord(parts, user_id);
     if (!user || isSystemBot(user)) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
     if (user.botType !== null) throw apiError('NO_BOTS');
@@ -114,7 +121,7 @@ export const sendPasswordResetHandler: RealmCommand<typeof realmCommands.sendPas
     const { wait, parts: counted } = countMailToAddress(parts, user.deliveryEmail, now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     return {
-      reply: successReply(),
+      reply: makeSuccessReply(),
       parts: { ...counted, ...withResetLink(parts, user_id, { hash, expires }, now) },
       commands: [[linkMail(user, link, `${acting.fullName} asks you`, view, realm)]],
     };
@@ -122,19 +129,19 @@ export const sendPasswordResetHandler: RealmCommand<typeof realmCommands.sendPas
 };
 
 /** Finds the account of a reset link. @throws ApiError if the link was used or voided, or has expired */
-function accountOfLink({ parts, state }: RealmView, user: number, hash: string, now: number): DirectoryUser {
-  const account = userRecord(parts, user);
+function accountOfLink({ parts, state }: RealmActorView, user: number, hash: string, now: number): DirectoryUser {
+  const account = findUserRecord(parts, user);
   const open = resetLinksOf(parts, user, now).some((link) => link.hash === hash);
   if (!open || !account?.isActive || !mayUsePassword(account, state)) throw apiError('MAIL_LINK');
   return account;
 }
 
-export const readPasswordResetHandler: RealmCommand<typeof realmCommands.peekPasswordReset> = {
+export const readPasswordResetHandler: RealmCommandHandler<typeof realmActorCommands.peekPasswordReset> = {
   lane: 'read',
   read: true,
   handle(view, { user, hash }, _inputs, { now }) {
     const { deliveryEmail } = accountOfLink(view, user, hash, now);
-    return { reply: successReply({ organization: view.state.settings.name, email: deliveryEmail }) };
+    return { reply: makeSuccessReply({ organization: view.state.settings.name, email: deliveryEmail }) };
   },
 };
 
@@ -147,8 +154,8 @@ interface PasswordInputs {
 async function hashNewPassword(
   account: DirectoryUser | undefined,
   password: string,
-  { realm }: InputContext<RealmState, RealmVolatile>,
-  sources: InputSources,
+  { realm }: CommandInputContext<RealmActorState, RealmMemoryState>,
+  sources: ActorInputSources,
 ): Promise<PasswordInputs> {
   const { passwords, secrets } = sources.services;
   const related = account ? [account.deliveryEmail, account.fullName] : [];
@@ -161,13 +168,15 @@ async function hashNewPassword(
 function setPassword(
   user: DirectoryUser,
   passwordHash: string,
-  { state, parts }: { readonly state: RealmState; readonly parts: ActorParts },
+  { state, parts }: { readonly state: RealmActorState; readonly parts: ActorParts },
   context: CommandContext,
-): Required<Pick<Outcome<RealmState>, 'events' | 'commands'>> & { readonly parts: Readonly<Record<string, Json>> } {
+): Required<Pick<CommandOutcome<RealmActorState>, 'events' | 'commands'>> & {
+  readonly parts: Readonly<Record<string, Json>>;
+} {
   const { realm } = context;
-  const name = userCommands.setPassword;
+  const name = userActorCommands.setPassword;
   const organization = toSingleLine(state.settings.name);
-  const notice = mailCommand(realm, {
+  const notice = makeSendMailCommand(realm, {
     to: user.deliveryEmail,
     subject: `Your password for ${organization} was changed`,
     text: [
@@ -177,20 +186,23 @@ function setPassword(
     ].join('\n\n'),
   });
   return {
-    ...endAllSessions(parts, user.id, null, context),
-    commands: [[outboxCommand({ to: userKey(realm, user.id), name, args: { passwordHash }, caller: 0 })], [notice]],
+    ...endAllSessionsOfAccount(parts, user.id, null, context),
+    commands: [
+      [makeOutboxCommand({ to: userActorKey(realm, user.id), name, args: { passwordHash }, caller: 0 })],
+      [notice],
+    ],
   };
 }
 
 /**
  * Sets a new password by a reset link. A link works once: the commit voids all links, and commands run one at a time.
  */
-export const resetPasswordHandler: RealmCommand<typeof realmCommands.resetPassword, PasswordInputs> = {
+export const resetPasswordHandler: RealmCommandHandler<typeof realmActorCommands.resetPassword, PasswordInputs> = {
   lane: 'password resets',
   exclusive: true,
   inputs({ user, hash, password }, context, sources) {
     const open = resetLinksOf(context.view.parts, user, sources.services.clock.now()).some((one) => one.hash === hash);
-    return hashNewPassword(open ? userRecord(context.view.parts, user) : undefined, password, context, sources);
+    return hashNewPassword(open ? findUserRecord(context.view.parts, user) : undefined, password, context, sources);
   },
   handle(view, { user: id, hash, newKey, shown }, { passwordHash, key }, context) {
     const { realm, now, version } = context;
@@ -200,7 +212,7 @@ export const resetPasswordHandler: RealmCommand<typeof realmCommands.resetPasswo
     const replaced = newKey ? replaceApiKey(view.parts, user, key, realm) : undefined;
     const fields = { organization: view.state.settings.name, email: user.deliveryEmail };
     return {
-      reply: successReply(fields, shown ? version : undefined),
+      reply: makeSuccessReply(fields, shown ? version : undefined),
       parts: { ...done.parts, ...replaced?.parts },
       events: [...done.events, ...(replaced?.events ?? [])],
       commands: [...done.commands, ...(replaced?.commands ?? [])],
@@ -209,19 +221,19 @@ export const resetPasswordHandler: RealmCommand<typeof realmCommands.resetPasswo
   },
 };
 
-export const setPasswordOfHandler: RealmCommand<typeof realmCommands.setPasswordOf, PasswordInputs> = {
+export const setPasswordOfHandler: RealmCommandHandler<typeof realmActorCommands.setPasswordOf, PasswordInputs> = {
   lane: 'password resets',
   exclusive: true,
   inputs: ({ user_id, password }, context, sources) =>
-    hashNewPassword(userRecord(context.view.parts, user_id), password, context, sources),
+    hashNewPassword(findUserRecord(context.view.parts, user_id), password, context, sources),
   handle(view, { user_id }, { passwordHash }, context) {
-    const user = userRecord(view.parts, user_id);
+    const user = findUserRecord(view.parts, user_id);
     if (!user || isSystemBot(user)) throw apiError('NO_SUCH_USER');
     if (user.botType !== null) throw apiError('NO_BOTS');
     if (passwordHash === null) throw apiError('PASSWORD_TOO_WEAK');
     return {
       ...setPassword(user, passwordHash, view, context),
-      reply: successReply(undefined, context.version),
+      reply: makeSuccessReply(undefined, context.version),
       replyAfterCommands: true,
     };
   },

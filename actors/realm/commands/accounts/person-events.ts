@@ -2,19 +2,19 @@
 
 import type { JsonObject } from '#base';
 import {
-  maySeeAddress,
-  NO_PROFILE,
-  presentAvatar,
-  presentProfile,
-  presentUser,
-  ROLE,
-  systemGroupsOf,
-  weakestRoleSeeingAddress,
+  formatAvatarForApi,
+  formatProfileForApi,
+  formatUserForApi,
+  maySeeRealEmail,
+  NO_PROFILE_VALUES,
+  systemGroupIdsOfUser,
+  USER_ROLE,
+  weakestRoleSeeingEmail,
 } from '#domain/people';
 import type { EventAudience, LogItem, RealmSettings } from '#model';
 import type { DirectoryUser } from '#model/records';
-import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
-import { type ActorParts, profileFieldRecords, profileRecord } from '../../state.js';
+import { makeDirectoryLogItem, makeEveryoneEventLogItem } from '../../log-items.js';
+import { type ActorParts, readProfileFieldRecords, readProfileRecord } from '../../state.js';
 
 const update = (of: DirectoryUser, person: JsonObject): JsonObject => ({
   type: 'realm_user',
@@ -23,20 +23,20 @@ const update = (of: DirectoryUser, person: JsonObject): JsonObject => ({
 });
 
 /** Event of a changed full name, for all users. @param version of the commit */
-export const nameChangedEvent = (user: DirectoryUser, version: number): LogItem =>
-  everyoneEventItem(version, update(user, { full_name: user.fullName }));
+export const makeNameChangedEvent = (user: DirectoryUser, version: number): LogItem =>
+  makeEveryoneEventLogItem(version, update(user, { full_name: user.fullName }));
 
 const apiAddress = (user: DirectoryUser, version: number): LogItem =>
-  everyoneEventItem(version, update(user, { new_email: user.email }));
+  makeEveryoneEventLogItem(version, update(user, { new_email: user.email }));
 
 const avatar = (user: DirectoryUser, version: number): LogItem =>
-  everyoneEventItem(version, update(user, presentAvatar(user)));
+  makeEveryoneEventLogItem(version, update(user, formatAvatarForApi(user)));
 
 /**
  * Events of a changed visibility of the real address: the address for users who may see it now, null for users who
  * no longer may, and a new API address for all.
  */
-export function addressVisibilityEvents(
+export function makeEmailVisibilityEvents(
   before: DirectoryUser,
   after: DirectoryUser,
   everybody: Iterable<DirectoryUser>,
@@ -46,8 +46,8 @@ export function addressVisibilityEvents(
   const losing: number[] = [];
   for (const viewer of everybody) {
     if (viewer.id === after.id || !viewer.isActive) continue;
-    const could = maySeeAddress(viewer, before);
-    const can = maySeeAddress(viewer, after);
+    const could = maySeeRealEmail(viewer, before);
+    const can = maySeeRealEmail(viewer, after);
     if (can && !could) gaining.push(viewer.id);
     if (could && !can) losing.push(viewer.id);
   }
@@ -65,7 +65,7 @@ export function addressVisibilityEvents(
  * Events of a new real address, for users who may see it. A gravatar changes with the address, and so does the API
  * address if the real one is public.
  */
-export function addressChangedEvents(
+export function makeEmailChangedEvents(
   after: DirectoryUser,
   everybody: Iterable<DirectoryUser>,
   version: number,
@@ -74,9 +74,9 @@ export function addressChangedEvents(
   const event = update(after, { delivery_email: after.deliveryEmail });
   const seeing = isPublic
     ? []
-    : [...everybody].filter((viewer) => viewer.isActive && maySeeAddress(viewer, after)).map(({ id }) => id);
+    : [...everybody].filter((viewer) => viewer.isActive && maySeeRealEmail(viewer, after)).map(({ id }) => id);
   return [
-    isPublic ? everyoneEventItem(version, event) : { t: 'event', to: { users: seeing }, event },
+    isPublic ? makeEveryoneEventLogItem(version, event) : { t: 'event', to: { users: seeing }, event },
     ...(after.avatarSource === 'G' ? [avatar(after, version)] : []),
     ...(isPublic ? [apiAddress(after, version)] : []),
   ];
@@ -86,41 +86,46 @@ export function addressChangedEvents(
  * Event of changed fields of an account, for all users. @param version of the commit @param person fields besides the
  * id
  */
-export const personUpdatedEvent = (version: number, user: number, person: JsonObject): LogItem =>
-  everyoneEventItem(version, { type: 'realm_user', op: 'update', person: { user_id: user, ...person } });
+export const makeUserUpdatedEvent = (version: number, user: number, person: JsonObject): LogItem =>
+  makeEveryoneEventLogItem(version, { type: 'realm_user', op: 'update', person: { user_id: user, ...person } });
 
 /** Log items of a new account; their number does not depend on the number of other accounts. */
-export function userAddedItems(user: DirectoryUser, settings: RealmSettings, now: number, version: number): LogItem[] {
-  const person = presentUser(user, user, { clientGravatar: false, profile: NO_PROFILE });
+export function makeUserAddedLogItems(
+  user: DirectoryUser,
+  settings: RealmSettings,
+  now: number,
+  version: number,
+): LogItem[] {
+  const person = formatUserForApi(user, user, { clientGravatar: false, profile: NO_PROFILE_VALUES });
   const added = (to: EventAudience, shown: JsonObject): LogItem => ({
     t: 'event',
     to: { ...to, rv: version },
     event: { type: 'realm_user', op: 'add', person: shown },
   });
-  const seeing = weakestRoleSeeingAddress(user);
-  const rest = { role: ROLE.guest, weakerThan: seeing };
+  const seeing = weakestRoleSeeingEmail(user);
+  const rest = { role: USER_ROLE.guest, weakerThan: seeing };
   return [
-    directoryLogItem({ user }),
+    makeDirectoryLogItem({ user }),
     ...(seeing > 0 ? [added({ role: seeing }, person)] : []),
-    ...(seeing < ROLE.guest ? [added(rest, { ...person, delivery_email: null })] : []),
-    ...systemGroupsOf(user, settings, now).map((group_id) =>
-      everyoneEventItem(version, { type: 'user_group', op: 'add_members', group_id, user_ids: [user.id] }),
+    ...(seeing < USER_ROLE.guest ? [added(rest, { ...person, delivery_email: null })] : []),
+    ...systemGroupIdsOfUser(user, settings, now).map((group_id) =>
+      makeEveryoneEventLogItem(version, { type: 'user_group', op: 'add_members', group_id, user_ids: [user.id] }),
     ),
   ];
 }
 
 /** Events of a reactivated account, for all users; the real address only for users who may see it. */
-export function userReactivatedEvents(user: DirectoryUser, parts: ActorParts, version: number): LogItem[] {
-  const profile = presentProfile(profileRecord(parts, user.id), profileFieldRecords(parts));
-  const known = presentUser(user, user, { clientGravatar: false, profile: { profile: () => profile } });
+export function makeUserReactivatedEvents(user: DirectoryUser, parts: ActorParts, version: number): LogItem[] {
+  const profile = formatProfileForApi(readProfileRecord(parts, user.id), readProfileFieldRecords(parts));
+  const known = formatUserForApi(user, user, { clientGravatar: false, profile: { profile: () => profile } });
   const add = (to: EventAudience, person: typeof known): LogItem => ({
     t: 'event',
     to,
     event: { type: 'realm_user', op: 'add', person },
   });
-  const seeing = weakestRoleSeeingAddress(user);
-  const everybody: EventAudience = { role: ROLE.guest, rv: version };
-  if (seeing >= ROLE.guest) return [add(everybody, known)];
+  const seeing = weakestRoleSeeingEmail(user);
+  const everybody: EventAudience = { role: USER_ROLE.guest, rv: version };
+  if (seeing >= USER_ROLE.guest) return [add(everybody, known)];
   return [
     ...(seeing > 0 ? [add({ role: seeing, rv: version }, known)] : []),
     add({ ...everybody, weakerThan: seeing }, { ...known, delivery_email: null }),

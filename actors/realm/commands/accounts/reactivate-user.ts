@@ -1,39 +1,39 @@
 /** POST /users/{user_id}/reactivate (users.md): the account is active again and keeps its former subscriptions. */
 
-import { successReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import { isAdmin } from '#domain/people';
 import type { RealmSettings } from '#model';
-import { type realmCommands, userCommands } from '#model/commands';
+import { type realmActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { type ActorParts, userRecord } from '../../state.js';
+import { type ActorParts, findUserRecord } from '../../state.js';
 import { checkMayCreateBot } from '../bots/create-bot.js';
-import type { RealmCommand } from '../command.js';
-import { accountChangeEffect, commandToUserActor, outcomeOfEffect } from './account-changes.js';
-import { userReactivatedEvents } from './person-events.js';
+import type { RealmCommandHandler } from '../command.js';
+import { makeAccountChangeCommit, makeOutcomeOfPartialCommit, makeUserActorCommand } from './account-changes.js';
+import { makeUserReactivatedEvents } from './person-events.js';
 
 /** Allows administrators, and owners of a bot who may create bots of its type. @throws ApiError */
 function checkMayReactivate(parts: ActorParts, caller: number, user: DirectoryUser, settings: RealmSettings): void {
   if (caller === 0) return;
-  const acting = userRecord(parts, caller);
+  const acting = findUserRecord(parts, caller);
   if (!acting || (!isAdmin(acting) && user.botOwner !== acting.id)) throw apiError('INSUFFICIENT_PERMISSION');
   if (user.botType !== null) checkMayCreateBot(acting, user.botType, settings);
 }
 
-export const reactivateUserHandler: RealmCommand<typeof realmCommands.reactivateUser> = {
+export const reactivateUserHandler: RealmCommandHandler<typeof realmActorCommands.reactivateUser> = {
   lane: 'directory',
   exclusive: true,
   handle(view, { user_id }, _inputs, context) {
-    const before = userRecord(view.parts, user_id);
+    const before = findUserRecord(view.parts, user_id);
     if (!before) throw apiError('NO_SUCH_USER');
     checkMayReactivate(view.parts, context.caller, before, view.state.settings);
-    if (before.isActive) return { reply: successReply() };
+    if (before.isActive) return { reply: makeSuccessReply() };
     const { realm, version } = context;
     const after = { ...before, isActive: true };
     const own = {
-      events: userReactivatedEvents(after, view.parts, version),
-      commands: [commandToUserActor(realm, after, userCommands.reactivated, version)],
+      events: makeUserReactivatedEvents(after, view.parts, version),
+      commands: [makeUserActorCommand(realm, after, userActorCommands.reactivated, version)],
     };
-    return outcomeOfEffect(accountChangeEffect({ before, after }, own, view, context), version);
+    return makeOutcomeOfPartialCommit(makeAccountChangeCommit({ before, after }, own, view, context), version);
   },
 };

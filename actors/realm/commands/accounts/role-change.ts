@@ -1,19 +1,19 @@
 /** Changes of an account's role (users.md § PATCH /users/{user_id}). */
 
-import { isOwner, systemGroupsShownToClients } from '#domain/people';
+import { isOwner, systemGroupIdsShownToClients } from '#domain/people';
 import type { Subscription } from '#domain/streams';
 import type { LogItem } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { everyoneEventItem } from '../../log-items.js';
-import type { ActorParts, RealmState } from '../../state.js';
-import { checkIsOwner, isLastOwner } from '../callers.js';
-import type { RealmView } from '../command.js';
-import { accountChangeEffect } from './account-changes.js';
-import { type CommitEffect, mergeCommitEffects } from './effect.js';
-import { personUpdatedEvent } from './person-events.js';
-import { visibilityChangeEffect } from './visibility-change.js';
+import { makeEveryoneEventLogItem } from '../../log-items.js';
+import type { ActorParts, RealmActorState } from '../../state.js';
+import { checkMayChangeOwners, isLastActiveOwner } from '../callers.js';
+import type { RealmActorView } from '../command.js';
+import { makeAccountChangeCommit } from './account-changes.js';
+import { mergePartialCommits, type PartialCommit } from './effect.js';
+import { makeUserUpdatedEvent } from './person-events.js';
+import { makeVisibilityChangeCommit } from './visibility-change.js';
 
 /**
  * Refuses to grant or revoke the owner role, unless the caller is an owner.
@@ -27,8 +27,8 @@ export function checkMaySetRole(
   role: number,
 ): void {
   const ofOwners = isOwner(user) || isOwner({ ...user, role });
-  if (ofOwners) checkIsOwner(acting);
-  if (isLastOwner(parts, user)) throw apiError('ONLY_OWNER_ROLE');
+  if (ofOwners) checkMayChangeOwners(acting);
+  if (isLastActiveOwner(parts, user)) throw apiError('ONLY_OWNER_ROLE');
 }
 
 /** Maximum number of past roles kept per account; older ones are merged. */
@@ -45,14 +45,21 @@ function nextPastRoles({ pastRoles: past, role }: DirectoryUser, version: number
 }
 
 /** Events of the system groups: first those of the roles, then that of full members. */
-function systemGroupEvents(before: DirectoryUser, after: DirectoryUser, state: RealmState, version: number): LogItem[] {
+function systemGroupEvents(
+  before: DirectoryUser,
+  after: DirectoryUser,
+  state: RealmActorState,
+  version: number,
+): LogItem[] {
   const { settings, fullMembersAt } = state;
-  const [was, is] = [before, after].map((user) => systemGroupsShownToClients(user, settings, fullMembersAt)) as [
+  const [was, is] = [before, after].map((user) => systemGroupIdsShownToClients(user, settings, fullMembersAt)) as [
     readonly number[],
     readonly number[],
   ];
   const changed = (op: 'add_members' | 'remove_members', groups: readonly number[]): LogItem[] =>
-    groups.map((group_id) => everyoneEventItem(version, { type: 'user_group', op, group_id, user_ids: [after.id] }));
+    groups.map((group_id) =>
+      makeEveryoneEventLogItem(version, { type: 'user_group', op, group_id, user_ids: [after.id] }),
+    );
   const left = was.filter((group) => !is.includes(group));
   const joined = is.filter((group) => !was.includes(group));
   return [
@@ -64,24 +71,27 @@ function systemGroupEvents(before: DirectoryUser, after: DirectoryUser, state: R
 }
 
 /** Effect of a changed role. @param subscriptions of the account, ended ones included */
-export function roleChangeEffect(
+export function makeRoleChangeCommit(
   before: DirectoryUser,
   role: number,
   subscriptions: readonly Subscription[],
-  view: RealmView,
+  view: RealmActorView,
   context: CommandContext,
-): { readonly user: DirectoryUser; readonly effect: CommitEffect } {
+): { readonly user: DirectoryUser; readonly effect: PartialCommit } {
   const { version } = context;
   const after: DirectoryUser = { ...before, role, pastRoles: nextPastRoles(before, version) };
-  const own: CommitEffect = {
-    events: [personUpdatedEvent(version, after.id, { role }), ...systemGroupEvents(before, after, view.state, version)],
+  const own: PartialCommit = {
+    events: [
+      makeUserUpdatedEvent(version, after.id, { role }),
+      ...systemGroupEvents(before, after, view.state, version),
+    ],
   };
   // The clients of an active account must learn what the new role shows or hides. A deactivated account has no clients.
   const visibility = after.isActive
-    ? visibilityChangeEffect({ before, after }, subscriptions, view.parts, context)
+    ? makeVisibilityChangeCommit({ before, after }, subscriptions, view.parts, context)
     : {};
   return {
     user: after,
-    effect: accountChangeEffect({ before, after }, mergeCommitEffects([own, visibility]), view, context),
+    effect: makeAccountChangeCommit({ before, after }, mergePartialCommits([own, visibility]), view, context),
   };
 }

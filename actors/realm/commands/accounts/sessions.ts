@@ -4,39 +4,50 @@
  * replica of the directory, so each change is a directory item.
  */
 
-import { successReply, valueReply } from '#actors/shared';
-import { spendLink, withLink, withoutPushTo, withoutSessions, withPush, withSession, withUse } from '#domain/secrets';
-import type { realmCommands } from '#model/commands';
+import { makeSuccessReply, makeValueReply } from '#actors/shared';
+import {
+  addSessionToAccount,
+  addSignInLinkToAccount,
+  recordSessionUseInAccount,
+  removeSessionsFromAccount,
+  spendSignInLink,
+  withoutPushTo,
+  withPush,
+} from '#domain/secrets';
+import type { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { AccountSessions } from '#model/records';
-import { directoryLogItem } from '../../log-items.js';
+import { makeDirectoryLogItem } from '../../log-items.js';
 import {
   type ActorParts,
-  accountSessionsOf,
-  encodeRecord,
-  SESSIONS_PART,
-  sessionsOf,
-  userRecord,
+  encodeDirectoryRecord,
+  findUserRecord,
+  listSessionsOfAllAccounts,
+  readSessionsOfAccount,
+  SESSIONS_PART_PREFIX,
 } from '../../state.js';
-import { requireActingUser } from '../callers.js';
-import { type RealmCommand, SETTINGS_LANE } from '../command.js';
-import type { AccountEffect, CommitEffect } from './effect.js';
+import { getActingUserOrThrow } from '../callers.js';
+import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
+import type { AccountChangeHook, PartialCommit } from './effect.js';
 import { voidedMailLinks } from './mailed-links.js';
 
 /** Makes the change of parts that stores the sessions and sign-in links of an account. */
-export const storedSessions = (account: AccountSessions): Required<Pick<CommitEffect, 'parts' | 'events'>> => ({
-  parts: { [`${SESSIONS_PART}${account.user}`]: encodeRecord(account) },
-  events: [directoryLogItem({ session: account })],
+export const storedSessions = (account: AccountSessions): Required<Pick<PartialCommit, 'parts' | 'events'>> => ({
+  parts: { [`${SESSIONS_PART_PREFIX}${account.user}`]: encodeDirectoryRecord(account) },
+  events: [makeDirectoryLogItem({ session: account })],
 });
 
-export const startSessionHandler: RealmCommand<typeof realmCommands.startSession> = {
-  lane: SETTINGS_LANE,
+export const startSessionHandler: RealmCommandHandler<typeof realmActorCommands.startSession> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { checkedAt, ...session }, _inputs, { caller, now, version }) {
-    const user = requireActingUser(parts, caller);
-    const before = sessionsOf(parts, user.id);
+    const user = getActingUserOrThrow(parts, caller);
+    const before = readSessionsOfAccount(parts, user.id);
     // The password may have been replaced after it was checked.
     if (before.endedAt > checkedAt) throw apiError('AUTHENTICATION_FAILED');
-    return { ...storedSessions(withSession(before, session, now)), reply: successReply({ user_id: user.id }, version) };
+    return {
+      ...storedSessions(addSessionToAccount(before, session, now)),
+      reply: makeSuccessReply({ user_id: user.id }, version),
+    };
   },
 };
 
@@ -44,50 +55,52 @@ export const startSessionHandler: RealmCommand<typeof realmCommands.startSession
  * Starts a browser session by a one-time link. The realm actor looks the link up, because the replica of a frontend may
  * not show a new link yet.
  */
-export const startSessionByLinkHandler: RealmCommand<typeof realmCommands.startSessionByLink> = {
-  lane: SETTINGS_LANE,
+export const startSessionByOneTimeLinkHandler: RealmCommandHandler<typeof realmActorCommands.startSessionByLink> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { link, ...session }, _inputs, { now, version }) {
-    for (const account of accountSessionsOf(parts)) {
-      const spent = spendLink(account, link, now);
+    for (const account of listSessionsOfAllAccounts(parts)) {
+      const spent = spendSignInLink(account, link, now);
       if (!spent) continue;
-      requireActingUser(parts, spent.user);
+      getActingUserOrThrow(parts, spent.user);
       return {
-        ...storedSessions(withSession(spent, session, now)),
-        reply: successReply({ user_id: spent.user }, version),
+        ...storedSessions(addSessionToAccount(spent, session, now)),
+        reply: makeSuccessReply({ user_id: spent.user }, version),
       };
     }
     throw apiError('SIGN_IN_LINK_VOID');
   },
 };
 
-export const noteSessionUseHandler: RealmCommand<typeof realmCommands.noteSessionUse> = {
-  lane: SETTINGS_LANE,
+export const recordSessionUseHandler: RealmCommandHandler<typeof realmActorCommands.noteSessionUse> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { hash }, _inputs, { caller, now, version }) {
-    const after = withUse(sessionsOf(parts, caller), hash, now);
-    return after ? { ...storedSessions(after), reply: successReply(undefined, version) } : { reply: successReply() };
+    const after = recordSessionUseInAccount(readSessionsOfAccount(parts, caller), hash, now);
+    return after
+      ? { ...storedSessions(after), reply: makeSuccessReply(undefined, version) }
+      : { reply: makeSuccessReply() };
   },
 };
 
-export const endSessionHandler: RealmCommand<typeof realmCommands.endSession> = {
-  lane: SETTINGS_LANE,
+export const endSessionHandler: RealmCommandHandler<typeof realmActorCommands.endSession> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { session }, _inputs, { caller, now, version }) {
-    const before = sessionsOf(parts, caller);
+    const before = readSessionsOfAccount(parts, caller);
     if (!before.sessions.some(({ id }) => id === session)) throw apiError('NO_SUCH_SESSION');
     return {
-      ...storedSessions(withoutSessions(before, ({ id }) => id === session, now)),
-      reply: successReply(undefined, version),
+      ...storedSessions(removeSessionsFromAccount(before, ({ id }) => id === session, now)),
+      reply: makeSuccessReply(undefined, version),
     };
   },
 };
 
-export const endSessionsHandler: RealmCommand<typeof realmCommands.endSessions> = {
-  lane: SETTINGS_LANE,
+export const endSessionsHandler: RealmCommandHandler<typeof realmActorCommands.endSessions> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { except }, _inputs, { caller, now, version }) {
-    const before = sessionsOf(parts, caller);
-    if (!before.sessions.some(({ id }) => id !== except)) return { reply: successReply() };
+    const before = readSessionsOfAccount(parts, caller);
+    if (!before.sessions.some(({ id }) => id !== except)) return { reply: makeSuccessReply() };
     return {
-      ...storedSessions(withoutSessions(before, ({ id }) => id !== except, now)),
-      reply: successReply(undefined, version),
+      ...storedSessions(removeSessionsFromAccount(before, ({ id }) => id !== except, now)),
+      reply: makeSuccessReply(undefined, version),
     };
   },
 };
@@ -96,14 +109,14 @@ export const endSessionsHandler: RealmCommand<typeof realmCommands.endSessions> 
  * A browser keeps its subscription over sessions, so the endpoint is taken from every other session: a browser shows
  * messages of the account that is signed in there now, and of no other one.
  */
-export const setSessionPushHandler: RealmCommand<typeof realmCommands.setSessionPush> = {
-  lane: SETTINGS_LANE,
+export const setSessionPushHandler: RealmCommandHandler<typeof realmActorCommands.setSessionPush> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { session, push }, _inputs, { caller, now, version }) {
-    const after = withPush(sessionsOf(parts, caller), session, push, now);
+    const after = withPush(readSessionsOfAccount(parts, caller), session, push, now);
     if (!after) throw apiError('NO_SUCH_SESSION');
     const changed = new Map<number, AccountSessions>();
     if (push) {
-      for (const account of accountSessionsOf(parts)) {
+      for (const account of listSessionsOfAllAccounts(parts)) {
         const left = withoutPushTo(account, push.endpointHash);
         if (left) changed.set(account.user, left);
       }
@@ -114,40 +127,40 @@ export const setSessionPushHandler: RealmCommand<typeof realmCommands.setSession
     return {
       parts: Object.assign({}, ...effects.map((effect) => effect.parts)),
       events: effects.flatMap(({ events }) => events),
-      reply: successReply(undefined, version),
+      reply: makeSuccessReply(undefined, version),
     };
   },
 };
 
 /** Conversations tell the account of messages to push from now on. */
-export const notePushDeviceHandler: RealmCommand<typeof realmCommands.notePushDevice> = {
-  lane: SETTINGS_LANE,
+export const notePushDeviceHandler: RealmCommandHandler<typeof realmActorCommands.notePushDevice> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, _args, _inputs, { caller, version }) {
-    const before = sessionsOf(parts, caller);
-    if (before.devices) return { reply: successReply() };
-    return { ...storedSessions({ ...before, devices: true }), reply: successReply(undefined, version) };
+    const before = readSessionsOfAccount(parts, caller);
+    if (before.devices) return { reply: makeSuccessReply() };
+    return { ...storedSessions({ ...before, devices: true }), reply: makeSuccessReply(undefined, version) };
   },
 };
 
-export const dropSessionPushHandler: RealmCommand<typeof realmCommands.dropSessionPush> = {
-  lane: SETTINGS_LANE,
+export const dropSessionPushHandler: RealmCommandHandler<typeof realmActorCommands.dropSessionPush> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { user, endpointHash }) {
-    const left = withoutPushTo(sessionsOf(parts, user), endpointHash);
-    return left ? { ...storedSessions(left), reply: valueReply(null) } : { reply: valueReply(null) };
+    const left = withoutPushTo(readSessionsOfAccount(parts, user), endpointHash);
+    return left ? { ...storedSessions(left), reply: makeValueReply(null) } : { reply: makeValueReply(null) };
   },
 };
 
 /** Adds a one-time link that signs a person in. Bots get none: they have API keys instead of sessions. */
-export const addSignInLinkHandler: RealmCommand<typeof realmCommands.addSignInLink> = {
-  lane: SETTINGS_LANE,
+export const addOneTimeSignInLinkHandler: RealmCommandHandler<typeof realmActorCommands.addSignInLink> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { user_id, hash }, _inputs, { now, version }) {
-    const user = userRecord(parts, user_id);
+    const user = findUserRecord(parts, user_id);
     if (!user) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
     if (user.botType !== null) throw apiError('NO_BOTS');
     return {
-      ...storedSessions(withLink(sessionsOf(parts, user_id), hash, now)),
-      reply: successReply(undefined, version),
+      ...storedSessions(addSignInLinkToAccount(readSessionsOfAccount(parts, user_id), hash, now)),
+      reply: makeSuccessReply(undefined, version),
     };
   },
 };
@@ -159,16 +172,18 @@ export const addSignInLinkHandler: RealmCommand<typeof realmCommands.addSignInLi
  *
  * @param except id of the session that stays; null: none stays
  */
-export function endAllSessions(
+export function endAllSessionsOfAccount(
   parts: ActorParts,
   user: number,
   except: number | null,
   { now, version }: { readonly now: number; readonly version: number },
-): Required<Pick<CommitEffect, 'parts' | 'events'>> {
-  const left = withoutSessions(sessionsOf(parts, user), ({ id }) => id !== except, now);
+): Required<Pick<PartialCommit, 'parts' | 'events'>> {
+  const left = removeSessionsFromAccount(readSessionsOfAccount(parts, user), ({ id }) => id !== except, now);
   const ended = storedSessions({ ...left, links: [], endedAt: version });
   return { ...ended, parts: { ...ended.parts, ...voidedMailLinks(parts, user) } };
 }
 
-export const sessionEffect: AccountEffect = ({ before, after }, { parts }, context) =>
-  before.isActive && !after.isActive && after.botType === null ? endAllSessions(parts, after.id, null, context) : {};
+export const endSessionsOfDeactivatedAccount: AccountChangeHook = ({ before, after }, { parts }, context) =>
+  before.isActive && !after.isActive && after.botType === null
+    ? endAllSessionsOfAccount(parts, after.id, null, context)
+    : {};

@@ -3,22 +3,22 @@
  * changes stay if a later one is refused.
  */
 
-import { readOwnState, refusalAfterChanges, successReply } from '#actors/shared';
+import { makeRefusalReplyAfterChanges, makeSuccessReply, readUserOwnState } from '#actors/shared';
 import { checkFullName } from '#domain/people';
 import type { Subscription } from '#domain/streams';
-import { userId } from '#model';
-import type { realmCommands, UpdateUserArgs } from '#model/commands';
+import { toUserId } from '#model';
+import type { realmActorCommands, UpdateUserArgs } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { userRecord } from '../../state.js';
-import { requireActingAdmin } from '../callers.js';
-import type { RealmCommand, RealmView } from '../command.js';
-import { editProfile, type RenderedProfileValues, renderProfileValues } from '../preferences/profile-data.js';
-import { accountChangeEffect } from './account-changes.js';
-import { type CommitEffect, mergeCommitEffects } from './effect.js';
-import { personUpdatedEvent } from './person-events.js';
-import { checkMaySetRole, roleChangeEffect } from './role-change.js';
+import { findUserRecord } from '../../state.js';
+import { getActingAdminOrThrow } from '../callers.js';
+import type { RealmActorView, RealmCommandHandler } from '../command.js';
+import { editProfileValues, type RenderedProfileValues, renderProfileValues } from '../preferences/profile-data.js';
+import { makeAccountChangeCommit } from './account-changes.js';
+import { mergePartialCommits, type PartialCommit } from './effect.js';
+import { makeUserUpdatedEvent } from './person-events.js';
+import { checkMaySetRole, makeRoleChangeCommit } from './role-change.js';
 
 interface Inputs {
   /** All subscriptions of the account, ended ones included; empty unless its role changes. */
@@ -28,7 +28,7 @@ interface Inputs {
 
 interface Step {
   readonly user: DirectoryUser;
-  readonly effect: CommitEffect;
+  readonly effect: PartialCommit;
   /** Refusal of the rest of a step. The effect of the step's earlier changes stays. */
   readonly refusal?: ApiError | undefined;
 }
@@ -39,31 +39,31 @@ function steps(
   acting: DirectoryUser | undefined,
   { full_name, role, profile_data }: UpdateUserArgs,
   { subscriptions, rendered }: Inputs,
-  view: RealmView,
+  view: RealmActorView,
   context: CommandContext,
 ): ((before: DirectoryUser) => Step | undefined)[] {
   return [
     (before) => {
       if (role === null || role === before.role) return undefined;
       checkMaySetRole(view.parts, acting, before, role);
-      return roleChangeEffect(before, role, subscriptions, view, context);
+      return makeRoleChangeCommit(before, role, subscriptions, view, context);
     },
     (before) => {
       // A blank name counts as absent, so the step changes nothing.
       if (full_name === null || full_name.trim() === '' || full_name.trim() === before.fullName) return undefined;
       const after = { ...before, fullName: checkFullName(full_name) };
-      const own = { events: [personUpdatedEvent(context.version, user.id, { full_name: after.fullName })] };
-      return { user: after, effect: accountChangeEffect({ before, after }, own, view, context) };
+      const own = { events: [makeUserUpdatedEvent(context.version, user.id, { full_name: after.fullName })] };
+      return { user: after, effect: makeAccountChangeCommit({ before, after }, own, view, context) };
     },
     (before) => {
       if (profile_data === null) return undefined;
-      const { refusal, ...effect } = editProfile(view.parts, before, profile_data, rendered, context.version);
+      const { refusal, ...effect } = editProfileValues(view.parts, before, profile_data, rendered, context.version);
       return { user: before, effect, refusal };
     },
   ];
 }
 
-export const updateUserHandler: RealmCommand<typeof realmCommands.updateUser, Inputs> = {
+export const updateUserHandler: RealmCommandHandler<typeof realmActorCommands.updateUser, Inputs> = {
   // In this lane no user joins or leaves a stream while the command runs: the visibility of streams depends on
   // subscriptions.
   lane: 'directory',
@@ -71,17 +71,17 @@ export const updateUserHandler: RealmCommand<typeof realmCommands.updateUser, In
 
   async inputs({ user_id, role, profile_data }, { realm, view }, sources) {
     const rendered = renderProfileValues(view.parts, profile_data ?? []);
-    const user = userRecord(view.parts, user_id);
+    const user = findUserRecord(view.parts, user_id);
     if (!user || role === null || role === user.role) return { subscriptions: [], rendered };
-    const { subscriptions } = await readOwnState(realm, userId(user_id), ['subscriptions'], sources);
+    const { subscriptions } = await readUserOwnState(realm, toUserId(user_id), ['subscriptions'], sources);
     return { subscriptions, rendered };
   },
 
   handle(view, args, inputs, context) {
     const { version } = context;
-    const user = userRecord(view.parts, args.user_id);
+    const user = findUserRecord(view.parts, args.user_id);
     if (!user) throw apiError('NO_SUCH_USER');
-    const acting = requireActingAdmin(view.parts, context.caller);
+    const acting = getActingAdminOrThrow(view.parts, context.caller);
     const done: Step[] = [];
     let refusal: ApiError | undefined;
     try {
@@ -94,10 +94,10 @@ export const updateUserHandler: RealmCommand<typeof realmCommands.updateUser, In
       if (!(error instanceof ApiError)) throw error;
       refusal = error;
     }
-    const { parts, events, commands } = mergeCommitEffects(done.map(({ effect }) => effect));
-    if (events.length === 0) return { reply: refusal ? { error: refusal.toReply() } : successReply() };
+    const { parts, events, commands } = mergePartialCommits(done.map(({ effect }) => effect));
+    if (events.length === 0) return { reply: refusal ? { error: refusal.toReply() } : makeSuccessReply() };
     return {
-      reply: refusal ? refusalAfterChanges(refusal, version) : successReply(undefined, version),
+      reply: refusal ? makeRefusalReplyAfterChanges(refusal, version) : makeSuccessReply(undefined, version),
       parts,
       events,
       ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),

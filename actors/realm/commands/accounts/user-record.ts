@@ -1,11 +1,11 @@
 /** The record of a new account, and the command that creates the account's own actor. */
 
 import type { JsonObject } from '#base';
-import { FAKE_EMAIL_DOMAIN, LAST_RESERVED_USER_ID, NEW_ACCOUNT_FIELDS } from '#domain/people';
-import { realmId, userId, userKey } from '#model';
-import { type FirstAccount, type OutboxCommand, outboxCommand, userCommands } from '#model/commands';
-import type { DirectoryUser, UserDefaults } from '#model/records';
-import type { RealmVolatile } from '../../volatile.js';
+import { FAKE_EMAIL_DOMAIN, LAST_RESERVED_USER_ID, NEW_ACCOUNT_DEFAULT_FIELDS } from '#domain/people';
+import { toRealmId, toUserId, userActorKey } from '#model';
+import { makeOutboxCommand, type NewAccountData, type OutboxCommand, userActorCommands } from '#model/commands';
+import type { DirectoryUser, NewUserSettingDefaults } from '#model/records';
+import type { RealmMemoryState } from '../../volatile.js';
 
 /** First id of accounts and of recipients; lower ids are reserved for system bots. */
 export const FIRST_USER_ID = LAST_RESERVED_USER_ID + 1;
@@ -15,31 +15,31 @@ export const FIRST_USER_ID = LAST_RESERVED_USER_ID + 1;
  * all.
  */
 export function emailVisibilityOfNewUser(
-  { email_address_visibility: visibility = 1 }: UserDefaults,
+  { email_address_visibility: visibility = 1 }: NewUserSettingDefaults,
   id: number,
   domain: string,
-  volatile: RealmVolatile,
+  volatile: RealmMemoryState,
 ): { readonly visibility: number; readonly email: string } | undefined {
   if (visibility === 1) return undefined;
-  return { visibility, email: substituteAddress(id, domain, volatile) };
+  return { visibility, email: apiEmailOfHiddenAddress(id, domain, volatile) };
 }
 
-export function newUserRecord(of: {
+export function makeNewUserRecord(of: {
   readonly id: number;
   readonly recipient: number;
-  readonly account: FirstAccount;
+  readonly account: NewAccountData;
   readonly role: number;
   readonly now: number;
   /** Present if the real address is hidden: its visibility, and the address that the API shows instead. */
   readonly hidden?: { readonly visibility: number; readonly email: string } | undefined;
 }): DirectoryUser {
   return {
-    id: userId(of.id),
+    id: toUserId(of.id),
     recipient: of.recipient,
     deliveryEmail: of.account.email,
     email: of.hidden?.email ?? of.account.email,
     fullName: of.account.fullName,
-    ...NEW_ACCOUNT_FIELDS,
+    ...NEW_ACCOUNT_DEFAULT_FIELDS,
     role: of.role,
     emailVisibility: of.hidden?.visibility ?? 1,
     joined: of.now,
@@ -55,17 +55,17 @@ interface FirstSubscription extends JsonObject {
   readonly mark: number;
 }
 
-export function createUserCommand(
+export function makeCreateUserCommand(
   realm: number,
   user: number,
-  account: FirstAccount,
+  account: NewAccountData,
   after: number,
   streams: readonly FirstSubscription[] = [],
 ): OutboxCommand {
   const { passwordHash, keySealed } = account;
-  return outboxCommand({
-    to: userKey(realmId(realm), userId(user)),
-    name: userCommands.create,
+  return makeOutboxCommand({
+    to: userActorKey(toRealmId(realm), toUserId(user)),
+    name: userActorCommands.create,
     args: { passwordHash, keySealed, streams },
     caller: 0,
     after,
@@ -73,7 +73,7 @@ export function createUserCommand(
 }
 
 /** The API e-mail of an account whose real address is hidden. */
-export function substituteAddress(id: number, domain: string, volatile: RealmVolatile): string {
+export function apiEmailOfHiddenAddress(id: number, domain: string, volatile: RealmMemoryState): string {
   const address = `user${id}@${domain}`;
   // The substitute address may be the real address of another account, so an address in another domain replaces it.
   return volatile.userByEmail(address) === undefined ? address : `user${id}@${FAKE_EMAIL_DOMAIN}`;

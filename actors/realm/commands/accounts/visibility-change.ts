@@ -3,19 +3,25 @@
  * subscribers, the default streams, and addresses of others. Only the user's own clients get these events.
  */
 
-import { valueReply } from '#actors/shared';
+import { makeValueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { isGuest, maySeeAddress } from '#domain/people';
-import { presentStream, type Subscription, weakestRoleSeeingStream } from '#domain/streams';
-import { type LogItem, realmKey, streamKey, userId } from '#model';
-import { type ArgsOf, type OutboxCommand, outboxCommand, realmCommands, streamCommands } from '#model/commands';
+import { isGuest, maySeeRealEmail } from '#domain/people';
+import { formatStreamForApi, type Subscription, weakestRoleSeeingStream } from '#domain/streams';
+import { type LogItem, realmActorKey, streamActorKey, toUserId } from '#model';
+import {
+  type ArgsOfCommand,
+  makeOutboxCommand,
+  type OutboxCommand,
+  realmActorCommands,
+  streamActorCommands,
+} from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { userEventItem } from '../../log-items.js';
-import { type ActorParts, streamRecords, userRecord, userRecords } from '../../state.js';
-import type { RealmCommand } from '../command.js';
-import { listDefaultStreams, presentStoredStreamGroups } from '../streams/stream-events.js';
-import type { AccountChange, CommitEffect } from './effect.js';
+import { makeUserEventLogItem } from '../../log-items.js';
+import { type ActorParts, findUserRecord, listStreamRecords, listUserRecords } from '../../state.js';
+import type { RealmCommandHandler } from '../command.js';
+import { formatStoredStreamGroupsForApi, listDefaultStreams } from '../streams/stream-events.js';
+import type { AccountChange, PartialCommit } from './effect.js';
 
 /** Approximate maximum size of the streams in one event, characters of JSON. */
 const MAX_EVENT_CHARS = 200_000;
@@ -27,23 +33,23 @@ const MAX_ADDRESSES = 2_000;
  * @param subscriptions present and ended ones. Streams of present ones are visible in every role; streams of ended ones
  * stay in the clients' `unsubscribed`, so only their subscribers are sent.
  */
-export function visibilityChangeEffect(
+export function makeVisibilityChangeCommit(
   { before, after }: AccountChange,
   subscriptions: readonly Subscription[],
   parts: ActorParts,
   { realm, version }: Pick<CommandContext, 'realm' | 'version'>,
-): CommitEffect {
+): PartialCommit {
   const subscribed = new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
   const known = new Set(subscriptions.map((own) => own.stream));
   const unknown = ({ id }: DirectoryStream): boolean => !known.has(id);
-  const others = [...streamRecords(parts)].filter((stream) => !stream.archived && !subscribed.has(stream.id));
+  const others = [...listStreamRecords(parts)].filter((stream) => !stream.archived && !subscribed.has(stream.id));
   const sees = ({ role }: DirectoryUser, stream: DirectoryStream): boolean => role <= weakestRoleSeeingStream(stream);
   const gained = others.filter((stream) => sees(after, stream) && !sees(before, stream));
   const lost = others.filter((stream) => sees(before, stream) && !sees(after, stream));
   const showSubscribers = gained.map(({ id }): OutboxCommand => {
-    return outboxCommand({
-      to: streamKey(realm, id),
-      name: streamCommands.showSubscribers,
+    return makeOutboxCommand({
+      to: streamActorKey(realm, id),
+      name: streamActorCommands.showSubscribers,
       args: { user: after.id },
       caller: 0,
       after: version,
@@ -60,18 +66,18 @@ export function visibilityChangeEffect(
 }
 
 const toSelf = (realm: CommandContext['realm'], args: AddressBatch): OutboxCommand =>
-  outboxCommand({ to: realmKey(realm), name: realmCommands.showAddresses, args, caller: 0 });
+  makeOutboxCommand({ to: realmActorKey(realm), name: realmActorCommands.showAddresses, args, caller: 0 });
 
 function streamEvents(user: number, op: 'create' | 'delete', streams: readonly DirectoryStream[]): LogItem[] {
   const events: LogItem[] = [];
   let batch: JsonObject[] = [];
   let size = 0;
   const flush = (): void => {
-    if (batch.length > 0) events.push(userEventItem(user, { type: 'stream', op, streams: batch }));
+    if (batch.length > 0) events.push(makeUserEventLogItem(user, { type: 'stream', op, streams: batch }));
     batch = [];
     size = 0;
   };
-  for (const stream of streams.map(presentStream)) {
+  for (const stream of streams.map(formatStreamForApi)) {
     size += JSON.stringify(stream).length;
     batch.push(stream);
     if (size > MAX_EVENT_CHARS) flush();
@@ -83,22 +89,22 @@ function streamEvents(user: number, op: 'create' | 'delete', streams: readonly D
 /** Events of the default streams and their groups, which guests don't see. */
 function defaultStreamEvents(before: DirectoryUser, after: DirectoryUser, parts: ActorParts): LogItem[] {
   if (isGuest(before) === isGuest(after)) return [];
-  const streams = listDefaultStreams(parts).map(presentStream);
-  const groups = presentStoredStreamGroups(parts);
+  const streams = listDefaultStreams(parts).map(formatStreamForApi);
+  const groups = formatStoredStreamGroupsForApi(parts);
   const lists: JsonObject[] = [
     { type: 'default_streams', default_streams: isGuest(after) ? [] : streams },
     { type: 'default_stream_groups', default_stream_groups: isGuest(after) ? [] : groups },
   ];
-  return lists.filter((_, i) => [streams, groups][i]!.length > 0).map((event) => userEventItem(after.id, event));
+  return lists.filter((_, i) => [streams, groups][i]!.length > 0).map((event) => makeUserEventLogItem(after.id, event));
 }
 
-type AddressBatch = ArgsOf<typeof realmCommands.showAddresses>;
+type AddressBatch = ArgsOfCommand<typeof realmActorCommands.showAddresses>;
 
 /** Users whose address becomes visible to the user or hidden, in batches. */
 function addressBatches(before: DirectoryUser, after: DirectoryUser, parts: ActorParts): AddressBatch[] {
   const ids: number[] = [];
-  for (const user of userRecords(parts))
-    if (maySeeAddress(before, user) !== maySeeAddress(after, user)) ids.push(user.id);
+  for (const user of listUserRecords(parts))
+    if (maySeeRealEmail(before, user) !== maySeeRealEmail(after, user)) ids.push(user.id);
   const slices: AddressBatch[] = [];
   for (let i = 0; i < ids.length; i += MAX_ADDRESSES) {
     slices.push({ viewer: after.id, of: ids.slice(i, i + MAX_ADDRESSES) });
@@ -110,17 +116,17 @@ function addressBatches(before: DirectoryUser, after: DirectoryUser, parts: Acto
  * Publishes addresses that became visible to a user. The realm actor sends this command to itself for each batch,
  * because the events of all addresses would be too much for one commit.
  */
-export const publishVisibleAddressesHandler: RealmCommand<typeof realmCommands.showAddresses> = {
+export const publishVisibleEmailsHandler: RealmCommandHandler<typeof realmActorCommands.showAddresses> = {
   lane: 'addresses',
   handle({ parts }, { viewer: id, of }) {
-    const viewer = userRecord(parts, id);
+    const viewer = findUserRecord(parts, id);
     const events = of.flatMap((other): LogItem[] => {
-      const user = userRecord(parts, userId(other));
+      const user = findUserRecord(parts, toUserId(other));
       if (!user || !viewer) return [];
-      const delivery_email = maySeeAddress(viewer, user) ? user.deliveryEmail : null;
+      const delivery_email = maySeeRealEmail(viewer, user) ? user.deliveryEmail : null;
       const person = { user_id: user.id, delivery_email };
-      return [userEventItem(id, { type: 'realm_user', op: 'update', person })];
+      return [makeUserEventLogItem(id, { type: 'realm_user', op: 'update', person })];
     });
-    return { reply: valueReply(null), events };
+    return { reply: makeValueReply(null), events };
   },
 };

@@ -1,18 +1,23 @@
 /** Notices and mail about a new account: to the organization and to the newcomer (users.md § POST /users). */
 
-import { directNoticeCommand, mailCommand, silentMention, streamNoticeCommand } from '#actors/shared';
+import {
+  formatSilentMention,
+  makeDirectNoticeCommand,
+  makeSendMailCommand,
+  makeStreamNoticeCommand,
+} from '#actors/shared';
 import { WELCOME_BOT_ID } from '#domain/people';
 import type { RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import { PRODUCT_NAME } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { RealmView } from '../command.js';
+import type { RealmActorView } from '../command.js';
 
 const SIGNUPS = 'signups';
 
 const greeting = (user: DirectoryUser): string =>
   [
-    `Hello ${silentMention(user)}, and welcome to ${PRODUCT_NAME}!`,
+    `Hello ${formatSilentMention(user)}, and welcome to ${PRODUCT_NAME}!`,
     'Messages are in streams, and each has a topic: reply where a conversation is, or begin one of your own. Direct messages like this one are between you and the people you choose.',
     'To try it out, just answer here.',
   ].join('\n\n');
@@ -21,26 +26,28 @@ const greeting = (user: DirectoryUser): string =>
  * Commands that send the notices and the mail. @param origin base URL of the organization @param after realm version
  * that knows the newcomer
  */
-export function welcomeCommands(
-  { state: { settings }, volatile }: RealmView,
+export function makeWelcomeCommands(
+  { state: { settings }, volatile }: RealmActorView,
   user: DirectoryUser,
   origin: string,
   realm: RealmId,
   after: number,
 ): OutboxCommand[] {
-  const commands = [directNoticeCommand(realm, user.id, { content: greeting(user), origin, after }, WELCOME_BOT_ID)];
+  const commands = [
+    makeDirectNoticeCommand(realm, user.id, { content: greeting(user), origin, after }, WELCOME_BOT_ID),
+  ];
   const stream = settings.signup_notifications_stream_id;
   if (stream > 0) {
     // `volatile.humans` does not count the newcomer before the commit.
-    const content = `${silentMention(user)} just signed up for ${PRODUCT_NAME}. (total: ${volatile.humans + 1})`;
-    commands.push(streamNoticeCommand(realm, stream, SIGNUPS, { content, origin, after }));
+    const content = `${formatSilentMention(user)} just signed up for ${PRODUCT_NAME}. (total: ${volatile.humans + 1})`;
+    commands.push(makeStreamNoticeCommand(realm, stream, SIGNUPS, { content, origin, after }));
   }
   if (settings.send_welcome_emails) commands.push(welcomeMail(user, settings.name, origin, realm));
   return commands;
 }
 
 const welcomeMail = ({ deliveryEmail, fullName }: DirectoryUser, name: string, origin: string, realm: RealmId) =>
-  mailCommand(realm, {
+  makeSendMailCommand(realm, {
     to: deliveryEmail,
     subject: `Welcome to ${name}`,
     text: [

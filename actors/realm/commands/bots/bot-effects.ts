@@ -1,34 +1,42 @@
 /** Effects of changed accounts on the managers of bots (events.md realm_bot). */
 import { isAdmin } from '#domain/people';
 import type { LogItem } from '#model';
-import { botAddedItem, botDeletedItem, botRemovedItem, botUpdatedItem, findBotAccount } from '../../bots.js';
-import { type ActorParts, botRecord, botRecords } from '../../state.js';
-import type { AccountChange, AccountEffect } from '../accounts/effect.js';
+import {
+  findBotAccount,
+  makeBotAddedEvent,
+  makeBotDeletedForUserEvent,
+  makeBotRemovedEvent,
+  makeBotUpdatedEvent,
+} from '../../bots.js';
+import { type ActorParts, findBotRecord, listBotRecords } from '../../state.js';
+import type { AccountChange, AccountChangeHook } from '../accounts/effect.js';
 
 /** Events for the managers of a bot whose account has changed. */
 function ofBot({ before, after }: AccountChange, parts: ActorParts): LogItem[] {
-  const bot = botRecord(parts, after.id);
+  const bot = findBotRecord(parts, after.id);
   if (!bot) return [];
   const account = { user: after, bot };
   if (after.isActive !== before.isActive) {
-    return [after.isActive ? botAddedItem(parts, account) : botRemovedItem(parts, account)];
+    return [after.isActive ? makeBotAddedEvent(parts, account) : makeBotRemovedEvent(parts, account)];
   }
-  return after.fullName === before.fullName ? [] : [botUpdatedItem(parts, account, { full_name: after.fullName })];
+  return after.fullName === before.fullName ? [] : [makeBotUpdatedEvent(parts, account, { full_name: after.fullName })];
 }
 
 /** Events for a user who became an administrator, and so manages all bots, or is one no longer. */
 function ofPerson({ before, after }: AccountChange, parts: ActorParts): LogItem[] {
   if (!after.isActive || isAdmin(before) === isAdmin(after)) return [];
-  const others = [...botRecords(parts)]
+  const others = [...listBotRecords(parts)]
     .map((bot) => findBotAccount(parts, bot.user))
     .filter((account) => account !== undefined)
     .filter(({ user }) => user.botOwner !== after.id)
     .sort((a, b) => a.user.id - b.user.id);
   return others.map((account) =>
-    isAdmin(after) ? botAddedItem(parts, account, [after.id]) : botDeletedItem(account.user.id, after.id),
+    isAdmin(after)
+      ? makeBotAddedEvent(parts, account, [after.id])
+      : makeBotDeletedForUserEvent(account.user.id, after.id),
   );
 }
 
-export const botManagersEffect: AccountEffect = (change, { parts }) => ({
+export const makeBotEventsOfAccountChange: AccountChangeHook = (change, { parts }) => ({
   events: change.after.botType === null ? ofPerson(change, parts) : ofBot(change, parts),
 });

@@ -3,30 +3,44 @@
  * picture.
  */
 
-import { successReply } from '#actors/shared';
-import { avatarUrl, BOT_TYPE, checkFullName, isAdmin, isEmail, presentBotStreams, ROLE } from '#domain/people';
+import { makeSuccessReply } from '#actors/shared';
+import {
+  avatarUrlOfUser,
+  BOT_TYPE,
+  checkFullName,
+  formatBotStreamsForApi,
+  isAdmin,
+  isEmail,
+  USER_ROLE,
+} from '#domain/people';
 import { canAccessStream } from '#domain/streams';
 import type { RealmSettings, StreamId } from '#model';
-import type { BotStreamChoices, FirstAccount, realmCommands } from '#model/commands';
+import type { BotStreamChoices, NewAccountData, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
-import type { InputContext } from '#runtime';
-import type { InputSources } from '../../../services.js';
-import { BOT_LANE, botAddedItem, checkBotName, storeBot, streamNameLookup } from '../../bots.js';
-import { type ActorParts, type RealmState, streamRecord } from '../../state.js';
-import type { RealmVolatile } from '../../volatile.js';
-import { userAddedItems } from '../accounts/person-events.js';
-import { createUserCommand, newUserRecord } from '../accounts/user-record.js';
-import { requireActingUser } from '../callers.js';
-import type { RealmCommand } from '../command.js';
-import { loadOwnPrivateStreams, type OwnPrivateStreams } from '../own-private-streams.js';
+import type { CommandInputContext } from '#runtime';
+import type { ActorInputSources } from '../../../services.js';
+import {
+  BOT_CREATION_LANE,
+  checkBotNameIsUnique,
+  makeBotAddedEvent,
+  makeStoredBotChanges,
+  makeStreamNameLookup,
+} from '../../bots.js';
+import { type ActorParts, findStreamRecord, type RealmActorState } from '../../state.js';
+import type { RealmMemoryState } from '../../volatile.js';
+import { makeUserAddedLogItems } from '../accounts/person-events.js';
+import { makeCreateUserCommand, makeNewUserRecord } from '../accounts/user-record.js';
+import { getActingUserOrThrow } from '../callers.js';
+import type { RealmCommandHandler } from '../command.js';
+import { loadOwnPrivateStreams, type OwnPrivateStreamIds } from '../own-private-streams.js';
 
 /** Ids of those default streams of a bot that are private and to which the caller is subscribed. */
-export const loadOwnBotStreams = (
+export const loadOwnPrivateBotStreams = (
   { sending, events }: BotStreamChoices,
-  context: InputContext<RealmState, RealmVolatile>,
-  sources: InputSources,
-): Promise<OwnPrivateStreams> =>
+  context: CommandInputContext<RealmActorState, RealmMemoryState>,
+  sources: ActorInputSources,
+): Promise<OwnPrivateStreamIds> =>
   loadOwnPrivateStreams(
     [sending, events].filter((name): name is string => !!name),
     context,
@@ -34,14 +48,14 @@ export const loadOwnBotStreams = (
   );
 
 /** The stream with this name; null for an empty name. @throws ApiError if the caller can't access it */
-export function requireBotStream(
+export function getBotStreamOrThrow(
   name: string,
   acting: DirectoryUser,
-  own: OwnPrivateStreams,
-  { parts, volatile }: { readonly parts: ActorParts; readonly volatile: RealmVolatile },
+  own: OwnPrivateStreamIds,
+  { parts, volatile }: { readonly parts: ActorParts; readonly volatile: RealmMemoryState },
 ): StreamId | null {
   if (name === '') return null;
-  const stream = streamRecord(parts, volatile.streamByName(name) ?? -1);
+  const stream = findStreamRecord(parts, volatile.streamByName(name) ?? -1);
   if (!stream || !canAccessStream(acting, stream, own.has(stream.id))) throw apiError('INVALID_STREAM_NAME', { name });
   return stream.id;
 }
@@ -49,7 +63,7 @@ export function requireBotStream(
 const INTERFACES = [1, 2];
 
 /** Checks the payload format of an outgoing webhook. @throws ApiError */
-export function checkWebhookInterface(of: number): void {
+export function checkWebhookPayloadFormat(of: number): void {
   if (!INTERFACES.includes(of)) throw apiError('INVALID_INTERFACE_TYPE');
 }
 
@@ -73,11 +87,11 @@ interface BotInputs {
   readonly keyHash: string;
   readonly keySealed: string;
   readonly tokenSealed: string;
-  readonly own: OwnPrivateStreams;
+  readonly own: OwnPrivateStreamIds;
 }
 
-export const createBotHandler: RealmCommand<typeof realmCommands.createBot, BotInputs> = {
-  lane: BOT_LANE,
+export const createBotHandler: RealmCommandHandler<typeof realmActorCommands.createBot, BotInputs> = {
+  lane: BOT_CREATION_LANE,
   async inputs(args, context, sources) {
     const { secrets } = sources.services;
     const key = secrets.newApiKey(context.realm);
@@ -85,37 +99,37 @@ export const createBotHandler: RealmCommand<typeof realmCommands.createBot, BotI
       keyHash: secrets.keyHash(key),
       keySealed: secrets.seal(key),
       tokenSealed: secrets.seal(secrets.newApiKey(context.realm)),
-      own: await loadOwnBotStreams(args, context, sources),
+      own: await loadOwnPrivateBotStreams(args, context, sources),
     };
   },
 
   handle({ state, parts, volatile }, args, { keyHash, keySealed, tokenSealed, own }, { caller, now, realm, version }) {
-    const acting = requireActingUser(parts, caller);
+    const acting = getActingUserOrThrow(parts, caller);
     if (args.shortName.trim() === '') throw apiError('NAME_OR_USERNAME');
     const fullName = checkFullName(args.fullName);
     const email = `${args.shortName}-bot@${args.domain}`;
     if (args.type === BOT_TYPE.embedded) throw apiError('EMBEDDED_BOTS_OFF');
     if (!isEmail(email)) throw apiError('NAME_OR_USERNAME');
     if (volatile.userByEmail(email) !== undefined) throw apiError('USERNAME_IN_USE');
-    checkBotName(parts, fullName);
+    checkBotNameIsUnique(parts, fullName);
     checkMayCreateBot(acting, args.type, state.settings);
     if (!CREATABLE_TYPES.includes(args.type)) throw apiError('INVALID_BOT_TYPE');
-    checkWebhookInterface(args.interface);
+    checkWebhookPayloadFormat(args.interface);
     if (args.files > 1) throw apiError('ONE_FILE');
     const stream = (name: string | null) =>
-      name === null ? null : requireBotStream(name, acting, own, { parts, volatile });
+      name === null ? null : getBotStreamOrThrow(name, acting, own, { parts, volatile });
     const sendingStream = stream(args.sending);
     const eventsStream = stream(args.events);
     // No integrations are served yet, so every name of one is unknown.
     if (args.type === BOT_TYPE.incomingWebhook && args.service) {
       throw apiError('INVALID_INTEGRATION', { name: args.service });
     }
-    if (args.dry) return { reply: successReply() };
+    if (args.dry) return { reply: makeSuccessReply() };
     const id = state.nextUser;
     // A bot's user actor stores no API key, because bots do not log in.
-    const account: FirstAccount = { email, fullName, passwordHash: null, keyHash, keySealed: '' };
+    const account: NewAccountData = { email, fullName, passwordHash: null, keyHash, keySealed: '' };
     const user: DirectoryUser = {
-      ...newUserRecord({ id, recipient: state.nextRecipient, account, role: ROLE.member, now }),
+      ...makeNewUserRecord({ id, recipient: state.nextRecipient, account, role: USER_ROLE.member, now }),
       botType: args.type,
       botOwner: acting.id,
     };
@@ -132,22 +146,22 @@ export const createBotHandler: RealmCommand<typeof realmCommands.createBot, BotI
       config: args.type === BOT_TYPE.incomingWebhook ? args.config : {},
     };
     volatile.addUser(id, email);
-    const stored = storeBot({ user, bot });
-    const [, ...addedEvents] = userAddedItems(user, state.settings, now, version);
+    const stored = makeStoredBotChanges({ user, bot });
+    const [, ...addedEvents] = makeUserAddedLogItems(user, state.settings, now, version);
     return {
-      reply: successReply(
+      reply: makeSuccessReply(
         {
           user_id: id,
           key_sealed: keySealed,
-          avatar_url: avatarUrl(user),
-          ...presentBotStreams(bot, streamNameLookup(parts)),
+          avatar_url: avatarUrlOfUser(user),
+          ...formatBotStreamsForApi(bot, makeStreamNameLookup(parts)),
         },
         version,
       ),
       state: { ...state, nextUser: id + 1, nextRecipient: state.nextRecipient + 1 },
       parts: stored.parts,
-      events: [...stored.changes, ...addedEvents, botAddedItem(parts, { user, bot })],
-      commands: [[createUserCommand(realm, id, account, version)]],
+      events: [...stored.changes, ...addedEvents, makeBotAddedEvent(parts, { user, bot })],
+      commands: [[makeCreateUserCommand(realm, id, account, version)]],
       replyAfterCommands: true,
     };
   },

@@ -1,32 +1,35 @@
 /** Uploaded files of the organization: their numbers and the space that they take. */
 
-import { valueReply } from '#actors/shared';
+import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
-import type { realmCommands } from '#model/commands';
-import { BlobsUnavailable } from '#ports/blobs';
-import type { RealmCommand } from '../command.js';
+import type { realmActorCommands } from '#model/commands';
+import { BlobStorageUnavailableError } from '#ports/blobs';
+import type { RealmCommandHandler } from '../command.js';
 
 /**
  * Replies with the number for a new file, or with null if there is no space for the file. Running uploads count, so
  * that concurrent ones cannot exceed the quota together. Numbers of failed uploads are not used again.
  */
-export const reserveFileNumberHandler: RealmCommand<typeof realmCommands.fileId> = {
+export const reserveUploadFileNumberHandler: RealmCommandHandler<typeof realmActorCommands.fileId> = {
   lane: 'files',
   handle({ state, volatile }, { size, quota }, _inputs, { now }) {
     const { uploads } = state;
     if (quota !== null) {
-      if (uploads.used + volatile.reservedSpace(now) + size > quota) return { reply: valueReply(null) };
+      if (uploads.used + volatile.reservedSpace(now) + size > quota) return { reply: makeValueReply(null) };
       volatile.reserveSpace(uploads.next, size, now);
     }
-    return { reply: valueReply(uploads.next), state: { ...state, uploads: { ...uploads, next: uploads.next + 1 } } };
+    return {
+      reply: makeValueReply(uploads.next),
+      state: { ...state, uploads: { ...uploads, next: uploads.next + 1 } },
+    };
   },
 };
 
 /** Replies with the bytes that all files take. */
-export const readSpaceUsedHandler: RealmCommand<typeof realmCommands.spaceUsed> = {
+export const readFileSpaceUsedHandler: RealmCommandHandler<typeof realmActorCommands.spaceUsed> = {
   lane: 'space',
   read: true,
-  handle: ({ state }) => ({ reply: valueReply(state.uploads.used) }),
+  handle: ({ state }) => ({ reply: makeValueReply(state.uploads.used) }),
 };
 
 /**
@@ -35,7 +38,7 @@ export const readSpaceUsedHandler: RealmCommand<typeof realmCommands.spaceUsed> 
  * The command comes from an outbox: the commit that removed the files is durable, so the inputs may delete the bytes. A
  * repeat does no harm.
  */
-export const recordFileChangesHandler: RealmCommand<typeof realmCommands.filesChanged> = {
+export const recordFileChangesHandler: RealmCommandHandler<typeof realmActorCommands.filesChanged> = {
   lane: 'files',
   async inputs({ erase }, { realm }, { services }) {
     for (const path of erase) {
@@ -43,7 +46,7 @@ export const recordFileChangesHandler: RealmCommand<typeof realmCommands.filesCh
         await services.blobs.delete(realm, path);
       } catch (error) {
         // An error of the disk is ignored: one file must not block all uploads of the organization.
-        if (error instanceof BlobsUnavailable) throw error;
+        if (error instanceof BlobStorageUnavailableError) throw error;
       }
     }
     return undefined;
@@ -56,6 +59,6 @@ export const recordFileChangesHandler: RealmCommand<typeof realmCommands.filesCh
       const event = { type: 'attachment', op, attachment: attachment as Json, upload_space_used: used };
       return { t: 'event', to: { users: [owner] }, event } as const;
     });
-    return { reply: valueReply(null), state: { ...state, uploads: { ...state.uploads, used } }, events };
+    return { reply: makeValueReply(null), state: { ...state, uploads: { ...state.uploads, used } }, events };
   },
 };

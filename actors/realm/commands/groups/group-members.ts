@@ -1,61 +1,61 @@
 /** Members and subgroups of user groups (users.md § User groups): adds, then removes; all or nothing. */
 
-import { directNoticeCommand, silentMention, successReply } from '#actors/shared';
+import { formatSilentMention, makeDirectNoticeCommand, makeSuccessReply } from '#actors/shared';
 import { SYSTEM_GROUP_NAMES } from '#domain/people';
-import { type LogItem, userId } from '#model';
-import type { OutboxCommand, realmCommands } from '#model/commands';
+import { type LogItem, toUserId } from '#model';
+import type { OutboxCommand, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { everyoneEventItem } from '../../log-items.js';
-import { groupRecord, userRecord } from '../../state.js';
-import { type RealmCommand, SETTINGS_LANE } from '../command.js';
+import { makeEveryoneEventLogItem } from '../../log-items.js';
+import { findUserGroupRecord, findUserRecord } from '../../state.js';
+import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 import {
-  checkMembersExist,
-  requireEditableGroup,
-  requireGroupEditor,
-  storeUserGroup,
-  uniqueAscending,
+  checkGroupMembersExist,
+  getEditableUserGroupOrThrow,
+  getUserGroupEditorOrThrow,
+  makeStoredUserGroupChanges,
+  sortUniqueIds,
 } from './user-groups.js';
 
-export const editGroupMembersHandler: RealmCommand<typeof realmCommands.editMembers> = {
-  lane: SETTINGS_LANE,
+export const editGroupMembersHandler: RealmCommandHandler<typeof realmActorCommands.editMembers> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ state, parts }, args, _inputs, { caller, now, realm, version }) {
-    const acting = requireGroupEditor(parts, caller, state.settings, now);
-    const before = requireEditableGroup(parts, args.user_group_id, acting);
-    const adding = uniqueAscending(args.add.map(userId));
-    const removing = uniqueAscending(args.delete.map(userId));
-    checkMembersExist(parts, args.add);
+    const acting = getUserGroupEditorOrThrow(parts, caller, state.settings, now);
+    const before = getEditableUserGroupOrThrow(parts, args.user_group_id, acting);
+    const adding = sortUniqueIds(args.add.map(toUserId));
+    const removing = sortUniqueIds(args.delete.map(toUserId));
+    checkGroupMembersExist(parts, args.add);
     const members = new Set(before.members);
     for (const user of args.add) {
-      if (members.has(userId(user))) throw apiError('ALREADY_MEMBER', { user_id: user });
+      if (members.has(toUserId(user))) throw apiError('ALREADY_MEMBER', { user_id: user });
     }
     for (const user of adding) members.add(user);
-    checkMembersExist(parts, args.delete);
+    checkGroupMembersExist(parts, args.delete);
     for (const user of args.delete) {
-      if (!members.has(userId(user))) throw apiError('NO_SUCH_MEMBER', { user_id: user });
+      if (!members.has(toUserId(user))) throw apiError('NO_SUCH_MEMBER', { user_id: user });
     }
     for (const user of removing) members.delete(user);
-    const { parts: written, change } = storeUserGroup({ ...before, members: uniqueAscending(members) });
+    const { parts: written, change } = makeStoredUserGroupChanges({ ...before, members: sortUniqueIds(members) });
     const changed = (op: string, user_ids: readonly number[]): LogItem[] =>
       user_ids.length === 0
         ? []
-        : [everyoneEventItem(version, { type: 'user_group', op, group_id: before.id, user_ids })];
+        : [makeEveryoneEventLogItem(version, { type: 'user_group', op, group_id: before.id, user_ids })];
     const group = `@_*${before.name}*`;
     const noticesTo = (users: readonly number[], what: string): OutboxCommand[] =>
       users
-        .map((user) => userRecord(parts, user))
+        .map((user) => findUserRecord(parts, user))
         .filter((user): user is DirectoryUser => user !== undefined && user.id !== caller)
         .filter((user) => user.isActive && user.botType === null)
         .map((user) =>
-          directNoticeCommand(realm, user.id, {
-            content: `${silentMention(acting)} ${what} ${group}.`,
+          makeDirectNoticeCommand(realm, user.id, {
+            content: `${formatSilentMention(acting)} ${what} ${group}.`,
             origin: args.origin,
             after: version,
           }),
         );
     const notices = [noticesTo(adding, 'added you to the group'), noticesTo(removing, 'removed you from the group')];
     return {
-      reply: successReply(undefined, version),
+      reply: makeSuccessReply(undefined, version),
       parts: written,
       events: [change, ...changed('add_members', adding), ...changed('remove_members', removing)],
       commands: notices.filter((stage) => stage.length > 0),
@@ -64,14 +64,15 @@ export const editGroupMembersHandler: RealmCommand<typeof realmCommands.editMemb
   },
 };
 
-export const editGroupSubgroupsHandler: RealmCommand<typeof realmCommands.editSubgroups> = {
-  lane: SETTINGS_LANE,
+export const editGroupSubgroupsHandler: RealmCommandHandler<typeof realmActorCommands.editSubgroups> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ state, parts }, args, _inputs, { caller, now, version }) {
-    const acting = requireGroupEditor(parts, caller, state.settings, now);
-    const before = requireEditableGroup(parts, args.user_group_id, acting);
+    const acting = getUserGroupEditorOrThrow(parts, caller, state.settings, now);
+    const before = getEditableUserGroupOrThrow(parts, args.user_group_id, acting);
     const check = (ids: readonly number[]): void => {
       for (const id of ids) {
-        if (SYSTEM_GROUP_NAMES[id] === undefined && !groupRecord(parts, id)) throw apiError('INVALID_GROUP_ID', { id });
+        if (SYSTEM_GROUP_NAMES[id] === undefined && !findUserGroupRecord(parts, id))
+          throw apiError('INVALID_GROUP_ID', { id });
       }
     };
     const subgroups = new Set(before.subgroups);
@@ -81,20 +82,20 @@ export const editGroupSubgroupsHandler: RealmCommand<typeof realmCommands.editSu
     check(args.delete);
     for (const id of args.delete) if (!subgroups.has(id)) throw apiError('NO_SUCH_SUBGROUP', { group_id: id });
     for (const id of args.delete) subgroups.delete(id);
-    const { parts: written, change } = storeUserGroup({ ...before, subgroups: uniqueAscending(subgroups) });
+    const { parts: written, change } = makeStoredUserGroupChanges({ ...before, subgroups: sortUniqueIds(subgroups) });
     const changed = (op: string, ids: readonly number[]): LogItem[] =>
       ids.length === 0
         ? []
         : [
-            everyoneEventItem(version, {
+            makeEveryoneEventLogItem(version, {
               type: 'user_group',
               op,
               group_id: before.id,
-              direct_subgroup_ids: uniqueAscending(ids),
+              direct_subgroup_ids: sortUniqueIds(ids),
             }),
           ];
     return {
-      reply: successReply(undefined, version),
+      reply: makeSuccessReply(undefined, version),
       parts: written,
       events: [change, ...changed('add_subgroups', args.add), ...changed('remove_subgroups', args.delete)],
     };

@@ -1,6 +1,6 @@
 /** Links and mails of invitations, and checks of the streams in them. */
 
-import { mailCommand, readSubscribers, type SubscribersByStream } from '#actors/shared';
+import { makeSendMailCommand, readSubscribersOfStreams, type SubscribersByStream } from '#actors/shared';
 import { makeInvitationLink } from '#domain/invitations';
 import { sealMailLink } from '#domain/mail';
 import type { ServerCryptography } from '#domain/secrets';
@@ -8,9 +8,9 @@ import { canAccessStream } from '#domain/streams';
 import type { RealmId, RealmSettings } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
-import type { InputSources } from '../../../services.js';
-import { type Invitation, invitationExpiry, invitationNameOf } from '../../invitations.js';
-import { type ActorParts, streamRecord } from '../../state.js';
+import type { ActorInputSources } from '../../../services.js';
+import { type Invitation, invitationExpiryTime, invitationTokenContentOf } from '../../invitations.js';
+import { type ActorParts, findStreamRecord } from '../../state.js';
 
 /**
  * Makes the link of an invitation. Commands get this function as an input, because handlers do not have the secret that
@@ -18,40 +18,40 @@ import { type ActorParts, streamRecord } from '../../state.js';
  */
 export type InvitationLinkMaker = (of: Invitation) => string;
 
-export const invitationLinkMaker =
+export const makeInvitationLinkMaker =
   (secrets: ServerCryptography, realm: RealmId, origin: string): InvitationLinkMaker =>
   (of) =>
-    makeInvitationLink(secrets, origin, invitationNameOf(realm, of));
+    makeInvitationLink(secrets, origin, invitationTokenContentOf(realm, of));
 
 /** Makes sealed links of invitations, for mails: a link is unsealed when the mail leaves. */
-export const sealedInvitationLinkMaker =
+export const makeSealedInvitationLinkMaker =
   (secrets: ServerCryptography, realm: RealmId, origin: string): InvitationLinkMaker =>
   (of) =>
-    sealMailLink(secrets, makeInvitationLink(secrets, origin, invitationNameOf(realm, of)));
+    sealMailLink(secrets, makeInvitationLink(secrets, origin, invitationTokenContentOf(realm, of)));
 
 /**
  * Reads the subscribers of those of the streams that are private, because access to a private stream depends on
  * subscription.
  */
-export function readInvitationMembers(
+export function readInvitationStreamSubscribers(
   streams: readonly number[],
   parts: ActorParts,
   realm: RealmId,
-  sources: InputSources,
+  sources: ActorInputSources,
 ): Promise<SubscribersByStream> {
-  const closed = [...new Set(streams)].filter((id) => streamRecord(parts, id)?.inviteOnly);
-  return readSubscribers(realm, closed, sources);
+  const closed = [...new Set(streams)].filter((id) => findStreamRecord(parts, id)?.inviteOnly);
+  return readSubscribersOfStreams(realm, closed, sources);
 }
 
 /** Id of the first of the streams that does not exist or that the caller can't access. */
-export function firstInaccessibleStream(
+export function findFirstInaccessibleStream(
   acting: DirectoryUser,
   streams: readonly number[],
   parts: ActorParts,
   members: SubscribersByStream,
 ): number | undefined {
   const accessible = (id: number): boolean => {
-    const stream = streamRecord(parts, id);
+    const stream = findStreamRecord(parts, id);
     if (!stream || stream.archived) return false;
     return canAccessStream(acting, stream, members.get(id)?.includes(acting.id) ?? false);
   };
@@ -62,13 +62,13 @@ export function firstInaccessibleStream(
 export const toSingleLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const until = (of: Invitation): string => {
-  const expiry = invitationExpiry(of);
+  const expiry = invitationExpiryTime(of);
   if (expiry === null) return 'The link does not expire.';
   return `The link is good until ${new Date(expiry * 1000).toISOString().slice(0, 16).replace('T', ' ')} (UTC).`;
 };
 
 /** The mail of an invitation. @param link makes sealed links */
-export function invitationMail(
+export function makeInvitationMail(
   realm: RealmId,
   of: Invitation & { readonly email: string | null },
   inviter: DirectoryUser,
@@ -76,7 +76,7 @@ export function invitationMail(
   link: InvitationLinkMaker,
 ): OutboxCommand {
   const organization = toSingleLine(settings.name);
-  return mailCommand(realm, {
+  return makeSendMailCommand(realm, {
     to: of.email ?? '',
     subject: `${inviter.fullName} invites you to ${organization}`,
     text: [

@@ -1,54 +1,54 @@
 /** POST /invites (realm.md § Invitations): invites addresses by mail, each with its own link. */
 import { randomBytes } from 'node:crypto';
-import { type SubscribersByStream, successReply } from '#actors/shared';
+import { makeSuccessReply, type SubscribersByStream } from '#actors/shared';
 import type { Json } from '#base';
 import {
-  type AddressProblem,
-  domainOfAddress,
-  findAddressProblem,
-  type IsDisposableDomain,
+  type DisposableDomainPredicate,
+  domainOfEmailAddress,
+  type EmailAddressProblem,
+  findEmailAddressProblem,
   isAdmin,
   isAllowedByPolicy,
   isEmail,
   isOwner,
   isSystemBot,
-  ROLE,
+  USER_ROLE,
 } from '#domain/people';
-import type { ArgsOf, realmCommands } from '#model/commands';
+import type { ArgsOfCommand, realmActorCommands } from '#model/commands';
 import { type ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import {
-  dropExpiredInvitations,
+  deleteExpiredInvitations,
   encodeInvitation,
   type Invitation,
   invitationPartName,
-  invitesChangedEvent,
+  makeInvitationsChangedEvent,
 } from '../../invitations.js';
-import { domainRecords, userRecord } from '../../state.js';
-import { requireActingUser } from '../callers.js';
-import type { RealmCommand, RealmView } from '../command.js';
+import { findUserRecord, readEmailDomainRecords } from '../../state.js';
+import { getActingUserOrThrow } from '../callers.js';
+import type { RealmActorView, RealmCommandHandler } from '../command.js';
 import {
-  firstInaccessibleStream,
+  findFirstInaccessibleStream,
   type InvitationLinkMaker,
-  invitationMail,
-  readInvitationMembers,
-  sealedInvitationLinkMaker,
+  makeInvitationMail,
+  makeSealedInvitationLinkMaker,
+  readInvitationStreamSubscribers,
 } from './invitation-links.js';
 
-type InviteArgs = ArgsOf<typeof realmCommands.invite>;
+type InviteArgs = ArgsOfCommand<typeof realmActorCommands.invite>;
 
 interface Inputs {
   readonly nonce: string;
   readonly link: InvitationLinkMaker;
-  readonly disposable: IsDisposableDomain;
+  readonly disposable: DisposableDomainPredicate;
   readonly members: SubscribersByStream;
 }
 
 /** An address that was refused: the reason, and whether its account was deactivated. */
 type RefusedInvitee = readonly [email: string, reason: string, deactivated: boolean];
 
-const PROBLEMS: Readonly<Record<AddressProblem, string>> = {
+const PROBLEMS: Readonly<Record<EmailAddressProblem, string>> = {
   domain: 'Outside your domain.',
   disposable: 'Please use your real email address.',
   plus: 'Email addresses containing + are not allowed.',
@@ -60,18 +60,18 @@ const PROBLEMS: Readonly<Record<AddressProblem, string>> = {
  */
 const MIN_AGE_MS = 3 * 86_400_000;
 
-export const sendInvitationsHandler: RealmCommand<typeof realmCommands.invite, Inputs> = {
+export const sendInvitationsHandler: RealmCommandHandler<typeof realmActorCommands.invite, Inputs> = {
   lane: 'invitations',
 
   inputs: async ({ stream_ids, origin }, { realm, view }, sources) => ({
     nonce: randomBytes(4).toString('hex'),
-    link: sealedInvitationLinkMaker(sources.services.secrets, realm, origin),
+    link: makeSealedInvitationLinkMaker(sources.services.secrets, realm, origin),
     disposable: sources.services.disposable,
-    members: await readInvitationMembers(stream_ids, view.parts, realm, sources),
+    members: await readInvitationStreamSubscribers(stream_ids, view.parts, realm, sources),
   }),
 
   handle(view, args, inputs, context) {
-    const acting = requireActingUser(view.parts, context.caller);
+    const acting = getActingUserOrThrow(view.parts, context.caller);
     checkMayInvite(acting, args, view, context);
     checkStreams(acting, args, view, inputs, context);
     if (tooNew(acting, view, context.now)) throw failure('INVITER_TOO_NEW', []);
@@ -80,28 +80,33 @@ export const sendInvitationsHandler: RealmCommand<typeof realmCommands.invite, I
     if (good.length === 0) throw failure('INVITES_ALL_TAKEN', taken);
     return {
       ...storeInvitations(good, acting, view, args, inputs, context),
-      reply: taken.length > 0 ? { error: failure('INVITES_SOME_TAKEN', taken, true).toReply() } : successReply(),
+      reply: taken.length > 0 ? { error: failure('INVITES_SOME_TAKEN', taken, true).toReply() } : makeSuccessReply(),
     };
   },
 };
 
-function checkMayInvite(acting: DirectoryUser, args: InviteArgs, { state }: RealmView, { now }: CommandContext): void {
+function checkMayInvite(
+  acting: DirectoryUser,
+  args: InviteArgs,
+  { state }: RealmActorView,
+  { now }: CommandContext,
+): void {
   if (!isAllowedByPolicy(state.settings.invite_to_realm_policy, acting, state.settings, now)) {
     throw apiError('INSUFFICIENT_PERMISSION');
   }
-  if (args.role === ROLE.owner && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
-  if (args.role < ROLE.member && !isAdmin(acting)) throw apiError('INVITER_NOT_ADMIN');
+  if (args.role === USER_ROLE.owner && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
+  if (args.role < USER_ROLE.member && !isAdmin(acting)) throw apiError('INVITER_NOT_ADMIN');
   if (args.emails.length === 0) throw apiError('NO_INVITEES');
 }
 
 function checkStreams(
   acting: DirectoryUser,
   { stream_ids }: InviteArgs,
-  { state, parts }: RealmView,
+  { state, parts }: RealmActorView,
   { members }: Inputs,
   { now }: CommandContext,
 ): void {
-  const unknown = firstInaccessibleStream(acting, stream_ids, parts, members);
+  const unknown = findFirstInaccessibleStream(acting, stream_ids, parts, members);
   if (unknown !== undefined) throw apiError('INVITE_STREAM_UNKNOWN', { stream_id: unknown });
   const policy = state.settings.invite_to_stream_policy;
   if (stream_ids.length > 0 && !isAllowedByPolicy(policy, acting, state.settings, now)) {
@@ -109,7 +114,7 @@ function checkStreams(
   }
 }
 
-const tooNew = (acting: DirectoryUser, { state }: RealmView, now: number): boolean =>
+const tooNew = (acting: DirectoryUser, { state }: RealmActorView, now: number): boolean =>
   !state.settings.invite_required && !isAdmin(acting) && now - acting.joined < MIN_AGE_MS;
 
 type Failure = 'INVITER_TOO_NEW' | 'INVITES_INVALID' | 'INVITES_ALL_TAKEN' | 'INVITES_SOME_TAKEN';
@@ -124,22 +129,22 @@ const failure = (name: Failure, errors: readonly RefusedInvitee[], sent = false)
 
 function sortInvitees(
   emails: readonly string[],
-  { state, parts, volatile }: RealmView,
-  disposable: IsDisposableDomain,
+  { state, parts, volatile }: RealmActorView,
+  disposable: DisposableDomainPredicate,
 ) {
   const [wrong, taken]: [RefusedInvitee[], RefusedInvitee[]] = [[], []];
   const good: string[] = [];
-  const domains = domainRecords(parts);
+  const domains = readEmailDomainRecords(parts);
   for (const email of emails) {
     const id = volatile.userByEmail(email);
     const problem = isEmail(email)
-      ? findAddressProblem(email, state.settings, domains, disposable(domainOfAddress(email)))
+      ? findEmailAddressProblem(email, state.settings, domains, disposable(domainOfEmailAddress(email)))
       : undefined;
     if (!isEmail(email)) wrong.push([email, 'Invalid address.', false]);
     else if (problem) wrong.push([email, PROBLEMS[problem], false]);
     else if (id === undefined) good.push(email);
     else if (isSystemBot({ id })) taken.push([email, 'Reserved for system bots.', false]);
-    else if (userRecord(parts, id)?.isActive) taken.push([email, 'Already has an account.', false]);
+    else if (findUserRecord(parts, id)?.isActive) taken.push([email, 'Already has an account.', false]);
     else taken.push([email, 'Account has been deactivated.', true]);
   }
   return { wrong, taken, good };
@@ -148,7 +153,7 @@ function sortInvitees(
 function storeInvitations(
   emails: readonly string[],
   acting: DirectoryUser,
-  { state, parts }: RealmView,
+  { state, parts }: RealmActorView,
   args: InviteArgs,
   { nonce, link }: Inputs,
   { now, realm, version }: CommandContext,
@@ -168,10 +173,10 @@ function storeInvitations(
   return {
     state: { ...state, invitations: { ...state.invitations, nextSingle: state.invitations.nextSingle + made.length } },
     parts: {
-      ...dropExpiredInvitations(parts, now),
+      ...deleteExpiredInvitations(parts, now),
       ...Object.fromEntries(made.map((of) => [invitationPartName(of), encodeInvitation(of)])),
     },
-    events: [invitesChangedEvent(version)],
-    commands: [made.map((of) => invitationMail(realm, of, acting, state.settings, link))],
+    events: [makeInvitationsChangedEvent(version)],
+    commands: [made.map((of) => makeInvitationMail(realm, of, acting, state.settings, link))],
   };
 }

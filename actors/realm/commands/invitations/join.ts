@@ -1,26 +1,26 @@
 /** Opens the link of an invitation, and creates an account with it. */
 
-import { directNoticeCommand, silentMention, successReply } from '#actors/shared';
+import { formatSilentMention, makeDirectNoticeCommand, makeSuccessReply } from '#actors/shared';
 import type { Json } from '#base';
-import type { OpenedInvitationLink, OutboxCommand, realmCommands } from '#model/commands';
+import type { OpenedInvitationLink, OutboxCommand, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { CommandContext } from '#runtime';
 import {
-  findInvitation,
+  findValidInvitation,
   type Invitation,
   invitationPartName,
-  invitesChangedEvent,
   listValidInvitations,
+  makeInvitationsChangedEvent,
 } from '../../invitations.js';
-import { type ActorParts, userRecord } from '../../state.js';
+import { type ActorParts, findUserRecord } from '../../state.js';
 import {
-  addAccount,
-  checkApplicant,
-  firstStreamsOfNewcomer,
-  type PreparedAccount,
-  prepareAccount,
+  addAccountToRealm,
+  checkNewAccountApplicant,
+  firstStreamsOfNewUser,
+  type PreparedNewAccount,
+  prepareNewAccount,
 } from '../accounts/new-account.js';
-import type { RealmCommand } from '../command.js';
+import type { RealmCommandHandler } from '../command.js';
 
 /** The invitation that a link names, if the invitation is valid and has the link's nonce. */
 export function findInvitationByLink(
@@ -28,19 +28,19 @@ export function findInvitationByLink(
   { kind, id, nonce }: OpenedInvitationLink,
   now: number,
 ): Invitation | undefined {
-  const found = findInvitation(parts, kind, id, now);
+  const found = findValidInvitation(parts, kind, id, now);
   return found?.nonce === nonce ? found : undefined;
 }
 
 /** Replies with the content of the page behind an invitation link. */
-export const readInvitationPageHandler: RealmCommand<typeof realmCommands.peekInvitation> = {
+export const readInvitationPageHandler: RealmCommandHandler<typeof realmActorCommands.peekInvitation> = {
   lane: 'read',
   read: true,
   handle({ state, parts }, args, _inputs, { now }) {
     const found = findInvitationByLink(parts, args, now);
     if (!found) throw apiError('INVITATION_GONE');
-    const inviter = userRecord(parts, found.inviter)?.fullName ?? '';
-    return { reply: successReply({ organization: state.settings.name, inviter, email: found.email }) };
+    const inviter = findUserRecord(parts, found.inviter)?.fullName ?? '';
+    return { reply: makeSuccessReply({ organization: state.settings.name, inviter, email: found.email }) };
   },
 };
 
@@ -48,7 +48,10 @@ export const readInvitationPageHandler: RealmCommand<typeof realmCommands.peekIn
  * Creates an account by an invitation. Invitations to its address are used up; a link for any number of people stays
  * valid.
  */
-export const joinByInvitationHandler: RealmCommand<typeof realmCommands.join, PreparedAccount | undefined> = {
+export const joinByInvitationHandler: RealmCommandHandler<
+  typeof realmActorCommands.join,
+  PreparedNewAccount | undefined
+> = {
   // Accounts are created one at a time, so that an invitation to an address is used only once.
   lane: 'directory',
   exclusive: true,
@@ -58,23 +61,27 @@ export const joinByInvitationHandler: RealmCommand<typeof realmCommands.join, Pr
     const found = findInvitationByLink(view.parts, args, services.clock.now());
     // If the invitation is not valid, no password is hashed: hashing is expensive.
     if (!found) return undefined;
-    const streams = firstStreamsOfNewcomer(view, found.streams, found.role);
+    const streams = firstStreamsOfNewUser(view, found.streams, found.role);
     const { full_name: fullName, password } = args;
-    return prepareAccount({ email: found.email ?? args.email, fullName, password, streams }, realm, sources);
+    return prepareNewAccount({ email: found.email ?? args.email, fullName, password, streams }, realm, sources);
   },
 
   handle(view, args, prepared, context) {
     const found = findInvitationByLink(view.parts, args, context.now);
     if (!found || !prepared) throw apiError('INVITATION_GONE');
-    checkApplicant(prepared, view);
-    const streams = firstStreamsOfNewcomer(view, found.streams, found.role);
-    const { user, ...added } = addAccount(view, { prepared, role: found.role, streams, origin: args.origin }, context);
+    checkNewAccountApplicant(prepared, view);
+    const streams = firstStreamsOfNewUser(view, found.streams, found.role);
+    const { user, ...added } = addAccountToRealm(
+      view,
+      { prepared, role: found.role, streams, origin: args.origin },
+      context,
+    );
     const notice = acceptedNotice(found, user, view.parts, args.origin, context);
     return {
       ...added,
-      reply: successReply({ organization: view.state.settings.name, email: user.deliveryEmail }),
+      reply: makeSuccessReply({ organization: view.state.settings.name, email: user.deliveryEmail }),
       parts: { ...added.parts, ...usedInvitations(view.parts, user.deliveryEmail, context.now) },
-      events: [...added.events, invitesChangedEvent(context.version)],
+      events: [...added.events, makeInvitationsChangedEvent(context.version)],
       commands: [...added.commands, notice],
       replyAfterCommands: true,
     };
@@ -101,7 +108,7 @@ export function acceptedNotice(
   origin: string,
   { realm, version: after }: CommandContext,
 ): OutboxCommand[] {
-  if (!userRecord(parts, inviter)?.isActive) return [];
-  const content = `${silentMention(user)} has accepted your invitation.`;
-  return [directNoticeCommand(realm, inviter, { content, origin, after })];
+  if (!findUserRecord(parts, inviter)?.isActive) return [];
+  const content = `${formatSilentMention(user)} has accepted your invitation.`;
+  return [makeDirectNoticeCommand(realm, inviter, { content, origin, after })];
 }

@@ -3,40 +3,40 @@
  * all if the organization needs no invitation, otherwise to holders of an invitation link.
  */
 
-import { mailCommand, successReply } from '#actors/shared';
+import { makeSendMailCommand, makeSuccessReply } from '#actors/shared';
 import { makeSignUpLink } from '#domain/invitations';
 import { sealMailLink } from '#domain/mail';
-import { domainOfAddress, isEmail, ROLE } from '#domain/people';
-import type { realmCommands } from '#model/commands';
+import { domainOfEmailAddress, isEmail, USER_ROLE } from '#domain/people';
+import type { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { countMailToAddress } from '../../mail-limits.js';
-import type { RealmState } from '../../state.js';
+import type { RealmActorState } from '../../state.js';
 import {
-  addAccount,
-  checkAddressAdmitted,
-  checkApplicant,
-  firstStreamsOfNewcomer,
-  type PreparedAccount,
-  prepareAccount,
+  addAccountToRealm,
+  checkEmailAddressAdmitted,
+  checkNewAccountApplicant,
+  firstStreamsOfNewUser,
+  type PreparedNewAccount,
+  prepareNewAccount,
 } from '../accounts/new-account.js';
-import type { RealmCommand } from '../command.js';
+import type { RealmCommandHandler } from '../command.js';
 import { toSingleLine } from './invitation-links.js';
 import { findInvitationByLink } from './join.js';
 
 /** Validity of the link that confirms an address, ms. */
 const VALID_MS = 24 * 3_600_000;
 
-function checkOpen({ settings }: RealmState): void {
+function checkOpen({ settings }: RealmActorState): void {
   if (settings.invite_required) throw apiError('SIGN_UP_CLOSED');
 }
 
 /** Replies with the content of the sign-up page. */
-export const readSignUpPageHandler: RealmCommand<typeof realmCommands.peekSignUp> = {
+export const readSignUpPageHandler: RealmCommandHandler<typeof realmActorCommands.peekSignUp> = {
   lane: 'read',
   read: true,
   handle({ state }) {
     checkOpen(state);
-    return { reply: successReply({ organization: state.settings.name }) };
+    return { reply: makeSuccessReply({ organization: state.settings.name }) };
   },
 };
 
@@ -50,18 +50,18 @@ interface SignUpInputs {
  * Mails a confirmation link. Addresses that have an account also get a mail, and the reply is the same, so that the
  * reply does not disclose which addresses have accounts.
  */
-export const requestSignUpHandler: RealmCommand<typeof realmCommands.askSignUp, SignUpInputs> = {
+export const requestSignUpHandler: RealmCommandHandler<typeof realmActorCommands.askSignUp, SignUpInputs> = {
   lane: 'invitations',
   inputs: ({ email, by, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
     link: sealMailLink(secrets, makeSignUpLink(secrets, origin, { realm, email, expires: clock.now() + VALID_MS, by })),
-    disposable: disposable(domainOfAddress(email)),
+    disposable: disposable(domainOfEmailAddress(email)),
   }),
   handle(view, { email, by }, { link, disposable }, { realm, now }) {
     const { state, parts, volatile } = view;
     if (!by) checkOpen(state);
     else if (!findInvitationByLink(parts, { kind: 'link', ...by }, now)) throw apiError('INVITATION_GONE');
     if (!isEmail(email)) throw apiError('ENTER_VALID_EMAIL');
-    checkAddressAdmitted(email, disposable, view);
+    checkEmailAddressAdmitted(email, disposable, view);
     const { wait, parts: counted } = countMailToAddress(parts, email, now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     const organization = toSingleLine(state.settings.name);
@@ -70,11 +70,11 @@ export const requestSignUpHandler: RealmCommand<typeof realmCommands.askSignUp, 
       ? ['There is an account with this address already: log in with it.']
       : ['To make your account, open this link within a day:', '', link];
     return {
-      reply: successReply({ organization: state.settings.name }),
+      reply: makeSuccessReply({ organization: state.settings.name }),
       parts: counted,
       commands: [
         [
-          mailCommand(realm, {
+          makeSendMailCommand(realm, {
             to: email,
             subject: `Joining ${organization}`,
             text: [
@@ -94,26 +94,26 @@ export const requestSignUpHandler: RealmCommand<typeof realmCommands.askSignUp, 
 };
 
 /** Creates the account of a sign-up; the sender has checked the link. */
-export const signUpHandler: RealmCommand<typeof realmCommands.signUp, PreparedAccount | undefined> = {
+export const signUpHandler: RealmCommandHandler<typeof realmActorCommands.signUp, PreparedNewAccount | undefined> = {
   lane: 'directory',
   exclusive: true,
 
   inputs({ email, full_name: fullName, password }, { realm, view }, sources) {
     // If sign-up is closed, no password is hashed: hashing is expensive.
     if (view.state.settings.invite_required) return undefined;
-    const streams = firstStreamsOfNewcomer(view, [], ROLE.member);
-    return prepareAccount({ email, fullName, password, streams }, realm, sources);
+    const streams = firstStreamsOfNewUser(view, [], USER_ROLE.member);
+    return prepareNewAccount({ email, fullName, password, streams }, realm, sources);
   },
 
   handle(view, { origin }, prepared, context) {
     checkOpen(view.state);
     if (!prepared) throw apiError('SIGN_UP_CLOSED');
-    checkApplicant(prepared, view);
-    const streams = firstStreamsOfNewcomer(view, [], ROLE.member);
-    const { user, ...added } = addAccount(view, { prepared, role: ROLE.member, streams, origin }, context);
+    checkNewAccountApplicant(prepared, view);
+    const streams = firstStreamsOfNewUser(view, [], USER_ROLE.member);
+    const { user, ...added } = addAccountToRealm(view, { prepared, role: USER_ROLE.member, streams, origin }, context);
     return {
       ...added,
-      reply: successReply({ organization: view.state.settings.name, email: user.deliveryEmail }),
+      reply: makeSuccessReply({ organization: view.state.settings.name, email: user.deliveryEmail }),
       replyAfterCommands: true,
     };
   },

@@ -3,23 +3,28 @@
  * creates the owner's account and the first streams.
  */
 
-import { successReply, valueReply } from '#actors/shared';
-import { mailDomainOfOrigin, ROLE } from '#domain/people';
-import { initialRealmSettings, initialUserDefaults, realmId, realmKey, userId } from '#model';
-import { outboxCommand, realmCommands } from '#model/commands';
+import { makeSuccessReply, makeValueReply } from '#actors/shared';
+import { mailDomainOfOrigin, USER_ROLE } from '#domain/people';
+import { makeInitialRealmSettings, makeInitialUserDefaults, realmActorKey, toRealmId, toUserId } from '#model';
+import { makeOutboxCommand, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { RealmEntry } from '#model/records';
-import { directoryLogItem } from '../../log-items.js';
+import type { DirectoryRealmEntry } from '#model/records';
+import { makeDirectoryLogItem } from '../../log-items.js';
 import {
-  encodeRecord,
+  encodeDirectoryRecord,
+  listRealmRecords,
   REALM_PART_PREFIX,
-  type RealmState,
-  realmRecords,
-  USER_DEFAULTS_PART,
+  type RealmActorState,
+  USER_DEFAULTS_PART_NAME,
   USER_PART_PREFIX,
 } from '../../state.js';
-import { createUserCommand, emailVisibilityOfNewUser, FIRST_USER_ID, newUserRecord } from '../accounts/user-record.js';
-import type { RealmCommand } from '../command.js';
+import {
+  emailVisibilityOfNewUser,
+  FIRST_USER_ID,
+  makeCreateUserCommand,
+  makeNewUserRecord,
+} from '../accounts/user-record.js';
+import type { RealmCommandHandler } from '../command.js';
 import { createInitialStreams } from '../streams/initial-streams.js';
 import { isReservedByImport } from './import-realm.js';
 
@@ -27,66 +32,66 @@ import { isReservedByImport } from './import-realm.js';
  * Replies with the number of the next realm, so that the sender can make keys that name the realm. The number is not
  * reserved: of two senders, `createRealmHandler` refuses the second.
  */
-export const readNextRealmIdHandler: RealmCommand<typeof realmCommands.peekRealm> = {
+export const readNextRealmIdHandler: RealmCommandHandler<typeof realmActorCommands.peekRealm> = {
   creates: true,
   lane: 'realms',
-  handle: ({ state }) => ({ reply: valueReply(state.nextRealm) }),
+  handle: ({ state }) => ({ reply: makeValueReply(state.nextRealm) }),
 };
 
 /** GET /realm/subdomain/{subdomain}: tells whether an organization has the subdomain. */
-export const isSubdomainTakenHandler: RealmCommand<typeof realmCommands.subdomainTaken> = {
+export const isSubdomainTakenHandler: RealmCommandHandler<typeof realmActorCommands.subdomainTaken> = {
   creates: true,
   lane: 'read',
   read: true,
   handle: ({ parts }, { subdomain }) => ({
-    reply: successReply({ taken: [...realmRecords(parts)].some((realm) => realm.subdomain === subdomain) }),
+    reply: makeSuccessReply({ taken: [...listRealmRecords(parts)].some((realm) => realm.subdomain === subdomain) }),
   }),
 };
 
 /** Registers a new organization at realm 0, if the number is still the next one and the subdomain is free. */
-export const createRealmHandler: RealmCommand<typeof realmCommands.createRealm> = {
+export const createRealmHandler: RealmCommandHandler<typeof realmActorCommands.createRealm> = {
   creates: true,
   lane: 'realms',
   exclusive: true,
   handle({ state, parts }, { realm, ...args }) {
     if (realm !== state.nextRealm) throw apiError('SERVICE_UNAVAILABLE');
-    for (const other of realmRecords(parts))
+    for (const other of listRealmRecords(parts))
       if (other.subdomain === args.subdomain) throw apiError('INVALID_SUBDOMAIN');
     if (isReservedByImport(parts, args.subdomain)) throw apiError('INVALID_SUBDOMAIN');
-    const entry: RealmEntry = { id: realmId(realm), subdomain: args.subdomain, deactivated: false };
+    const entry: DirectoryRealmEntry = { id: toRealmId(realm), subdomain: args.subdomain, deactivated: false };
     return {
-      reply: valueReply(realm),
+      reply: makeValueReply(realm),
       state: { ...state, nextRealm: realm + 1 },
-      parts: { [`${REALM_PART_PREFIX}${realm}`]: encodeRecord(entry) },
-      events: [directoryLogItem({ realm: entry })],
-      commands: [[outboxCommand({ to: realmKey(entry.id), name: realmCommands.init, args, caller: 0 })]],
+      parts: { [`${REALM_PART_PREFIX}${realm}`]: encodeDirectoryRecord(entry) },
+      events: [makeDirectoryLogItem({ realm: entry })],
+      commands: [[makeOutboxCommand({ to: realmActorKey(entry.id), name: realmActorCommands.init, args, caller: 0 })]],
       replyAfterCommands: true,
     };
   },
 };
 
 /** Initializes a new realm: sets settings, the owner's account, and the first streams unless `origin` is null. */
-export const initializeRealmHandler: RealmCommand<typeof realmCommands.init> = {
+export const initializeRealmHandler: RealmCommandHandler<typeof realmActorCommands.init> = {
   creates: true,
   handle({ state, volatile }, { subdomain, name, owner, orgType, origin }, _inputs, context) {
     const { now, realm, version } = context;
-    const id = userId(FIRST_USER_ID);
-    const userDefaults = initialUserDefaults(orgType);
-    const user = newUserRecord({
+    const id = toUserId(FIRST_USER_ID);
+    const userDefaults = makeInitialUserDefaults(orgType);
+    const user = makeNewUserRecord({
       id,
       recipient: FIRST_USER_ID,
       account: owner,
-      role: ROLE.owner,
+      role: USER_ROLE.owner,
       now,
       hidden: emailVisibilityOfNewUser(userDefaults, id, mailDomainOfOrigin(origin ?? ''), volatile),
     });
     volatile.addUser(id, user.email, user.deliveryEmail);
-    const bare: RealmState = {
+    const bare: RealmActorState = {
       ...state,
       id: realm,
       subdomain,
       created: now,
-      settings: { ...initialRealmSettings(orgType), name },
+      settings: { ...makeInitialRealmSettings(orgType), name },
       nextUser: FIRST_USER_ID + 1,
       nextRecipient: FIRST_USER_ID + 1,
       directoryVersion: version,
@@ -94,15 +99,15 @@ export const initializeRealmHandler: RealmCommand<typeof realmCommands.init> = {
     const streams = origin === null ? undefined : createInitialStreams(bare, user, volatile, origin, context);
     const next = streams?.state ?? bare;
     return {
-      reply: valueReply(null),
+      reply: makeValueReply(null),
       state: next,
       parts: {
-        [`${USER_PART_PREFIX}${id}`]: encodeRecord(user),
-        [USER_DEFAULTS_PART]: userDefaults,
+        [`${USER_PART_PREFIX}${id}`]: encodeDirectoryRecord(user),
+        [USER_DEFAULTS_PART_NAME]: userDefaults,
         ...streams?.parts,
       },
-      events: [directoryLogItem({ user, settings: next.settings, userDefaults }), ...(streams?.events ?? [])],
-      commands: [[createUserCommand(realm, id, owner, version)], ...(streams?.commands ?? [])],
+      events: [makeDirectoryLogItem({ user, settings: next.settings, userDefaults }), ...(streams?.events ?? [])],
+      commands: [[makeCreateUserCommand(realm, id, owner, version)], ...(streams?.commands ?? [])],
       replyAfterCommands: true,
     };
   },

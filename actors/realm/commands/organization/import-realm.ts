@@ -3,21 +3,27 @@
  * records into the Store (src/app/exchange), and no process reads them before realm 0 lists the organization.
  */
 
-import { valueReply } from '#actors/shared';
+import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { realmId } from '#model';
-import type { ImportReservation, realmCommands } from '#model/commands';
+import { toRealmId } from '#model';
+import type { ImportReservation, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { RealmEntry } from '#model/records';
-import { directoryLogItem } from '../../log-items.js';
-import { type ActorParts, encodeRecord, IMPORT_PART_PREFIX, REALM_PART_PREFIX, realmRecords } from '../../state.js';
-import type { RealmCommand } from '../command.js';
+import type { DirectoryRealmEntry } from '#model/records';
+import { makeDirectoryLogItem } from '../../log-items.js';
+import {
+  type ActorParts,
+  encodeDirectoryRecord,
+  IMPORT_PART_PREFIX,
+  listRealmRecords,
+  REALM_PART_PREFIX,
+} from '../../state.js';
+import type { RealmCommandHandler } from '../command.js';
 
 /** True if an import that has not ended has reserved the subdomain. */
 export const isReservedByImport = (parts: ActorParts, subdomain: string): boolean =>
   parts.has(`${IMPORT_PART_PREFIX}${subdomain}`);
 
-export const beginImportHandler: RealmCommand<typeof realmCommands.beginImport> = {
+export const beginImportHandler: RealmCommandHandler<typeof realmActorCommands.beginImport> = {
   creates: true,
   lane: 'realms',
   handle({ state, parts }, { subdomain, source, seed }, _inputs, { now }) {
@@ -25,39 +31,39 @@ export const beginImportHandler: RealmCommand<typeof realmCommands.beginImport> 
     const known = parts.get(part) as ImportReservation | undefined;
     if (known) {
       if (known.source !== source) throw apiError('IMPORT_UNFINISHED', { subdomain });
-      return { reply: valueReply(known) };
+      return { reply: makeValueReply(known) };
     }
-    for (const other of realmRecords(parts)) if (other.subdomain === subdomain) throw apiError('INVALID_SUBDOMAIN');
+    for (const other of listRealmRecords(parts)) if (other.subdomain === subdomain) throw apiError('INVALID_SUBDOMAIN');
     const reserved: ImportReservation = { realm: state.nextRealm, source, seed, begun: now };
     return {
-      reply: valueReply(reserved),
+      reply: makeValueReply(reserved),
       state: { ...state, nextRealm: state.nextRealm + 1 },
       parts: { [part]: reserved as Json },
     };
   },
 };
 
-export const endImportHandler: RealmCommand<typeof realmCommands.endImport> = {
+export const endImportHandler: RealmCommandHandler<typeof realmActorCommands.endImport> = {
   lane: 'realms',
   handle({ parts }, { subdomain, deactivated }) {
     const part = `${IMPORT_PART_PREFIX}${subdomain}`;
     const reserved = parts.get(part) as ImportReservation | undefined;
     // The command is a repeat: the organization is open already.
-    if (!reserved) return { reply: valueReply(null) };
-    const entry: RealmEntry = { id: realmId(reserved.realm), subdomain, deactivated };
+    if (!reserved) return { reply: makeValueReply(null) };
+    const entry: DirectoryRealmEntry = { id: toRealmId(reserved.realm), subdomain, deactivated };
     return {
-      reply: valueReply(null),
-      parts: { [part]: null, [`${REALM_PART_PREFIX}${entry.id}`]: encodeRecord(entry) },
-      events: [directoryLogItem({ realm: entry })],
+      reply: makeValueReply(null),
+      parts: { [part]: null, [`${REALM_PART_PREFIX}${entry.id}`]: encodeDirectoryRecord(entry) },
+      events: [makeDirectoryLogItem({ realm: entry })],
     };
   },
 };
 
-export const dropImportHandler: RealmCommand<typeof realmCommands.dropImport> = {
+export const dropImportHandler: RealmCommandHandler<typeof realmActorCommands.dropImport> = {
   creates: true,
   lane: 'realms',
   handle({ parts }, { subdomain }) {
-    if (!isReservedByImport(parts, subdomain)) return { reply: valueReply(false) };
-    return { reply: valueReply(true), parts: { [`${IMPORT_PART_PREFIX}${subdomain}`]: null } };
+    if (!isReservedByImport(parts, subdomain)) return { reply: makeValueReply(false) };
+    return { reply: makeValueReply(true), parts: { [`${IMPORT_PART_PREFIX}${subdomain}`]: null } };
   },
 };

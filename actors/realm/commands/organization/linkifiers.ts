@@ -3,23 +3,29 @@
  * changes.
  */
 
-import { successReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { type FieldErrors, linkifierErrors } from '#domain/markdown';
-import { isAdmin, presentLinkifier } from '#domain/people';
-import type { LinkifierContent, realmCommands } from '#model/commands';
+import { type FieldErrorMessages, findLinkifierErrors } from '#domain/markdown';
+import { formatLinkifierForApi, isAdmin } from '#domain/people';
+import type { LinkifierContent, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryLinkifier } from '#model/records';
-import type { Outcome } from '#runtime';
-import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
-import { type ActorParts, encodeRecord, LINKIFIERS_PART, linkifierRecords, type RealmState } from '../../state.js';
-import { requireActingUser } from '../callers.js';
-import { type RealmCommand, SETTINGS_LANE } from '../command.js';
+import type { CommandOutcome } from '#runtime';
+import { makeDirectoryLogItem, makeEveryoneEventLogItem } from '../../log-items.js';
+import {
+  type ActorParts,
+  encodeDirectoryRecord,
+  LINKIFIERS_PART_NAME,
+  type RealmActorState,
+  readLinkifierRecords,
+} from '../../state.js';
+import { getActingUserOrThrow } from '../callers.js';
+import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 
-type StoredList = Pick<Outcome<RealmState>, 'parts' | 'events'>;
+type StoredList = Pick<CommandOutcome<RealmActorState>, 'parts' | 'events'>;
 
 function checkAdmin(parts: ActorParts, caller: number): void {
-  if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
+  if (!isAdmin(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
 /**
@@ -30,7 +36,7 @@ function checkLinkifier(
   others: readonly DirectoryLinkifier[],
 ): LinkifierContent {
   const linkifier = { pattern: pattern.trim(), url_template: url_template.trim() };
-  const errors = linkifierErrors(linkifier.pattern, linkifier.url_template);
+  const errors = findLinkifierErrors(linkifier.pattern, linkifier.url_template);
   const taken = linkifier.pattern !== '' && others.some((other) => other.pattern === linkifier.pattern);
   if (taken) {
     const before = errors.__all__ ?? [];
@@ -41,52 +47,52 @@ function checkLinkifier(
 }
 
 function storeList(list: readonly DirectoryLinkifier[], version: number): StoredList {
-  const shown = list.map(presentLinkifier);
+  const shown = list.map(formatLinkifierForApi);
   return {
-    parts: { [LINKIFIERS_PART]: encodeRecord(list) },
+    parts: { [LINKIFIERS_PART_NAME]: encodeDirectoryRecord(list) },
     events: [
-      directoryLogItem({ linkifiers: list }),
-      everyoneEventItem(version, { type: 'realm_linkifiers', realm_linkifiers: shown }),
+      makeDirectoryLogItem({ linkifiers: list }),
+      makeEveryoneEventLogItem(version, { type: 'realm_linkifiers', realm_linkifiers: shown }),
     ],
   };
 }
 
-export const addLinkifierHandler: RealmCommand<typeof realmCommands.addLinkifier> = {
-  lane: SETTINGS_LANE,
+export const addLinkifierHandler: RealmCommandHandler<typeof realmActorCommands.addLinkifier> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ state, parts }, args, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
-    const list = linkifierRecords(parts);
+    const list = readLinkifierRecords(parts);
     const { pattern, url_template: urlTemplate } = checkLinkifier(args, list);
     const id = state.nextLinkifier;
     return {
       ...storeList([...list, { id, pattern, urlTemplate }], version),
-      reply: successReply({ id }, version),
+      reply: makeSuccessReply({ id }, version),
       state: { ...state, nextLinkifier: id + 1 },
     };
   },
 };
 
-export const updateLinkifierHandler: RealmCommand<typeof realmCommands.updateLinkifier> = {
-  lane: SETTINGS_LANE,
+export const updateLinkifierHandler: RealmCommandHandler<typeof realmActorCommands.updateLinkifier> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { filter_id: id, ...args }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
-    const list = linkifierRecords(parts);
+    const list = readLinkifierRecords(parts);
     const others = list.filter((one) => one.id !== id);
     if (others.length === list.length) throw apiError('LINKIFIER_NOT_FOUND');
     const { pattern, url_template: urlTemplate } = checkLinkifier(args as unknown as LinkifierContent, others);
     const next = list.map((one) => (one.id === id ? { id, pattern, urlTemplate } : one));
-    return { ...storeList(next, version), reply: successReply(undefined, version) };
+    return { ...storeList(next, version), reply: makeSuccessReply(undefined, version) };
   },
 };
 
-export const removeLinkifierHandler: RealmCommand<typeof realmCommands.removeLinkifier> = {
-  lane: SETTINGS_LANE,
+export const removeLinkifierHandler: RealmCommandHandler<typeof realmActorCommands.removeLinkifier> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { filter_id }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
-    const list = linkifierRecords(parts);
+    const list = readLinkifierRecords(parts);
     const next = list.filter(({ id }) => id !== filter_id);
     if (next.length === list.length) throw apiError('LINKIFIER_NOT_FOUND');
-    return { ...storeList(next, version), reply: successReply(undefined, version) };
+    return { ...storeList(next, version), reply: makeSuccessReply(undefined, version) };
   },
 };
 
@@ -95,7 +101,7 @@ export const removeLinkifierHandler: RealmCommand<typeof realmCommands.removeLin
  *
  * @throws ApiError with the first message, if there is one
  */
-export function throwFieldErrors(errors: FieldErrors): void {
+export function throwFieldErrors(errors: FieldErrorMessages): void {
   const [first] = Object.values(errors);
   if (first) throw apiError('INVALID_FIELDS', { message: first[0]!, errors: errors as JsonObject });
 }

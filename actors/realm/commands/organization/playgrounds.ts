@@ -1,15 +1,20 @@
 /** Handlers of /realm/playgrounds (realm.md § Code playgrounds): add and remove code playgrounds. */
 
-import { successReply } from '#actors/shared';
-import { isAdmin, presentPlayground } from '#domain/people';
-import type { realmCommands } from '#model/commands';
+import { makeSuccessReply } from '#actors/shared';
+import { formatPlaygroundForApi, isAdmin } from '#domain/people';
+import type { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryPlayground } from '#model/records';
-import type { Outcome } from '#runtime';
-import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
-import { encodeRecord, PLAYGROUNDS_PART, playgroundRecords, type RealmState } from '../../state.js';
-import { requireActingUser } from '../callers.js';
-import { type RealmCommand, SETTINGS_LANE } from '../command.js';
+import type { CommandOutcome } from '#runtime';
+import { makeDirectoryLogItem, makeEveryoneEventLogItem } from '../../log-items.js';
+import {
+  encodeDirectoryRecord,
+  PLAYGROUNDS_PART_NAME,
+  type RealmActorState,
+  readPlaygroundRecords,
+} from '../../state.js';
+import { getActingUserOrThrow } from '../callers.js';
+import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 import { throwFieldErrors } from './linkifiers.js';
 
 const BLANK = ['This field cannot be blank.'];
@@ -18,41 +23,41 @@ const TAKEN = ['Realm playground with this Realm, Pygments language and Name alr
 function storeList(
   list: readonly DirectoryPlayground[],
   version: number,
-): Pick<Outcome<RealmState>, 'parts' | 'events'> {
-  const shown = list.map(presentPlayground);
+): Pick<CommandOutcome<RealmActorState>, 'parts' | 'events'> {
+  const shown = list.map(formatPlaygroundForApi);
   return {
-    parts: { [PLAYGROUNDS_PART]: encodeRecord(list) },
+    parts: { [PLAYGROUNDS_PART_NAME]: encodeDirectoryRecord(list) },
     events: [
-      directoryLogItem({ playgrounds: list }),
-      everyoneEventItem(version, { type: 'realm_playgrounds', realm_playgrounds: shown }),
+      makeDirectoryLogItem({ playgrounds: list }),
+      makeEveryoneEventLogItem(version, { type: 'realm_playgrounds', realm_playgrounds: shown }),
     ],
   };
 }
 
-export const addPlaygroundHandler: RealmCommand<typeof realmCommands.addPlayground> = {
-  lane: SETTINGS_LANE,
+export const addPlaygroundHandler: RealmCommandHandler<typeof realmActorCommands.addPlayground> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ state, parts }, { name, language, url_prefix: urlPrefix }, _inputs, { caller, version }) {
-    if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
-    const list = playgroundRecords(parts);
+    if (!isAdmin(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
+    const list = readPlaygroundRecords(parts);
     const blank = { ...(language === '' ? { pygments_language: BLANK } : {}), ...(name === '' ? { name: BLANK } : {}) };
     throwFieldErrors(blank);
     if (list.some((one) => one.name === name && one.language === language)) throwFieldErrors({ __all__: TAKEN });
     const id = state.nextPlayground;
     return {
       ...storeList([...list, { id, name, language, urlPrefix }], version),
-      reply: successReply({ id }, version),
+      reply: makeSuccessReply({ id }, version),
       state: { ...state, nextPlayground: id + 1 },
     };
   },
 };
 
-export const removePlaygroundHandler: RealmCommand<typeof realmCommands.removePlayground> = {
-  lane: SETTINGS_LANE,
+export const removePlaygroundHandler: RealmCommandHandler<typeof realmActorCommands.removePlayground> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { playground_id }, _inputs, { caller, version }) {
-    if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
-    const list = playgroundRecords(parts);
+    if (!isAdmin(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
+    const list = readPlaygroundRecords(parts);
     const next = list.filter(({ id }) => id !== playground_id);
     if (next.length === list.length) throw apiError('INVALID_PLAYGROUND');
-    return { ...storeList(next, version), reply: successReply(undefined, version) };
+    return { ...storeList(next, version), reply: makeSuccessReply(undefined, version) };
   },
 };

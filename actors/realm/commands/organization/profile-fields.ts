@@ -3,36 +3,36 @@
  * removed ones are omitted wherever profiles are shown (src/domain/people/profile/profile-values.ts).
  */
 
-import { successReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import {
-  addedOptionsAfter,
   type CheckedProfileField,
   checkProfileField,
-  checkSummaryFieldCount,
+  checkSummaryProfileFieldCount,
+  computeAddedProfileFieldOptions,
+  formatProfileFieldForApi,
   isAdmin,
-  isDefaultExternalAccount,
+  isDefaultExternalAccountField,
   PROFILE_FIELD_TYPE,
   type ProfileFieldData,
-  presentProfileField,
   reorderProfileFields,
 } from '#domain/people';
-import type { ProfileFieldContent, realmCommands } from '#model/commands';
+import type { ProfileFieldContent, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryProfileField } from '#model/records';
-import type { Outcome } from '#runtime';
-import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
+import type { CommandOutcome } from '#runtime';
+import { makeDirectoryLogItem, makeEveryoneEventLogItem } from '../../log-items.js';
 import {
   type ActorParts,
-  encodeRecord,
-  PROFILE_FIELDS_PART,
-  profileFieldRecords,
-  type RealmState,
+  encodeDirectoryRecord,
+  PROFILE_FIELDS_PART_NAME,
+  type RealmActorState,
+  readProfileFieldRecords,
 } from '../../state.js';
-import { requireActingUser } from '../callers.js';
-import { type RealmCommand, SETTINGS_LANE } from '../command.js';
+import { getActingUserOrThrow } from '../callers.js';
+import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 
 function checkAdmin(parts: ActorParts, caller: number): void {
-  if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
+  if (!isAdmin(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
 /** Checks the content of a profile field; its name must differ from the names of the others. @throws ApiError */
@@ -50,12 +50,15 @@ function checkContent(
 function storeFields(
   fields: readonly DirectoryProfileField[],
   version: number,
-): Pick<Outcome<RealmState>, 'parts' | 'events'> {
+): Pick<CommandOutcome<RealmActorState>, 'parts' | 'events'> {
   return {
-    parts: { [PROFILE_FIELDS_PART]: encodeRecord(fields) },
+    parts: { [PROFILE_FIELDS_PART_NAME]: encodeDirectoryRecord(fields) },
     events: [
-      directoryLogItem({ profileFields: fields }),
-      everyoneEventItem(version, { type: 'custom_profile_fields', fields: fields.map(presentProfileField) }),
+      makeDirectoryLogItem({ profileFields: fields }),
+      makeEveryoneEventLogItem(version, {
+        type: 'custom_profile_fields',
+        fields: fields.map(formatProfileFieldForApi),
+      }),
     ],
   };
 }
@@ -67,12 +70,12 @@ function find(fields: readonly DirectoryProfileField[], id: number): DirectoryPr
   return field;
 }
 
-export const addProfileFieldHandler: RealmCommand<typeof realmCommands.addProfileField> = {
-  lane: SETTINGS_LANE,
+export const addProfileFieldHandler: RealmCommandHandler<typeof realmActorCommands.addProfileField> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ state, parts }, { field_type: type, ...content }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
-    const fields = profileFieldRecords(parts);
-    if (content.display_in_profile_summary) checkSummaryFieldCount(fields);
+    const fields = readProfileFieldRecords(parts);
+    if (content.display_in_profile_summary) checkSummaryProfileFieldCount(fields);
     const id = state.nextProfileField;
     // A new profile field comes last. Its place is its id, which is above the places of all other fields.
     const field = {
@@ -84,51 +87,52 @@ export const addProfileFieldHandler: RealmCommand<typeof realmCommands.addProfil
     };
     return {
       ...storeFields([...fields, field], version),
-      reply: successReply({ id }, version),
+      reply: makeSuccessReply({ id }, version),
       state: { ...state, nextProfileField: id + 1 },
     };
   },
 };
 
 /** Replaces the whole content of a profile field by PATCH: omitted parameters are reset. Only the type stays. */
-export const updateProfileFieldHandler: RealmCommand<typeof realmCommands.updateProfileField> = {
-  lane: SETTINGS_LANE,
+export const updateProfileFieldHandler: RealmCommandHandler<typeof realmActorCommands.updateProfileField> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { field_id, ...given }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     const content = given as unknown as ProfileFieldContent;
-    const fields = profileFieldRecords(parts);
+    const fields = readProfileFieldRecords(parts);
     const before = find(fields, field_id);
     const others = fields.filter((one) => one !== before);
-    if (content.display_in_profile_summary) checkSummaryFieldCount(others);
-    if (isDefaultExternalAccount(before) && !isSame(before, content)) throw apiError('PROFILE_FIELD_FIXED');
+    if (content.display_in_profile_summary) checkSummaryProfileFieldCount(others);
+    if (isDefaultExternalAccountField(before) && !isSame(before, content)) throw apiError('PROFILE_FIELD_FIXED');
     const after = checkContent(before.type, content, others);
-    const added = before.type === PROFILE_FIELD_TYPE.select ? addedOptionsAfter(before, after.data, version) : [];
+    const added =
+      before.type === PROFILE_FIELD_TYPE.select ? computeAddedProfileFieldOptions(before, after.data, version) : [];
     const next = fields.map((one) => (one === before ? { ...before, ...after, added } : one));
-    return { ...storeFields(next, version), reply: successReply(undefined, version) };
+    return { ...storeFields(next, version), reply: makeSuccessReply(undefined, version) };
   },
 };
 
 const isSame = (field: DirectoryProfileField, { name, hint, field_data }: ProfileFieldContent): boolean =>
   name === field.name && hint === field.hint && field_data === field.data;
 
-export const orderProfileFieldsHandler: RealmCommand<typeof realmCommands.orderProfileFields> = {
-  lane: SETTINGS_LANE,
+export const orderProfileFieldsHandler: RealmCommandHandler<typeof realmActorCommands.orderProfileFields> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { order }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     return {
-      ...storeFields(reorderProfileFields(profileFieldRecords(parts), order), version),
-      reply: successReply(undefined, version),
+      ...storeFields(reorderProfileFields(readProfileFieldRecords(parts), order), version),
+      reply: makeSuccessReply(undefined, version),
     };
   },
 };
 
-export const removeProfileFieldHandler: RealmCommand<typeof realmCommands.removeProfileField> = {
-  lane: SETTINGS_LANE,
+export const removeProfileFieldHandler: RealmCommandHandler<typeof realmActorCommands.removeProfileField> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { field_id }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
-    const fields = profileFieldRecords(parts);
+    const fields = readProfileFieldRecords(parts);
     const gone = find(fields, field_id);
     const next = fields.filter((one) => one !== gone);
-    return { ...storeFields(next, version), reply: successReply(undefined, version) };
+    return { ...storeFields(next, version), reply: makeSuccessReply(undefined, version) };
   },
 };

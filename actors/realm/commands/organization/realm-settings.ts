@@ -3,57 +3,65 @@
  * nothing.
  */
 
-import { successReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import { isAdmin, isOwner } from '#domain/people';
 import {
-  ALWAYS_REPORTED_NAMES,
-  isOwnerSetting,
-  listRealmSettings,
+  ALWAYS_REPORTED_REALM_SETTING_NAMES,
+  isOwnerOnlyRealmSetting,
+  listStoredRealmSettings,
+  makeRealmSettingEvent,
   type RealmSettings,
-  realmSettingEvent,
-  realmSettingInReply,
-  STREAM_SETTING_NAMES,
+  realmSettingValueInReply,
+  STREAM_VALUED_REALM_SETTING_NAMES,
+  USER_SETTING_DECLARATIONS,
   USER_SETTING_NAMES,
-  USER_SETTINGS,
   type UserSettingName,
   type UserSettingValue,
 } from '#model';
-import type { realmCommands } from '#model/commands';
+import type { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
-import { type ActorParts, streamRecord, USER_DEFAULTS_PART, userDefaultsRecord, userRecords } from '../../state.js';
-import { fullMemberEvents, nextFullMemberTime } from '../accounts/full-members.js';
-import { requireActingUser } from '../callers.js';
-import { type RealmCommand, SETTINGS_LANE } from '../command.js';
+import { makeDirectoryLogItem, makeEveryoneEventLogItem } from '../../log-items.js';
+import {
+  type ActorParts,
+  findStreamRecord,
+  listUserRecords,
+  readUserDefaultsRecord,
+  USER_DEFAULTS_PART_NAME,
+} from '../../state.js';
+import { makeFullMemberGroupEvents, nextFullMemberCheckTime } from '../accounts/full-members.js';
+import { getActingUserOrThrow } from '../callers.js';
+import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 
-export const updateRealmSettingsHandler: RealmCommand<typeof realmCommands.changeRealm> = {
-  lane: SETTINGS_LANE,
+export const updateRealmSettingsHandler: RealmCommandHandler<typeof realmActorCommands.changeRealm> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ state, parts }, { values }, _inputs, { caller, now, version }) {
-    const acting = requireActingUser(parts, caller);
+    const acting = getActingUserOrThrow(parts, caller);
     checkRights(acting, values);
     checkStreams(values, parts);
-    const given = listRealmSettings(values);
+    const given = listStoredRealmSettings(values);
     const changed = given.filter(([name, value]) => state.settings[name] !== value);
     const reported = [
-      ...changed.filter(([name]) => !ALWAYS_REPORTED_NAMES.includes(name)),
-      ...given.filter(([name]) => ALWAYS_REPORTED_NAMES.includes(name)),
+      ...changed.filter(([name]) => !ALWAYS_REPORTED_REALM_SETTING_NAMES.includes(name)),
+      ...given.filter(([name]) => ALWAYS_REPORTED_REALM_SETTING_NAMES.includes(name)),
     ];
-    const reply: Record<string, ReturnType<typeof realmSettingInReply>> = {};
-    for (const [name, value] of reported) reply[name] = realmSettingInReply(name, value);
-    if (reported.length === 0) return { reply: successReply(reply) };
+    const reply: Record<string, ReturnType<typeof realmSettingValueInReply>> = {};
+    for (const [name, value] of reported) reply[name] = realmSettingValueInReply(name, value);
+    if (reported.length === 0) return { reply: makeSuccessReply(reply) };
     const settings = { ...state.settings, ...Object.fromEntries(changed) };
     const waiting = changed.some(([name]) => name === 'waiting_period_threshold');
     const moved = { settings, fullMembersAt: waiting ? now : state.fullMembersAt };
     return {
-      reply: successReply(reply, version),
+      reply: makeSuccessReply(reply, version),
       state: { ...state, ...moved },
-      ...(waiting ? { due: nextFullMemberTime(userRecords(parts), moved) } : {}),
+      ...(waiting ? { due: nextFullMemberCheckTime(listUserRecords(parts), moved) } : {}),
       events: [
-        directoryLogItem({ settings: Object.fromEntries(changed), ...(waiting ? { fullMembersAt: now } : {}) }),
+        makeDirectoryLogItem({ settings: Object.fromEntries(changed), ...(waiting ? { fullMembersAt: now } : {}) }),
         ...reported.flatMap(([name, value]) => [
-          everyoneEventItem(version, realmSettingEvent(name, value)),
-          ...(name === 'waiting_period_threshold' ? fullMemberEvents(userRecords(parts), state, moved, version) : []),
+          makeEveryoneEventLogItem(version, makeRealmSettingEvent(name, value)),
+          ...(name === 'waiting_period_threshold'
+            ? makeFullMemberGroupEvents(listUserRecords(parts), state, moved, version)
+            : []),
         ]),
       ],
     };
@@ -63,32 +71,33 @@ export const updateRealmSettingsHandler: RealmCommand<typeof realmCommands.chang
 function checkRights(acting: DirectoryUser, values: Partial<RealmSettings>): void {
   if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
   if (isOwner(acting)) return;
-  if (listRealmSettings(values).some(([name]) => isOwnerSetting(name))) throw apiError('OWNER_REQUIRED');
+  if (listStoredRealmSettings(values).some(([name]) => isOwnerOnlyRealmSetting(name))) throw apiError('OWNER_REQUIRED');
 }
 
 /** Checks settings whose value is a stream. The stream must not be archived, and may be private. @throws ApiError */
 function checkStreams(values: Partial<RealmSettings>, parts: ActorParts): void {
-  for (const name of STREAM_SETTING_NAMES) {
+  for (const name of STREAM_VALUED_REALM_SETTING_NAMES) {
     const id = values[name];
     if (typeof id !== 'number' || id < 0) continue;
-    const stream = streamRecord(parts, id);
+    const stream = findStreamRecord(parts, id);
     if (!stream || stream.archived) throw apiError('INVALID_STREAM_ID');
   }
 }
 
 /** Changes the settings that new accounts start with. */
-export const updateUserDefaultsHandler: RealmCommand<typeof realmCommands.changeUserDefaults> = {
-  lane: SETTINGS_LANE,
+export const updateNewUserDefaultsHandler: RealmCommandHandler<typeof realmActorCommands.changeUserDefaults> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { values }, _inputs, { caller, version }) {
-    if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
-    const before = userDefaultsRecord(parts);
+    if (!isAdmin(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
+    const before = readUserDefaultsRecord(parts);
     const after: Record<string, UserSettingValue> = { ...before };
     const changed = USER_SETTING_NAMES.filter(
-      (name) => values[name] !== undefined && values[name] !== (before[name] ?? USER_SETTINGS[name].default),
+      (name) =>
+        values[name] !== undefined && values[name] !== (before[name] ?? USER_SETTING_DECLARATIONS[name].default),
     );
-    if (changed.length === 0) return { reply: successReply() };
+    if (changed.length === 0) return { reply: makeSuccessReply() };
     for (const name of changed) {
-      if (values[name] === USER_SETTINGS[name].default) delete after[name];
+      if (values[name] === USER_SETTING_DECLARATIONS[name].default) delete after[name];
       else after[name] = values[name]!;
     }
     const event = (property: UserSettingName) => ({
@@ -98,11 +107,11 @@ export const updateUserDefaultsHandler: RealmCommand<typeof realmCommands.change
       value: values[property]!,
     });
     return {
-      reply: successReply(undefined, version),
-      parts: { [USER_DEFAULTS_PART]: after },
+      reply: makeSuccessReply(undefined, version),
+      parts: { [USER_DEFAULTS_PART_NAME]: after },
       events: [
-        directoryLogItem({ userDefaults: after }),
-        ...changed.map((name) => everyoneEventItem(version, event(name))),
+        makeDirectoryLogItem({ userDefaults: after }),
+        ...changed.map((name) => makeEveryoneEventLogItem(version, event(name))),
       ],
     };
   },

@@ -1,33 +1,33 @@
 /** Muted users (users.md § Muted users); stored in the directory, so that every replica can apply them to messages. */
 
-import { successReply } from '#actors/shared';
-import type { realmCommands } from '#model/commands';
+import { makeSuccessReply } from '#actors/shared';
+import type { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { userEventItem } from '../../log-items.js';
-import { preferencesRecord, userRecord } from '../../state.js';
-import { requireActingUser } from '../callers.js';
-import { type RealmCommand, SETTINGS_LANE } from '../command.js';
-import { storePreferences } from './preferences.js';
+import { makeUserEventLogItem } from '../../log-items.js';
+import { findUserRecord, readPreferencesRecord } from '../../state.js';
+import { getActingUserOrThrow } from '../callers.js';
+import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
+import { makeStoredPreferencesChanges } from './preferences.js';
 
-const muteCommand = (mute: boolean): RealmCommand<typeof realmCommands.muteUser> => ({
-  lane: SETTINGS_LANE,
+const muteCommand = (mute: boolean): RealmCommandHandler<typeof realmActorCommands.muteUser> => ({
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { muted_user_id }, _inputs, { caller, now, version }) {
-    requireActingUser(parts, caller);
+    getActingUserOrThrow(parts, caller);
     if (mute && muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
-    const target = userRecord(parts, muted_user_id);
+    const target = findUserRecord(parts, muted_user_id);
     if (!target || target.botType !== null) throw apiError('NO_SUCH_USER');
-    const before = preferencesRecord(parts, caller);
+    const before = readPreferencesRecord(parts, caller);
     const known = before.muted.some(({ id }) => id === muted_user_id);
     if (mute && known) throw apiError('USER_ALREADY_MUTED');
     if (!mute && !known) throw apiError('USER_NOT_MUTED');
     const muted = mute
       ? [...before.muted, { id: muted_user_id, timestamp: Math.floor(now / 1000) }]
       : before.muted.filter(({ id }) => id !== muted_user_id);
-    const stored = storePreferences({ ...before, muted });
+    const stored = makeStoredPreferencesChanges({ ...before, muted });
     return {
-      reply: successReply(undefined, version),
+      reply: makeSuccessReply(undefined, version),
       parts: stored.parts,
-      events: [stored.change, userEventItem(caller, { type: 'muted_users', muted_users: muted })],
+      events: [stored.change, makeUserEventLogItem(caller, { type: 'muted_users', muted_users: muted })],
     };
   },
 });
@@ -36,5 +36,5 @@ const muteCommand = (mute: boolean): RealmCommand<typeof realmCommands.muteUser>
  * Stores that a user is muted. The caller's user actor redirects the request to this command after it has marked the
  * unread messages of the muted user as read.
  */
-export const muteUser = muteCommand(true);
-export const unmuteUser = muteCommand(false);
+export const recordUserMutedHandler = muteCommand(true);
+export const recordUserUnmutedHandler = muteCommand(false);

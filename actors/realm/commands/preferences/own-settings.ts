@@ -3,49 +3,55 @@
  * directory stores them, so that every replica has them.
  */
 
-import { successReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import type { Json } from '#base';
 import { computeUserSetting } from '#domain/people';
 import {
-  isAccountField,
-  LANGUAGES,
+  INTERFACE_LANGUAGES,
+  isAccountFieldSetting,
   type LogItem,
-  realmId,
+  toRealmId,
+  USER_SETTING_DECLARATIONS,
   USER_SETTING_NAMES,
-  USER_SETTINGS,
   type UserSettingName,
   type UserSettings,
   type UserSettingValue,
-  userKey,
+  userActorKey,
 } from '#model';
 import {
-  type ChangeSettingsArgs,
+  type ChangeUserSettingsArgs,
+  makeOutboxCommand,
   type OutboxCommand,
-  outboxCommand,
-  type realmCommands,
-  userCommands,
+  type realmActorCommands,
+  userActorCommands,
 } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
-import type { CommandContext, Outcome } from '#runtime';
-import { directoryLogItem, everyoneEventItem, userEventItem } from '../../log-items.js';
-import { encodeRecord, preferencesRecord, type RealmState, USER_PART_PREFIX, userRecords } from '../../state.js';
-import type { RealmVolatile } from '../../volatile.js';
+import type { CommandContext, CommandOutcome } from '#runtime';
+import { makeDirectoryLogItem, makeEveryoneEventLogItem, makeUserEventLogItem } from '../../log-items.js';
 import {
-  type AccountInputs,
+  encodeDirectoryRecord,
+  listUserRecords,
+  type RealmActorState,
+  readPreferencesRecord,
+  USER_PART_PREFIX,
+} from '../../state.js';
+import type { RealmMemoryState } from '../../volatile.js';
+import {
   changeOwnAccountFields,
-  loadAccountInputs,
+  loadOwnAccountChangeInputs,
   type OwnAccountChange,
+  type OwnAccountChangeInputs,
 } from '../accounts/own-account.js';
-import { addressVisibilityEvents } from '../accounts/person-events.js';
-import { substituteAddress } from '../accounts/user-record.js';
-import { requireActingUser } from '../callers.js';
-import { type RealmCommand, type RealmView, SETTINGS_LANE } from '../command.js';
-import { storePreferences, withUserStatus } from './preferences.js';
-import { presenceSwitchEffect } from './presence-switch.js';
+import { makeEmailVisibilityEvents } from '../accounts/person-events.js';
+import { apiEmailOfHiddenAddress } from '../accounts/user-record.js';
+import { getActingUserOrThrow } from '../callers.js';
+import { NO_INPUT_COMMAND_LANE, type RealmActorView, type RealmCommandHandler } from '../command.js';
+import { makeStoredPreferencesChanges, setStatusInPreferences } from './preferences.js';
+import { makePresenceSwitchCommit } from './presence-switch.js';
 
 /** PATCH /settings with settings only: such requests need no inputs, so they never wait. */
-export const updateOwnSettingsHandler: RealmCommand<typeof realmCommands.changeSettings> = {
-  lane: SETTINGS_LANE,
+export const updateOwnSettingsHandler: RealmCommandHandler<typeof realmActorCommands.changeSettings> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle: (view, args, _inputs, context) => settingsOutcome(view, args, context, undefined),
 };
 
@@ -53,23 +59,26 @@ export const updateOwnSettingsHandler: RealmCommand<typeof realmCommands.changeS
  * PATCH /settings with a name, password or address, perhaps among settings. The inputs of such a request may wait for
  * the user actor.
  */
-export const updateOwnAccountHandler: RealmCommand<typeof realmCommands.changeOwnAccount, AccountInputs> = {
+export const updateOwnAccountHandler: RealmCommandHandler<
+  typeof realmActorCommands.changeOwnAccount,
+  OwnAccountChangeInputs
+> = {
   lane: 'account',
-  inputs: ({ account }, context, sources) => loadAccountInputs(account, context, sources),
+  inputs: ({ account }, context, sources) => loadOwnAccountChangeInputs(account, context, sources),
   handle: (view, args, inputs, context) =>
     settingsOutcome(view, args, context, (user) => changeOwnAccountFields(user, args.account, inputs, view, context)),
 };
 
 function settingsOutcome(
-  { parts, volatile }: RealmView,
-  { values, domain }: ChangeSettingsArgs,
+  { parts, volatile }: RealmActorView,
+  { values, domain }: ChangeUserSettingsArgs,
   context: CommandContext,
   changeOf: ((user: DirectoryUser) => OwnAccountChange) | undefined,
-): Outcome<RealmState> {
+): CommandOutcome<RealmActorState> {
   const { caller, realm, version } = context;
-  const before = requireActingUser(parts, caller);
+  const before = getActingUserOrThrow(parts, caller);
   const account = changeOf?.(before);
-  const preferences = preferencesRecord(parts, caller);
+  const preferences = readPreferencesRecord(parts, caller);
   const names = USER_SETTING_NAMES.filter(
     (name) => values[name] !== undefined && values[name] !== computeUserSetting(before, preferences.settings, name),
   );
@@ -78,16 +87,16 @@ function settingsOutcome(
   const written: Record<string, Json> = { ...account?.parts };
   if (user !== before) {
     reindexAddress(volatile, before, user);
-    written[`${USER_PART_PREFIX}${user.id}`] = encodeRecord(user);
-    events.push(directoryLogItem({ user }));
+    written[`${USER_PART_PREFIX}${user.id}`] = encodeDirectoryRecord(user);
+    events.push(makeDirectoryLogItem({ user }));
   }
   const chosen = chosenSettings(preferences.settings, names, values);
   const presence = names.includes('presence_enabled')
-    ? presenceSwitchEffect(user, preferences.status, values.presence_enabled === true, context)
+    ? makePresenceSwitchCommit(user, preferences.status, values.presence_enabled === true, context)
     : undefined;
   if (chosen !== preferences.settings) {
-    const stored = storePreferences(
-      withUserStatus({ ...preferences, settings: chosen }, presence?.status ?? preferences.status),
+    const stored = makeStoredPreferencesChanges(
+      setStatusInPreferences({ ...preferences, settings: chosen }, presence?.status ?? preferences.status),
     );
     Object.assign(written, stored.parts);
     events.push(stored.change);
@@ -96,19 +105,19 @@ function settingsOutcome(
     events.push(...settingEvents(user.id, name, values[name]!));
     if (name === 'presence_enabled') events.push(...presence!.events);
     if (name === 'email_address_visibility')
-      events.push(...addressVisibilityEvents(before, user, userRecords(parts), version));
+      events.push(...makeEmailVisibilityEvents(before, user, listUserRecords(parts), version));
     if (name === 'timezone') {
       const person = { user_id: user.id, email: user.email, timezone: user.timezone };
-      events.push(everyoneEventItem(version, { type: 'realm_user', op: 'update', person }));
+      events.push(makeEveryoneEventLogItem(version, { type: 'realm_user', op: 'update', person }));
     }
   }
   events.push(...(account?.events ?? []));
   const commands: OutboxCommand[] = [...(account?.commands ?? []), ...(presence?.commands ?? [])];
   if (names.includes('enable_drafts_synchronization') && values.enable_drafts_synchronization === false) {
     commands.push(
-      outboxCommand({
-        to: userKey(realmId(realm), user.id),
-        name: userCommands.dropDrafts,
+      makeOutboxCommand({
+        to: userActorKey(toRealmId(realm), user.id),
+        name: userActorCommands.dropDrafts,
         args: {},
         caller: user.id,
         after: version,
@@ -116,7 +125,7 @@ function settingsOutcome(
     );
   }
   return {
-    reply: successReply(undefined, events.some(({ t }) => t === 'directory') ? version : undefined),
+    reply: makeSuccessReply(undefined, events.some(({ t }) => t === 'directory') ? version : undefined),
     parts: written,
     events,
     ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
@@ -129,18 +138,18 @@ function withAccountFields(
   {
     timezone = user.timezone,
     email_address_visibility: emailVisibility = user.emailVisibility,
-  }: ChangeSettingsArgs['values'],
+  }: ChangeUserSettingsArgs['values'],
   domain: string,
-  volatile: RealmVolatile,
+  volatile: RealmMemoryState,
 ): DirectoryUser {
   if (timezone === user.timezone && emailVisibility === user.emailVisibility) return user;
   // An account with a hidden address keeps its substitute address until its real one is visible again.
-  const hidden = user.emailVisibility === 1 ? substituteAddress(user.id, domain, volatile) : user.email;
+  const hidden = user.emailVisibility === 1 ? apiEmailOfHiddenAddress(user.id, domain, volatile) : user.email;
   const email = emailVisibility === 1 ? user.deliveryEmail : hidden;
   return { ...user, timezone, emailVisibility, email };
 }
 
-function reindexAddress(volatile: RealmVolatile, before: DirectoryUser, after: DirectoryUser): void {
+function reindexAddress(volatile: RealmMemoryState, before: DirectoryUser, after: DirectoryUser): void {
   if (before.email === after.email) return;
   volatile.removeEmail(before.email);
   volatile.addUser(after.id, after.email, after.deliveryEmail);
@@ -150,13 +159,13 @@ function reindexAddress(volatile: RealmVolatile, before: DirectoryUser, after: D
 function chosenSettings(
   before: Partial<UserSettings>,
   changed: readonly UserSettingName[],
-  values: ChangeSettingsArgs['values'],
+  values: ChangeUserSettingsArgs['values'],
 ): Partial<UserSettings> {
-  const own = changed.filter((name) => !isAccountField(name));
+  const own = changed.filter((name) => !isAccountFieldSetting(name));
   if (own.length === 0) return before;
   const after: Record<string, UserSettingValue> = { ...before };
   for (const name of own) {
-    if (values[name] === USER_SETTINGS[name].default) delete after[name];
+    if (values[name] === USER_SETTING_DECLARATIONS[name].default) delete after[name];
     else after[name] = values[name]!;
   }
   return after;
@@ -164,16 +173,20 @@ function chosenSettings(
 
 /** Events of one setting: the modern one, then the one for clients without `user_settings_object`. */
 function settingEvents(user: number, name: UserSettingName, value: UserSettingValue): LogItem[] {
-  const language = name === 'default_language' ? { language_name: LANGUAGES.get(String(value)) ?? '' } : {};
-  const events = [userEventItem(user, { type: 'user_settings', op: 'update', property: name, value, ...language })];
-  const { group } = USER_SETTINGS[name];
+  const language = name === 'default_language' ? { language_name: INTERFACE_LANGUAGES.get(String(value)) ?? '' } : {};
+  const events = [
+    makeUserEventLogItem(user, { type: 'user_settings', op: 'update', property: name, value, ...language }),
+  ];
+  const { group } = USER_SETTING_DECLARATIONS[name];
   if (group === 'display') {
     events.push(
-      userEventItem(user, { type: 'update_display_settings', setting_name: name, setting: value, ...language }),
+      makeUserEventLogItem(user, { type: 'update_display_settings', setting_name: name, setting: value, ...language }),
     );
   }
   if (group === 'notification') {
-    events.push(userEventItem(user, { type: 'update_global_notifications', notification_name: name, setting: value }));
+    events.push(
+      makeUserEventLogItem(user, { type: 'update_global_notifications', notification_name: name, setting: value }),
+    );
   }
   return events;
 }

@@ -3,22 +3,22 @@
 import type { Json } from '#base';
 import type { LogItem } from '#model';
 import type { DirectoryPreferences, UserStatus } from '#model/records';
-import { directoryLogItem } from '../../log-items.js';
-import { encodeRecord, PREFERENCES_PART_PREFIX } from '../../state.js';
+import { makeDirectoryLogItem } from '../../log-items.js';
+import { encodeDirectoryRecord, PREFERENCES_PART_PREFIX } from '../../state.js';
 
 /** The part and the directory change that store a user's preferences. */
-export function storePreferences(preferences: DirectoryPreferences): {
+export function makeStoredPreferencesChanges(preferences: DirectoryPreferences): {
   readonly parts: Record<string, Json>;
   readonly change: LogItem;
 } {
   return {
-    parts: { [`${PREFERENCES_PART_PREFIX}${preferences.user}`]: encodeRecord(preferences) },
-    change: directoryLogItem({ personal: preferences }),
+    parts: { [`${PREFERENCES_PART_PREFIX}${preferences.user}`]: encodeDirectoryRecord(preferences) },
+    change: makeDirectoryLogItem({ personal: preferences }),
   };
 }
 
 /** The preferences with this status; an empty status is omitted. */
-export function withUserStatus(
+export function setStatusInPreferences(
   { status: _, ...preferences }: DirectoryPreferences,
   status?: UserStatus,
 ): DirectoryPreferences {

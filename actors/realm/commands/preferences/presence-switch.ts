@@ -1,11 +1,11 @@
 /** Effect of changing the setting `presence_enabled` (users.md § PATCH /settings). */
 
-import { presenceEvent } from '#domain/presence';
-import { type LogItem, presenceKey, realmId } from '#model';
-import { type OutboxCommand, outboxCommand, presenceCommands } from '#model/commands';
+import { makePresenceEvent } from '#domain/presence';
+import { type LogItem, presenceActorKey, toRealmId } from '#model';
+import { makeOutboxCommand, type OutboxCommand, presenceActorCommands } from '#model/commands';
 import type { DirectoryUser, UserStatus } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { everyoneEventItem } from '../../log-items.js';
+import { makeEveryoneEventLogItem } from '../../log-items.js';
 
 /**
  * Time by which a user who hides their presence seems to have been last connected, ms: longer than the time after which
@@ -24,7 +24,7 @@ interface PresenceSwitch {
  * Effect of changing the setting. The presence event goes to all users and through the log, whatever the size of the
  * organization, because it follows from a changed setting.
  */
-export function presenceSwitchEffect(
+export function makePresenceSwitchCommit(
   user: DirectoryUser,
   status: UserStatus | undefined,
   on: boolean,
@@ -32,16 +32,16 @@ export function presenceSwitchEffect(
 ): PresenceSwitch {
   const connected = on ? now : now - HIDDEN_SINCE_MS;
   const active = on ? now : 0;
-  const event = everyoneEventItem(version, presenceEvent(user, { active, connected }, now));
-  const command: OutboxCommand = outboxCommand({
-    to: presenceKey(realmId(realm)),
-    name: presenceCommands.switched,
+  const event = makeEveryoneEventLogItem(version, makePresenceEvent(user, { active, connected }, now));
+  const command: OutboxCommand = makeOutboxCommand({
+    to: presenceActorKey(toRealmId(realm)),
+    name: presenceActorCommands.switched,
     args: { on, at: now },
     caller: user.id,
     after: version,
   });
   // A user who shows their presence again is no longer away.
   if (!on || !status?.away) return { events: [event], commands: [command] };
-  const back = everyoneEventItem(version, { type: 'user_status', user_id: user.id, away: false });
+  const back = makeEveryoneEventLogItem(version, { type: 'user_status', user_id: user.id, away: false });
   return { status: { ...status, away: false }, events: [event, back], commands: [command] };
 }

@@ -1,32 +1,32 @@
 /** Values of the organization's profile fields (users.md § Custom profile data). */
 
-import { successReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import type { Json } from '#base';
 import { renderMarkdownOrEmpty } from '#domain/markdown';
 import {
-  checkProfileValue,
-  keepLiveProfileValues,
+  checkProfileFieldValue,
+  filterLiveProfileValues,
+  formatProfileValueForApi,
+  MARKDOWN_PROFILE_FIELD_TYPES,
   type ProfileValueInput,
-  presentProfileValue,
-  RENDERED_FIELD_TYPES,
 } from '#domain/people';
 import type { LogItem } from '#model';
-import type { ProfileEntry, realmCommands } from '#model/commands';
+import type { ProfileFieldUpdate, realmActorCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
-import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '#model/records';
-import type { Outcome } from '#runtime';
-import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
+import type { DirectoryProfileField, DirectoryUser, ProfileFieldValue } from '#model/records';
+import type { CommandOutcome } from '#runtime';
+import { makeDirectoryLogItem, makeEveryoneEventLogItem } from '../../log-items.js';
 import {
   type ActorParts,
-  encodeRecord,
+  encodeDirectoryRecord,
+  findUserRecord,
   PROFILE_PART_PREFIX,
-  profileFieldRecords,
-  profileRecord,
-  type RealmState,
-  userRecord,
+  type RealmActorState,
+  readProfileFieldRecords,
+  readProfileRecord,
 } from '../../state.js';
-import { requireActingUser } from '../callers.js';
-import { type RealmCommand, SETTINGS_LANE } from '../command.js';
+import { getActingUserOrThrow } from '../callers.js';
+import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 
 /** HTML of the new profile values, by field id. */
 export type RenderedProfileValues = ReadonlyMap<number, string>;
@@ -45,20 +45,20 @@ interface NewValue {
 /** Maximum length of a rendered value, characters; the checks refuse longer ones. */
 const MAX_RENDERED = 1_000;
 
-const isEmpty = ({ value }: ProfileEntry): boolean => value === null || value.length === 0;
+const isEmpty = ({ value }: ProfileFieldUpdate): boolean => value === null || value.length === 0;
 
 /** The last value for each profile field. */
-const lastOfEach = <E extends ProfileEntry>(entries: readonly E[]): E[] => [
+const lastOfEach = <E extends ProfileFieldUpdate>(entries: readonly E[]): E[] => [
   ...new Map(entries.map((entry) => [entry.id, entry])).values(),
 ];
 
 /** HTML of profile values, for the inputs of commands. Fields that do not exist yet are skipped, and refused later. */
-export function renderProfileValues(parts: ActorParts, entries: readonly ProfileEntry[]): RenderedProfileValues {
-  const types = new Map(profileFieldRecords(parts).map(({ id, type }) => [id, type]));
+export function renderProfileValues(parts: ActorParts, entries: readonly ProfileFieldUpdate[]): RenderedProfileValues {
+  const types = new Map(readProfileFieldRecords(parts).map(({ id, type }) => [id, type]));
   const rendered = new Map<number, string>();
   for (const { id, value } of lastOfEach(entries.filter((entry) => !isEmpty(entry)))) {
     const isText = typeof value === 'string' && value.length <= MAX_RENDERED;
-    if (isText && RENDERED_FIELD_TYPES.has(types.get(id) ?? 0)) rendered.set(id, renderMarkdownOrEmpty(value));
+    if (isText && MARKDOWN_PROFILE_FIELD_TYPES.has(types.get(id) ?? 0)) rendered.set(id, renderMarkdownOrEmpty(value));
   }
   return rendered;
 }
@@ -66,8 +66,8 @@ export function renderProfileValues(parts: ActorParts, entries: readonly Profile
 /** A change of one account's profile values. */
 class Profile {
   readonly #fields: ReadonlyMap<number, DirectoryProfileField>;
-  readonly #before: ReadonlyMap<string, ProfileValue>;
-  readonly #values: Map<string, ProfileValue>;
+  readonly #before: ReadonlyMap<string, ProfileFieldValue>;
+  readonly #values: Map<string, ProfileFieldValue>;
   /** Ids of changed or cleared profile fields, in order. */
   readonly #touched = new Set<number>();
 
@@ -77,9 +77,9 @@ class Profile {
     /** Version of the realm actor that the commit makes. */
     private readonly version: number,
   ) {
-    const fields = profileFieldRecords(parts);
+    const fields = readProfileFieldRecords(parts);
     this.#fields = new Map(fields.map((field) => [field.id, field]));
-    this.#before = new Map(keepLiveProfileValues(profileRecord(parts, user.id), fields));
+    this.#before = new Map(filterLiveProfileValues(readProfileRecord(parts, user.id), fields));
     this.#values = new Map(this.#before);
   }
 
@@ -94,10 +94,13 @@ class Profile {
 
   /** Sets all of these profile values or none. @throws ApiError */
   set(entries: readonly NewValue[], rendered: RenderedProfileValues): void {
-    const find = (id: number): DirectoryUser | undefined => userRecord(this.parts, id);
-    const checked = entries.map(({ id, value }) => ({ id, value: checkProfileValue(this.#field(id), value, find) }));
-    const values = lastOfEach(checked).map(({ id, value }): [number, ProfileValue] => {
-      const html = RENDERED_FIELD_TYPES.has(this.#field(id).type) && value !== '' ? rendered.get(id) : '';
+    const find = (id: number): DirectoryUser | undefined => findUserRecord(this.parts, id);
+    const checked = entries.map(({ id, value }) => ({
+      id,
+      value: checkProfileFieldValue(this.#field(id), value, find),
+    }));
+    const values = lastOfEach(checked).map(({ id, value }): [number, ProfileFieldValue] => {
+      const html = MARKDOWN_PROFILE_FIELD_TYPES.has(this.#field(id).type) && value !== '' ? rendered.get(id) : '';
       if (html === undefined) throw apiError('FIELD_NOT_FOUND', { id });
       return [id, { value, rendered: html, at: this.version }];
     });
@@ -115,18 +118,18 @@ class Profile {
     if (profileOutcome.length === 0) return { parts: {}, events: [] };
     const profile = { user: this.user.id, values: Object.fromEntries(this.#values) };
     return {
-      parts: { [`${PROFILE_PART_PREFIX}${this.user.id}`]: encodeRecord(profile) },
+      parts: { [`${PROFILE_PART_PREFIX}${this.user.id}`]: encodeDirectoryRecord(profile) },
       events: [
-        directoryLogItem({ profile }),
+        makeDirectoryLogItem({ profile }),
         ...profileOutcome.map((id) => this.#event(id, this.#values.get(String(id)))),
       ],
     };
   }
 
-  #event(id: number, value: ProfileValue | undefined): LogItem {
-    const custom_profile_field = { id, ...(value ? presentProfileValue(value) : { value: null }) };
+  #event(id: number, value: ProfileFieldValue | undefined): LogItem {
+    const custom_profile_field = { id, ...(value ? formatProfileValueForApi(value) : { value: null }) };
     const person = { user_id: this.user.id, custom_profile_field };
-    return everyoneEventItem(this.version, { type: 'realm_user', op: 'update', person });
+    return makeEveryoneEventLogItem(this.version, { type: 'realm_user', op: 'update', person });
   }
 
   #field(id: number): DirectoryProfileField {
@@ -140,10 +143,10 @@ class Profile {
  * `profile_data` of PATCH /users/{user_id}. Empty values are cleared first, and stay cleared if the rest is refused.
  * @param rendered made by `renderProfileValues` in the command's inputs
  */
-export function editProfile(
+export function editProfileValues(
   parts: ActorParts,
   user: DirectoryUser,
-  entries: readonly ProfileEntry[],
+  entries: readonly ProfileFieldUpdate[],
   rendered: RenderedProfileValues,
   version: number,
 ): ProfileChange & { readonly refusal: ApiError | undefined } {
@@ -164,27 +167,30 @@ export function editProfile(
 }
 
 /** Outcome of a changed profile. Without a change there is no commit, and no version for replicas to wait for. */
-const changed = (change: ProfileChange, version: number): Outcome<RealmState> => ({
+const changed = (change: ProfileChange, version: number): CommandOutcome<RealmActorState> => ({
   ...change,
-  reply: change.events.length > 0 ? successReply(undefined, version) : successReply(),
+  reply: change.events.length > 0 ? makeSuccessReply(undefined, version) : makeSuccessReply(),
 });
 
 /** PATCH /users/me/profile_data: sets one's own profile values. */
-export const updateOwnProfileHandler: RealmCommand<typeof realmCommands.changeOwnProfile, RenderedProfileValues> = {
-  lane: SETTINGS_LANE,
+export const updateOwnProfileHandler: RealmCommandHandler<
+  typeof realmActorCommands.changeOwnProfile,
+  RenderedProfileValues
+> = {
+  lane: NO_INPUT_COMMAND_LANE,
   inputs: ({ data }, { view }) => renderProfileValues(view.parts, data),
   handle({ parts }, { data }, rendered, { caller, version }) {
-    const profile = new Profile(parts, requireActingUser(parts, caller), version);
+    const profile = new Profile(parts, getActingUserOrThrow(parts, caller), version);
     profile.set(data, rendered);
     return changed(profile.change(), version);
   },
 };
 
 /** DELETE /users/me/profile_data: clears one's own profile values. */
-export const clearOwnProfileHandler: RealmCommand<typeof realmCommands.clearOwnProfile> = {
-  lane: SETTINGS_LANE,
+export const clearOwnProfileHandler: RealmCommandHandler<typeof realmActorCommands.clearOwnProfile> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { data }, _inputs, { caller, version }) {
-    const profile = new Profile(parts, requireActingUser(parts, caller), version);
+    const profile = new Profile(parts, getActingUserOrThrow(parts, caller), version);
     profile.clear(data);
     return changed(profile.change(), version);
   },

@@ -3,39 +3,39 @@
  * can show it.
  */
 
-import { successReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import type { EmojiRef, LogItem } from '#model';
-import type { realmCommands, StatusEmoji } from '#model/commands';
+import type { EmojiReference, LogItem } from '#model';
+import type { realmActorCommands, UserStatusEmoji } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryPreferences } from '#model/records';
-import { everyoneEventItem } from '../../log-items.js';
-import { type ActorParts, EMOJI_PART_PREFIX, PREFERENCES_PART_PREFIX, preferencesRecord } from '../../state.js';
-import { requireActingUser } from '../callers.js';
-import { type RealmCommand, SETTINGS_LANE } from '../command.js';
+import { makeEveryoneEventLogItem } from '../../log-items.js';
+import { type ActorParts, EMOJI_PART_PREFIX, PREFERENCES_PART_PREFIX, readPreferencesRecord } from '../../state.js';
+import { getActingUserOrThrow } from '../callers.js';
+import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 import { updateOwnSettingsHandler } from './own-settings.js';
-import { storePreferences, withUserStatus } from './preferences.js';
+import { makeStoredPreferencesChanges, setStatusInPreferences } from './preferences.js';
 
 const NO_EMOJI = { emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' } as const;
 
-export const setUserStatusHandler: RealmCommand<typeof realmCommands.setStatus> = {
-  lane: SETTINGS_LANE,
+export const setUserStatusHandler: RealmCommandHandler<typeof realmActorCommands.setStatus> = {
+  lane: NO_INPUT_COMMAND_LANE,
   handle(view, { text, away, emoji, domain }, _inputs, context) {
     const { caller, version } = context;
-    requireActingUser(view.parts, caller);
+    getActingUserOrThrow(view.parts, caller);
     if (emoji) checkStillThere(view.parts, emoji);
     // `away` is an older name of the setting `presence_enabled`, whose change comes first.
     const switching =
       away === undefined
         ? undefined
         : updateOwnSettingsHandler.handle(view, { values: { presence_enabled: !away }, domain }, undefined, context);
-    const before = writtenPreferences(switching?.parts, caller) ?? preferencesRecord(view.parts, caller);
+    const before = writtenPreferences(switching?.parts, caller) ?? readPreferencesRecord(view.parts, caller);
     const status = {
       text: text ?? before.status?.text ?? '',
       emoji: emoji === undefined ? (before.status?.emoji ?? null) : stored(emoji),
       away: away ?? before.status?.away ?? false,
     };
-    const change = storePreferences(withUserStatus(before, status));
+    const change = makeStoredPreferencesChanges(setStatusInPreferences(before, status));
     const event: JsonObject = {
       type: 'user_status',
       user_id: caller,
@@ -45,21 +45,25 @@ export const setUserStatusHandler: RealmCommand<typeof realmCommands.setStatus> 
     };
     return {
       ...switching,
-      reply: successReply(undefined, version),
+      reply: makeSuccessReply(undefined, version),
       parts: { ...switching?.parts, ...change.parts },
-      events: [...(switching?.events ?? []).filter(isNotStatus), change.change, everyoneEventItem(version, event)],
+      events: [
+        ...(switching?.events ?? []).filter(isNotStatus),
+        change.change,
+        makeEveryoneEventLogItem(version, event),
+      ],
     };
   },
 };
 
 /** Checks that the custom emoji was not deactivated after the frontend's check. @throws ApiError */
-function checkStillThere(parts: ActorParts, { type, code }: EmojiRef): void {
+function checkStillThere(parts: ActorParts, { type, code }: EmojiReference): void {
   if (type !== 'realm_emoji') return;
   const custom = parts.get(`${EMOJI_PART_PREFIX}${code}`) as { readonly deactivated: boolean } | undefined;
   if (custom?.deactivated !== false) throw apiError('CUSTOM_EMOJI_DEACTIVATED');
 }
 
-const stored = (emoji: StatusEmoji | null): EmojiRef | null =>
+const stored = (emoji: UserStatusEmoji | null): EmojiReference | null =>
   emoji && { name: emoji.name, code: emoji.code, type: emoji.type };
 
 const writtenPreferences = (

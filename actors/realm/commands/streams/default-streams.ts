@@ -1,30 +1,30 @@
 /** Default streams (streams.md), and groups of them (streams.md § Default stream groups); set by administrators. */
 
-import { readMembership, successReply } from '#actors/shared';
+import { askStreamForSubscribers, makeSuccessReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isAdmin } from '#domain/people';
 import { canAccessStream, canSeeStreamMetadata } from '#domain/streams';
-import type { realmCommands, StreamMembershipReply } from '#model/commands';
+import type { realmActorCommands, StreamSubscribersReply } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
-import type { InputContext, Outcome } from '#runtime';
-import type { InputSources } from '../../../services.js';
-import { directoryLogItem } from '../../log-items.js';
+import type { CommandInputContext, CommandOutcome } from '#runtime';
+import type { ActorInputSources } from '../../../services.js';
+import { makeDirectoryLogItem } from '../../log-items.js';
 import {
   type ActorParts,
-  encodeRecord,
-  type RealmState,
-  STREAM_GROUPS_PART,
+  DEFAULT_STREAM_GROUPS_PART_NAME,
+  encodeDirectoryRecord,
+  findStreamRecord,
+  findUserRecord,
+  type RealmActorState,
+  readDefaultStreamGroupRecords,
   STREAM_PART_PREFIX,
-  streamGroupRecords,
-  streamRecord,
-  userRecord,
 } from '../../state.js';
-import type { RealmVolatile } from '../../volatile.js';
-import { requireActingUser } from '../callers.js';
-import type { RealmCommand } from '../command.js';
-import { loadOwnPrivateStreams, type OwnPrivateStreams } from '../own-private-streams.js';
-import { defaultStreamsEvent, streamGroupsEvent } from './stream-events.js';
+import type { RealmMemoryState } from '../../volatile.js';
+import { getActingUserOrThrow } from '../callers.js';
+import type { RealmCommandHandler } from '../command.js';
+import { loadOwnPrivateStreams, type OwnPrivateStreamIds } from '../own-private-streams.js';
+import { makeDefaultStreamGroupsEvent, makeDefaultStreamsEvent } from './stream-events.js';
 
 const MAX_NAME = 60;
 
@@ -32,11 +32,11 @@ const MAX_NAME = 60;
 const DIRECTORY = { lane: 'directory', exclusive: true } as const;
 
 function checkAdmin(parts: ActorParts, caller: number): void {
-  if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
+  if (!isAdmin(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
 function groupOf(parts: ActorParts, id: number): DirectoryStreamGroup {
-  const group = streamGroupRecords(parts).find((one) => one.id === id);
+  const group = readDefaultStreamGroupRecords(parts).find((one) => one.id === id);
   if (!group) throw apiError('NO_STREAM_GROUP', { id });
   return group;
 }
@@ -48,21 +48,24 @@ function checkName(name: string): void {
 }
 
 function checkFree(parts: ActorParts, name: string): void {
-  if (streamGroupRecords(parts).some((one) => one.name === name))
+  if (readDefaultStreamGroupRecords(parts).some((one) => one.name === name))
     throw apiError('STREAM_GROUP_EXISTS', { group: name });
 }
 
 /** Outcome that stores a new list of default stream groups. */
 function storeGroups(parts: ActorParts, groups: readonly DirectoryStreamGroup[], version: number) {
   return {
-    reply: successReply(undefined, version),
-    parts: { [STREAM_GROUPS_PART]: encodeRecord(groups) },
-    events: [directoryLogItem({ streamGroups: groups }), streamGroupsEvent(parts, undefined, version, groups)],
-  } satisfies Outcome<RealmState>;
+    reply: makeSuccessReply(undefined, version),
+    parts: { [DEFAULT_STREAM_GROUPS_PART_NAME]: encodeDirectoryRecord(groups) },
+    events: [
+      makeDirectoryLogItem({ streamGroups: groups }),
+      makeDefaultStreamGroupsEvent(parts, undefined, version, groups),
+    ],
+  } satisfies CommandOutcome<RealmActorState>;
 }
 
 const withGroup = (parts: ActorParts, group: DirectoryStreamGroup): DirectoryStreamGroup[] =>
-  streamGroupRecords(parts).map((one) => (one.id === group.id ? group : one));
+  readDefaultStreamGroupRecords(parts).map((one) => (one.id === group.id ? group : one));
 
 interface StreamNameArgs extends JsonObject {
   readonly stream_names: readonly string[];
@@ -70,21 +73,21 @@ interface StreamNameArgs extends JsonObject {
 
 const ownStreamsInputs = (
   { stream_names }: StreamNameArgs,
-  context: InputContext<RealmState, RealmVolatile>,
-  sources: InputSources,
-): Promise<OwnPrivateStreams> => loadOwnPrivateStreams(stream_names, context, sources);
+  context: CommandInputContext<RealmActorState, RealmMemoryState>,
+  sources: ActorInputSources,
+): Promise<OwnPrivateStreamIds> => loadOwnPrivateStreams(stream_names, context, sources);
 
 /** The named streams, each once, in order. @throws ApiError for the first that the caller can't access */
 function namedStreams(
   { stream_names }: StreamNameArgs,
-  { parts, volatile }: { readonly parts: ActorParts; readonly volatile: RealmVolatile },
-  own: OwnPrivateStreams,
+  { parts, volatile }: { readonly parts: ActorParts; readonly volatile: RealmMemoryState },
+  own: OwnPrivateStreamIds,
   caller: number,
 ): DirectoryStream[] {
-  const acting = requireActingUser(parts, caller);
+  const acting = getActingUserOrThrow(parts, caller);
   const streams = new Map<number, DirectoryStream>();
   for (const name of stream_names) {
-    const stream = streamRecord(parts, volatile.streamByName(name) ?? 0);
+    const stream = findStreamRecord(parts, volatile.streamByName(name) ?? 0);
     if (!stream || !canAccessStream(acting, stream, own.has(stream.id)))
       throw apiError('INVALID_STREAM_NAME', { name });
     streams.set(stream.id, stream);
@@ -96,7 +99,10 @@ function checkNotDefault(stream: DirectoryStream, group: string): void {
   if (stream.isDefault) throw apiError('STREAM_GROUP_DEFAULT_STREAM', { stream: stream.name, group });
 }
 
-export const createStreamGroupHandler: RealmCommand<typeof realmCommands.createStreamGroup, OwnPrivateStreams> = {
+export const createDefaultStreamGroupHandler: RealmCommandHandler<
+  typeof realmActorCommands.createStreamGroup,
+  OwnPrivateStreamIds
+> = {
   ...DIRECTORY,
   inputs: ownStreamsInputs,
   handle(view, args, own, { caller, version }) {
@@ -110,13 +116,13 @@ export const createStreamGroupHandler: RealmCommand<typeof realmCommands.createS
     const id = state.nextStreamGroup;
     const group = { id, name, description, streams: streams.map((stream) => stream.id) };
     return {
-      ...storeGroups(parts, [...streamGroupRecords(parts), group], version),
+      ...storeGroups(parts, [...readDefaultStreamGroupRecords(parts), group], version),
       state: { ...state, nextStreamGroup: id + 1 },
     };
   },
 };
 
-export const updateStreamGroupHandler: RealmCommand<typeof realmCommands.updateStreamGroup> = {
+export const updateDefaultStreamGroupHandler: RealmCommandHandler<typeof realmActorCommands.updateStreamGroup> = {
   ...DIRECTORY,
   handle({ parts }, { group_id, name, description }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
@@ -132,7 +138,10 @@ export const updateStreamGroupHandler: RealmCommand<typeof realmCommands.updateS
 };
 
 /** Adds streams to a default stream group or removes them, all or none. */
-export const editStreamGroupHandler: RealmCommand<typeof realmCommands.editStreamGroup, OwnPrivateStreams> = {
+export const editDefaultStreamGroupListHandler: RealmCommandHandler<
+  typeof realmActorCommands.editStreamGroup,
+  OwnPrivateStreamIds
+> = {
   ...DIRECTORY,
   inputs: ownStreamsInputs,
   handle(view, args, own, { caller, version }) {
@@ -157,47 +166,47 @@ export const editStreamGroupHandler: RealmCommand<typeof realmCommands.editStrea
   },
 };
 
-export const removeStreamGroupHandler: RealmCommand<typeof realmCommands.removeStreamGroup> = {
+export const removeDefaultStreamGroupHandler: RealmCommandHandler<typeof realmActorCommands.removeStreamGroup> = {
   ...DIRECTORY,
   handle({ parts }, { group_id }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     const { id } = groupOf(parts, group_id);
     return storeGroups(
       parts,
-      streamGroupRecords(parts).filter((one) => one.id !== id),
+      readDefaultStreamGroupRecords(parts).filter((one) => one.id !== id),
       version,
     );
   },
 };
 
 /** POST and DELETE /default_streams: makes a stream a default stream, or no longer one. */
-export const setDefaultStreamHandler: RealmCommand<
-  typeof realmCommands.setDefaultStream,
-  StreamMembershipReply | undefined
+export const setDefaultStreamHandler: RealmCommandHandler<
+  typeof realmActorCommands.setDefaultStream,
+  StreamSubscribersReply | undefined
 > = {
   lane: 'directory',
   exclusive: true,
 
   inputs: async ({ stream_id }, { realm, view }, sources) =>
-    streamRecord(view.parts, stream_id) && readMembership(realm, stream_id, sources),
+    findStreamRecord(view.parts, stream_id) && askStreamForSubscribers(realm, stream_id, sources),
 
   handle({ parts }, { stream_id, isDefault }, membership, { caller, version }) {
-    const acting = userRecord(parts, caller);
-    const stream = streamRecord(parts, stream_id);
+    const acting = findUserRecord(parts, caller);
+    const stream = findStreamRecord(parts, stream_id);
     if (!acting || !isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
     const subscribed = membership?.members.includes(caller) ?? false;
     const mayKnow = isDefault ? canAccessStream : canSeeStreamMetadata;
     if (!stream || !mayKnow(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
     if (isDefault && stream.inviteOnly) throw apiError('DEFAULT_STREAM_PRIVATE_ADD');
     // Adding a default stream again sends nothing; removing a stream that is none still sends the list.
-    if (isDefault && stream.isDefault) return { reply: successReply() };
+    if (isDefault && stream.isDefault) return { reply: makeSuccessReply() };
     const after = { ...stream, isDefault };
-    const changed = defaultStreamsEvent(parts, after, version);
-    if (stream.isDefault === isDefault) return { reply: successReply(), events: [changed] };
+    const changed = makeDefaultStreamsEvent(parts, after, version);
+    if (stream.isDefault === isDefault) return { reply: makeSuccessReply(), events: [changed] };
     return {
-      reply: successReply({}, version),
-      parts: { [`${STREAM_PART_PREFIX}${stream_id}`]: encodeRecord(after) },
-      events: [directoryLogItem({ stream: after }), changed],
+      reply: makeSuccessReply({}, version),
+      parts: { [`${STREAM_PART_PREFIX}${stream_id}`]: encodeDirectoryRecord(after) },
+      events: [makeDirectoryLogItem({ stream: after }), changed],
     };
   },
 };

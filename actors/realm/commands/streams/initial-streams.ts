@@ -1,16 +1,16 @@
 /** First streams of a new organization (realm.md § Other): one for all members, one for its core team. */
 
 import { SYSTEM_GROUP_IDS } from '#domain/people';
-import { type LogItem, streamId } from '#model';
+import { type LogItem, toStreamId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { encodeRecord, type RealmState, STREAM_PART_PREFIX } from '../../state.js';
-import type { RealmVolatile } from '../../volatile.js';
-import { renderDescription } from '../subscriptions/subscribe-checks.js';
-import { subscribeNoticeCommands } from '../subscriptions/subscribe-notices.js';
-import { JoiningPlan } from '../subscriptions/subscription-plan.js';
-import { streamCreatedItems } from './stream-events.js';
+import { encodeDirectoryRecord, type RealmActorState, STREAM_PART_PREFIX } from '../../state.js';
+import type { RealmMemoryState } from '../../volatile.js';
+import { renderStreamDescription } from '../subscriptions/subscribe-checks.js';
+import { makeSubscribeNoticeCommands } from '../subscriptions/subscribe-notices.js';
+import { SubscribePlan } from '../subscriptions/subscription-plan.js';
+import { makeStreamCreatedLogItems } from './stream-events.js';
 
 const INITIAL_STREAMS = [
   {
@@ -34,20 +34,20 @@ const INITIAL_STREAMS = [
  * @param origin base URL of the organization
  */
 export function createInitialStreams(
-  state: RealmState,
+  state: RealmActorState,
   owner: DirectoryUser,
-  volatile: RealmVolatile,
+  volatile: RealmMemoryState,
   origin: string,
   { now, realm, version }: CommandContext,
 ) {
-  const plan = new JoiningPlan(realm, [owner], owner.id, new Map(), new Map());
+  const plan = new SubscribePlan(realm, [owner], owner.id, new Map(), new Map());
   const created = INITIAL_STREAMS.map(({ name, description, inviteOnly }, i): DirectoryStream => {
     const stream: DirectoryStream = {
-      id: streamId(state.nextStream + i),
+      id: toStreamId(state.nextStream + i),
       recipient: state.nextRecipient + i,
       name,
       description,
-      renderedDescription: renderDescription(description),
+      renderedDescription: renderStreamDescription(description),
       created: Math.floor(now / 1000),
       creator: owner.id,
       inviteOnly,
@@ -68,7 +68,7 @@ export function createInitialStreams(
     ...state.settings,
     ...Object.fromEntries(INITIAL_STREAMS.map(({ setting }, i) => [setting, created[i]!.id])),
   };
-  const notices = subscribeNoticeCommands({
+  const notices = makeSubscribeNoticeCommands({
     realm,
     acting: owner,
     created,
@@ -85,8 +85,10 @@ export function createInitialStreams(
       nextStream: state.nextStream + created.length,
       nextRecipient: state.nextRecipient + created.length,
     },
-    parts: Object.fromEntries(created.map((stream) => [`${STREAM_PART_PREFIX}${stream.id}`, encodeRecord(stream)])),
-    events: created.flatMap((stream) => streamCreatedItems(stream, version)) as LogItem[],
+    parts: Object.fromEntries(
+      created.map((stream) => [`${STREAM_PART_PREFIX}${stream.id}`, encodeDirectoryRecord(stream)]),
+    ),
+    events: created.flatMap((stream) => makeStreamCreatedLogItems(stream, version)) as LogItem[],
     commands: [...plan.stages(version), notices] as OutboxCommand[][],
   };
 }

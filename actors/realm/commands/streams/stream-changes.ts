@@ -3,13 +3,13 @@
  * no side effects.
  */
 
-import { quoteDescription, silentMention } from '#actors/shared';
-import { type StreamPrivacy, streamKindOf } from '#domain/streams';
+import { formatSilentMention, quoteStreamDescription } from '#actors/shared';
+import { type StreamPrivacy, streamPrivacyNameOf } from '#domain/streams';
 import type { LogItem, RealmSettings } from '#model';
-import type { StreamMembershipReply } from '#model/commands';
+import type { StreamSubscribersReply } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
-import { renderDescription } from '../subscriptions/subscribe-checks.js';
-import { streamAudience, streamUpdateEvent, streamVisibilityEvents } from './stream-events.js';
+import { renderStreamDescription } from '../subscriptions/subscribe-checks.js';
+import { makeStreamUpdatedEvent, makeStreamVisibilityEvents, streamEventAudience } from './stream-events.js';
 
 export interface StreamChange {
   readonly stream: DirectoryStream;
@@ -20,14 +20,14 @@ export interface StreamChange {
 
 export interface StreamChangeContext {
   readonly acting: DirectoryUser;
-  readonly membership: StreamMembershipReply;
+  readonly membership: StreamSubscribersReply;
   readonly version: number;
   readonly settings: RealmSettings;
 }
 
 /** Audience of the change: all users who see the stream after it. */
 const audience = (stream: DirectoryStream, { membership, version }: StreamChangeContext) =>
-  streamAudience(stream, membership.mv, version);
+  streamEventAudience(stream, membership.mv, version);
 
 export function changeStreamPrivacy(
   before: DirectoryStream,
@@ -35,15 +35,15 @@ export function changeStreamPrivacy(
   context: StreamChangeContext,
 ): StreamChange {
   const stream = { ...before, ...privacy };
-  const update = streamUpdateEvent(before, audience(stream, context), 'invite_only', privacy.inviteOnly, {
+  const update = makeStreamUpdatedEvent(before, audience(stream, context), 'invite_only', privacy.inviteOnly, {
     history_public_to_subscribers: privacy.historyPublic,
     is_web_public: privacy.webPublic,
   });
   const what = '[access permissions](/help/stream-permissions) for this stream';
   return {
     stream,
-    events: [...streamVisibilityEvents(before, stream, context.membership, context.version), update],
-    notice: `${silentMention(context.acting)} changed the ${what} from **${streamKindOf(before)}** to **${streamKindOf(privacy)}**.`,
+    events: [...makeStreamVisibilityEvents(before, stream, context.membership, context.version), update],
+    notice: `${formatSilentMention(context.acting)} changed the ${what} from **${streamPrivacyNameOf(before)}** to **${streamPrivacyNameOf(privacy)}**.`,
   };
 }
 
@@ -64,9 +64,9 @@ export function changeStreamRetention(
       : `Messages in this stream will now be automatically deleted ${now} days after they are sent.`;
   return {
     stream,
-    events: [streamUpdateEvent(before, audience(stream, context), 'message_retention_days', days)],
+    events: [makeStreamUpdatedEvent(before, audience(stream, context), 'message_retention_days', days)],
     notice:
-      `${silentMention(context.acting)} has changed the [message retention period](/help/message-retention-policy) ` +
+      `${formatSilentMention(context.acting)} has changed the [message retention period](/help/message-retention-policy) ` +
       `for this stream:\n* **Old retention period**: ${period(inForce(before.retentionDays))}\n` +
       `* **New retention period**: ${period(now)}\n\n${summary}`,
   };
@@ -77,15 +77,15 @@ export function changeStreamDescription(
   description: string,
   context: StreamChangeContext,
 ): StreamChange {
-  const renderedDescription = renderDescription(description);
+  const renderedDescription = renderStreamDescription(description);
   const stream = { ...before, description, renderedDescription };
   const more = { rendered_description: renderedDescription };
   return {
     stream,
-    events: [streamUpdateEvent(before, audience(stream, context), 'description', description, more)],
+    events: [makeStreamUpdatedEvent(before, audience(stream, context), 'description', description, more)],
     notice:
-      `${silentMention(context.acting)} changed the description for this stream.\n\n` +
-      `* **Old description:**\n${quoteDescription(before.description)}\n* **New description:**\n${quoteDescription(description)}`,
+      `${formatSilentMention(context.acting)} changed the description for this stream.\n\n` +
+      `* **Old description:**\n${quoteStreamDescription(before.description)}\n* **New description:**\n${quoteStreamDescription(description)}`,
   };
 }
 
@@ -95,8 +95,8 @@ export function changeStreamName(before: DirectoryStream, name: string, context:
   return {
     stream,
     // The e-mail address of a stream stays empty, because incoming e-mail is not served.
-    events: [streamUpdateEvent(before, to, 'email_address', ''), streamUpdateEvent(before, to, 'name', name)],
-    notice: `${silentMention(context.acting)} renamed stream **${before.name}** to **${name}**.`,
+    events: [makeStreamUpdatedEvent(before, to, 'email_address', ''), makeStreamUpdatedEvent(before, to, 'name', name)],
+    notice: `${formatSilentMention(context.acting)} renamed stream **${before.name}** to **${name}**.`,
   };
 }
 
@@ -117,16 +117,16 @@ export function changeStreamPostPolicy(
   return {
     stream,
     events: [
-      streamUpdateEvent(before, to, 'stream_post_policy', postPolicy),
-      streamUpdateEvent(before, to, 'is_announcement_only', postPolicy === 2),
+      makeStreamUpdatedEvent(before, to, 'stream_post_policy', postPolicy),
+      makeStreamUpdatedEvent(before, to, 'is_announcement_only', postPolicy === 2),
     ],
     notice:
-      `${silentMention(context.acting)} changed the [posting permissions](/help/stream-sending-policy) for this stream:` +
+      `${formatSilentMention(context.acting)} changed the [posting permissions](/help/stream-sending-policy) for this stream:` +
       `\n\n* **Old permissions**: ${POLICIES[before.postPolicy]}.\n* **New permissions**: ${POLICIES[postPolicy]}.`,
   };
 }
 
-export function changeStreamRemoveGroup(
+export function changeCanRemoveSubscribersGroup(
   before: DirectoryStream,
   group: number,
   context: StreamChangeContext,
@@ -134,6 +134,6 @@ export function changeStreamRemoveGroup(
   const stream = { ...before, canRemoveGroup: group };
   return {
     stream,
-    events: [streamUpdateEvent(before, audience(stream, context), 'can_remove_subscribers_group_id', group)],
+    events: [makeStreamUpdatedEvent(before, audience(stream, context), 'can_remove_subscribers_group_id', group)],
   };
 }

@@ -1,18 +1,23 @@
 /** Events about streams. Their audiences are fixed at the commit, by roles and memberships. */
 import type { JsonObject } from '#base';
-import { ROLE } from '#domain/people';
-import { compareByName, presentStream, presentStreamGroups, weakestRoleSeeingStream } from '#domain/streams';
+import { USER_ROLE } from '#domain/people';
+import {
+  compareByName,
+  formatDefaultStreamGroupsForApi,
+  formatStreamForApi,
+  weakestRoleSeeingStream,
+} from '#domain/streams';
 import type { EventAudience, LogItem } from '#model';
-import type { StreamMembershipReply } from '#model/commands';
+import type { StreamSubscribersReply } from '#model/commands';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
-import { directoryLogItem } from '../../log-items.js';
-import { type ActorParts, streamGroupRecords, streamRecord, streamRecords } from '../../state.js';
+import { makeDirectoryLogItem } from '../../log-items.js';
+import { type ActorParts, findStreamRecord, listStreamRecords, readDefaultStreamGroupRecords } from '../../state.js';
 
 /**
  * Audience of a stream: all users who see it, and its former subscribers, whose registrations have it in
  * `unsubscribed`.
  */
-export const streamAudience = (stream: DirectoryStream, mv: number, rv: number): EventAudience => ({
+export const streamEventAudience = (stream: DirectoryStream, mv: number, rv: number): EventAudience => ({
   stream: stream.id,
   mv,
   former: true,
@@ -20,22 +25,22 @@ export const streamAudience = (stream: DirectoryStream, mv: number, rv: number):
   rv,
 });
 
-export const streamEvent = (to: EventAudience, op: 'create' | 'delete', stream: DirectoryStream): LogItem => ({
+export const makeStreamEvent = (to: EventAudience, op: 'create' | 'delete', stream: DirectoryStream): LogItem => ({
   t: 'event',
   to,
-  event: { type: 'stream', op, streams: [presentStream(stream)] },
+  event: { type: 'stream', op, streams: [formatStreamForApi(stream)] },
 });
 
 /**
  * A public stream is announced to all users except guests, a private one to administrators. Other users get a private
  * stream from their user actor when they join, so that a snapshot has both the stream and the subscription or neither.
  */
-export const streamCreatedItems = (stream: DirectoryStream, version: number): LogItem[] => [
-  directoryLogItem({ stream }),
-  streamEvent({ role: weakestRoleSeeingStream(stream), rv: version }, 'create', stream),
+export const makeStreamCreatedLogItems = (stream: DirectoryStream, version: number): LogItem[] => [
+  makeDirectoryLogItem({ stream }),
+  makeStreamEvent({ role: weakestRoleSeeingStream(stream), rv: version }, 'create', stream),
 ];
 
-export const streamUpdateEvent = (
+export const makeStreamUpdatedEvent = (
   before: DirectoryStream,
   to: EventAudience,
   property: string,
@@ -51,34 +56,34 @@ export const streamUpdateEvent = (
  * Events of a changed privacy for users who can see the stream only before or only after it. Users who never subscribed
  * gain or lose the stream. Former subscribers keep it in `unsubscribed`, so they only get its subscribers once visible.
  */
-export function streamVisibilityEvents(
+export function makeStreamVisibilityEvents(
   before: DirectoryStream,
   after: DirectoryStream,
-  { members, mv }: StreamMembershipReply,
+  { members, mv }: StreamSubscribersReply,
   version: number,
 ): LogItem[] {
   const [was, is] = [weakestRoleSeeingStream(before), weakestRoleSeeingStream(after)];
   if (was === is) return [];
   const to: EventAudience = { role: Math.max(was, is), weakerThan: Math.min(was, is), rv: version, except: members };
   const neverSubscribed: EventAudience = { ...to, neverIn: { stream: before.id, mv } };
-  if (is < was) return [streamEvent(neverSubscribed, 'delete', before)];
-  const created = streamEvent(neverSubscribed, 'create', after);
+  if (is < was) return [makeStreamEvent(neverSubscribed, 'delete', before)];
+  const created = makeStreamEvent(neverSubscribed, 'create', after);
   if (members.length === 0) return [created];
   const event = { type: 'subscription', op: 'peer_add', stream_ids: [after.id], user_ids: members };
   return [created, { t: 'event', to, event }];
 }
 
 export const listDefaultStreams = (parts: ActorParts): DirectoryStream[] =>
-  [...streamRecords(parts)].filter((stream) => stream.isDefault && !stream.archived).sort(compareByName);
+  [...listStreamRecords(parts)].filter((stream) => stream.isDefault && !stream.archived).sort(compareByName);
 
 /** Event with the new list of default streams. @param changed a stream that is added to the list or removed from it */
-export function defaultStreamsEvent(parts: ActorParts, changed: DirectoryStream, version: number): LogItem {
+export function makeDefaultStreamsEvent(parts: ActorParts, changed: DirectoryStream, version: number): LogItem {
   const others = listDefaultStreams(parts).filter((stream) => stream.id !== changed.id);
   const list = changed.isDefault ? [...others, changed].sort(compareByName) : others;
   return {
     t: 'event',
-    to: { role: ROLE.member, rv: version },
-    event: { type: 'default_streams', default_streams: list.map(presentStream) },
+    to: { role: USER_ROLE.member, rv: version },
+    event: { type: 'default_streams', default_streams: list.map(formatStreamForApi) },
   };
 }
 
@@ -87,23 +92,27 @@ export function defaultStreamsEvent(parts: ActorParts, changed: DirectoryStream,
  * @param changed a stream that replaces the stored one
  * @param groups absent: the stored ones
  */
-export const streamGroupsEvent = (
+export const makeDefaultStreamGroupsEvent = (
   parts: ActorParts,
   changed: DirectoryStream | undefined,
   version: number,
-  groups: readonly DirectoryStreamGroup[] = streamGroupRecords(parts),
+  groups: readonly DirectoryStreamGroup[] = readDefaultStreamGroupRecords(parts),
 ): LogItem => ({
   t: 'event',
-  to: { role: ROLE.member, rv: version },
-  event: { type: 'default_stream_groups', default_stream_groups: presentStoredStreamGroups(parts, groups, changed) },
+  to: { role: USER_ROLE.member, rv: version },
+  event: {
+    type: 'default_stream_groups',
+    default_stream_groups: formatStoredStreamGroupsForApi(parts, groups, changed),
+  },
 });
 
-export const presentStoredStreamGroups = (
+export const formatStoredStreamGroupsForApi = (
   parts: ActorParts,
-  groups: readonly DirectoryStreamGroup[] = streamGroupRecords(parts),
+  groups: readonly DirectoryStreamGroup[] = readDefaultStreamGroupRecords(parts),
   changed?: DirectoryStream,
-): JsonObject[] => presentStreamGroups(groups, (id) => (id === changed?.id ? changed : streamRecord(parts, id)));
+): JsonObject[] =>
+  formatDefaultStreamGroupsForApi(groups, (id) => (id === changed?.id ? changed : findStreamRecord(parts, id)));
 
 /** True if a default stream group has the stream, so that a change of its privacy changes the shown groups. */
-export const isInStreamGroup = (parts: ActorParts, stream: DirectoryStream): boolean =>
-  streamGroupRecords(parts).some(({ streams }) => streams.includes(stream.id));
+export const isInDefaultStreamGroup = (parts: ActorParts, stream: DirectoryStream): boolean =>
+  readDefaultStreamGroupRecords(parts).some(({ streams }) => streams.includes(stream.id));

@@ -4,39 +4,49 @@
  */
 
 import {
-  readMembership,
-  refusalAfterChanges,
-  STREAM_EVENTS_TOPIC,
-  streamNoticeCommand,
-  successReply,
+  askStreamForSubscribers,
+  makeRefusalReplyAfterChanges,
+  makeStreamNoticeCommand,
+  makeSuccessReply,
+  STREAM_EVENTS_TOPIC_NAME,
 } from '#actors/shared';
 import { isOwner } from '#domain/people';
-import { canAccessStream, checkStreamName, type StreamPrivacy, streamKindOf, toOneLine } from '#domain/streams';
-import type { realmCommands, StreamMembershipReply, UpdateStreamArgs } from '#model/commands';
-import { ApiError, apiError } from '#model/errors';
-import { botEventsOfRenamedStream } from '../../bots.js';
-import { directoryLogItem } from '../../log-items.js';
-import { encodeRecord, STREAM_PART_PREFIX, streamRecord } from '../../state.js';
-import { requireAdministeredStream, type StreamAdministration } from '../callers.js';
-import type { RealmCommand, RealmView } from '../command.js';
-import { checkMayMakeWebPublic, parseRetentionDays, resolveRemoveGroup } from '../subscriptions/subscribe-checks.js';
 import {
+  canAccessStream,
+  checkStreamName,
+  type StreamPrivacy,
+  streamPrivacyNameOf,
+  toOneLineDescription,
+} from '#domain/streams';
+import type { realmActorCommands, StreamSubscribersReply, UpdateStreamArgs } from '#model/commands';
+import { ApiError, apiError } from '#model/errors';
+import { makeBotEventsOfRenamedStream } from '../../bots.js';
+import { makeDirectoryLogItem } from '../../log-items.js';
+import { encodeDirectoryRecord, findStreamRecord, STREAM_PART_PREFIX } from '../../state.js';
+import { getAdministeredStreamOrThrow, type StreamAdministrationContext } from '../callers.js';
+import type { RealmActorView, RealmCommandHandler } from '../command.js';
+import {
+  checkMayMakeWebPublic,
+  parseRetentionDays,
+  resolveCanRemoveSubscribersGroup,
+} from '../subscriptions/subscribe-checks.js';
+import {
+  changeCanRemoveSubscribersGroup,
   changeStreamDescription,
   changeStreamName,
   changeStreamPostPolicy,
   changeStreamPrivacy,
-  changeStreamRemoveGroup,
   changeStreamRetention,
   type StreamChange,
   type StreamChangeContext,
 } from './stream-changes.js';
-import { isInStreamGroup, streamGroupsEvent } from './stream-events.js';
+import { isInDefaultStreamGroup, makeDefaultStreamGroupsEvent } from './stream-events.js';
 
 /** The stream's new privacy; undefined if the request changes none. @throws ApiError */
 function checkedPrivacy(
-  { acting, stream, subscribed }: StreamAdministration,
+  { acting, stream, subscribed }: StreamAdministrationContext,
   args: UpdateStreamArgs,
-  { state }: RealmView,
+  { state }: RealmActorView,
   now: number,
 ): StreamPrivacy | undefined {
   const { is_private, is_web_public, history_public_to_subscribers: history } = args;
@@ -47,14 +57,14 @@ function checkedPrivacy(
     historyPublic,
   };
   const asked = is_private !== null || is_web_public !== null || history !== null;
-  if (streamKindOf(privacy) === undefined) throw apiError('INVALID_PARAMETERS');
+  if (streamPrivacyNameOf(privacy) === undefined) throw apiError('INVALID_PARAMETERS');
   if (is_private && stream.isDefault) throw apiError('DEFAULT_STREAM_PRIVATE');
   if (is_private !== null && !canAccessStream(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
   if (is_web_public) checkMayMakeWebPublic(args.server_web_public, acting, state.settings, now);
   return asked ? privacy : undefined;
 }
 
-function newName(before: string, given: string, { volatile }: RealmView): string {
+function newName(before: string, given: string, { volatile }: RealmActorView): string {
   const trimmed = given.trim();
   if (trimmed === before) throw apiError('STREAM_NAME_SAME');
   if (trimmed.toLowerCase() === before.toLowerCase()) return trimmed;
@@ -67,9 +77,9 @@ type Step = (before: StreamChange['stream']) => StreamChange | undefined;
 
 /** Steps of the request to change a stream, in order. A step throws ApiError to refuse its parameter. */
 function steps(
-  of: StreamAdministration,
+  of: StreamAdministrationContext,
   args: UpdateStreamArgs,
-  view: RealmView,
+  view: RealmActorView,
   context: StreamChangeContext,
 ): Step[] {
   const { acting, subscribed } = of;
@@ -82,12 +92,12 @@ function steps(
       if (!isOwner(acting)) throw apiError('OWNER_REQUIRED');
       return changeStreamRetention(before, parseRetentionDays(days), context);
     }),
-    given(args.description, (text, before) => changeStreamDescription(before, toOneLine(text), context)),
+    given(args.description, (text, before) => changeStreamDescription(before, toOneLineDescription(text), context)),
     given(args.new_name, (name, before) => changeStreamName(before, newName(before.name, name, view), context)),
     given(policy, (value, before) => changeStreamPostPolicy(before, value, context)),
     given(args.can_remove_subscribers_group_id, (id, before) => {
       if (before.inviteOnly && !subscribed) throw apiError('INVALID_STREAM_ID');
-      return changeStreamRemoveGroup(before, resolveRemoveGroup(id, view.parts), context);
+      return changeCanRemoveSubscribersGroup(before, resolveCanRemoveSubscribersGroup(id, view.parts), context);
     }),
   ];
 }
@@ -111,15 +121,18 @@ function apply(first: StreamChange | undefined, before: StreamChange['stream'], 
   return { changes, refusal: undefined };
 }
 
-export const updateStreamHandler: RealmCommand<typeof realmCommands.updateStream, StreamMembershipReply | undefined> = {
+export const updateStreamHandler: RealmCommandHandler<
+  typeof realmActorCommands.updateStream,
+  StreamSubscribersReply | undefined
+> = {
   lane: 'directory',
   exclusive: true,
 
   inputs: async ({ stream_id }, { realm, view }, sources) =>
-    streamRecord(view.parts, stream_id) && readMembership(realm, stream_id, sources),
+    findStreamRecord(view.parts, stream_id) && askStreamForSubscribers(realm, stream_id, sources),
 
   handle(view, args, membership, { caller, now, realm, version }) {
-    const of = requireAdministeredStream(view.parts, caller, args.stream_id, membership);
+    const of = getAdministeredStreamOrThrow(view.parts, caller, args.stream_id, membership);
     const before = of.stream;
     const privacy = checkedPrivacy(of, args, view, now);
     const { settings } = view.state;
@@ -129,29 +142,29 @@ export const updateStreamHandler: RealmCommand<typeof realmCommands.updateStream
     const last = changes.at(-1)?.stream;
     if (!last) {
       if (refusal) throw refusal;
-      return { reply: successReply() };
+      return { reply: makeSuccessReply() };
     }
     if (last.name !== before.name && !before.archived) {
       view.volatile.freeStreamName(before.id, before.name);
       view.volatile.addStream(before.id, last.name);
     }
-    const regrouped = last.inviteOnly !== before.inviteOnly && isInStreamGroup(view.parts, before);
+    const regrouped = last.inviteOnly !== before.inviteOnly && isInDefaultStreamGroup(view.parts, before);
     const notice = { origin: args.origin, after: version };
     const contents = changes.flatMap(({ notice: content }) => (content === undefined ? [] : [content]));
     return {
-      reply: refusal ? refusalAfterChanges(refusal, version) : successReply({}, version),
-      parts: { [`${STREAM_PART_PREFIX}${before.id}`]: encodeRecord(last) },
+      reply: refusal ? makeRefusalReplyAfterChanges(refusal, version) : makeSuccessReply({}, version),
+      parts: { [`${STREAM_PART_PREFIX}${before.id}`]: encodeDirectoryRecord(last) },
       // Clients do not have archived streams, so a change of one sends no events and no notices.
       events: [
-        directoryLogItem({ stream: last }),
+        makeDirectoryLogItem({ stream: last }),
         ...(before.archived ? [] : changes.flatMap(({ events }) => events)),
-        ...(last.name === before.name ? [] : botEventsOfRenamedStream(view.parts, before.id, last.name)),
-        ...(regrouped ? [streamGroupsEvent(view.parts, last, version)] : []),
+        ...(last.name === before.name ? [] : makeBotEventsOfRenamedStream(view.parts, before.id, last.name)),
+        ...(regrouped ? [makeDefaultStreamGroupsEvent(view.parts, last, version)] : []),
       ],
       commands: before.archived
         ? []
         : contents.map((content) => [
-            streamNoticeCommand(realm, before.id, STREAM_EVENTS_TOPIC, { ...notice, content }),
+            makeStreamNoticeCommand(realm, before.id, STREAM_EVENTS_TOPIC_NAME, { ...notice, content }),
           ]),
       replyAfterCommands: true,
     };

@@ -3,12 +3,12 @@
 import { mapInSlices } from '#base';
 import { renderMarkdown } from '#domain/markdown';
 import { isAllowedByPolicy, isOwner, SYSTEM_GROUP_IDS } from '#domain/people';
-import { areWebPublicStreamsEnabled, checkStreamName, toOneLine } from '#domain/streams';
+import { areWebPublicStreamsEnabled, checkStreamName, toOneLineDescription } from '#domain/streams';
 import type { RealmSettings } from '#model';
-import { apiError, checkCount } from '#model/errors';
+import { apiError, checkParameterItemCount } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { type ActorParts, USER_GROUP_PART_PREFIX, userRecord } from '../../state.js';
-import type { RealmVolatile } from '../../volatile.js';
+import { type ActorParts, findUserRecord, USER_GROUP_PART_PREFIX } from '../../state.js';
+import type { RealmMemoryState } from '../../volatile.js';
 
 /**
  * Parses the days of retention into the stored form: -1 = unlimited, null = the organization's default. @throws
@@ -25,7 +25,7 @@ export function parseRetentionDays(value: string | number): number | null {
  * Checks the users to subscribe: any principal other than the caller's own id needs the right to invite others to
  * streams. @throws ApiError
  */
-export function checkPrincipals(
+export function checkMaySubscribePrincipals(
   principals: readonly (string | number)[],
   acting: DirectoryUser,
   settings: RealmSettings,
@@ -36,21 +36,21 @@ export function checkPrincipals(
   if (!isAllowedByPolicy(settings.invite_to_stream_policy, acting, settings, now)) {
     throw apiError('INSUFFICIENT_PERMISSION');
   }
-  return requireActivePrincipals(principals, find);
+  return getActivePrincipalsOrThrow(principals, find);
 }
 
 /** Maximum number of streams in one request to subscribe. */
-export const MAX_STREAMS_PER_REQUEST = 1_000;
+export const MAX_STREAMS_PER_SUBSCRIBE_REQUEST = 1_000;
 /** Maximum number of streams times users in one request to subscribe. */
 const MAX_SUBSCRIPTIONS_PER_REQUEST = 50_000;
 
 /** Refuses a request to subscribe with too many streams, or with too many streams times users. @throws ApiError */
-export function checkSubscriptionCount(streams: number, users: number): void {
-  checkCount('subscriptions', streams, MAX_STREAMS_PER_REQUEST);
-  if (streams > 0) checkCount('principals', users, Math.floor(MAX_SUBSCRIPTIONS_PER_REQUEST / streams));
+export function checkSubscribeRequestSize(streams: number, users: number): void {
+  checkParameterItemCount('subscriptions', streams, MAX_STREAMS_PER_SUBSCRIBE_REQUEST);
+  if (streams > 0) checkParameterItemCount('principals', users, Math.floor(MAX_SUBSCRIPTIONS_PER_REQUEST / streams));
 }
 
-export const renderDescription = (description: string): string =>
+export const renderStreamDescription = (description: string): string =>
   description === '' ? '' : renderMarkdown(description).html;
 
 interface WantedStream {
@@ -60,25 +60,27 @@ interface WantedStream {
   readonly color: string | undefined;
 }
 
-/** HTML of the descriptions for `parseWantedStreams`, rendered in turns: 1,000 characters may take a millisecond. */
-export async function renderDescriptions(
+/**
+ * HTML of the descriptions for `parseStreamsToSubscribe`, rendered in turns: 1,000 characters may take a millisecond.
+ */
+export async function renderStreamDescriptions(
   streams: readonly { readonly description?: string }[],
 ): Promise<ReadonlyMap<string, string>> {
-  const texts = [...new Set(streams.map(({ description }) => toOneLine(description ?? '')))];
-  return new Map(await mapInSlices(texts, (text) => [text, renderDescription(text)] as const));
+  const texts = [...new Set(streams.map(({ description }) => toOneLineDescription(description ?? '')))];
+  return new Map(await mapInSlices(texts, (text) => [text, renderStreamDescription(text)] as const));
 }
 
 /** The streams that the request names, each once, in order, with checked names. @throws ApiError */
-export function parseWantedStreams(
+export function parseStreamsToSubscribe(
   subscriptions: readonly { readonly name: string; readonly description?: string; readonly color?: string }[],
   renderings: ReadonlyMap<string, string>,
 ): WantedStream[] {
   const wanted = new Map<string, WantedStream>();
   for (const { name: given, description: text, color } of subscriptions) {
     const name = checkStreamName(given);
-    const description = toOneLine(text ?? '');
+    const description = toOneLineDescription(text ?? '');
     if (!wanted.has(name.toLowerCase())) {
-      const rendered = renderings.get(description) ?? renderDescription(description);
+      const rendered = renderings.get(description) ?? renderStreamDescription(description);
       wanted.set(name.toLowerCase(), { name, description, rendered, color });
     }
   }
@@ -119,7 +121,7 @@ export function checkMayMakeWebPublic(
 /**
  * Id of the group whose members may unsubscribe others. @param id null = the default, administrators @throws ApiError
  */
-export function resolveRemoveGroup(id: number | null, parts: ActorParts): number {
+export function resolveCanRemoveSubscribersGroup(id: number | null, parts: ActorParts): number {
   const setting = 'can_remove_subscribers_group';
   if (id === null) return SYSTEM_GROUP_IDS.administrators;
   if (!Object.values(SYSTEM_GROUP_IDS).includes(id as never)) {
@@ -133,16 +135,16 @@ export function resolveRemoveGroup(id: number | null, parts: ActorParts): number
 }
 
 /** Finds accounts by id or by API address. */
-export const findPrincipal =
-  (parts: ActorParts, volatile: RealmVolatile) =>
+export const makePrincipalFinder =
+  (parts: ActorParts, volatile: RealmMemoryState) =>
   (principal: string | number): DirectoryUser | undefined =>
-    userRecord(parts, typeof principal === 'number' ? principal : (volatile.userByEmail(principal) ?? -1));
+    findUserRecord(parts, typeof principal === 'number' ? principal : (volatile.userByEmail(principal) ?? -1));
 
 /**
  * The active accounts that the request names, each once. @throws ApiError if one is no active account of the
  * organization
  */
-export function requireActivePrincipals(
+export function getActivePrincipalsOrThrow(
   principals: readonly (string | number)[],
   find: (principal: string | number) => DirectoryUser | undefined,
 ): DirectoryUser[] {

@@ -1,15 +1,15 @@
 /** Notices of the notification bot about subscriptions by others and new streams (streams.md). */
 
 import {
-  directNoticeCommand,
-  type Notice,
-  quoteDescription,
-  STREAM_EVENTS_TOPIC,
-  silentMention,
-  streamNoticeCommand,
+  formatSilentMention,
+  makeDirectNoticeCommand,
+  makeStreamNoticeCommand,
+  type NoticeBotMessage,
+  quoteStreamDescription,
+  STREAM_EVENTS_TOPIC_NAME,
 } from '#actors/shared';
-import { streamKindOf } from '#domain/streams';
-import { type RealmId, type RealmSettings, streamId } from '#model';
+import { streamPrivacyNameOf } from '#domain/streams';
+import { type RealmId, type RealmSettings, toStreamId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
@@ -55,26 +55,30 @@ function announcement(acting: DirectoryUser, created: readonly DirectoryStream[]
   const { shown, more } = shownNames(created.map(({ name }) => name));
   const names = `${shown.map(link).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   const what = created.length === 1 ? 'a new stream' : 'the following streams:';
-  return `${silentMention(acting)} created ${what} ${names}.`;
+  return `${formatSilentMention(acting)} created ${what} ${names}.`;
 }
 
 const createdText = (acting: DirectoryUser, stream: DirectoryStream): string =>
-  `**${streamKindOf(stream)}** stream created by ${silentMention(acting)}. **Description:**\n${quoteDescription(stream.description)}`;
+  `**${streamPrivacyNameOf(stream)}** stream created by ${formatSilentMention(acting)}. **Description:**\n${quoteStreamDescription(stream.description)}`;
 
-export function subscribeNoticeCommands(of: SubscribeNoticeInput): OutboxCommand[] {
+export function makeSubscribeNoticeCommands(of: SubscribeNoticeInput): OutboxCommand[] {
   const { realm, acting, created, settings, origin, after } = of;
-  const notice = (content: string): Notice => ({ content, origin, after, read: [acting.id] });
+  const notice = (content: string): NoticeBotMessage => ({ content, origin, after, read: [acting.id] });
   const notices: OutboxCommand[] = [];
   for (const [user, names] of of.intoExisting) {
     if (user.id === acting.id || user.botType !== null) continue;
-    notices.push(directNoticeCommand(realm, user.id, notice(subscribedText(acting, names))));
+    notices.push(makeDirectNoticeCommand(realm, user.id, notice(subscribedText(acting, names))));
   }
   const announced = settings.notifications_stream_id;
   if (of.announce && created.length > 0 && announced > 0) {
-    notices.push(streamNoticeCommand(realm, streamId(announced), NEW_STREAMS, notice(announcement(acting, created))));
+    notices.push(
+      makeStreamNoticeCommand(realm, toStreamId(announced), NEW_STREAMS, notice(announcement(acting, created))),
+    );
   }
   for (const stream of created) {
-    notices.push(streamNoticeCommand(realm, stream.id, STREAM_EVENTS_TOPIC, notice(createdText(acting, stream))));
+    notices.push(
+      makeStreamNoticeCommand(realm, stream.id, STREAM_EVENTS_TOPIC_NAME, notice(createdText(acting, stream))),
+    );
   }
   return notices;
 }

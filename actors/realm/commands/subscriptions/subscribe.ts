@@ -5,63 +5,75 @@
  * expect.
  */
 
-import { readSubscribers, type SubscribersByStream, successReply, valueReply } from '#actors/shared';
-import { foldStreamName } from '#directory';
-import { ROLE } from '#domain/people';
+import { makeSuccessReply, makeValueReply, readSubscribersOfStreams, type SubscribersByStream } from '#actors/shared';
+import { foldStreamNameCase } from '#directory';
+import { USER_ROLE } from '#domain/people';
 import { canAccessStream } from '#domain/streams';
-import { streamId } from '#model';
-import type { OutboxCommand, realmCommands, SubscribeArgs } from '#model/commands';
+import { toStreamId } from '#model';
+import type { OutboxCommand, realmActorCommands, SubscribeArgs } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import type { InputSources } from '../../../services.js';
-import { encodeRecord, type RealmState, STREAM_PART_PREFIX, streamRecord, userRecord } from '../../state.js';
-import type { RealmVolatile } from '../../volatile.js';
-import type { RealmCommand, RealmView } from '../command.js';
-import { streamCreatedItems } from '../streams/stream-events.js';
+import type { ActorInputSources } from '../../../services.js';
+import {
+  encodeDirectoryRecord,
+  findStreamRecord,
+  findUserRecord,
+  type RealmActorState,
+  STREAM_PART_PREFIX,
+} from '../../state.js';
+import type { RealmMemoryState } from '../../volatile.js';
+import type { RealmActorView, RealmCommandHandler } from '../command.js';
+import { makeStreamCreatedLogItems } from '../streams/stream-events.js';
 import {
   checkMayCreateStreams,
-  checkPrincipals,
-  checkSubscriptionCount,
-  findPrincipal,
+  checkMaySubscribePrincipals,
+  checkSubscribeRequestSize,
+  makePrincipalFinder,
   parseRetentionDays,
-  parseWantedStreams,
-  renderDescriptions,
-  resolveRemoveGroup,
+  parseStreamsToSubscribe,
+  renderStreamDescriptions,
+  resolveCanRemoveSubscribersGroup,
 } from './subscribe-checks.js';
-import { subscribeNoticeCommands } from './subscribe-notices.js';
-import { JoiningPlan } from './subscription-plan.js';
+import { makeSubscribeNoticeCommands } from './subscribe-notices.js';
+import { SubscribePlan } from './subscription-plan.js';
 
 /** The decision on a request to subscribe; nothing has changed yet. */
-export interface JoinDecision {
+export interface SubscribeDecision {
   readonly acting: DirectoryUser;
-  readonly plan: JoiningPlan;
+  readonly plan: SubscribePlan;
   readonly created: readonly DirectoryStream[];
   /** Existing streams of the request that the caller can't access. */
   readonly closed: readonly DirectoryStream[];
-  readonly next: RealmState;
+  readonly next: RealmActorState;
 }
 
 /** Decides on a request to subscribe, without changing anything. @throws ApiError */
-export function decideJoining(
-  { state, parts, volatile }: RealmView,
+export function decideSubscribeRequest(
+  { state, parts, volatile }: RealmActorView,
   args: SubscribeArgs,
-  { members, rendered }: JoinInputs,
+  { members, rendered }: SubscribeInputs,
   { caller, now, realm, version }: CommandContext,
-): JoinDecision {
-  const acting = userRecord(parts, caller);
+): SubscribeDecision {
+  const acting = findUserRecord(parts, caller);
   if (!acting) throw apiError('INSUFFICIENT_PERMISSION');
-  if (acting.role === ROLE.guest) throw apiError('NO_GUESTS');
-  const group = resolveRemoveGroup(args.can_remove_subscribers_group_id, parts);
+  if (acting.role === USER_ROLE.guest) throw apiError('NO_GUESTS');
+  const group = resolveCanRemoveSubscribersGroup(args.can_remove_subscribers_group_id, parts);
   const retention = parseRetentionDays(args.message_retention_days);
-  const users = checkPrincipals(args.principals, acting, state.settings, now, findPrincipal(parts, volatile));
-  checkSubscriptionCount(args.subscriptions.length, users.length);
-  const wanted = parseWantedStreams(args.subscriptions, rendered);
+  const users = checkMaySubscribePrincipals(
+    args.principals,
+    acting,
+    state.settings,
+    now,
+    makePrincipalFinder(parts, volatile),
+  );
+  checkSubscribeRequestSize(args.subscriptions.length, users.length);
+  const wanted = parseStreamsToSubscribe(args.subscriptions, rendered);
   const existing: DirectoryStream[] = [];
   const missing: typeof wanted = [];
   for (const entry of wanted) {
     const id = volatile.streamByName(entry.name);
-    const stream = id === undefined ? undefined : streamRecord(parts, id);
+    const stream = id === undefined ? undefined : findStreamRecord(parts, id);
     if (stream) existing.push(stream);
     else missing.push(entry);
   }
@@ -72,9 +84,9 @@ export function decideJoining(
   if (firstClosed && args.authorization_errors_fatal) {
     throw apiError('STREAM_INACCESSIBLE', { stream_name: firstClosed.name });
   }
-  let next: RealmState = state;
+  let next: RealmActorState = state;
   const created = missing.map((entry): DirectoryStream => {
-    const id = streamId(next.nextStream);
+    const id = toStreamId(next.nextStream);
     const made: DirectoryStream = {
       id,
       recipient: next.nextRecipient,
@@ -98,29 +110,35 @@ export function decideJoining(
     next = { ...next, nextStream: id + 1, nextRecipient: next.nextRecipient + 1, directoryVersion: version };
     return made;
   });
-  const colors = new Map(wanted.map((w) => [foldStreamName(w.name), w.color]));
-  const plan = new JoiningPlan(realm, users, caller, members, colors);
+  const colors = new Map(wanted.map((w) => [foldStreamNameCase(w.name), w.color]));
+  const plan = new SubscribePlan(realm, users, caller, members, colors);
   for (const stream of existing) if (!closed.has(stream)) plan.add(stream, false);
   for (const stream of created) plan.add(stream, true);
   return { acting, plan, created, closed: [...closed], next };
 }
 
 /** Outcome of the decision for the realm actor's own state: state, parts and events of the created streams. */
-export function joinDecisionOutcome({ volatile }: RealmView, { created, next }: JoinDecision, version: number) {
+export function makeSubscribeDecisionOutcome(
+  { volatile }: RealmActorView,
+  { created, next }: SubscribeDecision,
+  version: number,
+) {
   for (const stream of created) volatile.addStream(stream.id, stream.name);
   return {
     ...(created.length > 0 ? { state: next } : {}),
-    parts: Object.fromEntries(created.map((stream) => [`${STREAM_PART_PREFIX}${stream.id}`, encodeRecord(stream)])),
-    events: created.flatMap((stream) => streamCreatedItems(stream, version)),
+    parts: Object.fromEntries(
+      created.map((stream) => [`${STREAM_PART_PREFIX}${stream.id}`, encodeDirectoryRecord(stream)]),
+    ),
+    events: created.flatMap((stream) => makeStreamCreatedLogItems(stream, version)),
   };
 }
 
-export const joinNoticeCommands = (
-  { acting, created, plan, next }: JoinDecision,
+export const makeNoticesOfSubscribeDecision = (
+  { acting, created, plan, next }: SubscribeDecision,
   { announce, origin }: Pick<SubscribeArgs, 'announce' | 'origin'>,
   { realm }: CommandContext,
 ): OutboxCommand[] =>
-  subscribeNoticeCommands({
+  makeSubscribeNoticeCommands({
     realm,
     acting,
     created,
@@ -132,45 +150,45 @@ export const joinNoticeCommands = (
   });
 
 /** Subscribers of the streams with these names. */
-export const subscribersByName = (
+export const readSubscribersByStreamName = (
   names: readonly string[],
   realm: CommandContext['realm'],
-  volatile: RealmVolatile,
-  sources: InputSources,
+  volatile: RealmMemoryState,
+  sources: ActorInputSources,
 ): Promise<SubscribersByStream> => {
   const ids = names.map((name) => volatile.streamByName(name.trim()));
-  return readSubscribers(realm, [...new Set(ids.filter((id) => id !== undefined))], sources);
+  return readSubscribersOfStreams(realm, [...new Set(ids.filter((id) => id !== undefined))], sources);
 };
 
-export interface JoinInputs {
+export interface SubscribeInputs {
   readonly members: SubscribersByStream;
   /** HTML of stream descriptions, by their text. */
   readonly rendered: ReadonlyMap<string, string>;
 }
 
-/** Loads the inputs of `decideJoining`. @param leaving names of streams that the same request leaves */
-export async function loadJoinInputs(
+/** Loads the inputs of `decideSubscribeRequest`. @param leaving names of streams that the same request leaves */
+export async function loadSubscribeInputs(
   { subscriptions }: Pick<SubscribeArgs, 'subscriptions'>,
   leaving: readonly string[],
-  { realm, view }: { readonly realm: CommandContext['realm']; readonly view: RealmView },
-  sources: InputSources,
-): Promise<JoinInputs> {
+  { realm, view }: { readonly realm: CommandContext['realm']; readonly view: RealmActorView },
+  sources: ActorInputSources,
+): Promise<SubscribeInputs> {
   const names = [...subscriptions.map(({ name }) => name), ...leaving];
-  const members = await subscribersByName(names, realm, view.volatile, sources);
-  return { members, rendered: await renderDescriptions(subscriptions) };
+  const members = await readSubscribersByStreamName(names, realm, view.volatile, sources);
+  return { members, rendered: await renderStreamDescriptions(subscriptions) };
 }
 
-export const subscribeUsersHandler: RealmCommand<typeof realmCommands.subscribe, JoinInputs> = {
+export const subscribeUsersHandler: RealmCommandHandler<typeof realmActorCommands.subscribe, SubscribeInputs> = {
   lane: 'directory',
   exclusive: true,
 
   inputs: async (args, context, sources) => {
-    checkSubscriptionCount(args.subscriptions.length, 1);
-    return loadJoinInputs(args, [], context, sources);
+    checkSubscribeRequestSize(args.subscriptions.length, 1);
+    return loadSubscribeInputs(args, [], context, sources);
   },
 
   handle(view, args, needs, context) {
-    const joining = decideJoining(view, args, needs, context);
+    const joining = decideSubscribeRequest(view, args, needs, context);
     const { plan, created, closed, next } = joining;
     const fields = {
       subscribed: plan.subscribed,
@@ -178,9 +196,9 @@ export const subscribeUsersHandler: RealmCommand<typeof realmCommands.subscribe,
       ...(args.authorization_errors_fatal ? {} : { unauthorized: closed.map((stream) => stream.name) }),
     };
     return {
-      reply: successReply(fields, created.length > 0 ? context.version : undefined),
-      ...joinDecisionOutcome(view, joining, context.version),
-      commands: plan.stages(next.directoryVersion, [joinNoticeCommands(joining, args, context)]),
+      reply: makeSuccessReply(fields, created.length > 0 ? context.version : undefined),
+      ...makeSubscribeDecisionOutcome(view, joining, context.version),
+      commands: plan.stages(next.directoryVersion, [makeNoticesOfSubscribeDecision(joining, args, context)]),
       replyAfterCommands: true,
     };
   },
@@ -191,24 +209,27 @@ export const subscribeUsersHandler: RealmCommand<typeof realmCommands.subscribe,
  * own, because the lane of the first command waits until all users have joined. Users who are already subscribed are
  * skipped, so a repeat does no harm.
  */
-export const continueJoiningHandler: RealmCommand<typeof realmCommands.carryOnJoining, SubscribersByStream> = {
+export const continueSubscribingUsersHandler: RealmCommandHandler<
+  typeof realmActorCommands.carryOnJoining,
+  SubscribersByStream
+> = {
   lane: 'joining',
 
   inputs: ({ streams }, { realm }, sources) =>
-    readSubscribers(
+    readSubscribersOfStreams(
       realm,
       streams.map(({ stream }) => stream),
       sources,
     ),
 
   handle({ state, parts }, { streams, afterwards = [] }, members, { realm, caller }) {
-    const plan = new JoiningPlan(realm, [], caller, members, new Map());
+    const plan = new SubscribePlan(realm, [], caller, members, new Map());
     for (const one of streams) {
-      const stream = streamRecord(parts, streamId(one.stream));
+      const stream = findStreamRecord(parts, toStreamId(one.stream));
       if (stream && !stream.archived) plan.carryOn(stream, one);
     }
     return {
-      reply: valueReply(null),
+      reply: makeValueReply(null),
       commands: plan.stages(state.directoryVersion, afterwards),
       replyAfterCommands: true,
     };

@@ -1,37 +1,49 @@
 /** Plans of joining and leaving, as commands: one to each user with all streams, then one to each stream. */
 
 import type { SubscribersByStream } from '#actors/shared';
-import { foldStreamName } from '#directory';
-import { type RealmId, realmKey, streamId, streamKey, userId, userKey } from '#model';
+import { foldStreamNameCase } from '#directory';
+import { type RealmId, realmActorKey, streamActorKey, toStreamId, toUserId, userActorKey } from '#model';
 import {
-  type Command,
-  type ContinueJoiningArgs,
+  type ActorCommandName,
+  type ContinueSubscribingArgs,
+  type EndSubscriptionsArgs,
+  makeOutboxCommand,
   type NewSubscription,
   type OutboxCommand,
-  outboxCommand,
-  type RemainingStreamJoin,
-  realmCommands,
-  streamCommands,
-  type UnsubscribedArgs,
-  userCommands,
+  type RemainingStreamSubscribers,
+  realmActorCommands,
+  streamActorCommands,
+  userActorCommands,
 } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
 /** Commands of a plan in two stages: those to the users first, then those to the streams. */
-function userAndStreamStages<T extends NewSubscription | UnsubscribedArgs['streams'][number]>(
+function userAndStreamStages<T extends NewSubscription | EndSubscriptionsArgs['streams'][number]>(
   realm: RealmId,
-  toUser: Command<'user', { readonly streams: readonly T[] }>,
-  toStream: Command<'stream', { readonly users: readonly number[] }>,
+  toUser: ActorCommandName<'user', { readonly streams: readonly T[] }>,
+  toStream: ActorCommandName<'stream', { readonly users: readonly number[] }>,
   perUser: ReadonlyMap<number, readonly T[]>,
   perStream: ReadonlyMap<number, readonly number[]>,
   caller: number,
   after: number,
 ): OutboxCommand[][] {
   const users = [...perUser].map(([id, own]): OutboxCommand => {
-    return outboxCommand({ to: userKey(realm, userId(id)), name: toUser, args: { streams: own }, caller, after });
+    return makeOutboxCommand({
+      to: userActorKey(realm, toUserId(id)),
+      name: toUser,
+      args: { streams: own },
+      caller,
+      after,
+    });
   });
   const streams = [...perStream].map(([id, own]): OutboxCommand => {
-    return outboxCommand({ to: streamKey(realm, streamId(id)), name: toStream, args: { users: own }, caller, after });
+    return makeOutboxCommand({
+      to: streamActorKey(realm, toStreamId(id)),
+      name: toStream,
+      args: { users: own },
+      caller,
+      after,
+    });
   });
   return users.length > 0 ? [users, streams] : [];
 }
@@ -55,13 +67,13 @@ const ID_WEIGHT = 5;
  * commands weigh users times subscribers. Beyond `MAX_WEIGHT`, the rest is left to `carryOnJoining` commands, one after
  * the other, which read the subscribers again.
  */
-export class JoiningPlan {
+export class SubscribePlan {
   readonly subscribed: Record<string, string[]> = {};
   readonly already: Record<string, string[]> = {};
   /** Names of existing streams, by the user who is subscribed to them. */
   readonly intoExisting = new Map<DirectoryUser, string[]>();
   /** Users who join by later commits than the first. */
-  readonly #laterCommits: RemainingStreamJoin[][] = [];
+  readonly #laterCommits: RemainingStreamSubscribers[][] = [];
   readonly #perUser = new Map<number, NewSubscription[]>();
   readonly #perStream = new Map<number, number[]>();
   /** Joining users by stream, including those of later commits. */
@@ -88,7 +100,7 @@ export class JoiningPlan {
     if (joining.length === 0) return;
     this.#joining.set(stream.id, new Set(joining.map((user) => user.id)));
     if (!isNew) for (const user of joining) appendTo(this.intoExisting, user, stream.name);
-    const color = this.colors.get(foldStreamName(stream.name)) ?? null;
+    const color = this.colors.get(foldStreamNameCase(stream.name)) ?? null;
     this.#join(
       stream,
       before,
@@ -98,7 +110,7 @@ export class JoiningPlan {
   }
 
   /** Adds joins that an earlier commit left for this one. That commit has checked their size. */
-  carryOn(stream: DirectoryStream, { users, color }: RemainingStreamJoin): void {
+  carryOn(stream: DirectoryStream, { users, color }: RemainingStreamSubscribers): void {
     const before = new Set(this.members.get(stream.id));
     const joining = users.filter((user) => !before.has(user));
     if (joining.length > 0) this.#plan(stream, before, joining, color);
@@ -163,17 +175,22 @@ export class JoiningPlan {
   stages(after: number, then: readonly (readonly OutboxCommand[])[] = []): (readonly OutboxCommand[])[] {
     const now = userAndStreamStages(
       this.realm,
-      userCommands.subscribed,
-      streamCommands.join,
+      userActorCommands.subscribed,
+      streamActorCommands.join,
       this.#perUser,
       this.#perStream,
       this.caller,
       after,
     );
     if (this.#laterCommits.length === 0) return [...now, ...then];
-    const carryOn = (args: ContinueJoiningArgs): OutboxCommand[] => {
+    const carryOn = (args: ContinueSubscribingArgs): OutboxCommand[] => {
       return [
-        outboxCommand({ to: realmKey(this.realm), name: realmCommands.carryOnJoining, args, caller: this.caller }),
+        makeOutboxCommand({
+          to: realmActorKey(this.realm),
+          name: realmActorCommands.carryOnJoining,
+          args,
+          caller: this.caller,
+        }),
       ];
     };
     const later = this.#laterCommits.map((streams) => carryOn({ streams }));
@@ -183,11 +200,11 @@ export class JoiningPlan {
 
 const NOBODY: ReadonlySet<number> = new Set();
 
-export class LeavingPlan {
+export class UnsubscribePlan {
   /** Names of the streams that users leave: one entry per user and stream. */
   readonly removed: string[] = [];
   readonly notRemoved: string[] = [];
-  readonly #perUser = new Map<number, UnsubscribedArgs['streams'][number][]>();
+  readonly #perUser = new Map<number, EndSubscriptionsArgs['streams'][number][]>();
   readonly #perStream = new Map<number, number[]>();
 
   constructor(
@@ -213,8 +230,8 @@ export class LeavingPlan {
   stages(after: number): OutboxCommand[][] {
     return userAndStreamStages(
       this.realm,
-      userCommands.unsubscribed,
-      streamCommands.leave,
+      userActorCommands.unsubscribed,
+      streamActorCommands.leave,
       this.#perUser,
       this.#perStream,
       this.caller,

@@ -3,41 +3,41 @@
  * (subscription/remove), then to the streams (membership, peer_remove, and marking as read for users who left).
  */
 
-import { type SubscribersByStream, successReply } from '#actors/shared';
+import { makeSuccessReply, type SubscribersByStream } from '#actors/shared';
 import { isInSystemGroup } from '#domain/people';
 import { canSeeStreamMetadata, checkStreamName } from '#domain/streams';
-import { realmKey } from '#model';
-import { type OutboxCommand, outboxCommand, realmCommands, type UnsubscribeArgs } from '#model/commands';
-import { apiError, checkCount } from '#model/errors';
+import { realmActorKey } from '#model';
+import { makeOutboxCommand, type OutboxCommand, realmActorCommands, type UnsubscribeArgs } from '#model/commands';
+import { apiError, checkParameterItemCount } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { streamRecord, userRecord } from '../../state.js';
-import type { RealmCommand, RealmView } from '../command.js';
+import { findStreamRecord, findUserRecord } from '../../state.js';
+import type { RealmActorView, RealmCommandHandler } from '../command.js';
 import {
-  decideJoining,
-  type JoinDecision,
-  type JoinInputs,
-  joinDecisionOutcome,
-  joinNoticeCommands,
-  loadJoinInputs,
-  subscribersByName,
+  decideSubscribeRequest,
+  loadSubscribeInputs,
+  makeNoticesOfSubscribeDecision,
+  makeSubscribeDecisionOutcome,
+  readSubscribersByStreamName,
+  type SubscribeDecision,
+  type SubscribeInputs,
 } from './subscribe.js';
 import {
-  checkSubscriptionCount,
-  findPrincipal,
-  MAX_STREAMS_PER_REQUEST,
-  requireActivePrincipals,
+  checkSubscribeRequestSize,
+  getActivePrincipalsOrThrow,
+  MAX_STREAMS_PER_SUBSCRIBE_REQUEST,
+  makePrincipalFinder,
 } from './subscribe-checks.js';
-import { LeavingPlan } from './subscription-plan.js';
+import { UnsubscribePlan } from './subscription-plan.js';
 
 /** The named streams, each once. @param made streams that the same request creates @throws ApiError */
-function namedStreams({ parts, volatile }: RealmView, names: readonly string[], made: readonly DirectoryStream[]) {
+function namedStreams({ parts, volatile }: RealmActorView, names: readonly string[], made: readonly DirectoryStream[]) {
   const streams = new Map<string, DirectoryStream>();
   const madeByName = new Map(made.map((one) => [one.name.toLowerCase(), one]));
   for (const given of names) {
     const name = checkStreamName(given);
     const key = name.toLowerCase();
-    const stream = madeByName.get(key) ?? streamRecord(parts, volatile.streamByName(name) ?? -1);
+    const stream = madeByName.get(key) ?? findStreamRecord(parts, volatile.streamByName(name) ?? -1);
     if (!stream) throw apiError('STREAM_NAME_DOES_NOT_EXIST', { stream: name });
     streams.set(key, stream);
   }
@@ -45,7 +45,7 @@ function namedStreams({ parts, volatile }: RealmView, names: readonly string[], 
 }
 
 interface LeaveDecision {
-  readonly plan: LeavingPlan;
+  readonly plan: UnsubscribePlan;
   /** Private streams that are left without an active subscriber, each with its deactivated subscribers. */
   readonly vacated: readonly { readonly stream: number; readonly members: readonly number[] }[];
 }
@@ -56,18 +56,18 @@ interface LeaveDecision {
  * @throws ApiError
  */
 function decideLeaving(
-  view: RealmView,
+  view: RealmActorView,
   { subscriptions, principals }: UnsubscribeArgs,
   members: SubscribersByStream,
   { caller, now, realm }: CommandContext,
-  joining?: JoinDecision,
+  joining?: SubscribeDecision,
 ): LeaveDecision {
   const { state, parts, volatile } = view;
-  const acting = userRecord(parts, caller);
+  const acting = findUserRecord(parts, caller);
   if (!acting) throw apiError('INSUFFICIENT_PERMISSION');
   const users =
-    principals.length === 0 ? [acting] : requireActivePrincipals(principals, findPrincipal(parts, volatile));
-  checkSubscriptionCount(subscriptions.length, users.length);
+    principals.length === 0 ? [acting] : getActivePrincipalsOrThrow(principals, makePrincipalFinder(parts, volatile));
+  checkSubscribeRequestSize(subscriptions.length, users.length);
   const streams = namedStreams(view, subscriptions, joining?.created ?? []);
   const known = new Map(
     streams.map(({ id }) => [id, new Set([...(members.get(id) ?? []), ...(joining?.plan.joining(id) ?? [])])]),
@@ -81,11 +81,11 @@ function decideLeaving(
       }
     }
   }
-  const plan = new LeavingPlan(realm, caller);
+  const plan = new UnsubscribePlan(realm, caller);
   for (const user of users) {
     for (const stream of streams) plan.remove(user, stream, membersOf(stream).has(user.id));
   }
-  const isActive = (id: number): boolean => userRecord(parts, id)?.isActive ?? false;
+  const isActive = (id: number): boolean => findUserRecord(parts, id)?.isActive ?? false;
   const vacated = streams
     .filter((stream) => stream.inviteOnly && plan.leaving(stream.id).length > 0)
     .map((stream) => {
@@ -99,44 +99,55 @@ function decideLeaving(
 /** Command that archives private streams without active subscribers, sent after the users have left. */
 function archiveVacated(vacated: LeaveDecision['vacated'], { realm }: CommandContext): OutboxCommand[] {
   if (vacated.length === 0) return [];
-  return [outboxCommand({ to: realmKey(realm), name: realmCommands.vacated, args: { streams: vacated }, caller: 0 })];
+  return [
+    makeOutboxCommand({
+      to: realmActorKey(realm),
+      name: realmActorCommands.vacated,
+      args: { streams: vacated },
+      caller: 0,
+    }),
+  ];
 }
 
-export const unsubscribeUsersHandler: RealmCommand<typeof realmCommands.unsubscribe, SubscribersByStream> = {
-  lane: 'directory',
-  exclusive: true,
+export const unsubscribeUsersHandler: RealmCommandHandler<typeof realmActorCommands.unsubscribe, SubscribersByStream> =
+  {
+    lane: 'directory',
+    exclusive: true,
 
-  inputs: async ({ subscriptions }, { realm, view }, sources) => {
-    checkSubscriptionCount(subscriptions.length, 1);
-    return subscribersByName(subscriptions, realm, view.volatile, sources);
-  },
+    inputs: async ({ subscriptions }, { realm, view }, sources) => {
+      checkSubscribeRequestSize(subscriptions.length, 1);
+      return readSubscribersByStreamName(subscriptions, realm, view.volatile, sources);
+    },
 
-  handle(view, args, members, context) {
-    const { plan, vacated } = decideLeaving(view, args, members, context);
-    return {
-      reply: successReply({ removed: plan.removed, not_removed: plan.notRemoved }),
-      commands: [...plan.stages(view.state.directoryVersion), archiveVacated(vacated, context)],
-      replyAfterCommands: true,
-    };
-  },
-};
+    handle(view, args, members, context) {
+      const { plan, vacated } = decideLeaving(view, args, members, context);
+      return {
+        reply: makeSuccessReply({ removed: plan.removed, not_removed: plan.notRemoved }),
+        commands: [...plan.stages(view.state.directoryVersion), archiveVacated(vacated, context)],
+        replyAfterCommands: true,
+      };
+    },
+  };
 
 /**
  * PATCH /users/me/subscriptions: adds and removes subscriptions, both or neither. Added streams exist before any is
  * removed.
  */
-export const updateSubscriptionsHandler: RealmCommand<typeof realmCommands.updateSubscriptions, JoinInputs> = {
+export const subscribeAndUnsubscribeUsersHandler: RealmCommandHandler<
+  typeof realmActorCommands.updateSubscriptions,
+  SubscribeInputs
+> = {
   lane: 'directory',
   exclusive: true,
 
   inputs: async (args, context, sources) => {
-    checkCount('add', args.add.subscriptions.length, MAX_STREAMS_PER_REQUEST);
-    checkCount('delete', args.delete.length, MAX_STREAMS_PER_REQUEST);
-    return loadJoinInputs(args.add, args.delete, context, sources);
+    checkParameterItemCount('add', args.add.subscriptions.length, MAX_STREAMS_PER_SUBSCRIBE_REQUEST);
+    checkParameterItemCount('delete', args.delete.length, MAX_STREAMS_PER_SUBSCRIBE_REQUEST);
+    return loadSubscribeInputs(args.add, args.delete, context, sources);
   },
 
   handle(view, args, needs, context) {
-    const joining = decideJoining(view, args.add, needs, context);
+    const joining = decideSubscribeRequest(view, args.add, needs, context);
     const removing = { subscriptions: args.delete, principals: [] };
     const leaving = decideLeaving(view, removing, needs.members, context, joining);
     const after = joining.next.directoryVersion;
@@ -147,10 +158,13 @@ export const updateSubscriptionsHandler: RealmCommand<typeof realmCommands.updat
       not_removed: leaving.plan.notRemoved,
     };
     return {
-      reply: successReply(fields, joining.created.length > 0 ? context.version : undefined),
-      ...joinDecisionOutcome(view, joining, context.version),
+      reply: makeSuccessReply(fields, joining.created.length > 0 ? context.version : undefined),
+      ...makeSubscribeDecisionOutcome(view, joining, context.version),
       commands: [
-        ...joining.plan.stages(after, [joinNoticeCommands(joining, args.add, context), ...leaving.plan.stages(after)]),
+        ...joining.plan.stages(after, [
+          makeNoticesOfSubscribeDecision(joining, args.add, context),
+          ...leaving.plan.stages(after),
+        ]),
         archiveVacated(leaving.vacated, context),
       ],
       replyAfterCommands: true,

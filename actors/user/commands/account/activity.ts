@@ -3,42 +3,48 @@
  * subscriptions and get them back; the user's actor keeps them until then.
  */
 
-import { valueReply } from '#actors/shared';
+import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import type { Subscription } from '#domain/streams';
-import { parseActorKey, type StreamId, streamId, streamKey } from '#model';
-import { type Command, type OutboxCommand, outboxCommand, streamCommands, type userCommands } from '#model/commands';
+import { parseActorKey, type StreamId, streamActorKey, toStreamId } from '#model';
+import {
+  type ActorCommandName,
+  makeOutboxCommand,
+  type OutboxCommand,
+  streamActorCommands,
+  type userActorCommands,
+} from '#model/commands';
 import type { ActorView, CommandContext } from '#runtime';
 import {
+  listOwnSubscriptions,
   SUBSCRIPTION_PART_PREFIX,
-  subscriptionsOf,
-  type UserCommand,
-  type UserState,
-  userIdOfKey,
+  type UserActorState,
+  type UserCommandHandler,
+  userIdOfActorKey,
 } from '../../state.js';
 
 /** Streams to which the account is subscribed, in two lists: live ones, and those that were archived. */
-function subscribedTo({ parts }: ActorView<UserState>, { directory }: CommandContext) {
-  const own = subscriptionsOf(parts).filter(({ active }) => active);
-  const isLive = ({ stream }: Subscription): boolean => directory.stream(streamId(stream))?.archived === false;
-  return { live: own.filter(isLive).map(({ stream }) => streamId(stream)), ended: own.filter((one) => !isLive(one)) };
+function subscribedTo({ parts }: ActorView<UserActorState>, { directory }: CommandContext) {
+  const own = listOwnSubscriptions(parts).filter(({ active }) => active);
+  const isLive = ({ stream }: Subscription): boolean => directory.stream(toStreamId(stream))?.archived === false;
+  return { live: own.filter(isLive).map(({ stream }) => toStreamId(stream)), ended: own.filter((one) => !isLive(one)) };
 }
 
 const toStreams = (
   streams: readonly StreamId[],
-  name: Command<'stream', { readonly users: readonly number[] }>,
+  name: ActorCommandName<'stream', { readonly users: readonly number[] }>,
   { key }: CommandContext,
 ): OutboxCommand[] =>
   streams.map((stream) => {
-    const args = { users: [userIdOfKey(key)] };
-    return outboxCommand({ to: streamKey(parseActorKey(key).realm, stream), name, args, caller: 0 });
+    const args = { users: [userIdOfActorKey(key)] };
+    return makeOutboxCommand({ to: streamActorKey(parseActorKey(key).realm, stream), name, args, caller: 0 });
   });
 
 /** Leaves the account's streams after its deactivation. The command is never refused, and a repeat changes nothing. */
-export const leaveStreamsOnDeactivationHandler: UserCommand<typeof userCommands.deactivated> = {
+export const leaveStreamsOnDeactivationHandler: UserCommandHandler<typeof userActorCommands.deactivated> = {
   handle(view, _args, _inputs, context) {
-    const commands = toStreams(subscribedTo(view, context).live, streamCommands.suspend, context);
-    return { reply: valueReply(null), commands: [commands], replyAfterCommands: true };
+    const commands = toStreams(subscribedTo(view, context).live, streamActorCommands.suspend, context);
+    return { reply: makeValueReply(null), commands: [commands], replyAfterCommands: true };
   },
 };
 
@@ -47,17 +53,17 @@ export const leaveStreamsOnDeactivationHandler: UserCommand<typeof userCommands.
  * Subscriptions end here if their streams were archived in between, because deactivated accounts get no command of
  * that.
  */
-export const rejoinStreamsOnReactivationHandler: UserCommand<typeof userCommands.reactivated> = {
+export const rejoinStreamsOnReactivationHandler: UserCommandHandler<typeof userActorCommands.reactivated> = {
   handle(view, _args, _inputs, context) {
     const { live, ended } = subscribedTo(view, context);
     const { version: after } = context.directory;
-    const commands = toStreams(live, streamCommands.join, context).map((command) => ({ ...command, after }));
+    const commands = toStreams(live, streamActorCommands.join, context).map((command) => ({ ...command, after }));
     const left = ended.map((own) => [
       `${SUBSCRIPTION_PART_PREFIX}${own.stream}`,
       { ...own, active: false } as unknown as Json,
     ]);
     return {
-      reply: valueReply(null),
+      reply: makeValueReply(null),
       parts: Object.fromEntries(left),
       commands: [commands],
       replyAfterCommands: true,

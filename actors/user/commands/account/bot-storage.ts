@@ -1,18 +1,18 @@
 /** GET, PUT and DELETE /bot_storage (users.md § Bot storage): read, write and delete texts that a bot stores. */
 
-import { successReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import {
-  countEntriesWith,
-  countStorageCharacters,
-  MAX_STORAGE_CHARACTERS,
-  MAX_STORAGE_ENTRIES,
-  MAX_STORAGE_ENTRIES_AT_ONCE,
-  putStorageEntries,
-  readStorageEntries,
+  countBotStorageCharacters,
+  countBotStorageEntriesWith,
+  MAX_BOT_STORAGE_CHARACTERS,
+  MAX_BOT_STORAGE_ENTRIES,
+  MAX_BOT_STORAGE_ENTRIES_PER_REQUEST,
+  putBotStorageEntries,
+  readBotStorageEntries,
 } from '#domain/people';
-import type { userCommands } from '#model/commands';
-import { apiError, checkCount } from '#model/errors';
-import type { UserCommand } from '../../state.js';
+import type { userActorCommands } from '#model/commands';
+import { apiError, checkParameterItemCount } from '#model/errors';
+import type { UserCommandHandler } from '../../state.js';
 
 const missing = (): Error => apiError('KEY_DOES_NOT_EXIST');
 
@@ -23,32 +23,32 @@ const missing = (): Error => apiError('KEY_DOES_NOT_EXIST');
 const asFields = (entries: Iterable<{ readonly key: string; readonly value: string }>) =>
   Object.fromEntries([...entries].map(({ key, value }) => [key, value]));
 
-export const readBotStorageHandler: UserCommand<typeof userCommands.botStorage> = {
+export const readBotStorageHandler: UserCommandHandler<typeof userActorCommands.botStorage> = {
   lane: 'read',
   read: true,
   handle: ({ parts }, { keys }) => ({
-    reply: successReply({ storage: asFields(Object.values(readStorageEntries(parts, keys, missing))) }),
+    reply: makeSuccessReply({ storage: asFields(Object.values(readBotStorageEntries(parts, keys, missing))) }),
   }),
 };
 
-export const putBotStorageHandler: UserCommand<typeof userCommands.putStorage> = {
+export const putBotStorageHandler: UserCommandHandler<typeof userActorCommands.putStorage> = {
   handle({ state, parts }, { storage }) {
-    checkCount('storage', Object.keys(storage).length, MAX_STORAGE_ENTRIES_AT_ONCE);
-    const { parts: changed, growth } = putStorageEntries(parts, storage);
-    checkCount('storage', countEntriesWith(parts, changed), MAX_STORAGE_ENTRIES);
+    checkParameterItemCount('storage', Object.keys(storage).length, MAX_BOT_STORAGE_ENTRIES_PER_REQUEST);
+    const { parts: changed, growth } = putBotStorageEntries(parts, storage);
+    checkParameterItemCount('storage', countBotStorageEntriesWith(parts, changed), MAX_BOT_STORAGE_ENTRIES);
     const size = (state.storage ?? 0) + growth;
-    if (size > MAX_STORAGE_CHARACTERS)
-      throw apiError('STORAGE_FULL', { n: size - MAX_STORAGE_CHARACTERS, limit: MAX_STORAGE_CHARACTERS });
-    return { reply: successReply(), state: { ...state, storage: size }, parts: changed };
+    if (size > MAX_BOT_STORAGE_CHARACTERS)
+      throw apiError('STORAGE_FULL', { n: size - MAX_BOT_STORAGE_CHARACTERS, limit: MAX_BOT_STORAGE_CHARACTERS });
+    return { reply: makeSuccessReply(), state: { ...state, storage: size }, parts: changed };
   },
 };
 
-export const removeBotStorageHandler: UserCommand<typeof userCommands.removeStorage> = {
+export const removeBotStorageHandler: UserCommandHandler<typeof userActorCommands.removeStorage> = {
   handle({ state, parts }, { keys }) {
-    const entries = readStorageEntries(parts, keys, missing);
-    const size = (state.storage ?? 0) - countStorageCharacters(Object.values(entries));
+    const entries = readBotStorageEntries(parts, keys, missing);
+    const size = (state.storage ?? 0) - countBotStorageCharacters(Object.values(entries));
     return {
-      reply: successReply(),
+      reply: makeSuccessReply(),
       state: { ...state, storage: size },
       parts: Object.fromEntries(Object.keys(entries).map((part) => [part, null])),
     };

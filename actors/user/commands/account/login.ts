@@ -2,16 +2,16 @@
  * Password attempts, at log-in and at a change of the password. The user's actor counts all failures of the account.
  */
 
-import { successReply, valueReply } from '#actors/shared';
+import { makeSuccessReply, makeValueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isOwner } from '#domain/people';
-import { addLoginFailure, loginTooEarlyError, msUntilLoginAllowed, wrongPasswordError } from '#domain/secrets';
-import { isLoginMethodOn, PASSWORD_METHOD, userId } from '#model';
-import type { PasswordCheck, userCommands } from '#model/commands';
+import { addLoginFailure, loginRateLimitError, msUntilLoginAllowed, wrongPasswordError } from '#domain/secrets';
+import { isLoginMethodOn, PASSWORD_METHOD, toUserId } from '#model';
+import type { PasswordCheckReply, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { InputContext, Outcome } from '#runtime';
-import type { InputSources } from '../../../services.js';
-import type { UserCommand, UserState } from '../../state.js';
+import type { CommandInputContext, CommandOutcome } from '#runtime';
+import type { ActorInputSources } from '../../../services.js';
+import type { UserActorState, UserCommandHandler } from '../../state.js';
 import { pushTokenPartNames } from './push-tokens.js';
 
 interface Attempt extends JsonObject {
@@ -26,36 +26,40 @@ const LOGIN = { lane: 'login', exclusive: true } as const;
 /** True if the password is right; null: not verified, after too many failures. */
 async function isCorrect(
   { password }: Attempt,
-  { view: { state } }: InputContext<UserState, undefined>,
-  { services }: InputSources,
+  { view: { state } }: CommandInputContext<UserActorState, undefined>,
+  { services }: ActorInputSources,
 ): Promise<boolean | null> {
   if (msUntilLoginAllowed(state.failedLogins ?? [], services.clock.now()) > 0) return null;
   return services.secrets.verifyPassword(password, state.passwordHash);
 }
 
 /** State of the account after an attempt to log in. A success clears the failures. */
-function withAttempt(state: UserState, correct: boolean, now: number): Pick<Outcome<UserState>, 'state'> {
+function withAttempt(
+  state: UserActorState,
+  correct: boolean,
+  now: number,
+): Pick<CommandOutcome<UserActorState>, 'state'> {
   const { failedLogins = [], ...rest } = state;
-  if (!correct) return { state: { ...rest, failedLogins: addLoginFailure(failedLogins, now) } as UserState };
-  return failedLogins.length > 0 ? { state: rest as UserState } : {};
+  if (!correct) return { state: { ...rest, failedLogins: addLoginFailure(failedLogins, now) } as UserActorState };
+  return failedLogins.length > 0 ? { state: rest as UserActorState } : {};
 }
 
 /**
  * POST /fetch_api_key (users.md § API keys): checks the password and returns the API key. The frontend has found the
  * account. The key is sealed in the reply, because replies may be stored.
  */
-export const fetchApiKeyHandler: UserCommand<typeof userCommands.fetchKey, boolean | null> = {
+export const fetchApiKeyHandler: UserCommandHandler<typeof userActorCommands.fetchKey, boolean | null> = {
   ...LOGIN,
   inputs: isCorrect,
   handle({ state }, _args, correct, { directory, caller, now }) {
     const wait = msUntilLoginAllowed(state.failedLogins ?? [], now);
-    if (correct === null || wait > 0) throw loginTooEarlyError(state.failedLogins ?? [], Math.max(wait, 1), now);
+    if (correct === null || wait > 0) throw loginRateLimitError(state.failedLogins ?? [], Math.max(wait, 1), now);
     const outcome = withAttempt(state, correct, now);
     if (!correct) {
       const failures = outcome.state?.failedLogins ?? [];
       return { ...outcome, reply: { error: wrongPasswordError(failures, now).toReply() } };
     }
-    const user = directory.user(userId(caller));
+    const user = directory.user(toUserId(caller));
     if (!user?.isActive) throw apiError('USER_DEACTIVATED');
     // The check comes after that of the password, so that strangers can't find out which addresses are those of owners.
     const { authentication_methods } = directory.settings;
@@ -63,7 +67,7 @@ export const fetchApiKeyHandler: UserCommand<typeof userCommands.fetchKey, boole
       throw apiError('PASSWORD_AUTH_DISABLED');
     }
     const fields = { sealed: state.keySealed, email: user.deliveryEmail, user_id: user.id };
-    return { ...outcome, reply: successReply(fields) };
+    return { ...outcome, reply: makeSuccessReply(fields) };
   },
 };
 
@@ -71,21 +75,21 @@ export const fetchApiKeyHandler: UserCommand<typeof userCommands.fetchKey, boole
  * Replies with the encrypted API key. The frontend has checked the identity of the user: at an identity provider, or by
  * a signed token.
  */
-export const fetchApiKeyTrustedHandler: UserCommand<typeof userCommands.fetchKeyTrusted> = {
+export const fetchApiKeyTrustedHandler: UserCommandHandler<typeof userActorCommands.fetchKeyTrusted> = {
   handle({ state }, _args, _inputs, { directory, caller }) {
-    const user = directory.user(userId(caller));
+    const user = directory.user(toUserId(caller));
     if (!user?.isActive) throw apiError('USER_DEACTIVATED');
-    return { reply: successReply({ sealed: state.keySealed, email: user.deliveryEmail, user_id: user.id }) };
+    return { reply: makeSuccessReply({ sealed: state.keySealed, email: user.deliveryEmail, user_id: user.id }) };
   },
 };
 
 /** Checks a password for the realm actor, which then changes the password together with the rest of a request. */
-export const checkPasswordHandler: UserCommand<typeof userCommands.checkPassword, boolean | null> = {
+export const checkPasswordHandler: UserCommandHandler<typeof userActorCommands.checkPassword, boolean | null> = {
   ...LOGIN,
   inputs: isCorrect,
   handle({ state }, _args, correct, { now }) {
     const wait = msUntilLoginAllowed(state.failedLogins ?? [], now);
-    const answer = (checked: PasswordCheck) => ({ reply: valueReply(checked) });
+    const answer = (checked: PasswordCheckReply) => ({ reply: makeValueReply(checked) });
     // A password that was not verified counts as wrong, even if the waiting time has ended since.
     if (correct === null || wait > 0) return answer({ correct: false, wait: Math.max(wait, 1) });
     return { ...withAttempt(state, correct, now), ...answer({ correct, wait: 0 }) };
@@ -96,10 +100,10 @@ export const checkPasswordHandler: UserCommand<typeof userCommands.checkPassword
  * Stores a new password hash. The realm actor has decided the change, so this command is never refused. Failed attempts
  * with the old password don't count for the new one.
  */
-export const setPasswordHandler: UserCommand<typeof userCommands.setPassword> = {
+export const setPasswordHandler: UserCommandHandler<typeof userActorCommands.setPassword> = {
   handle({ state }, { passwordHash }) {
     const { failedLogins: _, ...rest } = state;
-    return { reply: valueReply(null), state: { ...rest, passwordHash } as UserState };
+    return { reply: makeValueReply(null), state: { ...rest, passwordHash } as UserActorState };
   },
 };
 
@@ -107,9 +111,9 @@ export const setPasswordHandler: UserCommand<typeof userCommands.setPassword> = 
  * Stores a new API key. The realm actor has decided and sends this command, so it is never refused. Push tokens are
  * deleted, because they were registered with the old key.
  */
-export const setApiKeyHandler: UserCommand<typeof userCommands.setKey> = {
+export const setApiKeyHandler: UserCommandHandler<typeof userActorCommands.setKey> = {
   handle: ({ state, parts }, { keySealed }) => ({
-    reply: valueReply(null),
+    reply: makeValueReply(null),
     state: { ...state, keySealed },
     parts: Object.fromEntries(pushTokenPartNames(parts).map((part) => [part, null])),
   }),

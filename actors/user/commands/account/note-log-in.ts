@@ -1,11 +1,11 @@
 /** Devices from which the user has logged in, and the mail about a new one. */
-import { mailCommand, successReply } from '#actors/shared';
+import { makeSendMailCommand, makeSuccessReply } from '#actors/shared';
 import { sealMailLink } from '#domain/mail';
 import { composeLoginMail, makeUnsubscribeLink } from '#domain/notifications';
-import { readPreference } from '#domain/people';
-import type { userCommands } from '#model/commands';
+import { readUserSettingByUserId } from '#domain/people';
+import type { userActorCommands } from '#model/commands';
 import { mailReceiverOf } from '../../mail-receiver.js';
-import { type UserCommand, userIdOfKey } from '../../state.js';
+import { type UserCommandHandler, userIdOfActorKey } from '../../state.js';
 
 /** Maximum number of remembered devices; the oldest one is dropped first. */
 const MAX_DEVICES = 20;
@@ -13,25 +13,25 @@ const MAX_DEVICES = 20;
 const AFTER_SIGN_UP_MS = 60_000;
 
 /** Records a successful log-in before it is answered, so that no key and no session is given without the mail. */
-export const noteLogInHandler: UserCommand<typeof userCommands.noteLogIn, string> = {
+export const noteLogInHandler: UserCommandHandler<typeof userActorCommands.noteLogIn, string> = {
   inputs: ({ origin }, { realm, key }, { services }) => {
-    const of = { realm, user: userIdOfKey(key), kind: 'login', stream: 0 } as const;
+    const of = { realm, user: userIdOfActorKey(key), kind: 'login', stream: 0 } as const;
     return sealMailLink(services.secrets, makeUnsubscribeLink(services.secrets, origin, of));
   },
   handle({ state }, { device, origin }, unsubscribe, { directory, realm, key, now }) {
     const { devices = [] } = state;
-    if (devices.includes(device)) return { reply: successReply() };
-    const self = userIdOfKey(key);
+    if (devices.includes(device)) return { reply: makeSuccessReply() };
+    const self = userIdOfActorKey(key);
     const user = directory.user(self);
     const isWanted =
       user !== undefined &&
       user.botType === null &&
       now - user.joined > AFTER_SIGN_UP_MS &&
-      readPreference(directory, self, 'enable_login_emails');
+      readUserSettingByUserId(directory, self, 'enable_login_emails');
     const organization = directory.settings.name;
     const mails = isWanted
       ? [
-          mailCommand(realm, {
+          makeSendMailCommand(realm, {
             to: user.deliveryEmail,
             ...composeLoginMail({
               device,
@@ -47,7 +47,7 @@ export const noteLogInHandler: UserCommand<typeof userCommands.noteLogIn, string
         ]
       : [];
     return {
-      reply: successReply(),
+      reply: makeSuccessReply(),
       state: { ...state, devices: [...devices, device].slice(-MAX_DEVICES) },
       commands: [mails],
     };

@@ -1,35 +1,38 @@
 /** Replies with state that only the user's own actor has: for snapshots, and for bots that the user owns. */
 
-import { type OwnSections, valueReply } from '#actors/shared';
+import { makeValueReply, type OwnStateSections } from '#actors/shared';
 import type { Json } from '#base';
 import {
+  formatScheduledMessageForApi,
+  listUndeliveredScheduledMessages,
   MESSAGE_MARK_PART_PREFIX,
-  presentScheduled,
   READ_STATE_PART_PREFIX,
-  undeliveredScheduled,
 } from '#domain/messages';
 import { nextHotspots } from '#domain/people';
-import { storedUserTopics } from '#domain/streams';
+import { listUserTopicPolicies } from '#domain/streams';
 import type { ActorParts } from '#model';
-import type { OwnStateSection, userCommands } from '#model/commands';
-import { subscriptionsOf, type UserCommand, type UserState } from '../../state.js';
-import { newestDrafts } from '../later/drafts.js';
+import type { OwnStateSection, userActorCommands } from '#model/commands';
+import { listOwnSubscriptions, type UserActorState, type UserCommandHandler } from '../../state.js';
+import { listNewestDrafts } from '../later/drafts.js';
 
-const SECTIONS: { readonly [S in OwnStateSection]: (parts: ActorParts, state: UserState) => OwnSections[S] } = {
-  subscriptions: subscriptionsOf,
-  drafts: newestDrafts,
-  scheduled: (parts) => undeliveredScheduled(parts).map(presentScheduled),
-  topics: storedUserTopics,
-  reading: (parts) =>
-    [...parts].filter(([name]) => name.startsWith(READ_STATE_PART_PREFIX) || name.startsWith(MESSAGE_MARK_PART_PREFIX)),
-  hotspots: (_parts, { tutorial = {} }) => nextHotspots(tutorial),
-};
+const SECTIONS: { readonly [S in OwnStateSection]: (parts: ActorParts, state: UserActorState) => OwnStateSections[S] } =
+  {
+    subscriptions: listOwnSubscriptions,
+    drafts: listNewestDrafts,
+    scheduled: (parts) => listUndeliveredScheduledMessages(parts).map(formatScheduledMessageForApi),
+    topics: listUserTopicPolicies,
+    reading: (parts) =>
+      [...parts].filter(
+        ([name]) => name.startsWith(READ_STATE_PART_PREFIX) || name.startsWith(MESSAGE_MARK_PART_PREFIX),
+      ),
+    hotspots: (_parts, { tutorial = {} }) => nextHotspots(tutorial),
+  };
 
-export const readOwnSectionsHandler: UserCommand<typeof userCommands.ownState> = {
+export const readOwnStateSectionsHandler: UserCommandHandler<typeof userActorCommands.ownState> = {
   lane: 'read',
   read: true,
   handle: ({ state, parts }, { sections }, _inputs, { version }) => ({
-    reply: valueReply({
+    reply: makeValueReply({
       version,
       ...Object.fromEntries(sections.map((name) => [name, SECTIONS[name](parts, state) as unknown as Json])),
     }),

@@ -1,22 +1,22 @@
 /** Facts for the push actor at the moment of sending: devices, and the messages that may be shown. */
 
-import { valueReply } from '#actors/shared';
+import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import { toStoredMessage } from '#domain/messages';
 import { type PushedMessage, pushText } from '#domain/push';
-import { streamId, userId } from '#model';
-import type { userCommands } from '#model/commands';
-import type { UserCommand } from '../../state.js';
-import { loadReadingRights } from '../messages/on-message.js';
+import { toStreamId, toUserId } from '#model';
+import type { userActorCommands } from '#model/commands';
+import type { UserCommandHandler } from '../../state.js';
+import { loadMessageReadingRights } from '../messages/on-message.js';
 import { pushDevicesOf, pushTokenPartNames, storedTokenOf } from './push-tokens.js';
 
 /** Messages that were read, deleted, or are out of the user's reach now are left out. */
-export const readPushFactsHandler: UserCommand<typeof userCommands.pushFacts, readonly PushedMessage[]> = {
+export const readPushFactsHandler: UserCommandHandler<typeof userActorCommands.pushFacts, readonly PushedMessage[]> = {
   lane: 'read',
   read: true,
   async inputs({ ids }, context, sources) {
     if (ids.length === 0) return [];
-    const { reader, flags, directory } = await loadReadingRights(context, sources);
+    const { reader, flags, directory } = await loadMessageReadingRights(context, sources);
     const records = await sources.store.getMessages(context.realm, ids);
     const found: PushedMessage[] = [];
     for (const record of records) {
@@ -27,10 +27,10 @@ export const readPushFactsHandler: UserCommand<typeof userCommands.pushFacts, re
       found.push({
         id,
         sender,
-        senderName: directory.user(userId(sender))?.fullName ?? '',
+        senderName: directory.user(toUserId(sender))?.fullName ?? '',
         sent: body.sent,
         stream: body.stream,
-        streamName: body.stream === 0 ? '' : (directory.stream(streamId(body.stream))?.name ?? ''),
+        streamName: body.stream === 0 ? '' : (directory.stream(toStreamId(body.stream))?.name ?? ''),
         topic: body.topic,
         others: others.length === 0 ? participants : others,
         text: pushText(body.html),
@@ -39,16 +39,16 @@ export const readPushFactsHandler: UserCommand<typeof userCommands.pushFacts, re
     return found;
   },
   handle: ({ parts }, _args, found) => ({
-    reply: valueReply({
+    reply: makeValueReply({
       devices: pushDevicesOf(parts),
       messages: Object.fromEntries(found.map((message) => [message.id, message])),
     }),
   }),
 };
 
-export const dropPushTokensHandler: UserCommand<typeof userCommands.dropPushTokens> = {
+export const dropPushTokensHandler: UserCommandHandler<typeof userActorCommands.dropPushTokens> = {
   handle({ parts }, { tokens }) {
     const gone = pushTokenPartNames(parts).filter((part) => tokens.includes(storedTokenOf(parts, part).token));
-    return { reply: valueReply(null), parts: Object.fromEntries(gone.map((part) => [part, null as Json])) };
+    return { reply: makeValueReply(null), parts: Object.fromEntries(gone.map((part) => [part, null as Json])) };
   },
 };

@@ -4,18 +4,18 @@
  */
 
 import { createHash } from 'node:crypto';
-import { successReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { PushDevice } from '#domain/push';
 import type { ActorParts } from '#model';
-import type { PushService, userCommands } from '#model/commands';
+import type { PushNotificationService, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { UserCommand } from '../../state.js';
+import type { UserCommandHandler } from '../../state.js';
 
 /** Maximum number of devices per user; a further one replaces the one that was registered longest ago. */
 const MAX_TOKENS = 100;
 
-export const addPushTokenHandler: UserCommand<typeof userCommands.addPushToken> = {
+export const addPushTokenHandler: UserCommandHandler<typeof userActorCommands.addPushToken> = {
   handle({ parts }, { service, token, app }, _inputs, { now }) {
     const part = pushTokenPartName(service, token);
     const others = pushTokenPartNames(parts).filter((other) => other !== part);
@@ -23,22 +23,22 @@ export const addPushTokenHandler: UserCommand<typeof userCommands.addPushToken> 
     const surplus = others.sort((a, b) => since(b) - since(a)).slice(MAX_TOKENS - 1);
     const kept: StoredPushToken = { service, token, app, since: now };
     return {
-      reply: successReply(),
+      reply: makeSuccessReply(),
       parts: { ...Object.fromEntries(surplus.map((of) => [of, null as Json])), [part]: kept },
     };
   },
 };
 
-export const removePushTokenHandler: UserCommand<typeof userCommands.removePushToken> = {
+export const removePushTokenHandler: UserCommandHandler<typeof userActorCommands.removePushToken> = {
   handle({ parts }, { service, token }) {
     const part = pushTokenPartName(service, token);
     if (!parts.has(part)) throw apiError('NO_SUCH_TOKEN');
-    return { reply: successReply(), parts: { [part]: null } };
+    return { reply: makeSuccessReply(), parts: { [part]: null } };
   },
 };
 
 export interface StoredPushToken extends JsonObject {
-  readonly service: PushService;
+  readonly service: PushNotificationService;
   readonly token: string;
   /** Name of the app that registered the token; null: not given. */
   readonly app: string | null;
@@ -48,7 +48,7 @@ export interface StoredPushToken extends JsonObject {
 
 export const PUSH_TOKEN_PART_PREFIX = 'push/';
 
-const pushTokenPartName = (service: PushService, token: string): string =>
+const pushTokenPartName = (service: PushNotificationService, token: string): string =>
   `${PUSH_TOKEN_PART_PREFIX}${service}/${createHash('sha256').update(token).digest('hex').slice(0, 32)}`;
 
 export const pushTokenPartNames = (parts: ActorParts): string[] =>

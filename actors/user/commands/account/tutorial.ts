@@ -1,10 +1,10 @@
 /** Hints for new users that were seen, and the end of the tutorial (users.md § Small operations). */
 import { isDeepStrictEqual } from 'node:util';
-import { successReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import { nextHotspots, type TutorialState } from '#domain/people';
 import type { LogItem } from '#model';
-import type { userCommands } from '#model/commands';
-import type { UserCommand } from '../../state.js';
+import type { userActorCommands } from '#model/commands';
+import type { UserCommandHandler } from '../../state.js';
 
 const hotspotsEvent = (user: number, tutorial: TutorialState): LogItem => ({
   t: 'event',
@@ -13,23 +13,23 @@ const hotspotsEvent = (user: number, tutorial: TutorialState): LogItem => ({
 });
 
 /** Marks a hint as seen. Clients get the event even if the hint was seen before. */
-export const markHotspotReadHandler: UserCommand<typeof userCommands.markHotspot> = {
+export const markHotspotReadHandler: UserCommandHandler<typeof userActorCommands.markHotspot> = {
   handle({ state }, { hotspot }, _inputs, { caller }) {
     const before = state.tutorial ?? {};
     const tutorial = { ...before, seen: [...new Set([...(before.seen ?? []), hotspot])] };
-    return { reply: successReply(), state: { ...state, tutorial }, events: [hotspotsEvent(caller, tutorial)] };
+    return { reply: makeSuccessReply(), state: { ...state, tutorial }, events: [hotspotsEvent(caller, tutorial)] };
   },
 };
 
 /** Ends the tutorial or starts it again. Clients get an event only if other hints are to be shown now. */
-export const setTutorialStatusHandler: UserCommand<typeof userCommands.setTutorial> = {
+export const setTutorialStatusHandler: UserCommandHandler<typeof userActorCommands.setTutorial> = {
   handle({ state }, { status }, _inputs, { caller }) {
     const before = state.tutorial ?? {};
     const tutorial = { ...before, finished: status === 'finished' };
-    if ((before.finished ?? false) === tutorial.finished) return { reply: successReply() };
+    if ((before.finished ?? false) === tutorial.finished) return { reply: makeSuccessReply() };
     const changed = !isDeepStrictEqual(nextHotspots(before), nextHotspots(tutorial));
     return {
-      reply: successReply(),
+      reply: makeSuccessReply(),
       state: { ...state, tutorial },
       ...(changed ? { events: [hotspotsEvent(caller, tutorial)] } : {}),
     };

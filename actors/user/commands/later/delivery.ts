@@ -4,46 +4,46 @@
  * refusal. Commands between actors are executed exactly once, so a crash neither loses nor doubles the message.
  */
 
-import { directNoticeCommand, valueReply } from '#actors/shared';
+import { makeDirectNoticeCommand, makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import {
-  type DeliveryReceipt,
+  findStoredScheduledMessage,
+  formatScheduledMessageForApi,
   isHumanClient,
-  presentScheduled,
+  listScheduledMessagesDue,
   type ScheduledMessage,
-  scheduledDueNow,
-  scheduledPartName,
-  storedScheduled,
+  type SentScheduledMessage,
+  scheduledMessagePartName,
 } from '#domain/messages';
-import { directMessageKey, type RealmId, streamId, streamKey, userId } from '#model';
+import { directMessageActorKey, type RealmId, streamActorKey, toStreamId, toUserId } from '#model';
 import {
-  directCommands,
+  directMessageActorCommands,
+  makeOutboxCommand,
   type OutboxCommand,
-  outboxCommand,
-  type ScheduledFailedArgs,
-  streamCommands,
-  type userCommands,
+  type ScheduledMessageFailedArgs,
+  streamActorCommands,
+  type userActorCommands,
 } from '#model/commands';
 import type { DirectoryView } from '#model/records';
-import type { CommandContext, Outcome } from '#runtime';
-import { scheduledEvent, writeScheduled } from '../../scheduling.js';
+import type { CommandContext, CommandOutcome } from '#runtime';
+import { makeScheduledMessagesEvent, writeScheduledMessages } from '../../scheduling.js';
 import {
   applyPartChanges,
-  isSubscribed,
-  nextTimerTime,
-  type UserCommand,
-  type UserState,
-  userIdOfKey,
+  isSubscribedToStream,
+  nextUserTimerTime,
+  type UserActorState,
+  type UserCommandHandler,
+  userIdOfActorKey,
 } from '../../state.js';
 import { deleteExpiredFiles } from '../files/files.js';
 import { loadMissedInputs, type MissedInputs } from '../missed/load.js';
 import { makeMissedMails } from '../missed/mails.js';
 
 const maySend = (directory: DirectoryView, self: number): boolean =>
-  !directory.deactivated && directory.user(userId(self))?.isActive === true;
+  !directory.deactivated && directory.user(toUserId(self))?.isActive === true;
 
 const failedEvent = (self: number, message: ScheduledMessage) =>
-  scheduledEvent(self, 'update', { scheduled_message: presentScheduled(message) });
+  makeScheduledMessagesEvent(self, 'update', { scheduled_message: formatScheduledMessageForApi(message) });
 
 function handOver(message: ScheduledMessage, realm: RealmId, self: number, after: number): OutboxCommand {
   const { id, type, to, topic, content, client, origin } = message;
@@ -62,12 +62,17 @@ function handOver(message: ScheduledMessage, realm: RealmId, self: number, after
   };
   const more = { caller: self, after };
   if (type === 'stream') {
-    return outboxCommand({ to: streamKey(realm, streamId(to[0]!)), name: streamCommands.sendScheduled, args, ...more });
+    return makeOutboxCommand({
+      to: streamActorKey(realm, toStreamId(to[0]!)),
+      name: streamActorCommands.sendScheduled,
+      args,
+      ...more,
+    });
   }
-  const participants = [...new Set([...to, self])].sort((a, b) => a - b).map(userId);
-  return outboxCommand({
-    to: directMessageKey(realm, participants),
-    name: directCommands.sendDirectScheduled,
+  const participants = [...new Set([...to, self])].sort((a, b) => a - b).map(toUserId);
+  return makeOutboxCommand({
+    to: directMessageActorKey(realm, participants),
+    name: directMessageActorCommands.sendDirectScheduled,
     args: { ...args, participants },
     ...more,
   });
@@ -77,14 +82,14 @@ function handOver(message: ScheduledMessage, realm: RealmId, self: number, after
 function deliverDueMessages(
   parts: ReadonlyMap<string, Json>,
   { now, key, realm, directory }: CommandContext,
-): Required<Pick<Outcome<UserState>, 'parts' | 'events' | 'commands'>> {
-  const self = userIdOfKey(key);
+): Required<Pick<CommandOutcome<UserActorState>, 'parts' | 'events' | 'commands'>> {
+  const self = userIdOfActorKey(key);
   const may = maySend(directory, self);
-  const messages = scheduledDueNow(parts, now).map(
+  const messages = listScheduledMessagesDue(parts, now).map(
     (message): ScheduledMessage => ({ ...message, phase: may ? 'sending' : 'failed' }),
   );
   return {
-    parts: Object.fromEntries(messages.map((message) => [scheduledPartName(message.id), message])),
+    parts: Object.fromEntries(messages.map((message) => [scheduledMessagePartName(message.id), message])),
     events: may ? [] : messages.map((message) => failedEvent(self, message)),
     commands: may ? [messages.map((message) => handOver(message, realm, self, directory.version))] : [],
   };
@@ -94,15 +99,15 @@ function deliverDueMessages(
  * Records that a scheduled message was sent. The conversation's actor sends this command after sending the message. By
  * then the user may have deleted the scheduled message.
  */
-export const recordScheduledSentHandler: UserCommand<typeof userCommands.scheduledSent> = {
+export const recordScheduledMessageSentHandler: UserCommandHandler<typeof userActorCommands.scheduledSent> = {
   handle({ parts }, { id }, _inputs, { key }) {
-    if (storedScheduled(parts, id)?.phase !== 'sending') return { reply: valueReply(null) };
-    const delivered: DeliveryReceipt = { id, phase: 'sent' };
+    if (findStoredScheduledMessage(parts, id)?.phase !== 'sending') return { reply: makeValueReply(null) };
+    const delivered: SentScheduledMessage = { id, phase: 'sent' };
     return {
-      reply: valueReply(null),
-      parts: { [scheduledPartName(id)]: delivered },
-      events: [scheduledEvent(userIdOfKey(key), 'remove', { scheduled_message_id: id })],
-      due: nextTimerTime(writeScheduled(parts, delivered)),
+      reply: makeValueReply(null),
+      parts: { [scheduledMessagePartName(id)]: delivered },
+      events: [makeScheduledMessagesEvent(userIdOfActorKey(key), 'remove', { scheduled_message_id: id })],
+      due: nextUserTimerTime(writeScheduledMessages(parts, delivered)),
     };
   },
 };
@@ -118,40 +123,40 @@ const MAX_EARLY = 60;
 /** True if the user is subscribed but the stream's actor does not know of that yet. */
 function isEarly(
   message: ScheduledMessage,
-  { outside }: ScheduledFailedArgs,
+  { outside }: ScheduledMessageFailedArgs,
   parts: ReadonlyMap<string, Json>,
 ): boolean {
   const { type, to, early = 0 } = message;
-  return outside && type === 'stream' && isSubscribed(parts, to[0]!) && early < MAX_EARLY;
+  return outside && type === 'stream' && isSubscribedToStream(parts, to[0]!) && early < MAX_EARLY;
 }
 
 /**
  * Records that a scheduled message was refused, or delivers it again later. The conversation's actor sends this command
  * with the reason of its refusal.
  */
-export const recordScheduledFailedHandler: UserCommand<typeof userCommands.scheduledFailed> = {
+export const recordScheduledMessageFailedHandler: UserCommandHandler<typeof userActorCommands.scheduledFailed> = {
   handle({ parts }, failure, _inputs, { key, realm, directory, now }) {
     const { id, reason } = failure;
-    const known = storedScheduled(parts, id);
-    if (known?.phase !== 'sending') return { reply: valueReply(null) };
+    const known = findStoredScheduledMessage(parts, id);
+    if (known?.phase !== 'sending') return { reply: makeValueReply(null) };
     if (isEarly(known, failure, parts)) {
       const early = (known.early ?? 0) + 1;
       const again: ScheduledMessage = { ...known, phase: 'waiting', notBefore: now + EARLY_MS, early };
       return {
-        reply: valueReply(null),
-        parts: { [scheduledPartName(id)]: again },
-        due: nextTimerTime(writeScheduled(parts, again)),
+        reply: makeValueReply(null),
+        parts: { [scheduledMessagePartName(id)]: again },
+        due: nextUserTimerTime(writeScheduledMessages(parts, again)),
       };
     }
-    const self = userIdOfKey(key);
+    const self = userIdOfActorKey(key);
     const failed: ScheduledMessage = { ...known, phase: 'failed' };
     const notice = { content: failureNotice(failed, reason), origin: failed.origin, after: directory.version };
     return {
-      reply: valueReply(null),
-      parts: { [scheduledPartName(id)]: failed },
+      reply: makeValueReply(null),
+      parts: { [scheduledMessagePartName(id)]: failed },
       events: [failedEvent(self, failed)],
-      commands: maySend(directory, self) ? [[directNoticeCommand(realm, self, notice)]] : [],
-      due: nextTimerTime(writeScheduled(parts, failed)),
+      commands: maySend(directory, self) ? [[makeDirectNoticeCommand(realm, self, notice)]] : [],
+      due: nextUserTimerTime(writeScheduledMessages(parts, failed)),
     };
   },
 };
@@ -169,7 +174,7 @@ const failureNotice = ({ at }: ScheduledMessage, reason: string): string => {
  * Handles the timer of a user's actor. The command has a mailbox lane of its own: the messages of mails are read while
  * other commands run.
  */
-export const runUserTimerHandler: UserCommand<typeof userCommands.due, MissedInputs> = {
+export const runDueUserTasksHandler: UserCommandHandler<typeof userActorCommands.due, MissedInputs> = {
   lane: 'timer',
   inputs: (_args, context, sources) => loadMissedInputs(context, sources),
   handle({ parts }, _args, missed, context) {
@@ -178,11 +183,11 @@ export const runUserTimerHandler: UserCommand<typeof userCommands.due, MissedInp
     const mails = makeMissedMails(parts, missed, context);
     const changed = { ...delivery.parts, ...sweep.parts, ...mails.parts };
     return {
-      reply: valueReply(null),
+      reply: makeValueReply(null),
       parts: changed,
       events: delivery.events,
       commands: [[...delivery.commands.flat(), ...sweep.commands, ...mails.commands]],
-      due: nextTimerTime(applyPartChanges(parts, changed)),
+      due: nextUserTimerTime(applyPartChanges(parts, changed)),
     };
   },
 };

@@ -1,24 +1,29 @@
 /** Drafts (messages.md § Drafts), visible to their owner only. */
 
-import { successReply, valueReply } from '#actors/shared';
+import { makeSuccessReply, makeValueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import {
   checkMessageContent,
   type Draft,
   type DraftBody,
   draftPartName,
+  findStoredDraft,
+  listStoredDrafts,
   MAX_DRAFTS_SHOWN,
-  storedDraft,
-  storedDrafts,
 } from '#domain/messages';
 import { checkDraftsEnabled } from '#domain/people';
-import { canAccessStream, cutTopic } from '#domain/streams';
-import { type ActorParts, type LogItem, streamId, type UserId, userId } from '#model';
-import type { DraftInput, userCommands } from '#model/commands';
+import { canAccessStream, truncateTopicName } from '#domain/streams';
+import { type ActorParts, type LogItem, toStreamId, toUserId, type UserId } from '#model';
+import type { DraftInput, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { isSubscribed, nextDraftOrScheduledId, type UserCommand, userIdOfKey } from '../../state.js';
+import {
+  isSubscribedToStream,
+  nextDraftOrScheduledId,
+  type UserCommandHandler,
+  userIdOfActorKey,
+} from '../../state.js';
 
 /** Maximum UTF-16 units of drafts per event; a log entry holds half a megabyte. */
 const EVENT_SIZE = 100_000;
@@ -30,23 +35,23 @@ function checkDraft(given: DraftInput, parts: ActorParts, { directory, caller, n
   if (timestamp < 0) throw apiError('TIMESTAMP_NEGATIVE');
   const draft = { content, timestamp: Math.floor(timestamp) };
   if (type === 'stream') {
-    const topic = cutTopic(given.topic);
+    const topic = truncateTopicName(given.topic);
     if (topic.includes('\0')) throw apiError('TOPIC_NULL_BYTES');
     if (to.length !== 1) throw apiError('ONE_DRAFT_STREAM');
-    const stream = directory.stream(streamId(to[0]!));
-    const user = directory.user(userId(caller));
-    if (!stream || !user || !canAccessStream(user, stream, isSubscribed(parts, stream.id)))
+    const stream = directory.stream(toStreamId(to[0]!));
+    const user = directory.user(toUserId(caller));
+    if (!stream || !user || !canAccessStream(user, stream, isSubscribedToStream(parts, stream.id)))
       throw apiError('INVALID_STREAM_ID');
     return { ...draft, type, to: [stream.id], topic };
   }
   if (type === '' || to.length === 0) return { ...draft, type: '', to: [], topic: '' };
-  return { ...draft, type, to: checkPeople(to, directory, userId(caller)), topic: '' };
+  return { ...draft, type, to: checkPeople(to, directory, toUserId(caller)), topic: '' };
 }
 
 function checkPeople(to: readonly number[], directory: DirectoryView, self: UserId): number[] {
   const ids = [...new Set(to)];
   const people = ids.map((id) => {
-    const user = directory.user(userId(id));
+    const user = directory.user(toUserId(id));
     if (!user) throw apiError('INVALID_USER_ID', { user_id: id });
     return user;
   });
@@ -82,20 +87,20 @@ function addEvents(self: number, drafts: readonly Draft[]): LogItem[] {
 }
 
 /** GET /drafts: lists the user's drafts. */
-export const listDraftsHandler: UserCommand<typeof userCommands.drafts> = {
+export const listDraftsHandler: UserCommandHandler<typeof userActorCommands.drafts> = {
   lane: 'read',
   read: true,
   handle({ parts }, _args, _inputs, { directory, caller }) {
-    checkDraftsEnabled(directory, userId(caller));
-    const all = storedDrafts(parts);
-    return { reply: successReply({ count: all.length, drafts: all }) };
+    checkDraftsEnabled(directory, toUserId(caller));
+    const all = listStoredDrafts(parts);
+    return { reply: makeSuccessReply({ count: all.length, drafts: all }) };
   },
 };
 
 /** POST /drafts: creates all of the drafts or none. */
-export const createDraftsHandler: UserCommand<typeof userCommands.createDrafts> = {
+export const createDraftsHandler: UserCommandHandler<typeof userActorCommands.createDrafts> = {
   handle({ state, parts }, { drafts: given }, _inputs, context) {
-    const self = userId(context.caller);
+    const self = toUserId(context.caller);
     checkDraftsEnabled(context.directory, self);
     let last = state.lastDraft;
     const made = given.map((one): Draft => {
@@ -103,7 +108,7 @@ export const createDraftsHandler: UserCommand<typeof userCommands.createDrafts> 
       return { id: last, ...checkDraft(one, parts, context) };
     });
     return {
-      reply: successReply({ ids: made.map(({ id }) => id) }),
+      reply: makeSuccessReply({ ids: made.map(({ id }) => id) }),
       ...(last === undefined ? {} : { state: { ...state, lastDraft: last } }),
       parts: Object.fromEntries(made.map((draft) => [draftPartName(draft.id), draft])),
       events: addEvents(self, made),
@@ -112,13 +117,13 @@ export const createDraftsHandler: UserCommand<typeof userCommands.createDrafts> 
 };
 
 /** PATCH /drafts/{draft_id}: the whole draft is replaced. */
-export const editDraftHandler: UserCommand<typeof userCommands.editDraft> = {
+export const editDraftHandler: UserCommandHandler<typeof userActorCommands.editDraft> = {
   handle({ parts }, { id, draft: given }, _inputs, context) {
-    checkDraftsEnabled(context.directory, userId(context.caller));
-    if (!storedDraft(parts, id)) throw apiError('NO_SUCH_DRAFT');
+    checkDraftsEnabled(context.directory, toUserId(context.caller));
+    if (!findStoredDraft(parts, id)) throw apiError('NO_SUCH_DRAFT');
     const draft: Draft = { id, ...checkDraft(given, parts, context) };
     return {
-      reply: successReply(),
+      reply: makeSuccessReply(),
       parts: { [draftPartName(id)]: draft },
       events: [tell(context.caller, 'update', { draft })],
     };
@@ -126,12 +131,12 @@ export const editDraftHandler: UserCommand<typeof userCommands.editDraft> = {
 };
 
 /** DELETE /drafts/{draft_id}: deletes a draft. */
-export const deleteDraftHandler: UserCommand<typeof userCommands.deleteDraft> = {
+export const deleteDraftHandler: UserCommandHandler<typeof userActorCommands.deleteDraft> = {
   handle({ parts }, { id }, _inputs, { directory, caller }) {
-    checkDraftsEnabled(directory, userId(caller));
-    if (!storedDraft(parts, id)) throw apiError('NO_SUCH_DRAFT');
+    checkDraftsEnabled(directory, toUserId(caller));
+    if (!findStoredDraft(parts, id)) throw apiError('NO_SUCH_DRAFT');
     return {
-      reply: successReply(),
+      reply: makeSuccessReply(),
       parts: { [draftPartName(id)]: null },
       events: [tell(caller, 'remove', { draft_id: id })],
     };
@@ -142,13 +147,13 @@ export const deleteDraftHandler: UserCommand<typeof userCommands.deleteDraft> = 
  * Deletes all drafts, because the user has turned their synchronization off. The realm actor has decided and sends this
  * command, so it is never refused. A repeat changes nothing.
  */
-export const deleteAllDraftsHandler: UserCommand<typeof userCommands.dropDrafts> = {
+export const deleteAllDraftsHandler: UserCommandHandler<typeof userActorCommands.dropDrafts> = {
   handle({ parts }, _args, _inputs, { key }) {
-    const gone = storedDrafts(parts);
-    if (gone.length === 0) return { reply: valueReply(null) };
-    const self = userIdOfKey(key);
+    const gone = listStoredDrafts(parts);
+    if (gone.length === 0) return { reply: makeValueReply(null) };
+    const self = userIdOfActorKey(key);
     return {
-      reply: valueReply(null),
+      reply: makeValueReply(null),
       parts: Object.fromEntries(gone.map(({ id }) => [draftPartName(id), null])),
       events: gone.map(({ id }) => tell(self, 'remove', { draft_id: id })),
     };
@@ -156,4 +161,5 @@ export const deleteAllDraftsHandler: UserCommand<typeof userCommands.dropDrafts>
 };
 
 /** The user's drafts as POST /register shows them: newest edit first. */
-export const newestDrafts = (parts: ActorParts): Draft[] => storedDrafts(parts).reverse().slice(0, MAX_DRAFTS_SHOWN);
+export const listNewestDrafts = (parts: ActorParts): Draft[] =>
+  listStoredDrafts(parts).reverse().slice(0, MAX_DRAFTS_SHOWN);

@@ -1,53 +1,59 @@
 /** Scheduled messages (messages.md § Scheduled messages): listed, created, edited and deleted by their sender. */
 
-import { successReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import {
-  parseScheduledRecipients,
-  presentScheduled,
-  type ScheduledBody,
+  findStoredScheduledMessage,
+  formatScheduledMessageForApi,
+  listUndeliveredScheduledMessages,
+  parseScheduledMessageRecipients,
   type ScheduledMessage,
-  scheduledPartName,
-  storedScheduled,
-  undeliveredScheduled,
+  type ScheduledMessageBody,
+  scheduledMessagePartName,
 } from '#domain/messages';
-import { checkTopic } from '#domain/streams';
-import { userId } from '#model';
-import type { EditScheduledArgs, userCommands } from '#model/commands';
+import { checkTopicName } from '#domain/streams';
+import { toUserId } from '#model';
+import type { EditScheduledMessageArgs, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import {
-  checkScheduled,
-  loadSchedulingInputs,
-  type SchedulingInputs,
-  scheduledEvent,
-  writeScheduled,
+  checkMessageToSchedule,
+  loadMessageSchedulingInputs,
+  type MessageSchedulingInputs,
+  makeScheduledMessagesEvent,
+  writeScheduledMessages,
 } from '../../scheduling.js';
-import { nextDraftOrScheduledId, nextTimerTime, type UserCommand } from '../../state.js';
+import { nextDraftOrScheduledId, nextUserTimerTime, type UserCommandHandler } from '../../state.js';
 
 /** GET /scheduled_messages: lists the messages that are not sent yet. */
-export const listScheduledMessagesHandler: UserCommand<typeof userCommands.scheduledMessages> = {
+export const listScheduledMessagesHandler: UserCommandHandler<typeof userActorCommands.scheduledMessages> = {
   lane: 'read',
   read: true,
   handle: ({ parts }) => ({
-    reply: successReply({ scheduled_messages: undeliveredScheduled(parts).map(presentScheduled) }),
+    reply: makeSuccessReply({
+      scheduled_messages: listUndeliveredScheduledMessages(parts).map(formatScheduledMessageForApi),
+    }),
   }),
 };
 
 /** POST /scheduled_messages: schedules a message. */
-export const scheduleMessageHandler: UserCommand<typeof userCommands.schedule, SchedulingInputs> = {
+export const scheduleMessageHandler: UserCommandHandler<typeof userActorCommands.schedule, MessageSchedulingInputs> = {
   inputs: (args, context, sources) =>
-    loadSchedulingInputs(args, args.type === 'stream' ? args.to[0] : undefined, undefined, context, sources),
+    loadMessageSchedulingInputs(args, args.type === 'stream' ? args.to[0] : undefined, undefined, context, sources),
   handle(view, args, inputs, context) {
     const { state, parts } = view;
-    const body = checkScheduled(args, undefined, view, inputs, context);
-    const id = nextDraftOrScheduledId(state.lastScheduled, userId(context.caller));
+    const body = checkMessageToSchedule(args, undefined, view, inputs, context);
+    const id = nextDraftOrScheduledId(state.lastScheduled, toUserId(context.caller));
     const { at, origin } = args;
     const message: ScheduledMessage = { id, ...body, at, phase: 'waiting', client: context.client, origin };
     return {
-      reply: successReply({ scheduled_message_id: id }),
+      reply: makeSuccessReply({ scheduled_message_id: id }),
       state: { ...state, lastScheduled: id },
-      parts: { [scheduledPartName(id)]: message },
-      events: [scheduledEvent(context.caller, 'add', { scheduled_messages: [presentScheduled(message)] })],
-      due: nextTimerTime(writeScheduled(parts, message)),
+      parts: { [scheduledMessagePartName(id)]: message },
+      events: [
+        makeScheduledMessagesEvent(context.caller, 'add', {
+          scheduled_messages: [formatScheduledMessageForApi(message)],
+        }),
+      ],
+      due: nextUserTimerTime(writeScheduledMessages(parts, message)),
     };
   },
 };
@@ -56,21 +62,24 @@ export const scheduleMessageHandler: UserCommand<typeof userCommands.schedule, S
  * PATCH /scheduled_messages/{scheduled_message_id}: changes a message that was not sent yet. The frontend has already
  * checked that the parameters fit together.
  */
-export const editScheduledMessageHandler: UserCommand<typeof userCommands.editScheduled, SchedulingInputs> = {
+export const editScheduledMessageHandler: UserCommandHandler<
+  typeof userActorCommands.editScheduled,
+  MessageSchedulingInputs
+> = {
   inputs(args, context, sources) {
-    const known = storedScheduled(context.view.parts, args.id);
+    const known = findStoredScheduledMessage(context.view.parts, args.id);
     const before = known?.phase === 'sent' ? undefined : known;
-    return loadSchedulingInputs(args, targetOf(args, before), before, context, sources);
+    return loadMessageSchedulingInputs(args, targetOf(args, before), before, context, sources);
   },
   handle(view, args, inputs, context) {
-    const known = storedScheduled(view.parts, args.id);
+    const known = findStoredScheduledMessage(view.parts, args.id);
     if (!known) throw apiError('NO_SUCH_SCHEDULED_MESSAGE');
     if (known.phase === 'sent' || known.phase === 'sending') throw apiError('SCHEDULED_ALREADY_SENT');
     if (known.phase === 'failed' && args.at === null) throw apiError('SCHEDULED_IN_PAST');
     const { type, to, content } = args;
     const anew = type !== null || to !== null || content !== null;
     const body = anew
-      ? checkScheduled(merged(args, known), known, view, inputs, context)
+      ? checkMessageToSchedule(merged(args, known), known, view, inputs, context)
       : { ...known, ...topicOf(args, known) };
     const { client } = context;
     const message: ScheduledMessage = {
@@ -82,29 +91,33 @@ export const editScheduledMessageHandler: UserCommand<typeof userCommands.editSc
       early: 0,
     };
     return {
-      reply: successReply(),
-      parts: { [scheduledPartName(message.id)]: message },
-      events: [scheduledEvent(context.caller, 'update', { scheduled_message: presentScheduled(message) })],
-      due: nextTimerTime(writeScheduled(view.parts, message)),
+      reply: makeSuccessReply(),
+      parts: { [scheduledMessagePartName(message.id)]: message },
+      events: [
+        makeScheduledMessagesEvent(context.caller, 'update', {
+          scheduled_message: formatScheduledMessageForApi(message),
+        }),
+      ],
+      due: nextUserTimerTime(writeScheduledMessages(view.parts, message)),
     };
   },
 };
 
-function merged({ type: newType, to, topic, content }: EditScheduledArgs, known: ScheduledMessage) {
+function merged({ type: newType, to, topic, content }: EditScheduledMessageArgs, known: ScheduledMessage) {
   const type = newType ?? known.type;
   return {
     type,
-    to: to === null ? known.to : parseScheduledRecipients(type, to),
+    to: to === null ? known.to : parseScheduledMessageRecipients(type, to),
     topic: topic ?? known.topic,
     content: content ?? known.content,
   };
 }
 
 /** Changed topic of an edit that gives neither content nor a target. Direct messages have no topic. */
-const topicOf = ({ topic }: EditScheduledArgs, known: ScheduledMessage): Partial<ScheduledBody> =>
-  topic === null || known.type === 'private' ? {} : { topic: checkTopic(topic) };
+const topicOf = ({ topic }: EditScheduledMessageArgs, known: ScheduledMessage): Partial<ScheduledMessageBody> =>
+  topic === null || known.type === 'private' ? {} : { topic: checkTopicName(topic) };
 
-function targetOf(args: EditScheduledArgs, known: ScheduledMessage | undefined): number | undefined {
+function targetOf(args: EditScheduledMessageArgs, known: ScheduledMessage | undefined): number | undefined {
   if (!known) return undefined;
   try {
     const { type, to } = merged(args, known);
@@ -115,16 +128,16 @@ function targetOf(args: EditScheduledArgs, known: ScheduledMessage | undefined):
 }
 
 /** DELETE /scheduled_messages/{scheduled_message_id}: deletes a scheduled message, also one that was sent. */
-export const deleteScheduledMessageHandler: UserCommand<typeof userCommands.deleteScheduled> = {
+export const deleteScheduledMessageHandler: UserCommandHandler<typeof userActorCommands.deleteScheduled> = {
   handle({ parts }, { id }, _inputs, { caller }) {
-    if (!storedScheduled(parts, id)) throw apiError('NO_SUCH_SCHEDULED_MESSAGE');
+    if (!findStoredScheduledMessage(parts, id)) throw apiError('NO_SUCH_SCHEDULED_MESSAGE');
     const left = new Map(parts);
-    left.delete(scheduledPartName(id));
+    left.delete(scheduledMessagePartName(id));
     return {
-      reply: successReply(),
-      parts: { [scheduledPartName(id)]: null },
-      events: [scheduledEvent(caller, 'remove', { scheduled_message_id: id })],
-      due: nextTimerTime(left),
+      reply: makeSuccessReply(),
+      parts: { [scheduledMessagePartName(id)]: null },
+      events: [makeScheduledMessagesEvent(caller, 'remove', { scheduled_message_id: id })],
+      due: nextUserTimerTime(left),
     };
   },
 };

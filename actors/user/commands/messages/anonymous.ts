@@ -3,37 +3,37 @@
  * id, and all commands of this file are reads.
  */
 
-import { successReply, VISITOR_ACCOUNT } from '#actors/shared';
+import { makeSuccessReply, VISITOR_ACCOUNT } from '#actors/shared';
 import { type JsonObject, mapInSlices } from '#base';
 import {
   checkAnonymousNarrow,
   fetchMessageWindow,
-  MessageReader,
+  formatMessageForClientVariant,
+  formatMessageWindowForApi,
+  formatSearchMatchForApi,
   type MessageWindow,
-  makeNarrowPlan,
-  type NarrowPlan,
-  NEWEST_ANCHOR,
-  parseMessageWindow,
+  makeClientNeutralMessage,
+  makeNarrowQueryPlan,
+  makeViewerWithoutFlags,
+  type NarrowQueryPlan,
+  NEWEST_ANCHOR_MESSAGE_ID,
   parseNarrow,
-  presentMessageVariant,
-  presentMessageWindow,
-  presentNeutralMessage,
-  presentSearchMatch,
   resolveNarrowTerms,
   type SearchMatch,
   type StoredMessage,
-  searchesOfTerms,
+  searchesOfNarrowTerms,
+  toMessageWindowSpec,
   toStoredMessage,
-  viewerWithoutFlags,
+  UserMessageReader,
 } from '#domain/messages';
-import { streamId, streamKey } from '#model';
-import { redirectCommand, streamCommands, type userCommands } from '#model/commands';
+import { streamActorKey, toStreamId } from '#model';
+import { makeRedirectCommand, streamActorCommands, type userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import type { UserCommand } from '../../state.js';
+import type { UserCommandHandler } from '../../state.js';
 
 function isOpen({ body }: StoredMessage, directory: DirectoryView): boolean {
-  const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
+  const stream = body.stream === 0 ? undefined : directory.stream(toStreamId(body.stream));
   return stream?.webPublic === true && !stream.archived;
 }
 
@@ -42,11 +42,14 @@ const shown = (
   message: StoredMessage,
   directory: DirectoryView,
   options: { applyMarkdown: boolean; clientGravatar: boolean },
-): JsonObject => ({ ...presentMessageVariant(presentNeutralMessage(message, directory), options), flags: ['read'] });
+): JsonObject => ({
+  ...formatMessageForClientVariant(makeClientNeutralMessage(message, directory), options),
+  flags: ['read'],
+});
 
 /** GET /messages without an account: public messages. */
-export const fetchPublicMessagesHandler: UserCommand<
-  typeof userCommands.publicMessages,
+export const fetchPublicMessagesHandler: UserCommandHandler<
+  typeof userActorCommands.publicMessages,
   { readonly fetched: MessageWindow; readonly matches: readonly (SearchMatch | undefined)[] }
 > = {
   creates: true,
@@ -57,25 +60,25 @@ export const fetchPublicMessagesHandler: UserCommand<
     const raw = parseNarrow(args.narrow);
     checkAnonymousNarrow(raw, directory);
     const terms = resolveNarrowTerms(raw, directory, VISITOR_ACCOUNT.id);
-    const viewer = viewerWithoutFlags({ realm, user: VISITOR_ACCOUNT, directory, subscribed: () => false });
+    const viewer = makeViewerWithoutFlags({ realm, user: VISITOR_ACCOUNT, directory, subscribed: () => false });
     // Web-public streams show their whole history, with or without a term for a stream.
-    const plan: NarrowPlan = { ...makeNarrowPlan(terms, viewer), history: 'public' };
-    const fetched = await fetchMessageWindow(new MessageReader(sources.store, viewer), plan, {
-      ...parseMessageWindow(args),
+    const plan: NarrowQueryPlan = { ...makeNarrowQueryPlan(terms, viewer), history: 'public' };
+    const fetched = await fetchMessageWindow(new UserMessageReader(sources.store, viewer), plan, {
+      ...toMessageWindowSpec(args),
       // Visitors have no unread messages, so the anchor `first_unread` means the newest message.
-      ...(args.anchor === 'first_unread' ? { anchor: NEWEST_ANCHOR } : {}),
+      ...(args.anchor === 'first_unread' ? { anchor: NEWEST_ANCHOR_MESSAGE_ID } : {}),
     });
-    const searches = searchesOfTerms(terms);
+    const searches = searchesOfNarrowTerms(terms);
     const matches = await mapInSlices(fetched.rows, ({ message }) =>
-      searches.length === 0 ? undefined : presentSearchMatch(message.body, searches),
+      searches.length === 0 ? undefined : formatSearchMatchForApi(message.body, searches),
     );
     return { fetched, matches };
   },
   handle(_view, args, { fetched, matches }, { directory }) {
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
     return {
-      reply: successReply({
-        ...presentMessageWindow(fetched),
+      reply: makeSuccessReply({
+        ...formatMessageWindowForApi(fetched),
         // A stream may no longer be web-public since its messages were read.
         messages: fetched.rows.flatMap(({ message }, i) =>
           isOpen(message, directory) ? [{ ...shown(message, directory, options), ...matches[i] }] : [],
@@ -89,7 +92,10 @@ export const fetchPublicMessagesHandler: UserCommand<
  * GET /messages/{message_id} for a caller without an account. A message that such callers may not read is reported like
  * a missing one.
  */
-export const fetchPublicMessageHandler: UserCommand<typeof userCommands.publicMessage, StoredMessage | undefined> = {
+export const fetchPublicMessageHandler: UserCommandHandler<
+  typeof userActorCommands.publicMessage,
+  StoredMessage | undefined
+> = {
   creates: true,
   lane: 'read',
   read: true,
@@ -100,21 +106,27 @@ export const fetchPublicMessageHandler: UserCommand<typeof userCommands.publicMe
   handle(_view, { apply_markdown }, message, { directory }) {
     if (!message || !isOpen(message, directory)) throw apiError('NOT_LOGGED_IN');
     const options = { applyMarkdown: apply_markdown, clientGravatar: true };
-    return { reply: successReply({ message: shown(message, directory, options), raw_content: message.body.content }) };
+    return {
+      reply: makeSuccessReply({ message: shown(message, directory, options), raw_content: message.body.content }),
+    };
   },
 };
 
 /** GET /users/me/{stream_id}/topics of a web-public stream: topics of the whole history. */
-export const listPublicTopicsHandler: UserCommand<typeof userCommands.publicTopics> = {
+export const listPublicTopicsHandler: UserCommandHandler<typeof userActorCommands.publicTopics> = {
   creates: true,
   lane: 'read',
   read: true,
   handle(_view, { stream_id }, _inputs, { directory, realm }) {
-    const stream = directory.stream(streamId(stream_id));
+    const stream = directory.stream(toStreamId(stream_id));
     if (!stream?.webPublic || stream.archived) throw apiError('INVALID_STREAM_ID');
     return {
       reply: {
-        forward: redirectCommand({ to: streamKey(realm, stream.id), command: streamCommands.listTopics, args: {} }),
+        forward: makeRedirectCommand({
+          to: streamActorKey(realm, stream.id),
+          command: streamActorCommands.listTopics,
+          args: {},
+        }),
       },
     };
   },

@@ -3,44 +3,53 @@
  * here record copies that other actors give the user.
  */
 
-import { flagEvent, successReply, valueReply } from '#actors/shared';
+import { makeMessageFlagsEvent, makeSuccessReply, makeValueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import {
-  encodeMarkedIds,
-  encodeReadState,
-  type FlagUpdate,
+  encodeMarkedMessageIds,
+  encodeOriginReadState,
   fetchMessageWindow,
+  type MessageFlagUpdate,
   type MessageWindow,
-  makeNarrowPlan,
-  markedIdsOf,
+  makeNarrowQueryPlan,
   markMessagesRead,
   markMessagesUnread,
-  parseMessageWindow,
   parseNarrow,
   type ReadableMessage,
+  readMarkedMessageIds,
   resolveNarrowTerms,
-  setMessageMark,
+  setMarkOnMessages,
+  toMessageWindowSpec,
   toStoredMessage,
-  UserFlags,
-  unsetMessageMark,
+  UserMessageFlags,
+  unsetMarkOnMessages,
 } from '#domain/messages';
-import { type ActorKey, type LogItem, READ_IDS_PER_EVENT, streamId, streamKey } from '#model';
-import { type FlagChange, outboxCommand, streamCommands, type userCommands } from '#model/commands';
+import { type ActorKey, type LogItem, MAX_READ_IDS_PER_EVENT, streamActorKey, toStreamId } from '#model';
+import {
+  type MessageFlagChange,
+  makeOutboxCommand,
+  streamActorCommands,
+  type userActorCommands,
+} from '#model/commands';
 import { apiError } from '#model/errors';
-import type { ActorView, CommandContext, InputContext, Outcome } from '#runtime';
-import type { InputSources } from '../../../services.js';
-import { unreadMessageDetails } from '../../reading/flag-event.js';
-import { applyFold, computeFold, type ReadStateFold } from '../../reading/folding.js';
-import { awaitPublished } from '../../reading/newest.js';
-import { isSubscribed, type UserCommand, type UserState } from '../../state.js';
-import { loadReadingRights } from './on-message.js';
+import type { ActorView, CommandContext, CommandInputContext, CommandOutcome } from '#runtime';
+import type { ActorInputSources } from '../../../services.js';
+import { makeUnreadMessageDetails } from '../../reading/flag-event.js';
+import {
+  applyReadStateCompaction,
+  computeReadStateCompaction,
+  type ReadStateCompaction,
+} from '../../reading/folding.js';
+import { awaitMessageEventsPublished } from '../../reading/newest.js';
+import { isSubscribedToStream, type UserActorState, type UserCommandHandler } from '../../state.js';
+import { loadMessageReadingRights } from './on-message.js';
 
 interface PickedMessages {
   /** The requested messages that the user may access. */
   readonly own: readonly ReadableMessage[];
   /** True if the user may not access at least one of the requested messages. */
   readonly missing: boolean;
-  readonly folds: readonly ReadStateFold[];
+  readonly folds: readonly ReadStateCompaction[];
 }
 
 /**
@@ -49,37 +58,37 @@ interface PickedMessages {
  */
 async function foldsOf(
   own: readonly ReadableMessage[],
-  { realm, caller, view }: InputContext<UserState, undefined>,
-  sources: InputSources,
-): Promise<ReadStateFold[]> {
-  const flags = new UserFlags(caller, view.parts);
+  { realm, caller, view }: CommandInputContext<UserActorState, undefined>,
+  sources: ActorInputSources,
+): Promise<ReadStateCompaction[]> {
+  const flags = new UserMessageFlags(caller, view.parts);
   const homes = [...new Set(own.map(({ message }) => message.originStream))];
-  const folds = await Promise.all(homes.map((home) => computeFold(realm, flags, home, sources)));
+  const folds = await Promise.all(homes.map((home) => computeReadStateCompaction(realm, flags, home, sources)));
   return folds.filter((fold) => fold !== undefined);
 }
 
 /** Changed parts of the read state, with the higher marks of these folds. */
 function withFolds(
-  view: ActorView<UserState>,
+  view: ActorView<UserActorState>,
   user: number,
-  parts: Outcome<UserState>['parts'],
-  folds: readonly ReadStateFold[],
+  parts: CommandOutcome<UserActorState>['parts'],
+  folds: readonly ReadStateCompaction[],
 ) {
   if (folds.length === 0) return parts;
-  const flags = new UserFlags(user, new Map([...view.parts, ...Object.entries(parts ?? {})]));
+  const flags = new UserMessageFlags(user, new Map([...view.parts, ...Object.entries(parts ?? {})]));
   return Object.assign(
     {},
     parts,
-    ...folds.map((fold) => encodeReadState(fold.home, applyFold(flags.reading(fold.home), fold))),
+    ...folds.map((fold) => encodeOriginReadState(fold.home, applyReadStateCompaction(flags.reading(fold.home), fold))),
   );
 }
 
 async function pick(
   ids: readonly number[],
-  context: InputContext<UserState, undefined>,
-  sources: InputSources,
+  context: CommandInputContext<UserActorState, undefined>,
+  sources: ActorInputSources,
 ): Promise<PickedMessages> {
-  const { reader } = await loadReadingRights(context, sources);
+  const { reader } = await loadMessageReadingRights(context, sources);
   const asked = [...new Set(ids)];
   const possible = asked.filter((id) => Number.isSafeInteger(id) && id > 0);
   const records = await sources.store.getMessages(context.realm, possible);
@@ -89,7 +98,7 @@ async function pick(
     const one = await reader.access(message);
     if (one) own.push(one);
   }
-  await awaitPublished(
+  await awaitMessageEventsPublished(
     context.realm,
     own.map(({ message }) => message),
     sources,
@@ -98,13 +107,13 @@ async function pick(
 }
 
 function flagging(
-  { flag, op }: FlagChange,
-  flags: UserFlags,
+  { flag, op }: MessageFlagChange,
+  flags: UserMessageFlags,
   own: readonly ReadableMessage[],
   subscribed: (s: number) => boolean,
-): FlagUpdate {
+): MessageFlagUpdate {
   if (flag === 'read') return op === 'add' ? markMessagesRead(flags, own) : markMessagesUnread(flags, own, subscribed);
-  return op === 'add' ? setMessageMark(flags, own, flag) : unsetMessageMark(flags, own, flag);
+  return op === 'add' ? setMarkOnMessages(flags, own, flag) : unsetMarkOnMessages(flags, own, flag);
 }
 
 /**
@@ -115,34 +124,34 @@ const DETAILS_PER_EVENT = 1_000;
 /** Events of changed flags: at least one, even without a change, as clients expect. */
 function flagEvents(
   user: number,
-  { op, flag }: FlagChange,
+  { op, flag }: MessageFlagChange,
   changed: readonly number[],
   details: JsonObject | undefined,
 ): LogItem[] {
-  const most = details ? DETAILS_PER_EVENT : READ_IDS_PER_EVENT;
-  if (changed.length <= most) return [flagEvent(user, op, flag, changed, details)];
+  const most = details ? DETAILS_PER_EVENT : MAX_READ_IDS_PER_EVENT;
+  if (changed.length <= most) return [makeMessageFlagsEvent(user, op, flag, changed, details)];
   const events: LogItem[] = [];
   for (let i = 0; i < changed.length; i += most) {
     const ids = changed.slice(i, i + most);
     const own = details && Object.fromEntries(ids.map((id) => [id, details[id]]));
-    events.push(flagEvent(user, op, flag, ids, own));
+    events.push(makeMessageFlagsEvent(user, op, flag, ids, own));
   }
   return events;
 }
 
 function flagged(
-  view: ActorView<UserState>,
-  change: FlagChange,
+  view: ActorView<UserActorState>,
+  change: MessageFlagChange,
   own: readonly ReadableMessage[],
   context: CommandContext,
-): FlagUpdate & { readonly events: readonly LogItem[] } & Pick<Outcome<UserState>, 'commands'> {
+): MessageFlagUpdate & { readonly events: readonly LogItem[] } & Pick<CommandOutcome<UserActorState>, 'commands'> {
   const { parts } = view;
-  const subscribed = (stream: number): boolean => isSubscribed(parts, stream);
-  const done = flagging(change, new UserFlags(context.caller, parts), own, subscribed);
+  const subscribed = (stream: number): boolean => isSubscribedToStream(parts, stream);
+  const done = flagging(change, new UserMessageFlags(context.caller, parts), own, subscribed);
   const byId = new Map(own.map((one) => [one.message.id, one]));
   const details =
     change.flag === 'read' && change.op === 'remove'
-      ? unreadMessageDetails(
+      ? makeUnreadMessageDetails(
           done.changed.map((id) => byId.get(id)!),
           context.caller,
           parts,
@@ -161,32 +170,32 @@ function flagged(
 function copyMadeCommands(
   copied: readonly ReadableMessage[],
   { realm, caller }: CommandContext,
-): Pick<Outcome<UserState>, 'commands'> {
+): Pick<CommandOutcome<UserActorState>, 'commands'> {
   if (copied.length === 0) return {};
   const owners = new Map<ActorKey<'stream'>, number[]>();
   for (const { message } of copied) {
     // Commands go to streams only: participants of direct messages always have a copy.
-    const owner = streamKey(realm, streamId(message.body.stream));
+    const owner = streamActorKey(realm, toStreamId(message.body.stream));
     const ids = owners.get(owner);
     if (ids) ids.push(message.id);
     else owners.set(owner, [message.id]);
   }
   const told = [...owners].map(([to, ids]) =>
-    outboxCommand({ to, name: streamCommands.copyMade, args: { ids, user: caller }, caller: 0 }),
+    makeOutboxCommand({ to, name: streamActorCommands.copyMade, args: { ids, user: caller }, caller: 0 }),
   );
   return { commands: [told] };
 }
 
 /** POST /messages/flags: changes a flag of the named messages. */
-export const setFlagsHandler: UserCommand<typeof userCommands.setFlags, PickedMessages> = {
+export const setMessageFlagsHandler: UserCommandHandler<typeof userActorCommands.setFlags, PickedMessages> = {
   inputs: ({ messages }, context, sources) => pick(messages, context, sources),
-  handle(view, args, { own, missing, folds }, context): Outcome<UserState> {
+  handle(view, args, { own, missing, folds }, context): CommandOutcome<UserActorState> {
     // Operations that make copies need access to all messages; the others skip messages without access.
     const makesCopies = args.op === (args.flag === 'read' ? 'remove' : 'add');
     if (makesCopies && missing) throw apiError('INVALID_MESSAGES');
     const { parts, events, commands = [] } = flagged(view, args, own, context);
     return {
-      reply: successReply({ messages: args.messages }),
+      reply: makeSuccessReply({ messages: args.messages }),
       parts: withFolds(view, context.caller, parts, folds),
       events,
       commands,
@@ -195,26 +204,26 @@ export const setFlagsHandler: UserCommand<typeof userCommands.setFlags, PickedMe
 };
 
 /** POST /messages/flags/narrow: changes a flag of messages in a narrow. */
-export const setFlagsInNarrowHandler: UserCommand<
-  typeof userCommands.setFlagsInNarrow,
-  { readonly fetched: MessageWindow; readonly folds: readonly ReadStateFold[] }
+export const setMessageFlagsInNarrowHandler: UserCommandHandler<
+  typeof userActorCommands.setFlagsInNarrow,
+  { readonly fetched: MessageWindow; readonly folds: readonly ReadStateCompaction[] }
 > = {
   async inputs(args, context, sources) {
-    const { reader, viewer, user, directory } = await loadReadingRights(context, sources);
+    const { reader, viewer, user, directory } = await loadMessageReadingRights(context, sources);
     const terms = resolveNarrowTerms(parseNarrow(args.narrow), directory, user.id);
-    const fetched = await fetchMessageWindow(reader, makeNarrowPlan(terms, viewer), parseMessageWindow(args));
-    await awaitPublished(
+    const fetched = await fetchMessageWindow(reader, makeNarrowQueryPlan(terms, viewer), toMessageWindowSpec(args));
+    await awaitMessageEventsPublished(
       context.realm,
       fetched.rows.map(({ message }) => message),
       sources,
     );
     return { fetched, folds: await foldsOf(fetched.rows, context, sources) };
   },
-  handle(view, args, { fetched, folds }, context): Outcome<UserState> {
+  handle(view, args, { fetched, folds }, context): CommandOutcome<UserActorState> {
     const { rows, foundOldest, foundNewest } = fetched;
     const { parts, events, commands = [], changed } = flagged(view, args, rows, context);
     return {
-      reply: successReply({
+      reply: makeSuccessReply({
         processed_count: rows.length,
         updated_count: changed.length,
         first_processed_id: rows[0]?.message.id ?? null,
@@ -233,11 +242,11 @@ export const setFlagsInNarrowHandler: UserCommand<
  * Makes the handler that adds message ids to one of the user's lists of copies. The command is never refused, and a
  * repeat changes nothing.
  */
-const addCopiesCommand = (mark: 'historical' | 'copied'): UserCommand<typeof userCommands.giveCopy> => ({
+const addCopiesCommand = (mark: 'historical' | 'copied'): UserCommandHandler<typeof userActorCommands.giveCopy> => ({
   handle({ parts }, { ids }) {
-    const before = markedIdsOf(parts, mark);
+    const before = readMarkedMessageIds(parts, mark);
     const after = before.with(ids);
-    return { reply: valueReply(null), ...(after === before ? {} : { parts: encodeMarkedIds(mark, after) }) };
+    return { reply: makeValueReply(null), ...(after === before ? {} : { parts: encodeMarkedMessageIds(mark, after) }) };
   },
 });
 
@@ -245,9 +254,9 @@ const addCopiesCommand = (mark: 'historical' | 'copied'): UserCommand<typeof use
  * Gives the user read copies of old messages to which the user has reacted without having a copy. The message's actor
  * sends this command.
  */
-export const makeReadCopies = addCopiesCommand('historical');
+export const addReadMessageCopiesHandler = addCopiesCommand('historical');
 
 /**
  * Gives a bot copies of messages that mention it in a stream to which it is not subscribed, as subscribers have them.
  */
-export const giveBotCopies = addCopiesCommand('copied');
+export const addBotMessageCopiesHandler = addCopiesCommand('copied');

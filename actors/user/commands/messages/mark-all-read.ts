@@ -3,24 +3,28 @@
  * written, however many of its messages are unread.
  */
 
-import { allMessagesReadEvent, partialReply, successReply } from '#actors/shared';
+import { makeAllMessagesReadEvent, makePartialSuccessReply, makeSuccessReply } from '#actors/shared';
 import { IdSet, type Json } from '#base';
 import {
-  DIRECT_ORIGIN,
-  encodeReadState,
-  NEWEST_ANCHOR,
+  DIRECT_MESSAGES_ORIGIN,
+  encodeOriginReadState,
+  NEWEST_ANCHOR_MESSAGE_ID,
   type OriginReadState,
   toStoredMessage,
-  UnreadScan,
-  UserFlags,
+  UnreadMessageScan,
+  UserMessageFlags,
 } from '#domain/messages';
 import type { LogItem } from '#model';
-import type { userCommands } from '#model/commands';
-import type { InputContext, Outcome } from '#runtime';
-import type { InputSources } from '../../../services.js';
-import { readRangeEvents, unreadRangeOf } from '../../reading/flag-event.js';
-import { awaitPublished, type NewestOfOrigin, readNewestDirect } from '../../reading/newest.js';
-import { subscriptionsOf, type UserCommand, type UserState } from '../../state.js';
+import type { userActorCommands } from '#model/commands';
+import type { CommandInputContext, CommandOutcome } from '#runtime';
+import type { ActorInputSources } from '../../../services.js';
+import { makeRangeReadEvents, unreadIdRangeOfStream } from '../../reading/flag-event.js';
+import {
+  awaitMessageEventsPublished,
+  type NewestMessageIdsOfOrigin,
+  readNewestDirectMessageIds,
+} from '../../reading/newest.js';
+import { listOwnSubscriptions, type UserActorState, type UserCommandHandler } from '../../state.js';
 
 /** Time limit of one request, ms. After that time the new marks are written, and the client repeats the request. */
 const DEADLINE_MS = 50_000;
@@ -31,18 +35,28 @@ const RECENT = 64;
 
 interface Marking {
   /** Origins (streams, or all direct messages) with unread messages, newest first. */
-  readonly homes: readonly NewestOfOrigin[];
+  readonly homes: readonly NewestMessageIdsOfOrigin[];
   /** True if the time sufficed for all origins. */
   readonly complete: boolean;
 }
 
-async function newestOfRealm({ realm }: InputContext<UserState, undefined>, { store }: InputSources) {
-  const scan = { realm, index: { by: 'realm' }, from: NEWEST_ANCHOR, direction: 'older', limit: RECENT } as const;
+async function newestOfRealm({ realm }: CommandInputContext<UserActorState, undefined>, { store }: ActorInputSources) {
+  const scan = {
+    realm,
+    index: { by: 'realm' },
+    from: NEWEST_ANCHOR_MESSAGE_ID,
+    direction: 'older',
+    limit: RECENT,
+  } as const;
   return (await store.scanMessages(scan)).map(toStoredMessage);
 }
 
 /** Streams without a subscription whose messages moved to other streams and are unread there. */
-async function leftWithUnread(scan: UnreadScan, flags: UserFlags, left: readonly number[]): Promise<number[]> {
+async function leftWithUnread(
+  scan: UnreadMessageScan,
+  flags: UserMessageFlags,
+  left: readonly number[],
+): Promise<number[]> {
   const found: number[] = [];
   for (let i = 0; i < left.length; i += BATCH) {
     const batch = left.slice(i, i + BATCH);
@@ -55,8 +69,8 @@ async function leftWithUnread(scan: UnreadScan, flags: UserFlags, left: readonly
 /** Streams ordered by newest message, as far as the realm's newest messages show; the others follow. */
 async function byRecency(
   streams: readonly number[],
-  context: InputContext<UserState, undefined>,
-  sources: InputSources,
+  context: CommandInputContext<UserActorState, undefined>,
+  sources: ActorInputSources,
 ): Promise<number[]> {
   const own = new Set(streams);
   const newest = await newestOfRealm(context, sources);
@@ -64,30 +78,30 @@ async function byRecency(
   return [...recent, ...streams.filter((id) => !recent.has(id))];
 }
 
-function marked({ mark, read }: OriginReadState, { settled, newer }: NewestOfOrigin): OriginReadState {
+function marked({ mark, read }: OriginReadState, { settled, newer }: NewestMessageIdsOfOrigin): OriginReadState {
   const to = Math.max(mark, settled);
   return { mark: to, read: read.with(newer).above(to), unread: IdSet.EMPTY };
 }
 
-const changes = ({ mark, read, unread }: OriginReadState, { settled, newer }: NewestOfOrigin): boolean =>
+const changes = ({ mark, read, unread }: OriginReadState, { settled, newer }: NewestMessageIdsOfOrigin): boolean =>
   settled > mark || unread.size > 0 || newer.some((id) => id > mark && !read.has(id));
 
-export const markAllReadHandler: UserCommand<typeof userCommands.markAllRead, Marking> = {
+export const markAllReadHandler: UserCommandHandler<typeof userActorCommands.markAllRead, Marking> = {
   // The lane is separate, because the reads of this command may take long and must not keep other commands waiting.
   lane: 'mark-all',
   async inputs(_args, context, sources) {
     const { clock } = sources.services;
     const { realm, caller, view } = context;
     const until = clock.now() + DEADLINE_MS;
-    const flags = new UserFlags(caller, view.parts);
-    const scan = new UnreadScan(sources.store, realm, caller);
-    const own = subscriptionsOf(view.parts);
+    const flags = new UserMessageFlags(caller, view.parts);
+    const scan = new UnreadMessageScan(sources.store, realm, caller);
+    const own = listOwnSubscriptions(view.parts);
     const active = new Set(own.filter((of) => of.active).map((of) => of.stream));
     const others = new Set([...own.map((of) => of.stream), ...flags.origins()].filter((id) => !active.has(id)));
-    others.delete(DIRECT_ORIGIN);
+    others.delete(DIRECT_MESSAGES_ORIGIN);
     const streams = await byRecency([...active], context, sources);
     streams.push(...(await leftWithUnread(scan, flags, [...others])));
-    const homes: NewestOfOrigin[] = [await readNewestDirect(realm, caller, sources)];
+    const homes: NewestMessageIdsOfOrigin[] = [await readNewestDirectMessageIds(realm, caller, sources)];
     for (let i = 0; i < streams.length; i += BATCH) {
       // The request ends early only if there is a mark to write: the client will repeat the request, which must make
       // progress.
@@ -100,21 +114,21 @@ export const markAllReadHandler: UserCommand<typeof userCommands.markAllRead, Ma
         homes.push({ home, settled: newest[n]!, newer: [] });
       });
     }
-    await awaitPublished(realm, await newestOfRealm(context, sources), sources);
+    await awaitMessageEventsPublished(realm, await newestOfRealm(context, sources), sources);
     return { homes, complete: true };
   },
-  handle({ parts }, _args, { homes, complete }, { caller }): Outcome<UserState> {
-    const flags = new UserFlags(caller, parts);
+  handle({ parts }, _args, { homes, complete }, { caller }): CommandOutcome<UserActorState> {
+    const flags = new UserMessageFlags(caller, parts);
     const written: Record<string, Json> = {};
     const events: LogItem[] = [];
     for (const newest of homes) {
       const reading = flags.reading(newest.home);
       if (!changes(reading, newest)) continue;
-      Object.assign(written, encodeReadState(newest.home, marked(reading, newest)));
+      Object.assign(written, encodeOriginReadState(newest.home, marked(reading, newest)));
       const to = Math.max(newest.settled, ...newest.newer);
-      if (!complete) events.push(...readRangeEvents(caller, unreadRangeOf(newest.home, reading, to, 0)));
+      if (!complete) events.push(...makeRangeReadEvents(caller, unreadIdRangeOfStream(newest.home, reading, to, 0)));
     }
-    if (complete) return { reply: successReply(), parts: written, events: [allMessagesReadEvent(caller)] };
-    return { reply: partialReply(), parts: written, events };
+    if (complete) return { reply: makeSuccessReply(), parts: written, events: [makeAllMessagesReadEvent(caller)] };
+    return { reply: makePartialSuccessReply(), parts: written, events };
   },
 };

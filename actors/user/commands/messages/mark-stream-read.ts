@@ -1,17 +1,29 @@
 /** Marks a stream as read (messages.md): on request, and when the user leaves the stream. */
 
-import { readIdsEvents, successReply, valueReply } from '#actors/shared';
+import { makeMessagesReadEvents, makeSuccessReply, makeValueReply } from '#actors/shared';
 import { IdSet, type Json } from '#base';
-import { addReadIds, encodeReadState, isMarkedRead, type StoredMessage, UnreadScan, UserFlags } from '#domain/messages';
+import {
+  addReadMessageIds,
+  encodeOriginReadState,
+  isReadByReadState,
+  type StoredMessage,
+  UnreadMessageScan,
+  UserMessageFlags,
+} from '#domain/messages';
 import { canAccessStream } from '#domain/streams';
-import { type LogItem, READ_IDS_PER_EVENT, streamId, streamKey, userKey } from '#model';
-import { conversationCommands, outboxCommand, type ReadStreamArgs, userCommands } from '#model/commands';
+import { type LogItem, MAX_READ_IDS_PER_EVENT, streamActorKey, toStreamId, userActorKey } from '#model';
+import {
+  conversationActorCommands,
+  type MarkLeftStreamReadArgs,
+  makeOutboxCommand,
+  userActorCommands,
+} from '#model/commands';
 import { apiError } from '#model/errors';
-import type { InputContext, Outcome } from '#runtime';
-import type { InputSources } from '../../../services.js';
-import { readRangeEvents, unreadRangeOf } from '../../reading/flag-event.js';
-import { isSubscribed, type UserCommand, type UserState, userIdOfKey } from '../../state.js';
-import { loadReadingRights } from './on-message.js';
+import type { CommandInputContext, CommandOutcome } from '#runtime';
+import type { ActorInputSources } from '../../../services.js';
+import { makeRangeReadEvents, unreadIdRangeOfStream } from '../../reading/flag-event.js';
+import { isSubscribedToStream, type UserActorState, type UserCommandHandler, userIdOfActorKey } from '../../state.js';
+import { loadMessageReadingRights } from './on-message.js';
 
 interface StreamMarking {
   /** Id of the newest message that was sent to this stream, wherever the message is now. */
@@ -32,14 +44,14 @@ interface StreamMarking {
  */
 async function lookAt(
   stream: number,
-  { realm, key, view }: InputContext<UserState, undefined>,
-  sources: InputSources,
+  { realm, key, view }: CommandInputContext<UserActorState, undefined>,
+  sources: ActorInputSources,
   until = Number.POSITIVE_INFINITY,
 ): Promise<StreamMarking> {
-  const user = userIdOfKey(key);
-  const flags = new UserFlags(user, view.parts);
+  const user = userIdOfActorKey(key);
+  const flags = new UserMessageFlags(user, view.parts);
   const reading = flags.reading(stream);
-  const scan = new UnreadScan(sources.store, realm, user);
+  const scan = new UnreadMessageScan(sources.store, realm, user);
   const newest = Math.min(until, await scan.newestSentTo(stream));
   const excepted = await scan.unreadExceptions(reading.unread.ids);
   let some = excepted.some(({ body }) => body.stream === stream);
@@ -58,7 +70,7 @@ async function lookAt(
       came.set(message.originStream, [...(came.get(message.originStream) ?? []), message.id]);
     }
   }
-  if (some) await sources.ask(streamKey(realm, streamId(stream)), conversationCommands.awaitPublished, {});
+  if (some) await sources.ask(streamActorKey(realm, toStreamId(stream)), conversationActorCommands.awaitPublished, {});
   return { newest, some, left, came };
 }
 
@@ -67,38 +79,41 @@ function marked(
   user: number,
   stream: number,
   { newest, some, all, left, came }: StreamMarking,
-): Pick<Outcome<UserState>, 'parts' | 'events'> {
-  const flags = new UserFlags(user, parts);
+): Pick<CommandOutcome<UserActorState>, 'parts' | 'events'> {
+  const flags = new UserMessageFlags(user, parts);
   const reading = flags.reading(stream);
   const written: Record<string, Json> = {};
   const events: LogItem[] = [];
   if (some) {
     const mark = Math.max(reading.mark, newest);
     // Moved messages that the user has read since the inputs were loaded stay read.
-    const unread = IdSet.of(left.filter((id) => isMarkedRead(reading, id) !== true));
-    Object.assign(written, encodeReadState(stream, { mark, read: reading.read.above(mark), unread }));
-    if (all) events.push(...readIdsEvents(user, all));
-    else events.push(...readRangeEvents(user, unreadRangeOf(stream, reading, newest, stream)));
+    const unread = IdSet.of(left.filter((id) => isReadByReadState(reading, id) !== true));
+    Object.assign(written, encodeOriginReadState(stream, { mark, read: reading.read.above(mark), unread }));
+    if (all) events.push(...makeMessagesReadEvents(user, all));
+    else events.push(...makeRangeReadEvents(user, unreadIdRangeOfStream(stream, reading, newest, stream)));
   }
   for (const [home, ids] of came) {
-    Object.assign(written, encodeReadState(home, addReadIds(flags.reading(home), ids)));
-    events.push(...readIdsEvents(user, ids));
+    Object.assign(written, encodeOriginReadState(home, addReadMessageIds(flags.reading(home), ids)));
+    events.push(...makeMessagesReadEvents(user, ids));
   }
   return { parts: written, events };
 }
 
 /** POST /mark_stream_as_read: marks all messages of a stream as read. */
-export const markStreamReadHandler: UserCommand<typeof userCommands.markStreamRead, StreamMarking | undefined> = {
+export const markStreamReadHandler: UserCommandHandler<
+  typeof userActorCommands.markStreamRead,
+  StreamMarking | undefined
+> = {
   lane: 'mark-stream',
   async inputs({ stream: id }, context, sources) {
-    const { directory, user } = await loadReadingRights(context, sources);
-    const stream = directory.stream(streamId(id));
-    if (!stream || !canAccessStream(user, stream, isSubscribed(context.view.parts, id))) return undefined;
+    const { directory, user } = await loadMessageReadingRights(context, sources);
+    const stream = directory.stream(toStreamId(id));
+    if (!stream || !canAccessStream(user, stream, isSubscribedToStream(context.view.parts, id))) return undefined;
     return lookAt(id, context, sources);
   },
   handle({ parts }, { stream }, marking, { caller }) {
     if (!marking) throw apiError('INVALID_STREAM_ID');
-    return { reply: successReply(), ...marked(parts, caller, stream, marking) };
+    return { reply: makeSuccessReply(), ...marked(parts, caller, stream, marking) };
   },
 };
 
@@ -117,14 +132,14 @@ interface Unread {
 }
 
 async function unreadIn(
-  { stream, until }: ReadStreamArgs,
+  { stream, until }: MarkLeftStreamReadArgs,
   most: number,
-  { realm, key, view }: InputContext<UserState, undefined>,
-  { store }: InputSources,
+  { realm, key, view }: CommandInputContext<UserActorState, undefined>,
+  { store }: ActorInputSources,
 ): Promise<Unread> {
-  const user = userIdOfKey(key);
-  const reading = new UserFlags(user, view.parts).reading(stream);
-  const scan = new UnreadScan(store, realm, user);
+  const user = userIdOfActorKey(key);
+  const reading = new UserMessageFlags(user, view.parts).reading(stream);
+  const scan = new UnreadMessageScan(store, realm, user);
   const here = (messages: readonly StoredMessage[]): number[] =>
     messages.filter(({ body }) => body.stream === stream).map(({ id }) => id);
   const below = here(await scan.unreadExceptions(reading.unread.ids));
@@ -144,26 +159,32 @@ type LeaveMarking = StreamMarking & { readonly unread?: Unread };
  * who have left get no events of deletions there, so the events name the read ids. Commits are of bounded size, and
  * each marks exactly the ids that its events name.
  */
-export const markLeftStreamReadHandler: UserCommand<typeof userCommands.readStream, LeaveMarking> = {
+export const markLeftStreamReadHandler: UserCommandHandler<typeof userActorCommands.readStream, LeaveMarking> = {
   async inputs(args, context, sources) {
     const { stream, until, archived = false } = args;
     const marking = await lookAt(stream, context, sources, until);
     if (!marking.some) return marking;
-    const most = archived ? MAX_OF_ARCHIVED : READ_IDS_PER_EVENT;
+    const most = archived ? MAX_OF_ARCHIVED : MAX_READ_IDS_PER_EVENT;
     const unread = await unreadIn(args, most, context, sources);
     return archived && unread.more ? marking : { ...marking, unread };
   },
   handle({ parts }, args, marking, { key, realm, directory }) {
-    const user = userIdOfKey(key);
+    const user = userIdOfActorKey(key);
     const { unread } = marking;
     if (!unread?.more) {
       const all = unread && [...unread.below, ...unread.above];
-      return { reply: valueReply(null), ...marked(parts, user, args.stream, { ...marking, ...(all && { all }) }) };
+      return { reply: makeValueReply(null), ...marked(parts, user, args.stream, { ...marking, ...(all && { all }) }) };
     }
-    const to = userKey(realm, user);
-    const rest = outboxCommand({ to, name: userCommands.readStream, args, caller: 0, after: directory.version });
+    const to = userActorKey(realm, user);
+    const rest = makeOutboxCommand({
+      to,
+      name: userActorCommands.readStream,
+      args,
+      caller: 0,
+      after: directory.version,
+    });
     return {
-      reply: valueReply(null),
+      reply: makeValueReply(null),
       ...markedSome(parts, user, args.stream, marking, unread),
       commands: [[rest]],
       // Until this command has ended, the stream marks deleted messages as read for this user.
@@ -179,14 +200,14 @@ function markedSome(
   stream: number,
   { left }: StreamMarking,
   { below, above }: Unread,
-): Pick<Outcome<UserState>, 'parts' | 'events'> {
-  const reading = new UserFlags(user, parts).reading(stream);
+): Pick<CommandOutcome<UserActorState>, 'parts' | 'events'> {
+  const reading = new UserMessageFlags(user, parts).reading(stream);
   const mark = Math.max(reading.mark, above.at(-1) ?? 0);
-  const elsewhere = left.filter((id) => id > reading.mark && id <= mark && isMarkedRead(reading, id) !== true);
+  const elsewhere = left.filter((id) => id > reading.mark && id <= mark && isReadByReadState(reading, id) !== true);
   const named = new Set(below);
   const unread = IdSet.of([...reading.unread.ids.filter((id) => !named.has(id)), ...elsewhere]);
   return {
-    parts: encodeReadState(stream, { mark, read: reading.read.above(mark), unread }),
-    events: readIdsEvents(user, [...below, ...above]),
+    parts: encodeOriginReadState(stream, { mark, read: reading.read.above(mark), unread }),
+    events: makeMessagesReadEvents(user, [...below, ...above]),
   };
 }

@@ -1,16 +1,22 @@
 /** POST /mark_topic_as_read (messages.md): marks the messages of a topic as read. */
 
-import { readIdsEvents, successReply } from '#actors/shared';
-import { markMessagesRead, type StoredMessage, streamConversationName, UnreadScan, UserFlags } from '#domain/messages';
+import { makeMessagesReadEvents, makeSuccessReply } from '#actors/shared';
+import {
+  markMessagesRead,
+  type StoredMessage,
+  storeNameOfStreamConversation,
+  UnreadMessageScan,
+  UserMessageFlags,
+} from '#domain/messages';
 import { canAccessStream, toTopicKey } from '#domain/streams';
-import { streamId } from '#model';
-import type { TopicName, userCommands } from '#model/commands';
+import { toStreamId } from '#model';
+import type { StreamTopic, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { InputContext } from '#runtime';
-import type { InputSources } from '../../../services.js';
-import { awaitPublished } from '../../reading/newest.js';
-import { isSubscribed, type UserCommand, type UserState } from '../../state.js';
-import { loadReadingRights } from './on-message.js';
+import type { CommandInputContext } from '#runtime';
+import type { ActorInputSources } from '../../../services.js';
+import { awaitMessageEventsPublished } from '../../reading/newest.js';
+import { isSubscribedToStream, type UserActorState, type UserCommandHandler } from '../../state.js';
+import { loadMessageReadingRights } from './on-message.js';
 
 interface TopicMarking {
   readonly stream: 'closed' | 'open';
@@ -21,15 +27,19 @@ interface TopicMarking {
 }
 
 async function lookAt(
-  { stream, topic }: TopicName,
-  { realm, caller, view }: InputContext<UserState, undefined>,
-  sources: InputSources,
+  { stream, topic }: StreamTopic,
+  { realm, caller, view }: CommandInputContext<UserActorState, undefined>,
+  sources: ActorInputSources,
 ): Promise<TopicMarking> {
-  const index = { by: 'topic', conversation: streamConversationName(stream), topicKey: toTopicKey(topic) } as const;
-  const flags = new UserFlags(caller, view.parts);
+  const index = {
+    by: 'topic',
+    conversation: storeNameOfStreamConversation(stream),
+    topicKey: toTopicKey(topic),
+  } as const;
+  const flags = new UserMessageFlags(caller, view.parts);
   const reading = flags.reading(stream);
   const made = flags.personalCopyTest();
-  const scan = new UnreadScan(sources.store, realm, caller);
+  const scan = new UnreadMessageScan(sources.store, realm, caller);
   const messages: StoredMessage[] = [];
   for await (const batch of scan.upwards(index, reading.mark, made)) messages.push(...batch);
   for await (const batch of scan.movedTo(stream, [index])) messages.push(...batch);
@@ -38,16 +48,16 @@ async function lookAt(
     body.stream === stream && toTopicKey(body.topic) === index.topicKey;
   messages.push(...excepted.filter(here));
   const known = messages.length > 0 || (await scan.hasAny(index, made));
-  await awaitPublished(realm, messages, sources);
+  await awaitMessageEventsPublished(realm, messages, sources);
   return { stream: 'open', known, messages: [...new Map(messages.map((one) => [one.id, one])).values()] };
 }
 
-export const markTopicReadHandler: UserCommand<typeof userCommands.markTopicRead, TopicMarking> = {
+export const markTopicReadHandler: UserCommandHandler<typeof userActorCommands.markTopicRead, TopicMarking> = {
   lane: 'mark-topic',
   async inputs(args, context, sources) {
-    const { directory, user } = await loadReadingRights(context, sources);
-    const stream = directory.stream(streamId(args.stream));
-    if (!stream || !canAccessStream(user, stream, isSubscribed(context.view.parts, args.stream))) {
+    const { directory, user } = await loadMessageReadingRights(context, sources);
+    const stream = directory.stream(toStreamId(args.stream));
+    if (!stream || !canAccessStream(user, stream, isSubscribedToStream(context.view.parts, args.stream))) {
       return { stream: 'closed', known: false, messages: [] };
     }
     return lookAt(args, context, sources);
@@ -56,7 +66,7 @@ export const markTopicReadHandler: UserCommand<typeof userCommands.markTopicRead
     if (marking.stream === 'closed') throw apiError('INVALID_STREAM_ID');
     if (!marking.known) throw apiError('NO_SUCH_TOPIC', { topic_name: topic });
     const own = marking.messages.map((message) => ({ message, copy: true, gained: false }));
-    const { changed, parts: written } = markMessagesRead(new UserFlags(caller, parts), own);
-    return { reply: successReply(), parts: written, events: readIdsEvents(caller, changed) };
+    const { changed, parts: written } = markMessagesRead(new UserMessageFlags(caller, parts), own);
+    return { reply: makeSuccessReply(), parts: written, events: makeMessagesReadEvents(caller, changed) };
   },
 };

@@ -1,39 +1,46 @@
 /** Edits, deletions and the edit history of messages: the part of the caller's own actor. */
 
-import { successReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import type { Json } from '#base';
-import { presentMessageHistory, type ReadableMessage } from '#domain/messages';
+import { formatMessageHistoryForApi, type ReadableMessage } from '#domain/messages';
 import { canAccessStream } from '#domain/streams';
-import { streamId, streamKey, userId } from '#model';
+import { streamActorKey, toStreamId, toUserId } from '#model';
 import {
-  conversationCommands,
+  conversationActorCommands,
   type EditMessageArgs,
-  redirectCommand,
-  streamCommands,
-  type userCommands,
+  makeRedirectCommand,
+  streamActorCommands,
+  type userActorCommands,
 } from '#model/commands';
 import { apiError } from '#model/errors';
-import { isSubscribed, type UserCommand } from '../../state.js';
-import { accessibleMessage, redirectToMessageOwner } from './on-message.js';
+import { isSubscribedToStream, type UserCommandHandler } from '../../state.js';
+import { loadAccessibleMessage, makeMessageOwnerRedirectHandler } from './on-message.js';
 
 /** PATCH /messages/{message_id} with a new text only: changes the text of a message. */
-export const editMessage = redirectToMessageOwner<EditMessageArgs>(conversationCommands.edit);
+export const redirectMessageEditHandler = makeMessageOwnerRedirectHandler<EditMessageArgs>(
+  conversationActorCommands.edit,
+);
 /** PATCH /messages/{message_id} with a new topic or stream: moves messages. */
-export const moveMessage = redirectToMessageOwner<EditMessageArgs>(conversationCommands.move);
+export const redirectMessageMoveHandler = makeMessageOwnerRedirectHandler<EditMessageArgs>(
+  conversationActorCommands.move,
+);
 /** DELETE /messages/{message_id}: deletes a message. */
-export const deleteMessage = redirectToMessageOwner<{ readonly message_id: number }>(
-  conversationCommands.deleteMessage,
+export const redirectMessageDeleteHandler = makeMessageOwnerRedirectHandler<{ readonly message_id: number }>(
+  conversationActorCommands.deleteMessage,
 );
 
 /** GET /messages/{message_id}/history: the edit history of a message. */
-export const fetchEditHistoryHandler: UserCommand<typeof userCommands.history, ReadableMessage | undefined> = {
+export const fetchEditHistoryHandler: UserCommandHandler<
+  typeof userActorCommands.history,
+  ReadableMessage | undefined
+> = {
   lane: 'read',
   read: true,
-  inputs: ({ message_id }, context, sources) => accessibleMessage(message_id, context, sources),
+  inputs: ({ message_id }, context, sources) => loadAccessibleMessage(message_id, context, sources),
   handle(_view, _args, own, { directory }) {
     if (!directory.settings.allow_edit_history) throw apiError('EDIT_HISTORY_OFF');
     if (!own) throw apiError('INVALID_MESSAGES');
-    return { reply: successReply({ message_history: presentMessageHistory(own.message) as Json }) };
+    return { reply: makeSuccessReply({ message_history: formatMessageHistoryForApi(own.message) as Json }) };
   },
 };
 
@@ -41,19 +48,23 @@ export const fetchEditHistoryHandler: UserCommand<typeof userCommands.history, R
 const DELETE_TOPIC_MS = 50_000;
 
 /** POST /streams/{stream_id}/delete_topic: deletes a topic. Administrators need access to the stream, too. */
-export const deleteTopicHandler: UserCommand<typeof userCommands.deleteTopic> = {
+export const deleteTopicHandler: UserCommandHandler<typeof userActorCommands.deleteTopic> = {
   lane: 'read',
   read: true,
   handle({ parts }, { stream_id, topic }, _inputs, { directory, caller, realm, now }) {
-    const user = directory.user(userId(caller));
-    const stream = directory.stream(streamId(stream_id));
-    if (!user || !stream || !canAccessStream(user, stream, isSubscribed(parts, stream_id))) {
+    const user = directory.user(toUserId(caller));
+    const stream = directory.stream(toStreamId(stream_id));
+    if (!user || !stream || !canAccessStream(user, stream, isSubscribedToStream(parts, stream_id))) {
       throw apiError('INVALID_STREAM_ID');
     }
     const args = { topic, until: now + DELETE_TOPIC_MS, before: 0 };
     return {
       reply: {
-        forward: redirectCommand({ to: streamKey(realm, stream.id), command: streamCommands.deleteTopic, args }),
+        forward: makeRedirectCommand({
+          to: streamActorKey(realm, stream.id),
+          command: streamActorCommands.deleteTopic,
+          args,
+        }),
       },
     };
   },

@@ -1,107 +1,116 @@
 /** Reads of messages that the user may see (narrow.md, messages.md § Access to a message). */
 
-import { encodedReply, successReply } from '#actors/shared';
+import { makeEncodedReply, makeSuccessReply } from '#actors/shared';
 import { EncodedJson, filterInSlices, type JsonObject, mapInSlices, type ResponseFields } from '#base';
-import type { RenderResult } from '#domain/markdown';
+import type { MarkdownRenderResult } from '#domain/markdown';
 import {
   fetchPackedMessageWindow,
-  MessageEncoder,
-  makeNarrowPlan,
-  parseMessageWindow,
+  formatMessageForClientVariant,
+  formatMessageWindowForApi,
+  formatSearchMatchForApi,
+  MessageResponseEncoder,
+  makeClientNeutralMessage,
+  makeNarrowQueryPlan,
   parseNarrow,
-  presentMessageVariant,
-  presentMessageWindow,
-  presentNeutralMessage,
-  presentSearchMatch,
   type ReadableMessage,
   resolveNarrowTerms,
   type SearchMatch,
   type StoredMessage,
-  searchesOfTerms,
+  searchesOfNarrowTerms,
+  toMessageWindowSpec,
   toStoredMessage,
-  UserFlags,
+  UserMessageFlags,
 } from '#domain/messages';
-import type { userCommands } from '#model/commands';
+import type { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import type { UserCommand } from '../../state.js';
-import { accessibleMessage, loadReadingRights } from './on-message.js';
+import type { UserCommandHandler } from '../../state.js';
+import { loadAccessibleMessage, loadMessageReadingRights } from './on-message.js';
 
 function present(
   own: ReadableMessage,
-  flags: UserFlags,
+  flags: UserMessageFlags,
   directory: DirectoryView,
   options: { applyMarkdown: boolean; clientGravatar: boolean },
 ): JsonObject {
   return {
-    ...presentMessageVariant(presentNeutralMessage(own.message, directory), options),
+    ...formatMessageForClientVariant(makeClientNeutralMessage(own.message, directory), options),
     flags: flags.flagsOf(own),
   };
 }
 
 /** GET /messages: encodes the messages while they are read from the Store. */
-export const fetchMessagesHandler: UserCommand<typeof userCommands.fetchMessages, ResponseFields> = {
+export const fetchMessagesHandler: UserCommandHandler<typeof userActorCommands.fetchMessages, ResponseFields> = {
   lane: 'read',
   read: true,
   async inputs(args, context, sources) {
-    const { reader, viewer, user, directory } = await loadReadingRights(context, sources);
+    const { reader, viewer, user, directory } = await loadMessageReadingRights(context, sources);
     const terms = resolveNarrowTerms(parseNarrow(args.narrow), directory, user.id);
-    const searches = searchesOfTerms(terms);
+    const searches = searchesOfNarrowTerms(terms);
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
-    const matched = searches.length === 0 ? undefined : ({ body }: StoredMessage) => presentSearchMatch(body, searches);
-    const shown = new MessageEncoder(viewer.flags, directory, options, matched);
+    const matched =
+      searches.length === 0 ? undefined : ({ body }: StoredMessage) => formatSearchMatchForApi(body, searches);
+    const shown = new MessageResponseEncoder(viewer.flags, directory, options, matched);
     const fetched = await fetchPackedMessageWindow(
       reader,
-      makeNarrowPlan(terms, viewer),
-      parseMessageWindow(args),
+      makeNarrowQueryPlan(terms, viewer),
+      toMessageWindowSpec(args),
       shown.encode,
     );
-    return { ...presentMessageWindow(fetched), messages: new EncodedJson(shown.list(fetched.rows)) };
+    return { ...formatMessageWindowForApi(fetched), messages: new EncodedJson(shown.list(fetched.rows)) };
   },
-  handle: (_view, _args, fields) => ({ reply: encodedReply(fields) }),
+  handle: (_view, _args, fields) => ({ reply: makeEncodedReply(fields) }),
 };
 
 /** GET /messages/matches_narrow: considers only the caller's copies, not the public history. */
-export const matchMessagesToNarrowHandler: UserCommand<
-  typeof userCommands.matchesNarrow,
+export const matchMessagesToNarrowHandler: UserCommandHandler<
+  typeof userActorCommands.matchesNarrow,
   { readonly messages: Readonly<Record<number, SearchMatch>> }
 > = {
   lane: 'read',
   read: true,
   async inputs({ msg_ids, narrow }, context, sources) {
-    const { reader, viewer, user, directory } = await loadReadingRights(context, sources);
+    const { reader, viewer, user, directory } = await loadMessageReadingRights(context, sources);
     const terms = resolveNarrowTerms(parseNarrow(narrow), directory, user.id, { searchApart: true });
-    const plan = makeNarrowPlan(terms, viewer, { copies: true });
+    const plan = makeNarrowQueryPlan(terms, viewer, { copies: true });
     const ids = [...new Set(msg_ids)].filter((id) => Number.isSafeInteger(id) && id >= 0).sort((a, b) => a - b);
     const records = await sources.store.getMessages(context.realm, ids);
     const stored = records.filter((record) => record !== null).map(toStoredMessage);
     const own = await reader.readable(stored, plan.history);
-    const searches = searchesOfTerms(terms);
+    const searches = searchesOfNarrowTerms(terms);
     const matching = await filterInSlices(own, plan.matches);
     const matches = await mapInSlices(
       matching,
-      ({ message }) => [message.id, presentSearchMatch(message.body, searches)] as const,
+      ({ message }) => [message.id, formatSearchMatchForApi(message.body, searches)] as const,
     );
     return { messages: Object.fromEntries(matches) };
   },
-  handle: (_view, _args, { messages }) => ({ reply: successReply({ messages: messages as unknown as JsonObject }) }),
+  handle: (_view, _args, { messages }) => ({
+    reply: makeSuccessReply({ messages: messages as unknown as JsonObject }),
+  }),
 };
 
 /** GET /messages/{message_id}: replies with one message. */
-export const fetchMessageHandler: UserCommand<typeof userCommands.fetchMessage, ReadableMessage | undefined> = {
+export const fetchMessageHandler: UserCommandHandler<
+  typeof userActorCommands.fetchMessage,
+  ReadableMessage | undefined
+> = {
   lane: 'read',
   read: true,
-  inputs: ({ message_id }, context, sources) => accessibleMessage(message_id, context, sources),
+  inputs: ({ message_id }, context, sources) => loadAccessibleMessage(message_id, context, sources),
   handle({ parts }, { apply_markdown }, own, { directory, caller }) {
     if (!own) throw apiError('INVALID_MESSAGES');
     const options = { applyMarkdown: apply_markdown, clientGravatar: true };
-    const message = present(own, new UserFlags(caller, parts), directory, options);
-    return { reply: successReply({ message, raw_content: own.message.body.content }) };
+    const message = present(own, new UserMessageFlags(caller, parts), directory, options);
+    return { reply: makeSuccessReply({ message, raw_content: own.message.body.content }) };
   },
 };
 
 /** POST /messages/render: the HTML of a text. */
-export const renderPreviewHandler: UserCommand<typeof userCommands.render, RenderResult | null> = {
+export const renderMessagePreviewHandler: UserCommandHandler<
+  typeof userActorCommands.render,
+  MarkdownRenderResult | null
+> = {
   lane: 'read',
   read: true,
   async inputs({ content, origin }, { realm, caller }, sources) {
@@ -109,6 +118,6 @@ export const renderPreviewHandler: UserCommand<typeof userCommands.render, Rende
   },
   handle(_view, _args, rendered) {
     if (!rendered) throw apiError('CANNOT_RENDER');
-    return { reply: successReply({ rendered: rendered.html }) };
+    return { reply: makeSuccessReply({ rendered: rendered.html }) };
   },
 };

@@ -3,40 +3,40 @@
  * redirects to the realm actor, which stores the mute and publishes it (events.md § Order within one action).
  */
 
-import { readIdsEvents } from '#actors/shared';
+import { makeMessagesReadEvents } from '#actors/shared';
 import {
-  DIRECT_ORIGIN,
-  MAX_LISTED_UNREAD,
+  DIRECT_MESSAGES_ORIGIN,
+  MAX_LISTED_UNREAD_MESSAGES,
   markMessagesRead,
   type ReadableMessage,
   type StoredMessage,
-  UnreadScan,
-  UserFlags,
+  UnreadMessageScan,
+  UserMessageFlags,
 } from '#domain/messages';
-import { realmKey, userId } from '#model';
-import { realmCommands, redirectCommand, type userCommands } from '#model/commands';
+import { realmActorKey, toUserId } from '#model';
+import { makeRedirectCommand, realmActorCommands, type userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { InputContext } from '#runtime';
-import type { InputSources } from '../../../services.js';
-import { subscriptionsOf, type UserCommand, type UserState } from '../../state.js';
+import type { CommandInputContext } from '#runtime';
+import type { ActorInputSources } from '../../../services.js';
+import { listOwnSubscriptions, type UserActorState, type UserCommandHandler } from '../../state.js';
 
-export const muteUserHandler: UserCommand<typeof userCommands.muteUser, readonly ReadableMessage[]> = {
+export const muteUserHandler: UserCommandHandler<typeof userActorCommands.muteUser, readonly ReadableMessage[]> = {
   // The lane is separate, because the reads of this command may take long and must not keep other commands waiting.
   lane: 'mute-user',
   inputs: ({ muted_user_id }, context, sources) => readUnreadFrom(muted_user_id, context, sources),
   handle({ parts }, args, found, { directory, caller, realm }) {
     const { muted_user_id } = args;
     if (muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
-    const target = directory.user(userId(muted_user_id));
+    const target = directory.user(toUserId(muted_user_id));
     if (!target || target.botType !== null) throw apiError('NO_SUCH_USER');
-    if (directory.preferencesOf(userId(caller)).muted.some(({ id }) => id === muted_user_id)) {
+    if (directory.preferencesOf(toUserId(caller)).muted.some(({ id }) => id === muted_user_id)) {
       throw apiError('USER_ALREADY_MUTED');
     }
-    const flags = new UserFlags(caller, parts);
+    const flags = new UserMessageFlags(caller, parts);
     const read = markMessagesRead(flags, found);
     return {
-      reply: { forward: redirectCommand({ to: realmKey(realm), command: realmCommands.muteUser, args }) },
-      ...(read.changed.length > 0 ? { parts: read.parts, events: readIdsEvents(caller, read.changed) } : {}),
+      reply: { forward: makeRedirectCommand({ to: realmActorKey(realm), command: realmActorCommands.muteUser, args }) },
+      ...(read.changed.length > 0 ? { parts: read.parts, events: makeMessagesReadEvents(caller, read.changed) } : {}),
     };
   },
 };
@@ -44,18 +44,21 @@ export const muteUserHandler: UserCommand<typeof userCommands.muteUser, readonly
 /** Unread messages of one sender, from the oldest on; at most about as many as a registration contains. */
 async function readUnreadFrom(
   sender: number,
-  { realm, caller, view }: InputContext<UserState, undefined>,
-  { store }: InputSources,
+  { realm, caller, view }: CommandInputContext<UserActorState, undefined>,
+  { store }: ActorInputSources,
 ): Promise<ReadableMessage[]> {
-  const flags = new UserFlags(caller, view.parts);
-  const scan = new UnreadScan(store, realm, caller);
-  const homes = [DIRECT_ORIGIN, ...subscriptionsOf(view.parts).flatMap((own) => (own.active ? [own.stream] : []))];
+  const flags = new UserMessageFlags(caller, view.parts);
+  const scan = new UnreadMessageScan(store, realm, caller);
+  const homes = [
+    DIRECT_MESSAGES_ORIGIN,
+    ...listOwnSubscriptions(view.parts).flatMap((own) => (own.active ? [own.stream] : [])),
+  ];
   const excepted = await scan.unreadExceptions(flags.unreadExceptions());
   const found: StoredMessage[] = excepted.filter((message) => message.sender === sender);
   const floor = Math.min(...homes.map((home) => flags.reading(home).mark));
   for await (const batch of scan.upwards({ by: 'sender', sender }, floor)) {
     found.push(...batch.filter((message) => !flags.isRead({ message, copy: true, gained: false })));
-    if (found.length >= MAX_LISTED_UNREAD) break;
+    if (found.length >= MAX_LISTED_UNREAD_MESSAGES) break;
   }
   const once = new Map(found.map((message) => [message.id, message]));
   return [...once.values()].map((message) => ({ message, copy: true, gained: false }));

@@ -1,22 +1,22 @@
 /** GET /messages/{message_id}/read_receipts: the users who have read a message. */
 
-import { successReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import { findMessageReaders } from '#domain/messages';
-import type { userCommands } from '#model/commands';
+import type { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { UserCommand } from '../../state.js';
-import { accessibleMessage } from './on-message.js';
+import type { UserCommandHandler } from '../../state.js';
+import { loadAccessibleMessage } from './on-message.js';
 
 interface Receipts {
   readonly accessible: boolean;
   readonly readers: readonly number[];
 }
 
-export const listReadReceiptsHandler: UserCommand<typeof userCommands.readReceipts, Receipts> = {
+export const listReadReceiptsHandler: UserCommandHandler<typeof userActorCommands.readReceipts, Receipts> = {
   lane: 'read',
   read: true,
   async inputs({ message_id }, context, sources) {
-    const own = await accessibleMessage(message_id, context, sources);
+    const own = await loadAccessibleMessage(message_id, context, sources);
     const { realm, caller } = context;
     const directory = await sources.directory(realm);
     if (!own || !directory.settings.enable_read_receipts) return { accessible: own !== undefined, readers: [] };
@@ -28,6 +28,6 @@ export const listReadReceiptsHandler: UserCommand<typeof userCommands.readReceip
   handle(_view, _args, { accessible, readers }, { directory }) {
     if (!accessible) throw apiError('INVALID_MESSAGES');
     if (!directory.settings.enable_read_receipts) throw apiError('READ_RECEIPTS_DISABLED');
-    return { reply: successReply({ user_ids: readers }) };
+    return { reply: makeSuccessReply({ user_ids: readers }) };
   },
 };

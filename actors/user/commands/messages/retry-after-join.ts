@@ -4,38 +4,38 @@
  * message to the user's actor before it refuses.
  */
 
-import { readOwnState } from '#actors/shared';
-import { streamId, streamKey, userId } from '#model';
-import { redirectCommand, streamCommands, type userCommands } from '#model/commands';
-import { CommandTooEarly } from '#runtime';
-import { isSubscribed, type UserCommand } from '../../state.js';
+import { readUserOwnState } from '#actors/shared';
+import { streamActorKey, toStreamId, toUserId } from '#model';
+import { makeRedirectCommand, streamActorCommands, type userActorCommands } from '#model/commands';
+import { CommandTooEarlyError } from '#runtime';
+import { isSubscribedToStream, type UserCommandHandler } from '../../state.js';
 
 /**
  * Redirects the message back to the stream, which then accepts or refuses it. If the user is subscribed, the command is
- * repeated (`CommandTooEarly`) until the stream's actor knows of the subscription.
+ * repeated (`CommandTooEarlyError`) until the stream's actor knows of the subscription.
  */
-export const retryAfterJoinHandler: UserCommand<typeof userCommands.retryAfterJoin> = {
+export const retrySendAfterSubscribingHandler: UserCommandHandler<typeof userActorCommands.retryAfterJoin> = {
   lane: 'send-again',
   read: true,
   async inputs({ stream }, { realm, caller, view }, sources) {
     const knows = (user: number): Promise<unknown> =>
-      sources.ask(streamKey(realm, streamId(stream)), streamCommands.isMember, { user });
-    if (isSubscribed(view.parts, stream)) {
-      if (!(await knows(caller))) throw new CommandTooEarly();
+      sources.ask(streamActorKey(realm, toStreamId(stream)), streamActorCommands.isMember, { user });
+    if (isSubscribedToStream(view.parts, stream)) {
+      if (!(await knows(caller))) throw new CommandTooEarlyError();
       return;
     }
     // For bots, the owner's subscription counts, too.
-    const owner = (await sources.directory(realm)).user(userId(caller))?.botOwner;
+    const owner = (await sources.directory(realm)).user(toUserId(caller))?.botOwner;
     if (!owner) return;
-    const { subscriptions } = await readOwnState(realm, owner, ['subscriptions'], sources);
+    const { subscriptions } = await readUserOwnState(realm, owner, ['subscriptions'], sources);
     if (!subscriptions.some((own) => own.active && own.stream === stream)) return;
-    if (!(await knows(owner))) throw new CommandTooEarly();
+    if (!(await knows(owner))) throw new CommandTooEarlyError();
   },
   handle: (_view, { stream, message }, _inputs, { realm }) => ({
     reply: {
-      forward: redirectCommand({
-        to: streamKey(realm, streamId(stream)),
-        command: streamCommands.send,
+      forward: makeRedirectCommand({
+        to: streamActorKey(realm, toStreamId(stream)),
+        command: streamActorCommands.send,
         args: { ...message, again: true },
       }),
     },

@@ -2,23 +2,23 @@
 
 import { sealMailLink } from '#domain/mail';
 import {
-  type MessageReader,
-  makeNarrowPlan,
+  makeNarrowQueryPlan,
   type NarrowTerm,
   type ReadableMessage,
   type StoredMessage,
   toStoredMessage,
+  type UserMessageReader,
 } from '#domain/messages';
 import { makeUnsubscribeLink } from '#domain/notifications';
 import { type PresenceTimes, presenceReplicaOf } from '#domain/presence';
-import { type ActorParts, presenceKey, type RealmId, realmId, streamId, type UserId, userId } from '#model';
-import { presenceCommands } from '#model/commands';
+import { type ActorParts, presenceActorKey, type RealmId, toRealmId, toStreamId, toUserId, type UserId } from '#model';
+import { presenceActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
-import type { InputContext } from '#runtime';
-import type { InputSources } from '../../../services.js';
+import type { CommandInputContext } from '#runtime';
+import type { ActorInputSources } from '../../../services.js';
 import { MISSED_CONVERSATIONS, type MissedConversation, missedConversationId } from '../../missed.js';
-import { type UserState, userIdOfKey } from '../../state.js';
-import { loadReadingRights } from '../messages/on-message.js';
+import { type UserActorState, userIdOfActorKey } from '../../state.js';
+import { loadMessageReadingRights } from '../messages/on-message.js';
 import { mailTriggerOf } from './record.js';
 
 /** Maximum number of conversations whose mails are made at a time; further ones follow later. */
@@ -67,19 +67,19 @@ const NONE: MissedInputs = { conversations: [], presence: null, hasOtherAccounts
 
 /** Loads the data that the mails which are due need. */
 export async function loadMissedInputs(
-  context: InputContext<UserState, undefined>,
-  sources: InputSources,
+  context: CommandInputContext<UserActorState, undefined>,
+  sources: ActorInputSources,
 ): Promise<MissedInputs> {
   const now = sources.services.clock.now();
   const due = [...MISSED_CONVERSATIONS.entries(context.view.parts)]
     .filter(([, conversation]) => conversation.due <= now)
     .slice(0, MAX_CONVERSATIONS);
   if (due.length === 0) return NONE;
-  const self = userIdOfKey(context.key);
+  const self = userIdOfActorKey(context.key);
   const directory = await sources.directory(context.realm);
   const user = directory.user(self);
   if (!user) return NONE;
-  const { reader } = await loadReadingRights({ ...context, caller: self }, sources);
+  const { reader } = await loadMessageReadingRights({ ...context, caller: self }, sources);
   const [conversations, presence, hasOtherAccounts] = await Promise.all([
     Promise.all(due.map(([name, of]) => loadConversation(name, of, self, directory, reader, context, sources))),
     loadPresence(context.realm, self, directory, sources),
@@ -92,11 +92,11 @@ async function loadPresence(
   realm: RealmId,
   self: UserId,
   directory: DirectoryView,
-  { ask }: InputSources,
+  { ask }: ActorInputSources,
 ): Promise<PresenceTimes | null | undefined> {
   const replica = presenceReplicaOf(directory);
   try {
-    await replica.sync((known) => ask(presenceKey(realm), presenceCommands.presenceChanges, { known }));
+    await replica.sync((known) => ask(presenceActorKey(realm), presenceActorCommands.presenceChanges, { known }));
   } catch {
     return null;
   }
@@ -110,9 +110,9 @@ const MAX_REALMS = 8;
  * True if the address has an active account in another organization, too, or if there are too many organizations to
  * search.
  */
-async function hasOtherAccount(email: string, own: RealmId, { directory }: InputSources): Promise<boolean> {
+async function hasOtherAccount(email: string, own: RealmId, { directory }: ActorInputSources): Promise<boolean> {
   const others: RealmId[] = [];
-  for (const { id } of (await directory(realmId(0))).realms()) if (id !== own) others.push(id);
+  for (const { id } of (await directory(toRealmId(0))).realms()) if (id !== own) others.push(id);
   if (others.length > MAX_REALMS) return true;
   for (const realm of others) if ((await directory(realm)).userByEmail(email)?.isActive) return true;
   return false;
@@ -126,9 +126,9 @@ const placeOf = ({ body, participants }: StoredMessage): ConversationPlace => ({
 
 const termsOf = ({ stream, topic, participants }: ConversationPlace): NarrowTerm[] =>
   stream === 0
-    ? [{ is: 'conversation', participants: participants.map(userId), negated: false }]
+    ? [{ is: 'conversation', participants: participants.map(toUserId), negated: false }]
     : [
-        { is: 'stream', stream: streamId(stream), negated: false },
+        { is: 'stream', stream: toStreamId(stream), negated: false },
         { is: 'topic', topic, negated: false },
       ];
 
@@ -137,9 +137,9 @@ async function loadConversation(
   conversation: MissedConversation,
   self: UserId,
   directory: DirectoryView,
-  reader: MessageReader,
-  context: InputContext<UserState, undefined>,
-  sources: InputSources,
+  reader: UserMessageReader,
+  context: CommandInputContext<UserActorState, undefined>,
+  sources: ActorInputSources,
 ): Promise<LoadedConversation> {
   const { first } = conversation;
   const places: ConversationPlace[] = [conversation];
@@ -167,16 +167,18 @@ async function loadPlace(
   origin: string,
   self: UserId,
   directory: DirectoryView,
-  reader: MessageReader,
-  { view, realm }: InputContext<UserState, undefined>,
-  { services }: InputSources,
+  reader: UserMessageReader,
+  { view, realm }: CommandInputContext<UserActorState, undefined>,
+  { services }: ActorInputSources,
 ): Promise<{ readonly found: MissedInPlace; readonly newest: number; readonly isCut: boolean }> {
   const terms = termsOf(place);
-  const copies = makeNarrowPlan(terms, reader.viewer, { copies: true });
+  const copies = makeNarrowQueryPlan(terms, reader.viewer, { copies: true });
   const scanned = await reader.scan(copies, first - 1, 'newer', MAX_SCANNED);
   const messages = scanned.filter((own) => isMissed(own, self, view.parts, directory, reader));
   const start = messages[0]?.message;
-  const older = start ? await reader.scan(makeNarrowPlan(terms, reader.viewer), start.id, 'older', MAX_BEFORE) : [];
+  const older = start
+    ? await reader.scan(makeNarrowQueryPlan(terms, reader.viewer), start.id, 'older', MAX_BEFORE)
+    : [];
   const before = older
     .filter(({ message }) => message.body.sent > start!.body.sent - MAX_BEFORE_SECONDS)
     .sort((a, b) => a.message.id - b.message.id);
@@ -196,7 +198,7 @@ function isMissed(
   self: UserId,
   parts: ActorParts,
   directory: DirectoryView,
-  { viewer }: MessageReader,
+  { viewer }: UserMessageReader,
 ): boolean {
   return !viewer.flags.isRead(own) && triggerOf(own, self, parts, directory) !== undefined;
 }

@@ -2,9 +2,9 @@
  * Mails about missed messages: one per conversation, when its batching period is over. Messages that were read or
  * deleted before are left out, and so are messages from before the user's last activity, because a client showed them.
  */
-import { mailCommand } from '#actors/shared';
+import { makeSendMailCommand } from '#actors/shared';
 import type { Json } from '#base';
-import { type ReadableMessage, UserFlags } from '#domain/messages';
+import { type ReadableMessage, UserMessageFlags } from '#domain/messages';
 import {
   type ContentWithheld,
   composeMissedMail,
@@ -14,15 +14,15 @@ import {
   NOTIFICATION_TRIGGERS,
   type NotificationTrigger,
 } from '#domain/notifications';
-import { readPreference } from '#domain/people';
-import { OFFLINE_AFTER_SECONDS } from '#domain/presence';
-import { type ActorParts, streamId, userId } from '#model';
+import { readUserSettingByUserId } from '#domain/people';
+import { PRESENCE_OFFLINE_AFTER_SECONDS } from '#domain/presence';
+import { type ActorParts, toStreamId, toUserId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { mailReceiverOf } from '../../mail-receiver.js';
 import { MISSED_CONVERSATIONS, type MissedConversation, missedConversationId } from '../../missed.js';
-import { userIdOfKey } from '../../state.js';
+import { userIdOfActorKey } from '../../state.js';
 import {
   type ConversationPlace,
   type LoadedConversation,
@@ -69,10 +69,10 @@ function decideConversation(
 ): { readonly after: MissedConversation | null; readonly mails: readonly OutboxCommand[] } {
   const { now, directory, key } = context;
   const { presence } = inputs;
-  const self = userIdOfKey(key);
+  const self = userIdOfActorKey(key);
   if (presence === null) return { after: { ...conversation, due: now + RETRY_MS }, mails: [] };
   const lastActive = presence?.active ?? 0;
-  const flags = new UserFlags(self, parts);
+  const flags = new UserMessageFlags(self, parts);
   const isMissed = (own: ReadableMessage): boolean =>
     !flags.isRead(own) &&
     // Message times are whole seconds, so one second is added before they are compared.
@@ -83,7 +83,7 @@ function decideConversation(
     .filter(({ messages }) => messages.length > 0);
   if (places.length > 0 && !isAway(presence, now)) {
     // The user became inactive so shortly before the message that others still see the user as online.
-    return { after: { ...conversation, due: lastActive + OFFLINE_AFTER_SECONDS * 1_000 + 1 }, mails: [] };
+    return { after: { ...conversation, due: lastActive + PRESENCE_OFFLINE_AFTER_SECONDS * 1_000 + 1 }, mails: [] };
   }
   const { next: newer = 0, ...rest } = conversation;
   const isUnfinished = loaded.isCut || newer > loaded.newest;
@@ -100,9 +100,9 @@ function missedMail(
   { hasOtherAccounts }: MissedInputs,
   { directory, realm, key }: CommandContext,
 ): OutboxCommand {
-  const self = userIdOfKey(key);
+  const self = userIdOfActorKey(key);
   const user = directory.user(self)!;
-  const policy = readPreference(directory, self, 'realm_name_in_email_notifications_policy');
+  const policy = readUserSettingByUserId(directory, self, 'realm_name_in_email_notifications_policy');
   const triggers = new Set(messages.map((own) => triggerOf(own, self, parts, directory)));
   const shown = messages.slice(-MAX_SHOWN);
   const mail = composeMissedMail({
@@ -119,7 +119,7 @@ function missedMail(
     unsubscribe,
   });
   const thread = `t-${realm}-${self}-${missedConversationId(realm, place).replace(/[^a-z0-9]+/gi, '.')}`;
-  return mailCommand(realm, { to: user.deliveryEmail, ...mail, thread, unsubscribe });
+  return makeSendMailCommand(realm, { to: user.deliveryEmail, ...mail, thread, unsubscribe });
 }
 
 /** Values of the setting realm_name_in_email_notifications_policy (users.md § Settings). */
@@ -127,7 +127,7 @@ const SHOW_NAME = { automatic: 1, always: 2, never: 3 } as const;
 
 function withheldContent(user: DirectoryUser, directory: DirectoryView): ContentWithheld {
   if (!directory.settings.message_content_allowed_in_email_notifications) return 'organization';
-  return readPreference(directory, user.id, 'message_content_in_email_notifications') ? null : 'user';
+  return readUserSettingByUserId(directory, user.id, 'message_content_in_email_notifications') ? null : 'user';
 }
 
 function conversationOf(
@@ -135,12 +135,12 @@ function conversationOf(
   self: number,
   directory: DirectoryView,
 ): MailedConversation {
-  if (stream !== 0) return { stream: { id: stream, name: directory.stream(streamId(stream))?.name ?? '' }, topic };
+  if (stream !== 0) return { stream: { id: stream, name: directory.stream(toStreamId(stream))?.name ?? '' }, topic };
   const others = participants.filter((id) => id !== self);
   return { others: others.map((id) => ({ id, fullName: nameOf(id, directory) })) };
 }
 
-const nameOf = (id: number, directory: DirectoryView): string => directory.user(userId(id))?.fullName ?? '';
+const nameOf = (id: number, directory: DirectoryView): string => directory.user(toUserId(id))?.fullName ?? '';
 
 const mailed = ({ message: { id, sender, body } }: ReadableMessage, directory: DirectoryView): MailedMessage => ({
   id,

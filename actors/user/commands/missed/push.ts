@@ -2,14 +2,14 @@
  * A conversation tells of a message that may be pushed to the user's devices. It is pushed at once, if the settings say
  * so; later the notification is taken away when the message was read or deleted.
  */
-import { valueReply } from '#actors/shared';
+import { makeValueReply } from '#actors/shared';
 import { decidePush, isAway } from '#domain/notifications';
-import { readPreference } from '#domain/people';
+import { readUserSettingByUserId } from '#domain/people';
 import { type PresenceTimes, presenceReplicaOf } from '#domain/presence';
-import { presenceKey, pushKey } from '#model';
-import { outboxCommand, presenceCommands, pushCommands, type userCommands } from '#model/commands';
+import { presenceActorKey, pushKey } from '#model';
+import { makeOutboxCommand, presenceActorCommands, pushCommands, type userActorCommands } from '#model/commands';
 import { withoutPushed, withPushed } from '../../pushed.js';
-import { type UserCommand, userIdOfKey } from '../../state.js';
+import { type UserCommandHandler, userIdOfActorKey } from '../../state.js';
 import { pushTokenPartNames } from '../account/push-tokens.js';
 import { receiverOf } from './record.js';
 
@@ -17,21 +17,23 @@ import { receiverOf } from './record.js';
 type Presence = PresenceTimes | undefined;
 
 /** Decides whether a message is pushed. Never refuses; a repeat changes nothing. */
-export const pushMissedHandler: UserCommand<typeof userCommands.mayPush, Presence> = {
+export const pushMissedHandler: UserCommandHandler<typeof userActorCommands.mayPush, Presence> = {
   // Commands of the user need not wait for the presence.
   lane: 'push',
   async inputs(_message, { key, realm }, sources) {
     const directory = await sources.directory(realm);
-    const self = userIdOfKey(key);
-    if (readPreference(directory, self, 'enable_online_push_notifications')) return undefined;
+    const self = userIdOfActorKey(key);
+    if (readUserSettingByUserId(directory, self, 'enable_online_push_notifications')) return undefined;
     const replica = presenceReplicaOf(directory);
-    await replica.sync((known) => sources.ask(presenceKey(realm), presenceCommands.presenceChanges, { known }));
+    await replica.sync((known) =>
+      sources.ask(presenceActorKey(realm), presenceActorCommands.presenceChanges, { known }),
+    );
     return replica.of(self);
   },
   handle({ state, parts }, message, presence, { key, realm, directory, now }) {
     const { id, sender, stream, wildcard, flags } = message;
-    const self = userIdOfKey(key);
-    const nothing = { reply: valueReply(null) };
+    const self = userIdOfActorKey(key);
+    const nothing = { reply: makeValueReply(null) };
     if (state.pushed?.some(([known]) => known === id)) return nothing;
     const hasBrowser = directory.sessionsOf(self)?.sessions.some(({ push }) => push !== undefined);
     if (!hasBrowser && pushTokenPartNames(parts).length === 0) return nothing;
@@ -43,16 +45,16 @@ export const pushMissedHandler: UserCommand<typeof userCommands.mayPush, Presenc
     return {
       ...nothing,
       state: withPushed(state, id, stream),
-      commands: [[outboxCommand({ to, name: pushCommands.notify, args: { message: id, trigger }, caller: 0 })]],
+      commands: [[makeOutboxCommand({ to, name: pushCommands.notify, args: { message: id, trigger }, caller: 0 })]],
     };
   },
 };
 
 /** Messages that may have been pushed were deleted. Never refuses; a repeat changes nothing. */
-export const takeDeletedAwayHandler: UserCommand<typeof userCommands.pushedGone> = {
+export const takeDeletedAwayHandler: UserCommandHandler<typeof userActorCommands.pushedGone> = {
   handle({ state }, { ids }, _inputs, context) {
     const gone = withoutPushed(state, (id) => ids.includes(id), context);
-    if (!gone) return { reply: valueReply(null) };
-    return { reply: valueReply(null), state: gone.state, commands: [[gone.command]] };
+    if (!gone) return { reply: makeValueReply(null) };
+    return { reply: makeValueReply(null), state: gone.state, commands: [[gone.command]] };
   },
 };

@@ -3,17 +3,17 @@
  * mail is due when the batching period is over; further messages of the conversation until then come with the same
  * mail.
  */
-import { valueReply } from '#actors/shared';
+import { makeValueReply } from '#actors/shared';
 import {
   decideMail,
   type MessageReceiver,
   type NotificationTrigger,
   type ReceivedMessage,
 } from '#domain/notifications';
-import { readPreference } from '#domain/people';
-import { TOPIC_POLICY, topicPolicyOf } from '#domain/streams';
+import { readUserSettingByUserId } from '#domain/people';
+import { TOPIC_VISIBILITY_POLICY, topicVisibilityPolicyOf } from '#domain/streams';
 import type { ActorParts, UserId } from '#model';
-import type { userCommands } from '#model/commands';
+import type { userActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import {
   MAX_MISSED_CONVERSATIONS,
@@ -21,7 +21,13 @@ import {
   type MissedConversation,
   missedConversationId,
 } from '../../missed.js';
-import { applyPartChanges, nextTimerTime, subscriptionOf, type UserCommand, userIdOfKey } from '../../state.js';
+import {
+  applyPartChanges,
+  findOwnSubscription,
+  nextUserTimerTime,
+  type UserCommandHandler,
+  userIdOfActorKey,
+} from '../../state.js';
 
 /** Milliseconds before a mail is made in which its messages may already have been read. */
 const ABOUT_TO_BE_MADE_MS = 10_000;
@@ -43,8 +49,8 @@ export function receiverOf(
   return {
     user,
     preferences: directory.preferencesOf(self),
-    subscription: stream === 0 ? undefined : subscriptionOf(parts, stream),
-    topicPolicy: stream === 0 ? TOPIC_POLICY.inherit : topicPolicyOf(parts, stream, topic),
+    subscription: stream === 0 ? undefined : findOwnSubscription(parts, stream),
+    topicPolicy: stream === 0 ? TOPIC_VISIBILITY_POLICY.inherit : topicVisibilityPolicyOf(parts, stream, topic),
   };
 }
 
@@ -65,28 +71,28 @@ export function mailTriggerOf(
  * @param since time at which the message was sent
  */
 export const endOfBatchingPeriod = (directory: DirectoryView, self: UserId, since: number): number =>
-  since + 1_000 * readPreference(directory, self, 'email_notifications_batching_period_seconds');
+  since + 1_000 * readUserSettingByUserId(directory, self, 'email_notifications_batching_period_seconds');
 
 /** Records the first missed message of a conversation. The command is never refused; a repeat changes nothing. */
-export const recordMissedHandler: UserCommand<typeof userCommands.missed> = {
+export const recordMissedHandler: UserCommandHandler<typeof userActorCommands.missed> = {
   handle({ parts }, message, _inputs, { key, realm, directory, now }) {
     const { id, sender, stream, topic, participants, sent, wildcard, flags, origin } = message;
-    const self = userIdOfKey(key);
+    const self = userIdOfActorKey(key);
     const name = missedConversationId(realm, message);
     const known = MISSED_CONVERSATIONS.get(parts, name);
     if (known && (known.due > now + ABOUT_TO_BE_MADE_MS || id < (known.next ?? known.first))) {
-      return { reply: valueReply(null) };
+      return { reply: makeValueReply(null) };
     }
     const received = { sender, direct: stream === 0, wildcard, flags };
-    if (mailTriggerOf(received, message, self, parts, directory) === undefined) return { reply: valueReply(null) };
+    if (mailTriggerOf(received, message, self, parts, directory) === undefined) return { reply: makeValueReply(null) };
     if (!known && [...MISSED_CONVERSATIONS.values(parts)].length >= MAX_MISSED_CONVERSATIONS) {
-      return { reply: valueReply(null) };
+      return { reply: makeValueReply(null) };
     }
     const due = endOfBatchingPeriod(directory, self, sent);
     const record: MissedConversation = known
       ? { ...known, next: id }
       : { stream, topic, participants, first: id, due, origin };
     const written = MISSED_CONVERSATIONS.write(name, record);
-    return { reply: valueReply(null), parts: written, due: nextTimerTime(applyPartChanges(parts, written)) };
+    return { reply: makeValueReply(null), parts: written, due: nextUserTimerTime(applyPartChanges(parts, written)) };
   },
 };

@@ -1,14 +1,14 @@
 /** GET /users/me/{stream_id}/topics (streams.md): lists the topics of a stream. */
 
-import { successReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import type { Json } from '#base';
-import { makeNarrowPlan, type NarrowTerm, NEWEST_ANCHOR } from '#domain/messages';
+import { makeNarrowQueryPlan, type NarrowTerm, NEWEST_ANCHOR_MESSAGE_ID } from '#domain/messages';
 import { canAccessStream, canReadStreamHistory, toTopicKey } from '#domain/streams';
-import { type StreamId, streamId, streamKey } from '#model';
-import { redirectCommand, streamCommands, type userCommands } from '#model/commands';
+import { type StreamId, streamActorKey, toStreamId } from '#model';
+import { makeRedirectCommand, streamActorCommands, type userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { UserCommand } from '../../state.js';
-import { loadReadingRights, type ReadingRights } from '../messages/on-message.js';
+import type { UserCommandHandler } from '../../state.js';
+import { loadMessageReadingRights, type MessageReadingRights } from '../messages/on-message.js';
 
 interface ListedTopic {
   readonly name: string;
@@ -22,7 +22,7 @@ const AT_ONCE = 32;
 async function receivedTopics(
   topics: readonly ListedTopic[],
   stream: StreamId,
-  { reader, viewer }: ReadingRights,
+  { reader, viewer }: MessageReadingRights,
 ): Promise<ListedTopic[]> {
   const own: ListedTopic[] = [];
   for (let i = 0; i < topics.length; i += AT_ONCE) {
@@ -30,8 +30,8 @@ async function receivedTopics(
       topics.slice(i, i + AT_ONCE).map(({ name }) => {
         const topic: NarrowTerm = { is: 'topic', topic: toTopicKey(name), negated: false };
         return reader.scan(
-          makeNarrowPlan([{ is: 'stream', stream, negated: false }, topic], viewer, { copies: true }),
-          NEWEST_ANCHOR,
+          makeNarrowQueryPlan([{ is: 'stream', stream, negated: false }, topic], viewer, { copies: true }),
+          NEWEST_ANCHOR_MESSAGE_ID,
           'older',
           1,
         );
@@ -46,25 +46,28 @@ async function receivedTopics(
  * Lists the topics of a stream that the user may see. If the user may read the whole history, the inputs are null, and
  * the stream's actor lists all topics.
  */
-export const listStreamTopicsHandler: UserCommand<typeof userCommands.streamTopics, readonly ListedTopic[] | null> = {
+export const listStreamTopicsHandler: UserCommandHandler<
+  typeof userActorCommands.streamTopics,
+  readonly ListedTopic[] | null
+> = {
   lane: 'read',
   read: true,
   async inputs({ stream_id }, context, sources) {
-    const rights = await loadReadingRights(context, sources);
+    const rights = await loadMessageReadingRights(context, sources);
     const { user, directory, subscribed } = rights;
-    const stream = directory.stream(streamId(stream_id));
+    const stream = directory.stream(toStreamId(stream_id));
     if (!stream || !canAccessStream(user, stream, subscribed(stream.id))) throw apiError('INVALID_STREAM_ID');
     if (stream.historyPublic && canReadStreamHistory(user, stream, subscribed(stream.id))) return null;
-    const topics = await sources.ask(streamKey(context.realm, stream.id), streamCommands.topicNames, {});
+    const topics = await sources.ask(streamActorKey(context.realm, stream.id), streamActorCommands.topicNames, {});
     return receivedTopics(topics as unknown as ListedTopic[], stream.id, rights);
   },
   handle(_view, { stream_id }, own, { realm }) {
-    if (own) return { reply: successReply({ topics: own as unknown as Json }) };
+    if (own) return { reply: makeSuccessReply({ topics: own as unknown as Json }) };
     return {
       reply: {
-        forward: redirectCommand({
-          to: streamKey(realm, streamId(stream_id)),
-          command: streamCommands.listTopics,
+        forward: makeRedirectCommand({
+          to: streamActorKey(realm, toStreamId(stream_id)),
+          command: streamActorCommands.listTopics,
           args: {},
         }),
       },

@@ -1,63 +1,68 @@
 /** One stream as the user sees it: its properties and its subscribers. */
 
-import { keepActiveAccounts, readMembership, successReply } from '#actors/shared';
-import { canSeeStreamMetadata, presentStream } from '#domain/streams';
-import { streamId, userId } from '#model';
-import type { StreamMembershipReply, userCommands } from '#model/commands';
+import { askStreamForSubscribers, filterActiveAccountIds, makeSuccessReply } from '#actors/shared';
+import { canSeeStreamMetadata, formatStreamForApi } from '#domain/streams';
+import { toStreamId, toUserId } from '#model';
+import type { StreamSubscribersReply, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryView } from '#model/records';
-import { isSubscribed, type UserCommand } from '../../state.js';
+import { isSubscribedToStream, type UserCommandHandler } from '../../state.js';
 
-type Parts = Parameters<typeof isSubscribed>[0];
+type Parts = Parameters<typeof isSubscribedToStream>[0];
 
 /**
  * The stream, if the caller may see its properties; administrators also see private and archived ones. @throws ApiError
  */
 function knownStream(id: number, parts: Parts, directory: DirectoryView, caller: number): DirectoryStream {
-  const user = directory.user(userId(caller));
-  const stream = directory.stream(streamId(id));
-  if (!user || !stream || !canSeeStreamMetadata(user, stream, isSubscribed(parts, id)))
+  const user = directory.user(toUserId(caller));
+  const stream = directory.stream(toStreamId(id));
+  if (!user || !stream || !canSeeStreamMetadata(user, stream, isSubscribedToStream(parts, id)))
     throw apiError('INVALID_STREAM_ID');
   return stream;
 }
 
 /** GET /streams/{stream_id}: replies with one stream. */
-export const fetchStreamHandler: UserCommand<typeof userCommands.streamById> = {
+export const fetchStreamHandler: UserCommandHandler<typeof userActorCommands.streamById> = {
   lane: 'read',
   read: true,
   handle: ({ parts }, { stream_id }, _inputs, { directory, caller }) => ({
-    reply: successReply({ stream: presentStream(knownStream(stream_id, parts, directory, caller)) }),
+    reply: makeSuccessReply({ stream: formatStreamForApi(knownStream(stream_id, parts, directory, caller)) }),
   }),
 };
 
 /** GET /streams/{stream_id}/members: the subscribers of a stream. */
-export const listSubscribersHandler: UserCommand<typeof userCommands.subscribersOf, StreamMembershipReply> = {
+export const listSubscribersHandler: UserCommandHandler<
+  typeof userActorCommands.subscribersOf,
+  StreamSubscribersReply
+> = {
   lane: 'read',
   read: true,
   async inputs({ stream_id }, { realm, caller, view }, sources) {
     knownStream(stream_id, view.parts, await sources.directory(realm), caller);
-    return readMembership(realm, stream_id, sources);
+    return askStreamForSubscribers(realm, stream_id, sources);
   },
   handle({ parts }, { stream_id }, { members }, { directory, caller }) {
     knownStream(stream_id, parts, directory, caller);
-    return { reply: successReply({ subscribers: keepActiveAccounts(members, directory) }) };
+    return { reply: makeSuccessReply({ subscribers: filterActiveAccountIds(members, directory) }) };
   },
 };
 
 /** GET /users/{user_id}/subscriptions/{stream_id}: whether a user is subscribed. */
-export const readSubscriptionStatusHandler: UserCommand<typeof userCommands.subscriptionStatus, StreamMembershipReply> =
-  {
-    lane: 'read',
-    read: true,
-    async inputs({ user_id, stream_id }, { realm, caller, view }, sources) {
-      const directory = await sources.directory(realm);
-      const user = directory.user(userId(user_id));
-      if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
-      if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
-      knownStream(stream_id, view.parts, directory, caller);
-      return readMembership(realm, stream_id, sources);
-    },
-    handle: (_view, { user_id }, { members }) => ({
-      reply: successReply({ is_subscribed: members.includes(user_id) }),
-    }),
-  };
+export const readSubscriptionStatusHandler: UserCommandHandler<
+  typeof userActorCommands.subscriptionStatus,
+  StreamSubscribersReply
+> = {
+  lane: 'read',
+  read: true,
+  async inputs({ user_id, stream_id }, { realm, caller, view }, sources) {
+    const directory = await sources.directory(realm);
+    const user = directory.user(toUserId(user_id));
+    if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
+    if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
+    knownStream(stream_id, view.parts, directory, caller);
+    return askStreamForSubscribers(realm, stream_id, sources);
+  },
+  handle: (_view, { user_id }, { members }) => ({
+    reply: makeSuccessReply({ is_subscribed: members.includes(user_id) }),
+  }),
+};

@@ -3,20 +3,20 @@
  * of a subscription.
  */
 
-import { successReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import type { Json } from '#base';
 import { canAccessStream, type Subscription } from '#domain/streams';
-import { type ActorParts, type LogItem, type RealmId, streamId, streamKey, userId } from '#model';
+import { type ActorParts, type LogItem, type RealmId, streamActorKey, toStreamId, toUserId } from '#model';
 import {
+  makeOutboxCommand,
   type OutboxCommand,
-  outboxCommand,
-  type SubscriptionSetting,
-  streamCommands,
-  type userCommands,
+  type SubscriptionSettingChange,
+  streamActorCommands,
+  type userActorCommands,
 } from '#model/commands';
 import { ApiError, apiError, validationError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import { SUBSCRIPTION_PART_PREFIX, subscriptionOf, type UserCommand } from '../../state.js';
+import { findOwnSubscription, SUBSCRIPTION_PART_PREFIX, type UserCommandHandler } from '../../state.js';
 
 type Switch = Exclude<keyof Subscription, 'stream' | 'active' | 'color'>;
 
@@ -35,7 +35,7 @@ const SWITCHES: Readonly<Record<string, Switch>> = {
 const HEX_COLOR = /^#[a-fA-F0-9]{3,6}$/;
 
 /** The subscription with the setting applied. @throws ApiError */
-function changed(own: Subscription, { property, value }: SubscriptionSetting): Subscription {
+function changed(own: Subscription, { property, value }: SubscriptionSettingChange): Subscription {
   if (property === 'color') {
     if (typeof value !== 'string') throw validationError('color is not a string');
     if (!HEX_COLOR.test(value)) throw validationError('color is not a valid hex color code');
@@ -46,7 +46,7 @@ function changed(own: Subscription, { property, value }: SubscriptionSetting): S
 }
 
 /** Properties and values of the events of a changed setting; muting has an event under each of its two names. */
-function shownUpdates({ property, value }: SubscriptionSetting): [string, string | boolean][] {
+function shownUpdates({ property, value }: SubscriptionSettingChange): [string, string | boolean][] {
   if (property !== 'is_muted' && property !== 'in_home_view') return [[property, value]];
   const muted = property === 'is_muted' ? value : !value;
   return [
@@ -57,7 +57,7 @@ function shownUpdates({ property, value }: SubscriptionSetting): [string, string
 
 /** The subscription that a setting changes. @throws ApiError */
 function target(
-  { stream_id, property }: SubscriptionSetting,
+  { stream_id, property }: SubscriptionSettingChange,
   subscription: (stream: number) => Subscription | undefined,
   directory: DirectoryView,
   caller: number,
@@ -65,8 +65,8 @@ function target(
   if (property !== 'color' && !Object.hasOwn(SWITCHES, property)) {
     throw apiError('UNKNOWN_SUBSCRIPTION_PROPERTY', { property });
   }
-  const user = directory.user(userId(caller));
-  const stream = directory.stream(streamId(stream_id));
+  const user = directory.user(toUserId(caller));
+  const stream = directory.stream(toStreamId(stream_id));
   const own = subscription(stream_id);
   if (!user || !stream || !canAccessStream(user, stream, own?.active ?? false)) throw apiError('INVALID_STREAM_ID');
   if (!own?.active) throw apiError('NOT_SUBSCRIBED', { stream_id });
@@ -84,19 +84,19 @@ const notifiedCommands = (
 ): OutboxCommand[] =>
   [...changed].flatMap((own) => {
     const notified = isNotified(own);
-    const before = subscriptionOf(parts, own.stream);
+    const before = findOwnSubscription(parts, own.stream);
     if (before && isNotified(before) === notified) return [];
-    const to = streamKey(realm, streamId(own.stream));
-    return [outboxCommand({ to, name: streamCommands.setNotified, args: { user, notified }, caller: 0 })];
+    const to = streamActorKey(realm, toStreamId(own.stream));
+    return [makeOutboxCommand({ to, name: streamActorCommands.setNotified, args: { user, notified }, caller: 0 })];
   });
 
 /** Applies settings of subscriptions one after the other; those before a refused one stay. */
-export const updateSubscriptionSettingsHandler: UserCommand<typeof userCommands.subscriptionSettings> = {
+export const updateSubscriptionSettingsHandler: UserCommandHandler<typeof userActorCommands.subscriptionSettings> = {
   handle({ parts }, { data }, _inputs, { directory, caller, realm }) {
     const now = new Map<number, Subscription>();
     const events: LogItem[] = [];
-    const subscription = (id: number): Subscription | undefined => now.get(id) ?? subscriptionOf(parts, id);
-    const outcome = (reply: ReturnType<typeof successReply> | { error: ReturnType<ApiError['toReply']> }) => ({
+    const subscription = (id: number): Subscription | undefined => now.get(id) ?? findOwnSubscription(parts, id);
+    const outcome = (reply: ReturnType<typeof makeSuccessReply> | { error: ReturnType<ApiError['toReply']> }) => ({
       reply,
       ...(now.size === 0
         ? {}
@@ -121,6 +121,6 @@ export const updateSubscriptionSettingsHandler: UserCommand<typeof userCommands.
       if (error instanceof ApiError) return outcome({ error: error.toReply() });
       throw error;
     }
-    return outcome(successReply());
+    return outcome(makeSuccessReply());
   },
 };

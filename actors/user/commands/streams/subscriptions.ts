@@ -1,49 +1,49 @@
 /** The user's side of subscriptions: joining, leaving, colours and switches, and lists of streams. */
 
 import {
-  keepActiveAccounts,
-  readOwnState,
-  readSubscribers,
+  filterActiveAccountIds,
+  makeSuccessReply,
+  makeValueReply,
+  readSubscribersOfStreams,
+  readUserOwnState,
   type SubscribersByStream,
-  successReply,
-  valueReply,
 } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { isAdmin, isGuest, readStreamNotifications } from '#domain/people';
+import { isAdmin, isGuest, readStreamNotificationSettings } from '#domain/people';
 import {
   canAccessStream,
   compareByName,
-  estimateWeeklyTraffic,
+  estimateWeeklyStreamTraffic,
+  formatStreamForApi,
+  formatSubscriptionForApi,
   pickSubscriptionColor,
-  presentStream,
-  presentSubscription,
   type Subscription,
 } from '#domain/streams';
-import { type LogItem, streamId, userId } from '#model';
-import type { userCommands } from '#model/commands';
+import { type LogItem, toStreamId, toUserId } from '#model';
+import type { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import { splitListForEvents } from '#runtime';
 import {
-  defaultSubscription,
-  isSubscribed,
+  findOwnSubscription,
+  isSubscribedToStream,
+  listOwnSubscriptions,
+  makeDefaultSubscription,
   SUBSCRIPTION_PART_PREFIX,
-  subscriptionOf,
-  subscriptionsOf,
-  type UserCommand,
-  userIdOfKey,
+  type UserCommandHandler,
+  userIdOfActorKey,
 } from '../../state.js';
 
 /**
  * Subscribes the user. The realm actor has decided and sends this command, so it is never refused. A repeat changes
  * nothing.
  */
-export const addSubscriptionsHandler: UserCommand<typeof userCommands.subscribed> = {
+export const addSubscriptionsHandler: UserCommandHandler<typeof userActorCommands.subscribed> = {
   handle({ parts }, { streams }, _inputs, { key, now, directory }) {
-    const used = new Set(subscriptionsOf(parts).map((own) => own.color));
+    const used = new Set(listOwnSubscriptions(parts).map((own) => own.color));
     const changed: Record<string, Json> = {};
     const shown: JsonObject[] = [];
-    const self = userIdOfKey(key);
+    const self = userIdOfActorKey(key);
     const account = directory.user(self);
     const events: LogItem[] = [];
     const tell = (event: JsonObject, aux?: JsonObject): void => {
@@ -51,81 +51,82 @@ export const addSubscriptionsHandler: UserCommand<typeof userCommands.subscribed
     };
     for (const { stream: given, subscribers, color } of streams) {
       const stream = given as unknown as DirectoryStream;
-      const before = subscriptionOf(parts, stream.id);
+      const before = findOwnSubscription(parts, stream.id);
       if (before?.active) continue;
       const own: Subscription = {
-        ...(before ?? defaultSubscription(stream.id, color ?? pickSubscriptionColor(used, stream.recipient))),
+        ...(before ?? makeDefaultSubscription(stream.id, color ?? pickSubscriptionColor(used, stream.recipient))),
         ...(color === null ? {} : { color }),
         active: true,
       };
       used.add(own.color);
       changed[`${SUBSCRIPTION_PART_PREFIX}${stream.id}`] = own as unknown as Json;
       shown.push(
-        presentSubscription(stream, own, {
-          traffic: estimateWeeklyTraffic(directory.traffic(stream.id), stream.created, now),
-          subscribers: keepActiveAccounts(subscribers, directory),
+        formatSubscriptionForApi(stream, own, {
+          traffic: estimateWeeklyStreamTraffic(directory.traffic(stream.id), stream.created, now),
+          subscribers: filterActiveAccountIds(subscribers, directory),
         }),
       );
       // Administrators know a private stream since its creation; other users get the stream with their subscription.
       const unknown = stream.inviteOnly && !(account && isAdmin(account));
-      if (unknown) tell({ type: 'stream', op: 'create', streams: [presentStream(stream)] });
+      if (unknown) tell({ type: 'stream', op: 'create', streams: [formatStreamForApi(stream)] });
     }
-    if (shown.length === 0) return { reply: valueReply(null) };
-    const aux = account && { ...readStreamNotifications(directory, account) };
+    if (shown.length === 0) return { reply: makeValueReply(null) };
+    const aux = account && { ...readStreamNotificationSettings(directory, account) };
     for (const some of splitListForEvents(shown)) tell({ type: 'subscription', op: 'add', subscriptions: some }, aux);
-    return { reply: valueReply(null), parts: changed, events };
+    return { reply: makeValueReply(null), parts: changed, events };
   },
 };
 
 /** GET /users/me/subscriptions: lists the user's subscriptions. */
-export const listSubscriptionsHandler: UserCommand<typeof userCommands.subscriptions, SubscribersByStream> = {
-  lane: 'read',
-  read: true,
-  inputs: ({ include_subscribers }, { realm, view }, sources) => {
-    if (!include_subscribers) return new Map();
-    const active = subscriptionsOf(view.parts).filter((own) => own.active);
-    return readSubscribers(
-      realm,
-      active.map((own) => own.stream),
-      sources,
-    );
-  },
-  handle({ parts }, { include_subscribers }, subscribers, { now, directory }) {
-    const shown = subscriptionsOf(parts)
-      .filter((own) => own.active)
-      .map((own) => ({ own, stream: directory.stream(streamId(own.stream)) }))
-      .filter((of): of is { own: Subscription; stream: DirectoryStream } => of.stream?.archived === false)
-      .sort((a, b) => compareByName(a.stream, b.stream))
-      .map(({ own, stream }) =>
-        presentSubscription(stream, own, {
-          traffic: estimateWeeklyTraffic(directory.traffic(stream.id), stream.created, now),
-          ...(include_subscribers
-            ? { subscribers: keepActiveAccounts(subscribers.get(stream.id) ?? [], directory) }
-            : {}),
-        }),
+export const listSubscriptionsHandler: UserCommandHandler<typeof userActorCommands.subscriptions, SubscribersByStream> =
+  {
+    lane: 'read',
+    read: true,
+    inputs: ({ include_subscribers }, { realm, view }, sources) => {
+      if (!include_subscribers) return new Map();
+      const active = listOwnSubscriptions(view.parts).filter((own) => own.active);
+      return readSubscribersOfStreams(
+        realm,
+        active.map((own) => own.stream),
+        sources,
       );
-    return { reply: successReply({ subscriptions: shown }) };
-  },
-};
+    },
+    handle({ parts }, { include_subscribers }, subscribers, { now, directory }) {
+      const shown = listOwnSubscriptions(parts)
+        .filter((own) => own.active)
+        .map((own) => ({ own, stream: directory.stream(toStreamId(own.stream)) }))
+        .filter((of): of is { own: Subscription; stream: DirectoryStream } => of.stream?.archived === false)
+        .sort((a, b) => compareByName(a.stream, b.stream))
+        .map(({ own, stream }) =>
+          formatSubscriptionForApi(stream, own, {
+            traffic: estimateWeeklyStreamTraffic(directory.traffic(stream.id), stream.created, now),
+            ...(include_subscribers
+              ? { subscribers: filterActiveAccountIds(subscribers.get(stream.id) ?? [], directory) }
+              : {}),
+          }),
+        );
+      return { reply: makeSuccessReply({ subscriptions: shown }) };
+    },
+  };
 
 /** GET /streams (streams.md): the streams that the user may see. */
-export const listStreamsHandler: UserCommand<typeof userCommands.streams, ReadonlySet<number>> = {
+export const listVisibleStreamsHandler: UserCommandHandler<typeof userActorCommands.streams, ReadonlySet<number>> = {
   lane: 'read',
   read: true,
   async inputs({ include_owner_subscribed }, { realm, caller }, sources) {
     if (!include_owner_subscribed) return new Set();
-    const owner = (await sources.directory(realm)).user(userId(caller))?.botOwner;
+    const owner = (await sources.directory(realm)).user(toUserId(caller))?.botOwner;
     if (!owner) return new Set();
-    const { subscriptions } = await readOwnState(realm, owner, ['subscriptions'], sources);
+    const { subscriptions } = await readUserOwnState(realm, owner, ['subscriptions'], sources);
     return new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
   },
   handle({ parts }, args, ownersStreams, { directory, caller }) {
-    const user = directory.user(userId(caller));
+    const user = directory.user(toUserId(caller));
     if (!user) throw apiError('ACCOUNT_DEACTIVATED');
     if (args.include_all_active && !isAdmin(user)) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
     const chosen = (stream: DirectoryStream): boolean =>
       args.include_all_active ||
-      (args.include_subscribed && isSubscribed(parts, stream.id)) ||
+      (args.include_subscribed && isSubscribedToStream(parts, stream.id)) ||
       (args.include_public && !stream.inviteOnly && !isGuest(user)) ||
       (args.include_web_public && stream.webPublic) ||
       ownersStreams.has(stream.id);
@@ -133,24 +134,24 @@ export const listStreamsHandler: UserCommand<typeof userCommands.streams, Readon
       .filter((stream) => !stream.archived && chosen(stream))
       .sort(compareByName)
       .map((stream) => ({
-        ...presentStream(stream),
+        ...formatStreamForApi(stream),
         ...(args.include_default ? { is_default: stream.isDefault } : {}),
       }));
-    return { reply: successReply({ streams: shown }) };
+    return { reply: makeSuccessReply({ streams: shown }) };
   },
 };
 
 /** GET /get_stream_id: the id of a stream by its name. A stream without access is reported as missing. */
-export const findStreamIdByNameHandler: UserCommand<typeof userCommands.streamIdByName> = {
+export const findStreamIdByNameHandler: UserCommandHandler<typeof userActorCommands.streamIdByName> = {
   lane: 'read',
   read: true,
   handle({ parts }, { stream: name }, _inputs, { directory, caller }) {
-    const user = directory.user(userId(caller));
+    const user = directory.user(toUserId(caller));
     const stream = directory.streamByName(name);
-    if (!user || !stream || !canAccessStream(user, stream, isSubscribed(parts, stream.id))) {
+    if (!user || !stream || !canAccessStream(user, stream, isSubscribedToStream(parts, stream.id))) {
       throw apiError('INVALID_STREAM_NAME', { name });
     }
-    return { reply: successReply({ stream_id: stream.id }) };
+    return { reply: makeSuccessReply({ stream_id: stream.id }) };
   },
 };
 
@@ -159,21 +160,21 @@ export const findStreamIdByNameHandler: UserCommand<typeof userCommands.streamId
  * changes nothing. Colors and switches are kept for a return. With `silent` there is no event of the end: the stream
  * was archived, which has an event of its own.
  */
-export const endSubscriptionsHandler: UserCommand<typeof userCommands.unsubscribed> = {
+export const endSubscriptionsHandler: UserCommandHandler<typeof userActorCommands.unsubscribed> = {
   handle({ parts }, { streams, silent }, _inputs, { key }) {
-    const left = streams.filter(({ id }) => subscriptionOf(parts, id)?.active);
-    if (left.length === 0) return { reply: valueReply(null) };
+    const left = streams.filter(({ id }) => findOwnSubscription(parts, id)?.active);
+    if (left.length === 0) return { reply: makeValueReply(null) };
     const changed = left.map(({ id }) => {
-      const own = { ...subscriptionOf(parts, id)!, active: false };
+      const own = { ...findOwnSubscription(parts, id)!, active: false };
       return [`${SUBSCRIPTION_PART_PREFIX}${id}`, own as unknown as Json] as const;
     });
-    const self = userIdOfKey(key);
+    const self = userIdOfActorKey(key);
     const subscriptions = left.map(({ id, name }) => ({ name, stream_id: id }));
     const events = splitListForEvents(subscriptions).map((some): LogItem => {
       return { t: 'event', to: { users: [self] }, event: { type: 'subscription', op: 'remove', subscriptions: some } };
     });
     return {
-      reply: valueReply(null),
+      reply: makeValueReply(null),
       parts: Object.fromEntries(changed),
       events: silent ? [] : events,
     };

@@ -1,25 +1,31 @@
 /** The user's policies for topics: muted, unmuted, followed (streams.md § User topics). */
 
-import { successReply, valueReply } from '#actors/shared';
+import { makeSuccessReply, makeValueReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import {
   canAccessStream,
-  mergeTopicPolicies,
-  presentMutedTopics,
-  presentUserTopic,
-  storedUserTopics,
-  TOPIC_POLICY,
-  topicPolicyOf,
+  formatMutedTopicsForApi,
+  formatUserTopicForApi,
+  listUserTopicPolicies,
+  mergeTopicVisibilityPolicies,
+  TOPIC_VISIBILITY_POLICY,
+  topicVisibilityPolicyOf,
   toTopicKey,
-  type UserTopic,
+  type UserTopicPolicy,
   userTopicPartName,
 } from '#domain/streams';
-import { type ActorParts, type LogItem, type RealmId, streamId, streamKey, userId } from '#model';
-import { type OutboxCommand, outboxCommand, streamCommands, type TopicName, type userCommands } from '#model/commands';
+import { type ActorParts, type LogItem, type RealmId, streamActorKey, toStreamId, toUserId } from '#model';
+import {
+  makeOutboxCommand,
+  type OutboxCommand,
+  type StreamTopic,
+  streamActorCommands,
+  type userActorCommands,
+} from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryView } from '#model/records';
-import type { Outcome } from '#runtime';
-import { isSubscribed, type UserCommand, type UserState, userIdOfKey } from '../../state.js';
+import type { CommandOutcome } from '#runtime';
+import { isSubscribedToStream, type UserActorState, type UserCommandHandler, userIdOfActorKey } from '../../state.js';
 
 /** Collects changes of policies, each with its events and commands. */
 class TopicChanges {
@@ -39,23 +45,23 @@ class TopicChanges {
   }
 
   /** Sets the policy for a topic. No effect if the topic has this policy already. */
-  set({ stream, topic }: TopicName, policy: number): void {
-    if (topicPolicyOf(this.#after, stream, topic) === policy) return;
+  set({ stream, topic }: StreamTopic, policy: number): void {
+    if (topicVisibilityPolicyOf(this.#after, stream, topic) === policy) return;
     const part = userTopicPartName(stream, topic);
-    const row: UserTopic = { stream, name: topic, policy, updated: this.seconds };
-    if (policy === TOPIC_POLICY.inherit) this.#after.delete(part);
+    const row: UserTopicPolicy = { stream, name: topic, policy, updated: this.seconds };
+    if (policy === TOPIC_VISIBILITY_POLICY.inherit) this.#after.delete(part);
     else this.#after.set(part, row);
-    const watches = policy !== TOPIC_POLICY.inherit;
+    const watches = policy !== TOPIC_VISIBILITY_POLICY.inherit;
     this.#changed[part] = watches ? row : null;
     this.#watch(stream, topic, watches);
     this.#tell({
       type: 'muted_topics',
-      muted_topics: presentMutedTopics(storedUserTopics(this.#after), this.directory),
+      muted_topics: formatMutedTopicsForApi(listUserTopicPolicies(this.#after), this.directory),
     });
-    this.#tell({ type: 'user_topic', ...presentUserTopic(row) });
+    this.#tell({ type: 'user_topic', ...formatUserTopicForApi(row) });
   }
 
-  outcome(reply: Outcome<UserState>['reply']): Outcome<UserState> {
+  outcome(reply: CommandOutcome<UserActorState>['reply']): CommandOutcome<UserActorState> {
     if (this.#events.length === 0) return { reply };
     // The reply waits until the stream's actor knows the watcher, because the caller may move the topic next.
     const commands = [this.#commands];
@@ -65,9 +71,9 @@ class TopicChanges {
   /** Registers the user with the stream's actor, which sends moves of the topic to its watchers. */
   #watch(stream: number, topic: string, watches: boolean): void {
     this.#commands.push(
-      outboxCommand({
-        to: streamKey(this.realm, streamId(stream)),
-        name: streamCommands.topicWatched,
+      makeOutboxCommand({
+        to: streamActorKey(this.realm, toStreamId(stream)),
+        name: streamActorCommands.topicWatched,
         args: { topic, user: this.self, watches },
         caller: 0,
       }),
@@ -82,49 +88,55 @@ class TopicChanges {
 const seconds = (now: number): number => Math.floor(now / 1000);
 
 /** POST /user_topics: sets the user's policy for a topic. */
-export const setTopicPolicyHandler: UserCommand<typeof userCommands.setTopicPolicy> = {
+export const setTopicVisibilityPolicyHandler: UserCommandHandler<typeof userActorCommands.setTopicPolicy> = {
   handle({ parts }, { stream: id, topic, policy }, _inputs, { directory, caller, now, realm }) {
-    const stream = directory.stream(streamId(id));
-    const user = directory.user(userId(caller));
-    const may = stream && (policy === 0 || (user && canAccessStream(user, stream, isSubscribed(parts, id))));
+    const stream = directory.stream(toStreamId(id));
+    const user = directory.user(toUserId(caller));
+    const may = stream && (policy === 0 || (user && canAccessStream(user, stream, isSubscribedToStream(parts, id))));
     if (!may) throw apiError('INVALID_STREAM_ID');
     const changes = new TopicChanges(parts, realm, caller, directory, seconds(now));
     changes.set({ stream: id, topic }, policy);
-    return changes.outcome(successReply());
+    return changes.outcome(makeSuccessReply());
   },
 };
 
 /** PATCH /users/me/subscriptions/muted_topics: mutes or unmutes a topic. */
-export const muteTopicHandler: UserCommand<typeof userCommands.muteTopic> = {
+export const muteTopicHandler: UserCommandHandler<typeof userActorCommands.muteTopic> = {
   handle({ parts }, { stream: named, topic, mute }, _inputs, { directory, caller, now, realm }) {
-    const user = directory.user(userId(caller));
+    const user = directory.user(toUserId(caller));
     const stream: DirectoryStream | undefined =
-      typeof named === 'number' ? directory.stream(streamId(named)) : directory.streamByName(named);
+      typeof named === 'number' ? directory.stream(toStreamId(named)) : directory.streamByName(named);
     if (!stream && !mute) throw apiError('TOPIC_NOT_MUTED');
-    if (!stream || !user || (mute && !canAccessStream(user, stream, isSubscribed(parts, stream.id)))) {
+    if (!stream || !user || (mute && !canAccessStream(user, stream, isSubscribedToStream(parts, stream.id)))) {
       throw typeof named === 'number'
         ? apiError('INVALID_STREAM_ID')
         : apiError('INVALID_STREAM_NAME', { name: named });
     }
     const changes = new TopicChanges(parts, realm, caller, directory, seconds(now));
-    const isMuted = topicPolicyOf(parts, stream.id, topic) === TOPIC_POLICY.muted;
-    if (isMuted !== mute) changes.set({ stream: stream.id, topic }, mute ? TOPIC_POLICY.muted : TOPIC_POLICY.inherit);
-    return changes.outcome(successReply());
+    const isMuted = topicVisibilityPolicyOf(parts, stream.id, topic) === TOPIC_VISIBILITY_POLICY.muted;
+    if (isMuted !== mute)
+      changes.set({ stream: stream.id, topic }, mute ? TOPIC_VISIBILITY_POLICY.muted : TOPIC_VISIBILITY_POLICY.inherit);
+    return changes.outcome(makeSuccessReply());
   },
 };
 
 /** Moves the user's policy with a whole topic. The command is never refused, and the runtime drops a repeat. */
-export const moveTopicPolicyHandler: UserCommand<typeof userCommands.moveTopicPolicy> = {
+export const moveTopicVisibilityPolicyHandler: UserCommandHandler<typeof userActorCommands.moveTopicPolicy> = {
   handle({ parts }, { from, to, targetExisted }, _inputs, { key, directory, now, realm }) {
     // Only upper and lower case of the name changed, so the topic is the same.
     const same = to && from.stream === to.stream && toTopicKey(from.topic) === toTopicKey(to.topic);
-    if (same) return { reply: valueReply(null) };
-    const changes = new TopicChanges(parts, realm, userIdOfKey(key), directory, seconds(now));
-    const before = topicPolicyOf(parts, from.stream, from.topic);
-    changes.set(from, TOPIC_POLICY.inherit);
+    if (same) return { reply: makeValueReply(null) };
+    const changes = new TopicChanges(parts, realm, userIdOfActorKey(key), directory, seconds(now));
+    const before = topicVisibilityPolicyOf(parts, from.stream, from.topic);
+    changes.set(from, TOPIC_VISIBILITY_POLICY.inherit);
     if (to) {
-      changes.set(to, targetExisted ? mergeTopicPolicies(before, topicPolicyOf(parts, to.stream, to.topic)) : before);
+      changes.set(
+        to,
+        targetExisted
+          ? mergeTopicVisibilityPolicies(before, topicVisibilityPolicyOf(parts, to.stream, to.topic))
+          : before,
+      );
     }
-    return changes.outcome(valueReply(null));
+    return changes.outcome(makeValueReply(null));
   },
 };

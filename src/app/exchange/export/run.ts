@@ -6,17 +6,17 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { create } from 'tar';
 import type { Json, JsonObject } from '#base';
-import { blobOfFile } from '#domain/files';
+import { blobNameOfFile } from '#domain/files';
 import {
-  findMessageCopy,
-  NEWEST_ANCHOR,
+  computeMessageCopyState,
+  NEWEST_ANCHOR_MESSAGE_ID,
   type ScheduledMessage,
   type StoredMessage,
   toStoredMessage,
 } from '#domain/messages';
-import { blobOfAvatar, blobOfPicture, blobOfRealmPicture } from '#domain/pictures';
-import type { Subscription, UserTopic } from '#domain/streams';
-import { streamId, userId } from '#model';
+import { blobNameOfAvatar, blobNameOfPicture, blobNameOfRealmPicture } from '#domain/pictures';
+import type { Subscription, UserTopicPolicy } from '#domain/streams';
+import { toStreamId, toUserId } from '#model';
 import type { DirectoryUser, RealmPictureName } from '#model/records';
 import { isPlainPath } from '../format/archive.js';
 import { TableWriter, TextFile } from '../format/writer.js';
@@ -124,7 +124,7 @@ class Export {
     const [newest] = await store.scanMessages({
       realm,
       index: { by: 'realm' },
-      from: NEWEST_ANCHOR,
+      from: NEWEST_ANCHOR_MESSAGE_ID,
       direction: 'older',
       limit: 1,
     });
@@ -213,9 +213,9 @@ class Export {
     for (const [name, value] of parts) {
       if (name.startsWith('sub/')) {
         const own = value as JsonObject & Subscription;
-        const stream = directory.stream(streamId(own.stream));
+        const stream = directory.stream(toStreamId(own.stream));
         if (stream) await this.#addSubscription(user.id, stream.recipient, user.isActive, own);
-      } else if (name.startsWith('topic/')) await this.#exportTopicPolicy(user, value as UserTopic);
+      } else if (name.startsWith('topic/')) await this.#exportTopicPolicy(user, value as UserTopicPolicy);
       else if (name.startsWith('storage/')) {
         const { key, value: text } = value as { readonly key: string; readonly value: string };
         const id = this.#tables.nextId('zerver_botstoragedata');
@@ -234,8 +234,8 @@ class Export {
     }
   }
 
-  async #exportTopicPolicy(user: DirectoryUser, { stream, name, policy, updated }: UserTopic): Promise<void> {
-    const found = this.source.directory.stream(streamId(stream));
+  async #exportTopicPolicy(user: DirectoryUser, { stream, name, policy, updated }: UserTopicPolicy): Promise<void> {
+    const found = this.source.directory.stream(toStreamId(stream));
     if (!found) return;
     await this.#tables.add('zerver_usertopic', {
       id: this.#tables.nextId('zerver_usertopic'),
@@ -251,7 +251,7 @@ class Export {
   async #exportScheduled(user: DirectoryUser, message: ScheduledMessage): Promise<number> {
     const { directory } = this.source;
     const id = this.#tables.nextId('zerver_scheduledmessage');
-    const stream = message.type === 'stream' ? directory.stream(streamId(message.to[0]!)) : undefined;
+    const stream = message.type === 'stream' ? directory.stream(toStreamId(message.to[0]!)) : undefined;
     const participants = [...new Set([user.id, ...message.to])].sort((a, b) => a - b);
     const other = message.to[0] ?? user.id;
     const recipient = stream?.recipient ?? (participants.length > 2 ? this.#groups.of(participants) : other);
@@ -320,7 +320,7 @@ class Export {
 
   #includes({ body }: StoredMessage): boolean {
     if (!this.options.publicOnly) return true;
-    const stream = body.stream === 0 ? undefined : this.source.directory.stream(streamId(body.stream));
+    const stream = body.stream === 0 ? undefined : this.source.directory.stream(toStreamId(body.stream));
     return stream !== undefined && !stream.inviteOnly;
   }
 
@@ -351,7 +351,7 @@ class Export {
   }
 
   #isPrivate({ body }: StoredMessage): boolean {
-    return body.stream === 0 || (this.source.directory.stream(streamId(body.stream))?.inviteOnly ?? true);
+    return body.stream === 0 || (this.source.directory.stream(toStreamId(body.stream))?.inviteOnly ?? true);
   }
 
   /** Lists the receivers of a message as pairs of a user and a sum of flags. */
@@ -375,7 +375,12 @@ class Export {
     for (const user of users) {
       const receiver = this.#receivers.of(user);
       if (!receiver) continue;
-      const { has, gained } = findMessageCopy(message, user, this.#receivers.membership(user), own.includes(user));
+      const { has, gained } = computeMessageCopyState(
+        message,
+        user,
+        this.#receivers.membership(user),
+        own.includes(user),
+      );
       if (has) yield [user, maskOf(receiver.list({ message, copy: true, gained }))];
     }
   }
@@ -388,7 +393,7 @@ class Export {
       await this.#tables.add('zerver_huddle', { id: recipient, huddle_hash: '', recipient });
       await this.#tables.add('zerver_recipient', { id: recipient, type: 3, type_id: recipient });
       for (const user of participants) {
-        await this.#addSubscription(user, recipient, this.source.directory.user(userId(user))?.isActive ?? false);
+        await this.#addSubscription(user, recipient, this.source.directory.user(toUserId(user))?.isActive ?? false);
       }
     }
   }
@@ -400,7 +405,7 @@ class Export {
     for (const { owner, file, scheduled } of this.#files.sort((a, b) => a.file.id - b.file.id)) {
       const messages = file.messages.map(({ id }) => id).filter(this.#exported);
       if (messages.length === 0 && scheduled.length === 0) continue;
-      const blob = await blobs.find(realm, blobOfFile(file.path));
+      const blob = await blobs.find(realm, blobNameOfFile(file.path));
       if (!blob) continue;
       const bytes = await blob.read();
       await this.#writeFile('uploads', file.path, bytes);
@@ -433,7 +438,8 @@ class Export {
         ['.png', 'small'],
       ] as const) {
         const path = `1/${hash}${ending}`;
-        if (await this.#copyBlob(blobOfAvatar(hash, number, size), 'avatars', path)) avatars.push(recordOf(path, user));
+        if (await this.#copyBlob(blobNameOfAvatar(hash, number, size), 'avatars', path))
+          avatars.push(recordOf(path, user));
       }
     }
     await this.#writeRecords('avatars', avatars);
@@ -441,7 +447,7 @@ class Export {
     for (const one of directory.emoji()) {
       const name = emojiFileName(one);
       const path = `1/emoji/images/${name}`;
-      if (!(await this.#copyBlob(blobOfPicture(`emoji/images/${name}`), 'emoji', path))) continue;
+      if (!(await this.#copyBlob(blobNameOfPicture(`emoji/images/${name}`), 'emoji', path))) continue;
       const { id, author, deactivated } = one;
       emoji.push({ id, path, s3_path: path, realm_id: 1, file_name: name, name: one.name, author, deactivated });
     }
@@ -451,7 +457,7 @@ class Export {
       const { number = 0 } = directory.pictures[name] ?? {};
       for (const ending of number > 0 ? ['.original', '.png'] : []) {
         const path = `1/${name}${ending}`;
-        if (await this.#copyBlob(blobOfRealmPicture(name, number), 'realm_icons', path)) {
+        if (await this.#copyBlob(blobNameOfRealmPicture(name, number), 'realm_icons', path)) {
           icons.push({ realm_id: 1, path, s3_path: path });
         }
       }

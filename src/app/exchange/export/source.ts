@@ -2,50 +2,50 @@
 import { DIRECT_GROUP_PART_PREFIX } from '#actors/realm';
 import type { Json } from '#base';
 import type { DirectorySnapshot } from '#directory';
-import { type MarkName, type ReadableMessage, UserFlags } from '#domain/messages';
-import { MEMBER_PART_PREFIX, type StreamMember, toStreamMember } from '#domain/streams';
+import { type MessageMarkName, type ReadableMessage, UserMessageFlags } from '#domain/messages';
+import { STREAM_MEMBER_PART_PREFIX, type StreamMembershipRecord, toStreamMembershipRecord } from '#domain/streams';
 import {
-  directMessageKey,
+  directMessageActorKey,
   parseActorKey,
   type RealmId,
-  realmKey,
+  realmActorKey,
   type StreamId,
-  streamKey,
+  streamActorKey,
+  toUserId,
   type UserId,
-  userId,
-  userKey,
+  userActorKey,
 } from '#model';
 import type { DirectoryView } from '#model/records';
-import type { Blobs } from '#ports/blobs';
+import type { BlobStorage } from '#ports/blobs';
 import type { Store } from '#ports/store';
 
 export interface ExportSource {
   readonly store: Store;
-  readonly blobs: Blobs;
+  readonly blobs: BlobStorage;
   readonly realm: RealmId;
   readonly snapshot: DirectorySnapshot;
   readonly directory: DirectoryView;
 }
 
-const PERSONAL_COPIES: readonly MarkName[] = ['historical', 'copied'];
+const PERSONAL_COPIES: readonly MessageMarkName[] = ['historical', 'copied'];
 
 /** Message flags and read marks of one user. */
 interface Receiver {
   readonly user: UserId;
-  readonly flags: UserFlags;
+  readonly flags: UserMessageFlags;
   readonly list: (own: ReadableMessage) => readonly string[];
 }
 
 /** The users who received messages, and their flags. */
 export class Receivers {
   readonly #receivers = new Map<number, Receiver>();
-  readonly #members = new Map<number, ReadonlyMap<number, StreamMember>>();
+  readonly #members = new Map<number, ReadonlyMap<number, StreamMembershipRecord>>();
   /** Users who received a message individually, by message id. */
   readonly personal = new Map<number, number[]>();
 
   addUser(user: UserId, parts: ReadonlyMap<string, Json>): void {
     const own = new Map([...parts].filter(([name]) => name.startsWith('read/') || name.startsWith('mark/')));
-    const flags = new UserFlags(user, own);
+    const flags = new UserMessageFlags(user, own);
     this.#receivers.set(user, { user, flags, list: flags.flagLister() });
     for (const name of PERSONAL_COPIES) {
       for (const id of flags.marked(name).ids) {
@@ -57,11 +57,11 @@ export class Receivers {
   }
 
   async addStream(store: Store, realm: RealmId, stream: StreamId): Promise<void> {
-    const key = streamKey(realm, stream);
-    const members = new Map<number, StreamMember>();
-    for (const { part, value } of await store.parts(key, MEMBER_PART_PREFIX)) {
-      const member = toStreamMember(value);
-      if (member) members.set(Number(part.slice(MEMBER_PART_PREFIX.length)), member);
+    const key = streamActorKey(realm, stream);
+    const members = new Map<number, StreamMembershipRecord>();
+    for (const { part, value } of await store.parts(key, STREAM_MEMBER_PART_PREFIX)) {
+      const member = toStreamMembershipRecord(value);
+      if (member) members.set(Number(part.slice(STREAM_MEMBER_PART_PREFIX.length)), member);
     }
     this.#members.set(stream, members);
   }
@@ -70,7 +70,7 @@ export class Receivers {
     return this.#receivers.get(user);
   }
 
-  membersOf(stream: number): ReadonlyMap<number, StreamMember> {
+  membersOf(stream: number): ReadonlyMap<number, StreamMembershipRecord> {
     return this.#members.get(stream) ?? new Map();
   }
 
@@ -91,7 +91,7 @@ export class GroupRecipients {
   }
 
   async load(store: Store): Promise<void> {
-    for (const { part, value } of await store.parts(realmKey(this.realm), DIRECT_GROUP_PART_PREFIX)) {
+    for (const { part, value } of await store.parts(realmActorKey(this.realm), DIRECT_GROUP_PART_PREFIX)) {
       const group = part.slice(DIRECT_GROUP_PART_PREFIX.length);
       this.#byKey.set(group, Number(value));
       this.#next = Math.max(this.#next, Number(value) + 1);
@@ -101,7 +101,7 @@ export class GroupRecipients {
 
   /** Returns the recipient id of a group; a group without one gets a new id. */
   of(participants: readonly number[]): number {
-    const group = parseActorKey(directMessageKey(this.realm, participants.map(userId))).rest;
+    const group = parseActorKey(directMessageActorKey(this.realm, participants.map(toUserId))).rest;
     let recipient = this.#byKey.get(group);
     if (recipient === undefined) {
       recipient = this.#next++;
@@ -114,5 +114,5 @@ export class GroupRecipients {
 
 /** Reads all parts of a user's actor. */
 export async function readUserParts(store: Store, realm: RealmId, user: UserId): Promise<ReadonlyMap<string, Json>> {
-  return new Map((await store.parts(userKey(realm, user), '')).map(({ part, value }) => [part, value]));
+  return new Map((await store.parts(userActorKey(realm, user), '')).map(({ part, value }) => [part, value]));
 }

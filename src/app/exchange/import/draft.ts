@@ -4,13 +4,13 @@
  */
 import { createHmac } from 'node:crypto';
 import type { Json } from '#base';
-import { type DirectoryRecords, type DirectorySingletons, EMPTY_SINGLETONS } from '#directory';
+import { type DirectoryRecordTypes, type DirectorySingletons, EMPTY_DIRECTORY_SINGLETONS } from '#directory';
 import type { ServerCryptography } from '#domain/secrets';
 import { DEFAULT_REALM_SETTINGS, type RealmId, type RealmSettings } from '#model';
 import { IdMap, MessageIds } from '../ids.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type Lists = { [C in keyof DirectoryRecords]: DirectoryRecords[C][] };
+type Lists = { [C in keyof DirectoryRecordTypes]: DirectoryRecordTypes[C][] };
 
 /** Facts that stay equal when an import is repeated after a crash. */
 export interface ImportFacts {
@@ -74,7 +74,7 @@ export class OrganizationDraft {
     bots: [],
     sessions: [],
   };
-  readonly lists: Mutable<DirectorySingletons> = { ...EMPTY_SINGLETONS };
+  readonly lists: Mutable<DirectorySingletons> = { ...EMPTY_DIRECTORY_SINGLETONS };
   settings: RealmSettings = DEFAULT_REALM_SETTINGS;
   /** Wall time at which the organization was created, ms. */
   created: number;

@@ -3,7 +3,7 @@
  * objects that are known already.
  */
 import type { ServerCryptography } from '#domain/secrets';
-import type { Blobs } from '#ports/blobs';
+import type { BlobStorage } from '#ports/blobs';
 import type { ExportFolder } from '../format/folder.js';
 import { ExchangeProblem } from '../format/problem.js';
 import type { Row } from '../format/row.js';
@@ -164,7 +164,7 @@ export async function assignMessageIds(folder: ExportFolder, draft: Organization
 export async function storePictures(
   folder: ExportFolder,
   tables: Tables,
-  blobs: Blobs,
+  blobs: BlobStorage,
   draft: OrganizationDraft,
 ): Promise<void> {
   await storeEmoji(tables.get('zerver_realmemoji') ?? [], folder, blobs, draft);

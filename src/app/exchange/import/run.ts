@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { RealmDirectory } from '#directory';
 import { MessageRenderer } from '#domain/messages';
-import { isCalledBot } from '#domain/people';
+import { isBotCalledByServer } from '#domain/people';
 import type { ServerCryptography } from '#domain/secrets';
-import { type ActorKey, type ExtraEmoji, realmId, realmKey, userId } from '#model';
+import { type ActorKey, type ProductEmoji, realmActorKey, toRealmId, toUserId } from '#model';
 import type { ImportReservation } from '#model/commands';
 import type { MessageRecord } from '#model/records';
-import type { Blobs } from '#ports/blobs';
+import type { BlobStorage } from '#ports/blobs';
 import type { Store } from '#ports/store';
 import { ExportFolder } from '../format/folder.js';
 import { ExchangeProblem } from '../format/problem.js';
@@ -28,7 +28,7 @@ const PROGRESS_PART = 'import-progress';
 
 export interface ImportTarget {
   readonly store: Store;
-  readonly blobs: Blobs;
+  readonly blobs: BlobStorage;
   /** Reserves the organization, or finds the reservation of an earlier attempt. */
   begin(source: string): Promise<ImportReservation>;
   /** Gives up the reservation, because the export can't be imported. */
@@ -44,7 +44,7 @@ export interface ImportOptions {
   readonly origin: string;
   readonly formerSite?: string | undefined;
   readonly secrets: ServerCryptography;
-  readonly extraEmoji: ExtraEmoji;
+  readonly extraEmoji: ProductEmoji;
   /** Key for the URLs of the image proxy; '' if there is no image proxy. */
   readonly imageProxyKey: string;
   /** Passwords of accounts, by e-mail address in lower case. */
@@ -69,7 +69,7 @@ export async function runImport(options: ImportOptions): Promise<ImportReport> {
   const tables = await readTables(folder);
   const reserved = await options.target?.begin(await fingerprint(options.folder));
   const facts: ImportFacts = {
-    realm: realmId(reserved?.realm ?? 1),
+    realm: toRealmId(reserved?.realm ?? 1),
     seed: reserved?.seed ?? 'dry run',
     begun: reserved?.begun ?? Date.now(),
     subdomain: options.subdomain,
@@ -172,7 +172,7 @@ class Import {
   async #importMessages(files: readonly string[], messages: MessageImport): Promise<void> {
     const { target, progress } = this.options;
     const { realm } = this.draft.facts;
-    const key = realmKey(realm);
+    const key = realmActorKey(realm);
     const [stored] = target ? await target.store.getParts([{ key, part: PROGRESS_PART }]) : [];
     const done = Number(stored?.value ?? 0);
     let writing: Promise<void> = Promise.resolve();
@@ -199,13 +199,13 @@ class Import {
   async #storeMessages(store: Store, records: readonly MessageRecord[], files: number): Promise<void> {
     const { realm } = this.draft.facts;
     await store.apply(records.map((value) => ({ type: 'message', realm, id: value.id, rev: 1, value }) as const));
-    await store.apply([{ type: 'part', key: realmKey(realm), part: PROGRESS_PART, rev: files, value: files }]);
+    await store.apply([{ type: 'part', key: realmActorKey(realm), part: PROGRESS_PART, rev: files, value: files }]);
   }
 
   #finishStreams(messages: MessageImport): Map<number, FinishedStream> {
     const { draft } = this;
     const active = new Set<number>(draft.records.users.filter(({ isActive }) => isActive).map(({ id }) => id));
-    const silent = new Set<number>(draft.records.users.filter(isCalledBot).map(({ id }) => id));
+    const silent = new Set<number>(draft.records.users.filter(isBotCalledByServer).map(({ id }) => id));
     const streams = new Map<number, FinishedStream>();
     for (const { id } of [...draft.records.streams]) {
       const finished = this.#copies.finish(id, (user) => active.has(user), silent);
@@ -226,7 +226,7 @@ class Import {
     const hashed = new Map<number, string>();
     for (const { id, deliveryEmail } of this.draft.records.users) {
       const password = this.options.passwords.get(deliveryEmail.toLowerCase());
-      if (password !== undefined) hashed.set(userId(id), await this.options.secrets.hashPassword(password));
+      if (password !== undefined) hashed.set(toUserId(id), await this.options.secrets.hashPassword(password));
     }
     return hashed;
   }

@@ -3,14 +3,20 @@
  * the roots last. Every write has revision 1 and depends only on the export and the reservation, so a repeat after a
  * crash changes no record that exists already.
  */
-import { RECORD_PART_PREFIXES, type RealmState, realmKind, SINGLETON_PARTS, TRAFFIC_PART_PREFIX } from '#actors/realm';
+import {
+  DIRECTORY_RECORD_PART_PREFIXES,
+  DIRECTORY_SINGLETON_PART_NAMES,
+  type RealmActorState,
+  realmActorKind,
+  STREAM_TRAFFIC_PART_PREFIX,
+} from '#actors/realm';
 import { STREAM_TOPIC_PART_PREFIX } from '#actors/stream';
 import type { Json } from '#base';
 import type { DirectorySnapshot } from '#directory';
 import { FIRST_CUSTOM_GROUP_ID, LAST_RESERVED_USER_ID } from '#domain/people';
-import { countRecentMessages, MEMBER_PART_PREFIX } from '#domain/streams';
-import { type ActorKey, epoch, realmKey, streamId, streamKey, userId, userKey } from '#model';
-import type { RecordWrite, Store } from '#ports/store';
+import { countRecentMessages, STREAM_MEMBER_PART_PREFIX } from '#domain/streams';
+import { type ActorKey, realmActorKey, streamActorKey, toEpoch, toStreamId, toUserId, userActorKey } from '#model';
+import type { Store, StoreRecordWrite } from '#ports/store';
 import type { FinishedStream } from '../tables/copies.js';
 import type { MessageImport } from '../tables/messages.js';
 import type { OrganizationDraft } from './draft.js';
@@ -23,7 +29,7 @@ const DAY_MS = 86_400_000;
 
 /** Collects records and writes them in batches. */
 export class RecordWriter {
-  #waiting: RecordWrite[] = [];
+  #waiting: StoreRecordWrite[] = [];
 
   constructor(private readonly store: Store) {}
 
@@ -42,7 +48,7 @@ export class RecordWriter {
     if (writes.length > 0) await this.store.apply(writes);
   }
 
-  async #add(write: RecordWrite): Promise<void> {
+  async #add(write: StoreRecordWrite): Promise<void> {
     this.#waiting.push(write);
     if (this.#waiting.length >= BATCH) await this.flush();
   }
@@ -74,13 +80,13 @@ export async function writeOrganization(store: Store, of: FinishedImport): Promi
   const writer = new RecordWriter(store);
   await writeStreamParts(writer, of);
   for (const user of of.draft.records.users) {
-    await writer.parts(userKey(of.draft.facts.realm, user.id), of.draft.userParts(user.id));
+    await writer.parts(userActorKey(of.draft.facts.realm, user.id), of.draft.userParts(user.id));
   }
   await writeRealmParts(writer, of);
   await writer.flush();
   await writeRoot(
     store,
-    realmKey(of.draft.facts.realm),
+    realmActorKey(of.draft.facts.realm),
     realmState(of),
     of.draft.settings.waiting_period_threshold > 0 ? of.draft.facts.begun + DAY_MS : null,
   );
@@ -89,10 +95,12 @@ export async function writeOrganization(store: Store, of: FinishedImport): Promi
 
 async function writeStreamParts(writer: RecordWriter, { draft, messages, streams }: FinishedImport): Promise<void> {
   for (const { id } of draft.records.streams) {
-    const key = streamKey(draft.facts.realm, id);
+    const key = streamActorKey(draft.facts.realm, id);
     await writer.parts(key, draft.streamParts(id));
     for (const [user, member] of streams.get(id)?.members ?? []) {
-      await writer.part(key, `${MEMBER_PART_PREFIX}${user}`, { stays: member.stays.map((stay) => ({ ...stay })) });
+      await writer.part(key, `${STREAM_MEMBER_PART_PREFIX}${user}`, {
+        stays: member.stays.map((stay) => ({ ...stay })),
+      });
     }
     for (const [topic, { name, max }] of messages.topics.get(id) ?? []) {
       await writer.part(key, `${STREAM_TOPIC_PART_PREFIX}${topic}`, { name, max });
@@ -101,29 +109,29 @@ async function writeStreamParts(writer: RecordWriter, { draft, messages, streams
 }
 
 async function writeRealmParts(writer: RecordWriter, { draft, messages }: FinishedImport): Promise<void> {
-  const key = realmKey(draft.facts.realm);
+  const key = realmActorKey(draft.facts.realm);
   await writer.parts(key, draft.realmParts);
-  const collections = Object.keys(RECORD_PART_PREFIXES) as (keyof typeof RECORD_PART_PREFIXES)[];
+  const collections = Object.keys(DIRECTORY_RECORD_PART_PREFIXES) as (keyof typeof DIRECTORY_RECORD_PART_PREFIXES)[];
   for (const name of collections) {
     for (const record of draft.records[name]) {
       const id = 'id' in record ? record.id : record.user;
-      await writer.part(key, `${RECORD_PART_PREFIXES[name]}${id}`, asPart(record));
+      await writer.part(key, `${DIRECTORY_RECORD_PART_PREFIXES[name]}${id}`, asPart(record));
     }
   }
-  const lists = Object.keys(SINGLETON_PARTS) as (keyof typeof SINGLETON_PARTS)[];
-  for (const name of lists) await writer.part(key, SINGLETON_PARTS[name], asPart(draft.lists[name]));
+  const lists = Object.keys(DIRECTORY_SINGLETON_PART_NAMES) as (keyof typeof DIRECTORY_SINGLETON_PART_NAMES)[];
+  for (const name of lists) await writer.part(key, DIRECTORY_SINGLETON_PART_NAMES[name], asPart(draft.lists[name]));
   for (const [stream, counts] of messages.traffic) {
-    await writer.part(key, `${TRAFFIC_PART_PREFIX}${stream}`, countRecentMessages(counts, draft.facts.begun));
+    await writer.part(key, `${STREAM_TRAFFIC_PART_PREFIX}${stream}`, countRecentMessages(counts, draft.facts.begun));
   }
 }
 
 const asPart = (value: object): Json => value as Record<string, Json>;
 
-function realmState({ draft }: FinishedImport): RealmState {
+function realmState({ draft }: FinishedImport): RealmActorState {
   const { facts, lists, records } = draft;
-  const key = realmKey(facts.realm);
+  const key = realmActorKey(facts.realm);
   return {
-    ...realmKind.initial(key),
+    ...realmActorKind.initial(key),
     phase: draft.deactivated ? 'deactivated' : 'active',
     id: facts.realm,
     subdomain: facts.subdomain,
@@ -155,7 +163,7 @@ async function writeOtherRoots(store: Store, of: FinishedImport): Promise<ActorK
     const keySealed = user.botType === null ? draft.keys.get(user.id)!.sealed : '';
     const phase = user.isActive ? 'active' : 'deactivated';
     const state = { phase, passwordHash: passwords.get(user.id) ?? null, keySealed, ...draft.userStates.get(user.id) };
-    roots.push([userKey(realm, userId(user.id)), state, draft.due.get(user.id) ?? null]);
+    roots.push([userActorKey(realm, toUserId(user.id)), state, draft.due.get(user.id) ?? null]);
   }
   for (const stream of draft.records.streams) {
     const { mv = 0, last = 0 } = streams.get(stream.id) ?? {};
@@ -169,7 +177,7 @@ async function writeOtherRoots(store: Store, of: FinishedImport): Promise<ActorK
       ...(last > 0 ? { watched: true } : {}),
       ...(counts ? { traffic: counts, trafficTold: countRecentMessages(counts, begun) } : {}),
     };
-    roots.push([streamKey(realm, streamId(stream.id)), state, last > 0 ? begun + DAY_MS : null]);
+    roots.push([streamActorKey(realm, toStreamId(stream.id)), state, last > 0 ? begun + DAY_MS : null]);
   }
   for (const [conversation, { participants, recipient, last }] of messages.direct) {
     const state = { phase: 'active', mv: 0, last, participants, recipient, watched: true };
@@ -186,4 +194,4 @@ async function writeOtherRoots(store: Store, of: FinishedImport): Promise<ActorK
 
 /** Writes the root of an actor. A conflict means that an earlier attempt has written the root. */
 const writeRoot = (store: Store, key: ActorKey, state: Json, due: number | null) =>
-  store.commit({ key, epoch: epoch(1), expected: 0, state, outbox: [], due, records: [] });
+  store.commit({ key, epoch: toEpoch(1), expected: 0, state, outbox: [], due, records: [] });

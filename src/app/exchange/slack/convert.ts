@@ -5,7 +5,7 @@
 import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '#base';
-import { emojiCode } from '#domain/markdown';
+import { emojiCodeOfName } from '#domain/markdown';
 import { FAKE_EMAIL_DOMAIN, isEmail } from '#domain/people';
 import { isPlainPath } from '../format/archive.js';
 import { ExchangeProblem } from '../format/problem.js';
@@ -339,7 +339,7 @@ class SlackConversion {
       const { name, users } = reaction as { readonly name?: unknown; readonly users?: unknown };
       // Skin tones are one emoji here.
       const plain = String(name).split('::')[0]!;
-      const code = emojiCode(plain);
+      const code = emojiCodeOfName(plain);
       if (code === undefined) continue;
       for (const key of Array.isArray(users) ? users : []) {
         const user = this.#accounts.get(String(key));

@@ -4,7 +4,7 @@
  * for which a user has a row, and ends before the first message without one. Runs of one or two rows are kept as single
  * messages instead of stays.
  */
-import type { StreamMember } from '#domain/streams';
+import type { StreamMembershipRecord } from '#domain/streams';
 import type { OrganizationDraft } from '../import/draft.js';
 
 type Stay = { from: number; to: number; after: number; until: number; silent?: true };
@@ -89,7 +89,7 @@ class StreamStays {
 export interface FinishedStream {
   readonly mv: number;
   readonly last: number;
-  readonly members: ReadonlyMap<number, StreamMember>;
+  readonly members: ReadonlyMap<number, StreamMembershipRecord>;
 }
 
 export class Copies {

@@ -3,21 +3,21 @@
  * Pictures are decoded like uploaded ones; a picture that can't be read is left out.
  */
 import type { JsonObject } from '#base';
-import { emojiImagePath, emojiStillPath, makeEmojiImage } from '#domain/emoji';
-import { blobOfFile, fileDisplayName, filePathFrom, parseFilePath, UNLINKED_FILE_LIFETIME_MS } from '#domain/files';
+import { emojiImagePath, emojiStillImagePath, makeEmojiImage } from '#domain/emoji';
+import { blobNameOfFile, fileDisplayName, filePathFrom, parseFilePath, UNLINKED_FILE_LIFETIME_MS } from '#domain/files';
 import {
   AVATAR_SIZES,
-  blobOfAvatar,
-  blobOfPicture,
-  blobOfRealmPicture,
+  blobNameOfAvatar,
+  blobNameOfPicture,
+  blobNameOfRealmPicture,
   makeAvatarImages,
-  makeIconImage,
-  makeLogoImage,
-  pictureUrl,
+  makeRealmIconImage,
+  makeRealmLogoImage,
+  pictureUrlPath,
 } from '#domain/pictures';
-import { userId } from '#model';
+import { toUserId } from '#model';
 import type { DirectoryEmoji, DirectoryView, RealmPictureName } from '#model/records';
-import type { Blobs } from '#ports/blobs';
+import type { BlobStorage } from '#ports/blobs';
 import type { ExportFolder } from '../format/folder.js';
 import type { Row } from '../format/row.js';
 import { asJson, type OrganizationDraft } from '../import/draft.js';
@@ -43,7 +43,7 @@ export class Uploads {
    * Reads attachment.json and stores the files that it names.
    * @param blobs undefined in a dry run: no file is stored
    */
-  async import(folder: ExportFolder, blobs: Blobs | undefined): Promise<void> {
+  async import(folder: ExportFolder, blobs: BlobStorage | undefined): Promise<void> {
     if (!(await folder.has('attachment.json'))) return;
     const records = new Map<string, Row>();
     for (const row of await folder.records('uploads')) {
@@ -59,7 +59,7 @@ export class Uploads {
     row: Row,
     records: ReadonlyMap<string, Row>,
     folder: ExportFolder,
-    blobs: Blobs | undefined,
+    blobs: BlobStorage | undefined,
   ): Promise<void> {
     const old = row.text('path_id');
     const record = records.get(old);
@@ -73,9 +73,9 @@ export class Uploads {
     }
     const owner = draft.users.of(row.number('owner'), row.table);
     const { realm } = draft.facts;
-    const path = filePathFrom(realm, userId(owner), name, draft.derive(`file/${row.id}`));
+    const path = filePathFrom(realm, toUserId(owner), name, draft.derive(`file/${row.id}`));
     const type = record.text('content_type', 'application/octet-stream');
-    await blobs?.put(realm, blobOfFile(path), bytes, type);
+    await blobs?.put(realm, blobNameOfFile(path), bytes, type);
     draft.paths.set(old, path);
     const created = Math.floor(row.time('create_time', draft.created / 1000) * 1000);
     this.#files.set(path, { id: draft.uploads.next++, path, owner, name, size: bytes.length, created, messages: [] });
@@ -119,10 +119,10 @@ export function importEmoji(rows: readonly Row[], owner: number, draft: Organiza
       const emoji: DirectoryEmoji = {
         id,
         name: row.text('name'),
-        url: pictureUrl(draft.facts.realm, emojiImagePath(id, '.png')),
+        url: pictureUrlPath(draft.facts.realm, emojiImagePath(id, '.png')),
         stillUrl: null,
         deactivated: row.flag('deactivated'),
-        author: userId(author),
+        author: toUserId(author),
       };
       draft.records.emoji.push(emoji);
       draft.count('emoji');
@@ -132,7 +132,7 @@ export function importEmoji(rows: readonly Row[], owner: number, draft: Organiza
 export async function storeEmoji(
   rows: readonly Row[],
   folder: ExportFolder,
-  blobs: Blobs,
+  blobs: BlobStorage,
   draft: OrganizationDraft,
 ): Promise<void> {
   const { realm } = draft.facts;
@@ -150,12 +150,12 @@ export async function storeEmoji(
       draft.records.emoji[at] = { ...draft.records.emoji[at]!, deactivated: true };
       continue;
     }
-    await blobs.put(realm, blobOfPicture(emojiImagePath(id, image.extension)), image.bytes, image.type);
-    if (image.still) await blobs.put(realm, blobOfPicture(emojiStillPath(id)), image.still, 'image/png');
+    await blobs.put(realm, blobNameOfPicture(emojiImagePath(id, image.extension)), image.bytes, image.type);
+    if (image.still) await blobs.put(realm, blobNameOfPicture(emojiStillImagePath(id)), image.still, 'image/png');
     draft.records.emoji[at] = {
       ...draft.records.emoji[at]!,
-      url: pictureUrl(realm, emojiImagePath(id, image.extension)),
-      stillUrl: image.still ? pictureUrl(realm, emojiStillPath(id)) : null,
+      url: pictureUrlPath(realm, emojiImagePath(id, image.extension)),
+      stillUrl: image.still ? pictureUrlPath(realm, emojiStillImagePath(id)) : null,
     };
   }
 }
@@ -169,7 +169,7 @@ async function firstFile(folder: ExportFolder, name: string, paths: readonly str
 }
 
 /** Stores avatars, made from the original picture where the export has it. */
-export async function storeAvatars(folder: ExportFolder, blobs: Blobs, draft: OrganizationDraft): Promise<void> {
+export async function storeAvatars(folder: ExportFolder, blobs: BlobStorage, draft: OrganizationDraft): Promise<void> {
   const byUser = new Map<number, string[]>();
   for (const row of await folder.records('avatars')) {
     const user = draft.users.find(row.number('user_profile_id'));
@@ -191,8 +191,8 @@ export async function storeAvatars(folder: ExportFolder, blobs: Blobs, draft: Or
       draft.leftOut.add(`avatar of ${record.fullName}`);
       continue;
     }
-    const hash = draft.secrets.avatarHash(realm, userId(user));
-    for (const size of AVATAR_SIZES) await blobs.put(realm, blobOfAvatar(hash, 1, size), images[size], 'image/png');
+    const hash = draft.secrets.avatarHash(realm, toUserId(user));
+    for (const size of AVATAR_SIZES) await blobs.put(realm, blobNameOfAvatar(hash, 1, size), images[size], 'image/png');
     draft.realmParts[`uploads/avatar/${user}`] = { last: 1, since: 1 };
     draft.records.users[at] = { ...record, avatarSource: 'U', avatar: { realm, hash, number: 1 } };
     draft.count('avatars');
@@ -201,7 +201,11 @@ export async function storeAvatars(folder: ExportFolder, blobs: Blobs, draft: Or
 
 const PICTURES: readonly RealmPictureName[] = ['icon', 'logo', 'night_logo'];
 
-export async function storeRealmPictures(folder: ExportFolder, blobs: Blobs, draft: OrganizationDraft): Promise<void> {
+export async function storeRealmPictures(
+  folder: ExportFolder,
+  blobs: BlobStorage,
+  draft: OrganizationDraft,
+): Promise<void> {
   const { realm } = draft.facts;
   const paths = (await folder.records('realm_icons')).map((row) => row.text('path'));
   for (const name of PICTURES) {
@@ -209,13 +213,13 @@ export async function storeRealmPictures(folder: ExportFolder, blobs: Blobs, dra
     if (own.length === 0) continue;
     const sorted = [...own].sort((a, b) => Number(b.endsWith('.original')) - Number(a.endsWith('.original')));
     const bytes = await firstFile(folder, 'realm_icons', sorted);
-    const make = name === 'icon' ? makeIconImage : makeLogoImage;
+    const make = name === 'icon' ? makeRealmIconImage : makeRealmLogoImage;
     const image = bytes && (await make(bytes).catch(() => undefined));
     if (!image) {
       draft.leftOut.add(`picture of the organization: ${name}`);
       continue;
     }
-    await blobs.put(realm, blobOfRealmPicture(name, 1), image, 'image/png');
+    await blobs.put(realm, blobNameOfRealmPicture(name, 1), image, 'image/png');
     draft.lists.pictures = { ...draft.lists.pictures, [name]: { number: 1, version: 2 } };
     draft.realmParts[`uploads/${name}`] = { last: 1, since: 1 };
     draft.count('pictures of the organization');

@@ -4,7 +4,7 @@
  * This file finds the mark and the exceptions while messages come in the order of their ids.
  */
 import { IdSet, type Json } from '#base';
-import { encodeMarkedIds, encodeReadState, type MarkName } from '#domain/messages';
+import { encodeMarkedMessageIds, encodeOriginReadState, type MessageMarkName } from '#domain/messages';
 
 /** Bits of `flags_mask`. Other bits are unused, or have a meaning only for the exporting server. */
 export const FLAG_BITS = {
@@ -46,7 +46,7 @@ class OriginReading {
 
   encode(origin: number): Record<string, Json> {
     if (this.#mark === 0 && this.#read.length === 0) return {};
-    return encodeReadState(origin, {
+    return encodeOriginReadState(origin, {
       mark: this.#mark,
       read: IdSet.of(this.#read),
       unread: IdSet.of(this.#unread),
@@ -57,7 +57,7 @@ class OriginReading {
 /** Read state and marks of all users. */
 export class UserMarks {
   readonly #readings = new Map<number, Map<number, OriginReading>>();
-  readonly #marks = new Map<number, Map<MarkName, number[]>>();
+  readonly #marks = new Map<number, Map<MessageMarkName, number[]>>();
 
   read(user: number, origin: number, id: number, read: boolean): void {
     let origins = this.#readings.get(user);
@@ -73,7 +73,7 @@ export class UserMarks {
     reading.add(id, read);
   }
 
-  mark(user: number, name: MarkName, id: number): void {
+  mark(user: number, name: MessageMarkName, id: number): void {
     let marks = this.#marks.get(user);
     if (!marks) {
       marks = new Map();
@@ -88,7 +88,8 @@ export class UserMarks {
   partsOf(user: number): Record<string, Json> {
     const parts: Record<string, Json> = {};
     for (const [origin, reading] of this.#readings.get(user) ?? []) Object.assign(parts, reading.encode(origin));
-    for (const [name, ids] of this.#marks.get(user) ?? []) Object.assign(parts, encodeMarkedIds(name, IdSet.of(ids)));
+    for (const [name, ids] of this.#marks.get(user) ?? [])
+      Object.assign(parts, encodeMarkedMessageIds(name, IdSet.of(ids)));
     return parts;
   }
 }

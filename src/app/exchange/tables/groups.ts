@@ -1,7 +1,7 @@
 /** User groups of an export: zerver_usergroup, zerver_usergroupmembership, zerver_groupgroupmembership. */
 import type { JsonObject } from '#base';
-import { FIRST_CUSTOM_GROUP_ID, SYSTEM_GROUP_IDS, SYSTEM_GROUP_NAMES, userGroupsOf } from '#domain/people';
-import { userId } from '#model';
+import { FIRST_CUSTOM_GROUP_ID, SYSTEM_GROUP_IDS, SYSTEM_GROUP_NAMES, userGroupsOfDirectory } from '#domain/people';
+import { toUserId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { Row } from '../format/row.js';
 import type { OrganizationDraft } from '../import/draft.js';
@@ -58,7 +58,7 @@ export function importMemberships(members: readonly Row[], subgroups: readonly R
   draft.records.groups.forEach((group, i) => {
     const { users, groups } = all.get(group.id)!;
     const ascending = (ids: Set<number>): number[] => [...ids].sort((a, b) => a - b);
-    draft.records.groups[i] = { ...group, members: ascending(users).map(userId), subgroups: ascending(groups) };
+    draft.records.groups[i] = { ...group, members: ascending(users).map(toUserId), subgroups: ascending(groups) };
   });
 }
 
@@ -67,7 +67,7 @@ export function exportGroups(directory: DirectoryView): {
   readonly members: JsonObject[];
   readonly subgroups: JsonObject[];
 } {
-  const system = userGroupsOf(directory);
+  const system = userGroupsOfDirectory(directory);
   const groups: JsonObject[] = [];
   const members: JsonObject[] = [];
   const subgroups: JsonObject[] = [];

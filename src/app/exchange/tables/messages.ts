@@ -1,18 +1,18 @@
 /** Messages of an export: zerver_message with its edit history, zerver_usermessage, zerver_reaction. */
 import type { Json, JsonObject } from '#base';
-import { findTopicLinks, type RenderResult, renderFailureNote } from '#domain/markdown';
+import { findTopicLinks, type MarkdownRenderResult, renderFailureNote } from '#domain/markdown';
 import {
-  directConversationName,
   type MessageBody,
   type MessageRenderer,
-  makeRenderContext,
-  type StoredEdit,
+  makeMarkdownRenderContext,
   type StoredMessage,
+  type StoredMessageEdit,
   type StoredReaction,
+  storeNameOfDirectConversation,
   toMessageRecord,
 } from '#domain/messages';
-import { countMessage, type DailyCounts } from '#domain/streams';
-import { type EmojiRef, type UserId, userId } from '#model';
+import { addMessageToDailyCounts, type DailyMessageCounts } from '#domain/streams';
+import { type EmojiReference, toUserId, type UserId } from '#model';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { ExportFolder } from '../format/folder.js';
 import { Row } from '../format/row.js';
@@ -53,7 +53,7 @@ interface PlacedMessage {
 
 /** Reactions of all messages in compact form: a million of them are read before the first message. */
 export class Reactions {
-  readonly #emoji: EmojiRef[] = [];
+  readonly #emoji: EmojiReference[] = [];
   readonly #places = new Map<string, number>();
   /** Pairs of an index into `#emoji` and a user, in the order of the rows, by message. */
   readonly #byMessage = new Map<number, number[]>();
@@ -72,7 +72,7 @@ export class Reactions {
     draft.count('reactions');
   }
 
-  #placeOf(emoji: EmojiRef): number {
+  #placeOf(emoji: EmojiReference): number {
     const key = `${emoji.type} ${emoji.code} ${emoji.name}`;
     let place = this.#places.get(key);
     if (place === undefined) {
@@ -108,7 +108,7 @@ export class MessageImport {
   readonly first = new Map<number, number>();
   readonly direct = new Map<string, ConversationFacts>();
   /** Message counts of the last weeks, by stream and day. */
-  readonly traffic = new Map<number, DailyCounts>();
+  readonly traffic = new Map<number, DailyMessageCounts>();
 
   constructor(
     private readonly draft: OrganizationDraft,
@@ -142,7 +142,7 @@ export class MessageImport {
       place.stream === 0 ? this.#flagDirect(id, place, rows) : this.#flagStream(id, row.id, place, rows);
     if (place.stream !== 0) {
       this.#noteTopic(place, id);
-      this.traffic.set(place.stream, countMessage(this.traffic.get(place.stream), sent * 1000));
+      this.traffic.set(place.stream, addMessageToDailyCounts(this.traffic.get(place.stream), sent * 1000));
     } else this.#noteDirect(place, id);
     const files = draft.filesOfMessage.get(id) ?? [];
     this.uploads.link(files, id, sent);
@@ -223,7 +223,7 @@ export class MessageImport {
   }
 
   #noteDirect({ participants, recipient }: Place, id: number): void {
-    const conversation = directConversationName(this.draft.facts.realm, participants.map(userId));
+    const conversation = storeNameOfDirectConversation(this.draft.facts.realm, participants.map(toUserId));
     const known = this.direct.get(conversation);
     if (known) known.last = id;
     else this.direct.set(conversation, { participants, recipient: participants.length > 2 ? recipient : 0, last: id });
@@ -260,11 +260,11 @@ export class MessageImport {
       body,
     };
     const direct =
-      place.stream === 0 ? directConversationName(this.draft.facts.realm, place.participants.map(userId)) : '';
+      place.stream === 0 ? storeNameOfDirectConversation(this.draft.facts.realm, place.participants.map(toUserId)) : '';
     return toMessageRecord(message, direct);
   }
 
-  #render(content: string, sender: number): Promise<RenderResult | null> {
+  #render(content: string, sender: number): Promise<MarkdownRenderResult | null> {
     return this.renderer.render(content, this.directory, this.draft.facts.origin, sender);
   }
 
@@ -278,7 +278,7 @@ export class MessageImport {
     let links = this.#topicLinks.get(topic);
     if (!links) {
       if (this.#topicLinks.size >= MAX_CACHED_TOPICS) this.#topicLinks.clear();
-      const found = findTopicLinks(topic, makeRenderContext(this.directory, this.draft.facts.origin));
+      const found = findTopicLinks(topic, makeMarkdownRenderContext(this.directory, this.draft.facts.origin));
       links = found.map(({ text, url }) => ({ text, url }));
       this.#topicLinks.set(topic, links);
     }
@@ -286,10 +286,10 @@ export class MessageImport {
   }
 
   /** Makes the edit history, newest first. Earlier texts are rendered like the present one. */
-  async #edits(row: Row, place: Place, sender: number): Promise<StoredEdit[]> {
+  async #edits(row: Row, place: Place, sender: number): Promise<StoredMessageEdit[]> {
     const text = row.text('edit_history');
     if (text === '' || text === '[]') return [];
-    const edits: StoredEdit[] = [];
+    const edits: StoredMessageEdit[] = [];
     // Older servers record only the topic that a message left: the new topic is in the next newer entry.
     let topic = place.topic;
     for (const entry of historyIn(text, row)) {
@@ -300,7 +300,7 @@ export class MessageImport {
     return edits;
   }
 
-  async #edit(entry: Row, topic: string, sender: number): Promise<StoredEdit> {
+  async #edit(entry: Row, topic: string, sender: number): Promise<StoredMessageEdit> {
     const { draft } = this;
     const user = (entry.has('user_id') ? draft.users.find(entry.number('user_id')) : undefined) ?? sender;
     const from = entry.has('prev_topic') ? entry.text('prev_topic') : entry.text('prev_subject', '\u0000');
@@ -389,7 +389,7 @@ export function exportMessage({ id, sender, body }: StoredMessage, clients: Read
   };
 }
 
-const exportEdit = ({ user, at, content, topic, stream }: StoredEdit): JsonObject => ({
+const exportEdit = ({ user, at, content, topic, stream }: StoredMessageEdit): JsonObject => ({
   user_id: user,
   timestamp: at,
   ...(content
@@ -411,7 +411,7 @@ export async function importScheduled(
   row: Row,
   draft: OrganizationDraft,
   numberOf: (user: UserId) => number,
-  render: (content: string, sender: number) => Promise<RenderResult | null>,
+  render: (content: string, sender: number) => Promise<MarkdownRenderResult | null>,
 ): Promise<void> {
   if (row.flag('delivered') || row.numberOr('delivery_type', 1) !== 1) return;
   const sender = draft.users.of(row.number('sender'), row.table);
@@ -421,7 +421,7 @@ export async function importScheduled(
     draft.leftOut.add('scheduled message to an unknown recipient');
     return;
   }
-  const id = numberOf(userId(sender));
+  const id = numberOf(toUserId(sender));
   const at = Math.floor(row.time('scheduled_timestamp'));
   const failed = row.flag('failed');
   const content = new LinkRewriter(draft).rewrite(row.text('content'));

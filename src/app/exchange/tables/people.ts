@@ -10,10 +10,10 @@ import {
   isEmail,
   LAST_RESERVED_USER_ID,
   mailDomainOfOrigin,
-  NEW_ACCOUNT_FIELDS,
-  SYSTEM_BOT_EMAILS,
+  NEW_ACCOUNT_DEFAULT_FIELDS,
+  SYSTEM_BOT_IDS_BY_EMAIL,
 } from '#domain/people';
-import { canonicalTimeZone, streamId, userId } from '#model';
+import { canonicalTimeZone, toStreamId, toUserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { Row } from '../format/row.js';
 import type { OrganizationDraft } from '../import/draft.js';
@@ -34,8 +34,8 @@ export function assignUserIds(rows: readonly Row[], crossRealm: readonly Row[], 
 /** Returns the system bot of this server that has the role of the export's system bot. */
 function systemBotOf(row: Row): number {
   const local = row.text('email').split('@')[0];
-  for (const [email, id] of SYSTEM_BOT_EMAILS) if (email.split('@')[0] === local) return id;
-  return userId(1);
+  for (const [email, id] of SYSTEM_BOT_IDS_BY_EMAIL) if (email.split('@')[0] === local) return id;
+  return toUserId(1);
 }
 
 /** Adds the accounts. `assignUserIds` must be called first, because bots name their owners. */
@@ -44,7 +44,7 @@ export function importPeople(rows: readonly Row[], draft: OrganizationDraft): vo
   for (const row of rows) {
     const email = row.text('delivery_email', row.text('email'));
     if (!isEmail(email)) throw row.problem(`delivery_email ${JSON.stringify(email.slice(0, 60))} is no address`);
-    if (known.has(email.toLowerCase()) || SYSTEM_BOT_EMAILS.has(email.toLowerCase())) {
+    if (known.has(email.toLowerCase()) || SYSTEM_BOT_IDS_BY_EMAIL.has(email.toLowerCase())) {
       throw row.problem(`${email} is the address of another account, too`);
     }
     known.add(email.toLowerCase());
@@ -60,8 +60,8 @@ function importAccount(row: Row, email: string, draft: OrganizationDraft): void 
   const key = makeKey(id, draft);
   draft.keys.set(id, key);
   const user: DirectoryUser = {
-    ...NEW_ACCOUNT_FIELDS,
-    id: userId(id),
+    ...NEW_ACCOUNT_DEFAULT_FIELDS,
+    id: toUserId(id),
     recipient: id,
     deliveryEmail: email,
     email: hidden ? `user${id}@${mailDomainOfOrigin(draft.facts.origin)}` : email,
@@ -71,7 +71,7 @@ function importAccount(row: Row, email: string, draft: OrganizationDraft): void 
     isBillingAdmin: row.flag('is_billing_admin'),
     botType,
     botOwner:
-      botType !== null && row.has('bot_owner') ? userId(draft.users.of(row.number('bot_owner'), row.table)) : null,
+      botType !== null && row.has('bot_owner') ? toUserId(draft.users.of(row.number('bot_owner'), row.table)) : null,
     timezone: timeZoneOf(row.text('timezone')),
     avatarVersion: Math.max(1, row.numberOr('avatar_version', 1)),
     emailVisibility: hidden ? visibility : 1,
@@ -110,7 +110,7 @@ export function importBotStreams(rows: readonly Row[], draft: OrganizationDraft)
     const at = draft.records.bots.findIndex(({ user }) => user === id);
     const stream = (name: string) => {
       const found = row.has(name) ? draft.streams.find(row.number(name)) : undefined;
-      return found === undefined ? null : streamId(found);
+      return found === undefined ? null : toStreamId(found);
     };
     draft.records.bots[at] = {
       ...draft.records.bots[at]!,
@@ -234,7 +234,7 @@ export function exportAccount(user: DirectoryUser, { directory }: AccountSource)
 
 /** Makes the rows of zerver_userprofile_crossrealm, with the e-mail addresses that other servers know. */
 export const exportSystemBots = (): JsonObject[] =>
-  [...SYSTEM_BOT_EMAILS].map(
+  [...SYSTEM_BOT_IDS_BY_EMAIL].map(
     ([email, id]): JsonObject => ({
       id,
       email: email.replace(FAKE_EMAIL_DOMAIN, 'zulip.com'),

@@ -4,10 +4,10 @@
  */
 import { IdSet, type JsonObject } from '#base';
 import { canonicalEmojiCode, renderMarkdownOrEmpty } from '#domain/markdown';
-import { PROFILE_FIELD_TYPE, putStorageEntries, RENDERED_FIELD_TYPES } from '#domain/people';
-import { checkTopic, hashTopic, TOPIC_POLICY, userTopicPartName } from '#domain/streams';
-import { type EmojiRef, userId } from '#model';
-import type { DirectoryPreferences, DirectoryProfileField, DirectoryView, ProfileValue } from '#model/records';
+import { MARKDOWN_PROFILE_FIELD_TYPES, PROFILE_FIELD_TYPE, putBotStorageEntries } from '#domain/people';
+import { checkTopicName, hashTopicName, TOPIC_VISIBILITY_POLICY, userTopicPartName } from '#domain/streams';
+import { type EmojiReference, toUserId } from '#model';
+import type { DirectoryPreferences, DirectoryProfileField, DirectoryView, ProfileFieldValue } from '#model/records';
 import type { Row } from '../format/row.js';
 import type { OrganizationDraft } from '../import/draft.js';
 
@@ -18,7 +18,7 @@ function changePreferences(
   change: (before: DirectoryPreferences) => Partial<DirectoryPreferences>,
 ): void {
   const at = draft.records.personals.findIndex((one) => one.user === user);
-  const before = draft.records.personals[at] ?? { user: userId(user), settings: {}, alertWords: [], muted: [] };
+  const before = draft.records.personals[at] ?? { user: toUserId(user), settings: {}, alertWords: [], muted: [] };
   const after = { ...before, ...change(before) };
   if (at < 0) draft.records.personals.push(after);
   else draft.records.personals[at] = after;
@@ -53,7 +53,7 @@ export function importStatus(row: Row, draft: OrganizationDraft): void {
 }
 
 /** Returns the emoji that a reaction or a status names; undefined if there is none, or none that this server knows. */
-export function importEmojiRef(row: Row, draft: OrganizationDraft): EmojiRef | undefined {
+export function importEmojiRef(row: Row, draft: OrganizationDraft): EmojiReference | undefined {
   const name = row.text('emoji_name');
   const type = row.text('reaction_type');
   // Converters from other products write ids of custom emoji as numbers.
@@ -68,7 +68,7 @@ export function importEmojiRef(row: Row, draft: OrganizationDraft): EmojiRef | u
   return id === undefined ? undefined : { name, code: String(id), type };
 }
 
-export const exportEmojiRef = ({ name, code, type }: EmojiRef): JsonObject =>
+export const exportEmojiRef = ({ name, code, type }: EmojiReference): JsonObject =>
   type === 'extra'
     ? { emoji_name: 'zulip', emoji_code: 'zulip', reaction_type: 'zulip_extra_emoji' }
     : { emoji_name: name, emoji_code: code, reaction_type: type };
@@ -80,13 +80,13 @@ export class TopicPolicies {
   import(row: Row, draft: OrganizationDraft): void {
     const user = draft.users.of(row.number('user_profile'), row.table);
     const stream = draft.streams.of(row.number('stream'), row.table);
-    const policy = row.numberOr('visibility_policy', TOPIC_POLICY.muted);
-    if (policy < TOPIC_POLICY.muted || policy > TOPIC_POLICY.followed) return;
+    const policy = row.numberOr('visibility_policy', TOPIC_VISIBILITY_POLICY.muted);
+    if (policy < TOPIC_VISIBILITY_POLICY.muted || policy > TOPIC_VISIBILITY_POLICY.followed) return;
     const name = topicOf(row.text('topic_name'));
     if (name === undefined) return;
     const updated = Math.floor(row.time('last_updated'));
     draft.addUserParts(user, { [userTopicPartName(stream, name)]: { stream, name, policy, updated } });
-    const key = `${stream}/${hashTopic(name)}`;
+    const key = `${stream}/${hashTopicName(name)}`;
     const known = this.#watchers.get(key);
     if (known) known.users.push(user);
     else this.#watchers.set(key, { stream, users: [user] });
@@ -106,7 +106,7 @@ export class TopicPolicies {
 /** Returns a topic in the form that this server keeps; undefined if the text is no topic. */
 export function topicOf(given: string): string | undefined {
   try {
-    return checkTopic(given.replace(/\p{Cc}/gu, ' '));
+    return checkTopicName(given.replace(/\p{Cc}/gu, ' '));
   } catch {
     return undefined;
   }
@@ -114,7 +114,7 @@ export function topicOf(given: string): string | undefined {
 
 export function importBotStorage(row: Row, draft: OrganizationDraft): void {
   const user = draft.users.of(row.number('bot_profile'), row.table);
-  const { parts, growth } = putStorageEntries(new Map(), { [row.text('key')]: row.text('value') });
+  const { parts, growth } = putBotStorageEntries(new Map(), { [row.text('key')]: row.text('value') });
   draft.addUserParts(user, parts);
   const state = draft.userStates.get(user) ?? {};
   draft.userStates.set(user, { ...state, storage: Number(state.storage ?? 0) + growth });
@@ -157,7 +157,7 @@ function fieldDataOf(row: Row): string {
 
 /** Values of custom profile fields, by user. */
 export class ProfileValues {
-  readonly #byUser = new Map<number, Record<string, ProfileValue>>();
+  readonly #byUser = new Map<number, Record<string, ProfileFieldValue>>();
 
   import(row: Row, draft: OrganizationDraft): void {
     const id = draft.fields.find(row.number('field'));
@@ -167,14 +167,14 @@ export class ProfileValues {
     const given = row.text('value');
     const value = field.type === PROFILE_FIELD_TYPE.person ? peopleIn(given, draft) : given;
     const values = this.#byUser.get(user) ?? {};
-    const rendered = RENDERED_FIELD_TYPES.has(field.type) ? renderMarkdownOrEmpty(value) : '';
+    const rendered = MARKDOWN_PROFILE_FIELD_TYPES.has(field.type) ? renderMarkdownOrEmpty(value) : '';
     values[String(field.id)] = { value, rendered, at: 1 };
     this.#byUser.set(user, values);
     draft.count('profile values');
   }
 
   finish(draft: OrganizationDraft): void {
-    for (const [user, values] of this.#byUser) draft.records.profiles.push({ user: userId(user), values });
+    for (const [user, values] of this.#byUser) draft.records.profiles.push({ user: toUserId(user), values });
   }
 }
 

@@ -5,18 +5,18 @@
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
 import type { JsonObject } from '#base';
-import { linkifierErrors } from '#domain/markdown';
+import { findLinkifierErrors } from '#domain/markdown';
 import {
   DEFAULT_REALM_SETTINGS,
-  REALM_DEFAULT_NAMES,
+  REALM_SETTING_DECLARATIONS,
   REALM_SETTING_NAMES,
-  REALM_SETTINGS,
   type RealmSettingName,
   type RealmSettings,
   type RealmSettingValue,
+  USER_DEFAULT_SETTING_NAMES,
+  USER_SETTING_DECLARATIONS,
   USER_SETTING_NAMES,
-  USER_SETTINGS,
-  type UserSetting,
+  type UserSettingDeclaration,
   type UserSettingName,
   type UserSettings,
 } from '#model';
@@ -43,7 +43,7 @@ export function importRealm(row: Row, draft: OrganizationDraft): void {
   for (const name of REALM_SETTING_NAMES) {
     const given = row.raw(columnOf(name));
     if (given === undefined) continue;
-    const setting = REALM_SETTINGS[name];
+    const setting = REALM_SETTING_DECLARATIONS[name];
     // The streams have no ids at this point: `importRealmStreams` sets these settings later.
     if ('namesStream' in setting && setting.namesStream) continue;
     if (isUnlimited(name, given)) settings[name] = given as null;
@@ -57,7 +57,7 @@ export function importRealm(row: Row, draft: OrganizationDraft): void {
 }
 
 function acceptsRealmSetting(name: RealmSettingName, value: unknown): boolean {
-  const setting: { readonly schema: TSchema; check?(value: unknown): void } = REALM_SETTINGS[name];
+  const setting: { readonly schema: TSchema; check?(value: unknown): void } = REALM_SETTING_DECLARATIONS[name];
   try {
     if (!Check(setting.schema, value)) return false;
     setting.check?.(value);
@@ -110,7 +110,7 @@ export function exportRealm(directory: DirectoryView, base: JsonObject): JsonObj
 export function importUserSettings(row: Row, leftOut: LeftOut): Partial<UserSettings> {
   const chosen: Record<string, unknown> = {};
   for (const name of USER_SETTING_NAMES) {
-    const setting: UserSetting = USER_SETTINGS[name];
+    const setting: UserSettingDeclaration = USER_SETTING_DECLARATIONS[name];
     const value = row.raw(name);
     if (setting.accountField !== undefined || value === undefined || value === null) continue;
     if (!acceptsUserSetting(setting, value)) leftOut.add(`setting of a user: ${name}`);
@@ -119,7 +119,7 @@ export function importUserSettings(row: Row, leftOut: LeftOut): Partial<UserSett
   return chosen as Partial<UserSettings>;
 }
 
-function acceptsUserSetting(setting: UserSetting, value: unknown): boolean {
+function acceptsUserSetting(setting: UserSettingDeclaration, value: unknown): boolean {
   try {
     if (!Check(setting.schema, value)) return false;
     setting.check?.(value as string);
@@ -132,10 +132,9 @@ function acceptsUserSetting(setting: UserSetting, value: unknown): boolean {
 /** Makes columns of all settings of a user. @param value returns the value of a setting */
 export const exportUserSettings = (value: (name: UserSettingName) => unknown): JsonObject =>
   Object.fromEntries(
-    USER_SETTING_NAMES.filter((name) => (USER_SETTINGS[name] as UserSetting).accountField === undefined).map((name) => [
-      name,
-      value(name) as string,
-    ]),
+    USER_SETTING_NAMES.filter(
+      (name) => (USER_SETTING_DECLARATIONS[name] as UserSettingDeclaration).accountField === undefined,
+    ).map((name) => [name, value(name) as string]),
   );
 
 export function importUserDefaults(row: Row, draft: OrganizationDraft): void {
@@ -149,7 +148,9 @@ export function importUserDefaults(row: Row, draft: OrganizationDraft): void {
 export const exportUserDefaults = ({ userDefaults }: DirectoryView): JsonObject => ({
   id: 1,
   realm: 1,
-  ...Object.fromEntries(REALM_DEFAULT_NAMES.map((name) => [name, userDefaults[name] ?? USER_SETTINGS[name].default])),
+  ...Object.fromEntries(
+    USER_DEFAULT_SETTING_NAMES.map((name) => [name, userDefaults[name] ?? USER_SETTING_DECLARATIONS[name].default]),
+  ),
 });
 
 export function importDomain(row: Row, draft: OrganizationDraft): void {
@@ -169,7 +170,7 @@ export function importLinkifier(row: Row, draft: OrganizationDraft): void {
   const pattern = row.text('pattern');
   // Exports of older servers have a format with %(name)s instead of a URL template.
   const urlTemplate = row.text('url_template', row.text('url_format_string').replace(/%\((\w+)\)s/g, '{$1}'));
-  if (Object.keys(linkifierErrors(pattern, urlTemplate)).length > 0) {
+  if (Object.keys(findLinkifierErrors(pattern, urlTemplate)).length > 0) {
     draft.leftOut.add(`linkifier ${pattern}`);
     return;
   }

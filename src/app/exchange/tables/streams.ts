@@ -5,8 +5,14 @@
 import type { JsonObject } from '#base';
 import { renderMarkdownOrEmpty } from '#domain/markdown';
 import { SYSTEM_GROUP_IDS } from '#domain/people';
-import { checkStreamName, pickSubscriptionColor, type Subscription, streamKindOf, toOneLine } from '#domain/streams';
-import { directMessageKey, parseActorKey, streamId, userId } from '#model';
+import {
+  checkStreamName,
+  pickSubscriptionColor,
+  type Subscription,
+  streamPrivacyNameOf,
+  toOneLineDescription,
+} from '#domain/streams';
+import { directMessageActorKey, parseActorKey, toStreamId, toUserId } from '#model';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { Row } from '../format/row.js';
 import { asJson, type OrganizationDraft, type Recipient } from '../import/draft.js';
@@ -31,26 +37,26 @@ function importStream(row: Row, id: number, creator: number, names: Set<string>,
   const name = nameOf(row, archived);
   if (!archived && names.has(name.toLowerCase())) throw row.problem(`another stream is named ${name}, too`);
   if (!archived) names.add(name.toLowerCase());
-  const description = toOneLine(row.text('description'));
+  const description = toOneLineDescription(row.text('description'));
   const privacy = {
     inviteOnly: row.flag('invite_only'),
     historyPublic: row.flag('history_public_to_subscribers', !row.flag('invite_only')),
     webPublic: row.flag('is_web_public'),
   };
   // Every other combination is a stream that no server makes, so the strictest privacy is the safe choice.
-  const kind = streamKindOf(privacy) ? privacy : { inviteOnly: true, historyPublic: false, webPublic: false };
+  const kind = streamPrivacyNameOf(privacy) ? privacy : { inviteOnly: true, historyPublic: false, webPublic: false };
   const policy = row.numberOr('stream_post_policy', 1);
   const group = row.has('can_remove_subscribers_group')
     ? draft.groups.find(row.number('can_remove_subscribers_group'))
     : undefined;
   const stream: DirectoryStream = {
-    id: streamId(id),
+    id: toStreamId(id),
     recipient: draft.nextRecipient++,
     name,
     description,
     renderedDescription: renderMarkdownOrEmpty(description),
     created: Math.floor(row.time('date_created', draft.created / 1000)),
-    creator: userId(creator),
+    creator: toUserId(creator),
     ...kind,
     postPolicy: policy >= 1 && policy <= 4 ? policy : 1,
     retentionDays: retentionOf(row),
@@ -167,7 +173,7 @@ export function importDirectGroups(
       draft.leftOut.add('group conversation without members');
       continue;
     }
-    const group = parseActorKey(directMessageKey(draft.facts.realm, participants.map(userId))).rest;
+    const group = parseActorKey(directMessageActorKey(draft.facts.realm, participants.map(toUserId))).rest;
     // Two groups in the export with the same members become one conversation.
     let recipient = bySet.get(group) ?? 0;
     if (recipient === 0 && participants.length > 2) {

@@ -3,10 +3,14 @@
  * of it; moves between streams add and remove copies. The functions have no side effects.
  */
 
-import { findStayWithMessage, type StreamMember, wasReceivingMessages } from '#domain/streams';
-import type { MovedCopies } from '#model';
+import {
+  findMembershipStayOfMessage,
+  type StreamMembershipRecord,
+  wasReceivingMessagesAtVersion,
+} from '#domain/streams';
+import type { MovedMessageCopies } from '#model';
 import type { StoredMessage } from '../stored/message.js';
-import { movesOfMessage } from '../stored/packed-view.js';
+import { streamMovesOfMessage } from '../stored/packed-view.js';
 
 export interface MessageCopyState {
   readonly has: boolean;
@@ -24,10 +28,10 @@ export interface ReadableMessage {
 }
 
 /** Streams whose memberships decide who has a copy of the message. */
-export function streamsDecidingCopies(message: StoredMessage): readonly number[] {
+export function streamsDecidingMessageCopies(message: StoredMessage): readonly number[] {
   const { originStream } = message;
   if (originStream === 0) return [];
-  const moves = movesOfMessage(message);
+  const moves = streamMovesOfMessage(message);
   return moves.length === 0
     ? [originStream]
     : [...new Set([originStream, ...moves.flatMap(({ from, to }) => [from, to])])];
@@ -39,29 +43,29 @@ export function streamsDecidingCopies(message: StoredMessage): readonly number[]
  * @param membership the user's membership of a stream
  * @param own true if the user has a personal copy, by starring a message of the history or, as a bot, by a mention
  */
-export function findMessageCopy(
+export function computeMessageCopyState(
   message: StoredMessage,
   user: number,
-  membership: (stream: number) => StreamMember | undefined,
+  membership: (stream: number) => StreamMembershipRecord | undefined,
   own: boolean,
 ): MessageCopyState {
   const { originStream, id, participants } = message;
   if (originStream === 0) return { has: participants.includes(user), gained: false };
-  return findCopyAfterMoves({ id, home: originStream, moves: movesOfMessage(message) }, membership, own);
+  return computeCopyStateAfterMoves({ id, home: originStream, moves: streamMovesOfMessage(message) }, membership, own);
 }
 
-/** Like `findMessageCopy`, but for a message that was sent to a stream. */
-export function findCopyAfterMoves(
-  { id, home, moves }: MovedCopies,
-  membership: (stream: number) => StreamMember | undefined,
+/** Like `computeMessageCopyState`, but for a message that was sent to a stream. */
+export function computeCopyStateAfterMoves(
+  { id, home, moves }: MovedMessageCopies,
+  membership: (stream: number) => StreamMembershipRecord | undefined,
   own = false,
 ): MessageCopyState {
-  const stay = findStayWithMessage(membership(home), id);
+  const stay = findMembershipStayOfMessage(membership(home), id);
   let has = own || stay !== undefined;
   let gained = false;
   for (const move of moves) {
-    const before = wasReceivingMessages(membership(move.from), move.fromMv);
-    const after = wasReceivingMessages(membership(move.to), move.toMv);
+    const before = wasReceivingMessagesAtVersion(membership(move.from), move.fromMv);
+    const after = wasReceivingMessagesAtVersion(membership(move.to), move.toMv);
     // The stay of a newcomer includes older messages, but not those that were moved away before the stay began.
     const gone = !own && stay !== undefined && move.from === home && move.fromMv < stay.from;
     if ((before || gone) && !after) has = false;

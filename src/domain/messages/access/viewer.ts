@@ -1,16 +1,16 @@
 /** The user who reads messages: preferences that decide what the user sees, and memberships that decide access. */
 
-import { memberPartAddress, type StreamMember, toStreamMember } from '#domain/streams';
+import { type StreamMembershipRecord, streamMemberPartAddress, toStreamMembershipRecord } from '#domain/streams';
 import type { RealmId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
-import type { MessageReads } from '#ports/store';
-import { UserFlags } from '../flags/read-state.js';
+import type { MessageReadStore } from '#ports/store';
+import { UserMessageFlags } from '../flags/read-state.js';
 
-export interface MessageViewer {
+export interface MessageViewerContext {
   readonly realm: RealmId;
   readonly user: DirectoryUser;
   readonly directory: DirectoryView;
-  readonly flags: UserFlags;
+  readonly flags: UserMessageFlags;
   /** Ids of the streams to which the user is or was subscribed. */
   readonly streams: readonly number[];
   /** True if the user is subscribed to the stream now. */
@@ -20,22 +20,22 @@ export interface MessageViewer {
 }
 
 /** A viewer without flags and mutes: access follows from subscriptions alone. */
-export const viewerWithoutFlags = (
-  of: Pick<MessageViewer, 'realm' | 'user' | 'directory' | 'subscribed'>,
-): MessageViewer => ({
+export const makeViewerWithoutFlags = (
+  of: Pick<MessageViewerContext, 'realm' | 'user' | 'directory' | 'subscribed'>,
+): MessageViewerContext => ({
   ...of,
-  flags: new UserFlags(of.user.id, new Map()),
+  flags: new UserMessageFlags(of.user.id, new Map()),
   streams: [],
   mutedStreams: new Set(),
   mutesTopic: () => false,
 });
 
 /** One user's memberships of streams, read from the Store on demand. */
-export class UserMemberships {
-  readonly #members = new Map<number, StreamMember | undefined>();
+export class UserStreamMemberships {
+  readonly #members = new Map<number, StreamMembershipRecord | undefined>();
 
   constructor(
-    private readonly store: MessageReads,
+    private readonly store: MessageReadStore,
     private readonly realm: RealmId,
     private readonly user: number,
   ) {}
@@ -44,9 +44,11 @@ export class UserMemberships {
   async load(streams: readonly number[]): Promise<void> {
     const missing = [...new Set(streams)].filter((stream) => !this.#members.has(stream));
     if (missing.length === 0) return;
-    const parts = await this.store.getParts(missing.map((stream) => memberPartAddress(this.realm, stream, this.user)));
+    const parts = await this.store.getParts(
+      missing.map((stream) => streamMemberPartAddress(this.realm, stream, this.user)),
+    );
     missing.forEach((stream, i) => {
-      this.#members.set(stream, toStreamMember(parts[i]?.value));
+      this.#members.set(stream, toStreamMembershipRecord(parts[i]?.value));
     });
   }
 
@@ -55,5 +57,5 @@ export class UserMemberships {
   }
 
   /** The user's membership of a stream that was loaded before. */
-  readonly of = (stream: number): StreamMember | undefined => this.#members.get(stream);
+  readonly of = (stream: number): StreamMembershipRecord | undefined => this.#members.get(stream);
 }

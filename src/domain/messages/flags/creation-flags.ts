@@ -4,14 +4,14 @@
  */
 
 import { memoizeByObject } from '#base';
-import { AlertWords, type Mentions } from '#domain/markdown';
-import { userGroupsOf } from '#domain/people';
+import { AlertWordMatcher, type MentionedIds } from '#domain/markdown';
+import { userGroupsOfDirectory } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { MessageBody } from '../stored/message.js';
 
 interface AlertsAndMutes {
-  readonly words: AlertWords;
+  readonly words: AlertWordMatcher;
   /** Users who have an alert word, by the word in lower case. */
   readonly byWord: ReadonlyMap<string, readonly UserId[]>;
   /** Users who muted a sender, by id of the sender. */
@@ -30,7 +30,7 @@ function indexPreferences(directory: DirectoryView): AlertsAndMutes {
     for (const word of alertWords) add(byWord, word.toLowerCase(), user);
     for (const { id } of muted) add(muters, id, user);
   }
-  return { words: new AlertWords(byWord.keys()), byWord, muters };
+  return { words: new AlertWordMatcher(byWord.keys()), byWord, muters };
 }
 
 /** The index of alert words and mutes; built again only when a preference in the directory changes, which is rare. */
@@ -51,12 +51,16 @@ const usersWhoMuted = (directory: DirectoryView, sender: number): readonly UserI
 /** Members of the mentioned groups and their subgroups. */
 function inGroups(groups: readonly number[], directory: DirectoryView): Iterable<UserId> {
   if (groups.length === 0) return [];
-  const all = userGroupsOf(directory);
+  const all = userGroupsOfDirectory(directory);
   return groups.flatMap((id) => all.membersOf(id));
 }
 
 /** Users with a mention or an alert word in the text, with or without a copy of the message: user → flags. */
-export function flagsFromText(content: string, mentions: Mentions, directory: DirectoryView): Map<number, string[]> {
+export function findMentionAndAlertFlags(
+  content: string,
+  mentions: MentionedIds,
+  directory: DirectoryView,
+): Map<number, string[]> {
   const flags = new Map<number, string[]>();
   for (const user of new Set([...mentions.users, ...inGroups(mentions.groups, directory)]))
     flags.set(user, ['mentioned']);
@@ -70,20 +74,20 @@ interface CreationFlagsInput {
   readonly sender: number;
   readonly content: string;
   /** Mentions in the text that notify users; silent ones are excluded. */
-  readonly mentions: Mentions;
+  readonly mentions: MentionedIds;
   /** Users whose copies count as read from the beginning. */
   readonly read: readonly number[];
   readonly hasCopy: (user: number) => boolean;
 }
 
 /** Flags of single users with a copy. A wildcard mention isn't among them: `MessageBody.wildcard` notes it once. */
-export function flagsAtCreation(
+export function computeFlagsAtMessageCreation(
   { sender, content, mentions, read, hasCopy }: CreationFlagsInput,
   directory: DirectoryView,
 ): MessageBody['flags'] {
   const flags: Record<string, string[]> = {};
   for (const user of new Set([...read, ...usersWhoMuted(directory, sender)])) if (hasCopy(user)) flags[user] = ['read'];
-  for (const [user, added] of flagsFromText(content, mentions, directory)) {
+  for (const [user, added] of findMentionAndAlertFlags(content, mentions, directory)) {
     if (hasCopy(user)) flags[user] = [...(flags[user] ?? []), ...added];
   }
   return flags;

@@ -4,9 +4,15 @@
  */
 import type { Json } from '#base';
 import type { ReadableMessage } from '../access/message-access.js';
-import { encodeMarkedIds, encodeReadState, type MarkName, type OriginReadState, type UserFlags } from './read-state.js';
+import {
+  encodeMarkedMessageIds,
+  encodeOriginReadState,
+  type MessageMarkName,
+  type OriginReadState,
+  type UserMessageFlags,
+} from './read-state.js';
 
-export interface FlagUpdate {
+export interface MessageFlagUpdate {
   /** Ids of the messages whose flag changed, in the order of the request. */
   readonly changed: readonly number[];
   readonly parts: Record<string, Json>;
@@ -14,10 +20,10 @@ export interface FlagUpdate {
   readonly newCopies?: readonly ReadableMessage[];
 }
 
-export const EDITABLE_FLAGS = ['read', 'starred', 'collapsed'] as const;
-export type EditableFlag = (typeof EDITABLE_FLAGS)[number];
+export const EDITABLE_MESSAGE_FLAGS = ['read', 'starred', 'collapsed'] as const;
+export type EditableMessageFlag = (typeof EDITABLE_MESSAGE_FLAGS)[number];
 
-export function addReadIds(reading: OriginReadState, ids: readonly number[]): OriginReadState {
+export function addReadMessageIds(reading: OriginReadState, ids: readonly number[]): OriginReadState {
   return {
     mark: reading.mark,
     read: reading.read.with(ids.filter((id) => id > reading.mark)),
@@ -25,7 +31,7 @@ export function addReadIds(reading: OriginReadState, ids: readonly number[]): Or
   };
 }
 
-export const addUnreadIds = (reading: OriginReadState, ids: readonly number[]): OriginReadState => ({
+export const addUnreadMessageIds = (reading: OriginReadState, ids: readonly number[]): OriginReadState => ({
   mark: reading.mark,
   read: reading.read.without(ids),
   unread: reading.unread.with(ids),
@@ -43,58 +49,66 @@ const idsByOrigin = (messages: readonly ReadableMessage[]): Map<number, number[]
 
 /** Parts of the read state in which these messages are marked read or unread, whatever they were before. */
 function readStateParts(
-  flags: UserFlags,
+  flags: UserMessageFlags,
   messages: readonly ReadableMessage[],
   change: (reading: OriginReadState, ids: readonly number[]) => OriginReadState,
 ): Record<string, Json> {
   const parts: Record<string, Json> = {};
   for (const [origin, ids] of idsByOrigin(messages)) {
-    Object.assign(parts, encodeReadState(origin, change(flags.reading(origin), ids)));
+    Object.assign(parts, encodeOriginReadState(origin, change(flags.reading(origin), ids)));
   }
   return parts;
 }
 
 const idsOf = (messages: readonly ReadableMessage[]): number[] => messages.map(({ message }) => message.id);
 
-export function markMessagesRead(flags: UserFlags, messages: readonly ReadableMessage[]): FlagUpdate {
+export function markMessagesRead(flags: UserMessageFlags, messages: readonly ReadableMessage[]): MessageFlagUpdate {
   // A message without a copy counts as read.
   const changing = messages.filter((own) => own.copy && !flags.isRead(own));
-  return { changed: idsOf(changing), parts: readStateParts(flags, changing, addReadIds) };
+  return { changed: idsOf(changing), parts: readStateParts(flags, changing, addReadMessageIds) };
 }
 
 /** Marks messages as unread. @param subscribed messages of streams for which it returns false are skipped */
 export function markMessagesUnread(
-  flags: UserFlags,
+  flags: UserMessageFlags,
   messages: readonly ReadableMessage[],
   subscribed: (stream: number) => boolean,
-): FlagUpdate {
+): MessageFlagUpdate {
   const changing = messages.filter((own) => {
     const { stream } = own.message.body;
     return (stream === 0 || subscribed(stream)) && flags.isRead(own);
   });
   return {
     changed: idsOf(changing),
-    parts: { ...readStateParts(flags, changing, addUnreadIds), ...historicalMarks(flags, changing) },
+    parts: { ...readStateParts(flags, changing, addUnreadMessageIds), ...historicalMarks(flags, changing) },
     newCopies: withoutCopy(changing),
   };
 }
 
-export function setMessageMark(flags: UserFlags, messages: readonly ReadableMessage[], name: MarkName): FlagUpdate {
+export function setMarkOnMessages(
+  flags: UserMessageFlags,
+  messages: readonly ReadableMessage[],
+  name: MessageMarkName,
+): MessageFlagUpdate {
   const set = flags.marked(name);
   const changing = messages.filter(({ message }) => !set.has(message.id));
   if (changing.length === 0) return { changed: [], parts: {} };
   return {
     changed: idsOf(changing),
-    parts: { ...encodeMarkedIds(name, set.with(idsOf(changing))), ...historicalMarks(flags, changing) },
+    parts: { ...encodeMarkedMessageIds(name, set.with(idsOf(changing))), ...historicalMarks(flags, changing) },
     newCopies: withoutCopy(changing),
   };
 }
 
-export function unsetMessageMark(flags: UserFlags, messages: readonly ReadableMessage[], name: MarkName): FlagUpdate {
+export function unsetMarkOnMessages(
+  flags: UserMessageFlags,
+  messages: readonly ReadableMessage[],
+  name: MessageMarkName,
+): MessageFlagUpdate {
   const set = flags.marked(name);
   const changing = messages.filter(({ message }) => set.has(message.id));
   if (changing.length === 0) return { changed: [], parts: {} };
-  return { changed: idsOf(changing), parts: encodeMarkedIds(name, set.without(idsOf(changing))) };
+  return { changed: idsOf(changing), parts: encodeMarkedMessageIds(name, set.without(idsOf(changing))) };
 }
 
 const withoutCopy = (messages: readonly ReadableMessage[]): ReadableMessage[] => messages.filter((own) => !own.copy);
@@ -103,10 +117,10 @@ const withoutCopy = (messages: readonly ReadableMessage[]): ReadableMessage[] =>
  * Parts of the user's actor that give the user a `historical` copy of each of the messages that has none. The user has
  * flagged messages of a stream's history.
  */
-function historicalMarks(flags: UserFlags, messages: readonly ReadableMessage[]): Record<string, Json> {
+function historicalMarks(flags: UserMessageFlags, messages: readonly ReadableMessage[]): Record<string, Json> {
   const made = withoutCopy(messages);
   if (made.length === 0) return {};
   return {
-    ...encodeMarkedIds('historical', flags.marked('historical').with(idsOf(made))),
+    ...encodeMarkedMessageIds('historical', flags.marked('historical').with(idsOf(made))),
   };
 }

@@ -1,27 +1,31 @@
 /** Read receipts: the users who have read a message (messages.md § GET /messages/{id}/read_receipts). */
 import type { Json } from '#base';
-import { readPreference } from '#domain/people';
-import { MEMBER_PART_PREFIX, type StreamMember, toStreamMember } from '#domain/streams';
-import { type RealmId, streamId, streamKey, userId, userKey } from '#model';
+import { readUserSettingByUserId } from '#domain/people';
+import { STREAM_MEMBER_PART_PREFIX, type StreamMembershipRecord, toStreamMembershipRecord } from '#domain/streams';
+import { type RealmId, streamActorKey, toStreamId, toUserId, userActorKey } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { Store } from '#ports/store';
-import { findMessageCopy, streamsDecidingCopies } from '../access/message-access.js';
+import { computeMessageCopyState, streamsDecidingMessageCopies } from '../access/message-access.js';
 import type { StoredMessage } from '../stored/message.js';
-import { MESSAGE_MARK_PART_PREFIX, READ_STATE_PART_PREFIX, UserFlags } from './read-state.js';
+import { MESSAGE_MARK_PART_PREFIX, READ_STATE_PART_PREFIX, UserMessageFlags } from './read-state.js';
 
 /** Memberships of users: stream → user → membership. */
-type Memberships = ReadonlyMap<number, ReadonlyMap<number, StreamMember>>;
+type Memberships = ReadonlyMap<number, ReadonlyMap<number, StreamMembershipRecord>>;
 
 async function membershipsOf(store: Store, realm: RealmId, streams: readonly number[]): Promise<Memberships> {
   const lists = await Promise.all(
-    streams.map((stream) => store.parts(streamKey(realm, streamId(stream)), MEMBER_PART_PREFIX)),
+    streams.map((stream) => store.parts(streamActorKey(realm, toStreamId(stream)), STREAM_MEMBER_PART_PREFIX)),
   );
   return new Map(
     lists.map((parts, i) => {
       const members = parts.map(
-        ({ part, value }) => [Number(part.slice(MEMBER_PART_PREFIX.length)), toStreamMember(value)] as const,
+        ({ part, value }) =>
+          [Number(part.slice(STREAM_MEMBER_PART_PREFIX.length)), toStreamMembershipRecord(value)] as const,
       );
-      return [streams[i]!, new Map(members.filter((of): of is readonly [number, StreamMember] => of[1] !== undefined))];
+      return [
+        streams[i]!,
+        new Map(members.filter((of): of is readonly [number, StreamMembershipRecord] => of[1] !== undefined)),
+      ];
     }),
   );
 }
@@ -34,9 +38,9 @@ function mayShowReading(
   directory: DirectoryView,
 ): boolean {
   if (!user?.isActive || user.id === message.sender) return false;
-  if (!readPreference(directory, user.id, 'send_read_receipts')) return false;
+  if (!readUserSettingByUserId(directory, user.id, 'send_read_receipts')) return false;
   if (directory.preferencesOf(user.id).muted.some(({ id }) => id === caller)) return false;
-  return !directory.preferencesOf(userId(caller)).muted.some(({ id }) => id === user.id);
+  return !directory.preferencesOf(toUserId(caller)).muted.some(({ id }) => id === user.id);
 }
 
 /** Ids of the users who have a copy of the message and have read it, ascending. */
@@ -45,11 +49,11 @@ export async function findMessageReaders(
   caller: number,
   { store, realm, directory }: { store: Store; realm: RealmId; directory: DirectoryView },
 ): Promise<number[]> {
-  const memberships = await membershipsOf(store, realm, streamsDecidingCopies(message));
+  const memberships = await membershipsOf(store, realm, streamsDecidingMessageCopies(message));
   const holders = new Set([...message.participants, ...(message.body.copies ?? [])]);
   for (const members of memberships.values()) for (const user of members.keys()) holders.add(user);
   const shown = [...holders]
-    .filter((user) => mayShowReading(directory.user(userId(user)), message, caller, directory))
+    .filter((user) => mayShowReading(directory.user(toUserId(user)), message, caller, directory))
     .sort((a, b) => a - b);
   const names = [
     `${READ_STATE_PART_PREFIX}${message.originStream}`,
@@ -57,7 +61,7 @@ export async function findMessageReaders(
     `${MESSAGE_MARK_PART_PREFIX}copied`,
   ];
   const stored = await store.getParts(
-    shown.flatMap((user) => names.map((part) => ({ key: userKey(realm, userId(user)), part }))),
+    shown.flatMap((user) => names.map((part) => ({ key: userActorKey(realm, toUserId(user)), part }))),
   );
   return shown.filter((user, i) => {
     const parts = new Map<string, Json>();
@@ -65,8 +69,8 @@ export async function findMessageReaders(
       const part = stored[i * names.length + n];
       if (part) parts.set(name, part.value);
     });
-    const flags = new UserFlags(user, parts);
-    const copy = findMessageCopy(
+    const flags = new UserMessageFlags(user, parts);
+    const copy = computeMessageCopyState(
       message,
       user,
       (stream) => memberships.get(stream)?.get(user),

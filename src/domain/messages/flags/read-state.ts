@@ -8,9 +8,9 @@
 import { IdSet, type Json, type JsonObject, memoizeByObject } from '#base';
 import type { ActorParts } from '#model';
 import type { ReadableMessage } from '../access/message-access.js';
-import { CREATION_FLAG_BITS } from '../stored/digest.js';
+import { MESSAGE_CREATION_FLAG_BITS } from '../stored/digest.js';
 import type { StoredMessage } from '../stored/message.js';
-import { creationFlagBits, hasWildcardMention } from '../stored/packed-view.js';
+import { creationFlagBitsOfUser, hasWildcardMention } from '../stored/packed-view.js';
 
 /** Read messages of one origin: up to `mark` all are read except `unread`; above it, only those in `read` are. */
 export interface OriginReadState {
@@ -21,14 +21,14 @@ export interface OriginReadState {
 
 export const READ_STATE_PART_PREFIX = 'read/';
 /** The origin of all direct messages. */
-export const DIRECT_ORIGIN = 0;
+export const DIRECT_MESSAGES_ORIGIN = 0;
 
 /**
  * Sets of message ids, one part each. `starred` and `collapsed` are flags; `historical` are copies that the user made
  * of the history; `copied` are copies that a bot got by a mention in a stream to which it isn't subscribed.
  */
-export const MESSAGE_MARKS = ['starred', 'collapsed', 'historical', 'copied'] as const;
-export type MarkName = (typeof MESSAGE_MARKS)[number];
+export const MESSAGE_MARK_NAMES = ['starred', 'collapsed', 'historical', 'copied'] as const;
+export type MessageMarkName = (typeof MESSAGE_MARK_NAMES)[number];
 export const MESSAGE_MARK_PART_PREFIX = 'mark/';
 
 const NOTHING_READ: OriginReadState = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
@@ -43,26 +43,26 @@ const readingIn = memoizeByObject(
 );
 const markedIn = memoizeByObject(({ ids }: JsonObject) => IdSet.decode(ids as Uint8Array));
 
-export function readStateOf(parts: ActorParts, origin: number): OriginReadState {
+export function readOriginReadState(parts: ActorParts, origin: number): OriginReadState {
   const stored = parts.get(`${READ_STATE_PART_PREFIX}${origin}`) as JsonObject | undefined;
   return stored ? readingIn(stored) : NOTHING_READ;
 }
 
-export function encodeReadState(origin: number, { mark, read, unread }: OriginReadState): Record<string, Json> {
+export function encodeOriginReadState(origin: number, { mark, read, unread }: OriginReadState): Record<string, Json> {
   return { [`${READ_STATE_PART_PREFIX}${origin}`]: { mark, read: read.above(mark).encode(), unread: unread.encode() } };
 }
 
-export function markedIdsOf(parts: ActorParts, name: MarkName): IdSet {
+export function readMarkedMessageIds(parts: ActorParts, name: MessageMarkName): IdSet {
   const stored = parts.get(`${MESSAGE_MARK_PART_PREFIX}${name}`) as JsonObject | undefined;
   return stored ? markedIn(stored) : IdSet.EMPTY;
 }
 
-export const encodeMarkedIds = (name: MarkName, ids: IdSet): Record<string, Json> => ({
+export const encodeMarkedMessageIds = (name: MessageMarkName, ids: IdSet): Record<string, Json> => ({
   [`${MESSAGE_MARK_PART_PREFIX}${name}`]: ids.size === 0 ? null : { ids: ids.encode() },
 });
 
 /** True if a message is read, by the mark or the sets. Undefined if neither decides: then the flags at creation do. */
-export function isMarkedRead({ mark, read, unread }: OriginReadState, id: number): boolean | undefined {
+export function isReadByReadState({ mark, read, unread }: OriginReadState, id: number): boolean | undefined {
   if (unread.has(id)) return false;
   return id <= mark || read.has(id) ? true : undefined;
 }
@@ -92,14 +92,14 @@ function listOf(sum: number): readonly string[] {
 }
 
 /** A user's flags on messages, from the parts of the user's actor. */
-export class UserFlags {
+export class UserMessageFlags {
   constructor(
     readonly user: number,
     private readonly parts: ActorParts,
   ) {}
 
   reading(origin: number): OriginReadState {
-    return readStateOf(this.parts, origin);
+    return readOriginReadState(this.parts, origin);
   }
 
   /** Origins of messages that the user read, or marked as unread. */
@@ -124,8 +124,8 @@ export class UserFlags {
     yield* this.marked('starred').ids;
   }
 
-  marked(name: MarkName): IdSet {
-    return markedIdsOf(this.parts, name);
+  marked(name: MessageMarkName): IdSet {
+    return readMarkedMessageIds(this.parts, name);
   }
 
   /** Makes the function that tells whether the user has a personal copy of a message. */
@@ -161,7 +161,7 @@ export class UserFlags {
     return ({ message, copy, gained }) => {
       if (!copy) return HISTORY_FLAGS;
       const { id, originStream } = message;
-      const sent = creationFlagBits(message, this.user);
+      const sent = creationFlagBitsOfUser(message, this.user);
       const isHistorical = historical.has(id);
       let reading = readings.get(originStream);
       if (!reading) {
@@ -169,24 +169,25 @@ export class UserFlags {
         readings.set(originStream, reading);
       }
       let sum = 0;
-      if (isMarkedRead(reading, id) ?? (gained || isHistorical || (sent & CREATION_FLAG_BITS.read) !== 0)) sum |= 1;
+      if (isReadByReadState(reading, id) ?? (gained || isHistorical || (sent & MESSAGE_CREATION_FLAG_BITS.read) !== 0))
+        sum |= 1;
       if (starred.has(id)) sum |= 2;
       if (collapsed.has(id)) sum |= 4;
-      if ((sent & CREATION_FLAG_BITS.mentioned) !== 0) sum |= 8;
+      if ((sent & MESSAGE_CREATION_FLAG_BITS.mentioned) !== 0) sum |= 8;
       if (hasWildcardMention(message)) sum |= 16;
-      if ((sent & CREATION_FLAG_BITS.has_alert_word) !== 0) sum |= 32;
+      if ((sent & MESSAGE_CREATION_FLAG_BITS.has_alert_word) !== 0) sum |= 32;
       if (isHistorical) sum |= 64;
       return listOf(sum);
     };
   }
 
   #read(message: StoredMessage, gained: boolean): boolean {
-    const explicit = isMarkedRead(this.reading(message.originStream), message.id);
+    const explicit = isReadByReadState(this.reading(message.originStream), message.id);
     return (
       explicit ??
       (gained ||
         this.#isHistorical(message.id) ||
-        (creationFlagBits(message, this.user) & CREATION_FLAG_BITS.read) !== 0)
+        (creationFlagBitsOfUser(message, this.user) & MESSAGE_CREATION_FLAG_BITS.read) !== 0)
     );
   }
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '#base';
 import type { StoredMessage } from '../stored/message.js';
 
 /** Maximum number of unread messages that the section lists; the newest ones. */
-export const MAX_LISTED_UNREAD = 50_000;
+export const MAX_LISTED_UNREAD_MESSAGES = 50_000;
 
 interface UnreadSummaryView {
   readonly user: number;
@@ -40,9 +40,9 @@ class ConversationGroups<K> {
 const compare = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Makes the section from the user's unread messages. @param unread in any order */
-export function makeUnreadSummary(unread: readonly StoredMessage[], view: UnreadSummaryView): JsonObject {
+export function makeUnreadMessagesSummary(unread: readonly StoredMessage[], view: UnreadSummaryView): JsonObject {
   const counted = unread.filter(({ body }) => body.stream === 0 || view.subscribed(body.stream));
-  const newest = counted.sort((a, b) => b.id - a.id).slice(0, MAX_LISTED_UNREAD);
+  const newest = counted.sort((a, b) => b.id - a.id).slice(0, MAX_LISTED_UNREAD_MESSAGES);
   const pms = new ConversationGroups<number>();
   const huddles = new ConversationGroups<string>();
   const streams = new ConversationGroups<string>();

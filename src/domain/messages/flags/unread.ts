@@ -3,19 +3,23 @@
  * (architecture/domain.md § Read state).
  */
 import type { RealmId } from '#model';
-import type { MessageIndex, MessageRange, MessageReads } from '#ports/store';
-import { findMessageCopy, type MessageCopyState, streamsDecidingCopies } from '../access/message-access.js';
-import { UserMemberships } from '../access/viewer.js';
-import { type StoredMessage, streamConversationName, toStoredMessage } from '../stored/message.js';
-import { movesOfMessage } from '../stored/packed-view.js';
-import { messageTag } from '../stored/record.js';
-import { DIRECT_ORIGIN, type OriginReadState } from './read-state.js';
+import type { MessageIndex, MessageRange, MessageReadStore } from '#ports/store';
+import {
+  computeMessageCopyState,
+  type MessageCopyState,
+  streamsDecidingMessageCopies,
+} from '../access/message-access.js';
+import { UserStreamMemberships } from '../access/viewer.js';
+import { type StoredMessage, storeNameOfStreamConversation, toStoredMessage } from '../stored/message.js';
+import { streamMovesOfMessage } from '../stored/packed-view.js';
+import { messageIndexTags } from '../stored/record.js';
+import { DIRECT_MESSAGES_ORIGIN, type OriginReadState } from './read-state.js';
 
 const BATCH = 1_000;
 /** Size of the first query for unread messages: these are mostly few, and among the newest. */
 const FIRST_BATCH = 64;
 
-const movedFrom = (origin: number): MessageIndex => ({ by: 'moved', from: streamConversationName(origin) });
+const movedFrom = (origin: number): MessageIndex => ({ by: 'moved', from: storeNameOfStreamConversation(origin) });
 
 /** True if the user received a message individually: by starring, by reacting, or, as a bot, by a mention. */
 type PersonalCopyTest = (id: number) => boolean;
@@ -26,15 +30,15 @@ interface MessageCopy extends MessageCopyState {
 }
 
 /** Queries of the Store that find one user's unread messages. */
-export class UnreadScan {
-  readonly #members: UserMemberships;
+export class UnreadMessageScan {
+  readonly #members: UserStreamMemberships;
 
   constructor(
-    private readonly store: MessageReads,
+    private readonly store: MessageReadStore,
     private readonly realm: RealmId,
     private readonly user: number,
   ) {
-    this.#members = new UserMemberships(store, realm, user);
+    this.#members = new UserStreamMemberships(store, realm, user);
   }
 
   /**
@@ -47,7 +51,7 @@ export class UnreadScan {
     to = Number.POSITIVE_INFINITY,
   ): AsyncGenerator<StoredMessage[]> {
     yield* this.#unmarked(this.#indexOf(origin), origin, reading, to);
-    if (origin !== DIRECT_ORIGIN) yield* this.movedFrom(origin, reading, to);
+    if (origin !== DIRECT_MESSAGES_ORIGIN) yield* this.movedFrom(origin, reading, to);
   }
 
   /** The user's unread messages of an origin that were moved to other streams: a part of what `above` returns. */
@@ -61,7 +65,7 @@ export class UnreadScan {
    * @param also further indexes that the messages must be in, such as a topic's
    */
   async *movedTo(stream: number, also: readonly MessageIndex[] = []): AsyncGenerator<StoredMessage[]> {
-    const tag: MessageIndex = { by: 'tag', tag: messageTag.cameTo(streamConversationName(stream)) };
+    const tag: MessageIndex = { by: 'tag', tag: messageIndexTags.cameTo(storeNameOfStreamConversation(stream)) };
     for await (const messages of this.#batches([{ index: tag, also }], { direction: 'newer' })) {
       const own = await this.withCopies(messages);
       if (own.length > 0) yield own;
@@ -88,9 +92,12 @@ export class UnreadScan {
 
   async *#copies(index: MessageIndex, from: number, made: PersonalCopyTest): AsyncGenerator<readonly MessageCopy[]> {
     for await (const messages of this.#batches([{ index }], { direction: 'newer', from })) {
-      await this.#members.load(messages.flatMap(streamsDecidingCopies));
+      await this.#members.load(messages.flatMap(streamsDecidingMessageCopies));
       const own = messages
-        .map((message) => ({ message, ...findMessageCopy(message, this.user, this.#members.of, made(message.id)) }))
+        .map((message) => ({
+          message,
+          ...computeMessageCopyState(message, this.user, this.#members.of, made(message.id)),
+        }))
         .filter(({ has }) => has);
       if (own.length > 0) yield own;
     }
@@ -111,7 +118,7 @@ export class UnreadScan {
       ([origin, { mark }]): MessageRange => ({ index: this.#indexOf(origin), above: mark }),
     );
     const away = [...origins, ...left]
-      .filter(([origin]) => origin !== DIRECT_ORIGIN)
+      .filter(([origin]) => origin !== DIRECT_MESSAGES_ORIGIN)
       .map(([origin, { mark }]): MessageRange => ({ index: movedFrom(origin), above: mark }));
     const ranges = [...here, ...away];
     for await (const messages of this.#batches(ranges, { direction: 'older' })) {
@@ -130,9 +137,9 @@ export class UnreadScan {
 
   /** Index of the messages of an origin, except those that were moved away. */
   #indexOf(origin: number): MessageIndex {
-    return origin === DIRECT_ORIGIN
+    return origin === DIRECT_MESSAGES_ORIGIN
       ? { by: 'participant', user: this.user }
-      : { by: 'conversation', conversation: streamConversationName(origin) };
+      : { by: 'conversation', conversation: storeNameOfStreamConversation(origin) };
   }
 
   #isCandidate({ id, originStream, body }: StoredMessage, origin: number, { read, unread }: OriginReadState): boolean {
@@ -181,13 +188,13 @@ export class UnreadScan {
    * Messages that are unread although below the mark: the user marked them as unread, or they stayed unread when the
    * mark rose. A move to another stream may have taken the user's copy away; then the message is left out.
    *
-   * @param ids exceptions of one origin or of all (`UserFlags.unreadExceptions`)
+   * @param ids exceptions of one origin or of all (`UserMessageFlags.unreadExceptions`)
    */
   async unreadExceptions(ids: readonly number[]): Promise<StoredMessage[]> {
     if (ids.length === 0) return [];
     const records = await this.store.getMessages(this.realm, ids);
     const messages = records.filter((record) => record !== null).map(toStoredMessage);
-    const moved = messages.filter((message) => movesOfMessage(message).length > 0);
+    const moved = messages.filter((message) => streamMovesOfMessage(message).length > 0);
     if (moved.length === 0) return messages;
     const kept = new Set(await this.withCopies(moved, true));
     return messages.filter((message) => kept.has(message) || !moved.includes(message));
@@ -202,7 +209,7 @@ export class UnreadScan {
 
   /** Id of the newest message that was sent to the stream, even if moved since; 0 = none. */
   async newestSentTo(stream: number): Promise<number> {
-    const conversation = streamConversationName(stream);
+    const conversation = storeNameOfStreamConversation(stream);
     const indexes: MessageIndex[] = [
       { by: 'conversation', conversation },
       { by: 'moved', from: conversation },
@@ -228,9 +235,9 @@ export class UnreadScan {
    * came with a move are kept
    */
   async withCopies(messages: readonly StoredMessage[], marked = false): Promise<StoredMessage[]> {
-    await this.#members.load(messages.flatMap(streamsDecidingCopies));
+    await this.#members.load(messages.flatMap(streamsDecidingMessageCopies));
     return messages.filter((message) => {
-      const { has, gained } = findMessageCopy(message, this.user, this.#members.of, marked);
+      const { has, gained } = computeMessageCopyState(message, this.user, this.#members.of, marked);
       return has && (marked || !gained);
     });
   }

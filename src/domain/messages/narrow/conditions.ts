@@ -2,11 +2,11 @@
  * Conditions that every message of a narrow meets and that the Store has indexes for. The functions have no side
  * effects.
  */
-import { directMessageKey, parseActorKey, type RealmId } from '#model';
+import { directMessageActorKey, parseActorKey, type RealmId } from '#model';
 import type { MessageIndex } from '#ports/store';
-import type { MessageViewer } from '../access/viewer.js';
-import { streamConversationName } from '../stored/message.js';
-import { messageTag } from '../stored/record.js';
+import type { MessageViewerContext } from '../access/viewer.js';
+import { storeNameOfStreamConversation } from '../stored/message.js';
+import { messageIndexTags } from '../stored/record.js';
 import { isPublicStream, isWebPublicStream } from './predicate.js';
 import type { NarrowTerm } from './terms.js';
 
@@ -14,7 +14,7 @@ import type { NarrowTerm } from './terms.js';
  * Maximum number of words of one search that the Store looks up. The longest words are looked up, as they are mostly
  * the rarest. The others are only tested on the messages found.
  */
-export const MAX_INDEXED_WORDS = 8;
+export const MAX_SEARCH_WORDS_LOOKED_UP = 8;
 
 export interface NarrowConditions {
   /** True if the terms exclude each other: no message matches. */
@@ -32,10 +32,10 @@ export interface NarrowConditions {
   readonly unread: boolean;
 }
 
-export const directConversationName = (realm: RealmId, participants: readonly number[]): string =>
-  `d${parseActorKey(directMessageKey(realm, participants as never)).rest}`;
+export const storeNameOfDirectConversation = (realm: RealmId, participants: readonly number[]): string =>
+  `d${parseActorKey(directMessageActorKey(realm, participants as never)).rest}`;
 
-export function conditionsOfNarrow(terms: readonly NarrowTerm[], viewer: MessageViewer): NarrowConditions {
+export function conditionsOfNarrow(terms: readonly NarrowTerm[], viewer: MessageViewerContext): NarrowConditions {
   const { realm, user, flags } = viewer;
   let impossible = false;
   const agreed = <T>(known: T | undefined, value: T): T => {
@@ -67,7 +67,7 @@ export function conditionsOfNarrow(terms: readonly NarrowTerm[], viewer: Message
     switch (term.is) {
       case 'stream':
         direct = agreed(direct, false);
-        conversation = agreed(conversation, streamConversationName(term.stream));
+        conversation = agreed(conversation, storeNameOfStreamConversation(term.stream));
         streams.push((stream) => stream === term.stream);
         break;
       case 'public-streams':
@@ -87,7 +87,7 @@ export function conditionsOfNarrow(terms: readonly NarrowTerm[], viewer: Message
         break;
       case 'conversation':
         direct = agreed(direct, true);
-        conversation = agreed(conversation, directConversationName(realm, term.participants));
+        conversation = agreed(conversation, storeNameOfDirectConversation(realm, term.participants));
         break;
       case 'direct-with':
         direct = agreed(direct, true);
@@ -103,14 +103,14 @@ export function conditionsOfNarrow(terms: readonly NarrowTerm[], viewer: Message
         startFrom({ by: 'ids', ids: term.id < 0 ? [] : [term.id] });
         break;
       case 'alerted':
-        startFrom({ by: 'tag', tag: messageTag.alerted(user.id) });
+        startFrom({ by: 'tag', tag: messageIndexTags.alerted(user.id) });
         break;
       case 'resolved':
         direct = agreed(direct, false);
-        addIndex({ by: 'tag', tag: messageTag.resolved });
+        addIndex({ by: 'tag', tag: messageIndexTags.resolved });
         break;
       case 'has':
-        addIndex({ by: 'tag', tag: messageTag.has(term.what) });
+        addIndex({ by: 'tag', tag: messageIndexTags.has(term.what) });
         break;
       case 'search':
         if (term.search.stems.length === 0) impossible = true;
@@ -125,8 +125,8 @@ export function conditionsOfNarrow(terms: readonly NarrowTerm[], viewer: Message
         break;
     }
   }
-  const rare = [...words].sort((a, b) => b.length - a.length).slice(0, MAX_INDEXED_WORDS);
-  for (const stem of rare) addIndex({ by: 'tag', tag: messageTag.word(stem) });
+  const rare = [...words].sort((a, b) => b.length - a.length).slice(0, MAX_SEARCH_WORDS_LOOKED_UP);
+  for (const stem of rare) addIndex({ by: 'tag', tag: messageIndexTags.word(stem) });
   const wants = (is: NarrowTerm['is']): boolean => terms.some((term) => term.is === is && !term.negated);
   return {
     impossible,

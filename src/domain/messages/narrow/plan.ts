@@ -5,12 +5,12 @@
 import { isGuest } from '#domain/people';
 import { canReadStreamHistory } from '#domain/streams';
 import type { ReadableMessage } from '../access/message-access.js';
-import type { MessageViewer } from '../access/viewer.js';
+import type { MessageViewerContext } from '../access/viewer.js';
 import { conditionsOfNarrow, type NarrowConditions } from './conditions.js';
-import { isInHomeView, makeNarrowTest } from './predicate.js';
+import { isMessageInHomeView, makeNarrowPredicate } from './predicate.js';
 import type { NarrowTerm } from './terms.js';
 
-export interface NarrowPlan {
+export interface NarrowQueryPlan {
   readonly conditions: NarrowConditions;
   /** Exact test whether a message that the viewer may read is in the narrow. */
   matches(own: ReadableMessage): boolean;
@@ -28,8 +28,8 @@ const PERSONAL = new Set<NarrowTerm['is']>(['direct', 'starred', 'unread', 'ment
 /** Streams whose history belongs to the narrow (narrow.md § Base set). */
 function historyOf(
   terms: readonly NarrowTerm[],
-  { user, directory, subscribed }: MessageViewer,
-): NarrowPlan['history'] {
+  { user, directory, subscribed }: MessageViewerContext,
+): NarrowQueryPlan['history'] {
   // Each `is:` term restricts the narrow to messages that the user has a copy of.
   if (terms.some((term) => PERSONAL.has(term.is))) return 'none';
   const positive = terms.filter((term) => !term.negated);
@@ -51,16 +51,16 @@ const needsTest = ({ is, negated }: NarrowTerm): boolean =>
   negated || (is !== 'stream' && is !== 'topic' && is !== 'conversation');
 
 /** Makes the plan of a narrow. @param copies true: only messages that the viewer has a copy of, no history */
-export function makeNarrowPlan(
+export function makeNarrowQueryPlan(
   terms: readonly NarrowTerm[],
-  viewer: MessageViewer,
+  viewer: MessageViewerContext,
   { copies = false } = {},
-): NarrowPlan {
+): NarrowQueryPlan {
   const conditions = conditionsOfNarrow(terms, viewer);
   return {
     conditions,
-    matches: makeNarrowTest(terms, viewer),
-    matchesFound: makeNarrowTest(conditions.conversation === undefined ? terms : terms.filter(needsTest), viewer),
+    matches: makeNarrowPredicate(terms, viewer),
+    matchesFound: makeNarrowPredicate(conditions.conversation === undefined ? terms : terms.filter(needsTest), viewer),
     readsTexts: terms.some((term) => READS_TEXTS.has(term.is)),
     history: copies ? 'none' : historyOf(terms, viewer),
     terms,
@@ -70,15 +70,15 @@ export function makeNarrowPlan(
 const NO_STREAMS: ReadonlySet<number> = new Set();
 
 /** Unread messages of a narrow: none of muted topics, and none of muted streams unless the narrow names a stream. */
-export function narrowToUnread({ terms }: NarrowPlan, viewer: MessageViewer): NarrowPlan {
+export function limitNarrowToUnread({ terms }: NarrowQueryPlan, viewer: MessageViewerContext): NarrowQueryPlan {
   const muted = terms.some((term) => term.is === 'stream') ? NO_STREAMS : viewer.mutedStreams;
-  const plan = makeNarrowPlan([...terms, { is: 'unread', negated: false }], viewer, { copies: true });
+  const plan = makeNarrowQueryPlan([...terms, { is: 'unread', negated: false }], viewer, { copies: true });
   const { conditions } = plan;
   return {
     ...plan,
     conditions: { ...conditions, inStream: (stream) => !muted.has(stream) && conditions.inStream(stream) },
-    matches: (own) => isInHomeView(own.message, viewer, muted) && plan.matches(own),
-    matchesFound: (own) => isInHomeView(own.message, viewer, muted) && plan.matchesFound(own),
+    matches: (own) => isMessageInHomeView(own.message, viewer, muted) && plan.matches(own),
+    matchesFound: (own) => isMessageInHomeView(own.message, viewer, muted) && plan.matchesFound(own),
     readsTexts: true,
   };
 }

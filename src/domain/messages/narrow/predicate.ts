@@ -1,70 +1,77 @@
 /** The exact meaning of each term of a narrow, for one message. The functions have no side effects. */
 
 import type { ReadableMessage } from '../access/message-access.js';
-import type { MessageViewer } from '../access/viewer.js';
-import { matchesSearch } from '../search/query.js';
-import { CREATION_FLAG_BITS } from '../stored/digest.js';
+import type { MessageViewerContext } from '../access/viewer.js';
+import { isMessageMatchingSearch } from '../search/query.js';
+import { MESSAGE_CREATION_FLAG_BITS } from '../stored/digest.js';
 import type { StoredMessage } from '../stored/message.js';
-import { creationFlagBits, hasWildcardMention, makeTopicTest, streamOfMessage } from '../stored/packed-view.js';
+import {
+  creationFlagBitsOfUser,
+  hasWildcardMention,
+  makeTopicPredicate,
+  streamIdOfMessage,
+} from '../stored/packed-view.js';
 import { RESOLVED_TOPIC_PREFIX } from '../stored/record.js';
 import type { NarrowTerm } from './terms.js';
 
 /** True if the stream is public. Archived streams count as private. */
-export function isPublicStream({ directory }: MessageViewer, stream: number): boolean {
+export function isPublicStream({ directory }: MessageViewerContext, stream: number): boolean {
   const of = stream === 0 ? undefined : directory.stream(stream as never);
   return of !== undefined && !of.inviteOnly && !of.archived;
 }
 
-export function isWebPublicStream({ directory }: MessageViewer, stream: number): boolean {
+export function isWebPublicStream({ directory }: MessageViewerContext, stream: number): boolean {
   const of = stream === 0 ? undefined : directory.stream(stream as never);
   return of?.webPublic === true && !of.archived;
 }
 
-export function isInHomeView(
+export function isMessageInHomeView(
   message: StoredMessage,
-  viewer: MessageViewer,
+  viewer: MessageViewerContext,
   mutedStreams = viewer.mutedStreams,
 ): boolean {
-  const stream = streamOfMessage(message);
+  const stream = streamIdOfMessage(message);
   return stream === 0 || (!mutedStreams.has(stream) && !viewer.mutesTopic(stream, message.body.topic));
 }
 
-function testOf(term: NarrowTerm, viewer: MessageViewer): (own: ReadableMessage) => boolean {
+function testOf(term: NarrowTerm, viewer: MessageViewerContext): (own: ReadableMessage) => boolean {
   const { flags, user } = viewer;
   switch (term.is) {
     case 'stream':
-      return ({ message }) => streamOfMessage(message) === term.stream;
+      return ({ message }) => streamIdOfMessage(message) === term.stream;
     case 'public-streams':
-      return ({ message }) => isPublicStream(viewer, streamOfMessage(message));
+      return ({ message }) => isPublicStream(viewer, streamIdOfMessage(message));
     case 'web-public-streams':
-      return ({ message }) => isWebPublicStream(viewer, streamOfMessage(message));
+      return ({ message }) => isWebPublicStream(viewer, streamIdOfMessage(message));
     case 'topic': {
-      const isOfTopic = makeTopicTest(term.topic);
+      const isOfTopic = makeTopicPredicate(term.topic);
       return ({ message }) => isOfTopic(message);
     }
     case 'sender':
       return ({ message }) => message.sender === term.user;
     case 'conversation':
       return ({ message }) =>
-        streamOfMessage(message) === 0 &&
+        streamIdOfMessage(message) === 0 &&
         message.participants.length === term.participants.length &&
         message.participants.every((id, i) => id === term.participants[i]);
     case 'direct-with':
       return ({ message }) =>
-        streamOfMessage(message) === 0 &&
+        streamIdOfMessage(message) === 0 &&
         message.participants.includes(term.user) &&
         (!term.groupsOnly || message.participants.length > 2);
     case 'direct':
-      return ({ message }) => streamOfMessage(message) === 0;
+      return ({ message }) => streamIdOfMessage(message) === 0;
     case 'starred':
       return ({ message }) => flags.marked('starred').has(message.id);
     case 'unread':
       return (own) => !flags.isRead(own);
     case 'mentioned':
       return ({ message }) =>
-        hasWildcardMention(message) || (creationFlagBits(message, user.id) & CREATION_FLAG_BITS.mentioned) !== 0;
+        hasWildcardMention(message) ||
+        (creationFlagBitsOfUser(message, user.id) & MESSAGE_CREATION_FLAG_BITS.mentioned) !== 0;
     case 'alerted':
-      return ({ message }) => (creationFlagBits(message, user.id) & CREATION_FLAG_BITS.has_alert_word) !== 0;
+      return ({ message }) =>
+        (creationFlagBitsOfUser(message, user.id) & MESSAGE_CREATION_FLAG_BITS.has_alert_word) !== 0;
     case 'resolved':
       return ({ message: { body } }) => body.stream !== 0 && body.topic.startsWith(RESOLVED_TOPIC_PREFIX);
     case 'has':
@@ -72,9 +79,9 @@ function testOf(term: NarrowTerm, viewer: MessageViewer): (own: ReadableMessage)
         ? ({ message }) => (message.body.files?.length ?? 0) > 0
         : ({ message }) => message.body.has[term.what as 'link' | 'image'];
     case 'home':
-      return ({ message }) => isInHomeView(message, viewer);
+      return ({ message }) => isMessageInHomeView(message, viewer);
     case 'search':
-      return ({ message }) => matchesSearch(term.search, message);
+      return ({ message }) => isMessageMatchingSearch(term.search, message);
     case 'id':
       return ({ message }) => message.id === term.id;
     case 'anything':
@@ -83,7 +90,10 @@ function testOf(term: NarrowTerm, viewer: MessageViewer): (own: ReadableMessage)
 }
 
 /** Makes the exact test whether a message is in the narrow, for messages that the user may read. */
-export function makeNarrowTest(terms: readonly NarrowTerm[], viewer: MessageViewer): (own: ReadableMessage) => boolean {
+export function makeNarrowPredicate(
+  terms: readonly NarrowTerm[],
+  viewer: MessageViewerContext,
+): (own: ReadableMessage) => boolean {
   // A search reads the whole text, so it comes last.
   const ordered = [...terms].sort((a, b) => Number(a.is === 'search') - Number(b.is === 'search'));
   const tests = ordered.map((term) => ({ of: testOf(term, viewer), negated: term.negated }));

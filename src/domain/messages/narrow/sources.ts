@@ -1,13 +1,13 @@
 /**
  * Ranges of the Store in which to look for the messages of a narrow. Together they hold all of these messages and few
- * others; `NarrowPlan` tests each message found exactly. The functions have no side effects.
+ * others; `NarrowQueryPlan` tests each message found exactly. The functions have no side effects.
  */
 import { IdSet } from '#base';
-import type { MembershipStay, StreamMember } from '#domain/streams';
+import type { StreamMembershipRecord, StreamMembershipStay } from '#domain/streams';
 import type { MessageIndex, MessageRange } from '#ports/store';
-import { DIRECT_ORIGIN, type UserFlags } from '../flags/read-state.js';
-import { streamConversationName } from '../stored/message.js';
-import { messageTag } from '../stored/record.js';
+import { DIRECT_MESSAGES_ORIGIN, type UserMessageFlags } from '../flags/read-state.js';
+import { storeNameOfStreamConversation } from '../stored/message.js';
+import { messageIndexTags } from '../stored/record.js';
 import type { NarrowConditions } from './conditions.js';
 
 /** Maximum number of stays in one stream with a range each; with more stays, one range over all of them is cheaper. */
@@ -26,18 +26,21 @@ interface Region {
 
 interface CopyOwner {
   readonly user: number;
-  readonly flags: UserFlags;
+  readonly flags: UserMessageFlags;
   /** Ids of the streams to which the user is or was subscribed. */
   readonly streams: readonly number[];
-  membership(stream: number): StreamMember | undefined;
+  membership(stream: number): StreamMembershipRecord | undefined;
 }
 
 /** Ranges of the Store that hold all messages of these streams. */
-export function rangesOfHistory(streams: readonly number[], conditions: NarrowConditions): readonly MessageRange[] {
+export function storeRangesOfStreamHistory(
+  streams: readonly number[],
+  conditions: NarrowConditions,
+): readonly MessageRange[] {
   const regions = streams.filter(conditions.inStream).map(
     (stream): Region => ({
-      index: { by: 'conversation', conversation: streamConversationName(stream) },
-      conversation: streamConversationName(stream),
+      index: { by: 'conversation', conversation: storeNameOfStreamConversation(stream) },
+      conversation: storeNameOfStreamConversation(stream),
       direct: false,
     }),
   );
@@ -45,7 +48,7 @@ export function rangesOfHistory(streams: readonly number[], conditions: NarrowCo
 }
 
 /** Ranges of the Store that hold all messages that the user has a copy of. */
-export function rangesOfCopies(owner: CopyOwner, conditions: NarrowConditions): readonly MessageRange[] {
+export function storeRangesOfUserCopies(owner: CopyOwner, conditions: NarrowConditions): readonly MessageRange[] {
   const { personal, conversation, direct, unread, mentioned } = conditions;
   // Unread messages are few. Their ranges begin at the read marks, so they are looked up before any other condition.
   if (unread) return rangesOf(copyRegions(owner, conditions), personal ? withIndex(conditions, personal) : conditions);
@@ -64,14 +67,14 @@ const withIndex = (conditions: NarrowConditions, index: MessageIndex): NarrowCon
 function copyRegions(owner: CopyOwner, { unread, inStream }: NarrowConditions): Region[] {
   const { flags, user } = owner;
   const regions: Region[] = owner.streams.flatMap((stream) => {
-    const conversation = streamConversationName(stream);
+    const conversation = storeNameOfStreamConversation(stream);
     const here: Region = { index: { by: 'conversation', conversation }, conversation, direct: false };
     return [
       ...(inStream(stream) ? regionsDuringStays(owner, stream, here, unread) : []),
       ...regionsDuringStays(owner, stream, { index: { by: 'moved', from: conversation }, direct: false }, unread),
     ];
   });
-  const mark = unread ? { above: flags.reading(DIRECT_ORIGIN).mark } : {};
+  const mark = unread ? { above: flags.reading(DIRECT_MESSAGES_ORIGIN).mark } : {};
   regions.push({ index: { by: 'participant', user }, direct: true, ...mark });
   // Copies that came with a move and historical ones start as read: unread ones are among the exceptions.
   const copied = flags.marked('copied').ids;
@@ -83,20 +86,24 @@ function copyRegions(owner: CopyOwner, { unread, inStream }: NarrowConditions): 
 
 function mentionRegions(owner: CopyOwner, { inStream }: NarrowConditions): Region[] {
   const everybody = owner.streams.flatMap((stream): Region[] => {
-    const conversation = streamConversationName(stream);
-    const here: Region = { index: { by: 'tag', tag: messageTag.wildcard(conversation) }, conversation, direct: false };
+    const conversation = storeNameOfStreamConversation(stream);
+    const here: Region = {
+      index: { by: 'tag', tag: messageIndexTags.wildcard(conversation) },
+      conversation,
+      direct: false,
+    };
     return [
       ...(inStream(stream) ? regionsDuringStays(owner, stream, here) : []),
       ...regionsDuringStays(owner, stream, { index: { by: 'moved', from: conversation }, direct: false }),
     ];
   });
-  return [{ index: { by: 'tag', tag: messageTag.mentioned(owner.user) } }, ...everybody, ...gainedRegions(owner)];
+  return [{ index: { by: 'tag', tag: messageIndexTags.mentioned(owner.user) } }, ...everybody, ...gainedRegions(owner)];
 }
 
 /** Messages moved into the user's streams: subscribers may have got copies with the move. */
 const gainedRegions = ({ streams }: CopyOwner): Region[] =>
   streams.map((stream) => ({
-    index: { by: 'tag', tag: messageTag.cameTo(streamConversationName(stream)) },
+    index: { by: 'tag', tag: messageIndexTags.cameTo(storeNameOfStreamConversation(stream)) },
     direct: false,
   }));
 
@@ -113,7 +120,7 @@ function regionsDuringStays(owner: CopyOwner, stream: number, region: Region, un
     }));
 }
 
-function mergedIfMany(stays: readonly MembershipStay[]): readonly MembershipStay[] {
+function mergedIfMany(stays: readonly StreamMembershipStay[]): readonly StreamMembershipStay[] {
   const [first, last] = [stays[0], stays.at(-1)];
   if (!first || !last || stays.length <= MAX_STAYS) return stays;
   return [{ ...last, from: first.from, after: first.after }];

@@ -3,10 +3,10 @@
  */
 
 import { toTopicKey } from '#domain/streams';
-import { type StreamId, streamId, type UserId, userId } from '#model';
-import { apiError, checkCount, checkLength } from '#model/errors';
+import { type StreamId, toStreamId, toUserId, type UserId } from '#model';
+import { apiError, checkParameterItemCount, checkParameterTextLength } from '#model/errors';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
-import { MAX_SEARCH_TERMS, parseSearch, type SearchQuery } from '../search/query.js';
+import { MAX_SEARCH_TERMS, parseSearchQuery, type SearchQuery } from '../search/query.js';
 
 /** Maximum number of terms of one narrow. Clients send a handful; each costs a look-up and a test per message. */
 export const MAX_NARROW_TERMS = 100;
@@ -44,7 +44,7 @@ function checkOperand(operator: string, operand: unknown): RawNarrowTerm['operan
 
 /** Parses the parameter `narrow`. @param text as sent @throws ApiError one for each defect in the table of narrow.md */
 export function parseNarrow(text: string): RawNarrowTerm[] {
-  checkLength('narrow', text.length, MAX_NARROW_LENGTH);
+  checkParameterTextLength('narrow', text.length, MAX_NARROW_LENGTH);
   const bad = () => apiError('REQUEST_VARIABLE_INVALID', { var_name: 'narrow', bad_value: text });
   let list: unknown;
   try {
@@ -73,7 +73,7 @@ export function parseNarrow(text: string): RawNarrowTerm[] {
   });
   // A repeated term changes nothing.
   const different = [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()];
-  checkCount('narrow', different.length, MAX_NARROW_TERMS);
+  checkParameterItemCount('narrow', different.length, MAX_NARROW_TERMS);
   return different;
 }
 
@@ -106,14 +106,14 @@ const ALIASES: Readonly<Record<string, string>> = {
 const narrowError = (desc: string) => apiError('BAD_NARROW', { desc });
 
 function findUser(directory: DirectoryView, operand: string | number, shown: unknown): DirectoryUser {
-  const user = typeof operand === 'number' ? directory.user(userId(operand)) : directory.userByEmail(operand.trim());
+  const user = typeof operand === 'number' ? directory.user(toUserId(operand)) : directory.userByEmail(operand.trim());
   if (!user) throw narrowError(`unknown user ${String(shown)}`);
   return user;
 }
 
 function findStream(directory: DirectoryView, operand: string | number): DirectoryStream {
   const stream =
-    typeof operand === 'number' ? directory.stream(streamId(operand)) : directory.streamByName(operand.trim());
+    typeof operand === 'number' ? directory.stream(toStreamId(operand)) : directory.streamByName(operand.trim());
   if (!stream) throw narrowError(`unknown stream ${operand}`);
   return stream;
 }
@@ -122,11 +122,11 @@ function people(directory: DirectoryView, operand: string | readonly number[], c
   const shown = typeof operand === 'string' ? operand : `[${operand.join(', ')}]`;
   const named = typeof operand === 'string' ? operand.split(',').filter((part) => part.trim() !== '') : operand;
   const ids = named.map((one): UserId => {
-    const user = typeof one === 'number' ? directory.user(userId(one)) : directory.userByEmail(one.trim());
+    const user = typeof one === 'number' ? directory.user(toUserId(one)) : directory.userByEmail(one.trim());
     if (!user) throw narrowError(`unknown user in ${shown}`);
     return user.id;
   });
-  return [...new Set([...ids, userId(caller)])].sort((a, b) => a - b);
+  return [...new Set([...ids, toUserId(caller)])].sort((a, b) => a - b);
 }
 
 const IS_OPERANDS: Readonly<Record<string, Extract<NarrowTerm, { is: string }>['is'] | undefined>> = Object.assign(
@@ -186,7 +186,7 @@ function resolveTerm(term: RawNarrowTerm, directory: DirectoryView, caller: numb
       return { is: 'id', id: Number.isSafeInteger(id) ? id : -1, negated };
     }
     case 'search':
-      return { is: 'search', search: parseSearch(String(operand)), negated };
+      return { is: 'search', search: parseSearchQuery(String(operand)), negated };
     default:
       throw narrowError(`unknown operator ${given}`);
   }
@@ -206,14 +206,17 @@ export function resolveNarrowTerms(
   const apart = (term: RawNarrowTerm): boolean => searchApart || term.operator !== 'search';
   const terms = raw.filter(apart).map((term) => resolveTerm(term, directory, caller));
   const searches = raw.filter((term) => !apart(term)).map(({ operand }) => String(operand));
-  if (searches.length > 0) terms.push({ is: 'search', search: parseSearch(searches.join(' ')), negated: false });
-  const count = searchesOfTerms(terms).reduce((sum, { stems, phrases }) => sum + stems.length + phrases.length, 0);
+  if (searches.length > 0) terms.push({ is: 'search', search: parseSearchQuery(searches.join(' ')), negated: false });
+  const count = searchesOfNarrowTerms(terms).reduce(
+    (sum, { stems, phrases }) => sum + stems.length + phrases.length,
+    0,
+  );
   if (count > MAX_SEARCH_TERMS) throw narrowError(`too many search terms (maximum ${MAX_SEARCH_TERMS})`);
   return terms;
 }
 
 /** All searches among the terms, negated ones too. */
-export const searchesOfTerms = (terms: readonly NarrowTerm[]): SearchQuery[] =>
+export const searchesOfNarrowTerms = (terms: readonly NarrowTerm[]): SearchQuery[] =>
   terms.flatMap((term) => (term.is === 'search' ? [term.search] : []));
 
 /** Operators of narrows that callers without an account may use. */
@@ -232,7 +235,7 @@ export function checkAnonymousNarrow(raw: readonly RawNarrowTerm[], directory: D
     if (operator !== 'stream') continue;
     const stream =
       typeof operand === 'number'
-        ? directory.stream(streamId(operand))
+        ? directory.stream(toStreamId(operand))
         : directory.streamByName(String(operand).trim());
     if (!stream?.webPublic || stream.archived) throw narrowError(`unknown web-public stream ${String(operand)}`);
   }

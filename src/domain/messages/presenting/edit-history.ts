@@ -3,18 +3,18 @@
  * have no side effects.
  */
 import type { JsonObject } from '#base';
-import type { MessageBody, StoredEdit, StoredMessage } from '../stored/message.js';
-import { htmlDiff } from './html-diff.js';
+import type { MessageBody, StoredMessage, StoredMessageEdit } from '../stored/message.js';
+import { renderHtmlDiff } from './html-diff.js';
 
 /** The API's version of the renderer: there has been only one. */
 const RENDERED_CONTENT_VERSION = 1;
 
-const moved = ({ topic, stream }: StoredEdit): JsonObject => ({
+const moved = ({ topic, stream }: StoredMessageEdit): JsonObject => ({
   ...(topic ? { prev_topic: topic.from, topic: topic.to } : {}),
   ...(stream ? { prev_stream: stream.from, stream: stream.to } : {}),
 });
 
-function entry(edit: StoredEdit): JsonObject {
+function entry(edit: StoredMessageEdit): JsonObject {
   const { user, at, content } = edit;
   return {
     user_id: user,
@@ -35,14 +35,14 @@ function entry(edit: StoredEdit): JsonObject {
  *
  * @param shown true if the organization shows edit histories
  */
-export function presentEditFields({ edits }: MessageBody, shown: boolean): JsonObject {
+export function formatEditFieldsForApi({ edits }: MessageBody, shown: boolean): JsonObject {
   const [newest] = edits ?? [];
   if (!newest) return {};
   return { last_edit_timestamp: newest.at, ...(shown ? { edit_history: edits!.map(entry) } : {}) };
 }
 
 /** All versions of a message, oldest first. */
-export function presentMessageHistory({ sender, body }: StoredMessage): JsonObject[] {
+export function formatMessageHistoryForApi({ sender, body }: StoredMessage): JsonObject[] {
   const versions: JsonObject[] = [];
   let { content, html, topic } = body;
   // Each edit holds the old values: walk back from the present ones.
@@ -59,7 +59,7 @@ export function presentMessageHistory({ sender, body }: StoredMessage): JsonObje
         ? {
             prev_content: before.raw,
             prev_rendered_content: before.html,
-            content_html_diff: htmlDiff(before.html, html),
+            content_html_diff: renderHtmlDiff(before.html, html),
           }
         : {}),
       ...(edit.stream ? { prev_stream: edit.stream.from, stream: edit.stream.to } : {}),

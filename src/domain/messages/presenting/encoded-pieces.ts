@@ -1,14 +1,14 @@
 /** Parts of message objects that depend on the directory, as JSON bytes: encoded once per change of their source. */
 import { memoizeByObject } from '#base';
-import { userId } from '#model';
+import { toUserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import {
-  type MessageVariant,
+  type ClientMessageVariant,
+  clientMessageVariantFields,
+  clientMessageVariantIndex,
+  formatDisplayRecipientForApi,
   messageSenderFields,
-  messageVariantFields,
-  messageVariantIndex,
-  presentRecipient,
-  senderAvatar,
+  senderAvatarFields,
 } from './present.js';
 
 const encoder = new TextEncoder();
@@ -16,15 +16,22 @@ const encoder = new TextEncoder();
 /** JSON of an object's members, without the braces. */
 const members = (of: object): string => JSON.stringify(of).slice(1, -1);
 
-function makeSender(user: DirectoryUser | undefined, directory: DirectoryView, options: MessageVariant): Uint8Array {
-  const of = { ...messageSenderFields(user, directory), ...messageVariantFields(options, senderAvatar(user)) };
+function makeSender(
+  user: DirectoryUser | undefined,
+  directory: DirectoryView,
+  options: ClientMessageVariant,
+): Uint8Array {
+  const of = {
+    ...messageSenderFields(user, directory),
+    ...clientMessageVariantFields(options, senderAvatarFields(user)),
+  };
   // The quote ends the content, which comes before this piece.
   return encoder.encode(`",${members(of)},"display_recipient":`);
 }
 
 interface SenderPieces {
   readonly subdomain: string;
-  /** Encoded JSON about one sender, by `messageVariantIndex`. */
+  /** Encoded JSON about one sender, by `clientMessageVariantIndex`. */
   readonly pieces: (Uint8Array | undefined)[];
 }
 
@@ -45,7 +52,7 @@ const recipients = memoizeByObject(
  * JSON of the end of a message object, for a message without reactions or edits. Cached by array: equal lists of flags
  * are the same array.
  */
-export const encodeFlagsPiece = memoizeByObject((flags: readonly string[]) =>
+export const encodeMessageFlagsPiece = memoizeByObject((flags: readonly string[]) =>
   encoder.encode(`,"reactions":[],"flags":${JSON.stringify(flags)}}`),
 );
 
@@ -64,7 +71,7 @@ export class EncodedMessagePieces {
 
   constructor(
     private readonly directory: DirectoryView,
-    private readonly options: MessageVariant,
+    private readonly options: ClientMessageVariant,
   ) {
     this.#recipients = recipients(directory);
   }
@@ -81,14 +88,14 @@ export class EncodedMessagePieces {
 
   #keptSender(id: number): Uint8Array {
     const { directory, options } = this;
-    const user = directory.user(userId(id));
+    const user = directory.user(toUserId(id));
     if (!user) return makeSender(user, directory, options);
     let known = senders.get(user);
     if (!known || known.subdomain !== directory.subdomain) {
       known = { subdomain: directory.subdomain, pieces: [] };
       senders.set(user, known);
     }
-    const which = messageVariantIndex(options);
+    const which = clientMessageVariantIndex(options);
     known.pieces[which] ??= makeSender(user, directory, options);
     return known.pieces[which];
   }
@@ -99,7 +106,7 @@ export class EncodedMessagePieces {
     const name = stream === 0 ? conversationKey(participants) : '';
     const made = stream === 0 ? conversations.get(name) : streams.get(stream);
     if (made) return made;
-    const piece = encoder.encode(JSON.stringify(presentRecipient(stream, participants, this.directory)));
+    const piece = encoder.encode(JSON.stringify(formatDisplayRecipientForApi(stream, participants, this.directory)));
     if (stream !== 0) streams.set(stream, piece);
     else {
       if (conversations.size >= MAX_CONVERSATIONS) conversations.clear();

@@ -4,21 +4,21 @@
  * once per variant, and the text is kept with the message in the Store's cache.
  */
 
-import { streamId, userId } from '#model';
+import { toStreamId, toUserId } from '#model';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
-import { recordMemoOf } from '#ports/store';
+import { memoOfCachedRecord } from '#ports/store';
 import type { ReadableMessage } from '../access/message-access.js';
-import type { UserFlags } from '../flags/read-state.js';
-import { DIGEST_MARK_BITS, DIGEST_TEXT_INDEX, hasChangingFields } from '../stored/digest.js';
+import type { UserMessageFlags } from '../flags/read-state.js';
+import { hasReactionsOrEdits, MESSAGE_DIGEST_MARK_BITS, MESSAGE_DIGEST_TEXT_INDEX } from '../stored/digest.js';
 import type { StoredMessage } from '../stored/message.js';
 import { PackedMessageView } from '../stored/packed-view.js';
-import { EncodedMessagePieces, encodeFlagsPiece } from './encoded-pieces.js';
+import { EncodedMessagePieces, encodeMessageFlagsPiece } from './encoded-pieces.js';
 import {
+  type ClientMessageVariant,
   changingMessageFields,
-  type MessageVariant,
-  messageVariantIndex,
-  presentMessageVariant,
-  presentNeutralMessage,
+  clientMessageVariantIndex,
+  formatMessageForClientVariant,
+  makeClientNeutralMessage,
 } from './present.js';
 
 interface EncodedVariants {
@@ -29,31 +29,31 @@ interface EncodedVariants {
    * `stream`.
    */
   readonly version: number | null;
-  /** JSON of the message object for each kind of client, by `messageVariantIndex`. */
+  /** JSON of the message object for each kind of client, by `clientMessageVariantIndex`. */
   readonly texts: (string | undefined)[];
 }
 
 /** The message object for one kind of client, without the closing brace: the reader's own fields follow. */
-function encodeMessageVariant(message: StoredMessage, directory: DirectoryView, options: MessageVariant): string {
+function encodeMessageVariant(message: StoredMessage, directory: DirectoryView, options: ClientMessageVariant): string {
   const { body } = message;
-  const memo = recordMemoOf(body);
+  const memo = memoOfCachedRecord(body);
   if (!memo) return encode(message, directory, options);
-  const sender = directory.user(userId(message.sender));
-  const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
-  const version = body.stream === 0 || hasChangingFields(body) ? directory.version : null;
+  const sender = directory.user(toUserId(message.sender));
+  const stream = body.stream === 0 ? undefined : directory.stream(toStreamId(body.stream));
+  const version = body.stream === 0 || hasReactionsOrEdits(body) ? directory.version : null;
   // The texts are kept with the message's body. Bodies are immutable: an edit, a move or a reaction stores a new one.
   let known = memo.made as EncodedVariants | undefined;
   if (!known || known.sender !== sender || known.stream !== stream || known.version !== version) {
     known = { sender, stream, version, texts: [] };
     memo.made = known;
   }
-  const which = messageVariantIndex(options);
+  const which = clientMessageVariantIndex(options);
   known.texts[which] ??= encode(message, directory, options);
   return known.texts[which];
 }
 
-const encode = (message: StoredMessage, directory: DirectoryView, options: MessageVariant): string =>
-  JSON.stringify(presentMessageVariant(presentNeutralMessage(message, directory), options)).slice(0, -1);
+const encode = (message: StoredMessage, directory: DirectoryView, options: ClientMessageVariant): string =>
+  JSON.stringify(formatMessageForClientVariant(makeClientNeutralMessage(message, directory), options)).slice(0, -1);
 
 /** Size of pooled buffers, bytes: a response rarely needs a larger one. */
 const BUFFER_BYTES = 256 * 1024;
@@ -77,7 +77,7 @@ interface EncodedMessageRow {
  * Encodes message objects for one response to one user. The caller passes each message while it iterates over messages
  * of the Store.
  */
-export class MessageEncoder {
+export class MessageResponseEncoder {
   #bytes = bufferPool.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
   #at = 0;
   readonly #pieces: EncodedMessagePieces;
@@ -93,14 +93,14 @@ export class MessageEncoder {
    * search
    */
   constructor(
-    flags: UserFlags,
+    flags: UserMessageFlags,
     private readonly directory: DirectoryView,
-    private readonly options: MessageVariant,
+    private readonly options: ClientMessageVariant,
     private readonly matched?: (message: StoredMessage) => object,
   ) {
     this.#flagsOf = flags.flagLister();
     this.#pieces = new EncodedMessagePieces(directory, options);
-    this.#text = options.applyMarkdown ? DIGEST_TEXT_INDEX.html : DIGEST_TEXT_INDEX.content;
+    this.#text = options.applyMarkdown ? MESSAGE_DIGEST_TEXT_INDEX.html : MESSAGE_DIGEST_TEXT_INDEX.content;
   }
 
   readonly encode = (own: ReadableMessage): EncodedMessageRow => {
@@ -143,10 +143,10 @@ export class MessageEncoder {
     this.#piece(packed.text(this.#text));
     this.#piece(this.#pieces.sender(message.sender));
     this.#piece(this.#pieces.recipient(message.stream, message.participants));
-    if ((message.marks & DIGEST_MARK_BITS.more) === 0) {
+    if ((message.marks & MESSAGE_DIGEST_MARK_BITS.more) === 0) {
       if (flags !== this.#flags) {
         this.#flags = flags;
-        this.#flagsPiece = encodeFlagsPiece(flags);
+        this.#flagsPiece = encodeMessageFlagsPiece(flags);
       }
       this.#piece(this.#flagsPiece);
     } else {

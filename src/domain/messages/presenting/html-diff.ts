@@ -64,5 +64,5 @@ function marked({ kind, tokens }: DiffRun): string {
   return html;
 }
 
-export const htmlDiff = (before: string, after: string): string =>
+export const renderHtmlDiff = (before: string, after: string): string =>
   `<div>${runs(tokensOf(before), tokensOf(after)).map(marked).join('')}</div>`;

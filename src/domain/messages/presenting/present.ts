@@ -1,11 +1,11 @@
 /** Message objects as the API shows them (messages.md § Message object). */
 import type { Json, JsonObject } from '#base';
-import { presentEmoji } from '#domain/emoji';
-import { avatarUrl } from '#domain/people';
-import { streamId, userId } from '#model';
+import { formatEmojiFieldsForApi } from '#domain/emoji';
+import { avatarUrlOfUser } from '#domain/people';
+import { toStreamId, toUserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { StoredMessage, StoredReaction, StoredSubmessage } from '../stored/message.js';
-import { presentEditFields } from './edit-history.js';
+import { formatEditFieldsForApi } from './edit-history.js';
 
 /** All message flags, editable or not, in the order of the API. */
 export const ALL_MESSAGE_FLAGS: readonly string[] = [
@@ -22,16 +22,16 @@ export const ALL_MESSAGE_FLAGS: readonly string[] = [
   'historical',
 ];
 
-export const orderFlags = (flags: Iterable<string>): string[] => {
+export const orderMessageFlags = (flags: Iterable<string>): string[] => {
   const set = new Set(flags);
   return ALL_MESSAGE_FLAGS.filter((flag) => set.has(flag));
 };
 
 /**
  * A message with all data that any kind of client may get: both forms of the content, and the avatar with a flag that
- * says whether the client may compute it. Log entries contain this form; `presentMessageVariant` picks from it.
+ * says whether the client may compute it. Log entries contain this form; `formatMessageForClientVariant` picks from it.
  */
-export interface NeutralMessage extends JsonObject {
+export interface ClientNeutralMessage extends JsonObject {
   readonly common: JsonObject;
   readonly content: string;
   readonly html: string;
@@ -41,10 +41,14 @@ export interface NeutralMessage extends JsonObject {
 }
 
 /** The field `display_recipient`. @param stream 0 = a direct message */
-export function presentRecipient(stream: number, participants: readonly number[], directory: DirectoryView): Json {
-  if (stream !== 0) return directory.stream(streamId(stream))?.name ?? '';
+export function formatDisplayRecipientForApi(
+  stream: number,
+  participants: readonly number[],
+  directory: DirectoryView,
+): Json {
+  if (stream !== 0) return directory.stream(toStreamId(stream))?.name ?? '';
   const people = participants
-    .map((id) => directory.user(userId(id)))
+    .map((id) => directory.user(toUserId(id)))
     .filter((user): user is DirectoryUser => user !== undefined)
     .map((user) => ({ id: user.id, email: user.email, full_name: user.fullName, is_mirror_dummy: false }));
   if (people.length <= 2) people.sort((a, b) => (a.email < b.email ? -1 : a.email > b.email ? 1 : 0));
@@ -52,9 +56,9 @@ export function presentRecipient(stream: number, participants: readonly number[]
 }
 
 function presentReaction(reaction: StoredReaction, directory: DirectoryView): JsonObject {
-  const user = directory.user(userId(reaction.user));
+  const user = directory.user(toUserId(reaction.user));
   return {
-    ...presentEmoji(reaction, directory),
+    ...formatEmojiFieldsForApi(reaction, directory),
     user_id: reaction.user,
     user: {
       id: reaction.user,
@@ -100,60 +104,65 @@ export const messageSenderFields = (sender: DirectoryUser | undefined, directory
 /** Fields of a message object that change as users react to the message or edit it. */
 export const changingMessageFields = ({ body }: StoredMessage, directory: DirectoryView): JsonObject => ({
   reactions: (body.reactions ?? []).map((reaction) => presentReaction(reaction, directory)),
-  ...presentEditFields(body, directory.settings.allow_edit_history),
+  ...formatEditFieldsForApi(body, directory.settings.allow_edit_history),
 });
 
 /** True if the sender has no uploaded avatar, and all users may see the sender's address. */
 const isGravatar = (sender: DirectoryUser | undefined): boolean =>
   sender !== undefined && sender.avatarSource === 'G' && sender.emailVisibility === 1;
 
-export function presentNeutralMessage(message: StoredMessage, directory: DirectoryView): NeutralMessage {
+export function makeClientNeutralMessage(message: StoredMessage, directory: DirectoryView): ClientNeutralMessage {
   const { body } = message;
-  const sender = directory.user(userId(message.sender));
+  const sender = directory.user(toUserId(message.sender));
   return {
     common: {
       ...constantMessageFields(message),
       ...messageSenderFields(sender, directory),
-      display_recipient: presentRecipient(body.stream, message.participants, directory),
+      display_recipient: formatDisplayRecipientForApi(body.stream, message.participants, directory),
       ...changingMessageFields(message, directory),
     },
     content: body.content,
     html: body.html,
-    ...senderAvatar(sender),
+    ...senderAvatarFields(sender),
   };
 }
 
-export interface MessageVariant {
+export interface ClientMessageVariant {
   readonly applyMarkdown: boolean;
   readonly clientGravatar: boolean;
 }
 
 /** Index (0 to 3) of a variant in arrays with one entry per variant. */
-export const messageVariantIndex = ({ applyMarkdown, clientGravatar }: MessageVariant): number =>
+export const clientMessageVariantIndex = ({ applyMarkdown, clientGravatar }: ClientMessageVariant): number =>
   (applyMarkdown ? 2 : 0) + (clientGravatar ? 1 : 0);
 
 /**
  * Fields of a message object that depend on the kind of client, except the content. @param avatar the sender's avatar
  */
-export const messageVariantFields = (
-  { applyMarkdown, clientGravatar }: MessageVariant,
-  { avatar, gravatar }: Pick<NeutralMessage, 'avatar' | 'gravatar'>,
+export const clientMessageVariantFields = (
+  { applyMarkdown, clientGravatar }: ClientMessageVariant,
+  { avatar, gravatar }: Pick<ClientNeutralMessage, 'avatar' | 'gravatar'>,
 ): { readonly content_type: string; readonly avatar_url: string | null } => ({
   content_type: applyMarkdown ? 'text/html' : 'text/x-markdown',
   avatar_url: clientGravatar && gravatar ? null : avatar,
 });
 
 /** The avatar of a sender; '' if the sender is unknown. */
-export const senderAvatar = (sender: DirectoryUser | undefined): Pick<NeutralMessage, 'avatar' | 'gravatar'> => ({
-  avatar: sender ? avatarUrl(sender) : '',
+export const senderAvatarFields = (
+  sender: DirectoryUser | undefined,
+): Pick<ClientNeutralMessage, 'avatar' | 'gravatar'> => ({
+  avatar: sender ? avatarUrlOfUser(sender) : '',
   gravatar: isGravatar(sender),
 });
 
 /** The message object for one kind of client. */
-export function presentMessageVariant(message: NeutralMessage, options: MessageVariant): JsonObject {
+export function formatMessageForClientVariant(
+  message: ClientNeutralMessage,
+  options: ClientMessageVariant,
+): JsonObject {
   return {
     ...message.common,
     content: options.applyMarkdown ? message.html : message.content,
-    ...messageVariantFields(options, message),
+    ...clientMessageVariantFields(options, message),
   };
 }

@@ -4,20 +4,20 @@ import { filterInSlices, mapInSlices } from '#base';
 import { canReadStreamHistory } from '#domain/streams';
 import type { MessageRange, MessageScan, Store } from '#ports/store';
 import {
-  findMessageCopy,
+  computeMessageCopyState,
   type MessageCopyState,
   type ReadableMessage,
-  streamsDecidingCopies,
+  streamsDecidingMessageCopies,
 } from '../access/message-access.js';
-import { type MessageViewer, UserMemberships } from '../access/viewer.js';
-import { type NarrowPlan, narrowToUnread } from '../narrow/plan.js';
+import { type MessageViewerContext, UserStreamMemberships } from '../access/viewer.js';
+import { limitNarrowToUnread, type NarrowQueryPlan } from '../narrow/plan.js';
 import { isPublicStream } from '../narrow/predicate.js';
-import { rangesOfCopies, rangesOfHistory } from '../narrow/sources.js';
+import { storeRangesOfStreamHistory, storeRangesOfUserCopies } from '../narrow/sources.js';
 import { type StoredMessage, toStoredMessage } from '../stored/message.js';
-import { movesOfMessage, PackedMessageView, streamOfMessage } from '../stored/packed-view.js';
+import { PackedMessageView, streamIdOfMessage, streamMovesOfMessage } from '../stored/packed-view.js';
 
 /** The anchor `newest` as a number: above every message id. */
-export const NEWEST_ANCHOR = 10_000_000_000_000_000;
+export const NEWEST_ANCHOR_MESSAGE_ID = 10_000_000_000_000_000;
 /**
  * Minimum size of the second and later batches of a read. The first batch is as large as the page wanted, and mostly
  * suffices.
@@ -26,20 +26,20 @@ const SECOND_BATCH = 64;
 const MAX_BATCH = 4_096;
 
 /** Reads messages for one user; loads the memberships that decide access on demand. */
-export class MessageReader {
-  readonly #members: UserMemberships;
+export class UserMessageReader {
+  readonly #members: UserStreamMemberships;
 
   constructor(
     private readonly store: Store,
-    readonly viewer: MessageViewer,
+    readonly viewer: MessageViewerContext,
   ) {
-    this.#members = new UserMemberships(store, viewer.realm, viewer.user.id);
+    this.#members = new UserStreamMemberships(store, viewer.realm, viewer.user.id);
   }
 
   /** Selects the messages that the user may read in this view, in the order given. */
-  async readable(messages: readonly StoredMessage[], history: NarrowPlan['history']): Promise<ReadableMessage[]> {
+  async readable(messages: readonly StoredMessage[], history: NarrowQueryPlan['history']): Promise<ReadableMessage[]> {
     const streams = new Set<number>();
-    for (const message of messages) for (const stream of streamsDecidingCopies(message)) streams.add(stream);
+    for (const message of messages) for (const stream of streamsDecidingMessageCopies(message)) streams.add(stream);
     await this.#members.load([...streams]);
     const ownOf = this.#ownOf(history);
     return messages.map(ownOf).filter((own) => own !== undefined);
@@ -50,18 +50,23 @@ export class MessageReader {
    * undefined: the user has no access.
    */
   async access(message: StoredMessage): Promise<ReadableMessage | undefined> {
-    await this.#members.load(streamsDecidingCopies(message));
+    await this.#members.load(streamsDecidingMessageCopies(message));
     const { has, gained } = this.#copy(message);
     if (has) return { message, copy: true, gained };
     const { directory, user, subscribed } = this.viewer;
-    const of = streamOfMessage(message);
+    const of = streamIdOfMessage(message);
     const stream = of === 0 ? undefined : directory.stream(of as never);
     if (!stream?.historyPublic || !canReadStreamHistory(user, stream, subscribed(stream.id))) return undefined;
     return { message, copy: false, gained: false };
   }
 
   /** Messages of a narrow's plan, nearest to `from` first. */
-  async scan(plan: NarrowPlan, from: number, direction: 'newer' | 'older', limit: number): Promise<ReadableMessage[]> {
+  async scan(
+    plan: NarrowQueryPlan,
+    from: number,
+    direction: 'newer' | 'older',
+    limit: number,
+  ): Promise<ReadableMessage[]> {
     const rows: ReadableMessage[] = [];
     await this.#along(plan, { from, direction, limit }, async (scan) => {
       const records = await this.store.scanMessages(scan);
@@ -78,7 +83,7 @@ export class MessageReader {
    * @param take makes a row of a message, which is valid only during the call; the rows of some calls are dropped
    */
   async scanPacked<T>(
-    plan: NarrowPlan,
+    plan: NarrowQueryPlan,
     from: number,
     direction: 'newer' | 'older',
     limit: number,
@@ -117,15 +122,16 @@ export class MessageReader {
     const { originStream } = message;
     const before = unknown.length;
     if (originStream !== 0 && !this.#members.knows(originStream)) unknown.push(originStream);
-    if (movesOfMessage(message).length > 0) {
-      for (const stream of streamsDecidingCopies(message)) if (!this.#members.knows(stream)) unknown.push(stream);
+    if (streamMovesOfMessage(message).length > 0) {
+      for (const stream of streamsDecidingMessageCopies(message))
+        if (!this.#members.knows(stream)) unknown.push(stream);
     }
     return unknown.length === before;
   }
 
   /** Reads batch by batch, until there are `limit` rows or no more messages. */
   async #along(
-    plan: NarrowPlan,
+    plan: NarrowQueryPlan,
     { from, direction, limit }: Pick<MessageScan, 'from' | 'direction' | 'limit'>,
     next: (scan: MessageScan) => Promise<{ count: number; last: number | undefined; rows: number }>,
   ): Promise<void> {
@@ -140,38 +146,38 @@ export class MessageReader {
     }
   }
 
-  async #ranges({ history, conditions }: NarrowPlan): Promise<readonly MessageRange[]> {
+  async #ranges({ history, conditions }: NarrowQueryPlan): Promise<readonly MessageRange[]> {
     const { user, flags, streams, directory } = this.viewer;
     if (history === 'public')
-      return rangesOfHistory(
+      return storeRangesOfStreamHistory(
         [...directory.streams()].map(({ id }) => id),
         conditions,
       );
-    if (history !== 'none') return rangesOfHistory([history.stream], conditions);
+    if (history !== 'none') return storeRangesOfStreamHistory([history.stream], conditions);
     await this.#members.load(streams);
-    return rangesOfCopies({ user: user.id, flags, streams, membership: this.#members.of }, conditions);
+    return storeRangesOfUserCopies({ user: user.id, flags, streams, membership: this.#members.of }, conditions);
   }
 
   /**
    * Makes the function that tells whether the user may read a message: by a copy, or by the history that this view
    * includes.
    */
-  #ownOf(history: NarrowPlan['history']): (message: StoredMessage) => ReadableMessage | undefined {
+  #ownOf(history: NarrowQueryPlan['history']): (message: StoredMessage) => ReadableMessage | undefined {
     const { user, flags } = this.viewer;
     const made = flags.personalCopyTest();
     return (message) => {
-      const { has, gained } = findMessageCopy(message, user.id, this.#members.of, made(message.id));
+      const { has, gained } = computeMessageCopyState(message, user.id, this.#members.of, made(message.id));
       return has || this.#inHistory(message, history) ? { message, copy: has, gained } : undefined;
     };
   }
 
   #copy(message: StoredMessage): MessageCopyState {
     const { user, flags } = this.viewer;
-    return findMessageCopy(message, user.id, this.#members.of, flags.hasPersonalCopy(message.id));
+    return computeMessageCopyState(message, user.id, this.#members.of, flags.hasPersonalCopy(message.id));
   }
 
-  #inHistory(message: StoredMessage, history: NarrowPlan['history']): boolean {
-    const stream = streamOfMessage(message);
+  #inHistory(message: StoredMessage, history: NarrowQueryPlan['history']): boolean {
+    const stream = streamIdOfMessage(message);
     if (history === 'none' || stream === 0) return false;
     return history === 'public' ? isPublicStream(this.viewer, stream) : history.stream === stream;
   }
@@ -192,7 +198,7 @@ interface MessageWindowArgs {
   readonly num_after: number;
 }
 
-export const parseMessageWindow = (args: MessageWindowArgs): MessageWindowSpec => ({
+export const toMessageWindowSpec = (args: MessageWindowArgs): MessageWindowSpec => ({
   anchor: args.anchor,
   numBefore: args.num_before,
   numAfter: args.num_after,
@@ -210,7 +216,7 @@ interface MessageWindowRows<T> {
 export type MessageWindow = MessageWindowRows<ReadableMessage>;
 
 /** The fields of a window in the response to GET /messages, beside its messages. */
-export const presentMessageWindow = ({
+export const formatMessageWindowForApi = ({
   anchor,
   foundAnchor,
   foundOldest,
@@ -224,8 +230,8 @@ export const presentMessageWindow = ({
 });
 
 export const fetchMessageWindow = (
-  reader: MessageReader,
-  plan: NarrowPlan,
+  reader: UserMessageReader,
+  plan: NarrowQueryPlan,
   window: MessageWindowSpec,
 ): Promise<MessageWindow> =>
   windowAround(reader, plan, window, {
@@ -233,10 +239,10 @@ export const fetchMessageWindow = (
     idOf: ({ message }) => message.id,
   });
 
-/** Fetches a window without decoding its messages. @param take as in `MessageReader.scanPacked` */
+/** Fetches a window without decoding its messages. @param take as in `UserMessageReader.scanPacked` */
 export const fetchPackedMessageWindow = <T extends { readonly id: number }>(
-  reader: MessageReader,
-  plan: NarrowPlan,
+  reader: UserMessageReader,
+  plan: NarrowQueryPlan,
   window: MessageWindowSpec,
   take: (own: ReadableMessage) => T,
 ): Promise<MessageWindowRows<T>> =>
@@ -251,15 +257,17 @@ interface RowSource<T> {
 }
 
 async function windowAround<T>(
-  reader: MessageReader,
-  plan: NarrowPlan,
+  reader: UserMessageReader,
+  plan: NarrowQueryPlan,
   window: MessageWindowSpec,
   { scan, idOf }: RowSource<T>,
 ): Promise<MessageWindowRows<T>> {
   const anchor =
-    window.anchor === 'first_unread' ? await firstUnread(reader, plan) : Math.min(window.anchor, NEWEST_ANCHOR);
+    window.anchor === 'first_unread'
+      ? await firstUnread(reader, plan)
+      : Math.min(window.anchor, NEWEST_ANCHOR_MESSAGE_ID);
   const left = anchor === 0;
-  const right = anchor === NEWEST_ANCHOR;
+  const right = anchor === NEWEST_ANCHOR_MESSAGE_ID;
   const numBefore = left ? 0 : window.numBefore;
   const numAfter = right ? 0 : window.numAfter;
   // The anchor's message is wanted if the request includes it, or if it asks for no others.
@@ -279,8 +287,8 @@ async function windowAround<T>(
   };
 }
 
-/** Id of the first unread message; `NEWEST_ANCHOR` if there is none. */
-async function firstUnread(reader: MessageReader, plan: NarrowPlan): Promise<number> {
-  const [first] = await reader.scan(narrowToUnread(plan, reader.viewer), -1, 'newer', 1);
-  return first?.message.id ?? NEWEST_ANCHOR;
+/** Id of the first unread message; `NEWEST_ANCHOR_MESSAGE_ID` if there is none. */
+async function firstUnread(reader: UserMessageReader, plan: NarrowQueryPlan): Promise<number> {
+  const [first] = await reader.scan(limitNarrowToUnread(plan, reader.viewer), -1, 'newer', 1);
+  return first?.message.id ?? NEWEST_ANCHOR_MESSAGE_ID;
 }

@@ -4,14 +4,14 @@
  */
 import type { RealmId } from '#model';
 import type { Store } from '#ports/store';
-import { streamConversationName, toStoredMessage } from '../stored/message.js';
-import { NEWEST_ANCHOR } from './fetch.js';
+import { storeNameOfStreamConversation, toStoredMessage } from '../stored/message.js';
+import { NEWEST_ANCHOR_MESSAGE_ID } from './fetch.js';
 
 const MAX_MESSAGES = 1_000;
 const UNREAD_MESSAGES = 20;
 const DAYS = 7;
 
-export interface NewcomerHistory {
+export interface NewUserHistory {
   /** The new account gets copies of messages with larger ids than this. */
   readonly after: number;
   /** Id up to which the new account's messages count as read. */
@@ -22,20 +22,20 @@ export interface NewcomerHistory {
  * The history of a new account. Undefined if there are no recent messages. @param streams public streams. @param now ms
  * since 1970
  */
-export async function findNewcomerHistory(
+export async function findNewUserHistory(
   store: Store,
   realm: RealmId,
   streams: readonly number[],
   now: number,
-): Promise<NewcomerHistory | undefined> {
+): Promise<NewUserHistory | undefined> {
   const since = now / 1000 - DAYS * 86_400;
   const newest = await Promise.all(
     streams.map(async (stream) => {
-      const index = { by: 'conversation', conversation: streamConversationName(stream) } as const;
+      const index = { by: 'conversation', conversation: storeNameOfStreamConversation(stream) } as const;
       const records = await store.scanMessages({
         realm,
         index,
-        from: NEWEST_ANCHOR,
+        from: NEWEST_ANCHOR_MESSAGE_ID,
         direction: 'older',
         limit: MAX_MESSAGES,
       });

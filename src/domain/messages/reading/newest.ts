@@ -1,10 +1,15 @@
 /** The newest message that a user has a copy of. The cost depends on the user's streams, not on the realm's. */
 import type { JsonObject } from '#base';
-import { hasReceivedMessage, memberPartAddress, type StreamMember, toStreamMember } from '#domain/streams';
+import {
+  hasMemberReceivedMessage,
+  type StreamMembershipRecord,
+  streamMemberPartAddress,
+  toStreamMembershipRecord,
+} from '#domain/streams';
 import type { RealmId } from '#model';
-import type { MessageReads } from '#ports/store';
-import { streamConversationName, toStoredMessage } from '../stored/message.js';
-import { NEWEST_ANCHOR } from './fetch.js';
+import type { MessageReadStore } from '#ports/store';
+import { storeNameOfStreamConversation, toStoredMessage } from '../stored/message.js';
+import { NEWEST_ANCHOR_MESSAGE_ID } from './fetch.js';
 
 /** State from which a frontend follows the user's newest message by the log. The user's actor sends it over the bus. */
 export interface NewestMessageState extends JsonObject {
@@ -19,7 +24,7 @@ export interface NewestMessageState extends JsonObject {
  * subscribed
  */
 export async function findNewestMessageId(
-  store: MessageReads,
+  store: MessageReadStore,
   realm: RealmId,
   user: number,
   streams: readonly number[],
@@ -31,7 +36,7 @@ export async function findNewestMessageId(
   if (stream === 0 && participants.includes(user)) return id;
   const wanted = streams.includes(stream) ? [stream] : [];
   const [near] = await membershipsOf(store, realm, user, wanted);
-  if (hasReceivedMessage(near, id)) return id;
+  if (hasMemberReceivedMessage(near, id)) return id;
   return newestAmong(store, realm, user, streams, await membershipsOf(store, realm, user, streams));
 }
 
@@ -40,7 +45,7 @@ export async function findNewestMessageId(
  * ignores log entries about older messages.
  */
 export async function loadNewestMessageState(
-  store: MessageReads,
+  store: MessageReadStore,
   realm: RealmId,
   user: number,
   streams: readonly number[],
@@ -54,15 +59,16 @@ export async function loadNewestMessageState(
   const newest = await newestInRealm(store, realm);
   if (!newest) return { id: -1, streams: known };
   const { id, stream, participants } = newest;
-  const own = stream === 0 ? participants.includes(user) : hasReceivedMessage(members[streams.indexOf(stream)], id);
+  const own =
+    stream === 0 ? participants.includes(user) : hasMemberReceivedMessage(members[streams.indexOf(stream)], id);
   return { id: own ? id : await newestAmong(store, realm, user, streams, members), streams: known };
 }
 
-async function newestInRealm(store: MessageReads, realm: RealmId) {
+async function newestInRealm(store: MessageReadStore, realm: RealmId) {
   const [record] = await store.scanMessages({
     realm,
     index: { by: 'realm' },
-    from: NEWEST_ANCHOR,
+    from: NEWEST_ANCHOR_MESSAGE_ID,
     direction: 'older',
     limit: 1,
   });
@@ -72,25 +78,25 @@ async function newestInRealm(store: MessageReads, realm: RealmId) {
 }
 
 async function membershipsOf(
-  store: MessageReads,
+  store: MessageReadStore,
   realm: RealmId,
   user: number,
   streams: readonly number[],
-): Promise<(StreamMember | undefined)[]> {
+): Promise<(StreamMembershipRecord | undefined)[]> {
   if (streams.length === 0) return [];
-  const parts = await store.getParts(streams.map((stream) => memberPartAddress(realm, stream, user)));
-  return parts.map((part) => toStreamMember(part?.value));
+  const parts = await store.getParts(streams.map((stream) => streamMemberPartAddress(realm, stream, user)));
+  return parts.map((part) => toStreamMembershipRecord(part?.value));
 }
 
 async function newestAmong(
-  store: MessageReads,
+  store: MessageReadStore,
   realm: RealmId,
   user: number,
   streams: readonly number[],
-  members: readonly (StreamMember | undefined)[],
+  members: readonly (StreamMembershipRecord | undefined)[],
 ): Promise<number> {
   const ranges = streams.flatMap((stream, i) => {
-    const index = { by: 'conversation', conversation: streamConversationName(stream) } as const;
+    const index = { by: 'conversation', conversation: storeNameOfStreamConversation(stream) } as const;
     const stays = members[i]?.stays.filter(({ silent }) => !silent) ?? [];
     return stays.map(({ to, after, until }) => ({ index, above: after, ...(to === 0 ? {} : { upTo: until }) }));
   });
@@ -98,7 +104,7 @@ async function newestAmong(
     index: { by: 'participant', user },
     ...(ranges.length === 0 ? {} : { or: ranges }),
     realm,
-    from: NEWEST_ANCHOR,
+    from: NEWEST_ANCHOR_MESSAGE_ID,
     direction: 'older',
     limit: 1,
   });

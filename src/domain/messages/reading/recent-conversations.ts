@@ -1,8 +1,8 @@
 /** Recent direct conversations of a user (register.md, `recent_private_conversations`). */
 import type { RealmId } from '#model';
-import type { MessageReads } from '#ports/store';
+import type { MessageReadStore } from '#ports/store';
 import { toStoredMessage } from '../stored/message.js';
-import { NEWEST_ANCHOR } from './fetch.js';
+import { NEWEST_ANCHOR_MESSAGE_ID } from './fetch.js';
 
 /** Maximum number of the user's newest direct messages that are read for the list. */
 const MAX_SCANNED = 1_000;
@@ -14,15 +14,15 @@ interface RecentConversation {
 }
 
 /** The user's recent direct conversations, newest first. */
-export async function listRecentConversations(
-  store: MessageReads,
+export async function listRecentDirectConversations(
+  store: MessageReadStore,
   realm: RealmId,
   user: number,
 ): Promise<RecentConversation[]> {
   const records = await store.scanMessages({
     realm,
     index: { by: 'participant', user },
-    from: NEWEST_ANCHOR,
+    from: NEWEST_ANCHOR_MESSAGE_ID,
     direction: 'older',
     limit: MAX_SCANNED,
   });

@@ -5,14 +5,14 @@
 import { escapeHtml } from '#base';
 import { wordsInHtml } from './html.js';
 import type { SearchQuery } from './query.js';
-import { type IndexedWord, wordsInText } from './words.js';
+import { type StemmedWordOccurrence, wordsInText } from './words.js';
 
 const OPEN = '<span class="highlight">';
 const CLOSE = '</span>';
 
 function marked(
   text: string,
-  words: Iterable<IndexedWord>,
+  words: Iterable<StemmedWordOccurrence>,
   stems: ReadonlySet<string>,
   show: (part: string) => string,
 ) {
@@ -39,7 +39,7 @@ export interface SearchMatch {
 }
 
 /** The fields of a message found by a search. @param searches the searches of the narrow; [] = nothing is marked */
-export function presentSearchMatch(
+export function formatSearchMatchForApi(
   body: { readonly html: string; readonly topic: string },
   searches: readonly SearchQuery[],
 ) {

@@ -1,7 +1,7 @@
 /**
  * Words in rendered messages. The scan takes time linear in the length of any text. The functions have no side effects.
  */
-import { type IndexedWord, wordsInText } from './words.js';
+import { type StemmedWordOccurrence, wordsInText } from './words.js';
 
 /** Length of the longest HTML entity, `&CounterClockwiseContourIntegral;`. */
 const MAX_ENTITY = 34;
@@ -21,7 +21,7 @@ function afterTag(html: string, from: number): number {
 }
 
 /** Words of rendered text. Tags and entities separate words. */
-export function* wordsInHtml(html: string): Generator<IndexedWord> {
+export function* wordsInHtml(html: string): Generator<StemmedWordOccurrence> {
   for (let at = 0; at < html.length; ) {
     if (html[at] === '<') {
       at = afterTag(html, at);
@@ -34,7 +34,7 @@ export function* wordsInHtml(html: string): Generator<IndexedWord> {
   }
 }
 
-function* wordsInRun(html: string, from: number, end: number): Generator<IndexedWord> {
+function* wordsInRun(html: string, from: number, end: number): Generator<StemmedWordOccurrence> {
   const run = html.slice(from, end);
   let at = 0;
   while (at < run.length) {

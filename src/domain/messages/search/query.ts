@@ -29,7 +29,7 @@ const TERM = /"[^"]+"|\S+/g;
 /**
  * Parses the operand of `search`. Stops at the first term above `MAX_SEARCH_TERMS`, so that the caller can refuse it.
  */
-export function parseSearch(text: string): SearchQuery {
+export function parseSearchQuery(text: string): SearchQuery {
   const stems = new Set<string>();
   for (const { stem } of wordsInText(text)) {
     if (stem !== '') stems.add(stem);
@@ -44,7 +44,7 @@ export function parseSearch(text: string): SearchQuery {
 }
 
 /** Stems of a message's topic and text without repeats, in order; at most `MAX_STEMS_PER_MESSAGE`. */
-export function stemsOfMessage({ body }: StoredMessage): Set<string> {
+export function wordStemsOfMessage({ body }: StoredMessage): Set<string> {
   const stems = new Set<string>();
   for (const words of [wordsInText(body.topic), wordsInHtml(body.html)]) {
     for (const { stem } of words) {
@@ -55,13 +55,13 @@ export function stemsOfMessage({ body }: StoredMessage): Set<string> {
   return stems;
 }
 
-export function matchesSearch({ stems, phrases }: SearchQuery, message: StoredMessage): boolean {
+export function isMessageMatchingSearch({ stems, phrases }: SearchQuery, message: StoredMessage): boolean {
   if (stems.length === 0) return false;
   if (phrases.length > 0) {
     const content = message.body.content.toLowerCase();
     const topic = message.body.topic.toLowerCase();
     if (!phrases.every((phrase) => content.includes(phrase) || topic.includes(phrase))) return false;
   }
-  const own = stemsOfMessage(message);
+  const own = wordStemsOfMessage(message);
   return stems.every((stem) => own.has(stem));
 }

@@ -50,7 +50,7 @@ export function stemOfWord(word: string): string {
   return stem;
 }
 
-export interface IndexedWord {
+export interface StemmedWordOccurrence {
   /** Stem of the word; '' for a stop word. */
   readonly stem: string;
   readonly from: number;
@@ -58,7 +58,7 @@ export interface IndexedWord {
 }
 
 /** Words of a plain text, or of a part of it. */
-export function* wordsInText(text: string, from = 0, to = text.length): Generator<IndexedWord> {
+export function* wordsInText(text: string, from = 0, to = text.length): Generator<StemmedWordOccurrence> {
   const part = from === 0 && to === text.length ? text : text.slice(from, to);
   for (const { 0: word, index } of part.matchAll(WORD)) {
     yield { stem: stemOfWord(word), from: from + index, to: from + index + word.length };

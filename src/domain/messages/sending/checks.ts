@@ -4,8 +4,8 @@
  */
 
 import { isWildcardMentionAllowed } from '#domain/people';
-import { checkMayPost } from '#domain/streams';
-import { userId } from '#model';
+import { checkStreamPostPolicy } from '#domain/streams';
+import { toUserId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 
@@ -18,8 +18,8 @@ const WILDCARD_FREE = 15;
 const NO_TOPIC = '(no topic)';
 
 /** The sender's account. @throws ApiError when the account can't send anything */
-export function requireActiveSender(directory: DirectoryView, id: number): DirectoryUser {
-  const user = directory.user(userId(id));
+export function getActiveSenderOrThrow(directory: DirectoryView, id: number): DirectoryUser {
+  const user = directory.user(toUserId(id));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   return user;
 }
@@ -36,7 +36,7 @@ export function checkMaySendToStream(
   now: number,
 ): void {
   const owner = sender.botOwner === null ? undefined : directory.user(sender.botOwner);
-  checkMayPost(
+  checkStreamPostPolicy(
     {
       user: sender,
       subscribed: subscribed(sender.id),
@@ -49,7 +49,7 @@ export function checkMaySendToStream(
 }
 
 /** Checks that a message has a topic. @throws ApiError when the organization demands topics and there is none */
-export function checkTopicPresent(topic: string, directory: DirectoryView): void {
+export function checkMandatoryTopic(topic: string, directory: DirectoryView): void {
   if (directory.settings.mandatory_topics && topic === NO_TOPIC) throw apiError('TOPICS_REQUIRED');
 }
 
@@ -71,7 +71,7 @@ export function checkMayMentionAll(
 }
 
 /** Checks the right to send a direct message. @param others all participants except the sender. @throws ApiError */
-export function checkMaySendDirect(
+export function checkMaySendDirectMessage(
   sender: DirectoryUser,
   others: readonly DirectoryUser[],
   { settings }: DirectoryView,

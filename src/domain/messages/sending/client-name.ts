@@ -10,7 +10,7 @@ const known = new Map<string, string>();
 const MAX_KNOWN = 2000;
 
 /** Name of a request's client: the `client` parameter, else the name part of the User-Agent. At most 30 characters. */
-export function clientNameOf(parameter: string | undefined, userAgent: string): string {
+export function clientNameOfRequest(parameter: string | undefined, userAgent: string): string {
   if (parameter) return cut(parameter);
   if (userAgent === '') return UNSPECIFIED;
   let name = known.get(userAgent);

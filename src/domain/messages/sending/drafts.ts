@@ -27,11 +27,11 @@ export const MAX_DRAFTS_SHOWN = 1_000;
 
 export const draftPartName = (id: number): string => `${DRAFT_PART_PREFIX}${id}`;
 
-export const storedDraft = (parts: ReadonlyMap<string, Json>, id: number): Draft | undefined =>
+export const findStoredDraft = (parts: ReadonlyMap<string, Json>, id: number): Draft | undefined =>
   parts.get(draftPartName(id)) as Draft | undefined;
 
 /** The user's drafts, oldest edit first. */
-export const storedDrafts = (parts: ReadonlyMap<string, Json>): Draft[] =>
+export const listStoredDrafts = (parts: ReadonlyMap<string, Json>): Draft[] =>
   [...parts]
     .filter(([name]) => name.startsWith(DRAFT_PART_PREFIX))
     .map(([, value]) => value as Draft)

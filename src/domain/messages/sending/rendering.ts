@@ -1,11 +1,11 @@
 /** Renders messages: Markdown with the users, streams, emoji and linkifiers of the realm's directory. */
 import { memoizeByObject } from '#base';
 import {
-  type CustomEmoji,
   type MarkdownContext,
-  RenderError,
-  type RenderResult,
-  RenderThreads,
+  type MarkdownCustomEmoji,
+  MarkdownRenderError,
+  type MarkdownRenderResult,
+  MarkdownRenderThreads,
 } from '#domain/markdown';
 import { isSystemBot, readUserSetting } from '#domain/people';
 import type { UserId } from '#model';
@@ -35,12 +35,16 @@ const shown = (user: DirectoryUser) => ({ id: user.id, name: user.fullName });
  * @param origin base URL of the organization: links below it are local
  * @param author the author of the text; 0 = the system
  */
-export function makeRenderContext(directory: DirectoryView, origin: string, author = 0): Partial<MarkdownContext> {
+export function makeMarkdownRenderContext(
+  directory: DirectoryView,
+  origin: string,
+  author = 0,
+): Partial<MarkdownContext> {
   const { settings } = directory;
   const writer = directory.user(author as UserId);
   // The map of custom emoji is built only if the text has one.
-  let emoji: Map<string, CustomEmoji> | undefined;
-  const customEmoji = (name: string): CustomEmoji | undefined => {
+  let emoji: Map<string, MarkdownCustomEmoji> | undefined;
+  const customEmoji = (name: string): MarkdownCustomEmoji | undefined => {
     emoji ??= new Map([...directory.emoji()].filter((of) => !of.deactivated).map((of) => [of.name, of]));
     return emoji.get(name);
   };
@@ -70,7 +74,7 @@ export function makeRenderContext(directory: DirectoryView, origin: string, auth
 
 /** Renders message texts; long ones in worker threads. */
 export class MessageRenderer {
-  readonly #threads = new RenderThreads();
+  readonly #threads = new MarkdownRenderThreads();
 
   /**
    * Makes a renderer of messages.
@@ -84,12 +88,17 @@ export class MessageRenderer {
    * Renders a message text; null if it can't be rendered within the limits. @param author the author of the text; 0 =
    * the system
    */
-  async render(text: string, directory: DirectoryView, origin: string, author: number): Promise<RenderResult | null> {
+  async render(
+    text: string,
+    directory: DirectoryView,
+    origin: string,
+    author: number,
+  ): Promise<MarkdownRenderResult | null> {
     try {
-      const context = makeRenderContext(directory, origin, author);
+      const context = makeMarkdownRenderContext(directory, origin, author);
       return await this.#threads.render(text, { ...context, imageProxySecret: this.imageProxySecret });
     } catch (error) {
-      if (error instanceof RenderError) return null;
+      if (error instanceof MarkdownRenderError) return null;
       throw error;
     }
   }

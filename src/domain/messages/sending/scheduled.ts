@@ -11,7 +11,7 @@ import { apiError } from '#model/errors';
  * Recipients and text of a scheduled message, checked and normalised. `to` is the stream, or the other participants of
  * a conversation, ascending (the sender itself when alone).
  */
-export interface ScheduledBody extends JsonObject {
+export interface ScheduledMessageBody extends JsonObject {
   readonly type: 'stream' | 'private';
   readonly to: readonly number[];
   /** Topic of the message; '' for direct messages. */
@@ -22,13 +22,13 @@ export interface ScheduledBody extends JsonObject {
   readonly wildcard: boolean;
 }
 
-export interface ScheduledMessage extends ScheduledBody {
+export interface ScheduledMessage extends ScheduledMessageBody {
   readonly id: number;
   /** Time at which the message is to be sent, seconds since 1970. */
   readonly at: number;
   /**
    * Phase of a scheduled message: waiting → sending (handed over to the conversation's actor) → sent (a
-   * `DeliveryReceipt` replaces the message) or failed. An edit sets a failed message to waiting.
+   * `SentScheduledMessage` replaces the message) or failed. An edit sets a failed message to waiting.
    */
   readonly phase: 'waiting' | 'sending' | 'failed';
   /** Name of the client that wrote or last edited the message. */
@@ -42,23 +42,26 @@ export interface ScheduledMessage extends ScheduledBody {
 }
 
 /** Remains of a scheduled message that was sent, until its sender deletes it. */
-export interface DeliveryReceipt extends JsonObject {
+export interface SentScheduledMessage extends JsonObject {
   readonly id: number;
   readonly phase: 'sent';
 }
 
-export const SCHEDULED_PART_PREFIX = 'scheduled/';
+export const SCHEDULED_MESSAGE_PART_PREFIX = 'scheduled/';
 
-export const scheduledPartName = (id: number): string => `${SCHEDULED_PART_PREFIX}${id}`;
+export const scheduledMessagePartName = (id: number): string => `${SCHEDULED_MESSAGE_PART_PREFIX}${id}`;
 
-export const storedScheduled = (parts: ActorParts, id: number): ScheduledMessage | DeliveryReceipt | undefined =>
-  parts.get(scheduledPartName(id)) as ScheduledMessage | DeliveryReceipt | undefined;
+export const findStoredScheduledMessage = (
+  parts: ActorParts,
+  id: number,
+): ScheduledMessage | SentScheduledMessage | undefined =>
+  parts.get(scheduledMessagePartName(id)) as ScheduledMessage | SentScheduledMessage | undefined;
 
 /** Scheduled messages that are waiting, being sent or failed, ordered by time. */
-export const undeliveredScheduled = (parts: ActorParts): ScheduledMessage[] =>
+export const listUndeliveredScheduledMessages = (parts: ActorParts): ScheduledMessage[] =>
   [...parts]
-    .filter(([name]) => name.startsWith(SCHEDULED_PART_PREFIX))
-    .map(([, value]) => value as ScheduledMessage | DeliveryReceipt)
+    .filter(([name]) => name.startsWith(SCHEDULED_MESSAGE_PART_PREFIX))
+    .map(([, value]) => value as ScheduledMessage | SentScheduledMessage)
     .filter((message) => message.phase !== 'sent')
     .sort((a, b) => a.at - b.at || a.id - b.id);
 
@@ -71,8 +74,8 @@ const MAX_SENDING = 20;
 const dueAt = ({ at, notBefore = 0 }: ScheduledMessage): number => Math.max(at * 1000, notBefore);
 
 /** Scheduled messages that are to be handed over now. */
-export function scheduledDueNow(parts: ActorParts, now: number): ScheduledMessage[] {
-  const messages = undeliveredScheduled(parts);
+export function listScheduledMessagesDue(parts: ActorParts, now: number): ScheduledMessage[] {
+  const messages = listUndeliveredScheduledMessages(parts);
   const sending = messages.filter(({ phase }) => phase === 'sending').length;
   return messages
     .filter((message) => message.phase === 'waiting' && dueAt(message) <= now)
@@ -80,14 +83,23 @@ export function scheduledDueNow(parts: ActorParts, now: number): ScheduledMessag
 }
 
 /** Time of the next hand-over, ms since 1970. Null: no message waits, or `MAX_SENDING` are being sent. */
-export function nextScheduledTime(parts: ActorParts): number | null {
-  const messages = undeliveredScheduled(parts);
+export function nextScheduledMessageTime(parts: ActorParts): number | null {
+  const messages = listUndeliveredScheduledMessages(parts);
   if (messages.filter(({ phase }) => phase === 'sending').length >= MAX_SENDING) return null;
   const times = messages.filter(({ phase }) => phase === 'waiting').map(dueAt);
   return times.length === 0 ? null : times.reduce((a, b) => Math.min(a, b));
 }
 
-export const presentScheduled = ({ id, type, to, topic, content, html, at, phase }: ScheduledMessage): JsonObject => ({
+export const formatScheduledMessageForApi = ({
+  id,
+  type,
+  to,
+  topic,
+  content,
+  html,
+  at,
+  phase,
+}: ScheduledMessage): JsonObject => ({
   scheduled_message_id: id,
   type,
   to: type === 'stream' ? to[0] : to,
@@ -99,7 +111,7 @@ export const presentScheduled = ({ id, type, to, topic, content, html, at, phase
 });
 
 /** Parses `to` of a scheduled message: ids only (messages.md § Scheduled messages). @throws ApiError */
-export function parseScheduledRecipients(type: 'stream' | 'private', to: string): number[] {
+export function parseScheduledMessageRecipients(type: 'stream' | 'private', to: string): number[] {
   return type === 'stream' ? [streamIdIn(to)] : userIdsIn(to);
 }
 

@@ -5,7 +5,7 @@
 import { type Static, Type } from 'typebox';
 import { cleanParsedJson, parseJsonText } from '#base';
 import { ApiError, apiError } from '#model/errors';
-import { compileValidator, type Validator } from '#model/schema';
+import { compileSchemaValidator, type SchemaValidator } from '#model/schema';
 import type { StoredMessage, StoredSubmessage } from '../stored/message.js';
 
 /** Maximum length of the JSON text of a widget or of one submessage. */
@@ -23,7 +23,7 @@ const isDict = (value: unknown): value is Dict =>
 const text = Type.String();
 const closed = { additionalProperties: false } as const;
 
-const ZFORM = compileValidator(
+const ZFORM = compileSchemaValidator(
   Type.Object({
     type: text,
     heading: text,
@@ -34,7 +34,7 @@ const ZFORM = compileValidator(
 /**
  * Checks the parameter `widget`. @param widget as sent. @throws ApiError as in messages.md § POST /messages, check 14
  */
-export function checkWidget(widget: string): { readonly widget_type: string; readonly extra_data: unknown } {
+export function parseMessageWidget(widget: string): { readonly widget_type: string; readonly extra_data: unknown } {
   const refuse = (reason: string): ApiError => apiError('WIDGET_INVALID', { reason });
   const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
   if (widget.length > MAX_SUBMESSAGE_LENGTH) {
@@ -77,7 +77,7 @@ export function makeFirstSubmessage(
   widget: string | null,
   sender: number,
 ): StoredSubmessage | undefined {
-  const given = widget === null ? undefined : checkWidget(widget);
+  const given = widget === null ? undefined : parseMessageWidget(widget);
   const made = given ?? widgetInText(content);
   if (!made) return undefined;
   return { id: 1, sender, type: WIDGET, content: JSON.stringify(made) };
@@ -96,22 +96,22 @@ function widgetType({ body }: StoredMessage): unknown {
   return isDict(data) ? data.widget_type : undefined;
 }
 
-const SUBMESSAGE_CHECKS: Readonly<Record<string, Readonly<Record<string, Validator>>>> = {
+const SUBMESSAGE_CHECKS: Readonly<Record<string, Readonly<Record<string, SchemaValidator>>>> = {
   poll: {
-    vote: compileValidator(Type.Object({ type: text, key: text, vote: Type.Enum([1, -1]) }, closed)),
-    question: compileValidator(Type.Object({ type: text, question: text }, closed)),
-    new_option: compileValidator(Type.Object({ type: text, option: text, idx: Type.Integer() }, closed)),
+    vote: compileSchemaValidator(Type.Object({ type: text, key: text, vote: Type.Enum([1, -1]) }, closed)),
+    question: compileSchemaValidator(Type.Object({ type: text, question: text }, closed)),
+    new_option: compileSchemaValidator(Type.Object({ type: text, option: text, idx: Type.Integer() }, closed)),
   },
   todo: {
-    new_task: compileValidator(
+    new_task: compileSchemaValidator(
       Type.Object({ type: text, key: Type.Integer(), task: text, desc: text, completed: Type.Boolean() }, closed),
     ),
-    strike: compileValidator(Type.Object({ type: text, key: text }, closed)),
+    strike: compileSchemaValidator(Type.Object({ type: text, key: text }, closed)),
   },
 };
 
 const Typed = Type.Object({ type: text });
-const TYPED = compileValidator(Typed);
+const TYPED = compileSchemaValidator(Typed);
 
 /** Checks a user's submessage and gives it an id. @throws ApiError in the order of messages.md § Submessages */
 export function makeNextSubmessage(

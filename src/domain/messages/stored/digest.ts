@@ -13,13 +13,13 @@ import { type MessageBody, toStoredMessage } from './message.js';
  * Version of the layout below and of the fields of `constantMessageFields`: raise it with any change of either.
  * Messages with digests of another version are decoded.
  */
-export const DIGEST_VERSION = 1;
+export const MESSAGE_DIGEST_VERSION = 1;
 
 /**
  * Positions of the facts in a digest. The participants' ids follow them, then pairs of a user id and a sum of
- * `CREATION_FLAG_BITS` flags.
+ * `MESSAGE_CREATION_FLAG_BITS` flags.
  */
-export const DIGEST_FACT_INDEX = {
+export const MESSAGE_DIGEST_FACT_INDEX = {
   stream: 0,
   originStream: 1,
   sender: 2,
@@ -32,42 +32,42 @@ export const DIGEST_FACT_INDEX = {
  * Bits of facts about a message. `more` says that the message has reactions or edits, whose JSON depends on the
  * directory and so isn't in the digest.
  */
-export const DIGEST_MARK_BITS = { more: 1, wildcard: 2, moved: 4 } as const;
+export const MESSAGE_DIGEST_MARK_BITS = { more: 1, wildcard: 2, moved: 4 } as const;
 
 /** Bits of the flags that single users got when the message was sent. */
-export const CREATION_FLAG_BITS = { read: 1, mentioned: 2, has_alert_word: 4 } as const;
+export const MESSAGE_CREATION_FLAG_BITS = { read: 1, mentioned: 2, has_alert_word: 4 } as const;
 
 /** Positions of the texts in a digest. */
-export const DIGEST_TEXT_INDEX = { html: 0, content: 1, topicKey: 2 } as const;
+export const MESSAGE_DIGEST_TEXT_INDEX = { html: 0, content: 1, topicKey: 2 } as const;
 
 const MAX_FACT = 2 ** 32 - 1;
 
 /** True if the message has reactions or edits, whose JSON depends on the directory. */
-export const hasChangingFields = ({ reactions, edits }: MessageBody): boolean =>
+export const hasReactionsOrEdits = ({ reactions, edits }: MessageBody): boolean =>
   (reactions !== undefined && reactions.length > 0) || (edits !== undefined && edits.length > 0);
 
 /**
  * Makes the digest of a message. Undefined if a digest can't hold it: an unknown flag, or a fact that isn't an unsigned
  * 32-bit integer.
  */
-export function makeDigest(record: MessageRecord): MessageDigest | undefined {
+export function makeMessageDigest(record: MessageRecord): MessageDigest | undefined {
   const message = toStoredMessage(record);
   const { body, originStream, sender, participants } = message;
   const marks =
-    (hasChangingFields(body) ? DIGEST_MARK_BITS.more : 0) |
-    (body.wildcard ? DIGEST_MARK_BITS.wildcard : 0) |
-    ((body.moves?.length ?? 0) > 0 ? DIGEST_MARK_BITS.moved : 0);
+    (hasReactionsOrEdits(body) ? MESSAGE_DIGEST_MARK_BITS.more : 0) |
+    (body.wildcard ? MESSAGE_DIGEST_MARK_BITS.wildcard : 0) |
+    ((body.moves?.length ?? 0) > 0 ? MESSAGE_DIGEST_MARK_BITS.moved : 0);
   const facts = [body.stream, originStream, sender, marks, participants.length, ...participants];
   for (const [user, flags] of Object.entries(body.flags)) facts.push(Number(user), flagSum(flags));
   if (!facts.every((fact) => Number.isInteger(fact) && fact >= 0 && fact <= MAX_FACT)) return undefined;
   const head = `${JSON.stringify(constantMessageFields(message)).slice(0, -1)},"content":"`;
-  return { version: DIGEST_VERSION, facts, head, texts: [body.html, body.content, record.topicKey] };
+  return { version: MESSAGE_DIGEST_VERSION, facts, head, texts: [body.html, body.content, record.topicKey] };
 }
 
-/** Sum of the bits of these flags; NaN if one of them has no bit (`CREATION_FLAG_BITS`). */
+/** Sum of the bits of these flags; NaN if one of them has no bit (`MESSAGE_CREATION_FLAG_BITS`). */
 function flagSum(flags: readonly string[]): number {
   let sum = 0;
   for (const flag of new Set(flags))
-    sum += (CREATION_FLAG_BITS as Readonly<Record<string, number>>)[flag] ?? Number.NaN;
+    sum += (MESSAGE_CREATION_FLAG_BITS as Readonly<Record<string, number>>)[flag] ?? Number.NaN;
   return sum;
 }

@@ -1,14 +1,14 @@
 /** A stored message: the indexed fields of its record, and its body with all the others. */
 import type { JsonObject } from '#base';
-import type { EmojiRef } from '#model';
+import type { EmojiReference } from '#model';
 import type { MessageRecord } from '#model/records';
 
-export interface StoredReaction extends EmojiRef {
+export interface StoredReaction extends EmojiReference {
   readonly user: number;
 }
 
 /** An entry of a message's edit history: the old values of everything that this edit changed. */
-export interface StoredEdit extends JsonObject {
+export interface StoredMessageEdit extends JsonObject {
   readonly user: number;
   /** Time of the edit, seconds since 1970. */
   readonly at: number;
@@ -21,7 +21,7 @@ export interface StoredEdit extends JsonObject {
  * A move to another stream. The subscribers at that time decide which users kept, lost or gained a copy. They stay
  * known, as a membership version always names the same set of subscribers.
  */
-export interface StreamMoveRecord extends JsonObject {
+export interface StoredMessageStreamMove extends JsonObject {
   readonly from: number;
   /** Membership version of the old stream at the move. */
   readonly fromMv: number;
@@ -66,9 +66,9 @@ export interface MessageBody extends JsonObject {
   /** Users who got a copy by reacting to a message of the history; they receive events of later changes. */
   readonly copies?: readonly number[];
   /** Edit history of the message, newest entry first. */
-  readonly edits?: readonly StoredEdit[];
+  readonly edits?: readonly StoredMessageEdit[];
   /** Moves of the message between streams, oldest first. */
-  readonly moves?: readonly StreamMoveRecord[];
+  readonly moves?: readonly StoredMessageStreamMove[];
   /** Submessages of the message's widget, oldest first. */
   readonly submessages?: readonly StoredSubmessage[];
   /** Paths of the uploaded files to which the message links. */
@@ -85,7 +85,7 @@ export interface StoredMessage {
   readonly body: MessageBody;
 }
 
-export const streamConversationName = (stream: number): string => `s${stream}`;
+export const storeNameOfStreamConversation = (stream: number): string => `s${stream}`;
 
 export const toStoredMessage = (record: MessageRecord): StoredMessage => {
   const body = record.body as MessageBody;

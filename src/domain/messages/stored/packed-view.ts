@@ -1,16 +1,16 @@
 /** Reads messages from their digests (digest.ts), and decodes a message only when its body is needed. */
 import type { PackedMessage } from '#ports/store';
 import {
-  CREATION_FLAG_BITS,
-  DIGEST_FACT_INDEX,
-  DIGEST_MARK_BITS,
-  DIGEST_TEXT_INDEX,
-  DIGEST_VERSION,
+  MESSAGE_CREATION_FLAG_BITS,
+  MESSAGE_DIGEST_FACT_INDEX,
+  MESSAGE_DIGEST_MARK_BITS,
+  MESSAGE_DIGEST_TEXT_INDEX,
+  MESSAGE_DIGEST_VERSION,
 } from './digest.js';
-import { type MessageBody, type StoredMessage, type StreamMoveRecord, toStoredMessage } from './message.js';
+import { type MessageBody, type StoredMessage, type StoredMessageStreamMove, toStoredMessage } from './message.js';
 
 const NOBODY: readonly number[] = [];
-const NO_MOVES: readonly StreamMoveRecord[] = [];
+const NO_MOVES: readonly StoredMessageStreamMove[] = [];
 
 /**
  * A reusable view of one packed message at a time. Like `PackedMessage` itself, the view is valid only until the Store
@@ -23,20 +23,20 @@ export class PackedMessageView implements StoredMessage {
   originStream = 0;
   /** Stream where the message is now; 0 = a direct message. */
   stream = 0;
-  /** Facts about the message: a sum of `DIGEST_MARK_BITS`. */
+  /** Facts about the message: a sum of `MESSAGE_DIGEST_MARK_BITS`. */
   marks = 0;
   packed!: PackedMessage;
 
   /** Shows this message. Returns this view, or the decoded message if its digest has another version. */
   pointTo(packed: PackedMessage): StoredMessage {
-    if (packed.version !== DIGEST_VERSION) return toStoredMessage(packed.record);
+    if (packed.version !== MESSAGE_DIGEST_VERSION) return toStoredMessage(packed.record);
     this.packed = packed;
     this.id = packed.id;
-    this.stream = packed.fact(DIGEST_FACT_INDEX.stream);
-    this.originStream = packed.fact(DIGEST_FACT_INDEX.originStream);
-    this.sender = packed.fact(DIGEST_FACT_INDEX.sender);
-    this.marks = packed.fact(DIGEST_FACT_INDEX.marks);
-    this.participants = packed.fact(DIGEST_FACT_INDEX.participants) === 0 ? NOBODY : participantsOf(packed);
+    this.stream = packed.fact(MESSAGE_DIGEST_FACT_INDEX.stream);
+    this.originStream = packed.fact(MESSAGE_DIGEST_FACT_INDEX.originStream);
+    this.sender = packed.fact(MESSAGE_DIGEST_FACT_INDEX.sender);
+    this.marks = packed.fact(MESSAGE_DIGEST_FACT_INDEX.marks);
+    this.participants = packed.fact(MESSAGE_DIGEST_FACT_INDEX.participants) === 0 ? NOBODY : participantsOf(packed);
     return this;
   }
 
@@ -47,45 +47,51 @@ export class PackedMessageView implements StoredMessage {
 
 function participantsOf(packed: PackedMessage): readonly number[] {
   const participants: number[] = [];
-  const end = DIGEST_FACT_INDEX.others + packed.fact(DIGEST_FACT_INDEX.participants);
-  for (let i: number = DIGEST_FACT_INDEX.others; i < end; i++) participants.push(packed.fact(i));
+  const end = MESSAGE_DIGEST_FACT_INDEX.others + packed.fact(MESSAGE_DIGEST_FACT_INDEX.participants);
+  for (let i: number = MESSAGE_DIGEST_FACT_INDEX.others; i < end; i++) participants.push(packed.fact(i));
   return participants;
 }
 
-export const streamOfMessage = (message: StoredMessage): number =>
+export const streamIdOfMessage = (message: StoredMessage): number =>
   message instanceof PackedMessageView ? message.stream : message.body.stream;
 
-export function movesOfMessage(message: StoredMessage): readonly StreamMoveRecord[] {
-  if (message instanceof PackedMessageView && (message.marks & DIGEST_MARK_BITS.moved) === 0) return NO_MOVES;
+export function streamMovesOfMessage(message: StoredMessage): readonly StoredMessageStreamMove[] {
+  if (message instanceof PackedMessageView && (message.marks & MESSAGE_DIGEST_MARK_BITS.moved) === 0) return NO_MOVES;
   return message.body.moves ?? NO_MOVES;
 }
 
 export const hasWildcardMention = (message: StoredMessage): boolean =>
-  message instanceof PackedMessageView ? (message.marks & DIGEST_MARK_BITS.wildcard) !== 0 : message.body.wildcard;
+  message instanceof PackedMessageView
+    ? (message.marks & MESSAGE_DIGEST_MARK_BITS.wildcard) !== 0
+    : message.body.wildcard;
 
-/** Flags that the user got when the message was sent: a sum of `CREATION_FLAG_BITS`. */
-export function creationFlagBits(message: StoredMessage, user: number): number {
+/** Flags that the user got when the message was sent: a sum of `MESSAGE_CREATION_FLAG_BITS`. */
+export function creationFlagBitsOfUser(message: StoredMessage, user: number): number {
   if (!(message instanceof PackedMessageView)) {
     let sum = 0;
     const flags = message.body.flags[user];
     if (flags)
-      for (const flag of Object.keys(CREATION_FLAG_BITS) as (keyof typeof CREATION_FLAG_BITS)[])
-        if (flags.includes(flag)) sum |= CREATION_FLAG_BITS[flag];
+      for (const flag of Object.keys(MESSAGE_CREATION_FLAG_BITS) as (keyof typeof MESSAGE_CREATION_FLAG_BITS)[])
+        if (flags.includes(flag)) sum |= MESSAGE_CREATION_FLAG_BITS[flag];
     return sum;
   }
   const { packed } = message;
-  for (let i = DIGEST_FACT_INDEX.others + packed.fact(DIGEST_FACT_INDEX.participants); i < packed.facts; i += 2) {
+  for (
+    let i = MESSAGE_DIGEST_FACT_INDEX.others + packed.fact(MESSAGE_DIGEST_FACT_INDEX.participants);
+    i < packed.facts;
+    i += 2
+  ) {
     if (packed.fact(i) === user) return packed.fact(i + 1);
   }
   return 0;
 }
 
 /** Makes a test whether a stream message is in the topic. @param key as `toTopicKey` makes it */
-export function makeTopicTest(key: string): (message: StoredMessage) => boolean {
+export function makeTopicPredicate(key: string): (message: StoredMessage) => boolean {
   const json = Buffer.from(JSON.stringify(key).slice(1, -1));
   return (message) => {
-    if (streamOfMessage(message) === 0) return false;
-    if (message instanceof PackedMessageView) return message.packed.isText(DIGEST_TEXT_INDEX.topicKey, json);
+    if (streamIdOfMessage(message) === 0) return false;
+    if (message instanceof PackedMessageView) return message.packed.isText(MESSAGE_DIGEST_TEXT_INDEX.topicKey, json);
     return message.body.topic.toLowerCase() === key;
   };
 }

@@ -6,10 +6,10 @@
 import { parseFilePath } from '#domain/files';
 import { toTopicKey } from '#domain/streams';
 import type { MessageRecord } from '#model/records';
-import { stemsOfMessage } from '../search/query.js';
-import { type StoredMessage, streamConversationName } from './message.js';
+import { wordStemsOfMessage } from '../search/query.js';
+import { type StoredMessage, storeNameOfStreamConversation } from './message.js';
 
-export const messageTag = {
+export const messageIndexTags = {
   mentioned: (user: number): string => `@${user}`,
   /**
    * Tag of a message that mentions everybody in a stream (`s12`). A direct message with such a mention has a
@@ -33,27 +33,27 @@ export const RESOLVED_TOPIC_PREFIX = '✔ ';
 function tagsWithoutWords({ body, participants, originStream }: StoredMessage): string[] {
   const tags: string[] = [];
   for (const [user, flags] of Object.entries(body.flags)) {
-    if (flags.includes('mentioned')) tags.push(messageTag.mentioned(Number(user)));
-    if (flags.includes('has_alert_word')) tags.push(messageTag.alerted(Number(user)));
+    if (flags.includes('mentioned')) tags.push(messageIndexTags.mentioned(Number(user)));
+    if (flags.includes('has_alert_word')) tags.push(messageIndexTags.alerted(Number(user)));
   }
   if (body.wildcard) {
-    if (body.stream !== 0) tags.push(messageTag.wildcard(`s${body.stream}`));
-    else for (const user of participants) tags.push(messageTag.mentioned(user));
+    if (body.stream !== 0) tags.push(messageIndexTags.wildcard(`s${body.stream}`));
+    else for (const user of participants) tags.push(messageIndexTags.mentioned(user));
   }
-  if (body.has.link) tags.push(messageTag.has('link'));
-  if (body.has.image) tags.push(messageTag.has('image'));
+  if (body.has.link) tags.push(messageIndexTags.has('link'));
+  if (body.has.image) tags.push(messageIndexTags.has('image'));
   const files = body.files ?? [];
-  if (files.length > 0) tags.push(messageTag.has('attachment'));
-  for (const path of files) tags.push(messageTag.file(parseFilePath(path)?.token ?? path));
-  if (body.stream !== 0 && body.topic.startsWith(RESOLVED_TOPIC_PREFIX)) tags.push(messageTag.resolved);
-  if (originStream !== body.stream) tags.push(messageTag.cameTo(`s${body.stream}`));
+  if (files.length > 0) tags.push(messageIndexTags.has('attachment'));
+  for (const path of files) tags.push(messageIndexTags.file(parseFilePath(path)?.token ?? path));
+  if (body.stream !== 0 && body.topic.startsWith(RESOLVED_TOPIC_PREFIX)) tags.push(messageIndexTags.resolved);
+  if (originStream !== body.stream) tags.push(messageIndexTags.cameTo(`s${body.stream}`));
   return [...new Set(tags)];
 }
 
 /** All tags of a message: its facts, and the stems of its words. */
 function tagsOfMessage(message: StoredMessage): string[] {
   const tags = tagsWithoutWords(message);
-  for (const stem of stemsOfMessage(message)) tags.push(messageTag.word(stem));
+  for (const stem of wordStemsOfMessage(message)) tags.push(messageIndexTags.word(stem));
   return tags;
 }
 
@@ -63,14 +63,14 @@ function tagsOfMessage(message: StoredMessage): string[] {
  */
 export function toMessageRecord(message: StoredMessage, direct = ''): MessageRecord {
   const { id, sender, participants, originStream, body } = message;
-  const conversation = body.stream === 0 ? direct : streamConversationName(body.stream);
+  const conversation = body.stream === 0 ? direct : storeNameOfStreamConversation(body.stream);
   return {
     id,
     conversation,
     topicKey: toTopicKey(body.topic),
     sender,
     participants,
-    movedFrom: originStream === body.stream ? '' : streamConversationName(originStream),
+    movedFrom: originStream === body.stream ? '' : storeNameOfStreamConversation(originStream),
     tags: tagsOfMessage(message),
     body,
   };

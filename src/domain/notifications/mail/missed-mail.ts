@@ -1,6 +1,6 @@
 /** The mail about missed messages of one conversation: subject, text and HTML. The functions have no side effects. */
 import { escapeHtml } from '#base';
-import { topicMessageUrl } from '#domain/markdown';
+import { makeTopicMessageUrl } from '#domain/markdown';
 import type { NotificationTrigger } from '../decide.js';
 import { wrapMailHtml } from './mail-frame.js';
 import { formatMailTime, type MailReceiver } from './mail-time.js';
@@ -59,7 +59,7 @@ const directUrl = (origin: string, people: readonly number[], near: number): str
 /** Returns the URL of a conversation in the web client, at this message. */
 export const conversationUrl = (of: MailedConversation, receiver: number, origin: string, message: number): string =>
   'stream' in of
-    ? topicMessageUrl(origin, of.stream, of.topic, message)
+    ? makeTopicMessageUrl(origin, of.stream, of.topic, message)
     : directUrl(origin, of.others.length > 0 ? of.others.map(({ id }) => id) : [receiver], message);
 
 function subjectOf({ conversation, withheld, organization, showsOrganization }: MissedMailInput): string {

@@ -2,7 +2,7 @@
 
 import type { RealmSettings } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryDomain } from '#model/records';
+import type { DirectoryEmailDomain } from '#model/records';
 
 const MAX_DOMAIN_LENGTH = 255;
 
@@ -24,10 +24,11 @@ export function parseEmailDomain(given: string): string {
 }
 
 /** The domain of an e-mail address, in lower case. */
-export const domainOfAddress = (address: string): string => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
+export const domainOfEmailAddress = (address: string): string =>
+  address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 
 /** Reason why an organization refuses an e-mail address. Operations have different messages for the same reason. */
-export type AddressProblem = 'domain' | 'disposable' | 'plus';
+export type EmailAddressProblem = 'domain' | 'disposable' | 'plus';
 
 /**
  * Finds out whether an organization admits the domain of an address. The address may be malformed or in use.
@@ -35,20 +36,20 @@ export type AddressProblem = 'domain' | 'disposable' | 'plus';
  * @param disposable true if the address has a domain of throw-away addresses (`services.disposable`)
  * @returns undefined if the organization admits the address
  */
-export function findAddressProblem(
+export function findEmailAddressProblem(
   address: string,
   settings: Pick<RealmSettings, 'emails_restricted_to_domains' | 'disallow_disposable_email_addresses'>,
-  domains: readonly DirectoryDomain[],
+  domains: readonly DirectoryEmailDomain[],
   disposable: boolean,
-): AddressProblem | undefined {
+): EmailAddressProblem | undefined {
   // The list of throw-away domains doesn't matter to an organization that names its domains.
   if (!settings.emails_restricted_to_domains) {
     return disposable && settings.disallow_disposable_email_addresses ? 'disposable' : undefined;
   }
   // One mailbox has any number of addresses with a plus, so one person could make any number of accounts.
   if (address.slice(0, address.lastIndexOf('@')).includes('+')) return 'plus';
-  const own = domainOfAddress(address);
-  const among = ({ domain, allowSubdomains }: DirectoryDomain): boolean =>
+  const own = domainOfEmailAddress(address);
+  const among = ({ domain, allowSubdomains }: DirectoryEmailDomain): boolean =>
     own === domain || (allowSubdomains && own.endsWith(`.${domain}`));
   return domains.some(among) ? undefined : 'domain';
 }

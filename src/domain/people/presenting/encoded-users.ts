@@ -4,12 +4,12 @@
  * per change of the account.
  */
 import { EncodedJson, memoizeByObject } from '#base';
-import { type UserId, userId } from '#model';
-import type { DirectoryUser, DirectoryView, ProfileData } from '#model/records';
-import { maySeeAddress, ROLE } from '../roles.js';
-import { type PresentUserOptions, presentUser } from './present-user.js';
+import { toUserId, type UserId } from '#model';
+import type { ApiProfileData, DirectoryUser, DirectoryView } from '#model/records';
+import { maySeeRealEmail, USER_ROLE } from '../roles.js';
+import { type FormatUserOptions, formatUserForApi } from './present-user.js';
 
-interface UserListOptions extends Omit<PresentUserOptions, 'profile'> {
+interface UserListOptions extends Omit<FormatUserOptions, 'profile'> {
   readonly profile?: boolean;
   /** Restricts the list to active (true) or deactivated (false) accounts; absent: both. */
   readonly active?: boolean | undefined;
@@ -17,14 +17,14 @@ interface UserListOptions extends Omit<PresentUserOptions, 'profile'> {
 
 /** The role that stands for all roles which see the same addresses as the viewer. */
 function classOf(viewer: DirectoryUser): number {
-  if (viewer.role <= ROLE.admin) return ROLE.admin;
-  if (viewer.role <= ROLE.moderator) return ROLE.moderator;
-  return viewer.role <= ROLE.member ? ROLE.member : ROLE.guest;
+  if (viewer.role <= USER_ROLE.admin) return USER_ROLE.admin;
+  if (viewer.role <= USER_ROLE.moderator) return USER_ROLE.moderator;
+  return viewer.role <= USER_ROLE.member ? USER_ROLE.member : USER_ROLE.guest;
 }
 
 interface EncodedUser {
   readonly of: DirectoryUser;
-  readonly profile: ProfileData;
+  readonly profile: ApiProfileData;
   readonly variants: Map<string, string>;
 }
 
@@ -40,7 +40,7 @@ class EncodedUserLists {
     const version = `${usersVersion}/${profilesVersion}`;
     if (this.#version !== version) this.#lists.clear();
     this.#version = version;
-    const anybody: DirectoryUser = { ...viewer, id: userId(-1), role: classOf(viewer) };
+    const anybody: DirectoryUser = { ...viewer, id: toUserId(-1), role: classOf(viewer) };
     const {
       clientGravatar,
       profile = false,
@@ -51,7 +51,7 @@ class EncodedUserLists {
     } = options;
     const variant = `${clientGravatar}/${profile}/${withoutActive}/${withoutAvatar}/${web}`;
     // A viewer whose role may not see the viewer's own address gets a list of their own, with that address.
-    const own = maySeeAddress(anybody, viewer) ? undefined : viewer;
+    const own = maySeeRealEmail(anybody, viewer) ? undefined : viewer;
     const key = `${anybody.role}/${variant}/${active}`;
     const known = own ? undefined : this.#lists.get(key);
     if (known) return known;
@@ -84,7 +84,7 @@ class EncodedUserLists {
 
   #encode(user: DirectoryUser, viewer: DirectoryUser, options: UserListOptions): string {
     const profile = options.profile ? this.directory : undefined;
-    return JSON.stringify(presentUser(user, viewer, { ...options, profile }));
+    return JSON.stringify(formatUserForApi(user, viewer, { ...options, profile }));
   }
 }
 

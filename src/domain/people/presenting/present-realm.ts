@@ -1,13 +1,13 @@
 /** Objects of an organization as the API shows them (realm.md). */
-import type { DirectoryDomain, DirectoryLinkifier, DirectoryPlayground } from '#model/records';
+import type { DirectoryEmailDomain, DirectoryLinkifier, DirectoryPlayground } from '#model/records';
 
-export const presentLinkifier = ({ id, pattern, urlTemplate }: DirectoryLinkifier) => ({
+export const formatLinkifierForApi = ({ id, pattern, urlTemplate }: DirectoryLinkifier) => ({
   id,
   pattern,
   url_template: urlTemplate,
 });
 
-export const presentPlayground = ({ id, name, language, urlPrefix }: DirectoryPlayground) => ({
+export const formatPlaygroundForApi = ({ id, name, language, urlPrefix }: DirectoryPlayground) => ({
   id,
   name,
   highlighter_language: language,
@@ -16,7 +16,7 @@ export const presentPlayground = ({ id, name, language, urlPrefix }: DirectoryPl
   url_prefix: urlPrefix,
 });
 
-export const presentDomain = ({ domain, allowSubdomains }: DirectoryDomain) => ({
+export const formatEmailDomainForApi = ({ domain, allowSubdomains }: DirectoryEmailDomain) => ({
   domain,
   allow_subdomains: allowSubdomains,
 });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '#base';
 import { type AvatarSize, uploadedAvatarUrl } from '#domain/pictures';
 import type { DirectoryUser, DirectoryView } from '#model/records';
-import { isAdmin, isGuest, isOwner, maySeeAddress } from '../roles.js';
+import { isAdmin, isGuest, isOwner, maySeeRealEmail } from '../roles.js';
 import { isSystemBot } from '../system-bots.js';
 
 const gravatarHashes = new Map<string, string>();
@@ -20,27 +20,27 @@ function gravatarHash(address: string): string {
   return hash;
 }
 
-export function avatarUrl(user: DirectoryUser, size: AvatarSize = 'small'): string {
+export function avatarUrlOfUser(user: DirectoryUser, size: AvatarSize = 'small'): string {
   if (user.avatar) return uploadedAvatarUrl(user.avatar, user.avatarVersion, size);
-  return gravatarUrl(user.deliveryEmail, user.avatarVersion, size);
+  return gravatarUrlOfAddress(user.deliveryEmail, user.avatarVersion, size);
 }
 
 /** URL of the gravatar of an address. @param address of an account, or any text */
-export function gravatarUrl(address: string, version: number, size: AvatarSize = 'small'): string {
+export function gravatarUrlOfAddress(address: string, version: number, size: AvatarSize = 'small'): string {
   return `https://secure.gravatar.com/avatar/${gravatarHash(address)}?d=identicon${size === 'medium' ? '&s=500' : ''}&version=${version}`;
 }
 
 /** The fields of events that describe an account's avatar. */
-export const presentAvatar = (user: DirectoryUser): JsonObject => ({
+export const formatAvatarForApi = (user: DirectoryUser): JsonObject => ({
   avatar_source: user.avatarSource,
-  avatar_url: avatarUrl(user),
-  avatar_url_medium: avatarUrl(user, 'medium'),
+  avatar_url: avatarUrlOfUser(user),
+  avatar_url_medium: avatarUrlOfUser(user, 'medium'),
   avatar_version: user.avatarVersion,
 });
 
 /** URL of an account's avatar. Null if the client computes it: a gravatar of an address that everybody may see. */
 function avatarUrlFor(user: DirectoryUser, clientGravatar: boolean): string | null {
-  return clientGravatar && user.avatarSource === 'G' && user.emailVisibility === 1 ? null : avatarUrl(user);
+  return clientGravatar && user.avatarSource === 'G' && user.emailVisibility === 1 ? null : avatarUrlOfUser(user);
 }
 
 /** A time in ISO 8601 with offset. Microseconds are present only if they are not zero. */
@@ -49,7 +49,7 @@ function toIsoTime(ms: number): string {
   return `${text.endsWith('.000Z') ? text.slice(0, -5) : `${text.slice(0, -1)}000`}+00:00`;
 }
 
-export interface PresentUserOptions {
+export interface FormatUserOptions {
   readonly clientGravatar: boolean;
   /** Source of the field profile_data, which humans have. Absent: the field is left out. */
   readonly profile?: Pick<DirectoryView, 'profile'> | undefined;
@@ -62,14 +62,14 @@ export interface PresentUserOptions {
 }
 
 /** The user object of an account with the fields that `viewer` may see. */
-export function presentUser(
+export function formatUserForApi(
   user: DirectoryUser,
   viewer: DirectoryUser | undefined,
-  options: PresentUserOptions,
+  options: FormatUserOptions,
 ): JsonObject {
   return {
     user_id: user.id,
-    delivery_email: !options.web && maySeeAddress(viewer, user) ? user.deliveryEmail : null,
+    delivery_email: !options.web && maySeeRealEmail(viewer, user) ? user.deliveryEmail : null,
     email: user.email,
     full_name: user.fullName,
     date_joined: options.web ? toIsoTime(user.joined).slice(0, 10) : toIsoTime(user.joined),
@@ -91,4 +91,4 @@ export function presentUser(
 }
 
 /** Profile values of a new account: none. */
-export const NO_PROFILE: Pick<DirectoryView, 'profile'> = { profile: () => ({}) };
+export const NO_PROFILE_VALUES: Pick<DirectoryView, 'profile'> = { profile: () => ({}) };

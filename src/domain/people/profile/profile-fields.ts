@@ -18,7 +18,7 @@ export const PROFILE_FIELD_TYPE = {
 const LIST_OF_OPTIONS = { id: PROFILE_FIELD_TYPE.select, name: 'List of options' };
 
 /** Types of profile fields as the register response shows them (`custom_profile_field_types`). */
-export const PRESENTED_FIELD_TYPES = {
+export const API_PROFILE_FIELD_TYPES = {
   SHORT_TEXT: { id: PROFILE_FIELD_TYPE.shortText, name: 'Short text' },
   LONG_TEXT: { id: PROFILE_FIELD_TYPE.longText, name: 'Long text' },
   DATE: { id: PROFILE_FIELD_TYPE.date, name: 'Date picker' },
@@ -34,7 +34,7 @@ export const PRESENTED_FIELD_TYPES = {
  * External account types that every organization has, as the register response shows them
  * (`realm_default_external_accounts`).
  */
-export const EXTERNAL_ACCOUNTS = {
+export const EXTERNAL_ACCOUNT_TYPES = {
   twitter: {
     text: 'Twitter',
     url_pattern: 'https://twitter.com/%(username)s',
@@ -51,7 +51,7 @@ const MAX_IN_SUMMARY = 2;
 const { select, externalAccount, longText, person } = PROFILE_FIELD_TYPE;
 const KNOWN_TYPES = new Set<number>(Object.values(PROFILE_FIELD_TYPE));
 const NOT_IN_SUMMARY = new Set<number>([longText, person]);
-export const RENDERED_FIELD_TYPES: ReadonlySet<number> = new Set([PROFILE_FIELD_TYPE.shortText, longText]);
+export const MARKDOWN_PROFILE_FIELD_TYPES: ReadonlySet<number> = new Set([PROFILE_FIELD_TYPE.shortText, longText]);
 
 /** The parameter `field_data` after its validation by the schema. */
 export type ProfileFieldData = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
@@ -66,7 +66,7 @@ interface ProfileFieldInput {
 export type CheckedProfileField = Pick<DirectoryProfileField, 'name' | 'hint' | 'data' | 'inSummary'>;
 
 /** Refuses a third profile field in the summary of profiles. @throws ApiError */
-export function checkSummaryFieldCount(others: readonly DirectoryProfileField[]): void {
+export function checkSummaryProfileFieldCount(others: readonly DirectoryProfileField[]): void {
   if (others.filter(({ inSummary }) => inSummary).length >= MAX_IN_SUMMARY) {
     throw apiError('PROFILE_SUMMARY_FULL', { n: MAX_IN_SUMMARY });
   }
@@ -141,20 +141,21 @@ function checkPattern(pattern: unknown): void {
 function checkAccount(data: ProfileFieldData): Pick<CheckedProfileField, 'name' | 'hint' | 'data'> | undefined {
   checkKeys(data, ['subtype'], ['url_pattern']);
   const subtype = String(data.subtype);
-  const known = Object.hasOwn(EXTERNAL_ACCOUNTS, subtype);
+  const known = Object.hasOwn(EXTERNAL_ACCOUNT_TYPES, subtype);
   if (!known && subtype !== 'custom') throw apiError('PROFILE_ACCOUNT_TYPE');
   if (!known && !Object.hasOwn(data, 'url_pattern')) throw apiError('PROFILE_ACCOUNT_PATTERN');
   if (!known) return undefined;
-  const { name, hint } = EXTERNAL_ACCOUNTS[subtype as keyof typeof EXTERNAL_ACCOUNTS];
+  const { name, hint } = EXTERNAL_ACCOUNT_TYPES[subtype as keyof typeof EXTERNAL_ACCOUNT_TYPES];
   return { name, hint, data: JSON.stringify({ subtype }) };
 }
 
 /**
  * True if the field is an account type that every organization has: its name, hint and data are the same everywhere.
  */
-export function isDefaultExternalAccount({ type, data }: Pick<DirectoryProfileField, 'type' | 'data'>): boolean {
+export function isDefaultExternalAccountField({ type, data }: Pick<DirectoryProfileField, 'type' | 'data'>): boolean {
   return (
-    type === externalAccount && Object.hasOwn(EXTERNAL_ACCOUNTS, String((JSON.parse(data) as ProfileFieldData).subtype))
+    type === externalAccount &&
+    Object.hasOwn(EXTERNAL_ACCOUNT_TYPES, String((JSON.parse(data) as ProfileFieldData).subtype))
   );
 }
 
@@ -169,7 +170,11 @@ export const optionsOfProfileField = memoizeByObject((field: DirectoryProfileFie
  *
  * @param version version of the commit
  */
-export function addedOptionsAfter(before: DirectoryProfileField, data: string, version: number): [string, number][] {
+export function computeAddedProfileFieldOptions(
+  before: DirectoryProfileField,
+  data: string,
+  version: number,
+): [string, number][] {
   const known = optionsOfProfileField(before);
   const since = Object.keys(JSON.parse(data) as object).map((key): [string, number] => [
     key,
@@ -192,7 +197,7 @@ export function reorderProfileFields(
   return moved.sort((a, b) => a.order - b.order);
 }
 
-export const presentProfileField = ({ id, name, type, hint, data, order, inSummary }: DirectoryProfileField) => ({
+export const formatProfileFieldForApi = ({ id, name, type, hint, data, order, inSummary }: DirectoryProfileField) => ({
   id,
   name,
   type,
@@ -203,7 +208,7 @@ export const presentProfileField = ({ id, name, type, hint, data, order, inSumma
 });
 
 /** Clients that do not know pronouns show them as short texts. */
-export const pronounsAsShortText = <F extends { readonly type: unknown }>(fields: readonly F[]): F[] =>
+export const showPronounsAsShortText = <F extends { readonly type: unknown }>(fields: readonly F[]): F[] =>
   fields.map((field) =>
     field.type === PROFILE_FIELD_TYPE.pronouns ? { ...field, type: PROFILE_FIELD_TYPE.shortText } : field,
   );

@@ -1,8 +1,14 @@
 /** Values of profile fields: rules and objects of the API (users.md § Custom profile data). */
 
-import { isDate, isUrl, memoizeByObject } from '#base';
+import { isIsoDate, isUrl, memoizeByObject } from '#base';
 import { apiError, validationError } from '#model/errors';
-import type { DirectoryProfile, DirectoryProfileField, DirectoryUser, ProfileData, ProfileValue } from '#model/records';
+import type {
+  ApiProfileData,
+  DirectoryProfile,
+  DirectoryProfileField,
+  DirectoryUser,
+  ProfileFieldValue,
+} from '#model/records';
 import { optionsOfProfileField, PROFILE_FIELD_TYPE } from './profile-fields.js';
 
 /** A profile value after its validation by the parameter's schema. */
@@ -16,7 +22,7 @@ const MAX_LONG_TEXT = 500;
 type Check = (field: DirectoryProfileField, given: ProfileValueInput, find: FindUser) => string;
 
 /** Checks a profile value. @returns the stored form of the value. @throws ApiError */
-export const checkProfileValue: Check = (field, given, find) => CHECKS[field.type]!(field, given, find);
+export const checkProfileFieldValue: Check = (field, given, find) => CHECKS[field.type]!(field, given, find);
 
 function text({ name }: DirectoryProfileField, given: ProfileValueInput, longest = Number.POSITIVE_INFINITY): string {
   if (typeof given !== 'string') throw validationError(`${name} is not a string`);
@@ -35,7 +41,7 @@ const option: Check = (field, given) => {
 };
 
 const date: Check = (field, given) => {
-  if (!isDate(text(field, given))) throw validationError(`${field.name} is not a date`);
+  if (!isIsoDate(text(field, given))) throw validationError(`${field.name} is not a date`);
   return String(given);
 };
 
@@ -71,7 +77,7 @@ const CHECKS: Readonly<Record<number, Check>> = {
  * True if the value's field and option still exist. Removing an option removes its values, even if its key is used
  * again later.
  */
-const isThere = (field: DirectoryProfileField | undefined, { value, at }: ProfileValue): boolean =>
+const isThere = (field: DirectoryProfileField | undefined, { value, at }: ProfileFieldValue): boolean =>
   field !== undefined &&
   (field.type !== PROFILE_FIELD_TYPE.select ||
     at > (optionsOfProfileField(field).get(value) ?? Number.POSITIVE_INFINITY));
@@ -83,16 +89,21 @@ const fieldsById = memoizeByObject(
 );
 
 /** The profile values whose field, and option, still exists. */
-export function keepLiveProfileValues(
+export function filterLiveProfileValues(
   { values }: DirectoryProfile,
   fields: readonly DirectoryProfileField[],
-): [string, ProfileValue][] {
+): [string, ProfileFieldValue][] {
   const known = fieldsById(fields);
   return Object.entries(values).filter(([id, value]) => isThere(known.get(id), value));
 }
 
-export const presentProfileValue = ({ value, rendered }: Pick<ProfileValue, 'value' | 'rendered'>) =>
+export const formatProfileValueForApi = ({ value, rendered }: Pick<ProfileFieldValue, 'value' | 'rendered'>) =>
   rendered === '' ? { value } : { value, rendered_value: rendered };
 
-export const presentProfile = (profile: DirectoryProfile, fields: readonly DirectoryProfileField[]): ProfileData =>
-  Object.fromEntries(keepLiveProfileValues(profile, fields).map(([id, value]) => [id, presentProfileValue(value)]));
+export const formatProfileForApi = (
+  profile: DirectoryProfile,
+  fields: readonly DirectoryProfileField[],
+): ApiProfileData =>
+  Object.fromEntries(
+    filterLiveProfileValues(profile, fields).map(([id, value]) => [id, formatProfileValueForApi(value)]),
+  );

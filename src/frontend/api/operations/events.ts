@@ -1,11 +1,11 @@
 /** Operations of the API for event queues: register, poll, delete (register.md, events.md). */
 import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
-import { type JsonObject, VERSION_FIELDS } from '#base';
+import { type JsonObject, SERVER_VERSION_FIELDS } from '#base';
 import { isGuest } from '#domain/people';
-import { countHeartbeatIdsAfter, queueId, queueKey } from '#model';
-import { liveQueueCommands, queueCommands } from '#model/commands';
-import { apiError, type ErrorReply } from '#model/errors';
+import { countHeartbeatEventIdsAfter, eventQueueActorKey, toEventQueueId } from '#model';
+import { eventQueueActorCommands, eventQueueSidecarCommands } from '#model/commands';
+import { type ApiErrorReply, apiError } from '#model/errors';
 import {
   type ApiCall,
   defineOperation,
@@ -14,17 +14,17 @@ import {
   type PollKeepalive,
 } from '../operation.js';
 import {
-  flagParameter,
-  optionalFlagParameter,
-  optionalJsonParameter,
-  optionalTextParameter,
-  textParameter,
+  declareBooleanParameter,
+  declareOptionalBooleanParameter,
+  declareOptionalJsonParameter,
+  declareOptionalTextParameter,
+  declareTextParameter,
 } from '../parameters.js';
 import {
-  clientKnowsPronouns,
-  type QueueArguments,
-  queueParameterDeclarations,
-  toQueueArguments,
+  declareEventQueueParameters,
+  doesClientKnowPronounFields,
+  type EventQueueArguments,
+  toEventQueueArguments,
 } from '../queue-parameters.js';
 
 const guestCall = (call: ApiCall<unknown>): boolean => {
@@ -54,11 +54,11 @@ interface QueueChoices {
 }
 
 /** Makes the actor key and the arguments of a queue with a fresh id. */
-function newQueue(call: ApiCall<unknown>, args: QueueArguments) {
+function newQueue(call: ApiCall<unknown>, args: EventQueueArguments) {
   const queue_id = randomUUID();
   const { origin, site, webPublicStreams } = call;
   return {
-    to: queueKey(call.realm, call.caller, queueId(queue_id)),
+    to: eventQueueActorKey(call.realm, call.caller, toEventQueueId(queue_id)),
     args: { ...args, queue_id, origin, site, webPublicStreams },
   };
 }
@@ -67,14 +67,17 @@ function newQueue(call: ApiCall<unknown>, args: QueueArguments) {
  * Makes the command that gives a visitor the initial state without an event queue (register.md). The command goes to
  * the actor of a fresh key, which answers and stores nothing.
  */
-function registerVisitor(call: ApiCall<unknown>, params: Parameters<typeof toQueueArguments>[0]): ForwardedCommand {
+function registerVisitor(
+  call: ApiCall<unknown>,
+  params: Parameters<typeof toEventQueueArguments>[0],
+): ForwardedCommand {
   if (params.client_gravatar) throw apiError('ANONYMOUS_CLIENT_GRAVATAR');
   if (params.include_subscribers) throw apiError('ANONYMOUS_INCLUDE_SUBSCRIBERS');
-  const queue = newQueue(call, toQueueArguments(params, true, false));
-  return forwardCommand({ ...queue, command: queueCommands.visit, extraFields: VERSION_FIELDS });
+  const queue = newQueue(call, toEventQueueArguments(params, true, false));
+  return forwardCommand({ ...queue, command: eventQueueActorCommands.visit, extraFields: SERVER_VERSION_FIELDS });
 }
 
-export const registerQueueOperation = defineOperation({
+export const registerEventQueueOperation = defineOperation({
   id: 'register-queue',
   method: 'POST',
   path: '/register',
@@ -84,17 +87,21 @@ export const registerQueueOperation = defineOperation({
   summary: 'Create an event queue and fetch the state that its events change.',
   headers: ['user-agent'],
   parameters: {
-    ...queueParameterDeclarations('form'),
-    all_public_streams: optionalFlagParameter(
+    ...declareEventQueueParameters('form'),
+    all_public_streams: declareOptionalBooleanParameter(
       'form',
       'Receive the messages of all public streams; absent: as set for the bot.',
     ),
   },
   run(call) {
-    const values = { ...call.params, ...botDefaults(call), pronouns: clientKnowsPronouns(call.header('user-agent')) };
+    const values = {
+      ...call.params,
+      ...botDefaults(call),
+      pronouns: doesClientKnowPronounFields(call.header('user-agent')),
+    };
     if (call.caller === 0) return registerVisitor(call, values);
-    const queue = newQueue(call, toQueueArguments(values, guestCall(call), true));
-    return forwardCommand({ ...queue, command: queueCommands.register, extraFields: VERSION_FIELDS });
+    const queue = newQueue(call, toEventQueueArguments(values, guestCall(call), true));
+    return forwardCommand({ ...queue, command: eventQueueActorCommands.register, extraFields: SERVER_VERSION_FIELDS });
   },
 });
 
@@ -105,7 +112,7 @@ export const registerQueueOperation = defineOperation({
  */
 const ownQueue = (call: ApiCall<unknown>, id: string) => {
   if (!/^[0-9a-f-]{36}$/.test(id)) throw apiError('BAD_EVENT_QUEUE_ID', { queue_id: id });
-  return queueKey(call.realm, call.caller, queueId(id));
+  return eventQueueActorKey(call.realm, call.caller, toEventQueueId(id));
 };
 
 /** Heartbeats that the frontend sends for a waiting poll while there is no event. */
@@ -126,7 +133,7 @@ class Heartbeats implements PollKeepalive {
    * Answers a poll that reached the queue's next owner after a later poll, which acknowledged more events. The owner
    * refuses the older event id as pruned; the client gets an empty answer and polls again.
    */
-  answerInsteadOf({ msg }: ErrorReply): JsonObject | undefined {
+  answerInsteadOf({ msg }: ApiErrorReply): JsonObject | undefined {
     const pruned = apiError('EVENT_PRUNED', { last_event_id: this.last });
     return msg === pruned.message ? { events: [], queue_id: this.queue } : undefined;
   }
@@ -141,15 +148,18 @@ export const getEventsOperation = defineOperation({
   headers: ['user-agent'],
   summary: 'Wait for events of a queue.',
   parameters: {
-    queue_id: optionalTextParameter('query', 'From register; absent: a queue is made from the other parameters.'),
-    last_event_id: optionalJsonParameter(
+    queue_id: declareOptionalTextParameter(
+      'query',
+      'From register; absent: a queue is made from the other parameters.',
+    ),
+    last_event_id: declareOptionalJsonParameter(
       'query',
       Type.Integer(),
       'Highest event id received: it and all before are acknowledged.',
     ),
-    dont_block: flagParameter('query', false, 'Answer at once, also with no events.'),
-    user_client: optionalTextParameter('query', 'Accepted and unused.'),
-    ...queueParameterDeclarations('query'),
+    dont_block: declareBooleanParameter('query', false, 'Answer at once, also with no events.'),
+    user_client: declareOptionalTextParameter('query', 'Accepted and unused.'),
+    ...declareEventQueueParameters('query'),
     lifespan_secs: {
       in: 'query',
       encoding: 'uint',
@@ -158,36 +168,40 @@ export const getEventsOperation = defineOperation({
       default: 0,
       description: 'As queue_lifespan_secs.',
     },
-    bulk_message_deletion: optionalFlagParameter('query', 'Client capability.'),
-    stream_typing_notifications: optionalFlagParameter('query', 'Client capability.'),
-    user_settings_object: optionalFlagParameter('query', 'Client capability.'),
-    linkifier_url_template: optionalFlagParameter('query', 'Client capability.'),
-    pronouns_field_type_supported: flagParameter('query', true, 'Client capability: knows profile fields of pronouns.'),
+    bulk_message_deletion: declareOptionalBooleanParameter('query', 'Client capability.'),
+    stream_typing_notifications: declareOptionalBooleanParameter('query', 'Client capability.'),
+    user_settings_object: declareOptionalBooleanParameter('query', 'Client capability.'),
+    linkifier_url_template: declareOptionalBooleanParameter('query', 'Client capability.'),
+    pronouns_field_type_supported: declareBooleanParameter(
+      'query',
+      true,
+      'Client capability: knows profile fields of pronouns.',
+    ),
   },
   run(call) {
     const { params } = call;
     const { dont_block, queue_id, last_event_id = null } = params;
     if (queue_id !== undefined) {
       const to = ownQueue(call, queue_id);
-      const heartbeatIds = dont_block || last_event_id === null ? 0 : countHeartbeatIdsAfter(last_event_id);
+      const heartbeatIds = dont_block || last_event_id === null ? 0 : countHeartbeatEventIdsAfter(last_event_id);
       const args = { last_event_id, dont_block, beats: heartbeatIds };
       const onShutdown = { events: [], queue_id };
       if (heartbeatIds === 0)
-        return forwardCommand({ to, command: liveQueueCommands.poll, args, held: true, onShutdown });
+        return forwardCommand({ to, command: eventQueueSidecarCommands.poll, args, held: true, onShutdown });
       const keepalive = new Heartbeats(queue_id, last_event_id!, heartbeatIds);
-      return forwardCommand({ to, command: liveQueueCommands.poll, args, held: true, onShutdown, keepalive });
+      return forwardCommand({ to, command: eventQueueSidecarCommands.poll, args, held: true, onShutdown, keepalive });
     }
     const bare: Record<string, boolean> = {};
     for (const name of BARE_CAPABILITIES) if (params[name] !== undefined) bare[name] = params[name];
     const queue = newQueue(
       call,
-      toQueueArguments(
+      toEventQueueArguments(
         {
           ...params,
           queue_lifespan_secs: params.queue_lifespan_secs || params.lifespan_secs,
           client_capabilities: { ...bare, ...params.client_capabilities },
           fetch_event_types: [],
-          pronouns: params.pronouns_field_type_supported && clientKnowsPronouns(call.header('user-agent')),
+          pronouns: params.pronouns_field_type_supported && doesClientKnowPronounFields(call.header('user-agent')),
         },
         guestCall(call),
         false,
@@ -196,12 +210,12 @@ export const getEventsOperation = defineOperation({
     // The queue is new, so an acknowledged id in the request has no meaning.
     const first = forwardCommand({
       to: queue.to,
-      command: liveQueueCommands.poll,
+      command: eventQueueSidecarCommands.poll,
       args: { last_event_id: null, dont_block, beats: 0 },
       held: true,
       onShutdown: { events: [], queue_id: queue.args.queue_id },
     });
-    return forwardCommand({ ...queue, command: queueCommands.register, held: true, followedBy: first });
+    return forwardCommand({ ...queue, command: eventQueueActorCommands.register, held: true, followedBy: first });
   },
 });
 
@@ -212,12 +226,13 @@ const BARE_CAPABILITIES = [
   'linkifier_url_template',
 ] as const;
 
-export const deleteQueueOperation = defineOperation({
+export const deleteEventQueueOperation = defineOperation({
   id: 'delete-queue',
   method: 'DELETE',
   path: '/events',
   guard: 'user',
   summary: 'Delete an event queue.',
-  parameters: { queue_id: textParameter('form', 'The queue.') },
-  run: (call) => forwardCommand({ to: ownQueue(call, call.params.queue_id), command: queueCommands.remove, args: {} }),
+  parameters: { queue_id: declareTextParameter('form', 'The queue.') },
+  run: (call) =>
+    forwardCommand({ to: ownQueue(call, call.params.queue_id), command: eventQueueActorCommands.remove, args: {} }),
 });

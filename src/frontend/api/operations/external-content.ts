@@ -1,9 +1,9 @@
 /** Operation that serves pictures of other hosts in messages, fetched through this server (markdown.md § Previews). */
-import { rangeResponse } from '#domain/files';
-import { ImageFetchError, type ImageFetchFault } from '#frontend/image-proxy';
-import { apiError, type ErrorName } from '#model/errors';
+import { makeRangeResponse } from '#domain/files';
+import { ImageFetchError, type ImageFetchFailureReason } from '#frontend/image-proxy';
+import { type ApiErrorName, apiError } from '#model/errors';
 import { type ApiOperation, defineOperation } from '../operation.js';
-import { pathTextParameter } from '../parameters.js';
+import { declarePathTextParameter } from '../parameters.js';
 import { CONDITIONAL_REQUEST_HEADERS } from '../raw-answers.js';
 
 const A_DAY_S = 86_400;
@@ -16,7 +16,7 @@ const REFUSALS = {
   'too-large': 'IMAGE_UNFIT',
   'too-slow': 'IMAGE_TOO_SLOW',
   busy: 'SERVICE_UNAVAILABLE',
-} as const satisfies Record<ImageFetchFault, ErrorName>;
+} as const satisfies Record<ImageFetchFailureReason, ApiErrorName>;
 
 const getExternalContent = defineOperation({
   id: 'get-external-content',
@@ -29,8 +29,8 @@ const getExternalContent = defineOperation({
   headers: CONDITIONAL_REQUEST_HEADERS,
   summary: 'A picture that another host has, fetched by this server: the address is one that a message shows.',
   parameters: {
-    digest: pathTextParameter('Signature of the address.'),
-    address: pathTextParameter('Address of the picture, in hexadecimal.'),
+    digest: declarePathTextParameter('Signature of the address.'),
+    address: declarePathTextParameter('Address of the picture, in hexadecimal.'),
   },
   async run(call) {
     const { imageProxy: proxy } = call;
@@ -44,7 +44,7 @@ const getExternalContent = defineOperation({
     const { type, bytes, tag } = await proxy.get(address).catch((error: unknown) => {
       throw error instanceof ImageFetchError ? apiError(REFUSALS[error.fault]) : error;
     });
-    const { status, headers, start, end } = rangeResponse(bytes.byteLength, tag, {
+    const { status, headers, start, end } = makeRangeResponse(bytes.byteLength, tag, {
       range: call.header('range'),
       ifRange: call.header('if-range'),
       ifNoneMatch: call.header('if-none-match'),

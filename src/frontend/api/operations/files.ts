@@ -1,20 +1,20 @@
 /** Operations of the API for uploaded files (realm.md § Uploads and attachments). */
 import { Type } from 'typebox';
 import {
-  blobOfFile,
+  blobNameOfFile,
   fileDisplayName,
   makeFilePath,
   makeTemporaryFileUri,
   parseFilePath,
-  readTemporaryFileUri,
   toSafeContentType,
+  verifyTemporaryFileUri,
 } from '#domain/files';
-import { hasPublicAccess } from '#domain/streams';
-import { type RawAnswer, userKey } from '#model';
-import { userCommands } from '#model/commands';
+import { isAnonymousAccessEnabled } from '#domain/streams';
+import { type RawHttpAnswer, userActorKey } from '#model';
+import { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../operation.js';
-import { pathIdParameter, pathRestParameter, pathTextParameter } from '../parameters.js';
+import { declarePathIdParameter, declarePathRestParameter, declarePathTextParameter } from '../parameters.js';
 import { CONDITIONAL_REQUEST_HEADERS, serveBlob } from '../raw-answers.js';
 
 const uploadFile = defineOperation({
@@ -35,12 +35,12 @@ const uploadFile = defineOperation({
     if (file.bytes.byteLength > maxFileMib * 1_048_576) throw tooLarge;
     const name = fileDisplayName(file.name);
     const path = makeFilePath(realm, caller, name);
-    const to = userKey(realm, caller);
+    const to = userActorKey(realm, caller);
     await call.send(
-      forwardCommand({ to, command: userCommands.fileBegin, args: { path, name, size: file.bytes.byteLength } }),
+      forwardCommand({ to, command: userActorCommands.fileBegin, args: { path, name, size: file.bytes.byteLength } }),
     );
-    await call.blobs.put(realm, blobOfFile(path), file.bytes, toSafeContentType(file.type));
-    return forwardCommand({ to, command: userCommands.fileDone, args: { path } });
+    await call.blobs.put(realm, blobNameOfFile(path), file.bytes, toSafeContentType(file.type));
+    return forwardCommand({ to, command: userActorCommands.fileDone, args: { path } });
   },
 });
 
@@ -55,26 +55,34 @@ async function checkAccess(call: ApiCall<unknown>, path: string): Promise<void> 
   if (!call.directory.user(parsed.owner)) throw apiError('FILE_NOT_FOUND');
   if (call.caller !== 0) {
     await call.send(
-      forwardCommand({ to: userKey(call.realm, call.caller), command: userCommands.fileAccess, args: { path } }),
+      forwardCommand({
+        to: userActorKey(call.realm, call.caller),
+        command: userActorCommands.fileAccess,
+        args: { path },
+      }),
     );
   } else {
     await call.send(
-      forwardCommand({ to: userKey(call.realm, parsed.owner), command: userCommands.filePublic, args: { path } }),
+      forwardCommand({
+        to: userActorKey(call.realm, parsed.owner),
+        command: userActorCommands.filePublic,
+        args: { path },
+      }),
     );
-    if (!hasPublicAccess(call.webPublicStreams, call.directory)) throw apiError('FILE_FORBIDDEN');
+    if (!isAnonymousAccessEnabled(call.webPublicStreams, call.directory)) throw apiError('FILE_FORBIDDEN');
     call.countVisit(path);
   }
 }
 
-async function serveFile(call: ApiCall<unknown>, path: string, download: boolean): Promise<RawAnswer> {
+async function serveFile(call: ApiCall<unknown>, path: string, download: boolean): Promise<RawHttpAnswer> {
   const { realm, token, name } = parseFilePath(path)!;
-  const blob = await call.blobs.find(realm, blobOfFile(path));
+  const blob = await call.blobs.find(realm, blobNameOfFile(path));
   return serveBlob(call, blob, { name, tag: token, download, caching: 'private' });
 }
 
 const filePath = {
-  realm_id_str: pathIdParameter('The organization.'),
-  filename: pathRestParameter('Rest of the address that the upload was answered with.'),
+  realm_id_str: declarePathIdParameter('The organization.'),
+  filename: declarePathRestParameter('Rest of the address that the upload was answered with.'),
 };
 
 const file = (id: string, path: string, summary: string, download: boolean) =>
@@ -130,9 +138,12 @@ const getTemporaryFile = defineOperation({
   rateLimit: 'none',
   headers: CONDITIONAL_REQUEST_HEADERS,
   summary: 'An uploaded file, at such an address.',
-  parameters: { token: pathTextParameter('From that address.'), filename: pathTextParameter("The file's name.") },
+  parameters: {
+    token: declarePathTextParameter('From that address.'),
+    filename: declarePathTextParameter("The file's name."),
+  },
   run: async (call) =>
-    serveFile(call, readTemporaryFileUri(call.secrets, call.params.token, call.params.filename, call.now), false),
+    serveFile(call, verifyTemporaryFileUri(call.secrets, call.params.token, call.params.filename, call.now), false),
 });
 
 const getAttachments = defineOperation({
@@ -143,7 +154,7 @@ const getAttachments = defineOperation({
   summary: "The caller's own uploaded files.",
   parameters: {},
   run: ({ realm, caller }) =>
-    forwardCommand({ to: userKey(realm, caller), command: userCommands.attachments, args: {} }),
+    forwardCommand({ to: userActorKey(realm, caller), command: userActorCommands.attachments, args: {} }),
 });
 
 const removeAttachment = defineOperation({
@@ -163,8 +174,8 @@ const removeAttachment = defineOperation({
   },
   run: ({ realm, caller, params }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.fileRemove,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.fileRemove,
       args: { id: params.attachment_id },
     }),
 });

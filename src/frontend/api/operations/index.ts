@@ -12,11 +12,11 @@ import type { ApiOperation } from '../operation.js';
 import { PASSWORD_RESET_OPERATIONS } from './accounts/password-reset.js';
 import { BOT_STORAGE_OPERATIONS } from './bots/bot-storage.js';
 import { BOT_OPERATIONS } from './bots/bots.js';
-import { deleteQueueOperation, getEventsOperation, registerQueueOperation } from './events.js';
+import { deleteEventQueueOperation, getEventsOperation, registerEventQueueOperation } from './events.js';
 import { EXTERNAL_CONTENT_OPERATIONS } from './external-content.js';
 import { FILE_OPERATIONS } from './files.js';
 import { INVITATION_OPERATIONS } from './invitations/invitations.js';
-import { JOINING_OPERATIONS } from './invitations/joining.js';
+import { INVITATION_JOIN_OPERATIONS } from './invitations/joining.js';
 import { SIGN_UP_OPERATIONS } from './invitations/signing-up.js';
 import {
   createDraftsOperation,
@@ -34,7 +34,7 @@ import {
 import {
   deleteMessageOperation,
   deleteTopicOperation,
-  getMessageHistoryOperation,
+  getMessageEditHistoryOperation,
   getStreamTopicsOperation,
   updateMessageOperation,
 } from './messages/message-changes.js';
@@ -55,7 +55,7 @@ import {
 } from './messages/scheduled.js';
 import { addSubmessageOperation } from './messages/submessages.js';
 import { setTypingStatusOperation } from './messages/typing.js';
-import { DOMAIN_OPERATIONS } from './organization/domains.js';
+import { EMAIL_DOMAIN_OPERATIONS } from './organization/domains.js';
 import { EMOJI_OPERATIONS } from './organization/emoji.js';
 import {
   addLinkifierOperation,
@@ -73,7 +73,7 @@ import {
   checkSubdomainOperation,
   getServerSettingsOperation,
 } from './organization/server.js';
-import { STATIC_OPERATIONS } from './organization/static.js';
+import { STATIC_FILE_OPERATIONS } from './organization/static.js';
 import { DATA_EXPORT_OPERATIONS, VIDEO_CALL_OPERATIONS } from './organization/unavailable.js';
 import { ACCOUNT_OPERATIONS } from './people/accounts.js';
 import { AVATAR_OPERATIONS } from './people/avatars.js';
@@ -89,10 +89,10 @@ import { PRESENCE_OPERATIONS } from './people/presence.js';
 import { PROFILE_OPERATIONS } from './people/profile.js';
 import { PUSH_TOKEN_OPERATIONS } from './people/push-tokens.js';
 import {
-  updateDisplaySettings,
-  updateNotificationSettings,
-  updateSettings,
-  updateSettingsDefaultsOperation,
+  updateDisplaySettingsOperation,
+  updateNotificationSettingsOperation,
+  updateUserDefaultsOperation,
+  updateUserSettingsOperation,
 } from './people/settings.js';
 import { showUnsubscribeOperation, unsubscribeOperation } from './people/unsubscribe.js';
 import {
@@ -106,10 +106,10 @@ import {
   updateUserGroupOperation,
   updateUserGroupSubgroupsOperation,
 } from './people/user-groups.js';
-import { STATUS_OPERATIONS } from './people/user-status.js';
+import { USER_STATUS_OPERATIONS } from './people/user-status.js';
 import {
   createUserOperation,
-  fetchApiKeyByTokenOperation,
+  fetchApiKeyByJwtOperation,
   fetchApiKeyOperation,
   getOwnUserOperation,
   getUserByEmailOperation,
@@ -125,7 +125,7 @@ import {
   removeDefaultStreamOperation,
   updateStreamOperation,
 } from './streams/stream-admin.js';
-import { STREAM_GROUP_OPERATIONS } from './streams/stream-groups.js';
+import { DEFAULT_STREAM_GROUP_OPERATIONS } from './streams/stream-groups.js';
 import {
   getStreamIdOperation,
   getStreamsOperation,
@@ -136,21 +136,21 @@ import {
   getStreamOperation,
   getSubscribersOperation,
   getSubscriptionStatusOperation,
+  subscribeAndUnsubscribeOperation,
   unsubscribeFromStreamsOperation,
   updateSubscriptionSettingOperation,
   updateSubscriptionSettingsOperation,
-  updateSubscriptionsOperation,
 } from './streams/subscriptions.js';
-import { muteTopicOperation, setUserTopicPolicyOperation } from './streams/user-topics.js';
+import { muteTopicOperation, setTopicVisibilityPolicyOperation } from './streams/user-topics.js';
 import { WEB_PUSH_OPERATIONS } from './web/push.js';
-import { WEB_OPERATIONS } from './web/sessions.js';
+import { WEB_SESSION_OPERATIONS } from './web/sessions.js';
 
-export const OPERATIONS = [
+export const API_OPERATIONS = [
   getDraftsOperation,
   createDraftsOperation,
   deleteDraftOperation,
   editDraftOperation,
-  deleteQueueOperation,
+  deleteEventQueueOperation,
   getEventsOperation,
   fetchApiKeyOperation,
   getStreamIdOperation,
@@ -165,8 +165,8 @@ export const OPERATIONS = [
   getMessageOperation,
   updateMessageOperation,
   deleteMessageOperation,
-  getMessageHistoryOperation,
-  registerQueueOperation,
+  getMessageEditHistoryOperation,
+  registerEventQueueOperation,
   getServerSettingsOperation,
   getStreamsOperation,
   deleteTopicOperation,
@@ -177,12 +177,12 @@ export const OPERATIONS = [
   getSubscriptionsOperation,
   subscribeToStreamsOperation,
   muteTopicOperation,
-  setUserTopicPolicyOperation,
+  setTopicVisibilityPolicyOperation,
   getUserOperation,
   getUserByEmailOperation,
-  updateSettings,
-  updateDisplaySettings,
-  updateNotificationSettings,
+  updateUserSettingsOperation,
+  updateDisplaySettingsOperation,
+  updateNotificationSettingsOperation,
   getAlertWordsOperation,
   addAlertWordsOperation,
   removeAlertWordsOperation,
@@ -220,7 +220,7 @@ export const OPERATIONS = [
   archiveStreamOperation,
   getSubscribersOperation,
   unsubscribeFromStreamsOperation,
-  updateSubscriptionsOperation,
+  subscribeAndUnsubscribeOperation,
   updateSubscriptionSettingsOperation,
   updateSubscriptionSettingOperation,
   getSubscriptionStatusOperation,
@@ -228,9 +228,9 @@ export const OPERATIONS = [
   ...EXTERNAL_CONTENT_OPERATIONS,
   ...FILE_OPERATIONS,
   ...EMOJI_OPERATIONS,
-  ...DOMAIN_OPERATIONS,
+  ...EMAIL_DOMAIN_OPERATIONS,
   ...INVITATION_OPERATIONS,
-  ...JOINING_OPERATIONS,
+  ...INVITATION_JOIN_OPERATIONS,
   ...PROFILE_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
   ...BOT_OPERATIONS,
@@ -238,12 +238,12 @@ export const OPERATIONS = [
   ...AVATAR_OPERATIONS,
   ...ORGANIZATION_PICTURE_OPERATIONS,
   ...PICTURE_OPERATIONS,
-  ...STATIC_OPERATIONS,
+  ...STATIC_FILE_OPERATIONS,
   ...PRESENCE_OPERATIONS,
-  ...STATUS_OPERATIONS,
+  ...USER_STATUS_OPERATIONS,
   checkCompatibilityOperation,
   checkSubdomainOperation,
-  updateSettingsDefaultsOperation,
+  updateUserDefaultsOperation,
   showEmailConfirmationOperation,
   confirmEmailOperation,
   showUnsubscribeOperation,
@@ -254,10 +254,10 @@ export const OPERATIONS = [
   deactivateRealmOperation,
   ...VIDEO_CALL_OPERATIONS,
   ...DATA_EXPORT_OPERATIONS,
-  fetchApiKeyByTokenOperation,
-  ...STREAM_GROUP_OPERATIONS,
+  fetchApiKeyByJwtOperation,
+  ...DEFAULT_STREAM_GROUP_OPERATIONS,
   ...SIGN_UP_OPERATIONS,
-  ...WEB_OPERATIONS,
+  ...WEB_SESSION_OPERATIONS,
   ...WEB_PUSH_OPERATIONS,
   ...PASSWORD_RESET_OPERATIONS,
   ...SINGLE_SIGN_ON_OPERATIONS,

@@ -1,5 +1,5 @@
 /** Bots as callers of every operation (operations.md, conventions.md § Roles), and operations for bots alone. */
-import { OPERATIONS } from '#frontend/api';
+import { API_OPERATIONS } from '#frontend/api';
 import { refused } from '../../harness.js';
 import { bad, type Refusal, unauthorized } from '../../support/client.js';
 import {
@@ -30,7 +30,7 @@ interface Row {
   readonly hooks: boolean;
 }
 
-const ROWS: readonly Row[] = OPERATIONS.filter(({ root, guard }) => !root && guard !== 'none').map((one) => ({
+const ROWS: readonly Row[] = API_OPERATIONS.filter(({ root, guard }) => !root && guard !== 'none').map((one) => ({
   operation: declaredAs(one.method, one.path)?.[0] ?? `${one.method} ${one.path}`,
   guard: one.guard,
   hooks: one.webhookBots === true,

@@ -1,5 +1,5 @@
 /** Credentials of a caller, for every operation: conventions.md § Authentication. */
-import { OPERATIONS } from '#frontend/api';
+import { API_OPERATIONS } from '#frontend/api';
 import { refused } from '../../harness.js';
 import { basic, Client, type Params, type Refusal, unauthorized } from '../../support/client.js';
 import { makeOrganization } from '../../support/organization.js';
@@ -7,7 +7,7 @@ import { declaredAs } from '../../support/wire.js';
 import type { Facts } from '../facts.js';
 
 /** Calls of operations that need credentials, with wrong parameters: authentication comes first. */
-const CLOSED_OPERATIONS = OPERATIONS.filter(({ guard, root }) => guard !== 'none' && !root).map(
+const CLOSED_OPERATIONS = API_OPERATIONS.filter(({ guard, root }) => guard !== 'none' && !root).map(
   ({ method, path }) => declaredAs(method, path)![0],
 );
 

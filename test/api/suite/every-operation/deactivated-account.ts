@@ -1,5 +1,5 @@
 /** Every operation with the credentials of a deactivated account: refused before anything else is looked at. */
-import { OPERATIONS } from '#frontend/api';
+import { API_OPERATIONS } from '#frontend/api';
 import { refused } from '../../harness.js';
 import { unauthorized } from '../../support/client.js';
 import { addPerson, makeOrganization } from '../../support/organization.js';
@@ -13,7 +13,7 @@ export const deactivatedAccount: Facts = async (t, server) => {
   const { queue_id } = await own.ok('POST /register', { fetch_event_types: [] });
   await org.owner.api.ok('DELETE /users/{user_id}', { user_id: leaver.id });
   const gone = unauthorized('Account is deactivated');
-  for (const { method, path, root, guard, parameters } of OPERATIONS) {
+  for (const { method, path, root, guard, parameters } of API_OPERATIONS) {
     if (root || guard === 'none') continue;
     const name = declaredAs(method, path)?.[0] ?? `${method} ${path}`;
     const inPath = Object.entries(parameters).filter(([, of]) => of.in === 'path');

@@ -3,7 +3,7 @@
  * an internal error, and a refused call changes nothing.
  */
 import type { Test } from 'tap';
-import { type ApiOperation, OPERATIONS, type ParameterDeclaration } from '#frontend/api';
+import { API_OPERATIONS, type ApiOperation, type ParameterDeclaration } from '#frontend/api';
 import { picked } from '../../../support/rounds.js';
 import { anyValueOf } from '../../support/any-value.js';
 import type { TestServer } from '../../support/faces.js';
@@ -202,7 +202,7 @@ async function attack(t: Test, server: TestServer, operation: ApiOperation): Pro
 }
 
 export const hostile: Facts = async (t, server) => {
-  const all = OPERATIONS.filter(({ parameters }) => Object.keys(parameters).length > 0);
+  const all = API_OPERATIONS.filter(({ parameters }) => Object.keys(parameters).length > 0);
   for (const operation of picked(all, all.length / SHARES[server.kind], ({ id }) => `${server.kind} ${id}`)) {
     await t.test(`${operation.method} ${operation.path}`, (t) => attack(t, server, operation));
   }

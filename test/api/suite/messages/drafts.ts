@@ -1,6 +1,6 @@
 /** Drafts: messages.md § Drafts. */
-import { userId, userKey } from '#model';
-import { userCommands } from '#model/commands';
+import { toUserId, userActorKey } from '#model';
+import { userActorCommands } from '#model/commands';
 import { refused } from '../../harness.js';
 import { bad, missing, type Params, unauthorized } from '../../support/client.js';
 import { makeOrganization, type Person, streamIdOf, subscribe } from '../../support/organization.js';
@@ -235,7 +235,7 @@ export const drafts: Facts = async (t, server) => {
     );
     await create([forStream, forStream], guest);
     await verifyAction(t, 'all drafts are dropped', [guest, member], () =>
-      server.actors.value(userKey(org.realm, userId(guest.id)), userCommands.dropDrafts, {}),
+      server.actors.value(userActorKey(org.realm, toUserId(guest.id)), userActorCommands.dropDrafts, {}),
     );
     t.same(await list(guest), []);
   });

@@ -1,6 +1,6 @@
 /** A server that fetches no pictures of other hosts for its readers (embedded face only). */
 import type { Test } from 'tap';
-import { imageProxyPath } from '#domain/pictures';
+import { makeImageProxyPath } from '#domain/pictures';
 import { ServerCryptography } from '#domain/secrets';
 import { startEmbedded } from '../../support/faces.js';
 import { makeOrganization, tell } from '../../support/organization.js';
@@ -24,7 +24,7 @@ export async function noImageProxy(t: Test): Promise<void> {
   await t.test(
     'without the proxy, addresses in old messages redirect to the picture; other addresses are refused',
     async (t) => {
-      const signed = imageProxyPath(url, new ServerCryptography(SECRET).imageProxyKey)!;
+      const signed = makeImageProxyPath(url, new ServerCryptography(SECRET).imageProxyKey)!;
       t.same(leadsTo(await lookAt(nobody, signed)), [302, 'https://example.com/%C3%A9.png']);
       t.equal((await lookAt(nobody, signed.slice(0, -2))).status, 403);
     },

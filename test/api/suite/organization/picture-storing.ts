@@ -1,7 +1,7 @@
 /** Stored files of replaced pictures, also when storing fails on the way (embedded face only). */
 import type { Test } from 'tap';
 import type { RealmId } from '#model';
-import { BlobsUnavailable } from '#ports/blobs';
+import { BlobStorageUnavailableError } from '#ports/blobs';
 import { MemoryBlobs } from '../../../support/memory-blobs.js';
 import { until } from '../../../support/until.js';
 import { refused } from '../../harness.js';
@@ -17,7 +17,7 @@ class WatchedBlobs extends MemoryBlobs {
   failing = 0;
 
   override async put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void> {
-    if (this.failing > 0 && --this.failing === 0) throw new BlobsUnavailable('told to fail');
+    if (this.failing > 0 && --this.failing === 0) throw new BlobStorageUnavailableError('told to fail');
     await super.put(realm, path, bytes, type);
     this.names.add(path);
   }

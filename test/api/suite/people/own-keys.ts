@@ -1,7 +1,7 @@
 /** Own API keys and devices (users.md § API keys, § Small operations). */
 
 import { ServerCryptography } from '#domain/secrets';
-import { userId, userKey } from '#model';
+import { toUserId, userActorKey } from '#model';
 import { refused } from '../../harness.js';
 import { bad, basic, missing, type Params, unauthorized } from '../../support/client.js';
 import { makeOrganization, type Person, tell } from '../../support/organization.js';
@@ -35,7 +35,7 @@ export const ownKeys: Facts = async (t, server) => {
   await t.test('a key sealed under another server secret is replaced when its owner logs in', async (t) => {
     const { member, nobody, realm, subdomain } = await makeOrganization(server, ['member']);
     const keySealed = new ServerCryptography('the secret of another server').seal(member.key);
-    await server.actors.send(userKey(realm, userId(member.id)), 'set-key', { keySealed });
+    await server.actors.send(userActorKey(realm, toUserId(member.id)), 'set-key', { keySealed });
     const account = { username: member.email, password: 'sadly-walrus-tempo-81' };
     const at = nobody.with({ host: `${subdomain}.localhost` });
     t.equal((await at.call('POST /fetch_api_key', { ...account, password: 'wrong' })).status, 401);

@@ -1,6 +1,6 @@
 /** Topic visibility: streams.md § User topics. */
-import { userId, userKey } from '#model';
-import { userCommands } from '#model/commands';
+import { toUserId, userActorKey } from '#model';
+import { userActorCommands } from '#model/commands';
 import { refused } from '../../harness.js';
 import { bad, missing } from '../../support/client.js';
 import { makeOrganization, type Person, say, streamIdOf, subscribe } from '../../support/organization.js';
@@ -207,7 +207,7 @@ export const userTopics: Facts = async (t, server) => {
   await t.test('snapshot + events = state', async (t) => {
     const verify = (title: string, action: () => Promise<unknown>) => verifyAction(t, title, [member, guest], action);
     const move = (from: string, to: string | null, targetExisted: boolean) =>
-      server.actors.value(userKey(org.realm, userId(member.id)), userCommands.moveTopicPolicy, {
+      server.actors.value(userActorKey(org.realm, toUserId(member.id)), userActorCommands.moveTopicPolicy, {
         from: { stream: bridge, topic: from },
         to: to === null ? null : { stream: apron, topic: to },
         targetExisted,

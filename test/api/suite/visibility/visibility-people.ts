@@ -1,5 +1,5 @@
 /** The users in the visibility tables, and the streams and messages that they look at. */
-import { OPERATIONS } from '#frontend/api';
+import { API_OPERATIONS } from '#frontend/api';
 import type { TestServer } from '../../support/faces.js';
 import {
   addPerson,
@@ -35,7 +35,7 @@ export interface World {
 }
 
 /** Waits for operations on their way, so that the tables hold. */
-export const isServed = (id: string): boolean => OPERATIONS.some((operation) => operation.id === id);
+export const isServed = (id: string): boolean => API_OPERATIONS.some((operation) => operation.id === id);
 
 export async function makeWorld(server: TestServer): Promise<World> {
   const org = await makeOrganization(server);

@@ -5,7 +5,6 @@ import { notify } from './notify.js';
 import { overviews } from './overviews.js';
 import { shell } from './shell.js';
 import { sidebar } from './sidebar.js';
-import { signIn } from './sign-in.js';
 
 export const de: Catalogue<Texts> = {
   ...common,
@@ -13,5 +12,4 @@ export const de: Catalogue<Texts> = {
   ...overviews,
   ...shell,
   ...sidebar,
-  ...signIn,
 };

@@ -10,6 +10,7 @@ import { settingsOwn } from './settings-own.js';
 import { settingsStreams } from './settings-streams.js';
 import { shortcuts } from './shortcuts.js';
 import { sidebarMenus } from './sidebar-menus.js';
+import { signIn } from './sign-in.js';
 import { writing } from './writing.js';
 
 export const later: Catalogue<LaterTexts> = {
@@ -23,5 +24,6 @@ export const later: Catalogue<LaterTexts> = {
   ...settingsStreams,
   ...shortcuts,
   ...sidebarMenus,
+  ...signIn,
   ...writing,
 };

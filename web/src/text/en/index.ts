@@ -4,7 +4,6 @@ import { notify } from './notify.js';
 import { overviews } from './overviews.js';
 import { shell } from './shell.js';
 import { sidebar } from './sidebar.js';
-import { signIn } from './sign-in.js';
 
 export const en = {
   ...common,
@@ -12,5 +11,4 @@ export const en = {
   ...overviews,
   ...shell,
   ...sidebar,
-  ...signIn,
 } as const;

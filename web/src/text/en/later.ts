@@ -1,5 +1,5 @@
 /**
- * English texts of the lazy chunks: messages, compose box, search, settings, shortcuts, menus of the sidebar, emoji
+ * English texts of the lazy chunks: sign-in, messages, compose box, search, settings, shortcuts, menus of the sidebar, emoji
  * picker, scheduling.
  */
 import { compose } from './compose.js';
@@ -12,6 +12,7 @@ import { settingsOwn } from './settings-own.js';
 import { settingsStreams } from './settings-streams.js';
 import { shortcuts } from './shortcuts.js';
 import { sidebarMenus } from './sidebar-menus.js';
+import { signIn } from './sign-in.js';
 import { writing } from './writing.js';
 
 export const later = {
@@ -25,5 +26,6 @@ export const later = {
   ...settingsStreams,
   ...shortcuts,
   ...sidebarMenus,
+  ...signIn,
   ...writing,
 } as const;

@@ -4,12 +4,12 @@
  */
 
 import { askResetPage, passwordResetPage, resetLinkGonePage, resetMailSentPage, resetPage } from '#domain/pages';
-import { openLinkToken } from '#domain/secrets';
-import { type RealmId, realmKey } from '#model';
-import { type OpenedResetLink, realmCommands } from '#model/commands';
+import { openMailLinkToken } from '#domain/secrets';
+import { type RealmId, realmActorKey } from '#model';
+import { type OpenedResetLink, realmActorCommands } from '#model/commands';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
-import { optionalTextParameter, pathIdParameter, pathTextParameter } from '../../parameters.js';
-import { answerOrRefusalPage } from '../invitations/join-pages.js';
+import { declareOptionalTextParameter, declarePathIdParameter, declarePathTextParameter } from '../../parameters.js';
+import { answerWithPageOnRefusal } from '../invitations/join-pages.js';
 
 const showAskResetOperation = defineOperation({
   id: 'show-password-reset-request',
@@ -32,15 +32,17 @@ const askResetOperation = defineOperation({
   guard: 'none',
   summary:
     'Have a mail sent with which a new password can be set; the answer does not tell whether there is an account.',
-  parameters: { email: optionalTextParameter('form', 'Address of the account.') },
+  parameters: { email: declareOptionalTextParameter('form', 'Address of the account.') },
   run(call) {
     const email = (call.params.email ?? '').trim();
     const args = { email, origin: call.site };
-    return answerOrRefusalPage(
+    return answerWithPageOnRefusal(
       resetLinkGonePage,
       async () => {
         call.countMail();
-        await call.send(forwardCommand({ to: realmKey(call.realm), command: realmCommands.askPasswordReset, args }));
+        await call.send(
+          forwardCommand({ to: realmActorKey(call.realm), command: realmActorCommands.askPasswordReset, args }),
+        );
         return resetMailSentPage(email);
       },
       async (problem) => askResetPage(email, problem),
@@ -48,7 +50,7 @@ const askResetOperation = defineOperation({
   },
 });
 
-const token = { token: pathTextParameter('From the mail.') } as const;
+const token = { token: declarePathTextParameter('From the mail.') } as const;
 
 /** Returns the content of the reset link; undefined if this server didn't make the link, or the link has expired. */
 function linkOf({
@@ -56,7 +58,7 @@ function linkOf({
   secrets,
   now,
 }: ApiCall<{ readonly token: string }>): { readonly realm: RealmId; readonly link: OpenedResetLink } | undefined {
-  const opened = openLinkToken(secrets, 'reset-password', params.token, now);
+  const opened = openMailLinkToken(secrets, 'reset-password', params.token, now);
   return opened && { realm: opened.realm, link: { user: opened.user, hash: secrets.keyHash(params.token) } };
 }
 
@@ -72,9 +74,9 @@ const showResetOperation = defineOperation({
   run(call) {
     const opened = linkOf(call);
     if (!opened) return resetLinkGonePage();
-    const command = realmCommands.peekPasswordReset;
-    return answerOrRefusalPage(resetLinkGonePage, async () =>
-      resetPage(await call.send(forwardCommand({ to: realmKey(opened.realm), command, args: opened.link }))),
+    const command = realmActorCommands.peekPasswordReset;
+    return answerWithPageOnRefusal(resetLinkGonePage, async () =>
+      resetPage(await call.send(forwardCommand({ to: realmActorKey(opened.realm), command, args: opened.link }))),
     );
   },
 });
@@ -89,25 +91,27 @@ const resetOperation = defineOperation({
   summary: 'Set a new password; ends the sessions of the account.',
   parameters: {
     ...token,
-    password: optionalTextParameter('form', 'At least 6 characters and hard enough to guess.'),
-    new_key: optionalTextParameter('form', "'true': the API key is replaced, too."),
-    username: optionalTextParameter('form', 'Ignored; for password managers.'),
+    password: declareOptionalTextParameter('form', 'At least 6 characters and hard enough to guess.'),
+    new_key: declareOptionalTextParameter('form', "'true': the API key is replaced, too."),
+    username: declareOptionalTextParameter('form', 'Ignored; for password managers.'),
   },
   run(call) {
     const opened = linkOf(call);
     if (!opened) return resetLinkGonePage();
     const { realm, link } = opened;
-    const to = realmKey(realm);
+    const to = realmActorKey(realm);
     const { password = '', new_key } = call.params;
-    return answerOrRefusalPage(
+    return answerWithPageOnRefusal(
       resetLinkGonePage,
       async () => {
         const args = { ...link, password, newKey: new_key === 'true', shown: realm === call.realm };
-        return passwordResetPage(await call.send(forwardCommand({ to, command: realmCommands.resetPassword, args })));
+        return passwordResetPage(
+          await call.send(forwardCommand({ to, command: realmActorCommands.resetPassword, args })),
+        );
       },
       async (problem) =>
         resetPage(
-          await call.send(forwardCommand({ to, command: realmCommands.peekPasswordReset, args: link })),
+          await call.send(forwardCommand({ to, command: realmActorCommands.peekPasswordReset, args: link })),
           problem,
         ),
     );
@@ -123,11 +127,11 @@ export const sendPasswordResetOperation = defineOperation({
   guard: 'admin',
   webClient: true,
   summary: 'Have a mail sent to a user with which a new password can be set; administrators only.',
-  parameters: { user_id: pathIdParameter('The user.') },
+  parameters: { user_id: declarePathIdParameter('The user.') },
   run: ({ params, realm, site }) =>
     forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.sendPasswordReset,
+      to: realmActorKey(realm),
+      command: realmActorCommands.sendPasswordReset,
       args: { user_id: params.user_id, origin: site },
     }),
 });

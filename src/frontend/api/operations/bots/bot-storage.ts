@@ -1,15 +1,15 @@
 /** Operations of the API for bot storage: text by key that an account keeps on the server (users.md § Bot storage). */
 import { Type } from 'typebox';
-import { userKey } from '#model';
-import { userCommands } from '#model/commands';
+import { userActorKey } from '#model';
+import { userActorCommands } from '#model/commands';
 import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
-import { optionalJsonParameter } from '../../parameters.js';
+import { declareOptionalJsonParameter } from '../../parameters.js';
 
 /** Maximum of MiB of one request, equal to the bound of the whole storage of an account. */
 const MAX_STORED_MIB = 10;
 
 const keys = (where: 'query' | 'form') =>
-  optionalJsonParameter(where, Type.Array(Type.String()), 'Which; absent: all.');
+  declareOptionalJsonParameter(where, Type.Array(Type.String()), 'Which; absent: all.');
 
 const getBotStorage = defineOperation({
   id: 'get-bot-storage',
@@ -21,8 +21,8 @@ const getBotStorage = defineOperation({
   parameters: { keys: keys('query') },
   run: ({ realm, caller, params }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.botStorage,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.botStorage,
       args: { keys: params.keys ?? null },
     }),
 });
@@ -46,8 +46,8 @@ const putBotStorage = defineOperation({
   },
   run: ({ realm, caller, params }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.putStorage,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.putStorage,
       args: { storage: params.storage },
     }),
 });
@@ -61,8 +61,8 @@ const removeBotStorage = defineOperation({
   parameters: { keys: keys('form') },
   run: ({ realm, caller, params }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.removeStorage,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.removeStorage,
       args: { keys: params.keys ?? null },
     }),
 });

@@ -1,22 +1,27 @@
 /** Operations of the API for bots (users.md § Bots). */
 import { Type } from 'typebox';
 import type { JsonObject } from '#base';
-import { avatarUrl, mailDomainOfOrigin, presentBotStreams } from '#domain/people';
+import { avatarUrlOfUser, formatBotStreamsForApi, mailDomainOfOrigin } from '#domain/people';
 import { makeAvatarImages } from '#domain/pictures';
-import { realmKey, userId } from '#model';
-import { type BotRequest, type Command, type FieldsReply as ReplyFields, realmCommands } from '#model/commands';
+import { realmActorKey, toUserId } from '#model';
+import {
+  type ActorCommandName,
+  type BotRequestOptions,
+  type ActorFieldsReply as ReplyFields,
+  realmActorCommands,
+} from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import {
-  optionalFlagParameter,
-  optionalJsonParameter,
-  optionalTextParameter,
-  pathIdParameter,
-  textParameter,
+  declareOptionalBooleanParameter,
+  declareOptionalJsonParameter,
+  declareOptionalTextParameter,
+  declarePathIdParameter,
+  declareTextParameter,
 } from '../../parameters.js';
-import { openOrRenewKey } from '../../readable-key.js';
-import { storeAvatar, takeOnePicture } from '../../store-picture.js';
+import { unsealOrRenewApiKey } from '../../readable-key.js';
+import { getOnlyUploadedPictureOrThrow, storeAvatar } from '../../store-picture.js';
 
 /** Maximum of characters of all keys and values of a bot's configuration together. */
 const MAX_CONFIG = 10_000;
@@ -40,9 +45,15 @@ const choice = (fallback: number, description: string) =>
   ({ in: 'form', encoding: 'json', schema: Type.Integer(), required: false, default: fallback, description }) as const;
 
 const defaults = {
-  default_sending_stream: optionalTextParameter('form', 'Name of the stream of its messages that name none.'),
-  default_events_register_stream: optionalTextParameter('form', 'Name of the stream to which its queues are narrowed.'),
-  default_all_public_streams: optionalFlagParameter('form', 'Its queues get the messages of all public streams.'),
+  default_sending_stream: declareOptionalTextParameter('form', 'Name of the stream of its messages that name none.'),
+  default_events_register_stream: declareOptionalTextParameter(
+    'form',
+    'Name of the stream to which its queues are narrowed.',
+  ),
+  default_all_public_streams: declareOptionalBooleanParameter(
+    'form',
+    'Its queues get the messages of all public streams.',
+  ),
 } as const;
 
 const getBots = defineOperation({
@@ -67,9 +78,9 @@ const getBots = defineOperation({
       bots.push({
         username: user.email,
         full_name: user.fullName,
-        api_key: (await openOrRenewKey(call, sealed)) ?? '',
-        avatar_url: avatarUrl(user),
-        ...presentBotStreams(bot, (id) => directory.stream(id)?.name),
+        api_key: (await unsealOrRenewApiKey(call, sealed)) ?? '',
+        avatar_url: avatarUrlOfUser(user),
+        ...formatBotStreamsForApi(bot, (id) => directory.stream(id)?.name),
       });
     }
     return { fields: { bots } };
@@ -82,17 +93,19 @@ const getBots = defineOperation({
  */
 async function withAvatar<A extends JsonObject>(
   call: ApiCall<unknown>,
-  command: Command<'realm', A & BotRequest, ReplyFields>,
+  command: ActorCommandName<'realm', A & BotRequestOptions, ReplyFields>,
   args: A,
   idOf: (answer: JsonObject) => number,
 ): Promise<JsonObject> {
   const send = (dry: boolean): Promise<JsonObject> =>
-    call.send(forwardCommand({ to: realmKey(call.realm), command, args: { ...args, files: fileCount(call), dry } }));
+    call.send(
+      forwardCommand({ to: realmActorKey(call.realm), command, args: { ...args, files: fileCount(call), dry } }),
+    );
   if (fileCount(call) === 0) return send(false);
   await send(true);
-  const images = await makeAvatarImages(takeOnePicture(call, 'ONE_FILE').bytes());
+  const images = await makeAvatarImages(getOnlyUploadedPictureOrThrow(call, 'ONE_FILE').bytes());
   const answer = await send(false);
-  return { ...answer, avatar_url: await storeAvatar(call, userId(idOf(answer)), images) };
+  return { ...answer, avatar_url: await storeAvatar(call, toUserId(idOf(answer)), images) };
 }
 
 const fileCount = ({ files }: Pick<ApiCall<unknown>, 'files'>): number => (files === 'too large' ? 1 : files.length);
@@ -106,8 +119,8 @@ export const createBotOperation = defineOperation({
   compressed: false,
   summary: 'Make a bot of which the caller is the owner. One file may be its avatar.',
   parameters: {
-    full_name: textParameter('form', 'Name shown to others; nobody else who is active has it.'),
-    short_name: textParameter('form', 'Beginning of its address.'),
+    full_name: declareTextParameter('form', 'Name shown to others; nobody else who is active has it.'),
+    short_name: declareTextParameter('form', 'Beginning of its address.'),
     bot_type: choice(1, '1 generic, 2 incoming webhook, 3 outgoing webhook.'),
     payload_url: {
       in: 'form',
@@ -117,7 +130,7 @@ export const createBotOperation = defineOperation({
       default: '',
       description: 'Outgoing webhooks: where messages to the bot are posted.',
     },
-    service_name: optionalTextParameter('form', 'Integration of an incoming webhook.'),
+    service_name: declareOptionalTextParameter('form', 'Integration of an incoming webhook.'),
     config_data: {
       in: 'form',
       encoding: 'json',
@@ -133,7 +146,7 @@ export const createBotOperation = defineOperation({
     const { params, secrets } = call;
     const answer = await withAvatar(
       call,
-      realmCommands.createBot,
+      realmActorCommands.createBot,
       {
         fullName: params.full_name,
         shortName: params.short_name,
@@ -154,7 +167,7 @@ export const createBotOperation = defineOperation({
   },
 });
 
-const botId = { bot_id: pathIdParameter('The bot.') } as const;
+const botId = { bot_id: declarePathIdParameter('The bot.') } as const;
 
 export const updateBotOperation = defineOperation({
   id: 'update-bot',
@@ -165,15 +178,23 @@ export const updateBotOperation = defineOperation({
   summary: 'Change a bot: its owner and administrators may.',
   parameters: {
     ...botId,
-    full_name: optionalTextParameter('form', 'New name.'),
-    role: optionalJsonParameter(
+    full_name: declareOptionalTextParameter('form', 'New name.'),
+    role: declareOptionalJsonParameter(
       'form',
       Type.Enum(ROLES),
       '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.',
     ),
-    bot_owner_id: optionalJsonParameter('form', Type.Integer(), 'New owner.'),
-    config_data: optionalJsonParameter('form', strings, 'What the integration needs to know; what is not named stays.'),
-    service_payload_url: optionalJsonParameter('form', url, 'Outgoing webhooks: where messages to the bot are posted.'),
+    bot_owner_id: declareOptionalJsonParameter('form', Type.Integer(), 'New owner.'),
+    config_data: declareOptionalJsonParameter(
+      'form',
+      strings,
+      'What the integration needs to know; what is not named stays.',
+    ),
+    service_payload_url: declareOptionalJsonParameter(
+      'form',
+      url,
+      'Outgoing webhooks: where messages to the bot are posted.',
+    ),
     service_interface: choice(1, 'With service_payload_url: 1 generic, 2 as Slack posts.'),
     ...defaults,
   },
@@ -191,11 +212,11 @@ export const updateBotOperation = defineOperation({
       events: params.default_events_register_stream ?? null,
       allPublicStreams: params.default_all_public_streams ?? null,
     };
-    return { fields: await withAvatar(call, realmCommands.updateBot, args, () => params.bot_id) };
+    return { fields: await withAvatar(call, realmActorCommands.updateBot, args, () => params.bot_id) };
   },
 });
 
-export const regenerateBotKeyOperation = defineOperation({
+export const regenerateBotApiKeyOperation = defineOperation({
   id: 'regenerate-bot-api-key',
   method: 'POST',
   path: '/bots/{bot_id}/api_key/regenerate',
@@ -207,8 +228,8 @@ export const regenerateBotKeyOperation = defineOperation({
     const { params, realm, secrets } = call;
     const { sealed } = await call.send(
       forwardCommand({
-        to: realmKey(realm),
-        command: realmCommands.regenerateBotKey,
+        to: realmActorKey(realm),
+        command: realmActorCommands.regenerateBotKey,
         args: { bot_id: params.bot_id },
       }),
     );
@@ -225,13 +246,17 @@ export const deactivateBotOperation = defineOperation({
   summary: 'Deactivate a bot.',
   parameters: botId,
   run: ({ params, realm }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.deactivateBot, args: { bot_id: params.bot_id } }),
+    forwardCommand({
+      to: realmActorKey(realm),
+      command: realmActorCommands.deactivateBot,
+      args: { bot_id: params.bot_id },
+    }),
 });
 
 export const BOT_OPERATIONS = [
   getBots,
   createBotOperation,
   updateBotOperation,
-  regenerateBotKeyOperation,
+  regenerateBotApiKeyOperation,
   deactivateBotOperation,
 ] as unknown as readonly ApiOperation[];

@@ -1,11 +1,11 @@
 /** Operations of the API for invitations (realm.md § Invitations). */
 import { Type } from 'typebox';
-import { parseInvitees } from '#domain/invitations';
-import { realmKey } from '#model';
-import { realmCommands } from '#model/commands';
+import { parseInviteeEmails } from '#domain/invitations';
+import { realmActorKey } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { validationError } from '#model/errors';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { pathIdParameter } from '../../parameters.js';
+import { declarePathIdParameter } from '../../parameters.js';
 
 /** Maximum of characters of the list of addresses: some thousand addresses, and each gets a mail. */
 const MAX_INVITEES_TEXT = 30_000;
@@ -55,7 +55,7 @@ const getInvitations = defineOperation({
   summary: 'Invitations that stand: all for administrators, own ones for others.',
   parameters: {},
   run: ({ realm, site }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.listInvitations, args: { origin: site } }),
+    forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.listInvitations, args: { origin: site } }),
 });
 
 const invite = defineOperation({
@@ -83,10 +83,10 @@ const invite = defineOperation({
   },
   run: ({ realm, site, params }) =>
     forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.invite,
+      to: realmActorKey(realm),
+      command: realmActorCommands.invite,
       args: {
-        emails: parseInvitees(params.invitee_emails),
+        emails: parseInviteeEmails(params.invitee_emails),
         minutes: minutes(params.invite_expires_in_minutes),
         role: params.invite_as,
         stream_ids: params.stream_ids,
@@ -122,7 +122,7 @@ const inviteByLink = defineOperation({
       origin: site,
     };
     const { sealed } = await call.send(
-      forwardCommand({ to: realmKey(realm), command: realmCommands.inviteByLink, args }),
+      forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.inviteByLink, args }),
     );
     return { fields: { invite_link: secrets.open(String(sealed)) } };
   },
@@ -134,9 +134,13 @@ const revokeInvitation = defineOperation({
   path: '/invites/{prereg_id}',
   guard: 'member_human',
   summary: 'Take an invitation back.',
-  parameters: { prereg_id: pathIdParameter('The invitation.') },
+  parameters: { prereg_id: declarePathIdParameter('The invitation.') },
   run: ({ realm, params }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.revokeInvitation, args: { id: params.prereg_id } }),
+    forwardCommand({
+      to: realmActorKey(realm),
+      command: realmActorCommands.revokeInvitation,
+      args: { id: params.prereg_id },
+    }),
 });
 
 const revokeLink = defineOperation({
@@ -145,11 +149,11 @@ const revokeLink = defineOperation({
   path: '/invites/multiuse/{invite_id}',
   guard: 'admin',
   summary: 'Take a link back.',
-  parameters: { invite_id: pathIdParameter('The link.') },
+  parameters: { invite_id: declarePathIdParameter('The link.') },
   run: ({ realm, params }) =>
     forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.revokeLink,
+      to: realmActorKey(realm),
+      command: realmActorCommands.revokeLink,
       args: { id: params.invite_id },
     }),
 });
@@ -160,11 +164,11 @@ const resendInvitation = defineOperation({
   path: '/invites/{prereg_id}/resend',
   guard: 'member_human',
   summary: 'Send an invitation again; it stands as long as at first.',
-  parameters: { prereg_id: pathIdParameter('The invitation.') },
+  parameters: { prereg_id: declarePathIdParameter('The invitation.') },
   run: ({ realm, site, params }) =>
     forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.resendInvitation,
+      to: realmActorKey(realm),
+      command: realmActorCommands.resendInvitation,
       args: { id: params.prereg_id, origin: site },
     }),
 });

@@ -1,12 +1,12 @@
 /** Parts that the pages of joining share: refusals as pages, and the fields of a new account. */
 import type { FormProblem } from '#domain/pages';
-import type { RawAnswer } from '#model';
-import { ActorRefused, ApiError, type ErrorReply } from '#model/errors';
-import { optionalTextParameter } from '../../parameters.js';
+import type { RawHttpAnswer } from '#model';
+import { ActorRefusedError, ApiError, type ApiErrorReply } from '#model/errors';
+import { declareOptionalTextParameter } from '../../parameters.js';
 
-export type JoinFormProblem = FormProblem;
+export type NewAccountFormProblem = FormProblem;
 
-function problemOf({ status, msg }: ErrorReply): JoinFormProblem | undefined {
+function problemOf({ status, msg }: ApiErrorReply): NewAccountFormProblem | undefined {
   if (status === 400) return { status, text: msg };
   if (status === 429) return { status, text: 'Too many letters were sent. Try again later.' };
   return undefined;
@@ -18,23 +18,24 @@ function problemOf({ status, msg }: ErrorReply): JoinFormProblem | undefined {
  * @param gone makes the page for an invitation that doesn't exist (any more)
  * @param again makes the page with the form and the problem, for requests that the user can correct
  */
-export async function answerOrRefusalPage(
-  gone: () => RawAnswer,
-  answer: () => Promise<RawAnswer>,
-  again?: (problem: JoinFormProblem) => Promise<RawAnswer>,
-): Promise<RawAnswer> {
+export async function answerWithPageOnRefusal(
+  gone: () => RawHttpAnswer,
+  answer: () => Promise<RawHttpAnswer>,
+  again?: (problem: NewAccountFormProblem) => Promise<RawHttpAnswer>,
+): Promise<RawHttpAnswer> {
   try {
     return await answer();
   } catch (error) {
-    const reply = error instanceof ActorRefused ? error.reply : error instanceof ApiError ? error.toReply() : undefined;
+    const reply =
+      error instanceof ActorRefusedError ? error.reply : error instanceof ApiError ? error.toReply() : undefined;
     if (!reply || reply.status >= 500) throw error;
     const problem = problemOf(reply);
-    return again && problem ? answerOrRefusalPage(gone, () => again(problem)) : gone();
+    return again && problem ? answerWithPageOnRefusal(gone, () => again(problem)) : gone();
   }
 }
 
 /** Parameters of the form that a new user fills in. */
-export const NEW_ACCOUNT_PARAMETERS = {
-  full_name: optionalTextParameter('form', 'Name shown to others.'),
-  password: optionalTextParameter('form', 'At least 6 characters and hard enough to guess.'),
+export const NEW_ACCOUNT_FORM_PARAMETERS = {
+  full_name: declareOptionalTextParameter('form', 'Name shown to others.'),
+  password: declareOptionalTextParameter('form', 'At least 6 characters and hard enough to guess.'),
 } as const;

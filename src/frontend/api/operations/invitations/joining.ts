@@ -1,19 +1,19 @@
 /** Pages behind the links of invitations, opened in a browser; not part of the API. */
 
-import { INVITATION_LINK_SEGMENTS, type InvitationTokenContent, readInvitationToken } from '#domain/invitations';
+import { INVITATION_LINK_PATH_SEGMENTS, type InvitationTokenContent, verifyInvitationToken } from '#domain/invitations';
 import {
-  invitationGonePage,
-  type JoinPageContent,
-  joinedPage,
-  joinPage,
-  signUpMailSentPage,
-  signUpPage,
+  makeAccountCreatedPage,
+  makeInvitationGonePage,
+  makeNewAccountFormPage,
+  makeSignUpMailSentPage,
+  makeSignUpPage,
+  type NewAccountPageContent,
 } from '#domain/pages';
-import { type RawAnswer, realmKey } from '#model';
-import { realmCommands } from '#model/commands';
+import { type RawHttpAnswer, realmActorKey } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
-import { optionalTextParameter, pathTextParameter } from '../../parameters.js';
-import { answerOrRefusalPage, type JoinFormProblem, NEW_ACCOUNT_PARAMETERS } from './join-pages.js';
+import { declareOptionalTextParameter, declarePathTextParameter } from '../../parameters.js';
+import { answerWithPageOnRefusal, NEW_ACCOUNT_FORM_PARAMETERS, type NewAccountFormProblem } from './join-pages.js';
 
 type Kind = InvitationTokenContent['kind'];
 
@@ -21,94 +21,101 @@ type Kind = InvitationTokenContent['kind'];
  * Fetches what the page of an invitation shows. The token names the organization, because a host that is an IP address
  * doesn't.
  */
-async function peek(call: ApiCall<unknown>, { realm, ...named }: InvitationTokenContent): Promise<JoinPageContent> {
+async function peek(
+  call: ApiCall<unknown>,
+  { realm, ...named }: InvitationTokenContent,
+): Promise<NewAccountPageContent> {
   const shown = await call.send(
-    forwardCommand({ to: realmKey(realm), command: realmCommands.peekInvitation, args: named }),
+    forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.peekInvitation, args: named }),
   );
   // Invitations by link have no e-mail address; their page has a field for the address.
   return { ...shown, email: shown.email ?? '' };
 }
 
 /** Runs `answer`; expired and unknown invitations, and those of deactivated organizations, get the same page. */
-const whileItStands = (answer: () => Promise<RawAnswer>, again?: (problem: JoinFormProblem) => Promise<RawAnswer>) =>
-  answerOrRefusalPage(invitationGonePage, answer, again);
+const whileItStands = (
+  answer: () => Promise<RawHttpAnswer>,
+  again?: (problem: NewAccountFormProblem) => Promise<RawHttpAnswer>,
+) => answerWithPageOnRefusal(makeInvitationGonePage, answer, again);
 
-const token = { token: pathTextParameter('From the link.') } as const;
+const token = { token: declarePathTextParameter('From the link.') } as const;
 
-const show = (kind: Kind, form: (of: JoinPageContent) => RawAnswer) =>
+const show = (kind: Kind, form: (of: NewAccountPageContent) => RawHttpAnswer) =>
   defineOperation({
-    id: `show-${INVITATION_LINK_SEGMENTS[kind]}`,
+    id: `show-${INVITATION_LINK_PATH_SEGMENTS[kind]}`,
     method: 'GET',
-    path: `/${INVITATION_LINK_SEGMENTS[kind]}/{token}`,
+    path: `/${INVITATION_LINK_PATH_SEGMENTS[kind]}/{token}`,
     root: true,
     page: true,
     guard: 'none',
     summary: 'A page with which somebody who was invited makes an account.',
     parameters: token,
     run(call) {
-      const of = readInvitationToken(call.secrets, kind, call.params.token);
-      return of ? whileItStands(async () => form(await peek(call, of))) : invitationGonePage();
+      const of = verifyInvitationToken(call.secrets, kind, call.params.token);
+      return of ? whileItStands(async () => form(await peek(call, of))) : makeInvitationGonePage();
     },
   });
 
-const showInvitation = show('single', (of) => joinPage(of, ''));
+const showInvitation = show('single', (of) => makeNewAccountFormPage(of, ''));
 
 const acceptInvitation = defineOperation({
   id: 'accept-invitation',
   method: 'POST',
-  path: `/${INVITATION_LINK_SEGMENTS.single}/{token}`,
+  path: `/${INVITATION_LINK_PATH_SEGMENTS.single}/{token}`,
   root: true,
   page: true,
   guard: 'none',
   summary: 'Make that account.',
   parameters: {
     ...token,
-    ...NEW_ACCOUNT_PARAMETERS,
+    ...NEW_ACCOUNT_FORM_PARAMETERS,
   },
   run(call) {
-    const of = readInvitationToken(call.secrets, 'single', call.params.token);
-    if (!of) return invitationGonePage();
+    const of = verifyInvitationToken(call.secrets, 'single', call.params.token);
+    if (!of) return makeInvitationGonePage();
     const { full_name = '', password = '' } = call.params;
     const { realm, ...named } = of;
     return whileItStands(
       async () => {
         const origin = await call.siteOf(realm);
         const args = { ...named, full_name, password, email: '', origin };
-        const made = await call.send(forwardCommand({ to: realmKey(realm), command: realmCommands.join, args }));
-        return joinedPage(String(made.organization), origin, String(made.email));
+        const made = await call.send(
+          forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.join, args }),
+        );
+        return makeAccountCreatedPage(String(made.organization), origin, String(made.email));
       },
-      async (problem) => joinPage(await peek(call, of), full_name, problem),
+      async (problem) => makeNewAccountFormPage(await peek(call, of), full_name, problem),
     );
   },
 });
 
-const showLink = show('link', ({ organization }) => signUpPage(organization, ''));
+const showLink = show('link', ({ organization }) => makeSignUpPage(organization, ''));
 
 /** Operation that mails a confirmation link to the address of any person who has an invitation link. */
 const askByLink = defineOperation({
   id: 'ask-join',
   method: 'POST',
-  path: `/${INVITATION_LINK_SEGMENTS.link}/{token}`,
+  path: `/${INVITATION_LINK_PATH_SEGMENTS.link}/{token}`,
   root: true,
   page: true,
   guard: 'none',
   summary: 'Have a letter sent with which the account can be made.',
-  parameters: { ...token, email: optionalTextParameter('form', 'Address of the account.') },
+  parameters: { ...token, email: declareOptionalTextParameter('form', 'Address of the account.') },
   run(call) {
-    const of = readInvitationToken(call.secrets, 'link', call.params.token);
-    if (!of) return invitationGonePage();
+    const of = verifyInvitationToken(call.secrets, 'link', call.params.token);
+    if (!of) return makeInvitationGonePage();
     const { realm, id, nonce } = of;
     const email = (call.params.email ?? '').trim();
     return whileItStands(
       async () => {
         call.countMail();
         const args = { email, by: { id, nonce }, origin: await call.siteOf(realm) };
-        await call.send(forwardCommand({ to: realmKey(realm), command: realmCommands.askSignUp, args }));
-        return signUpMailSentPage(email);
+        await call.send(forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.askSignUp, args }));
+        return makeSignUpMailSentPage(email);
       },
-      async (problem) => signUpPage((await peek(call, of)).organization, email, problem),
+      async (problem) => makeSignUpPage((await peek(call, of)).organization, email, problem),
     );
   },
 });
 
-export const JOINING_OPERATIONS = [showInvitation, acceptInvitation, showLink, askByLink] as const;
+export const INVITATION_JOIN_OPERATIONS = [showInvitation, acceptInvitation, showLink, askByLink] as const;

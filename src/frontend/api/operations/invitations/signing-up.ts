@@ -1,31 +1,33 @@
 /** Pages for joining an organization that needs no invitation, opened in a browser; not part of the API. */
 
-import { readSignUpToken, type SignUpToken } from '#domain/invitations';
+import { type SignUpToken, verifySignUpToken } from '#domain/invitations';
 import {
-  expiredLinkPage,
-  invitationGonePage,
-  invitationNeededPage,
-  joinedPage,
-  joinPage,
-  signUpMailSentPage,
-  signUpPage,
+  makeAccountCreatedPage,
+  makeExpiredSignUpLinkPage,
+  makeInvitationGonePage,
+  makeInvitationNeededPage,
+  makeNewAccountFormPage,
+  makeSignUpMailSentPage,
+  makeSignUpPage,
 } from '#domain/pages';
-import { type RawAnswer, realmKey } from '#model';
-import { realmCommands } from '#model/commands';
+import { type RawHttpAnswer, realmActorKey } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
-import { optionalTextParameter, pathTextParameter } from '../../parameters.js';
-import { answerOrRefusalPage, type JoinFormProblem, NEW_ACCOUNT_PARAMETERS } from './join-pages.js';
+import { declareOptionalTextParameter, declarePathTextParameter } from '../../parameters.js';
+import { answerWithPageOnRefusal, NEW_ACCOUNT_FORM_PARAMETERS, type NewAccountFormProblem } from './join-pages.js';
 
-/** Returns the name of the organization. @throws ActorRefused if the organization needs invitations */
+/** Returns the name of the organization. @throws ActorRefusedError if the organization needs invitations */
 async function peek(call: ApiCall<unknown>, realm: ApiCall<unknown>['realm']): Promise<string> {
   const { organization } = await call.send(
-    forwardCommand({ to: realmKey(realm), command: realmCommands.peekSignUp, args: {} }),
+    forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.peekSignUp, args: {} }),
   );
   return String(organization);
 }
 
-const whileItIsOpen = (answer: () => Promise<RawAnswer>, again?: (problem: JoinFormProblem) => Promise<RawAnswer>) =>
-  answerOrRefusalPage(invitationNeededPage, answer, again);
+const whileItIsOpen = (
+  answer: () => Promise<RawHttpAnswer>,
+  again?: (problem: NewAccountFormProblem) => Promise<RawHttpAnswer>,
+) => answerWithPageOnRefusal(makeInvitationNeededPage, answer, again);
 
 const showSignUp = defineOperation({
   id: 'show-signup',
@@ -36,7 +38,7 @@ const showSignUp = defineOperation({
   guard: 'none',
   summary: 'A page with which somebody asks to join an organization that needs no invitation.',
   parameters: {},
-  run: (call) => whileItIsOpen(async () => signUpPage(await peek(call, call.realm), '')),
+  run: (call) => whileItIsOpen(async () => makeSignUpPage(await peek(call, call.realm), '')),
 });
 
 const askSignUp = defineOperation({
@@ -47,41 +49,41 @@ const askSignUp = defineOperation({
   page: true,
   guard: 'none',
   summary: 'Have a letter sent with which the account can be made.',
-  parameters: { email: optionalTextParameter('form', 'Address of the account.') },
+  parameters: { email: declareOptionalTextParameter('form', 'Address of the account.') },
   run(call) {
     const email = (call.params.email ?? '').trim();
     const args = { email, by: null, origin: call.site };
     return whileItIsOpen(
       async () => {
         call.countMail();
-        await call.send(forwardCommand({ to: realmKey(call.realm), command: realmCommands.askSignUp, args }));
-        return signUpMailSentPage(email);
+        await call.send(forwardCommand({ to: realmActorKey(call.realm), command: realmActorCommands.askSignUp, args }));
+        return makeSignUpMailSentPage(email);
       },
-      async (problem) => signUpPage(await peek(call, call.realm), email, problem),
+      async (problem) => makeSignUpPage(await peek(call, call.realm), email, problem),
     );
   },
 });
 
-const token = { token: pathTextParameter('From the letter.') } as const;
+const token = { token: declarePathTextParameter('From the letter.') } as const;
 
 /** Makes the page for a confirmed address whose invitation was revoked, or whose organization now needs invitations. */
-const closedPage = ({ by }: SignUpToken) => (by ? invitationGonePage : invitationNeededPage);
+const closedPage = ({ by }: SignUpToken) => (by ? makeInvitationGonePage : makeInvitationNeededPage);
 
 async function form(
   call: ApiCall<unknown>,
   of: SignUpToken,
   fullName = '',
-  problem?: JoinFormProblem,
-): Promise<RawAnswer> {
+  problem?: NewAccountFormProblem,
+): Promise<RawHttpAnswer> {
   const { realm, email, by } = of;
-  const to = realmKey(realm);
+  const to = realmActorKey(realm);
   if (!by) {
-    const { organization } = await call.send(forwardCommand({ to, command: realmCommands.peekSignUp, args: {} }));
-    return joinPage({ organization, inviter: null, email }, fullName, problem);
+    const { organization } = await call.send(forwardCommand({ to, command: realmActorCommands.peekSignUp, args: {} }));
+    return makeNewAccountFormPage({ organization, inviter: null, email }, fullName, problem);
   }
-  const command = realmCommands.peekInvitation;
+  const command = realmActorCommands.peekInvitation;
   const { organization, inviter } = await call.send(forwardCommand({ to, command, args: { kind: 'link', ...by } }));
-  return joinPage({ organization, inviter, email }, fullName, problem);
+  return makeNewAccountFormPage({ organization, inviter, email }, fullName, problem);
 }
 
 const showConfirmed = defineOperation({
@@ -94,8 +96,8 @@ const showConfirmed = defineOperation({
   summary: 'A page with which somebody whose address is confirmed makes an account.',
   parameters: token,
   run(call) {
-    const of = readSignUpToken(call.secrets, call.params.token, call.now);
-    return of ? answerOrRefusalPage(closedPage(of), () => form(call, of)) : expiredLinkPage();
+    const of = verifySignUpToken(call.secrets, call.params.token, call.now);
+    return of ? answerWithPageOnRefusal(closedPage(of), () => form(call, of)) : makeExpiredSignUpLinkPage();
   },
 });
 
@@ -109,24 +111,24 @@ const signUp = defineOperation({
   summary: 'Make that account.',
   parameters: {
     ...token,
-    ...NEW_ACCOUNT_PARAMETERS,
+    ...NEW_ACCOUNT_FORM_PARAMETERS,
   },
   run(call) {
-    const of = readSignUpToken(call.secrets, call.params.token, call.now);
-    if (!of) return expiredLinkPage();
+    const of = verifySignUpToken(call.secrets, call.params.token, call.now);
+    if (!of) return makeExpiredSignUpLinkPage();
     const { full_name = '', password = '' } = call.params;
-    return answerOrRefusalPage(
+    return answerWithPageOnRefusal(
       closedPage(of),
       async () => {
         const origin = await call.siteOf(of.realm);
         const account = { email: of.email, full_name, password, origin };
-        const to = realmKey(of.realm);
+        const to = realmActorKey(of.realm);
         const { organization } = await call.send(
           of.by
-            ? forwardCommand({ to, command: realmCommands.join, args: { kind: 'link', ...of.by, ...account } })
-            : forwardCommand({ to, command: realmCommands.signUp, args: account }),
+            ? forwardCommand({ to, command: realmActorCommands.join, args: { kind: 'link', ...of.by, ...account } })
+            : forwardCommand({ to, command: realmActorCommands.signUp, args: account }),
         );
-        return joinedPage(organization, origin, of.email);
+        return makeAccountCreatedPage(organization, origin, of.email);
       },
       (problem) => form(call, of, full_name, problem),
     );

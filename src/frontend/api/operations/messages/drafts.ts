@@ -1,12 +1,12 @@
 /** Operations of the API for drafts that a user's clients share (messages.md § Drafts). */
 import { Type } from 'typebox';
 import { checkDraftsEnabled } from '#domain/people';
-import { streamId, userId, userKey } from '#model';
-import { userCommands } from '#model/commands';
+import { toStreamId, toUserId, userActorKey } from '#model';
+import { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { refreshUnlessKnown } from '../../look-up.js';
+import { refreshDirectoryUnlessKnown } from '../../look-up.js';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
-import { optionalJsonParameter, pathIdParameter } from '../../parameters.js';
+import { declareOptionalJsonParameter, declarePathIdParameter } from '../../parameters.js';
 
 /** End of the year 9999, seconds since 1970: a later time is not the time of an edit. */
 const LATEST = 253_402_300_799;
@@ -36,10 +36,10 @@ async function refreshForDrafts(
   let size = 0;
   for (const { content, topic, to } of drafts) size += content.length + topic.length + 8 * to.length;
   if (size > MAX_DRAFTS_TEXT) throw apiError('BODY_TOO_LARGE');
-  await refreshUnlessKnown(call, (directory) =>
+  await refreshDirectoryUnlessKnown(call, (directory) =>
     drafts.every(({ type, to }) => {
-      if (type === 'stream') return to.length !== 1 || directory.stream(streamId(to[0]!));
-      return type === '' || to.every((id) => directory.user(userId(id)));
+      if (type === 'stream') return to.length !== 1 || directory.stream(toStreamId(to[0]!));
+      return type === '' || to.every((id) => directory.user(toUserId(id)));
     }),
   );
 }
@@ -52,7 +52,8 @@ export const getDraftsOperation = defineOperation({
   before: checkDraftsEnabled,
   summary: 'Own drafts, oldest edit first.',
   parameters: {},
-  run: ({ realm, caller }) => forwardCommand({ to: userKey(realm, caller), command: userCommands.drafts, args: {} }),
+  run: ({ realm, caller }) =>
+    forwardCommand({ to: userActorKey(realm, caller), command: userActorCommands.drafts, args: {} }),
 });
 
 export const createDraftsOperation = defineOperation({
@@ -63,14 +64,17 @@ export const createDraftsOperation = defineOperation({
   before: checkDraftsEnabled,
   summary: 'Create drafts: all of them or none.',
   parameters: {
-    drafts: { ...optionalJsonParameter('form', Type.Array(draftSchema), 'Drafts, without ids.'), required: true },
+    drafts: {
+      ...declareOptionalJsonParameter('form', Type.Array(draftSchema), 'Drafts, without ids.'),
+      required: true,
+    },
   },
   async run(call) {
     const { drafts } = call.params;
     await refreshForDrafts(call, drafts);
     return forwardCommand({
-      to: userKey(call.realm, call.caller),
-      command: userCommands.createDrafts,
+      to: userActorKey(call.realm, call.caller),
+      command: userActorCommands.createDrafts,
       args: { drafts },
     });
   },
@@ -84,15 +88,15 @@ export const editDraftOperation = defineOperation({
   before: checkDraftsEnabled,
   summary: 'Replace a draft.',
   parameters: {
-    draft_id: pathIdParameter('Id of the draft.'),
-    draft: { ...optionalJsonParameter('form', draftSchema, 'The new draft, without id.'), required: true },
+    draft_id: declarePathIdParameter('Id of the draft.'),
+    draft: { ...declareOptionalJsonParameter('form', draftSchema, 'The new draft, without id.'), required: true },
   },
   async run(call) {
     const { draft_id, draft } = call.params;
     await refreshForDrafts(call, [draft]);
     return forwardCommand({
-      to: userKey(call.realm, call.caller),
-      command: userCommands.editDraft,
+      to: userActorKey(call.realm, call.caller),
+      command: userActorCommands.editDraft,
       args: { id: draft_id, draft },
     });
   },
@@ -105,11 +109,11 @@ export const deleteDraftOperation = defineOperation({
   guard: 'user',
   before: checkDraftsEnabled,
   summary: 'Delete a draft.',
-  parameters: { draft_id: pathIdParameter('Id of the draft.') },
+  parameters: { draft_id: declarePathIdParameter('Id of the draft.') },
   run: ({ realm, caller, params }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.deleteDraft,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.deleteDraft,
       args: { id: params.draft_id },
     }),
 });

@@ -2,20 +2,21 @@
  * Operations of the API for flags on messages, and for marking many messages as read (messages.md § Flags, narrow.md).
  */
 import { Type } from 'typebox';
-import { ALL_MESSAGE_FLAGS, EDITABLE_FLAGS, type EditableFlag, parseNarrow } from '#domain/messages';
-import { userKey } from '#model';
-import { userCommands } from '#model/commands';
+import { ALL_MESSAGE_FLAGS, EDITABLE_MESSAGE_FLAGS, type EditableMessageFlag, parseNarrow } from '#domain/messages';
+import { userActorKey } from '#model';
+import { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { flagParameter, formIdParameter, textParameter } from '../../parameters.js';
-import { parseAnchor } from './messages.js';
+import { declareBooleanParameter, declareFormIdParameter, declareTextParameter } from '../../parameters.js';
+import { parseMessageAnchor } from './messages.js';
 
 /** Returns the flag and the operation of a call if they may be set. @throws ApiError */
-function checkFlag(named: string, op: string): { flag: EditableFlag; op: 'add' | 'remove' } {
+function checkFlag(named: string, op: string): { flag: EditableMessageFlag; op: 'add' | 'remove' } {
   if (!ALL_MESSAGE_FLAGS.includes(named)) throw apiError('INVALID_FLAG', { flag: named });
-  if (!EDITABLE_FLAGS.includes(named as EditableFlag)) throw apiError('FLAG_NOT_EDITABLE', { flag: named });
+  if (!EDITABLE_MESSAGE_FLAGS.includes(named as EditableMessageFlag))
+    throw apiError('FLAG_NOT_EDITABLE', { flag: named });
   if (op !== 'add' && op !== 'remove') throw apiError('INVALID_FLAG_OPERATION', { op });
-  return { flag: named as EditableFlag, op };
+  return { flag: named as EditableMessageFlag, op };
 }
 
 export const setMessageFlagsOperation = defineOperation({
@@ -33,13 +34,13 @@ export const setMessageFlagsOperation = defineOperation({
       required: true,
       description: 'Ids.',
     },
-    op: textParameter('form', "'add' or 'remove'."),
-    flag: textParameter('form', "'read', 'starred' or 'collapsed'."),
+    op: declareTextParameter('form', "'add' or 'remove'."),
+    flag: declareTextParameter('form', "'read', 'starred' or 'collapsed'."),
   },
   run: ({ params, realm, caller }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.setFlags,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.setFlags,
       args: { messages: params.messages, ...checkFlag(params.flag, params.op) },
     }),
 });
@@ -56,23 +57,23 @@ export const setMessageFlagsInNarrowOperation = defineOperation({
   guard: 'user',
   summary: 'Add a personal flag to the messages around an anchor of a narrow, or remove it.',
   parameters: {
-    anchor: textParameter('form', "Message id, 'newest', 'oldest' or 'first_unread'."),
-    include_anchor: flagParameter('form', true, 'The anchor message itself counts.'),
+    anchor: declareTextParameter('form', "Message id, 'newest', 'oldest' or 'first_unread'."),
+    include_anchor: declareBooleanParameter('form', true, 'The anchor message itself counts.'),
     num_before: count('How many messages before the anchor; at most 5,000 in all.'),
     num_after: count('How many messages after the anchor.'),
-    narrow: textParameter('form', 'JSON list of terms: {operator, operand, negated}.'),
-    op: textParameter('form', "'add' or 'remove'."),
-    flag: textParameter('form', "'read', 'starred' or 'collapsed'."),
+    narrow: declareTextParameter('form', 'JSON list of terms: {operator, operand, negated}.'),
+    op: declareTextParameter('form', "'add' or 'remove'."),
+    flag: declareTextParameter('form', "'read', 'starred' or 'collapsed'."),
   },
   run({ params, realm, caller }) {
     parseNarrow(params.narrow);
-    const anchor = parseAnchor(params.anchor);
+    const anchor = parseMessageAnchor(params.anchor);
     if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw apiError('ANCHOR_EXCLUDED');
     const before = Math.min(params.num_before, Math.max(MAX_MESSAGES - params.num_after, MAX_MESSAGES / 2));
     const after = Math.min(params.num_after, MAX_MESSAGES - before);
     return forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.setFlagsInNarrow,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.setFlagsInNarrow,
       args: {
         ...checkFlag(params.flag, params.op),
         anchor,
@@ -100,8 +101,8 @@ export const markAllAsReadOperation = defineOperation({
   parameters: {},
   run: ({ realm, caller }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.markAllRead,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.markAllRead,
       args: {},
       deadlineMs: MARK_DEADLINE_MS,
     }),
@@ -113,11 +114,11 @@ export const markStreamAsReadOperation = defineOperation({
   path: '/mark_stream_as_read',
   guard: 'user',
   summary: 'Mark everything in a stream as read.',
-  parameters: { stream_id: formIdParameter('The stream.') },
+  parameters: { stream_id: declareFormIdParameter('The stream.') },
   run: ({ params, realm, caller }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.markStreamRead,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.markStreamRead,
       args: { stream: params.stream_id },
       deadlineMs: MARK_DEADLINE_MS,
     }),
@@ -130,15 +131,15 @@ export const markTopicAsReadOperation = defineOperation({
   guard: 'user',
   summary: 'Mark everything in a topic as read.',
   parameters: {
-    stream_id: formIdParameter('The stream.'),
-    topic_name: textParameter('form', 'Topic, ignoring case; empty: the whole stream.'),
+    stream_id: declareFormIdParameter('The stream.'),
+    topic_name: declareTextParameter('form', 'Topic, ignoring case; empty: the whole stream.'),
   },
   run({ params, realm, caller }) {
-    const to = userKey(realm, caller);
+    const to = userActorKey(realm, caller);
     const { stream_id: stream, topic_name: topic } = params;
     const deadlineMs = MARK_DEADLINE_MS;
     return topic === ''
-      ? forwardCommand({ to, command: userCommands.markStreamRead, args: { stream }, deadlineMs })
-      : forwardCommand({ to, command: userCommands.markTopicRead, args: { stream, topic }, deadlineMs });
+      ? forwardCommand({ to, command: userActorCommands.markStreamRead, args: { stream }, deadlineMs })
+      : forwardCommand({ to, command: userActorCommands.markTopicRead, args: { stream, topic }, deadlineMs });
   },
 });

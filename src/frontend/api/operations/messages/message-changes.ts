@@ -2,11 +2,16 @@
  * Operations of the API that edit, move and delete messages, and read their histories (messages.md § PATCH, § DELETE).
  */
 import { Type } from 'typebox';
-import { userKey } from '#model';
-import { userCommands } from '#model/commands';
-import { lookUpStream } from '../../look-up.js';
+import { userActorKey } from '#model';
+import { userActorCommands } from '#model/commands';
+import { lookUpStreamByNameOrId } from '../../look-up.js';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { flagParameter, longTextParameter, pathIdParameter, textParameter } from '../../parameters.js';
+import {
+  declareBooleanParameter,
+  declareLongTextParameter,
+  declarePathIdParameter,
+  declareTextParameter,
+} from '../../parameters.js';
 
 export const updateMessageOperation = defineOperation({
   id: 'update-message',
@@ -15,9 +20,9 @@ export const updateMessageOperation = defineOperation({
   guard: 'user',
   summary: "Change a message's text, or move it and others to another topic or stream.",
   parameters: {
-    message_id: pathIdParameter('The message.'),
-    content: { ...longTextParameter('form', 'New text, Markdown.'), required: false },
-    topic: { ...longTextParameter('form', 'New topic; it is cut.'), required: false, aliases: ['subject'] },
+    message_id: declarePathIdParameter('The message.'),
+    content: { ...declareLongTextParameter('form', 'New text, Markdown.'), required: false },
+    topic: { ...declareLongTextParameter('form', 'New topic; it is cut.'), required: false, aliases: ['subject'] },
     stream_id: {
       in: 'form',
       encoding: 'uint',
@@ -33,17 +38,25 @@ export const updateMessageOperation = defineOperation({
       default: 'change_one',
       description: 'Which messages of the topic move: this one, this and all later ones, or all.',
     },
-    send_notification_to_old_thread: flagParameter('form', false, 'Tell of the move where the messages were.'),
-    send_notification_to_new_thread: flagParameter('form', true, 'Tell of the move where the messages are now.'),
+    send_notification_to_old_thread: declareBooleanParameter(
+      'form',
+      false,
+      'Tell of the move where the messages were.',
+    ),
+    send_notification_to_new_thread: declareBooleanParameter(
+      'form',
+      true,
+      'Tell of the move where the messages are now.',
+    ),
   },
   async run(call) {
     const { params, realm, caller, site } = call;
     const { stream_id } = params;
-    if (stream_id !== undefined) await lookUpStream(call, stream_id);
+    if (stream_id !== undefined) await lookUpStreamByNameOrId(call, stream_id);
     const moves = params.topic !== undefined || stream_id !== undefined;
     return forwardCommand({
-      to: userKey(realm, caller),
-      command: moves ? userCommands.moveMessage : userCommands.editMessage,
+      to: userActorKey(realm, caller),
+      command: moves ? userActorCommands.moveMessage : userActorCommands.editMessage,
       args: {
         message_id: params.message_id,
         content: params.content ?? null,
@@ -64,26 +77,26 @@ export const deleteMessageOperation = defineOperation({
   path: '/messages/{message_id}',
   guard: 'user',
   summary: 'Delete a message for everybody.',
-  parameters: { message_id: pathIdParameter('The message.') },
+  parameters: { message_id: declarePathIdParameter('The message.') },
   run: ({ params, realm, caller }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.deleteMessage,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.deleteMessage,
       args: { message_id: params.message_id },
     }),
 });
 
-export const getMessageHistoryOperation = defineOperation({
+export const getMessageEditHistoryOperation = defineOperation({
   id: 'get-message-history',
   method: 'GET',
   path: '/messages/{message_id}/history',
   guard: 'user',
   summary: 'All versions of a message, the first one first.',
-  parameters: { message_id: pathIdParameter('The message.') },
+  parameters: { message_id: declarePathIdParameter('The message.') },
   run: ({ params, realm, caller }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.history,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.history,
       args: { message_id: params.message_id },
     }),
 });
@@ -101,15 +114,15 @@ export const deleteTopicOperation = defineOperation({
   guard: 'admin',
   summary: 'Delete all messages of a topic, from the newest.',
   parameters: {
-    stream_id: pathIdParameter('The stream.'),
-    topic_name: textParameter('form', 'The topic, ignoring case.'),
+    stream_id: declarePathIdParameter('The stream.'),
+    topic_name: declareTextParameter('form', 'The topic, ignoring case.'),
   },
   async run(call) {
     const { params, realm, caller } = call;
-    await lookUpStream(call, params.stream_id);
+    await lookUpStreamByNameOrId(call, params.stream_id);
     return forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.deleteTopic,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.deleteTopic,
       args: { stream_id: params.stream_id, topic: params.topic_name },
       deadlineMs: DELETE_TOPIC_DEADLINE_MS,
     });
@@ -123,13 +136,13 @@ export const getStreamTopicsOperation = defineOperation({
   guard: 'user',
   anonymous: true,
   summary: 'Topics of a stream, newest first.',
-  parameters: { stream_id: pathIdParameter('The stream.') },
+  parameters: { stream_id: declarePathIdParameter('The stream.') },
   async run(call) {
     const { params, realm, caller } = call;
-    await lookUpStream(call, params.stream_id);
+    await lookUpStreamByNameOrId(call, params.stream_id);
     return forwardCommand({
-      to: userKey(realm, caller),
-      command: caller === 0 ? userCommands.publicTopics : userCommands.streamTopics,
+      to: userActorKey(realm, caller),
+      command: caller === 0 ? userActorCommands.publicTopics : userActorCommands.streamTopics,
       args: { stream_id: params.stream_id },
     });
   },

@@ -1,19 +1,19 @@
 /** Operations of the API that send and read messages (messages.md, narrow.md). */
 import { Type } from 'typebox';
-import { checkMessageContent, isHumanClient, NEWEST_ANCHOR, parseNarrow } from '#domain/messages';
-import { checkStreamName, checkTopic } from '#domain/streams';
-import { directMessageKey, streamKey, userKey } from '#model';
-import { directCommands, streamCommands, userCommands } from '#model/commands';
+import { checkMessageContent, isHumanClient, NEWEST_ANCHOR_MESSAGE_ID, parseNarrow } from '#domain/messages';
+import { checkStreamName, checkTopicName } from '#domain/streams';
+import { directMessageActorKey, streamActorKey, userActorKey } from '#model';
+import { directMessageActorCommands, streamActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
-import { findActiveStream, findUsers, parseDirectRecipients, parseStreamTarget } from '../../look-up.js';
+import { getActiveStreamOrThrow, getUsersOrThrow, parseDirectRecipients, parseStreamRecipient } from '../../look-up.js';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import {
-  flagParameter,
-  longTextParameter,
-  optionalTextParameter,
-  pathIdParameter,
-  textParameter,
+  declareBooleanParameter,
+  declareLongTextParameter,
+  declareOptionalTextParameter,
+  declarePathIdParameter,
+  declareTextParameter,
 } from '../../parameters.js';
 
 const MAX_MESSAGES = 5_000;
@@ -33,24 +33,24 @@ export const sendMessageOperation = defineOperation({
       required: true,
       description: "'stream' or 'direct' ('private' is its older name).",
     },
-    to: optionalTextParameter('form', 'Stream name or id; or users: JSON list of ids or of API e-mails.'),
-    content: longTextParameter('form', 'Markdown; longer than 10,000 characters it is cut.'),
+    to: declareOptionalTextParameter('form', 'Stream name or id; or users: JSON list of ids or of API e-mails.'),
+    content: declareLongTextParameter('form', 'Markdown; longer than 10,000 characters it is cut.'),
     topic: {
-      ...longTextParameter('form', 'Topic of a stream message; it is cut.'),
+      ...declareLongTextParameter('form', 'Topic of a stream message; it is cut.'),
       required: false,
       aliases: ['subject'],
     },
-    queue_id: optionalTextParameter('form', 'Queue of the sender, for local_id.'),
-    local_id: optionalTextParameter('form', "Given back on the queue's event as local_message_id."),
-    sender: optionalTextParameter('form', 'Mirroring, which no client may do here.'),
-    forged: optionalTextParameter('form', 'Mirroring, which no client may do here.'),
-    widget_content: optionalTextParameter('form', 'JSON of a widget.'),
-    time: optionalTextParameter('form', 'Accepted and unused.'),
+    queue_id: declareOptionalTextParameter('form', 'Queue of the sender, for local_id.'),
+    local_id: declareOptionalTextParameter('form', "Given back on the queue's event as local_message_id."),
+    sender: declareOptionalTextParameter('form', 'Mirroring, which no client may do here.'),
+    forged: declareOptionalTextParameter('form', 'Mirroring, which no client may do here.'),
+    widget_content: declareOptionalTextParameter('form', 'JSON of a widget.'),
+    time: declareOptionalTextParameter('form', 'Accepted and unused.'),
   },
   async run(call) {
     const { params } = call;
     const toStream = params.type === 'stream';
-    const target = toStream ? (parseStreamTarget(params.to) ?? defaultStream(call)) : undefined;
+    const target = toStream ? (parseStreamRecipient(params.to) ?? defaultStream(call)) : undefined;
     const named = toStream ? [] : parseDirectRecipients(params.to);
     if (params.forged !== undefined || params.sender !== undefined) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
     const message = {
@@ -63,22 +63,22 @@ export const sendMessageOperation = defineOperation({
     if (toStream) {
       if (target === undefined) throw apiError('MISSING_STREAM');
       if (params.topic === undefined) throw apiError('MISSING_TOPIC');
-      const topic = checkTopic(params.topic);
+      const topic = checkTopicName(params.topic);
       const content = checkMessageContent(params.content);
       const stream = await streamToSend(call, typeof target === 'string' ? checkStreamName(target) : target);
       return forwardCommand({
-        to: streamKey(call.realm, stream.id),
-        command: streamCommands.send,
+        to: streamActorKey(call.realm, stream.id),
+        command: streamActorCommands.send,
         args: { ...message, topic, content },
       });
     }
     if (named.length === 0) throw apiError('NO_RECIPIENTS');
-    const users = await findUsers(call, named);
+    const users = await getUsersOrThrow(call, named);
     const content = checkMessageContent(params.content);
     const participants = [...new Set([...users.map((user) => user.id), call.caller])].sort((a, b) => a - b);
     return forwardCommand({
-      to: directMessageKey(call.realm, participants),
-      command: directCommands.sendDirect,
+      to: directMessageActorKey(call.realm, participants),
+      command: directMessageActorCommands.sendDirect,
       args: { ...message, topic: '', content, participants },
     });
   },
@@ -89,16 +89,19 @@ const defaultStream = ({ directory, caller }: ApiCall<unknown>): number | undefi
   directory.bot(caller)?.sendingStream ?? undefined;
 
 /**
- * Finds the stream to send to as findActiveStream does; the owner of a calling bot is notified of an unknown stream.
+ * Finds the stream to send to as getActiveStreamOrThrow does; the owner of a calling bot is notified of an unknown
+ * stream.
  * @throws ApiError
  */
 async function streamToSend(call: ApiCall<unknown>, named: string | number): Promise<DirectoryStream> {
   try {
-    return await findActiveStream(call, named);
+    return await getActiveStreamOrThrow(call, named);
   } catch (error) {
     if (!call.directory.bot(call.caller)) throw error;
     const args = { stream: String(named), exists: false, origin: call.site };
-    await call.send(forwardCommand({ to: userKey(call.realm, call.caller), command: userCommands.lostMessage, args }));
+    await call.send(
+      forwardCommand({ to: userActorKey(call.realm, call.caller), command: userActorCommands.lostMessage, args }),
+    );
     throw error;
   }
 }
@@ -114,26 +117,29 @@ export const getMessagesOperation = defineOperation({
   anonymous: true,
   summary: 'Fetch messages around an anchor.',
   parameters: {
-    anchor: optionalTextParameter('query', "Message id, 'newest', 'oldest' or 'first_unread'."),
-    include_anchor: flagParameter('query', true, 'The anchor message itself counts.'),
+    anchor: declareOptionalTextParameter('query', "Message id, 'newest', 'oldest' or 'first_unread'."),
+    include_anchor: declareBooleanParameter('query', true, 'The anchor message itself counts.'),
     num_before: count('How many messages before the anchor.'),
     num_after: count('How many messages after the anchor.'),
-    narrow: { ...optionalTextParameter('query', 'JSON list of terms: {operator, operand, negated}.'), default: '[]' },
-    client_gravatar: flagParameter('query', true, 'The client computes gravatar URLs itself.'),
-    apply_markdown: flagParameter('query', true, 'Rendered HTML instead of raw text.'),
-    use_first_unread_anchor: flagParameter('query', false, "Older form of anchor 'first_unread'."),
+    narrow: {
+      ...declareOptionalTextParameter('query', 'JSON list of terms: {operator, operand, negated}.'),
+      default: '[]',
+    },
+    client_gravatar: declareBooleanParameter('query', true, 'The client computes gravatar URLs itself.'),
+    apply_markdown: declareBooleanParameter('query', true, 'Rendered HTML instead of raw text.'),
+    use_first_unread_anchor: declareBooleanParameter('query', false, "Older form of anchor 'first_unread'."),
   },
   run(call) {
     const { params } = call;
     const narrow = params.narrow;
     parseNarrow(narrow);
-    const anchor = params.use_first_unread_anchor ? 'first_unread' : parseAnchor(params.anchor);
+    const anchor = params.use_first_unread_anchor ? 'first_unread' : parseMessageAnchor(params.anchor);
     if (params.num_before + params.num_after > MAX_MESSAGES)
       throw apiError('TOO_MANY_MESSAGES', { maximum: MAX_MESSAGES });
     if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw apiError('ANCHOR_EXCLUDED');
     return forwardCommand({
-      to: userKey(call.realm, call.caller),
-      command: call.caller === 0 ? userCommands.publicMessages : userCommands.fetchMessages,
+      to: userActorKey(call.realm, call.caller),
+      command: call.caller === 0 ? userActorCommands.publicMessages : userActorCommands.fetchMessages,
       args: {
         anchor,
         narrow,
@@ -155,13 +161,13 @@ export const checkMessagesMatchNarrowOperation = defineOperation({
   summary: 'Which of some messages are in a narrow.',
   parameters: {
     msg_ids: { in: 'query', encoding: 'json', schema: Type.Array(Type.Integer()), required: true, description: 'Ids.' },
-    narrow: textParameter('query', 'JSON list of terms: {operator, operand, negated}.'),
+    narrow: declareTextParameter('query', 'JSON list of terms: {operator, operand, negated}.'),
   },
   run({ params, realm, caller }) {
     parseNarrow(params.narrow);
     return forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.matchesNarrow,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.matchesNarrow,
       args: { msg_ids: params.msg_ids, narrow: params.narrow },
     });
   },
@@ -175,13 +181,13 @@ export const getMessageOperation = defineOperation({
   anonymous: true,
   summary: 'One message.',
   parameters: {
-    message_id: pathIdParameter('The message.'),
-    apply_markdown: flagParameter('query', true, 'Rendered HTML instead of raw text.'),
+    message_id: declarePathIdParameter('The message.'),
+    apply_markdown: declareBooleanParameter('query', true, 'Rendered HTML instead of raw text.'),
   },
   run: ({ params, realm, caller }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: caller === 0 ? userCommands.publicMessage : userCommands.fetchMessage,
+      to: userActorKey(realm, caller),
+      command: caller === 0 ? userActorCommands.publicMessage : userActorCommands.fetchMessage,
       args: { message_id: params.message_id, apply_markdown: params.apply_markdown },
     }),
 });
@@ -192,11 +198,11 @@ export const getReadReceiptsOperation = defineOperation({
   path: '/messages/{message_id}/read_receipts',
   guard: 'user',
   summary: 'Who has read a message.',
-  parameters: { message_id: pathIdParameter('The message.') },
+  parameters: { message_id: declarePathIdParameter('The message.') },
   run: ({ params, realm, caller }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.readReceipts,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.readReceipts,
       args: { message_id: params.message_id },
     }),
 });
@@ -208,11 +214,11 @@ export const renderMessageOperation = defineOperation({
   guard: 'user',
   compressed: true,
   summary: 'HTML of a text, as a message would show it; nothing is stored.',
-  parameters: { content: longTextParameter('form', 'Markdown.') },
+  parameters: { content: declareLongTextParameter('form', 'Markdown.') },
   run: ({ params, realm, caller, site }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.render,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.render,
       args: { content: params.content, origin: site },
     }),
 });
@@ -221,11 +227,11 @@ export const renderMessageOperation = defineOperation({
  * Returns the anchor of a window of messages as a message id, or 'first_unread' (narrow.md § Anchors and windows).
  * @throws ApiError
  */
-export function parseAnchor(anchor: string | undefined): number | 'first_unread' {
+export function parseMessageAnchor(anchor: string | undefined): number | 'first_unread' {
   if (anchor === undefined) throw apiError('MISSING_ANCHOR');
   if (anchor === 'oldest') return 0;
-  if (anchor === 'newest') return NEWEST_ANCHOR;
+  if (anchor === 'newest') return NEWEST_ANCHOR_MESSAGE_ID;
   if (anchor === 'first_unread') return anchor;
   if (!/^-?\d+$/.test(anchor.trim())) throw apiError('INVALID_ANCHOR');
-  return Math.min(Math.max(0, Number(anchor)), NEWEST_ANCHOR);
+  return Math.min(Math.max(0, Number(anchor)), NEWEST_ANCHOR_MESSAGE_ID);
 }

@@ -1,12 +1,12 @@
 /** Operations of the API for reactions to messages (messages.md § Reactions). */
-import { userKey } from '#model';
-import { userCommands } from '#model/commands';
+import { userActorKey } from '#model';
+import { userActorCommands } from '#model/commands';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { optionalTextParameter, pathIdParameter, textParameter } from '../../parameters.js';
+import { declareOptionalTextParameter, declarePathIdParameter, declareTextParameter } from '../../parameters.js';
 
-const message_id = pathIdParameter('The message.');
-const emoji_code = optionalTextParameter('form', 'Code points in hexadecimal, or id of a custom emoji.');
-const reaction_type = optionalTextParameter('form', "'unicode_emoji', 'realm_emoji' or 'service_extra_emoji'.");
+const message_id = declarePathIdParameter('The message.');
+const emoji_code = declareOptionalTextParameter('form', 'Code points in hexadecimal, or id of a custom emoji.');
+const reaction_type = declareOptionalTextParameter('form', "'unicode_emoji', 'realm_emoji' or 'service_extra_emoji'.");
 
 export const addReactionOperation = defineOperation({
   id: 'add-reaction',
@@ -16,14 +16,17 @@ export const addReactionOperation = defineOperation({
   summary: 'React to a message.',
   parameters: {
     message_id,
-    emoji_name: textParameter('form', 'Name of the emoji; code and type follow from it where they are not given.'),
+    emoji_name: declareTextParameter(
+      'form',
+      'Name of the emoji; code and type follow from it where they are not given.',
+    ),
     emoji_code,
     reaction_type,
   },
   run: ({ params, realm, caller }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.react,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.react,
       args: {
         message_id: params.message_id,
         emoji_name: params.emoji_name,
@@ -41,14 +44,14 @@ export const removeReactionOperation = defineOperation({
   summary: 'Take a reaction back.',
   parameters: {
     message_id,
-    emoji_name: optionalTextParameter('form', 'Name of the emoji; needed where there is no code.'),
+    emoji_name: declareOptionalTextParameter('form', 'Name of the emoji; needed where there is no code.'),
     emoji_code,
     reaction_type,
   },
   run: ({ params, realm, caller }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.unreact,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.unreact,
       args: {
         message_id: params.message_id,
         emoji_name: params.emoji_name ?? null,

@@ -1,12 +1,17 @@
 /** Operations of the API for messages that the server sends later (messages.md § Scheduled messages). */
 import { Type } from 'typebox';
-import { parseScheduledRecipients } from '#domain/messages';
-import { streamId, userId, userKey } from '#model';
-import { userCommands } from '#model/commands';
+import { parseScheduledMessageRecipients } from '#domain/messages';
+import { toStreamId, toUserId, userActorKey } from '#model';
+import { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { refreshUnlessKnown } from '../../look-up.js';
+import { refreshDirectoryUnlessKnown } from '../../look-up.js';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
-import { longTextParameter, optionalJsonParameter, optionalTextParameter, pathIdParameter } from '../../parameters.js';
+import {
+  declareLongTextParameter,
+  declareOptionalJsonParameter,
+  declareOptionalTextParameter,
+  declarePathIdParameter,
+} from '../../parameters.js';
 
 /** Schema of a time: seconds since 1970, up to the end of the year 9999. */
 const time = Type.Integer({ maximum: 253_402_300_799 });
@@ -19,16 +24,16 @@ const type = {
   description: "'stream' or 'direct' ('private' is its older name).",
 } as const;
 const topic = {
-  ...longTextParameter('form', 'Topic of a stream message; it is cut.'),
+  ...declareLongTextParameter('form', 'Topic of a stream message; it is cut.'),
   required: false,
   aliases: ['subject'],
 } as const;
-const to = optionalTextParameter('form', 'Id of the stream; or JSON list of user ids.');
+const to = declareOptionalTextParameter('form', 'Id of the stream; or JSON list of user ids.');
 const content = {
-  ...longTextParameter('form', 'Markdown; longer than 10,000 characters it is cut.'),
+  ...declareLongTextParameter('form', 'Markdown; longer than 10,000 characters it is cut.'),
   required: false,
 } as const;
-const at = optionalJsonParameter('form', time, 'When to send it: seconds since 1970, in the future.');
+const at = declareOptionalJsonParameter('form', time, 'When to send it: seconds since 1970, in the future.');
 
 const typeOf = (name: 'direct' | 'private' | 'stream'): 'private' | 'stream' => (name === 'stream' ? name : 'private');
 
@@ -38,8 +43,8 @@ const refreshForRecipients = (
   kind: 'private' | 'stream',
   ids: readonly number[],
 ): Promise<void> =>
-  refreshUnlessKnown(call, (directory) =>
-    ids.every((id) => (kind === 'stream' ? directory.stream(streamId(id)) : directory.user(userId(id)))),
+  refreshDirectoryUnlessKnown(call, (directory) =>
+    ids.every((id) => (kind === 'stream' ? directory.stream(toStreamId(id)) : directory.user(toUserId(id)))),
   );
 
 function checkFuture(call: ApiCall<unknown>, seconds: number): void {
@@ -54,7 +59,7 @@ export const getScheduledMessagesOperation = defineOperation({
   summary: 'Own messages that were not sent yet, by time.',
   parameters: {},
   run: ({ realm, caller }) =>
-    forwardCommand({ to: userKey(realm, caller), command: userCommands.scheduledMessages, args: {} }),
+    forwardCommand({ to: userActorKey(realm, caller), command: userActorCommands.scheduledMessages, args: {} }),
 });
 
 export const createScheduledMessageOperation = defineOperation({
@@ -66,7 +71,7 @@ export const createScheduledMessageOperation = defineOperation({
   parameters: {
     type: { ...type, required: true },
     to: { ...to, required: true },
-    content: longTextParameter('form', content.description),
+    content: declareLongTextParameter('form', content.description),
     topic,
     scheduled_delivery_timestamp: { ...at, required: true },
   },
@@ -74,7 +79,7 @@ export const createScheduledMessageOperation = defineOperation({
     const { params } = call;
     checkFuture(call, params.scheduled_delivery_timestamp);
     const kind = typeOf(params.type);
-    const ids = parseScheduledRecipients(kind, params.to);
+    const ids = parseScheduledMessageRecipients(kind, params.to);
     await refreshForRecipients(call, kind, ids);
     const args = {
       type: kind,
@@ -84,7 +89,7 @@ export const createScheduledMessageOperation = defineOperation({
       at: params.scheduled_delivery_timestamp,
       origin: call.site,
     };
-    return forwardCommand({ to: userKey(call.realm, call.caller), command: userCommands.schedule, args });
+    return forwardCommand({ to: userActorKey(call.realm, call.caller), command: userActorCommands.schedule, args });
   },
 });
 
@@ -95,7 +100,7 @@ export const updateScheduledMessageOperation = defineOperation({
   guard: 'user',
   summary: 'Change a message that was not sent yet.',
   parameters: {
-    scheduled_message_id: pathIdParameter('Id of the scheduled message.'),
+    scheduled_message_id: declarePathIdParameter('Id of the scheduled message.'),
     type,
     to,
     content,
@@ -122,7 +127,11 @@ export const updateScheduledMessageOperation = defineOperation({
       at: seconds,
       origin: call.site,
     };
-    return forwardCommand({ to: userKey(call.realm, call.caller), command: userCommands.editScheduled, args });
+    return forwardCommand({
+      to: userActorKey(call.realm, call.caller),
+      command: userActorCommands.editScheduled,
+      args,
+    });
   },
 });
 
@@ -130,7 +139,7 @@ async function refreshForEither(call: ApiCall<unknown>, given: string): Promise<
   for (const kind of ['stream', 'private'] as const) {
     let ids: readonly number[];
     try {
-      ids = parseScheduledRecipients(kind, given);
+      ids = parseScheduledMessageRecipients(kind, given);
     } catch {
       continue;
     }
@@ -144,11 +153,11 @@ export const deleteScheduledMessageOperation = defineOperation({
   path: '/scheduled_messages/{scheduled_message_id}',
   guard: 'user',
   summary: 'Delete a scheduled message.',
-  parameters: { scheduled_message_id: pathIdParameter('Id of the scheduled message.') },
+  parameters: { scheduled_message_id: declarePathIdParameter('Id of the scheduled message.') },
   run: ({ realm, caller, params }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.deleteScheduled,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.deleteScheduled,
       args: { id: params.scheduled_message_id },
     }),
 });

@@ -4,10 +4,10 @@
  */
 import { Type } from 'typebox';
 import { MAX_SUBMESSAGE_LENGTH } from '#domain/messages';
-import { userKey } from '#model';
-import { userCommands } from '#model/commands';
+import { userActorKey } from '#model';
+import { userActorCommands } from '#model/commands';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { formIdParameter } from '../../parameters.js';
+import { declareFormIdParameter } from '../../parameters.js';
 
 const limited = (maxLength: number, description: string) =>
   ({ in: 'form', encoding: 'string', schema: Type.String({ maxLength }), required: true, description }) as const;
@@ -19,14 +19,14 @@ export const addSubmessageOperation = defineOperation({
   guard: 'user',
   summary: "Add data to a message's widget.",
   parameters: {
-    message_id: formIdParameter('The message.'),
+    message_id: declareFormIdParameter('The message.'),
     msg_type: limited(100, "'widget'."),
     content: limited(MAX_SUBMESSAGE_LENGTH, 'JSON text.'),
   },
   run: ({ params, realm, caller }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.submessage,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.submessage,
       args: { message_id: params.message_id, msg_type: params.msg_type, content: params.content },
     }),
 });

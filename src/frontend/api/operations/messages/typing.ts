@@ -1,12 +1,12 @@
 /** Operation of the API for typing notifications (messages.md § Typing). */
 import { Type } from 'typebox';
-import { readPreference } from '#domain/people';
-import { streamKey, userId, userKey } from '#model';
-import { streamCommands, userCommands } from '#model/commands';
+import { readUserSettingByUserId } from '#domain/people';
+import { streamActorKey, toUserId, userActorKey } from '#model';
+import { streamActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { lookUpStream, refreshUnlessKnown } from '../../look-up.js';
+import { lookUpStreamByNameOrId, refreshDirectoryUnlessKnown } from '../../look-up.js';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { longTextParameter, optionalJsonParameter } from '../../parameters.js';
+import { declareLongTextParameter, declareOptionalJsonParameter } from '../../parameters.js';
 
 export const setTypingStatusOperation = defineOperation({
   id: 'set-typing-status',
@@ -30,25 +30,32 @@ export const setTypingStatusOperation = defineOperation({
       required: true,
       description: "'start' or 'stop'.",
     },
-    to: { ...optionalJsonParameter('form', Type.Array(Type.Integer()), 'User ids; or one stream id.'), required: true },
-    topic: { ...longTextParameter('form', 'Topic in the stream; it is cut.'), required: false },
+    to: {
+      ...declareOptionalJsonParameter('form', Type.Array(Type.Integer()), 'User ids; or one stream id.'),
+      required: true,
+    },
+    topic: { ...declareLongTextParameter('form', 'Topic in the stream; it is cut.'), required: false },
   },
   async run(call) {
     const { type, op, to, topic } = call.params;
     if (to.length === 0) throw apiError('EMPTY_TO');
     if (type !== 'stream') {
-      await refreshUnlessKnown(call, (directory) => to.every((id) => directory.user(userId(id))));
-      return forwardCommand({ to: userKey(call.realm, call.caller), command: userCommands.typing, args: { op, to } });
+      await refreshDirectoryUnlessKnown(call, (directory) => to.every((id) => directory.user(toUserId(id))));
+      return forwardCommand({
+        to: userActorKey(call.realm, call.caller),
+        command: userActorCommands.typing,
+        args: { op, to },
+      });
     }
     if (to.length > 1) throw apiError('MANY_STREAMS');
     if (topic === undefined) throw apiError('MISSING_TOPIC');
-    if (!readPreference(call.directory, call.caller, 'send_stream_typing_notifications'))
+    if (!readUserSettingByUserId(call.directory, call.caller, 'send_stream_typing_notifications'))
       throw apiError('STREAM_TYPING_OFF');
-    const stream = await lookUpStream(call, to[0]!);
+    const stream = await lookUpStreamByNameOrId(call, to[0]!);
     if (!stream) throw apiError('INVALID_STREAM_ID');
     return forwardCommand({
-      to: streamKey(call.realm, stream.id),
-      command: streamCommands.typing,
+      to: streamActorKey(call.realm, stream.id),
+      command: streamActorCommands.typing,
       args: { op, topic },
     });
   },

@@ -1,10 +1,10 @@
 /** Operations of the API for the domains to which e-mail addresses of accounts are restricted (realm.md § Domains). */
 import { Type } from 'typebox';
-import { parseEmailDomain, presentDomain } from '#domain/people';
-import { realmKey } from '#model';
-import { realmCommands } from '#model/commands';
+import { formatEmailDomainForApi, parseEmailDomain } from '#domain/people';
+import { realmActorKey } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { pathTextParameter, textParameter } from '../../parameters.js';
+import { declarePathTextParameter, declareTextParameter } from '../../parameters.js';
 
 const subdomains = {
   allow_subdomains: {
@@ -16,7 +16,7 @@ const subdomains = {
   },
 } as const;
 
-const which = { domain: pathTextParameter('The domain.') } as const;
+const which = { domain: declarePathTextParameter('The domain.') } as const;
 
 const getDomains = defineOperation({
   id: 'get-realm-domains',
@@ -25,7 +25,7 @@ const getDomains = defineOperation({
   guard: 'user',
   summary: 'Domains whose addresses accounts may have.',
   parameters: {},
-  run: ({ directory }) => ({ fields: { domains: directory.domains().map(presentDomain) } }),
+  run: ({ directory }) => ({ fields: { domains: directory.domains().map(formatEmailDomainForApi) } }),
 });
 
 const addDomain = defineOperation({
@@ -34,11 +34,11 @@ const addDomain = defineOperation({
   path: '/realm/domains',
   guard: 'owner',
   summary: 'Allow addresses of a domain.',
-  parameters: { domain: textParameter('form', 'The domain.'), ...subdomains },
+  parameters: { domain: declareTextParameter('form', 'The domain.'), ...subdomains },
   run: ({ params, realm }) =>
     forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.addDomain,
+      to: realmActorKey(realm),
+      command: realmActorCommands.addDomain,
       args: { domain: parseEmailDomain(params.domain), allow_subdomains: params.allow_subdomains },
     }),
 });
@@ -51,7 +51,7 @@ const changeDomain = defineOperation({
   summary: 'Change whether domains below it are meant, too.',
   parameters: { ...which, ...subdomains },
   run: ({ params, realm }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.changeDomain, args: { ...params } }),
+    forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.changeDomain, args: { ...params } }),
 });
 
 const removeDomain = defineOperation({
@@ -62,7 +62,7 @@ const removeDomain = defineOperation({
   summary: 'Allow addresses of a domain no longer.',
   parameters: which,
   run: ({ params, realm }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.removeDomain, args: { ...params } }),
+    forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.removeDomain, args: { ...params } }),
 });
 
-export const DOMAIN_OPERATIONS = [getDomains, addDomain, changeDomain, removeDomain] as const;
+export const EMAIL_DOMAIN_OPERATIONS = [getDomains, addDomain, changeDomain, removeDomain] as const;

@@ -1,12 +1,18 @@
 /** Operations of the API for custom emoji (realm.md § Custom emoji). */
 
-import { checkEmojiName, emojiImagePath, emojiStillPath, makeEmojiImage, presentCustomEmoji } from '#domain/emoji';
-import { blobOfPicture, MAX_PICTURE_MIB } from '#domain/pictures';
-import { realmKey } from '#model';
-import { realmCommands } from '#model/commands';
-import { ActorRefused } from '#model/errors';
+import {
+  checkCustomEmojiName,
+  emojiImagePath,
+  emojiStillImagePath,
+  formatCustomEmojiForApi,
+  makeEmojiImage,
+} from '#domain/emoji';
+import { blobNameOfPicture, MAX_UPLOADED_PICTURE_MIB } from '#domain/pictures';
+import { realmActorKey } from '#model';
+import { realmActorCommands } from '#model/commands';
+import { ActorRefusedError } from '#model/errors';
 import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
-import { pathTextParameter } from '../../parameters.js';
+import { declarePathTextParameter } from '../../parameters.js';
 
 const getEmoji = defineOperation({
   id: 'get-custom-emoji',
@@ -15,7 +21,7 @@ const getEmoji = defineOperation({
   guard: 'user',
   summary: "The organization's custom emoji, deactivated ones too.",
   parameters: {},
-  run: ({ directory }) => ({ fields: { emoji: presentCustomEmoji(directory.emoji()) } }),
+  run: ({ directory }) => ({ fields: { emoji: formatCustomEmojiForApi(directory.emoji()) } }),
 });
 
 const uploadEmoji = defineOperation({
@@ -25,32 +31,34 @@ const uploadEmoji = defineOperation({
   guard: 'member_human',
   takesFiles: true,
   summary: 'Add a custom emoji.',
-  parameters: { emoji_name: pathTextParameter('Its name.') },
+  parameters: { emoji_name: declarePathTextParameter('Its name.') },
   async run(call) {
     const { realm, files } = call;
-    const name = checkEmojiName(call.params.emoji_name);
-    const to = realmKey(realm);
+    const name = checkCustomEmojiName(call.params.emoji_name);
+    const to = realmActorKey(realm);
     const given = files === 'too large' ? undefined : files[0]?.bytes;
     const args = {
       name,
       files: files === 'too large' ? 1 : files.length,
-      tooLarge: files === 'too large' || (given?.byteLength ?? 0) > MAX_PICTURE_MIB * 1_048_576,
-      mib: MAX_PICTURE_MIB,
+      tooLarge: files === 'too large' || (given?.byteLength ?? 0) > MAX_UPLOADED_PICTURE_MIB * 1_048_576,
+      mib: MAX_UPLOADED_PICTURE_MIB,
     };
-    const { id } = (await call.send(forwardCommand({ to, command: realmCommands.emojiBegin, args }))) as { id: number };
+    const { id } = (await call.send(forwardCommand({ to, command: realmActorCommands.emojiBegin, args }))) as {
+      id: number;
+    };
     const image = await makeEmojiImage(given ?? new Uint8Array(0));
-    const picture = blobOfPicture(emojiImagePath(id, image.extension));
+    const picture = blobNameOfPicture(emojiImagePath(id, image.extension));
     await call.blobs.put(realm, picture, image.bytes, image.type);
-    if (image.still) await call.blobs.put(realm, blobOfPicture(emojiStillPath(id)), image.still, 'image/png');
+    if (image.still) await call.blobs.put(realm, blobNameOfPicture(emojiStillImagePath(id)), image.still, 'image/png');
     const add = { id, name, extension: image.extension, animated: image.still !== null };
     try {
-      await call.send(forwardCommand({ to, command: realmCommands.emojiAdd, args: add }));
+      await call.send(forwardCommand({ to, command: realmActorCommands.emojiAdd, args: add }));
     } catch (error) {
       // The actor refused the command, because another emoji has taken the name. After any other failure the emoji may
       // exist, so its picture stays.
-      if (error instanceof ActorRefused) {
+      if (error instanceof ActorRefusedError) {
         await call.blobs.delete(realm, picture);
-        await call.blobs.delete(realm, blobOfPicture(emojiStillPath(id)));
+        await call.blobs.delete(realm, blobNameOfPicture(emojiStillImagePath(id)));
       }
       throw error;
     }
@@ -64,9 +72,13 @@ const deactivateEmoji = defineOperation({
   path: '/realm/emoji/{emoji_name}',
   guard: 'user',
   summary: 'Deactivate a custom emoji; old messages and reactions keep it.',
-  parameters: { emoji_name: pathTextParameter('Its name.') },
+  parameters: { emoji_name: declarePathTextParameter('Its name.') },
   run: ({ realm, params }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.emojiRemove, args: { name: params.emoji_name } }),
+    forwardCommand({
+      to: realmActorKey(realm),
+      command: realmActorCommands.emojiRemove,
+      args: { name: params.emoji_name },
+    }),
 });
 
 export const EMOJI_OPERATIONS = [getEmoji, uploadEmoji, deactivateEmoji] as unknown as readonly ApiOperation[];

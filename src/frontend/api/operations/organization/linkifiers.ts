@@ -1,11 +1,11 @@
 /** Operations of the API for linkifiers and code playgrounds of the organization (realm.md). */
 import { Type } from 'typebox';
-import { presentLinkifier } from '#domain/people';
-import { realmKey } from '#model';
-import { realmCommands } from '#model/commands';
+import { formatLinkifierForApi } from '#domain/people';
+import { realmActorKey } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { apiError, validationError } from '#model/errors';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { pathIdParameter, textParameter } from '../../parameters.js';
+import { declarePathIdParameter, declareTextParameter } from '../../parameters.js';
 
 export const getLinkifiersOperation = defineOperation({
   id: 'get-linkifiers',
@@ -14,7 +14,7 @@ export const getLinkifiersOperation = defineOperation({
   guard: 'user',
   summary: 'Patterns whose matches become links, in the order in which they apply.',
   parameters: {},
-  run: ({ directory }) => ({ fields: { linkifiers: directory.linkifiers().map(presentLinkifier) } }),
+  run: ({ directory }) => ({ fields: { linkifiers: directory.linkifiers().map(formatLinkifierForApi) } }),
 });
 
 /**
@@ -24,11 +24,11 @@ const MAX_LINKIFIER_TEXT = 1_000;
 const short = Type.String({ maxLength: MAX_LINKIFIER_TEXT });
 
 const content = {
-  pattern: { ...textParameter('form', 'Regular expression (RE2) with named groups.'), schema: short },
-  url_template: { ...textParameter('form', 'RFC 6570 template with the names of those groups.'), schema: short },
+  pattern: { ...declareTextParameter('form', 'Regular expression (RE2) with named groups.'), schema: short },
+  url_template: { ...declareTextParameter('form', 'RFC 6570 template with the names of those groups.'), schema: short },
 } as const;
 
-const filterId = { filter_id: pathIdParameter('The linkifier.') } as const;
+const filterId = { filter_id: declarePathIdParameter('The linkifier.') } as const;
 
 export const addLinkifierOperation = defineOperation({
   id: 'add-linkifier',
@@ -38,7 +38,7 @@ export const addLinkifierOperation = defineOperation({
   summary: 'Add a linkifier.',
   parameters: content,
   run: ({ params, realm }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.addLinkifier, args: { ...params } }),
+    forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.addLinkifier, args: { ...params } }),
 });
 
 export const updateLinkifierOperation = defineOperation({
@@ -49,7 +49,7 @@ export const updateLinkifierOperation = defineOperation({
   summary: 'Change a linkifier.',
   parameters: { ...filterId, ...content },
   run: ({ params, realm }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.updateLinkifier, args: { ...params } }),
+    forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.updateLinkifier, args: { ...params } }),
 });
 
 export const removeLinkifierOperation = defineOperation({
@@ -60,7 +60,7 @@ export const removeLinkifierOperation = defineOperation({
   summary: 'Remove a linkifier.',
   parameters: filterId,
   run: ({ params, realm }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.removeLinkifier, args: { ...params } }),
+    forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.removeLinkifier, args: { ...params } }),
 });
 
 const MAX_LANGUAGE = 40;
@@ -93,15 +93,15 @@ export const addPlaygroundOperation = defineOperation({
       description: 'Address to which the code is appended.',
     },
     highlighter_language: {
-      ...textParameter('form', 'Language as the highlighter names it.'),
+      ...declareTextParameter('form', 'Language as the highlighter names it.'),
       aliases: ['pygments_language'],
     },
-    name: textParameter('form', 'Name of the playground.'),
+    name: declareTextParameter('form', 'Name of the playground.'),
   },
   run({ params, realm }) {
     const language = checkLanguage(params.highlighter_language);
     const args = { name: params.name.trim(), language, url_prefix: params.url_prefix };
-    return forwardCommand({ to: realmKey(realm), command: realmCommands.addPlayground, args });
+    return forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.addPlayground, args });
   },
 });
 
@@ -111,7 +111,7 @@ export const removePlaygroundOperation = defineOperation({
   path: '/realm/playgrounds/{playground_id}',
   guard: 'admin',
   summary: 'Remove a playground.',
-  parameters: { playground_id: pathIdParameter('The playground.') },
+  parameters: { playground_id: declarePathIdParameter('The playground.') },
   run: ({ params, realm }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.removePlayground, args: { ...params } }),
+    forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.removePlayground, args: { ...params } }),
 });

@@ -2,31 +2,35 @@
 import { Type } from 'typebox';
 import type { JsonObject } from '#base';
 import {
-  blobOfRealmPicture,
-  MAX_PICTURE_MIB,
-  makeIconImage,
-  makeLogoImage,
+  blobNameOfRealmPicture,
+  MAX_UPLOADED_PICTURE_MIB,
+  makeRealmIconImage,
+  makeRealmLogoImage,
   realmPictureOrDefaultUrl,
 } from '#domain/pictures';
-import { realmKey } from '#model';
-import { realmCommands } from '#model/commands';
+import { realmActorKey } from '#model';
+import { realmActorCommands } from '#model/commands';
 import type { RealmPictureName } from '#model/records';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
-import { redirectWithQuery } from '../../raw-answers.js';
-import { storePicture, takeOnePicture } from '../../store-picture.js';
+import { makeRedirectWithQuery } from '../../raw-answers.js';
+import { getOnlyUploadedPictureOrThrow, storeUploadedPicture } from '../../store-picture.js';
 
 const store = (call: ApiCall<unknown>, name: RealmPictureName, png: Uint8Array): Promise<JsonObject> =>
-  storePicture(call, {
+  storeUploadedPicture(call, {
     picture: name,
-    files: (number) => [[blobOfRealmPicture(name, number), png]],
+    files: (number) => [[blobNameOfRealmPicture(name, number), png]],
     show: (number) =>
-      forwardCommand({ to: realmKey(call.realm), command: realmCommands.setRealmPicture, args: { name, number } }),
+      forwardCommand({
+        to: realmActorKey(call.realm),
+        command: realmActorCommands.setRealmPicture,
+        args: { name, number },
+      }),
   });
 
 const backToDefault = ({ realm }: ApiCall<unknown>, name: RealmPictureName) =>
   forwardCommand({
-    to: realmKey(realm),
-    command: realmCommands.setRealmPicture,
+    to: realmActorKey(realm),
+    command: realmActorCommands.setRealmPicture,
     args: { name, number: null },
   });
 
@@ -39,8 +43,8 @@ const uploadIcon = defineOperation({
   summary: 'Change the icon of the organization.',
   parameters: {},
   async run(call) {
-    const picture = takeOnePicture(call, 'ICON_ONE_FILE');
-    const { icon_url } = await store(call, 'icon', await makeIconImage(picture.bytes()));
+    const picture = getOnlyUploadedPictureOrThrow(call, 'ICON_ONE_FILE');
+    const { icon_url } = await store(call, 'icon', await makeRealmIconImage(picture.bytes()));
     return { fields: { icon_url: String(icon_url) } };
   },
 });
@@ -62,7 +66,7 @@ const getIcon = defineOperation({
   guard: 'user',
   summary: 'The icon of the organization: leads to its address.',
   parameters: {},
-  run: ({ directory, query }) => redirectWithQuery(realmPictureOrDefaultUrl(directory, 'icon'), query),
+  run: ({ directory, query }) => makeRedirectWithQuery(realmPictureOrDefaultUrl(directory, 'icon'), query),
 });
 
 const night = <const I extends 'form' | 'query'>(where: I) =>
@@ -82,12 +86,12 @@ const uploadLogo = defineOperation({
   path: '/realm/logo',
   guard: 'admin',
   takesFiles: true,
-  pictureMib: MAX_PICTURE_MIB,
+  pictureMib: MAX_UPLOADED_PICTURE_MIB,
   summary: 'Change a logo of the organization.',
   parameters: { night: night('form') },
   async run(call) {
-    const picture = takeOnePicture(call, 'LOGO_ONE_FILE');
-    await store(call, logoOf(call.params), await makeLogoImage(picture.bytes()));
+    const picture = getOnlyUploadedPictureOrThrow(call, 'LOGO_ONE_FILE');
+    await store(call, logoOf(call.params), await makeRealmLogoImage(picture.bytes()));
     return { fields: {} };
   },
 });
@@ -109,7 +113,8 @@ const getLogo = defineOperation({
   guard: 'user',
   summary: 'A logo of the organization: leads to its address.',
   parameters: { night: night('query') },
-  run: ({ directory, query, params }) => redirectWithQuery(realmPictureOrDefaultUrl(directory, logoOf(params)), query),
+  run: ({ directory, query, params }) =>
+    makeRedirectWithQuery(realmPictureOrDefaultUrl(directory, logoOf(params)), query),
 });
 
 export const ORGANIZATION_PICTURE_OPERATIONS = [

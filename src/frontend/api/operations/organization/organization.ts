@@ -1,16 +1,18 @@
 /** Operations of the API that change settings (realm.md § Settings) and deactivate the organization. */
 
 import { isOwner } from '#domain/people';
-import { checkRealmSettings, REALM_SETTINGS, realmKey, SINGLE_SIGN_ON_METHOD } from '#model';
-import { realmCommands } from '#model/commands';
+import { checkRealmSettings, REALM_SETTING_DECLARATIONS, realmActorKey, SINGLE_SIGN_ON_METHOD } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { defineOperation, forwardCommand, type ParameterDeclaration } from '../../operation.js';
 
 const parameters = Object.fromEntries(
-  Object.entries(REALM_SETTINGS).map(([name, { encoding, schema, description }]): [string, ParameterDeclaration] => [
-    name,
-    { in: 'form', encoding, schema, required: false, description },
-  ]),
+  Object.entries(REALM_SETTING_DECLARATIONS).map(
+    ([name, { encoding, schema, description }]): [string, ParameterDeclaration] => [
+      name,
+      { in: 'form', encoding, schema, required: false, description },
+    ],
+  ),
 );
 
 export const updateRealmOperation = defineOperation({
@@ -27,7 +29,7 @@ export const updateRealmOperation = defineOperation({
     if (!identityProviders && methods?.[SINGLE_SIGN_ON_METHOD]) {
       throw apiError('VALIDATION_FAILED', { message: 'Invalid authentication_methods' });
     }
-    return forwardCommand({ to: realmKey(realm), command: realmCommands.changeRealm, args: { values } });
+    return forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.changeRealm, args: { values } });
   },
 });
 
@@ -38,5 +40,5 @@ export const deactivateRealmOperation = defineOperation({
   guard: 'owner',
   summary: 'Deactivate the organization: nobody can call anything any more.',
   parameters: {},
-  run: ({ realm }) => forwardCommand({ to: realmKey(realm), command: realmCommands.deactivate, args: {} }),
+  run: ({ realm }) => forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.deactivate, args: {} }),
 });

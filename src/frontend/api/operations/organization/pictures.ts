@@ -4,17 +4,17 @@
  */
 
 import {
-  blobOfAvatar,
-  blobOfPicture,
-  blobOfRealmPicture,
+  blobNameOfAvatar,
+  blobNameOfPicture,
+  blobNameOfRealmPicture,
   type PictureReference,
   parsePicturePath,
 } from '#domain/pictures';
-import { type RawAnswer, type RealmId, realmId } from '#model';
+import { type RawHttpAnswer, type RealmId, toRealmId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import { type ApiCall, type ApiOperation, defineOperation } from '../../operation.js';
-import { optionalTextParameter, pathIdParameter, pathRestParameter } from '../../parameters.js';
+import { declareOptionalTextParameter, declarePathIdParameter, declarePathRestParameter } from '../../parameters.js';
 import { CONDITIONAL_REQUEST_HEADERS, serveBlob } from '../../raw-answers.js';
 
 interface Current {
@@ -30,11 +30,11 @@ function currentOf(picture: PictureReference, directory: DirectoryView): Current
   if (picture.of === 'avatar') {
     const user = directory.userByAvatar(picture.hash);
     if (!user?.avatar) return undefined;
-    return { blob: blobOfAvatar(picture.hash, user.avatar.number, picture.size), version: user.avatarVersion };
+    return { blob: blobNameOfAvatar(picture.hash, user.avatar.number, picture.size), version: user.avatarVersion };
   }
   const stored = picture.of === 'realm' ? directory.pictures[picture.name] : undefined;
   if (picture.of !== 'realm' || !stored || stored.number === 0) return undefined;
-  return { blob: blobOfRealmPicture(picture.name, stored.number), version: stored.version };
+  return { blob: blobNameOfRealmPicture(picture.name, stored.number), version: stored.version };
 }
 
 async function serveCurrent(
@@ -42,7 +42,7 @@ async function serveCurrent(
   realm: RealmId,
   picture: PictureReference,
   name: string,
-): Promise<RawAnswer> {
+): Promise<RawHttpAnswer> {
   const directory = await call.directoryOf(realm);
   if (!directory) throw apiError('FILE_NOT_FOUND');
   const asked = /^\d{1,15}$/.test(call.params.version ?? '') ? Number(call.params.version) : 0;
@@ -69,18 +69,21 @@ const getPicture = defineOperation({
   headers: CONDITIONAL_REQUEST_HEADERS,
   summary: 'A picture of an organization: an avatar, its icon or logo, a custom emoji.',
   parameters: {
-    realm_id: pathIdParameter('The organization.'),
-    path: pathRestParameter('The picture.'),
-    version: optionalTextParameter('query', 'Which of those that had this address; the newest is answered with.'),
+    realm_id: declarePathIdParameter('The organization.'),
+    path: declarePathRestParameter('The picture.'),
+    version: declareOptionalTextParameter(
+      'query',
+      'Which of those that had this address; the newest is answered with.',
+    ),
   },
   async run(call) {
     const { realm_id, path } = call.params;
     const picture = parsePicturePath(path);
     if (!picture) throw apiError('FILE_NOT_FOUND');
-    const realm = realmId(realm_id);
+    const realm = toRealmId(realm_id);
     const name = path.slice(path.lastIndexOf('/') + 1);
     if (picture.of !== 'emoji') return serveCurrent(call, realm, picture, name);
-    const blob = await call.blobs.find(realm, blobOfPicture(path));
+    const blob = await call.blobs.find(realm, blobNameOfPicture(path));
     return serveBlob(call, blob, { name, tag: `${realm}/${name}`, download: false, caching: 'public' });
   },
 });

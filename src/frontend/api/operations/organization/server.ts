@@ -3,17 +3,17 @@
  * /server_settings, § Other).
  */
 
-import { VERSION_FIELDS } from '#base';
+import { SERVER_VERSION_FIELDS } from '#base';
 import { SERVER_REALM_ID } from '#directory';
 import { renderMarkdownOrEmpty } from '#domain/markdown';
 import { findSubdomainProblem } from '#domain/people';
 import { realmPictureOrDefaultUrl } from '#domain/pictures';
-import { hasPublicAccess } from '#domain/streams';
-import { isLoginMethodOn, PASSWORD_METHOD, realmKey } from '#model';
-import { realmCommands } from '#model/commands';
+import { isAnonymousAccessEnabled } from '#domain/streams';
+import { isLoginMethodOn, PASSWORD_METHOD, realmActorKey } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { pathTextParameter } from '../../parameters.js';
+import { declarePathTextParameter } from '../../parameters.js';
 import { listProviders, signInPath } from '../../providers.js';
 
 const AGENT = 'user-agent';
@@ -61,7 +61,7 @@ export const getServerSettingsOperation = defineOperation({
           saml: false,
           'openid connect': providers.length > 0,
         },
-        ...VERSION_FIELDS,
+        ...SERVER_VERSION_FIELDS,
         push_notifications_enabled: call.pushesToDevices,
         is_incompatible: isMarkedIncompatible(call.header(AGENT)),
         email_auth_enabled: passwords,
@@ -70,7 +70,7 @@ export const getServerSettingsOperation = defineOperation({
         realm_name: call.directory.settings.name,
         realm_icon: realmPictureOrDefaultUrl(call.directory, 'icon'),
         realm_description: renderedDescription(call.directory.settings.description),
-        realm_web_public_access_enabled: hasPublicAccess(call.webPublicStreams, call.directory),
+        realm_web_public_access_enabled: isAnonymousAccessEnabled(call.webPublicStreams, call.directory),
         external_authentication_methods: providers.map(({ id, name, icon }) => ({
           name: `oidc:${id}`,
           display_name: name,
@@ -105,13 +105,17 @@ export const checkSubdomainOperation = defineOperation({
   path: '/realm/subdomain/{subdomain}',
   guard: 'none',
   summary: 'Whether an organization could have this subdomain: msg is available, or why not.',
-  parameters: { subdomain: pathTextParameter('The name.') },
+  parameters: { subdomain: declarePathTextParameter('The name.') },
   async run(call) {
     const { subdomain } = call.params;
     const problem = findSubdomainProblem(subdomain);
     if (problem !== undefined) return { fields: { msg: problem } };
     const { taken } = await call.send(
-      forwardCommand({ to: realmKey(SERVER_REALM_ID), command: realmCommands.subdomainTaken, args: { subdomain } }),
+      forwardCommand({
+        to: realmActorKey(SERVER_REALM_ID),
+        command: realmActorCommands.subdomainTaken,
+        args: { subdomain },
+      }),
     );
     return { fields: { msg: taken ? 'This subdomain is taken.' : 'available' } };
   },

@@ -3,11 +3,11 @@
  * API link.
  */
 import { createHash } from 'node:crypto';
-import { etagOfGzip, rangeResponse } from '#domain/files';
+import { etagOfGzip, makeRangeResponse } from '#domain/files';
 import { loadStaticFile } from '#frontend/static';
 import { apiError } from '#model/errors';
 import { type ApiOperation, defineOperation } from '../../operation.js';
-import { pathRestParameter } from '../../parameters.js';
+import { declarePathRestParameter } from '../../parameters.js';
 import { CONDITIONAL_REQUEST_HEADERS } from '../../raw-answers.js';
 
 const isText = (type: string): boolean => type !== 'image/png';
@@ -23,12 +23,12 @@ const getStatic = defineOperation({
   rateLimit: 'none',
   headers: CONDITIONAL_REQUEST_HEADERS,
   summary: 'A file of the program: the default logo, the names of Unicode emoji.',
-  parameters: { path: pathRestParameter('The file.') },
+  parameters: { path: declarePathRestParameter('The file.') },
   async run(call) {
     const file = await loadStaticFile(call.params.path);
     if (!file) throw apiError('FILE_NOT_FOUND');
     const tag = createHash('sha1').update(file.bytes).digest('hex');
-    const { status, headers, start, end } = rangeResponse(file.bytes.byteLength, tag, {
+    const { status, headers, start, end } = makeRangeResponse(file.bytes.byteLength, tag, {
       range: call.header('range'),
       ifRange: call.header('if-range'),
       ifNoneMatch: call.header('if-none-match'),
@@ -53,4 +53,4 @@ const getStatic = defineOperation({
   },
 });
 
-export const STATIC_OPERATIONS = [getStatic] as unknown as readonly ApiOperation[];
+export const STATIC_FILE_OPERATIONS = [getStatic] as unknown as readonly ApiOperation[];

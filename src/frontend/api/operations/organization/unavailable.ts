@@ -7,7 +7,7 @@
  */
 import { apiError } from '#model/errors';
 import { defineOperation } from '../../operation.js';
-import { pathIdParameter, textParameter } from '../../parameters.js';
+import { declarePathIdParameter, declareTextParameter } from '../../parameters.js';
 
 const getExports = defineOperation({
   id: 'get-realm-exports',
@@ -37,7 +37,7 @@ const deleteExport = defineOperation({
   path: '/export/realm/{export_id}',
   guard: 'admin',
   summary: 'Delete a data export.',
-  parameters: { export_id: pathIdParameter('The export.') },
+  parameters: { export_id: declarePathIdParameter('The export.') },
   run() {
     throw apiError('NO_SUCH_EXPORT');
   },
@@ -51,7 +51,7 @@ const createBigBlueButtonCall = defineOperation({
   path: '/calls/bigbluebutton/create',
   guard: 'user',
   summary: 'A link to a new call of BigBlueButton; refused, because it cannot be configured.',
-  parameters: { meeting_name: textParameter('query', 'Name of the call.') },
+  parameters: { meeting_name: declareTextParameter('query', 'Name of the call.') },
   run() {
     throw apiError('BIG_BLUE_BUTTON_NOT_CONFIGURED');
   },

@@ -1,9 +1,13 @@
 /** Operations of the API that change, deactivate and reactivate accounts (users.md). */
 import { Type } from 'typebox';
-import { realmKey } from '#model';
-import { realmCommands } from '#model/commands';
+import { realmActorKey } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { optionalJsonParameter, optionalTextParameter, pathIdParameter } from '../../parameters.js';
+import {
+  declareOptionalJsonParameter,
+  declareOptionalTextParameter,
+  declarePathIdParameter,
+} from '../../parameters.js';
 
 const ROLES = [100, 200, 300, 400, 600];
 
@@ -20,14 +24,14 @@ export const updateUserOperation = defineOperation({
   guard: 'user',
   summary: "Change an account's name, role and profile; administrators only.",
   parameters: {
-    user_id: pathIdParameter('The user.'),
-    full_name: optionalTextParameter('form', 'New name; a blank one changes nothing.'),
-    role: optionalJsonParameter(
+    user_id: declarePathIdParameter('The user.'),
+    full_name: declareOptionalTextParameter('form', 'New name; a blank one changes nothing.'),
+    role: declareOptionalJsonParameter(
       'form',
       Type.Enum(ROLES),
       '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.',
     ),
-    profile_data: optionalJsonParameter(
+    profile_data: declareOptionalJsonParameter(
       'form',
       Type.Array(profileValue),
       'Values of custom profile fields; null takes one away.',
@@ -36,8 +40,8 @@ export const updateUserOperation = defineOperation({
   run({ params, realm }) {
     const { user_id, full_name = null, role = null, profile_data = null } = params;
     return forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.updateUser,
+      to: realmActorKey(realm),
+      command: realmActorCommands.updateUser,
       args: { user_id, full_name, role, profile_data },
     });
   },
@@ -52,7 +56,7 @@ export const deactivateUserOperation = defineOperation({
   guard: 'user',
   summary: 'Deactivate an account, and the bots that it owns; administrators only.',
   parameters: {
-    user_id: pathIdParameter('The user.'),
+    user_id: declarePathIdParameter('The user.'),
     deactivation_notification_comment: {
       in: 'form',
       encoding: 'string',
@@ -63,7 +67,7 @@ export const deactivateUserOperation = defineOperation({
   },
   run({ params, realm }) {
     const args = { user_id: params.user_id, comment: params.deactivation_notification_comment ?? null };
-    return forwardCommand({ to: realmKey(realm), command: realmCommands.deactivateUser, args });
+    return forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.deactivateUser, args });
   },
 });
 
@@ -73,9 +77,13 @@ export const reactivateUserOperation = defineOperation({
   path: '/users/{user_id}/reactivate',
   guard: 'user',
   summary: 'Make an account active again; administrators, and owners of their bots.',
-  parameters: { user_id: pathIdParameter('The user.') },
+  parameters: { user_id: declarePathIdParameter('The user.') },
   run: ({ params, realm }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.reactivateUser, args: { user_id: params.user_id } }),
+    forwardCommand({
+      to: realmActorKey(realm),
+      command: realmActorCommands.reactivateUser,
+      args: { user_id: params.user_id },
+    }),
 });
 
 const deactivateOwnUser = defineOperation({
@@ -85,7 +93,8 @@ const deactivateOwnUser = defineOperation({
   guard: 'user',
   summary: 'Deactivate the own account, and the bots that it owns.',
   parameters: {},
-  run: ({ realm }) => forwardCommand({ to: realmKey(realm), command: realmCommands.deactivateSelf, args: {} }),
+  run: ({ realm }) =>
+    forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.deactivateSelf, args: {} }),
 });
 
 export const ACCOUNT_OPERATIONS = [

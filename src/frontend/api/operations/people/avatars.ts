@@ -3,16 +3,16 @@
  * any account.
  */
 
-import { avatarUrl, gravatarUrl, isAdmin } from '#domain/people';
+import { avatarUrlOfUser, gravatarUrlOfAddress, isAdmin } from '#domain/people';
 import { type AvatarSize, makeAvatarImages } from '#domain/pictures';
-import { type RawAnswer, realmKey, type UserId, userId } from '#model';
-import { realmCommands } from '#model/commands';
+import { type RawHttpAnswer, realmActorKey, toUserId, type UserId } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
-import { pathIdParameter, pathTextParameter } from '../../parameters.js';
-import { redirectWithQuery } from '../../raw-answers.js';
-import { storeAvatar, takeOnePicture } from '../../store-picture.js';
+import { declarePathIdParameter, declarePathTextParameter } from '../../parameters.js';
+import { makeRedirectWithQuery } from '../../raw-answers.js';
+import { getOnlyUploadedPictureOrThrow, storeAvatar } from '../../store-picture.js';
 
 const uploadAvatar = defineOperation({
   id: 'upload-avatar',
@@ -23,7 +23,7 @@ const uploadAvatar = defineOperation({
   summary: "Change one's own avatar.",
   parameters: {},
   async run(call) {
-    const picture = takeOnePicture(call, 'AVATAR_ONE_FILE');
+    const picture = getOnlyUploadedPictureOrThrow(call, 'AVATAR_ONE_FILE');
     const { directory, caller } = call;
     const account = directory.user(caller);
     // The actor checks the setting again; this check refuses the call before the picture is checked.
@@ -43,8 +43,8 @@ export const removeAvatarOperation = defineOperation({
   parameters: {},
   run: ({ realm, caller, secrets }) =>
     forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.removeAvatar,
+      to: realmActorKey(realm),
+      command: realmActorCommands.removeAvatar,
       args: { user: caller, hash: secrets.avatarHash(realm, caller) },
     }),
 });
@@ -55,10 +55,10 @@ async function redirectToAvatar(
   text: string,
   find: () => DirectoryUser | undefined,
   size: AvatarSize,
-): Promise<RawAnswer> {
+): Promise<RawHttpAnswer> {
   if (!find()) await call.refresh();
   const user = find();
-  return redirectWithQuery(user ? avatarUrl(user, size) : gravatarUrl(text, 1, size), call.query);
+  return makeRedirectWithQuery(user ? avatarUrlOfUser(user, size) : gravatarUrlOfAddress(text, 1, size), call.query);
 }
 
 const byId = (id: string, path: string, size: AvatarSize, root: boolean) =>
@@ -72,7 +72,7 @@ const byId = (id: string, path: string, size: AvatarSize, root: boolean) =>
     bareCookie: true,
     rateLimit: 'visitors',
     summary: `An account's avatar, ${size}: leads to its address.`,
-    parameters: { user_id: pathIdParameter('The user.') },
+    parameters: { user_id: declarePathIdParameter('The user.') },
     run(call) {
       const { user_id } = call.params;
       const find = (): DirectoryUser | undefined => call.directory.user(asUser(user_id));
@@ -80,7 +80,7 @@ const byId = (id: string, path: string, size: AvatarSize, root: boolean) =>
     },
   });
 
-const asUser = (id: number): UserId => userId(id);
+const asUser = (id: number): UserId => toUserId(id);
 
 /**
  * Operation that redirects to an avatar by API e-mail address. Visitors may not call it, because they see no addresses.
@@ -95,7 +95,7 @@ const byEmail = (id: string, path: string, size: AvatarSize) =>
     bareCookie: true,
     rateLimit: 'visitors',
     summary: `An account's avatar, ${size}: leads to its address.`,
-    parameters: { email: pathTextParameter('API e-mail address of the user.') },
+    parameters: { email: declarePathTextParameter('API e-mail address of the user.') },
     run(call) {
       const { email } = call.params;
       // userByEmail also finds real addresses, which may be hidden from the caller.

@@ -3,35 +3,35 @@
  * scanners open links too; its button makes the change.
  */
 
-import { addressConfirmedPage, addressNotConfirmedPage, confirmAddressPage } from '#domain/pages';
-import { openLinkToken } from '#domain/secrets';
-import { type RawAnswer, realmKey } from '#model';
-import { realmCommands } from '#model/commands';
-import { ActorRefused, ApiError, apiError } from '#model/errors';
+import { makeConfirmEmailPage, makeEmailConfirmedPage, makeEmailNotConfirmedPage } from '#domain/pages';
+import { openMailLinkToken } from '#domain/secrets';
+import { type RawHttpAnswer, realmActorKey } from '#model';
+import { realmActorCommands } from '#model/commands';
+import { ActorRefusedError, ApiError, apiError } from '#model/errors';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
-import { pathTextParameter } from '../../parameters.js';
+import { declarePathTextParameter } from '../../parameters.js';
 
 type LinkCall = ApiCall<{ readonly token: string }>;
 
 /** Decrypts the token in the link of the mail. @throws ApiError if the token is invalid or has expired */
 function linkOf({ params, secrets, now }: LinkCall) {
-  const link = openLinkToken(secrets, 'change-email', params.token, now);
+  const link = openMailLinkToken(secrets, 'change-email', params.token, now);
   if (!link) throw apiError('MAIL_LINK');
   return link;
 }
 
 /** Runs `answer` and turns a refusal into an HTML page with the reason. */
-async function asPage(answer: () => RawAnswer | Promise<RawAnswer>): Promise<RawAnswer> {
+async function asPage(answer: () => RawHttpAnswer | Promise<RawHttpAnswer>): Promise<RawHttpAnswer> {
   try {
     return await answer();
   } catch (error) {
-    if (error instanceof ApiError) return addressNotConfirmedPage(error.status, error.message);
-    if (error instanceof ActorRefused) return addressNotConfirmedPage(error.reply.status, error.reply.msg);
+    if (error instanceof ApiError) return makeEmailNotConfirmedPage(error.status, error.message);
+    if (error instanceof ActorRefusedError) return makeEmailNotConfirmedPage(error.reply.status, error.reply.msg);
     throw error;
   }
 }
 
-const parameters = { token: pathTextParameter('From the mail.') } as const;
+const parameters = { token: declarePathTextParameter('From the mail.') } as const;
 
 export const showEmailConfirmationOperation = defineOperation({
   id: 'show-email-confirmation',
@@ -45,7 +45,7 @@ export const showEmailConfirmationOperation = defineOperation({
   run: (call) =>
     asPage(() => {
       linkOf(call);
-      return confirmAddressPage();
+      return makeConfirmEmailPage();
     }),
 });
 
@@ -63,8 +63,8 @@ export const confirmEmailOperation = defineOperation({
       const { realm, user } = linkOf(call);
       const args = { user, hash: call.secrets.keyHash(call.params.token), shown: realm === call.realm };
       const { email } = await call.send(
-        forwardCommand({ to: realmKey(realm), command: realmCommands.confirmEmail, args }),
+        forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.confirmEmail, args }),
       );
-      return addressConfirmedPage(String(email));
+      return makeEmailConfirmedPage(String(email));
     }),
 });

@@ -1,10 +1,10 @@
 /** Operations of the API for alert words and muted users (users.md). */
 import { Type } from 'typebox';
-import { realmKey, userId, userKey } from '#model';
-import { realmCommands, userCommands } from '#model/commands';
+import { realmActorKey, toUserId, userActorKey } from '#model';
+import { realmActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
-import { pathIdParameter } from '../../parameters.js';
+import { declarePathIdParameter } from '../../parameters.js';
 
 const MAX_WORD = 100;
 
@@ -36,8 +36,8 @@ export const addAlertWordsOperation = defineOperation({
   parameters: { alert_words: words(MAX_WORD) },
   run: ({ params, realm }) =>
     forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.addAlertWords,
+      to: realmActorKey(realm),
+      command: realmActorCommands.addAlertWords,
       args: { words: params.alert_words },
     }),
 });
@@ -51,20 +51,20 @@ export const removeAlertWordsOperation = defineOperation({
   parameters: { alert_words: words() },
   run: ({ params, realm }) =>
     forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.removeAlertWords,
+      to: realmActorKey(realm),
+      command: realmActorCommands.removeAlertWords,
       args: { words: params.alert_words },
     }),
 });
 
-const mutedUser = { muted_user_id: pathIdParameter('The user.') } as const;
+const mutedUser = { muted_user_id: declarePathIdParameter('The user.') } as const;
 
 /**
  * Checks that the user may be muted; an unknown id is looked up again at the end of the log. @throws ApiError unless
  * the user exists and is no bot
  */
 async function checkMutable(call: ApiCall<{ readonly muted_user_id: number }>): Promise<void> {
-  const find = () => call.directory.user(userId(call.params.muted_user_id));
+  const find = () => call.directory.user(toUserId(call.params.muted_user_id));
   if (!find()) await call.refresh();
   const user = find();
   if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
@@ -82,8 +82,8 @@ export const muteUserOperation = defineOperation({
     if (params.muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
     await checkMutable(call);
     return forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.muteUser,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.muteUser,
       args: { muted_user_id: params.muted_user_id },
     });
   },
@@ -100,8 +100,8 @@ export const unmuteUserOperation = defineOperation({
     await checkMutable(call);
     const { params, realm } = call;
     return forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.unmuteUser,
+      to: realmActorKey(realm),
+      command: realmActorCommands.unmuteUser,
       args: { muted_user_id: params.muted_user_id },
     });
   },

@@ -2,21 +2,21 @@
 
 import { isSystemBot } from '#domain/people';
 import {
-  type FetchPresences,
+  formatUserPresenceForApi,
   isPresenceHidden,
-  type PresenceForm,
+  type PresenceFetcher,
   type PresenceReplica,
+  type PresenceResponseForm,
   presenceReplicaOf,
-  presentUserPresence,
-  toServerTimestamp,
+  toServerTimestampSeconds,
 } from '#domain/presence';
-import { presenceKey, userId } from '#model';
-import { type PresenceCursor, presenceCommands } from '#model/commands';
+import { presenceActorKey, toUserId } from '#model';
+import { type PresenceChangesCursor, presenceActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { refreshUnlessKnown } from '../../look-up.js';
-import { type ApiCall, defineOperation, type FieldsAnswer, forwardCommand } from '../../operation.js';
-import { flagParameter, pathTextParameter, textParameter } from '../../parameters.js';
+import { refreshDirectoryUnlessKnown } from '../../look-up.js';
+import { type ApiCall, defineOperation, forwardCommand, type ResponseFieldsAnswer } from '../../operation.js';
+import { declareBooleanParameter, declarePathTextParameter, declareTextParameter } from '../../parameters.js';
 
 /** Fetches the changes of presences since the last call, and returns this frontend's presence replica. */
 async function syncedReplica(call: ApiCall<unknown>): Promise<PresenceReplica> {
@@ -26,12 +26,14 @@ async function syncedReplica(call: ApiCall<unknown>): Promise<PresenceReplica> {
 }
 
 const fetchFor =
-  (call: ApiCall<unknown>): FetchPresences =>
+  (call: ApiCall<unknown>): PresenceFetcher =>
   (known) =>
-    call.send(forwardCommand({ to: presenceKey(call.realm), command: presenceCommands.presences, args: { known } }));
+    call.send(
+      forwardCommand({ to: presenceActorKey(call.realm), command: presenceActorCommands.presences, args: { known } }),
+    );
 
-const listed = (replica: PresenceReplica, form: PresenceForm, now: number): FieldsAnswer => ({
-  fields: { presences: replica.list(form, now), server_timestamp: toServerTimestamp(now) },
+const listed = (replica: PresenceReplica, form: PresenceResponseForm, now: number): ResponseFieldsAnswer => ({
+  fields: { presences: replica.list(form, now), server_timestamp: toServerTimestampSeconds(now) },
 });
 
 const updatePresence = defineOperation({
@@ -41,17 +43,21 @@ const updatePresence = defineOperation({
   guard: 'human',
   summary: 'Tell that one is here, and hear who else is.',
   parameters: {
-    status: textParameter('form', "'active' or 'idle'."),
-    ping_only: flagParameter('form', false, 'Leave out the presence of the others.'),
-    new_user_input: flagParameter('form', false, 'Accepted and unused.'),
-    slim_presence: flagParameter('form', false, 'Presence is keyed by user id.'),
+    status: declareTextParameter('form', "'active' or 'idle'."),
+    ping_only: declareBooleanParameter('form', false, 'Leave out the presence of the others.'),
+    new_user_input: declareBooleanParameter('form', false, 'Accepted and unused.'),
+    slim_presence: declareBooleanParameter('form', false, 'Presence is keyed by user id.'),
   },
   async run(call) {
     const { params, realm, directory } = call;
     const { status, ping_only: pingOnly } = params;
     if (status !== 'active' && status !== 'idle') throw apiError('INVALID_PRESENCE_STATUS', { status });
-    const report = (known: PresenceCursor | null) =>
-      forwardCommand({ to: presenceKey(realm), command: presenceCommands.report, args: { status, pingOnly, known } });
+    const report = (known: PresenceChangesCursor | null) =>
+      forwardCommand({
+        to: presenceActorKey(realm),
+        command: presenceActorCommands.report,
+        args: { status, pingOnly, known },
+      });
     if (pingOnly) return report(null);
     const replica = presenceReplicaOf(directory);
     await replica.load(fetchFor(call));
@@ -72,7 +78,7 @@ const getPresences = defineOperation({
 
 /** Finds a user by id or API e-mail. userByEmail also finds hidden real addresses, so the address is compared again. */
 function findByIdOrEmail(call: ApiCall<unknown>, who: string): DirectoryUser | undefined {
-  if (/^\d+$/.test(who)) return call.directory.user(userId(Number(who)));
+  if (/^\d+$/.test(who)) return call.directory.user(toUserId(Number(who)));
   const user = call.directory.userByEmail(who);
   return user?.email.toLowerCase() === who.toLowerCase() ? user : undefined;
 }
@@ -83,16 +89,16 @@ const getUserPresence = defineOperation({
   path: '/users/{user_id_or_email}/presence',
   guard: 'user',
   summary: 'Presence of one user.',
-  parameters: { user_id_or_email: pathTextParameter('Id or API e-mail of the user.') },
+  parameters: { user_id_or_email: declarePathTextParameter('Id or API e-mail of the user.') },
   async run(call) {
     const who = call.params.user_id_or_email;
-    await refreshUnlessKnown(call, () => findByIdOrEmail(call, who) !== undefined);
+    await refreshDirectoryUnlessKnown(call, () => findByIdOrEmail(call, who) !== undefined);
     const user = findByIdOrEmail(call, who);
     if (!user?.isActive || isSystemBot(user)) throw apiError('NO_SUCH_USER');
     if (user.botType !== null) throw apiError('PRESENCE_OF_BOT');
     const times = (await syncedReplica(call)).of(user.id);
     if (!times || isPresenceHidden(call.directory, user)) throw apiError('NO_PRESENCE', { user_id_or_email: who });
-    return { fields: { presence: presentUserPresence(times, user, call.now) } };
+    return { fields: { presence: formatUserPresenceForApi(times, user, call.now) } };
   },
 });
 

@@ -1,11 +1,11 @@
 /** Operations of the API for custom profile fields of the organization (realm.md) and their values (users.md). */
 import { Type } from 'typebox';
-import { presentProfileField } from '#domain/people';
-import { realmKey } from '#model';
-import { realmCommands } from '#model/commands';
-import { checkCount } from '#model/errors';
+import { formatProfileFieldForApi } from '#domain/people';
+import { realmActorKey } from '#model';
+import { realmActorCommands } from '#model/commands';
+import { checkParameterItemCount } from '#model/errors';
 import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
-import { flagParameter, pathIdParameter } from '../../parameters.js';
+import { declareBooleanParameter, declarePathIdParameter } from '../../parameters.js';
 
 const getProfileFields = defineOperation({
   id: 'get-custom-profile-fields',
@@ -14,7 +14,7 @@ const getProfileFields = defineOperation({
   guard: 'user',
   summary: 'Custom profile fields, by their order.',
   parameters: {},
-  run: ({ directory }) => ({ fields: { custom_fields: directory.profileFields().map(presentProfileField) } }),
+  run: ({ directory }) => ({ fields: { custom_fields: directory.profileFields().map(formatProfileFieldForApi) } }),
 });
 
 const optionalText = (trim: boolean, description: string) =>
@@ -43,14 +43,14 @@ const content = {
     maxValues: MAX_FIELD_VALUES,
     description: 'Options of a list, each with text and order; subtype and url_pattern of an external account.',
   },
-  display_in_profile_summary: flagParameter(
+  display_in_profile_summary: declareBooleanParameter(
     'form',
     false,
     'Shown in the summary of a profile; for at most two fields.',
   ),
 } as const;
 
-const fieldId = { field_id: pathIdParameter('The field.') } as const;
+const fieldId = { field_id: declarePathIdParameter('The field.') } as const;
 
 interface ContentValues {
   readonly name: string;
@@ -64,7 +64,7 @@ interface ContentValues {
  * @throws ApiError
  */
 function contentOf({ field_data, ...rest }: ContentValues) {
-  checkCount('field_data', Object.keys(field_data).length, MAX_OPTIONS);
+  checkParameterItemCount('field_data', Object.keys(field_data).length, MAX_OPTIONS);
   return { ...rest, field_data: JSON.stringify(field_data) };
 }
 
@@ -90,8 +90,8 @@ const createProfileField = defineOperation({
   },
   run: ({ params: { field_type, ...rest }, realm }) =>
     forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.addProfileField,
+      to: realmActorKey(realm),
+      command: realmActorCommands.addProfileField,
       args: { field_type, ...contentOf(rest) },
     }),
 });
@@ -105,8 +105,8 @@ export const updateProfileFieldOperation = defineOperation({
   parameters: { ...fieldId, ...content },
   run: ({ params: { field_id, ...rest }, realm }) =>
     forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.updateProfileField,
+      to: realmActorKey(realm),
+      command: realmActorCommands.updateProfileField,
       args: { field_id, ...contentOf(rest) },
     }),
 });
@@ -127,7 +127,7 @@ const reorderProfileFields = defineOperation({
     },
   },
   run: ({ params, realm }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.orderProfileFields, args: { ...params } }),
+    forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.orderProfileFields, args: { ...params } }),
 });
 
 export const removeProfileFieldOperation = defineOperation({
@@ -138,7 +138,7 @@ export const removeProfileFieldOperation = defineOperation({
   summary: 'Remove a custom profile field, with what people filled into it.',
   parameters: fieldId,
   run: ({ params, realm }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.removeProfileField, args: { ...params } }),
+    forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.removeProfileField, args: { ...params } }),
 });
 
 const closed = { additionalProperties: false } as const;
@@ -160,7 +160,11 @@ const updateProfileData = defineOperation({
     },
   },
   run: ({ params, realm }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.changeOwnProfile, args: { data: params.data } }),
+    forwardCommand({
+      to: realmActorKey(realm),
+      command: realmActorCommands.changeOwnProfile,
+      args: { data: params.data },
+    }),
 });
 
 const removeProfileData = defineOperation({
@@ -179,7 +183,11 @@ const removeProfileData = defineOperation({
     },
   },
   run: ({ params, realm }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.clearOwnProfile, args: { data: params.data } }),
+    forwardCommand({
+      to: realmActorKey(realm),
+      command: realmActorCommands.clearOwnProfile,
+      args: { data: params.data },
+    }),
 });
 
 export const PROFILE_OPERATIONS = [

@@ -1,9 +1,9 @@
 /** Operations of the API for tokens of devices for push notifications (users.md § Small operations). */
-import { type RealmId, realmKey, type UserId, userKey } from '#model';
-import { type PushTokenArgs, realmCommands, userCommands } from '#model/commands';
+import { type RealmId, realmActorKey, type UserId, userActorKey } from '#model';
+import { type PushTokenArgs, realmActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ApiOperation, defineOperation, type ForwardedCommand, forwardCommand } from '../../operation.js';
-import { optionalTextParameter, textParameter } from '../../parameters.js';
+import { declareOptionalTextParameter, declareTextParameter } from '../../parameters.js';
 
 const MAX_TOKEN = 4_096;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -16,15 +16,15 @@ function check(service: Service, token: string): void {
   if (service === 'apns' && !BASE64.test(token)) throw apiError('APNS_TOKEN');
 }
 
-const token = { token: textParameter('form', 'Of the device, from its push service.') } as const;
+const token = { token: declareTextParameter('form', 'Of the device, from its push service.') } as const;
 
 /** Stores the token; then the directory shows that the account has a device. */
 const add = (realm: RealmId, caller: UserId, args: PushTokenArgs & { readonly app: string | null }): ForwardedCommand =>
   forwardCommand({
-    to: userKey(realm, caller),
-    command: userCommands.addPushToken,
+    to: userActorKey(realm, caller),
+    command: userActorCommands.addPushToken,
     args,
-    followedBy: forwardCommand({ to: realmKey(realm), command: realmCommands.notePushDevice, args: {} }),
+    followedBy: forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.notePushDevice, args: {} }),
   });
 
 const remove = (id: string, path: string, service: Service): ApiOperation =>
@@ -38,8 +38,8 @@ const remove = (id: string, path: string, service: Service): ApiOperation =>
     run({ params, realm, caller }) {
       check(service, params.token);
       return forwardCommand({
-        to: userKey(realm, caller),
-        command: userCommands.removePushToken,
+        to: userActorKey(realm, caller),
+        command: userActorCommands.removePushToken,
         args: { service, token: params.token },
       });
     },
@@ -51,7 +51,7 @@ const addApnsToken = defineOperation({
   path: '/users/me/apns_device_token',
   guard: 'human',
   summary: 'Push notifications to this Apple device.',
-  parameters: { ...token, appid: optionalTextParameter('form', 'App that the token is of.') },
+  parameters: { ...token, appid: declareOptionalTextParameter('form', 'App that the token is of.') },
   run({ params, realm, caller }) {
     check('apns', params.token);
     return add(realm, caller, { service: 'apns', token: params.token, app: params.appid ?? null });

@@ -6,13 +6,13 @@
 import { MAIL_KINDS, readUnsubscribeToken } from '#domain/notifications';
 import { unsubscribedPage, unsubscribeLinkGonePage, unsubscribePage } from '#domain/pages';
 import { mailDomainOfOrigin } from '#domain/people';
-import { realmKey, type UserSettings, userKey } from '#model';
-import { realmCommands, userCommands } from '#model/commands';
-import { ActorRefused } from '#model/errors';
+import { realmActorKey, type UserSettings, userActorKey } from '#model';
+import { realmActorCommands, userActorCommands } from '#model/commands';
+import { ActorRefusedError } from '#model/errors';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { pathTextParameter } from '../../parameters.js';
+import { declarePathTextParameter } from '../../parameters.js';
 
-const parameters = { token: pathTextParameter('From the mail.') } as const;
+const parameters = { token: declarePathTextParameter('From the mail.') } as const;
 
 const shared = { path: '/unsubscribe/{token}', root: true, page: true, guard: 'none', parameters } as const;
 
@@ -39,15 +39,17 @@ export const unsubscribeOperation = defineOperation({
     const values: Partial<UserSettings> = Object.fromEntries(MAIL_KINDS[kind].map((name) => [name, false]));
     const args = { values, domain: mailDomainOfOrigin(call.site) };
     try {
-      await call.send(forwardCommand({ to: realmKey(realm), command: realmCommands.changeSettings, args, as: user }));
+      await call.send(
+        forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.changeSettings, args, as: user }),
+      );
       if (stream !== 0) {
         const data = [{ stream_id: stream, property: 'email_notifications', value: false }];
-        const command = userCommands.subscriptionSettings;
-        await call.send(forwardCommand({ to: userKey(realm, user), command, args: { data }, as: user }));
+        const command = userActorCommands.subscriptionSettings;
+        await call.send(forwardCommand({ to: userActorKey(realm, user), command, args: { data }, as: user }));
       }
     } catch (error) {
       // The account was deactivated, or has left the stream: it gets no such mails anyway.
-      if (!(error instanceof ActorRefused) || error.reply.status >= 500) throw error;
+      if (!(error instanceof ActorRefusedError) || error.reply.status >= 500) throw error;
     }
     return unsubscribedPage(kind);
   },

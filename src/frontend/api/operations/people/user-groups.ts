@@ -1,12 +1,12 @@
 /** Operations of the API for user groups (users.md § User groups). */
 import { Type } from 'typebox';
-import { encodedGroups, type UserGroups, userGroupsOf } from '#domain/people';
-import { realmKey, userId } from '#model';
-import { realmCommands } from '#model/commands';
+import { encodeUserGroupList, type RealmUserGroups, userGroupsOfDirectory } from '#domain/people';
+import { realmActorKey, toUserId } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { DirectoryGroup } from '#model/records';
+import type { DirectoryUserGroup } from '#model/records';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
-import { flagParameter, pathIdParameter, textParameter } from '../../parameters.js';
+import { declareBooleanParameter, declarePathIdParameter, declareTextParameter } from '../../parameters.js';
 
 const MAX_NAME = 100;
 
@@ -20,14 +20,14 @@ const ids = (description: string) =>
     description,
   }) as const;
 
-const groupId = { user_group_id: pathIdParameter('The group.') } as const;
+const groupId = { user_group_id: declarePathIdParameter('The group.') } as const;
 
 /** Finds a user group in the replica; an unknown group is looked up again at the end of the log. @throws ApiError */
 async function findGroup(
   call: ApiCall<{ readonly user_group_id: number }>,
-): Promise<{ readonly groups: UserGroups; readonly group: DirectoryGroup }> {
+): Promise<{ readonly groups: RealmUserGroups; readonly group: DirectoryUserGroup }> {
   const id = call.params.user_group_id;
-  const find = () => userGroupsOf(call.directory);
+  const find = () => userGroupsOfDirectory(call.directory);
   let groups = find();
   if (!groups.get(id)) {
     await call.refresh();
@@ -45,7 +45,7 @@ export const getUserGroupsOperation = defineOperation({
   guard: 'member_human',
   summary: 'All user groups, system groups included.',
   parameters: {},
-  run: ({ directory }) => ({ fields: { user_groups: encodedGroups(directory) } }),
+  run: ({ directory }) => ({ fields: { user_groups: encodeUserGroupList(directory) } }),
 });
 
 export const createUserGroupOperation = defineOperation({
@@ -62,11 +62,11 @@ export const createUserGroupOperation = defineOperation({
       required: true,
       description: 'Name; case counts.',
     },
-    description: textParameter('form', 'What the group is for.'),
+    description: declareTextParameter('form', 'What the group is for.'),
     members: ids('Ids of the first members.'),
   },
   run: ({ params, realm }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.createGroup, args: { ...params } }),
+    forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.createGroup, args: { ...params } }),
 });
 
 export const updateUserGroupOperation = defineOperation({
@@ -96,8 +96,8 @@ export const updateUserGroupOperation = defineOperation({
     const { user_group_id, name = null, description = null } = params;
     if (name === null && description === null) throw apiError('NO_NEW_DATA');
     return forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.updateGroup,
+      to: realmActorKey(realm),
+      command: realmActorCommands.updateGroup,
       args: { user_group_id, name, description },
     });
   },
@@ -111,7 +111,7 @@ export const removeUserGroupOperation = defineOperation({
   summary: 'Remove a user group.',
   parameters: groupId,
   run: ({ params, realm }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.removeGroup, args: { ...params } }),
+    forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.removeGroup, args: { ...params } }),
 });
 
 const edit = { ...groupId, delete: ids('Ids to take out.'), add: ids('Ids to add.') } as const;
@@ -137,8 +137,8 @@ export const updateUserGroupMembersOperation = defineOperation({
   run({ params, realm, site }) {
     checkEdit(params);
     return forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.editMembers,
+      to: realmActorKey(realm),
+      command: realmActorCommands.editMembers,
       args: { ...params, origin: site },
     });
   },
@@ -153,7 +153,7 @@ export const updateUserGroupSubgroupsOperation = defineOperation({
   parameters: edit,
   run({ params, realm }) {
     checkEdit(params);
-    return forwardCommand({ to: realmKey(realm), command: realmCommands.editSubgroups, args: { ...params } });
+    return forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.editSubgroups, args: { ...params } });
   },
 });
 
@@ -163,7 +163,10 @@ export const getUserGroupMembersOperation = defineOperation({
   path: '/user_groups/{user_group_id}/members',
   guard: 'member_human',
   summary: 'Ids of the members of a user group.',
-  parameters: { ...groupId, direct_member_only: flagParameter('query', false, 'Leave out members of subgroups.') },
+  parameters: {
+    ...groupId,
+    direct_member_only: declareBooleanParameter('query', false, 'Leave out members of subgroups.'),
+  },
   async run(call) {
     const { groups, group } = await findGroup(call);
     const members = call.params.direct_member_only ? group.members : groups.membersOf(group.id);
@@ -177,7 +180,10 @@ export const getUserGroupSubgroupsOperation = defineOperation({
   path: '/user_groups/{user_group_id}/subgroups',
   guard: 'member_human',
   summary: 'Ids of the subgroups of a user group.',
-  parameters: { ...groupId, direct_subgroup_only: flagParameter('query', false, 'Leave out subgroups of subgroups.') },
+  parameters: {
+    ...groupId,
+    direct_subgroup_only: declareBooleanParameter('query', false, 'Leave out subgroups of subgroups.'),
+  },
   async run(call) {
     const { groups, group } = await findGroup(call);
     const subgroups = call.params.direct_subgroup_only ? group.subgroups : groups.subgroupsOf(group.id);
@@ -193,13 +199,13 @@ export const isUserGroupMemberOperation = defineOperation({
   summary: 'Is a user in a user group?',
   parameters: {
     ...groupId,
-    user_id: pathIdParameter('The user.'),
-    direct_member_only: flagParameter('query', false, 'Membership in a subgroup does not count.'),
+    user_id: declarePathIdParameter('The user.'),
+    direct_member_only: declareBooleanParameter('query', false, 'Membership in a subgroup does not count.'),
   },
   async run(call) {
     const { params, directory } = call;
     const { groups, group } = await findGroup(call);
-    const find = () => directory.user(userId(params.user_id));
+    const find = () => directory.user(toUserId(params.user_id));
     if (!find()) await call.refresh();
     const user = find();
     if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');

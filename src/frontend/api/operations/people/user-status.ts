@@ -3,13 +3,17 @@
  * § Small operations).
  */
 import { Type } from 'typebox';
-import { checkEmoji, presentEmoji, resolveEmoji } from '#domain/emoji';
-import { isHotspot, mailDomainOfOrigin } from '#domain/people';
-import { realmKey, userKey } from '#model';
-import { realmCommands, type StatusEmoji, userCommands } from '#model/commands';
+import { checkEmojiIsUsable, completeEmojiFields, formatEmojiFieldsForApi } from '#domain/emoji';
+import { isHotspotName, mailDomainOfOrigin } from '#domain/people';
+import { realmActorKey, userActorKey } from '#model';
+import { realmActorCommands, type UserStatusEmoji, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
-import { optionalFlagParameter, optionalTextParameter, textParameter } from '../../parameters.js';
+import {
+  declareOptionalBooleanParameter,
+  declareOptionalTextParameter,
+  declareTextParameter,
+} from '../../parameters.js';
 
 const MAX_STATUS = 60;
 
@@ -23,14 +27,14 @@ interface StatusParams {
  * Returns the status emoji as stored and as shown to clients; null: remove the emoji; undefined: no change.
  * @throws ApiError
  */
-async function emojiOf(call: ApiCall<StatusParams>): Promise<StatusEmoji | null | undefined> {
+async function emojiOf(call: ApiCall<StatusParams>): Promise<UserStatusEmoji | null | undefined> {
   const { emoji_name: name, emoji_code: code = null, reaction_type: type = null } = call.params;
   if (name === undefined) {
     if (code !== null || type !== null) throw apiError('STATUS_WITHOUT_EMOJI_NAME');
     return undefined;
   }
   if (name === '') return null;
-  const resolve = () => checkEmoji(resolveEmoji({ name, code, type }, call.directory), call.directory);
+  const resolve = () => checkEmojiIsUsable(completeEmojiFields({ name, code, type }, call.directory), call.directory);
   let emoji: ReturnType<typeof resolve>;
   try {
     emoji = resolve();
@@ -39,7 +43,7 @@ async function emojiOf(call: ApiCall<StatusParams>): Promise<StatusEmoji | null 
     await call.refresh();
     emoji = resolve();
   }
-  return { ...emoji, shown: presentEmoji(emoji, call.directory) };
+  return { ...emoji, shown: formatEmojiFieldsForApi(emoji, call.directory) };
 }
 
 const updateStatus = defineOperation({
@@ -56,10 +60,10 @@ const updateStatus = defineOperation({
       required: false,
       description: 'Empty: none.',
     },
-    away: optionalFlagParameter('form', 'Older form of turning `presence_enabled` off (true) and on.'),
-    emoji_name: optionalTextParameter('form', 'Name of the emoji; code and type follow from it. Empty: none.'),
-    emoji_code: optionalTextParameter('form', 'Code points in hexadecimal, or id of a custom emoji.'),
-    reaction_type: optionalTextParameter('form', "'unicode_emoji', 'realm_emoji' or 'service_extra_emoji'."),
+    away: declareOptionalBooleanParameter('form', 'Older form of turning `presence_enabled` off (true) and on.'),
+    emoji_name: declareOptionalTextParameter('form', 'Name of the emoji; code and type follow from it. Empty: none.'),
+    emoji_code: declareOptionalTextParameter('form', 'Code points in hexadecimal, or id of a custom emoji.'),
+    reaction_type: declareOptionalTextParameter('form', "'unicode_emoji', 'realm_emoji' or 'service_extra_emoji'."),
   },
   async run(call) {
     const { status_text, away, emoji_name } = call.params;
@@ -71,8 +75,8 @@ const updateStatus = defineOperation({
       ...(emoji === undefined ? {} : { emoji }),
     };
     return forwardCommand({
-      to: realmKey(call.realm),
-      command: realmCommands.setStatus,
+      to: realmActorKey(call.realm),
+      command: realmActorCommands.setStatus,
       args: { ...args, domain: mailDomainOfOrigin(call.site) },
     });
   },
@@ -84,10 +88,14 @@ export const markHotspotAsReadOperation = defineOperation({
   path: '/users/me/hotspots',
   guard: 'human',
   summary: 'Have seen a hint for new users.',
-  parameters: { hotspot: textParameter('form', 'Its name.') },
+  parameters: { hotspot: declareTextParameter('form', 'Its name.') },
   run({ params: { hotspot }, realm, caller }) {
-    if (!isHotspot(hotspot)) throw apiError('UNKNOWN_HOTSPOT', { hotspot });
-    return forwardCommand({ to: userKey(realm, caller), command: userCommands.markHotspot, args: { hotspot } });
+    if (!isHotspotName(hotspot)) throw apiError('UNKNOWN_HOTSPOT', { hotspot });
+    return forwardCommand({
+      to: userActorKey(realm, caller),
+      command: userActorCommands.markHotspot,
+      args: { hotspot },
+    });
   },
 });
 
@@ -97,11 +105,15 @@ const setTutorialStatus = defineOperation({
   path: '/users/me/tutorial_status',
   guard: 'human',
   summary: 'Begin or end the tutorial of new users.',
-  parameters: { status: textParameter('form', "'started' or 'finished'; anything else changes nothing.") },
+  parameters: { status: declareTextParameter('form', "'started' or 'finished'; anything else changes nothing.") },
   run({ params: { status }, realm, caller }) {
     if (status !== 'started' && status !== 'finished') return { fields: {} };
-    return forwardCommand({ to: userKey(realm, caller), command: userCommands.setTutorial, args: { status } });
+    return forwardCommand({
+      to: userActorKey(realm, caller),
+      command: userActorCommands.setTutorial,
+      args: { status },
+    });
   },
 });
 
-export const STATUS_OPERATIONS = [updateStatus, markHotspotAsReadOperation, setTutorialStatus];
+export const USER_STATUS_OPERATIONS = [updateStatus, markHotspotAsReadOperation, setTutorialStatus];

@@ -1,20 +1,20 @@
 /** Operations of the API for accounts: list, create, own account, login (users.md). */
 import { CachedResponseFields, type EncodedJson, type JsonObject, memoizeByObject } from '#base';
-import { avatarUrl, encodeUserList, isSystemBot, presentUser } from '#domain/people';
+import { avatarUrlOfUser, encodeUserList, formatUserForApi, isSystemBot } from '#domain/people';
 import { readSignedToken } from '#frontend/single-sign-on';
-import { realmKey, userId } from '#model';
-import { realmCommands } from '#model/commands';
+import { realmActorKey, toUserId } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { DirectoryUser, ProfileData } from '#model/records';
-import { logInForKey, passwordLogIn, trustedLogIn } from '../../log-in.js';
+import type { ApiProfileData, DirectoryUser } from '#model/records';
+import { logInForKey, makePasswordLoginRequest, trustedLogIn } from '../../log-in.js';
 import { LOG_IN_HEADERS, noteLogIn } from '../../note-log-in.js';
-import { type ApiCall, defineOperation, type FieldsAnswer, forwardCommand } from '../../operation.js';
+import { type ApiCall, defineOperation, forwardCommand, type ResponseFieldsAnswer } from '../../operation.js';
 import {
-  flagParameter,
-  optionalTextParameter,
-  pathIdParameter,
-  pathTextParameter,
-  textParameter,
+  declareBooleanParameter,
+  declareOptionalTextParameter,
+  declarePathIdParameter,
+  declarePathTextParameter,
+  declareTextParameter,
 } from '../../parameters.js';
 
 /**
@@ -30,8 +30,8 @@ export const getUsersOperation = defineOperation({
   guard: 'user',
   summary: 'All users of the organization, deactivated ones and bots included.',
   parameters: {
-    client_gravatar: flagParameter('query', true, 'The client computes gravatar URLs itself.'),
-    include_custom_profile_fields: flagParameter('query', false, "Add each human's profile_data."),
+    client_gravatar: declareBooleanParameter('query', true, 'The client computes gravatar URLs itself.'),
+    include_custom_profile_fields: declareBooleanParameter('query', false, "Add each human's profile_data."),
   },
   run({ params, directory, caller }) {
     const { client_gravatar, include_custom_profile_fields } = params;
@@ -41,12 +41,15 @@ export const getUsersOperation = defineOperation({
 });
 
 const shapeParameters = {
-  client_gravatar: flagParameter('query', true, 'The client computes gravatar URLs itself.'),
-  include_custom_profile_fields: flagParameter('query', false, 'Add profile_data (humans).'),
+  client_gravatar: declareBooleanParameter('query', true, 'The client computes gravatar URLs itself.'),
+  include_custom_profile_fields: declareBooleanParameter('query', false, 'Add profile_data (humans).'),
 } as const;
 
 /** Makes the answer with one user; an unknown user is looked up again at the end of the log. @throws ApiError */
-async function findUser(call: ApiCall<ShapeValues>, find: () => DirectoryUser | undefined): Promise<FieldsAnswer> {
+async function findUser(
+  call: ApiCall<ShapeValues>,
+  find: () => DirectoryUser | undefined,
+): Promise<ResponseFieldsAnswer> {
   if (!find()) await call.refresh();
   const user = find();
   if (!user || isSystemBot(user)) throw apiError('NO_SUCH_USER');
@@ -54,7 +57,7 @@ async function findUser(call: ApiCall<ShapeValues>, find: () => DirectoryUser | 
   const viewer = call.directory.user(call.caller);
   const profile = include_custom_profile_fields ? call.directory : undefined;
   const options = { clientGravatar: client_gravatar, profile };
-  return { fields: { user: presentUser(user, viewer, options) } };
+  return { fields: { user: formatUserForApi(user, viewer, options) } };
 }
 
 interface ShapeValues {
@@ -68,8 +71,8 @@ export const getUserOperation = defineOperation({
   path: '/users/{user_id}',
   guard: 'user',
   summary: 'One user by id, deactivated ones and bots included.',
-  parameters: { user_id: pathIdParameter('The user.'), ...shapeParameters },
-  run: (call) => findUser(call, () => call.directory.user(userId(call.params.user_id))),
+  parameters: { user_id: declarePathIdParameter('The user.'), ...shapeParameters },
+  run: (call) => findUser(call, () => call.directory.user(toUserId(call.params.user_id))),
 });
 
 export const getUserByEmailOperation = defineOperation({
@@ -78,7 +81,7 @@ export const getUserByEmailOperation = defineOperation({
   path: '/users/{email}',
   guard: 'user',
   summary: 'One user by API e-mail, ignoring case.',
-  parameters: { email: pathTextParameter('API e-mail of the user.'), ...shapeParameters },
+  parameters: { email: declarePathTextParameter('API e-mail of the user.'), ...shapeParameters },
   run(call) {
     const email = call.params.email.toLowerCase();
     return findUser(call, () => {
@@ -110,15 +113,15 @@ export const createUserOperation = defineOperation({
   guard: 'admin',
   summary: 'Create an account.',
   parameters: {
-    email: textParameter('form', 'Address of the account.'),
-    password: textParameter('form', 'At least 6 characters and hard enough to guess.'),
-    full_name: textParameter('form', 'Name shown to others.'),
+    email: declareTextParameter('form', 'Address of the account.'),
+    password: declareTextParameter('form', 'At least 6 characters and hard enough to guess.'),
+    full_name: declareTextParameter('form', 'Name shown to others.'),
   },
   run(call) {
     const { params, realm } = call;
     return forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.createUser,
+      to: realmActorKey(realm),
+      command: realmActorCommands.createUser,
       args: { ...params, origin: call.site },
     });
   },
@@ -133,11 +136,11 @@ export const fetchApiKeyOperation = defineOperation({
   headers: LOG_IN_HEADERS,
   summary: 'Exchange address and password for the API key.',
   parameters: {
-    username: textParameter('form', 'Real address of the account.'),
-    password: textParameter('form', 'Its password.'),
+    username: declareTextParameter('form', 'Real address of the account.'),
+    password: declareTextParameter('form', 'Its password.'),
   },
   async run(call) {
-    const { logIn, user } = await passwordLogIn(call);
+    const { logIn, user } = await makePasswordLoginRequest(call);
     // For an unknown address, the command goes to the login guard, which always refuses.
     if (!user) return { fields: { ...(await call.send(logIn)) } };
     const fields = await logInForKey(call, logIn, user);
@@ -148,15 +151,18 @@ export const fetchApiKeyOperation = defineOperation({
 
 /** Makes the profile of an account in the form of GET /users/me. */
 function presentProfile({ directory }: Pick<ApiCall<never>, 'directory'>, user: DirectoryUser): JsonObject {
-  const { bot_type, bot_owner_id, ...own } = presentUser(user, user, { clientGravatar: false, profile: directory });
-  return { ...own, avatar_url: avatarUrl(user) } as JsonObject;
+  const { bot_type, bot_owner_id, ...own } = formatUserForApi(user, user, {
+    clientGravatar: false,
+    profile: directory,
+  });
+  return { ...own, avatar_url: avatarUrlOfUser(user) } as JsonObject;
 }
 
 /**
  * Operation that exchanges a token (JWT), in which a service of the organization signed the account's address, for the
  * API key.
  */
-export const fetchApiKeyByTokenOperation = defineOperation({
+export const fetchApiKeyByJwtOperation = defineOperation({
   id: 'jwt-fetch-api-key',
   method: 'POST',
   path: '/jwt/fetch_api_key',
@@ -164,8 +170,8 @@ export const fetchApiKeyByTokenOperation = defineOperation({
   compressed: false,
   summary: 'Exchange a signed token (JWT) for the API key; refused where the server has no key of such tokens.',
   parameters: {
-    token: { ...optionalTextParameter('form', 'The token.'), default: '' },
-    include_profile: flagParameter('form', false, "With the account's profile."),
+    token: { ...declareOptionalTextParameter('form', 'The token.'), default: '' },
+    include_profile: declareBooleanParameter('form', false, "With the account's profile."),
   },
   async run(call) {
     const { realm, params, directory, tokenKeys } = call;
@@ -197,14 +203,14 @@ export const regenerateOwnApiKeyOperation = defineOperation({
   async run(call) {
     const { realm, secrets } = call;
     const { sealed } = await call.send(
-      forwardCommand({ to: realmKey(realm), command: realmCommands.regenerateKey, args: {} }),
+      forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.regenerateKey, args: {} }),
     );
     return { fields: { api_key: secrets.open(String(sealed)) } };
   },
 });
 
 interface CachedOwnUser {
-  readonly profile: ProfileData;
+  readonly profile: ApiProfileData;
   readonly newest: number;
   readonly ready: CachedResponseFields;
 }
@@ -221,8 +227,11 @@ function presentOwnUser(
   const profile = directory.profile(caller);
   const known = cachedOwnUsers.get(user);
   if (known?.newest === newest && known.profile === profile) return known.ready;
-  const { bot_type, bot_owner_id, ...own } = presentUser(user, user, { clientGravatar: false, profile: directory });
-  const ready = new CachedResponseFields({ ...own, avatar_url: avatarUrl(user), max_message_id: newest });
+  const { bot_type, bot_owner_id, ...own } = formatUserForApi(user, user, {
+    clientGravatar: false,
+    profile: directory,
+  });
+  const ready = new CachedResponseFields({ ...own, avatar_url: avatarUrlOfUser(user), max_message_id: newest });
   cachedOwnUsers.set(user, { profile, newest, ready });
   return ready;
 }

@@ -1,11 +1,11 @@
 /** Operation POST /zcommand (realm.md § Other): settings changed by slash commands, typed like a message. */
 
 import { mailDomainOfOrigin, readUserSetting } from '#domain/people';
-import { realmKey, type UserSettingName, type UserSettingValue } from '#model';
-import { realmCommands } from '#model/commands';
+import { realmActorKey, type UserSettingName, type UserSettingValue } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { textParameter } from '../../parameters.js';
+import { declareTextParameter } from '../../parameters.js';
 
 interface Switch {
   readonly setting: UserSettingName;
@@ -27,7 +27,7 @@ export const runSlashCommandOperation = defineOperation({
   path: '/zcommand',
   guard: 'user',
   summary: 'Carry out a slash command: /ping, /night, /day, /fluid-width or /fixed-width.',
-  parameters: { command: textParameter('form', 'With its slash.') },
+  parameters: { command: declareTextParameter('form', 'With its slash.') },
   async run(call) {
     const { params, directory, caller, realm, site } = call;
     if (!params.command.startsWith('/')) throw apiError('ZCOMMAND_SLASH');
@@ -40,7 +40,7 @@ export const runSlashCommandOperation = defineOperation({
     if (user && readUserSetting(directory, user, setting) === value)
       return { fields: { msg: `The ${called} is on already.` } };
     const args = { values: { [setting]: value }, domain: mailDomainOfOrigin(site) };
-    await call.send(forwardCommand({ to: realmKey(realm), command: realmCommands.changeSettings, args }));
+    await call.send(forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.changeSettings, args }));
     return { fields: { msg: `The ${called} is on now; \`/${back}\` turns it off.` } };
   },
 });

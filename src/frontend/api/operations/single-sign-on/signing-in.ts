@@ -6,7 +6,7 @@
  */
 
 import { desktopTokenPage, signInFailedPage } from '#domain/pages';
-import { newSessionSecret, newSignInLink, signInLinkHash } from '#domain/secrets';
+import { hashSignInLinkToken, makeSessionToken, makeSignInLinkToken } from '#domain/secrets';
 import {
   type ExternalIdentity,
   encryptForDesktop,
@@ -25,14 +25,14 @@ import {
   SignInRefused,
   sealFlow,
 } from '#frontend/single-sign-on';
-import { browserName, isSignInToken, sessionCookie } from '#frontend/web';
-import { type RawAnswer, realmKey, userId } from '#model';
-import { realmCommands } from '#model/commands';
-import { ActorRefused, ApiError, apiError } from '#model/errors';
+import { browserNameOfUserAgent, isWellFormedSignInToken, makeSessionCookie } from '#frontend/web';
+import { type RawHttpAnswer, realmActorKey, toUserId } from '#model';
+import { realmActorCommands } from '#model/commands';
+import { ActorRefusedError, ApiError, apiError } from '#model/errors';
 import { logInForKey, trustedLogIn } from '../../log-in.js';
 import { noteLogIn } from '../../note-log-in.js';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
-import { optionalTextParameter, pathTextParameter } from '../../parameters.js';
+import { declareOptionalTextParameter, declarePathTextParameter } from '../../parameters.js';
 import { listProviders, signInPath } from '../../providers.js';
 import { storeProviderAvatar } from './avatar.js';
 
@@ -46,14 +46,14 @@ const isSecureSite = ({ site }: Call): boolean => site.startsWith('https:');
  */
 const redirectUriOf = ({ site, params }: Call): string => `${site}${signInPath(params.provider)}/callback`;
 
-const redirect = (location: string, cookies: Readonly<Record<string, string>>): RawAnswer => ({
+const redirect = (location: string, cookies: Readonly<Record<string, string>>): RawHttpAnswer => ({
   status: 302,
   raw: new Uint8Array(0),
   headers: { Location: location, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer', ...cookies },
 });
 
 /** Runs `answer` and turns a refusal into an HTML page. Errors of the server are thrown on. */
-async function asPage(answer: () => RawAnswer | Promise<RawAnswer>): Promise<RawAnswer> {
+async function asPage(answer: () => RawHttpAnswer | Promise<RawHttpAnswer>): Promise<RawHttpAnswer> {
   try {
     return await answer();
   } catch (error) {
@@ -63,7 +63,8 @@ async function asPage(answer: () => RawAnswer | Promise<RawAnswer>): Promise<Raw
     if (error instanceof SignInRefused) {
       return signInFailedPage(400, 'The service that knows your account did not confirm who you are. Sign in again.');
     }
-    const reply = error instanceof ActorRefused ? error.reply : error instanceof ApiError ? error.toReply() : undefined;
+    const reply =
+      error instanceof ActorRefusedError ? error.reply : error instanceof ApiError ? error.toReply() : undefined;
     if (!reply || reply.status >= 500) throw error;
     return signInFailedPage(reply.status, reply.msg);
   }
@@ -87,7 +88,7 @@ function targetOf(mobile: string | undefined, desktop: string | undefined): Flow
   return { kind: mobile === undefined ? 'desktop' : 'mobile', pad };
 }
 
-const provider = { provider: pathTextParameter('Id of the provider.') } as const;
+const provider = { provider: declarePathTextParameter('Id of the provider.') } as const;
 
 const beginOperation = defineOperation({
   id: 'begin-single-sign-on',
@@ -99,8 +100,8 @@ const beginOperation = defineOperation({
   summary: 'Leads a browser to the sign-in page of a provider.',
   parameters: {
     ...provider,
-    mobile_flow_otp: optionalTextParameter('query', 'One-time pad of a mobile client, 64 hexadecimal digits.'),
-    desktop_flow_otp: optionalTextParameter('query', 'One-time pad of a desktop client, 64 hexadecimal digits.'),
+    mobile_flow_otp: declareOptionalTextParameter('query', 'One-time pad of a mobile client, 64 hexadecimal digits.'),
+    desktop_flow_otp: declareOptionalTextParameter('query', 'One-time pad of a desktop client, 64 hexadecimal digits.'),
   },
   run: (call) =>
     asPage(async () => {
@@ -122,11 +123,16 @@ const beginOperation = defineOperation({
 });
 
 /** Signs the account in: begins the session of the browser, or gives the result to the client that began the flow. */
-async function finish(call: Call, flow: SignInFlow, identity: ExternalIdentity, update: boolean): Promise<RawAnswer> {
+async function finish(
+  call: Call,
+  flow: SignInFlow,
+  identity: ExternalIdentity,
+  update: boolean,
+): Promise<RawHttpAnswer> {
   const { realm, secrets } = call;
   const { target } = flow;
-  const session = target.kind === 'web' ? newSessionSecret(secrets, realm) : undefined;
-  const link = target.kind === 'desktop' ? newSignInLink(secrets, realm) : undefined;
+  const session = target.kind === 'web' ? makeSessionToken(secrets, realm) : undefined;
+  const link = target.kind === 'desktop' ? makeSignInLinkToken(secrets, realm) : undefined;
   const args = {
     issuer: identity.issuer,
     subject: identity.subject,
@@ -135,16 +141,16 @@ async function finish(call: Call, flow: SignInFlow, identity: ExternalIdentity, 
     updateName: update,
     role: identity.role,
     flow: { hash: flowHash(secrets, flow), expires: flow.expires },
-    session: session ? { hash: session.hash, client: browserName(call.header('user-agent')) } : null,
+    session: session ? { hash: session.hash, client: browserNameOfUserAgent(call.header('user-agent')) } : null,
     link: link?.hash ?? null,
     origin: call.site,
   };
-  const command = realmCommands.signInExternally;
-  const { user_id, created } = await call.send(forwardCommand({ to: realmKey(realm), command, args }));
-  const id = userId(user_id);
+  const command = realmActorCommands.signInExternally;
+  const { user_id, created } = await call.send(forwardCommand({ to: realmActorKey(realm), command, args }));
+  const id = toUserId(user_id);
   if (created && identity.avatar !== null) await storeProviderAvatar(call, id, identity.avatar);
   if (!created) await noteLogIn(call, id);
-  if (session) return redirect('/', { 'Set-Cookie': sessionCookie(session.token, call.secure) });
+  if (session) return redirect('/', { 'Set-Cookie': makeSessionCookie(session.token, call.secure) });
   const { pad } = target as Extract<FlowTarget, { readonly pad: string }>;
   if (link) return desktopTokenPage(encryptForDesktop(link.token, pad));
   await call.refresh();
@@ -173,12 +179,12 @@ const callbackOperation = defineOperation({
   summary: 'A browser comes back from a provider: begins its session, or hands the sign-in on to an API client.',
   parameters: {
     ...provider,
-    code: optionalTextParameter('query', 'From the provider.'),
-    state: optionalTextParameter('query', 'From the provider.'),
-    iss: optionalTextParameter('query', 'From the provider: its issuer.'),
-    session_state: optionalTextParameter('query', 'From the provider; ignored.'),
-    error: optionalTextParameter('query', 'From the provider, in place of a code.'),
-    error_description: optionalTextParameter('query', 'From the provider; not shown.'),
+    code: declareOptionalTextParameter('query', 'From the provider.'),
+    state: declareOptionalTextParameter('query', 'From the provider.'),
+    iss: declareOptionalTextParameter('query', 'From the provider: its issuer.'),
+    session_state: declareOptionalTextParameter('query', 'From the provider; ignored.'),
+    error: declareOptionalTextParameter('query', 'From the provider, in place of a code.'),
+    error_description: declareOptionalTextParameter('query', 'From the provider; not shown.'),
   },
   run: (call) =>
     asPage(async () => {
@@ -207,23 +213,25 @@ const tokenOperation = defineOperation({
   guard: 'none',
   headers: ['user-agent', 'sec-fetch-site'],
   summary: 'Sign in by the one-time token of a desktop client; the answer sets the cookie of a session.',
-  parameters: { token: pathTextParameter('From the page of the sign-in.') },
+  parameters: { token: declarePathTextParameter('From the page of the sign-in.') },
   run: (call) =>
     asPage(async () => {
       const { realm, secrets, params } = call;
       // Another website must not sign a browser into an account of that website's choice (login CSRF).
-      if (!isSignInToken(params.token) || call.header('sec-fetch-site') === 'cross-site') {
+      if (!isWellFormedSignInToken(params.token) || call.header('sec-fetch-site') === 'cross-site') {
         throw apiError('SIGN_IN_LINK_VOID');
       }
-      const session = newSessionSecret(secrets, realm);
+      const session = makeSessionToken(secrets, realm);
       const args = {
         hash: session.hash,
-        client: browserName(call.header('user-agent')),
-        link: signInLinkHash(secrets, params.token),
+        client: browserNameOfUserAgent(call.header('user-agent')),
+        link: hashSignInLinkToken(secrets, params.token),
       };
-      await call.send(forwardCommand({ to: realmKey(realm), command: realmCommands.startSessionByLink, args }));
+      await call.send(
+        forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.startSessionByLink, args }),
+      );
       return redirect('/', {
-        'Set-Cookie': sessionCookie(session.token, call.secure || call.site.startsWith('https:')),
+        'Set-Cookie': makeSessionCookie(session.token, call.secure || call.site.startsWith('https:')),
       });
     }),
 });

@@ -1,15 +1,15 @@
 /** Operations of the API that change and archive streams, and set default streams (streams.md). */
 import { Type } from 'typebox';
-import { MAX_DESCRIPTION_CHARACTERS } from '#domain/streams';
-import { realmKey } from '#model';
-import { realmCommands } from '#model/commands';
+import { MAX_STREAM_DESCRIPTION_CHARACTERS } from '#domain/streams';
+import { realmActorKey } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { defineOperation, forwardCommand } from '../../operation.js';
 import {
-  formIdParameter,
-  optionalFlagParameter,
-  optionalJsonParameter,
-  optionalTextParameter,
-  pathIdParameter,
+  declareFormIdParameter,
+  declareOptionalBooleanParameter,
+  declareOptionalJsonParameter,
+  declareOptionalTextParameter,
+  declarePathIdParameter,
 } from '../../parameters.js';
 
 export const updateStreamOperation = defineOperation({
@@ -21,26 +21,33 @@ export const updateStreamOperation = defineOperation({
   guard: 'user',
   summary: 'Change a stream: name, description, privacy, who may post.',
   parameters: {
-    stream_id: pathIdParameter('The stream.'),
+    stream_id: declarePathIdParameter('The stream.'),
     description: {
       in: 'form',
       encoding: 'string',
-      schema: Type.String({ maxLength: MAX_DESCRIPTION_CHARACTERS }),
+      schema: Type.String({ maxLength: MAX_STREAM_DESCRIPTION_CHARACTERS }),
       required: false,
       description: 'Markdown; line breaks become blanks.',
     },
-    is_private: optionalFlagParameter('form', 'Only who is subscribed has access.'),
-    is_announcement_only: optionalFlagParameter('form', 'Older form of stream_post_policy: true = 2, false = 1.'),
-    stream_post_policy: optionalJsonParameter('form', Type.Enum([1, 2, 3, 4]), 'Who may post, as when subscribing.'),
-    history_public_to_subscribers: optionalFlagParameter('form', 'New subscribers may read the past.'),
-    is_web_public: optionalFlagParameter('form', 'Open to everybody on the web.'),
-    new_name: optionalTextParameter('form', 'New name.'),
-    message_retention_days: optionalJsonParameter(
+    is_private: declareOptionalBooleanParameter('form', 'Only who is subscribed has access.'),
+    is_announcement_only: declareOptionalBooleanParameter(
+      'form',
+      'Older form of stream_post_policy: true = 2, false = 1.',
+    ),
+    stream_post_policy: declareOptionalJsonParameter(
+      'form',
+      Type.Enum([1, 2, 3, 4]),
+      'Who may post, as when subscribing.',
+    ),
+    history_public_to_subscribers: declareOptionalBooleanParameter('form', 'New subscribers may read the past.'),
+    is_web_public: declareOptionalBooleanParameter('form', 'Open to everybody on the web.'),
+    new_name: declareOptionalTextParameter('form', 'New name.'),
+    message_retention_days: declareOptionalJsonParameter(
       'form',
       Type.Union([Type.String(), Type.Integer()]),
       "Days, 'realm_default' or 'unlimited'.",
     ),
-    can_remove_subscribers_group_id: optionalJsonParameter(
+    can_remove_subscribers_group_id: declareOptionalJsonParameter(
       'form',
       Type.Integer(),
       'System group that may unsubscribe others.',
@@ -48,8 +55,8 @@ export const updateStreamOperation = defineOperation({
   },
   run({ params, realm, site, webPublicStreams }) {
     return forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.updateStream,
+      to: realmActorKey(realm),
+      command: realmActorCommands.updateStream,
       args: {
         stream_id: params.stream_id,
         description: params.description ?? null,
@@ -74,11 +81,11 @@ export const archiveStreamOperation = defineOperation({
   path: '/streams/{stream_id}',
   guard: 'user',
   summary: 'Archive a stream.',
-  parameters: { stream_id: pathIdParameter('The stream.') },
+  parameters: { stream_id: declarePathIdParameter('The stream.') },
   run: ({ params, realm }) =>
     forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.archiveStream,
+      to: realmActorKey(realm),
+      command: realmActorCommands.archiveStream,
       args: { stream_id: params.stream_id },
     }),
 });
@@ -89,11 +96,11 @@ export const addDefaultStreamOperation = defineOperation({
   path: '/default_streams',
   guard: 'admin',
   summary: 'Subscribe new users to a stream.',
-  parameters: { stream_id: formIdParameter('The stream.') },
+  parameters: { stream_id: declareFormIdParameter('The stream.') },
   run: ({ params, realm }) =>
     forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.setDefaultStream,
+      to: realmActorKey(realm),
+      command: realmActorCommands.setDefaultStream,
       args: { stream_id: params.stream_id, isDefault: true },
     }),
 });
@@ -104,11 +111,11 @@ export const removeDefaultStreamOperation = defineOperation({
   path: '/default_streams',
   guard: 'admin',
   summary: 'No longer subscribe new users to a stream.',
-  parameters: { stream_id: formIdParameter('The stream.') },
+  parameters: { stream_id: declareFormIdParameter('The stream.') },
   run: ({ params, realm }) =>
     forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.setDefaultStream,
+      to: realmActorKey(realm),
+      command: realmActorCommands.setDefaultStream,
       args: { stream_id: params.stream_id, isDefault: false },
     }),
 });

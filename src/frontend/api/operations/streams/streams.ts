@@ -1,28 +1,33 @@
 /** Operations of the API for streams and subscriptions (streams.md). */
 import { Type } from 'typebox';
-import { MAX_DESCRIPTION_CHARACTERS } from '#domain/streams';
-import { realmKey, userKey } from '#model';
-import { realmCommands, userCommands } from '#model/commands';
+import { MAX_STREAM_DESCRIPTION_CHARACTERS } from '#domain/streams';
+import { realmActorKey, userActorKey } from '#model';
+import { realmActorCommands, userActorCommands } from '#model/commands';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
-import { flagParameter, optionalFlagParameter, optionalJsonParameter, textParameter } from '../../parameters.js';
+import {
+  declareBooleanParameter,
+  declareOptionalBooleanParameter,
+  declareOptionalJsonParameter,
+  declareTextParameter,
+} from '../../parameters.js';
 
 const wantedStream = Type.Object(
   {
     name: Type.String(),
     color: Type.Optional(Type.String({ check: 'hexColor' })),
-    description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION_CHARACTERS })),
+    description: Type.Optional(Type.String({ maxLength: MAX_STREAM_DESCRIPTION_CHARACTERS })),
   },
   { additionalProperties: false },
 );
 
 /** Maximum of MiB of a call with streams: room for 1,000 of them, with descriptions in wide characters. */
-export const MAX_STREAMS_MIB = 4;
-const largeText = { maxCharacters: MAX_STREAMS_MIB * 1_048_576 } as const;
+export const MAX_STREAM_LIST_REQUEST_MIB = 4;
+const largeText = { maxCharacters: MAX_STREAM_LIST_REQUEST_MIB * 1_048_576 } as const;
 
-export const wantedStreamsParameter = (description: string) =>
+export const declareStreamsToSubscribeParameter = (description: string) =>
   ({ in: 'form', encoding: 'json', schema: Type.Array(wantedStream), description, ...largeText }) as const;
 
-export const streamNamesParameter = (description: string) =>
+export const declareStreamNamesParameter = (description: string) =>
   ({ in: 'form', encoding: 'json', schema: Type.Array(Type.String()), description, ...largeText }) as const;
 
 export const principalsParameter = {
@@ -37,7 +42,7 @@ export const principalsParameter = {
 /**
  * Makes the default arguments of the command that joins streams. New streams get the defaults of POST without options.
  */
-export const defaultJoiningArguments = ({
+export const makeDefaultSubscribeArguments = ({
   site,
   webPublicStreams,
 }: Pick<ApiCall<unknown>, 'site' | 'webPublicStreams'>) => ({
@@ -61,15 +66,22 @@ export const subscribeToStreamsOperation = defineOperation({
   guard: 'non_guest',
   compressed: true,
   summary: 'Subscribe to streams, creating those that do not exist.',
-  maxBodyMib: MAX_STREAMS_MIB,
+  maxBodyMib: MAX_STREAM_LIST_REQUEST_MIB,
   parameters: {
-    subscriptions: { ...wantedStreamsParameter('Streams by name, with description and colour.'), required: true },
+    subscriptions: {
+      ...declareStreamsToSubscribeParameter('Streams by name, with description and colour.'),
+      required: true,
+    },
     principals: principalsParameter,
-    authorization_errors_fatal: flagParameter('form', true, 'Refuse everything when one stream is out of reach.'),
-    announce: flagParameter('form', false, "Tell the organization's announcement stream of new streams."),
-    invite_only: flagParameter('form', false, 'New streams are private.'),
-    is_web_public: flagParameter('form', false, 'New streams are open to everybody on the web.'),
-    history_public_to_subscribers: optionalFlagParameter(
+    authorization_errors_fatal: declareBooleanParameter(
+      'form',
+      true,
+      'Refuse everything when one stream is out of reach.',
+    ),
+    announce: declareBooleanParameter('form', false, "Tell the organization's announcement stream of new streams."),
+    invite_only: declareBooleanParameter('form', false, 'New streams are private.'),
+    is_web_public: declareBooleanParameter('form', false, 'New streams are open to everybody on the web.'),
+    history_public_to_subscribers: declareOptionalBooleanParameter(
       'form',
       'New subscribers of new private streams may read the past.',
     ),
@@ -89,7 +101,7 @@ export const subscribeToStreamsOperation = defineOperation({
       default: 'realm_default' as string | number,
       description: "Days, 'realm_default' or 'unlimited'.",
     },
-    can_remove_subscribers_group_id: optionalJsonParameter(
+    can_remove_subscribers_group_id: declareOptionalJsonParameter(
       'form',
       Type.Integer(),
       'System group that may unsubscribe others.',
@@ -98,10 +110,10 @@ export const subscribeToStreamsOperation = defineOperation({
   run(call) {
     const { can_remove_subscribers_group_id, history_public_to_subscribers, ...rest } = call.params;
     return forwardCommand({
-      to: realmKey(call.realm),
-      command: realmCommands.subscribe,
+      to: realmActorKey(call.realm),
+      command: realmActorCommands.subscribe,
       args: {
-        ...defaultJoiningArguments(call),
+        ...makeDefaultSubscribeArguments(call),
         ...rest,
         can_remove_subscribers_group_id: can_remove_subscribers_group_id ?? null,
         history_public_to_subscribers: history_public_to_subscribers ?? null,
@@ -116,11 +128,11 @@ export const getSubscriptionsOperation = defineOperation({
   path: '/users/me/subscriptions',
   guard: 'user',
   summary: 'Own subscriptions.',
-  parameters: { include_subscribers: flagParameter('query', false, 'List the subscribers of each stream.') },
+  parameters: { include_subscribers: declareBooleanParameter('query', false, 'List the subscribers of each stream.') },
   run: ({ params, realm, caller }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.subscriptions,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.subscriptions,
       args: { include_subscribers: params.include_subscribers },
     }),
 });
@@ -132,15 +144,15 @@ export const getStreamsOperation = defineOperation({
   guard: 'user',
   summary: 'Streams that the caller may see.',
   parameters: {
-    include_public: flagParameter('query', true, 'All that are not private.'),
-    include_web_public: flagParameter('query', false, 'Those open to the web.'),
-    include_subscribed: flagParameter('query', true, 'Own subscriptions.'),
-    include_all_active: flagParameter('query', false, 'All, also private ones; administrators only.'),
-    include_default: flagParameter('query', false, 'Add is_default to each.'),
-    include_owner_subscribed: flagParameter('query', false, "For bots: the owner's subscriptions."),
+    include_public: declareBooleanParameter('query', true, 'All that are not private.'),
+    include_web_public: declareBooleanParameter('query', false, 'Those open to the web.'),
+    include_subscribed: declareBooleanParameter('query', true, 'Own subscriptions.'),
+    include_all_active: declareBooleanParameter('query', false, 'All, also private ones; administrators only.'),
+    include_default: declareBooleanParameter('query', false, 'Add is_default to each.'),
+    include_owner_subscribed: declareBooleanParameter('query', false, "For bots: the owner's subscriptions."),
   },
   run: ({ params, realm, caller }) =>
-    forwardCommand({ to: userKey(realm, caller), command: userCommands.streams, args: { ...params } }),
+    forwardCommand({ to: userActorKey(realm, caller), command: userActorCommands.streams, args: { ...params } }),
 });
 
 export const getStreamIdOperation = defineOperation({
@@ -149,13 +161,13 @@ export const getStreamIdOperation = defineOperation({
   path: '/get_stream_id',
   guard: 'user',
   summary: 'Id of a stream that the caller may access, from its name.',
-  parameters: { stream: textParameter('query', 'Name, ignoring case.') },
+  parameters: { stream: declareTextParameter('query', 'Name, ignoring case.') },
   async run(call) {
     const { stream } = call.params;
     if (!call.directory.streamByName(stream)) await call.refresh();
     return forwardCommand({
-      to: userKey(call.realm, call.caller),
-      command: userCommands.streamIdByName,
+      to: userActorKey(call.realm, call.caller),
+      command: userActorCommands.streamIdByName,
       args: { stream },
     });
   },

@@ -3,17 +3,17 @@
  * in streams.ts.
  */
 import { Type } from 'typebox';
-import { realmKey, streamId, userKey } from '#model';
-import { realmCommands, userCommands } from '#model/commands';
+import { realmActorKey, toStreamId, userActorKey } from '#model';
+import { realmActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
-import { pathIdParameter, textParameter } from '../../parameters.js';
+import { declarePathIdParameter, declareTextParameter } from '../../parameters.js';
 import {
-  defaultJoiningArguments,
-  MAX_STREAMS_MIB,
+  declareStreamNamesParameter,
+  declareStreamsToSubscribeParameter,
+  MAX_STREAM_LIST_REQUEST_MIB,
+  makeDefaultSubscribeArguments,
   principalsParameter,
-  streamNamesParameter,
-  wantedStreamsParameter,
 } from './streams.js';
 
 export const unsubscribeFromStreamsOperation = defineOperation({
@@ -22,34 +22,34 @@ export const unsubscribeFromStreamsOperation = defineOperation({
   path: '/users/me/subscriptions',
   guard: 'user',
   summary: 'Leave streams, or unsubscribe others.',
-  maxBodyMib: MAX_STREAMS_MIB,
+  maxBodyMib: MAX_STREAM_LIST_REQUEST_MIB,
   parameters: {
-    subscriptions: { ...streamNamesParameter('Streams by name.'), required: true },
+    subscriptions: { ...declareStreamNamesParameter('Streams by name.'), required: true },
     principals: principalsParameter,
   },
   run: ({ params, realm }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.unsubscribe, args: { ...params } }),
+    forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.unsubscribe, args: { ...params } }),
 });
 
-export const updateSubscriptionsOperation = defineOperation({
+export const subscribeAndUnsubscribeOperation = defineOperation({
   id: 'update-subscriptions',
   method: 'PATCH',
   path: '/users/me/subscriptions',
   guard: 'user',
   compressed: true,
   summary: 'Join streams and leave others, all or nothing.',
-  maxBodyMib: MAX_STREAMS_MIB,
+  maxBodyMib: MAX_STREAM_LIST_REQUEST_MIB,
   parameters: {
-    add: { ...wantedStreamsParameter('Streams to join.'), required: false, default: [] },
-    delete: { ...streamNamesParameter('Streams to leave, by name.'), required: false, default: [] as string[] },
+    add: { ...declareStreamsToSubscribeParameter('Streams to join.'), required: false, default: [] },
+    delete: { ...declareStreamNamesParameter('Streams to leave, by name.'), required: false, default: [] as string[] },
   },
   run(call) {
     const { add, delete: gone } = call.params;
     if (add.length === 0 && gone.length === 0) throw apiError('NOTHING_TO_DO');
     return forwardCommand({
-      to: realmKey(call.realm),
-      command: realmCommands.updateSubscriptions,
-      args: { add: { subscriptions: add, ...defaultJoiningArguments(call) }, delete: gone },
+      to: realmActorKey(call.realm),
+      command: realmActorCommands.updateSubscriptions,
+      args: { add: { subscriptions: add, ...makeDefaultSubscribeArguments(call) }, delete: gone },
     });
   },
 });
@@ -73,8 +73,8 @@ export const updateSubscriptionSettingsOperation = defineOperation({
   },
   run: ({ params, realm, caller }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.subscriptionSettings,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.subscriptionSettings,
       args: {
         data: params.subscription_data.map(({ stream_id, property, value }) => ({ stream_id, property, value })),
       },
@@ -88,21 +88,21 @@ export const updateSubscriptionSettingOperation = defineOperation({
   guard: 'user',
   summary: 'Older form for one setting; only the colour can be set with it.',
   parameters: {
-    stream_id: pathIdParameter('The stream.'),
-    property: textParameter('form', 'Name of the setting.'),
-    value: textParameter('form', 'Its value.'),
+    stream_id: declarePathIdParameter('The stream.'),
+    property: declareTextParameter('form', 'Name of the setting.'),
+    value: declareTextParameter('form', 'Its value.'),
   },
   run: ({ params: { stream_id, property, value }, realm, caller }) =>
     forwardCommand({
-      to: userKey(realm, caller),
-      command: userCommands.subscriptionSettings,
+      to: userActorKey(realm, caller),
+      command: userActorCommands.subscriptionSettings,
       args: { data: [{ stream_id, property, value }] },
     }),
 });
 
 /** Refreshes the replica if the stream is unknown: the client may have the id from another frontend. */
 async function refreshForStream(call: ApiCall<{ readonly stream_id: number }>): Promise<void> {
-  if (!call.directory.stream(streamId(call.params.stream_id))) await call.refresh();
+  if (!call.directory.stream(toStreamId(call.params.stream_id))) await call.refresh();
 }
 
 export const getStreamOperation = defineOperation({
@@ -111,12 +111,12 @@ export const getStreamOperation = defineOperation({
   path: '/streams/{stream_id}',
   guard: 'user',
   summary: 'One stream.',
-  parameters: { stream_id: pathIdParameter('The stream.') },
+  parameters: { stream_id: declarePathIdParameter('The stream.') },
   async run(call) {
     await refreshForStream(call);
     return forwardCommand({
-      to: userKey(call.realm, call.caller),
-      command: userCommands.streamById,
+      to: userActorKey(call.realm, call.caller),
+      command: userActorCommands.streamById,
       args: { ...call.params },
     });
   },
@@ -128,12 +128,12 @@ export const getSubscribersOperation = defineOperation({
   path: '/streams/{stream_id}/members',
   guard: 'user',
   summary: 'Ids of the subscribers of a stream.',
-  parameters: { stream_id: pathIdParameter('The stream.') },
+  parameters: { stream_id: declarePathIdParameter('The stream.') },
   async run(call) {
     await refreshForStream(call);
     return forwardCommand({
-      to: userKey(call.realm, call.caller),
-      command: userCommands.subscribersOf,
+      to: userActorKey(call.realm, call.caller),
+      command: userActorCommands.subscribersOf,
       args: { ...call.params },
     });
   },
@@ -145,12 +145,12 @@ export const getSubscriptionStatusOperation = defineOperation({
   path: '/users/{user_id}/subscriptions/{stream_id}',
   guard: 'user',
   summary: 'Whether a user is subscribed to a stream.',
-  parameters: { user_id: pathIdParameter('The user.'), stream_id: pathIdParameter('The stream.') },
+  parameters: { user_id: declarePathIdParameter('The user.'), stream_id: declarePathIdParameter('The stream.') },
   async run(call) {
     await refreshForStream(call);
     return forwardCommand({
-      to: userKey(call.realm, call.caller),
-      command: userCommands.subscriptionStatus,
+      to: userActorKey(call.realm, call.caller),
+      command: userActorCommands.subscriptionStatus,
       args: { ...call.params },
     });
   },

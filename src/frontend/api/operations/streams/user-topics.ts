@@ -1,12 +1,12 @@
 /** Operations of the API for topic visibility: users mute, unmute and follow topics (streams.md § User topics). */
 import { Type } from 'typebox';
 import { MAX_TOPIC_CHARACTERS } from '#domain/streams';
-import { userKey } from '#model';
-import { userCommands } from '#model/commands';
+import { userActorKey } from '#model';
+import { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { lookUpStream } from '../../look-up.js';
+import { lookUpStreamByNameOrId } from '../../look-up.js';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { optionalJsonParameter, optionalTextParameter, textParameter } from '../../parameters.js';
+import { declareOptionalJsonParameter, declareOptionalTextParameter, declareTextParameter } from '../../parameters.js';
 
 /**
  * Parameter that refuses a topic that is too long. streams.md would store the topic unchanged; the API's original
@@ -14,21 +14,25 @@ import { optionalJsonParameter, optionalTextParameter, textParameter } from '../
  * one in the request.
  */
 const topic = {
-  ...textParameter('form', 'Topic; need not exist.'),
+  ...declareTextParameter('form', 'Topic; need not exist.'),
   schema: Type.String({ maxLength: MAX_TOPIC_CHARACTERS }),
 } as const;
 
-export const setUserTopicPolicyOperation = defineOperation({
+export const setTopicVisibilityPolicyOperation = defineOperation({
   id: 'update-user-topic',
   method: 'POST',
   path: '/user_topics',
   guard: 'user',
   summary: 'Mute, unmute or follow a topic.',
   parameters: {
-    stream_id: { ...optionalJsonParameter('form', Type.Integer(), 'Stream of the topic.'), required: true },
+    stream_id: { ...declareOptionalJsonParameter('form', Type.Integer(), 'Stream of the topic.'), required: true },
     topic,
     visibility_policy: {
-      ...optionalJsonParameter('form', Type.Enum([0, 1, 2, 3]), '0 as the stream, 1 muted, 2 unmuted, 3 followed.'),
+      ...declareOptionalJsonParameter(
+        'form',
+        Type.Enum([0, 1, 2, 3]),
+        '0 as the stream, 1 muted, 2 unmuted, 3 followed.',
+      ),
       required: true,
     },
   },
@@ -36,10 +40,10 @@ export const setUserTopicPolicyOperation = defineOperation({
     const { stream_id, topic, visibility_policy } = call.params;
     // An unknown stream refreshes the replica. The command's actor then waits until its own replica has reached that
     // realm version.
-    await lookUpStream(call, stream_id);
+    await lookUpStreamByNameOrId(call, stream_id);
     return forwardCommand({
-      to: userKey(call.realm, call.caller),
-      command: userCommands.setTopicPolicy,
+      to: userActorKey(call.realm, call.caller),
+      command: userActorCommands.setTopicPolicy,
       args: { stream: stream_id, topic, policy: visibility_policy },
     });
   },
@@ -52,8 +56,8 @@ export const muteTopicOperation = defineOperation({
   guard: 'user',
   summary: 'Mute or unmute a topic (older form of POST /user_topics).',
   parameters: {
-    stream_id: optionalJsonParameter('form', Type.Integer(), 'Stream of the topic; this or `stream`.'),
-    stream: optionalTextParameter('form', "The stream's name."),
+    stream_id: declareOptionalJsonParameter('form', Type.Integer(), 'Stream of the topic; this or `stream`.'),
+    stream: declareOptionalTextParameter('form', "The stream's name."),
     topic,
     op: {
       in: 'form',
@@ -68,10 +72,10 @@ export const muteTopicOperation = defineOperation({
     if (stream_id !== undefined && stream !== undefined) throw apiError('STREAM_TWICE');
     const named = stream_id ?? stream;
     if (named === undefined) throw apiError('SUPPLY_STREAM');
-    await lookUpStream(call, named);
+    await lookUpStreamByNameOrId(call, named);
     return forwardCommand({
-      to: userKey(call.realm, call.caller),
-      command: userCommands.muteTopic,
+      to: userActorKey(call.realm, call.caller),
+      command: userActorCommands.muteTopic,
       args: { stream: named, topic, mute: op === 'add' },
     });
   },

@@ -3,11 +3,11 @@
  * subscription over. It belongs to the session, and ends with it. Paths are outside of /api/v1.
  */
 import { findSubscriptionProblem, MAX_ENDPOINT, sealSubscription } from '#domain/push';
-import { realmKey } from '#model';
-import { realmCommands } from '#model/commands';
+import { realmActorKey } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
-import { textParameter } from '../../parameters.js';
+import { declareTextParameter } from '../../parameters.js';
 
 export const getPushOperation = defineOperation({
   id: 'web-get-push',
@@ -34,9 +34,9 @@ export const subscribePushOperation = defineOperation({
   webClient: true,
   summary: 'Push notifications to this browser while its session lasts.',
   parameters: {
-    endpoint: { ...textParameter('form', 'Address at the push service.'), maxCharacters: MAX_ENDPOINT },
-    p256dh: textParameter('form', 'Public key of the browser, base64url.'),
-    auth: textParameter('form', 'Secret of the browser, base64url.'),
+    endpoint: { ...declareTextParameter('form', 'Address at the push service.'), maxCharacters: MAX_ENDPOINT },
+    p256dh: declareTextParameter('form', 'Public key of the browser, base64url.'),
+    auth: declareTextParameter('form', 'Secret of the browser, base64url.'),
   },
   run({ browserPush, params, realm, secrets, session }) {
     if (session === undefined) throw apiError('NO_SUCH_SESSION');
@@ -44,8 +44,8 @@ export const subscribePushOperation = defineOperation({
     const problem = findSubscriptionProblem(params, browserPush.reachable);
     if (problem !== undefined) throw apiError('INVALID_PUSH_SUBSCRIPTION', { field: problem });
     return forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.setSessionPush,
+      to: realmActorKey(realm),
+      command: realmActorCommands.setSessionPush,
       args: { session, push: sealSubscription(secrets, params) },
     });
   },
@@ -63,8 +63,8 @@ export const unsubscribePushOperation = defineOperation({
   run({ realm, session }) {
     if (session === undefined) throw apiError('NO_SUCH_SESSION');
     return forwardCommand({
-      to: realmKey(realm),
-      command: realmCommands.setSessionPush,
+      to: realmActorKey(realm),
+      command: realmActorCommands.setSessionPush,
       args: { session, push: null },
     });
   },

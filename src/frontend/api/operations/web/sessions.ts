@@ -2,24 +2,30 @@
  * Operations for signing in and out with a browser, and for the list of the caller's sessions. Their paths are outside
  * of /api/v1.
  */
-import { newSessionSecret, signInLinkHash } from '#domain/secrets';
-import { hasPublicAccess } from '#domain/streams';
-import { browserName, isSignInToken, namesSession, noSessionCookie, sessionCookie } from '#frontend/web';
-import { realmKey, userId } from '#model';
-import { type NewSession, realmCommands } from '#model/commands';
+import { hashSignInLinkToken, makeSessionToken } from '#domain/secrets';
+import { isAnonymousAccessEnabled } from '#domain/streams';
+import {
+  browserNameOfUserAgent,
+  hasSessionCookie,
+  isWellFormedSignInToken,
+  makeExpiredSessionCookie,
+  makeSessionCookie,
+} from '#frontend/web';
+import { realmActorKey, toUserId } from '#model';
+import { type NewWebSession, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { passwordLogIn } from '../../log-in.js';
+import { makePasswordLoginRequest } from '../../log-in.js';
 import { LOG_IN_HEADERS, noteLogIn } from '../../note-log-in.js';
 import {
   type ApiCall,
   type ApiOperation,
   defineOperation,
-  type FieldsAnswer,
   type ForwardedCommand,
   forwardCommand,
+  type ResponseFieldsAnswer,
 } from '../../operation.js';
-import { pathIdParameter, textParameter } from '../../parameters.js';
+import { declarePathIdParameter, declareTextParameter } from '../../parameters.js';
 
 /**
  * Begins a session and answers with its cookie. The secret goes into the cookie, and only its hash to the actor.
@@ -28,12 +34,12 @@ import { pathIdParameter, textParameter } from '../../parameters.js';
  */
 async function withSession(
   call: ApiCall<unknown>,
-  command: (session: NewSession) => ForwardedCommand<{ readonly user_id: number }>,
-): Promise<FieldsAnswer> {
-  const { token, hash } = newSessionSecret(call.secrets, call.realm);
-  const { user_id } = await call.send(command({ hash, client: browserName(call.header('user-agent')) }));
-  await noteLogIn(call, userId(user_id));
-  return { fields: { user_id }, headers: { 'Set-Cookie': sessionCookie(token, call.secure) } };
+  command: (session: NewWebSession) => ForwardedCommand<{ readonly user_id: number }>,
+): Promise<ResponseFieldsAnswer> {
+  const { token, hash } = makeSessionToken(call.secrets, call.realm);
+  const { user_id } = await call.send(command({ hash, client: browserNameOfUserAgent(call.header('user-agent')) }));
+  await noteLogIn(call, toUserId(user_id));
+  return { fields: { user_id }, headers: { 'Set-Cookie': makeSessionCookie(token, call.secure) } };
 }
 
 export const signInOperation = defineOperation({
@@ -46,23 +52,23 @@ export const signInOperation = defineOperation({
   headers: LOG_IN_HEADERS,
   summary: 'Sign in with address and password; the answer sets the cookie of a session.',
   parameters: {
-    username: textParameter('form', 'Real address of the account.'),
-    password: textParameter('form', 'Its password.'),
+    username: declareTextParameter('form', 'Real address of the account.'),
+    password: declareTextParameter('form', 'Its password.'),
   },
   async run(call) {
-    const { logIn, user } = await passwordLogIn(call);
+    const { logIn, user } = await makePasswordLoginRequest(call);
     const checkedAt = call.directory.version;
     await call.send(logIn);
     // The log-in command is refused for every unknown address, so `user` is set after its success.
     const { id } = user as DirectoryUser;
-    const to = realmKey(call.realm);
+    const to = realmActorKey(call.realm);
     return withSession(call, (session) =>
-      forwardCommand({ to, command: realmCommands.startSession, args: { ...session, checkedAt }, as: id }),
+      forwardCommand({ to, command: realmActorCommands.startSession, args: { ...session, checkedAt }, as: id }),
     );
   },
 });
 
-export const signInOnceOperation = defineOperation({
+export const signInByOneTimeLinkOperation = defineOperation({
   id: 'web-sign-in-once',
   method: 'POST',
   path: '/web/session/one-time',
@@ -71,15 +77,15 @@ export const signInOnceOperation = defineOperation({
   webClient: true,
   headers: LOG_IN_HEADERS,
   summary: 'Sign in by a one-time link; the answer sets the cookie of a session.',
-  parameters: { token: textParameter('form', 'From the link.') },
+  parameters: { token: declareTextParameter('form', 'From the link.') },
   async run(call) {
     const { token } = call.params;
-    if (!isSignInToken(token)) throw apiError('SIGN_IN_LINK_VOID');
+    if (!isWellFormedSignInToken(token)) throw apiError('SIGN_IN_LINK_VOID');
     if (call.directory.deactivated) throw apiError('REALM_DEACTIVATED');
-    const link = signInLinkHash(call.secrets, token);
-    const to = realmKey(call.realm);
+    const link = hashSignInLinkToken(call.secrets, token);
+    const to = realmActorKey(call.realm);
     return withSession(call, (session) =>
-      forwardCommand({ to, command: realmCommands.startSessionByLink, args: { ...session, link } }),
+      forwardCommand({ to, command: realmActorCommands.startSessionByLink, args: { ...session, link } }),
     );
   },
 });
@@ -102,9 +108,9 @@ export const getSessionOperation = defineOperation({
   parameters: {},
   run(call) {
     const signed_in = call.caller !== 0;
-    const fields = { signed_in, public_access: hasPublicAccess(call.webPublicStreams, call.directory) };
-    const stale = !signed_in && namesSession(call.header('cookie'));
-    return { fields, headers: stale ? { 'Set-Cookie': noSessionCookie(call.secure) } : {} };
+    const fields = { signed_in, public_access: isAnonymousAccessEnabled(call.webPublicStreams, call.directory) };
+    const stale = !signed_in && hasSessionCookie(call.header('cookie'));
+    return { fields, headers: stale ? { 'Set-Cookie': makeExpiredSessionCookie(call.secure) } : {} };
   },
 });
 
@@ -120,8 +126,10 @@ export const signOutOperation = defineOperation({
   async run(call) {
     const { realm, session, secure } = call;
     if (session === undefined) throw apiError('NO_SUCH_SESSION');
-    await call.send(forwardCommand({ to: realmKey(realm), command: realmCommands.endSession, args: { session } }));
-    return { fields: {}, headers: { 'Set-Cookie': noSessionCookie(secure) } };
+    await call.send(
+      forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.endSession, args: { session } }),
+    );
+    return { fields: {}, headers: { 'Set-Cookie': makeExpiredSessionCookie(secure) } };
   },
 });
 
@@ -155,9 +163,13 @@ export const endSessionOperation = defineOperation({
   guard: 'human',
   webClient: true,
   summary: "End one of one's own sessions.",
-  parameters: { session_id: pathIdParameter('The session.') },
+  parameters: { session_id: declarePathIdParameter('The session.') },
   run: ({ params, realm }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.endSession, args: { session: params.session_id } }),
+    forwardCommand({
+      to: realmActorKey(realm),
+      command: realmActorCommands.endSession,
+      args: { session: params.session_id },
+    }),
 });
 
 export const endOtherSessionsOperation = defineOperation({
@@ -170,12 +182,12 @@ export const endOtherSessionsOperation = defineOperation({
   summary: "End all of one's own sessions but this one.",
   parameters: {},
   run: ({ realm, session = null }) =>
-    forwardCommand({ to: realmKey(realm), command: realmCommands.endSessions, args: { except: session } }),
+    forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.endSessions, args: { except: session } }),
 });
 
-export const WEB_OPERATIONS = [
+export const WEB_SESSION_OPERATIONS = [
   signInOperation,
-  signInOnceOperation,
+  signInByOneTimeLinkOperation,
   getSessionOperation,
   signOutOperation,
   getSessionsOperation,
