@@ -1,6 +1,6 @@
 /**
- * English texts of the lazy chunks: sign-in, messages, compose box, search, settings, shortcuts, menus of the sidebar, emoji
- * picker, scheduling.
+ * English texts of the lazy chunks: sign-in, messages, compose box, search, settings, shortcuts, menus of the sidebar,
+ * emoji picker, scheduling.
  */
 import { compose } from './compose.js';
 import { message } from './message.js';
