@@ -22,5 +22,6 @@
  * Importers: src/app, which hosts the kinds. Other actors send commands.
  */
 export { directMessageActorKind, streamActorKind } from './kind.js';
+export { makeNotifiedSubscribersPart } from './missed.js';
 export type { StreamActorState } from './state.js';
 export { STREAM_TOPIC_PART_PREFIX } from './topics.js';

@@ -28,12 +28,16 @@ function notifiedSubscribers(parts: ActorParts): IdSet {
   return stored ? decodeNotified(stored) : IdSet.EMPTY;
 }
 
+/** Makes the part with the users whose subscription asks for mails or pushes of all messages. */
+export const makeNotifiedSubscribersPart = (users: readonly number[]): Record<string, Json> => ({
+  [NOTIFIED_PART]: users.length === 0 ? null : { users: IdSet.of(users).encode() },
+});
+
 /** Makes the change of parts after a subscription's setting changed; empty if nothing changes. */
 export function writeNotifiedSubscriber(parts: ActorParts, user: number, notified: boolean): Record<string, Json> {
   const { ids } = notifiedSubscribers(parts);
   if (ids.includes(user) === notified) return {};
-  const next = notified ? [...ids, user] : ids.filter((id) => id !== user);
-  return { [NOTIFIED_PART]: next.length === 0 ? null : { users: IdSet.of(next).encode() } };
+  return makeNotifiedSubscribersPart(notified ? [...ids, user] : ids.filter((id) => id !== user));
 }
 
 const NOTHING: readonly OutboxCommand[] = [];

@@ -105,6 +105,8 @@ export class OrganizationDraft {
   uploads = { next: 1, used: 0 };
   nextRecipient: number;
   readonly #userParts = new Map<number, Record<string, Json>>();
+  /** Users whose subscription asks for mails or pushes of all messages, by stream. */
+  readonly notified = new Map<number, number[]>();
   readonly #streamParts = new Map<number, Record<string, Json>>();
   readonly realmParts: Record<string, Json> = {};
 
@@ -126,6 +128,12 @@ export class OrganizationDraft {
     const all = this.#userParts.get(user);
     if (all) Object.assign(all, parts);
     else this.#userParts.set(user, { ...parts });
+  }
+
+  addNotified(stream: number, user: number): void {
+    const users = this.notified.get(stream);
+    if (users) users.push(user);
+    else this.notified.set(stream, [user]);
   }
 
   addStreamParts(stream: number, parts: Readonly<Record<string, Json>>): void {

@@ -10,7 +10,7 @@ import {
   realmActorKind,
   STREAM_TRAFFIC_PART_PREFIX,
 } from '#actors/realm';
-import { STREAM_TOPIC_PART_PREFIX } from '#actors/stream';
+import { makeNotifiedSubscribersPart, STREAM_TOPIC_PART_PREFIX } from '#actors/stream';
 import type { Json } from '#base';
 import type { DirectorySnapshot } from '#directory';
 import { FIRST_CUSTOM_GROUP_ID, LAST_RESERVED_USER_ID } from '#domain/people';
@@ -97,6 +97,8 @@ async function writeStreamParts(writer: RecordWriter, { draft, messages, streams
   for (const { id } of draft.records.streams) {
     const key = streamActorKey(draft.facts.realm, id);
     await writer.parts(key, draft.streamParts(id));
+    const notified = draft.notified.get(id);
+    if (notified) await writer.parts(key, makeNotifiedSubscribersPart(notified));
     for (const [user, member] of streams.get(id)?.members ?? []) {
       await writer.part(key, `${STREAM_MEMBER_PART_PREFIX}${user}`, {
         stays: member.stays.map((stay) => ({ ...stay })),

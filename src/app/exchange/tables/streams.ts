@@ -133,6 +133,7 @@ export function importSubscription(row: Row, draft: OrganizationDraft, members: 
   };
   draft.addUserParts(user, { [`sub/${stream}`]: asJson(own) });
   draft.count('subscriptions');
+  if (own.push || own.email) draft.addNotified(stream, user);
   if (!active) return;
   const subscribers = draft.subscribers.get(stream);
   if (subscribers) subscribers.add(user);
