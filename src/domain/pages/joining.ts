@@ -73,7 +73,7 @@ export const makeAccountCreatedPage = (organization: string, origin: string, ema
   makeHtmlPageAnswer(
     200,
     `Welcome to ${organization}`,
-    htmlTemplate`<p>Your account is made. Log in with an app of your choice:</p>
+    htmlTemplate`<p>Your account is made. <a href="/">Sign in with this browser</a>, or with an app of your choice:</p>
 <dl>
 <dt>Server address</dt><dd><code>${origin}</code></dd>
 <dt>E-mail address</dt><dd><code>${email}</code></dd>

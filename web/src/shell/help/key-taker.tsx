@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { chordOf, keyNames, type ShortcutId } from '../../keyboard/index.js';
 import { isMac, keyboard } from '../../kit/index.js';
 import { t } from '../../text/index.js';
@@ -14,7 +14,8 @@ interface KeyTakerProps {
 export function KeyTaker({ id, onDone }: KeyTakerProps) {
   const ref = useRef<HTMLButtonElement>(null);
   const conflict = useSignal('');
-  useEffect(() => ref.current?.focus(), []);
+  // Before the button is painted: a key that is pressed at once must count.
+  useLayoutEffect(() => ref.current?.focus(), []);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Tab') return;
     event.preventDefault();
