@@ -3,11 +3,11 @@
 import type { Clock } from '#base/clock';
 import type { RealmEventFeeds, RecipientFieldResolver } from '#delivery';
 import type { FileUploadLimits } from '#domain/files';
-import type { PageFetcher } from '#domain/link-previews';
+import type { WebPageHeadFetcher } from '#domain/link-previews';
 import type { MailDispatcher } from '#domain/mail';
 import type { MessageRenderer } from '#domain/messages';
 import type { DisposableDomainPredicate } from '#domain/people';
-import type { PushSender } from '#domain/push';
+import type { PushNotificationSender } from '#domain/push';
 import type { PasswordStrengthEstimator, ServerCryptography } from '#domain/secrets';
 import type { WebhookCaller } from '#domain/webhooks';
 import type { BlobStorage } from '#ports/blobs';
@@ -30,9 +30,9 @@ export interface ActorServices {
   readonly limits: FileUploadLimits;
   readonly feeds: RealmEventFeeds;
   readonly webhooks: WebhookCaller;
-  readonly push: PushSender;
+  readonly push: PushNotificationSender;
   /** Fetches linked pages for previews. */
-  readonly pages: PageFetcher;
+  readonly pages: WebPageHeadFetcher;
   readonly personal: RecipientFieldResolver;
 }
 

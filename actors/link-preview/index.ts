@@ -12,4 +12,4 @@
  *
  * Importers: src/app, which hosts the kind.
  */
-export { linkPreviewKind } from './kind.js';
+export { linkPreviewActorKind } from './kind.js';

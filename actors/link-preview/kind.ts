@@ -5,24 +5,31 @@
 
 import { makeValueReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import type { LinkPreview, PageHead } from '#domain/link-previews';
+import type { LinkPreview, WebPageHead } from '#domain/link-previews';
 import type { ActorKey } from '#model';
 import {
   type ActorCommandName,
   type ArgsOfCommand,
   conversationActorCommands,
   type FetchLinksArgs,
-  linkPreviewCommands,
+  linkPreviewActorCommands,
   makeOutboxCommand,
   type OutboxCommand,
 } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ActorKindDefinition, type CommandDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { currentPage, dropOldPages, type LinkPreviewState, PAGE_PARTS, pageIdOf, WAITING_PARTS } from './state.js';
+import {
+  FETCHED_PAGE_PARTS,
+  findUnexpiredPage,
+  hashPageUrl,
+  type LinkPreviewActorState,
+  MESSAGES_AWAITING_PREVIEW_PARTS,
+  makeOldPageDeletions,
+} from './state.js';
 
 type LinkPreviewCommand<C extends ActorCommandName<'links'>, I = undefined> = CommandDefinition<
-  LinkPreviewState,
+  LinkPreviewActorState,
   ArgsOfCommand<C>,
   I,
   undefined,
@@ -34,17 +41,17 @@ const BATCH = 8;
 /** Maximum number of messages that wait; further ones get no previews. */
 const MAX_WAITING = 1_000;
 
-const waitingMessages = (parts: Parameters<typeof WAITING_PARTS.values>[0]): FetchLinksArgs[] =>
-  [...WAITING_PARTS.values(parts)].sort((a, b) => a.message - b.message);
+const waitingMessages = (parts: Parameters<typeof MESSAGES_AWAITING_PREVIEW_PARTS.values>[0]): FetchLinksArgs[] =>
+  [...MESSAGES_AWAITING_PREVIEW_PARTS.values(parts)].sort((a, b) => a.message - b.message);
 
-const fetchLinks: LinkPreviewCommand<typeof linkPreviewCommands.fetchLinks> = {
+const fetchLinks: LinkPreviewCommand<typeof linkPreviewActorCommands.fetchLinks> = {
   creates: true,
   handle({ state, parts }, { message, conversation, urls }, _inputs, { now }) {
     if (waitingMessages(parts).length >= MAX_WAITING) return { reply: makeValueReply(null) };
     return {
       reply: makeValueReply(null),
       state,
-      parts: WAITING_PARTS.write(message, { message, conversation, urls }),
+      parts: MESSAGES_AWAITING_PREVIEW_PARTS.write(message, { message, conversation, urls }),
       due: now,
     };
   },
@@ -54,7 +61,7 @@ interface FetchRun {
   /** Ids of the messages whose pages this run has. Messages that were queued during the run wait for the next one. */
   readonly messages: ReadonlySet<number>;
   /** Heads of the pages that this run has fetched, by address; null: no preview. */
-  readonly fetched: ReadonlyMap<string, PageHead | null>;
+  readonly fetched: ReadonlyMap<string, WebPageHead | null>;
 }
 
 /**
@@ -62,14 +69,14 @@ interface FetchRun {
  * pages take their time, and exclusive, because a run must not find the messages of the run before. After a crash
  * between fetch and commit the pages are fetched again.
  */
-const due: LinkPreviewCommand<typeof linkPreviewCommands.due, FetchRun> = {
+const due: LinkPreviewCommand<typeof linkPreviewActorCommands.due, FetchRun> = {
   lane: 'fetching',
   exclusive: true,
   async inputs(_args, { view }, { services }) {
     const now = services.clock.now();
     const batch = waitingMessages(view.parts).slice(0, BATCH);
     const urls = batch.flatMap((waiting) => waiting.urls);
-    const unknown = [...new Set(urls)].filter((url) => !currentPage(view.parts, url, now));
+    const unknown = [...new Set(urls)].filter((url) => !findUnexpiredPage(view.parts, url, now));
     const heads = await Promise.all(unknown.map((url) => services.pages.fetch(url)));
     return {
       messages: new Set(batch.map(({ message }) => message)),
@@ -79,15 +86,16 @@ const due: LinkPreviewCommand<typeof linkPreviewCommands.due, FetchRun> = {
   handle({ parts }, _args, { messages, fetched }, { now }) {
     const waiting = waitingMessages(parts);
     const batch = waiting.filter(({ message }) => messages.has(message));
-    const headOf = (url: string): PageHead | null => fetched.get(url) ?? currentPage(parts, url, now)?.head ?? null;
-    const written: Record<string, Json> = { ...dropOldPages(parts, fetched.size, now) };
+    const headOf = (url: string): WebPageHead | null =>
+      fetched.get(url) ?? findUnexpiredPage(parts, url, now)?.head ?? null;
+    const written: Record<string, Json> = { ...makeOldPageDeletions(parts, fetched.size, now) };
     for (const [url, head] of fetched) {
       Object.assign(
         written,
-        PAGE_PARTS.write(pageIdOf(url), { at: now, head: head as (PageHead & JsonObject) | null }),
+        FETCHED_PAGE_PARTS.write(hashPageUrl(url), { at: now, head: head as (WebPageHead & JsonObject) | null }),
       );
     }
-    for (const { message } of batch) Object.assign(written, WAITING_PARTS.write(message, null));
+    for (const { message } of batch) Object.assign(written, MESSAGES_AWAITING_PREVIEW_PARTS.write(message, null));
     return {
       reply: makeValueReply(null),
       parts: written,
@@ -100,7 +108,7 @@ const due: LinkPreviewCommand<typeof linkPreviewCommands.due, FetchRun> = {
 /** The command that shows the previews of a message; none if no page has a preview. */
 function showCommand(
   { message, conversation, urls }: FetchLinksArgs,
-  headOf: (url: string) => PageHead | null,
+  headOf: (url: string) => WebPageHead | null,
 ): OutboxCommand[] {
   const previews = urls.flatMap((url): LinkPreview[] => {
     const head = headOf(url);
@@ -112,12 +120,12 @@ function showCommand(
   return [makeOutboxCommand({ to, name: conversationActorCommands.showLinkPreviews, args, caller: 0 })];
 }
 
-export const linkPreviewKind: ActorKindDefinition<LinkPreviewState, undefined, ActorServices> = {
+export const linkPreviewActorKind: ActorKindDefinition<LinkPreviewActorState, undefined, ActorServices> = {
   name: 'links',
   summary: 'The pages that messages of an organization link, fetched for previews.',
   directory: false,
-  loadedParts: [WAITING_PARTS.prefix, PAGE_PARTS.prefix],
-  commands: mapHandlersByName(linkPreviewCommands, { fetchLinks, due }),
+  loadedParts: [MESSAGES_AWAITING_PREVIEW_PARTS.prefix, FETCHED_PAGE_PARTS.prefix],
+  commands: mapHandlersByName(linkPreviewActorCommands, { fetchLinks, due }),
   initial: () => ({}),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),

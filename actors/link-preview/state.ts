@@ -2,25 +2,25 @@
 
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '#base';
-import type { PageHead } from '#domain/link-previews';
+import type { WebPageHead } from '#domain/link-previews';
 import { type ActorParts, ActorPartTable } from '#model';
 import type { FetchLinksArgs } from '#model/commands';
 
-export type LinkPreviewState = JsonObject;
+export type LinkPreviewActorState = JsonObject;
 
 /** Messages that wait for the previews of their links, by message id. */
-export const WAITING_PARTS = new ActorPartTable<FetchLinksArgs & JsonObject>('message/');
+export const MESSAGES_AWAITING_PREVIEW_PARTS = new ActorPartTable<FetchLinksArgs & JsonObject>('message/');
 
 /** A page that was fetched. */
 export interface FetchedPage extends JsonObject {
   /** Wall time of the fetch, ms. */
   readonly at: number;
   /** Facts of the preview; null for a page without a preview, also for one that could not be fetched. */
-  readonly head: (PageHead & JsonObject) | null;
+  readonly head: (WebPageHead & JsonObject) | null;
 }
 
 /** Fetched pages by the hash of their address. */
-export const PAGE_PARTS = new ActorPartTable<FetchedPage>('page/');
+export const FETCHED_PAGE_PARTS = new ActorPartTable<FetchedPage>('page/');
 
 /** Time for which the preview of a page is used again, ms. */
 const KEPT_MS = 86_400_000;
@@ -29,20 +29,20 @@ const FAILURE_KEPT_MS = 3_600_000;
 /** Maximum number of pages that an organization keeps; the oldest go first. */
 const MAX_PAGES = 1_000;
 
-export const pageIdOf = (url: string): string => createHash('sha256').update(url).digest('base64url').slice(0, 22);
+export const hashPageUrl = (url: string): string => createHash('sha256').update(url).digest('base64url').slice(0, 22);
 
 const isCurrent = ({ at, head }: FetchedPage, now: number): boolean => now - at < (head ? KEPT_MS : FAILURE_KEPT_MS);
 
 /** The kept page of an address, unless it is too old. */
-export function currentPage(parts: ActorParts, url: string, now: number): FetchedPage | undefined {
-  const page = PAGE_PARTS.get(parts, pageIdOf(url));
+export function findUnexpiredPage(parts: ActorParts, url: string, now: number): FetchedPage | undefined {
+  const page = FETCHED_PAGE_PARTS.get(parts, hashPageUrl(url));
   return page && isCurrent(page, now) ? page : undefined;
 }
 
 /** Deletions of pages that are too old, or too many beside `added` new ones. */
-export function dropOldPages(parts: ActorParts, added: number, now: number): Readonly<Record<string, Json>> {
-  const pages = [...PAGE_PARTS.entries(parts)].sort(([, a], [, b]) => a.at - b.at);
+export function makeOldPageDeletions(parts: ActorParts, added: number, now: number): Readonly<Record<string, Json>> {
+  const pages = [...FETCHED_PAGE_PARTS.entries(parts)].sort(([, a], [, b]) => a.at - b.at);
   const surplus = pages.length + added - MAX_PAGES;
   const dropped = pages.filter(([, page], i) => i < surplus || !isCurrent(page, now));
-  return Object.assign({}, ...dropped.map(([id]) => PAGE_PARTS.write(id, null)));
+  return Object.assign({}, ...dropped.map(([id]) => FETCHED_PAGE_PARTS.write(id, null)));
 }

@@ -14,4 +14,4 @@
  *
  * Importers: src/app, which hosts the kind.
  */
-export { pushKind } from './kind.js';
+export { pushNotificationActorKind } from './kind.js';

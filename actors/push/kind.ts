@@ -11,7 +11,7 @@ import {
   type ArgsOfCommand,
   makeOutboxCommand,
   type OutboxCommand,
-  pushCommands,
+  pushActorCommands,
   realmActorCommands,
   userActorCommands,
 } from '#model/commands';
@@ -24,11 +24,18 @@ import {
   mapHandlersByName,
 } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { accountOfKey, type PushResult, type Round, sendRound } from './rounds.js';
-import { nextPushTime, PUSH_PARTS, type PushState, type WaitingPush, waitingPushes, withShown } from './state.js';
+import { accountOfPushActorKey, type PushSendingRound, type SentPushResult, sendDuePushes } from './rounds.js';
+import {
+  findNextPushTime,
+  listWaitingPushes,
+  type PushActorState,
+  updateShownNotifications,
+  WAITING_PUSH_PARTS,
+  type WaitingPush,
+} from './state.js';
 
 type PushCommand<C extends ActorCommandName<'push'>, I = undefined> = CommandDefinition<
-  PushState,
+  PushActorState,
   ArgsOfCommand<C>,
   I,
   undefined,
@@ -44,32 +51,32 @@ const MAX_PAUSE_MS = 3_600_000;
 const GIVE_UP_MS = 24 * 3_600_000;
 
 function queue(
-  { state, parts }: { readonly state: PushState; readonly parts: ReadonlyMap<string, Json> },
+  { state, parts }: { readonly state: PushActorState; readonly parts: ReadonlyMap<string, Json> },
   { event, messages, trigger }: Pick<WaitingPush, 'event' | 'messages' | 'trigger'>,
   now: number,
-): CommandOutcome<PushState> {
+): CommandOutcome<PushActorState> {
   const number = state.last + 1;
   const push: WaitingPush = { number, event, messages, trigger, left: null, since: now, tries: 0, next: now };
-  const surplus = waitingPushes(parts).slice(0, Math.max(0, parts.size - MAX_WAITING + 1));
+  const surplus = listWaitingPushes(parts).slice(0, Math.max(0, parts.size - MAX_WAITING + 1));
   return {
     reply: makeValueReply(null),
     state: { ...state, last: number },
     parts: Object.assign(
-      PUSH_PARTS.write(number, push),
-      ...surplus.map((old): Record<string, Json> => PUSH_PARTS.write(old.number, null)),
+      WAITING_PUSH_PARTS.write(number, push),
+      ...surplus.map((old): Record<string, Json> => WAITING_PUSH_PARTS.write(old.number, null)),
     ),
     // A push with an earlier time would be due now, too.
     due: now,
   };
 }
 
-const notify: PushCommand<typeof pushCommands.notify> = {
+const notify: PushCommand<typeof pushActorCommands.notify> = {
   creates: true,
   handle: (view, { message, trigger }, _inputs, { now }) =>
     queue(view, { event: 'message', messages: [message], trigger }, now),
 };
 
-const remove: PushCommand<typeof pushCommands.remove> = {
+const remove: PushCommand<typeof pushActorCommands.remove> = {
   creates: true,
   handle: (view, { messages }, _inputs, { now }) => queue(view, { event: 'remove', messages, trigger: '' }, now),
 };
@@ -79,10 +86,10 @@ const remove: PushCommand<typeof pushCommands.remove> = {
  * round must not find the pushes of the round before. After a crash between sending and commit a push is sent again,
  * under the same id and tag.
  */
-const due: PushCommand<typeof pushCommands.due, Round> = {
+const due: PushCommand<typeof pushActorCommands.due, PushSendingRound> = {
   lane: 'sending',
   exclusive: true,
-  inputs: (_args, { key, realm, view }, sources) => sendRound(key, realm, view, sources),
+  inputs: (_args, { key, realm, view }, sources) => sendDuePushes(key, realm, view, sources),
   handle({ state, parts }, _args, round, context) {
     const written: Record<string, Json> = {};
     const times = new ReceiverTimes(parts, round);
@@ -91,13 +98,14 @@ const due: PushCommand<typeof pushCommands.due, Round> = {
       const { push, delivered } = result;
       const next = again(result, times, context.now);
       // The push may have made room for a later one meanwhile.
-      if (PUSH_PARTS.get(parts, push.number)) Object.assign(written, PUSH_PARTS.write(push.number, next));
+      if (WAITING_PUSH_PARTS.get(parts, push.number))
+        Object.assign(written, WAITING_PUSH_PARTS.write(push.number, next));
       if (push.event === 'remove') {
-        if (next === null) after = withShown(after, [], push.messages);
-      } else if (delivered) after = withShown(after, push.messages, []);
+        if (next === null) after = updateShownNotifications(after, [], push.messages);
+      } else if (delivered) after = updateShownNotifications(after, push.messages, []);
     }
-    const left = waitingPushes(parts).flatMap((push) => {
-      const name = PUSH_PARTS.nameOf(push.number);
+    const left = listWaitingPushes(parts).flatMap((push) => {
+      const name = WAITING_PUSH_PARTS.nameOf(push.number);
       const next = name in written ? (written[name] as WaitingPush | null) : push;
       return next === null ? [] : [next];
     });
@@ -106,7 +114,7 @@ const due: PushCommand<typeof pushCommands.due, Round> = {
       state: after,
       parts: written,
       commands: [endings(round, context)],
-      due: nextPushTime(left),
+      due: findNextPushTime(left),
     };
   },
 };
@@ -115,9 +123,9 @@ const due: PushCommand<typeof pushCommands.due, Round> = {
 class ReceiverTimes {
   readonly #next = new Map<string, number>();
 
-  constructor(parts: ActorParts, { results }: Round) {
+  constructor(parts: ActorParts, { results }: PushSendingRound) {
     const tried = new Set(results.map(({ push }) => push.number));
-    for (const { number, left, next } of waitingPushes(parts)) if (!tried.has(number)) this.note(left ?? [], next);
+    for (const { number, left, next } of listWaitingPushes(parts)) if (!tried.has(number)) this.note(left ?? [], next);
   }
 
   note(receivers: readonly string[], next: number): void {
@@ -130,7 +138,7 @@ class ReceiverTimes {
 }
 
 /** The push as it waits for its next attempt; null: it was sent, or is given up. */
-function again({ push, left, failed, afterMs }: PushResult, times: ReceiverTimes, now: number): WaitingPush | null {
+function again({ push, left, failed, afterMs }: SentPushResult, times: ReceiverTimes, now: number): WaitingPush | null {
   if (left.length === 0 || now - push.since >= GIVE_UP_MS) return null;
   const pause = Math.max(afterMs, Math.min(FIRST_PAUSE_MS * 2 ** push.tries, MAX_PAUSE_MS));
   const next = failed ? now + pause : times.of(left);
@@ -140,10 +148,10 @@ function again({ push, left, failed, afterMs }: PushResult, times: ReceiverTimes
 
 /** Tells the keepers of subscriptions and tokens which of them have ended. */
 function endings(
-  { endedEndpoints, goneTokens }: Round,
+  { endedEndpoints, goneTokens }: PushSendingRound,
   { key, realm }: Pick<CommandContext, 'key' | 'realm'>,
 ): OutboxCommand[] {
-  const user = accountOfKey(key);
+  const user = accountOfPushActorKey(key);
   const ended = endedEndpoints.map((endpointHash) =>
     makeOutboxCommand({
       to: realmActorKey(realm),
@@ -160,13 +168,13 @@ function endings(
   ];
 }
 
-export const pushKind: ActorKindDefinition<PushState, undefined, ActorServices> = {
+export const pushNotificationActorKind: ActorKindDefinition<PushActorState, undefined, ActorServices> = {
   name: 'push',
   summary: 'The push notifications of an account, until its browsers and the push gateway have taken them.',
   directory: false,
-  loadedParts: [PUSH_PARTS.prefix],
+  loadedParts: [WAITING_PUSH_PARTS.prefix],
   partsAreDeliveries: true,
-  commands: mapHandlersByName(pushCommands, { notify, remove, due }),
+  commands: mapHandlersByName(pushActorCommands, { notify, remove, due }),
   initial: () => ({ last: 0, shown: [] }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),

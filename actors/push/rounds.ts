@@ -4,15 +4,15 @@
  */
 import type { JsonObject } from '#base';
 import {
-  browserPush,
-  browserRemoval,
-  gatewayPush,
-  gatewayRemoval,
-  openSubscription,
+  decryptWebPushSubscription,
+  makeBrowserPushMessage,
+  makeBrowserRemovalMessage,
+  makeGatewayPushMessage,
+  makeGatewayRemovalMessage,
+  type PushDeliveryOutcome,
   type PushDevice,
   type PushedMessage,
-  type PushFate,
-  type PushSender,
+  type PushNotificationSender,
   type WebPushSubscription,
 } from '#domain/push';
 import { isSessionAlive } from '#domain/secrets';
@@ -28,12 +28,12 @@ import {
 import { type PushFacts, userActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { ActorInputSources } from '../services.js';
-import { type PushState, type WaitingPush, waitingPushes } from './state.js';
+import { listWaitingPushes, type PushActorState, type WaitingPush } from './state.js';
 
-export const accountOfKey = (key: ActorKey): UserId => toUserId(Number(parseActorKey(key).rest));
+export const accountOfPushActorKey = (key: ActorKey): UserId => toUserId(Number(parseActorKey(key).rest));
 
 /** The result of one push at all its receivers. */
-export interface PushResult {
+export interface SentPushResult {
   readonly push: WaitingPush;
   /** Receivers that are to get it later. */
   readonly left: readonly string[];
@@ -45,15 +45,15 @@ export interface PushResult {
   readonly delivered: boolean;
 }
 
-export interface Round {
-  readonly results: readonly PushResult[];
+export interface PushSendingRound {
+  readonly results: readonly SentPushResult[];
   /** Hashes of the endpoints of subscriptions that have ended. */
   readonly endedEndpoints: readonly string[];
   readonly goneTokens: readonly string[];
 }
 
 /** nothing: there is nothing to say to this receiver. behind: an earlier push has to be sent first. */
-type Attempt = PushFate | { readonly is: 'nothing' } | { readonly is: 'behind' };
+type Attempt = PushDeliveryOutcome | { readonly is: 'nothing' } | { readonly is: 'behind' };
 
 interface Receiver {
   /** Stable over attempts. */
@@ -67,17 +67,17 @@ const BEHIND: Attempt = { is: 'behind' };
 /** Number of pushes per round; further ones follow at once. */
 const BATCH = 16;
 
-export async function sendRound(
+export async function sendDuePushes(
   key: ActorKey,
   realm: RealmId,
-  { parts, state }: { readonly parts: ActorParts; readonly state: PushState },
+  { parts, state }: { readonly parts: ActorParts; readonly state: PushActorState },
   sources: ActorInputSources,
-): Promise<Round> {
+): Promise<PushSendingRound> {
   const now = sources.services.clock.now();
-  const waiting = waitingPushes(parts);
+  const waiting = listWaitingPushes(parts);
   const pushes = waiting.filter(({ next }) => next <= now).slice(0, BATCH);
   const early = waiting.filter(({ next }) => next > now);
-  const user = accountOfKey(key);
+  const user = accountOfPushActorKey(key);
   const directory = await sources.directory(realm);
   const goneTokens: string[] = [];
   const endedEndpoints: string[] = [];
@@ -92,7 +92,7 @@ export async function sendRound(
     ...gatewayOf(key, facts.devices as readonly PushDevice[], directory, said, sources.services.push, goneTokens),
   ];
   const fates = await Promise.all(receivers.map((receiver) => sendInOrder(receiver, pushes, early)));
-  const results = pushes.map((push, i): PushResult => {
+  const results = pushes.map((push, i): SentPushResult => {
     const own = receivers.map(({ name }, r) => ({ name, fate: fates[r]![i]! }));
     const failed = own.flatMap(({ fate }) => (fate.is === 'later' ? [fate.afterMs] : []));
     return {
@@ -106,7 +106,13 @@ export async function sendRound(
   return { results, endedEndpoints, goneTokens };
 }
 
-const dropped = (push: WaitingPush): PushResult => ({ push, left: [], failed: false, afterMs: 0, delivered: false });
+const dropped = (push: WaitingPush): SentPushResult => ({
+  push,
+  left: [],
+  failed: false,
+  afterMs: 0,
+  delivered: false,
+});
 
 /**
  * Sends to one receiver, in order: a push waits behind an earlier one that the receiver did not take yet.
@@ -140,21 +146,21 @@ class Sayings {
     private readonly facts: PushFacts,
     private readonly user: UserId,
     private readonly directory: DirectoryView,
-    private readonly sender: PushSender,
+    private readonly sender: PushNotificationSender,
     private readonly shown: readonly number[],
   ) {}
 
   /** @returns undefined if there is nothing to say: the message was read or deleted, or no notification shows it */
   forBrowser(push: WaitingPush): JsonObject | undefined {
-    if (push.event === 'remove') return this.#removed(push, browserRemoval);
+    if (push.event === 'remove') return this.#removed(push, makeBrowserRemovalMessage);
     const message = this.#message(push);
-    return message && browserPush(message, this.user, this.directory, this.sender.options.content);
+    return message && makeBrowserPushMessage(message, this.user, this.directory, this.sender.options.content);
   }
 
   forGateway(push: WaitingPush): JsonObject | undefined {
-    if (push.event === 'remove') return this.#removed(push, gatewayRemoval);
+    if (push.event === 'remove') return this.#removed(push, makeGatewayRemovalMessage);
     const message = this.#message(push);
-    return message && gatewayPush(message, push.trigger, this.sender.options.content);
+    return message && makeGatewayPushMessage(message, push.trigger, this.sender.options.content);
   }
 
   #message({ messages: [id] }: WaitingPush): PushedMessage | undefined {
@@ -179,7 +185,7 @@ function browsersOf(
   return (directory.sessionsOf(user)?.sessions ?? []).flatMap((session): Receiver[] => {
     const { push: stored } = session;
     if (!stored || !isSessionAlive(session, now)) return [];
-    const subscription: WebPushSubscription | undefined = openSubscription(secrets, stored.sealed);
+    const subscription: WebPushSubscription | undefined = decryptWebPushSubscription(secrets, stored.sealed);
     if (!subscription) return [];
     const send = async (push: WaitingPush): Promise<Attempt> => {
       const payload = said.forBrowser(push);
@@ -198,13 +204,13 @@ function gatewayOf(
   devices: readonly PushDevice[],
   directory: DirectoryView,
   said: Sayings,
-  sender: PushSender,
+  sender: PushNotificationSender,
   goneTokens: string[],
 ): Receiver[] {
   const { gateway, site } = sender.options;
   if (!gateway || devices.length === 0) return [];
   const { realm } = parseActorKey(key);
-  const user = accountOfKey(key);
+  const user = accountOfPushActorKey(key);
   const send = async (push: WaitingPush): Promise<Attempt> => {
     const saying = said.forGateway(push);
     if (!saying) return NOTHING;

@@ -2,7 +2,7 @@
 import type { JsonObject } from '#base';
 import { type ActorParts, ActorPartTable } from '#model';
 
-export interface PushState extends JsonObject {
+export interface PushActorState extends JsonObject {
   /** Number of the last push that was queued. */
   readonly last: number;
   /** Messages that were pushed and may be on screens, oldest first. */
@@ -28,24 +28,28 @@ export interface WaitingPush extends JsonObject {
 }
 
 /** Waiting pushes by number. */
-export const PUSH_PARTS = new ActorPartTable<WaitingPush>('push/');
+export const WAITING_PUSH_PARTS = new ActorPartTable<WaitingPush>('push/');
 
 /** Maximum number of messages in `shown`; the notification of an older one is no longer taken away. */
 const MAX_SHOWN = 200;
 
 /** Waiting pushes, oldest first. */
-export const waitingPushes = (parts: ActorParts): WaitingPush[] =>
-  [...PUSH_PARTS.values(parts)].sort((a, b) => a.number - b.number);
+export const listWaitingPushes = (parts: ActorParts): WaitingPush[] =>
+  [...WAITING_PUSH_PARTS.values(parts)].sort((a, b) => a.number - b.number);
 
 /** Earliest time at which a waiting push is due, wall time, ms; null: none waits. */
-export function nextPushTime(pushes: Iterable<WaitingPush>): number | null {
+export function findNextPushTime(pushes: Iterable<WaitingPush>): number | null {
   let first: number | null = null;
   for (const { next } of pushes) if (first === null || next < first) first = next;
   return first;
 }
 
 /** @param added messages with a notification from now on @param gone messages without one */
-export function withShown(state: PushState, added: readonly number[], gone: readonly number[]): PushState {
+export function updateShownNotifications(
+  state: PushActorState,
+  added: readonly number[],
+  gone: readonly number[],
+): PushActorState {
   if (added.length === 0 && !gone.some((id) => state.shown.includes(id))) return state;
   const shown = [...new Set([...state.shown, ...added])].filter((id) => !gone.includes(id));
   return { ...state, shown: shown.slice(-MAX_SHOWN) };

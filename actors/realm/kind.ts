@@ -25,18 +25,18 @@ import {
 import { confirmEmailChangeHandler } from './commands/accounts/email-change.js';
 import { announceFullMembersHandler } from './commands/accounts/full-members.js';
 import {
-  forgetIdentitiesHandler,
-  IDENTITY_PART_PREFIX,
-  SPENT_FLOW_PART_PREFIX,
+  EXTERNAL_IDENTITY_PART_PREFIX,
+  forgetExternalIdentitiesHandler,
+  SPENT_SIGN_IN_FLOW_PART_PREFIX,
   signInExternallyHandler,
 } from './commands/accounts/identities.js';
-import { EMAIL_CHANGE_PART_PREFIX, RESET_LINKS_PART_PREFIX } from './commands/accounts/mailed-links.js';
+import { EMAIL_CHANGE_PART_PREFIX, PASSWORD_RESET_LINKS_PART_PREFIX } from './commands/accounts/mailed-links.js';
 import {
   readPasswordResetHandler,
   requestPasswordResetHandler,
   resetPasswordHandler,
   sendPasswordResetHandler,
-  setPasswordOfHandler,
+  setPasswordOfUserHandler,
 } from './commands/accounts/password-reset.js';
 import { reactivateUserHandler } from './commands/accounts/reactivate-user.js';
 import {
@@ -96,7 +96,11 @@ import {
   removeEmailDomainHandler,
   updateEmailDomainHandler,
 } from './commands/organization/domains.js';
-import { beginImportHandler, dropImportHandler, endImportHandler } from './commands/organization/import-realm.js';
+import {
+  beginRealmImportHandler,
+  dropRealmImportHandler,
+  endRealmImportHandler,
+} from './commands/organization/import-realm.js';
 import {
   addLinkifierHandler,
   removeLinkifierHandler,
@@ -159,9 +163,9 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
     STREAM_TRAFFIC_PART_PREFIX,
     DIRECT_GROUP_PART_PREFIX,
     EMAIL_CHANGE_PART_PREFIX,
-    RESET_LINKS_PART_PREFIX,
-    IDENTITY_PART_PREFIX,
-    SPENT_FLOW_PART_PREFIX,
+    PASSWORD_RESET_LINKS_PART_PREFIX,
+    EXTERNAL_IDENTITY_PART_PREFIX,
+    SPENT_SIGN_IN_FLOW_PART_PREFIX,
     PICTURE_UPLOADS_PART_PREFIX,
     ...Object.values(INVITATION_PART_PREFIXES),
     MAIL_COUNT_PART_PREFIX,
@@ -178,9 +182,9 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       peekRealm: readNextRealmIdHandler,
       createRealm: createRealmHandler,
       init: initializeRealmHandler,
-      beginImport: beginImportHandler,
-      endImport: endImportHandler,
-      dropImport: dropImportHandler,
+      beginImport: beginRealmImportHandler,
+      endImport: endRealmImportHandler,
+      dropImport: dropRealmImportHandler,
       subdomainTaken: isSubdomainTakenHandler,
       deactivate: deactivateRealmHandler,
       reactivate: reactivateRealmHandler,
@@ -219,10 +223,10 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       sendPasswordReset: sendPasswordResetHandler,
       peekPasswordReset: readPasswordResetHandler,
       resetPassword: resetPasswordHandler,
-      setPasswordOf: setPasswordOfHandler,
+      setPasswordOf: setPasswordOfUserHandler,
       // Handlers of accounts/identities.ts: single sign-on
       signInExternally: signInExternallyHandler,
-      forgetIdentities: forgetIdentitiesHandler,
+      forgetIdentities: forgetExternalIdentitiesHandler,
       // Handlers in accounts/sessions.ts: sessions of browsers
       startSession: startSessionHandler,
       startSessionByLink: startSessionByOneTimeLinkHandler,

@@ -13,7 +13,7 @@ const MIN_PERIOD_MS = 20_000;
  * messages when the batching period ends, so a command for each message is needless. The memory is lost with the
  * activation; a second command for a receiver changes nothing.
  */
-export class InformedReceivers {
+export class MissedMessageNoticeMemory {
   readonly #until = new Map<string, number>();
 
   /** True if the receiver was informed of the topic recently; otherwise records that a command is sent now. */

@@ -28,16 +28,16 @@ import { addSubmessageHandler } from './commands/submessage.js';
 import {
   listAllTopicsHandler,
   readTopicNamesHandler,
-  readTopicWatchersHandler,
-  recordTopicWatcherHandler,
+  readTopicPolicyHoldersHandler,
+  recordTopicPolicyHolderHandler,
   refreshNewestOfTopicHandler,
   setNotifiedHandler,
 } from './commands/topics.js';
 import { publishStreamTypingHandler } from './commands/typing.js';
 import { MESSAGE_MOVE_PART_PREFIX } from './editing/move-batches.js';
-import { InformedReceivers } from './informed.js';
+import { MissedMessageNoticeMemory } from './informed.js';
 import { streamStateMachine } from './machine.js';
-import { NOTIFIED_PART_PREFIX } from './missed.js';
+import { NOTIFIED_SUBSCRIBERS_PART_PREFIX } from './missed.js';
 import { RecentlyChangedMessages } from './recent.js';
 import type { StreamActorState, StreamCommandHandler, StreamMemoryState } from './state.js';
 import { STREAM_TOPIC_PART_PREFIX, TOPIC_WATCHERS_PART_PREFIX } from './topics.js';
@@ -49,10 +49,13 @@ const common = {
     STREAM_TOPIC_PART_PREFIX,
     MESSAGE_MOVE_PART_PREFIX,
     TOPIC_WATCHERS_PART_PREFIX,
-    NOTIFIED_PART_PREFIX,
+    NOTIFIED_SUBSCRIBERS_PART_PREFIX,
   ],
   initial: () => ({ phase: 'active', mv: 0, last: 0, participants: [], recipient: 0 }),
-  volatile: (): StreamMemoryState => ({ recent: new RecentlyChangedMessages(), informed: new InformedReceivers() }),
+  volatile: (): StreamMemoryState => ({
+    recent: new RecentlyChangedMessages(),
+    informed: new MissedMessageNoticeMemory(),
+  }),
   takeBack(
     { volatile }: ActorView<StreamActorState, StreamMemoryState>,
     { messages = [] }: CommandOutcome<StreamActorState>,
@@ -121,8 +124,8 @@ export const streamActorKind: ActorKindDefinition<StreamActorState, StreamMemory
         topicNames: readTopicNamesHandler,
         setNotified: setNotifiedHandler,
         topicChanged: refreshNewestOfTopicHandler,
-        topicWatched: recordTopicWatcherHandler,
-        topicWatchers: readTopicWatchersHandler,
+        topicWatched: recordTopicPolicyHolderHandler,
+        topicWatchers: readTopicPolicyHoldersHandler,
       },
     ),
   },

@@ -11,11 +11,11 @@ import { type ActorParts, type RealmId, toUserId, type UserId, userActorKey } fr
 import { makeOutboxCommand, type OutboxCommand, userActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import { findStreamMembershipRecord, listStreamSubscriberIds } from './commands/members.js';
-import type { InformedReceivers } from './informed.js';
+import type { MissedMessageNoticeMemory } from './informed.js';
 
 /** Prefix of the part with the users whose subscription asks for mails or pushes of all messages. */
-export const NOTIFIED_PART_PREFIX = 'notified/';
-const NOTIFIED_PART = `${NOTIFIED_PART_PREFIX}users`;
+export const NOTIFIED_SUBSCRIBERS_PART_PREFIX = 'notified/';
+const NOTIFIED_PART = `${NOTIFIED_SUBSCRIBERS_PART_PREFIX}users`;
 
 interface StoredNotified {
   readonly users: Uint8Array;
@@ -47,14 +47,14 @@ interface MissedContext {
   readonly realm: RealmId;
   readonly now: number;
   readonly origin: string;
-  readonly informed: InformedReceivers;
+  readonly informed: MissedMessageNoticeMemory;
 }
 
 /**
  * Calls the listener for each user whom the message may notify, perhaps more than once. `personal`: by a personal
  * trigger, so the settings for such must be on.
  */
-export function eachNotifiableReceiver(
+export function forEachNotifiableReceiver(
   parts: ActorParts,
   { participants, originStream, body }: StoredMessage,
   directory: DirectoryView,
@@ -71,7 +71,7 @@ export function eachNotifiableReceiver(
 }
 
 /** Makes the commands to the actors of the users whom this new message may notify. */
-export function missedMessageCommands(
+export function makeMissedMessageCommands(
   parts: ActorParts,
   message: StoredMessage,
   context: MissedContext,
@@ -85,7 +85,7 @@ export function missedMessageCommands(
     found ??= new Map();
     found.set(id, command);
   };
-  eachNotifiableReceiver(parts, message, directory, consider);
+  forEachNotifiableReceiver(parts, message, directory, consider);
   return found ? [...found.values()] : NOTHING;
 }
 

@@ -7,13 +7,13 @@ import { mayNotifyPersonally } from '#domain/notifications';
 import { type ActorParts, type RealmId, toUserId, userActorKey } from '#model';
 import { makeOutboxCommand, type OutboxCommand, userActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
-import { eachNotifiableReceiver } from './missed.js';
+import { forEachNotifiableReceiver } from './missed.js';
 
 const NOTHING: readonly OutboxCommand[] = [];
 const NO_FLAGS: readonly string[] = [];
 
 /** Commands to the actors of the users to whom this new message may be pushed. */
-export function mayPushCommands(
+export function makePushDecisionCommands(
   parts: ActorParts,
   message: StoredMessage,
   directory: DirectoryView,
@@ -22,7 +22,7 @@ export function mayPushCommands(
   if (!directory.pushesToAny()) return NOTHING;
   let found: Map<number, OutboxCommand> | undefined;
   const { id, sender, originStream: stream, body } = message;
-  eachNotifiableReceiver(parts, message, directory, (receiver, personal) => {
+  forEachNotifiableReceiver(parts, message, directory, (receiver, personal) => {
     if (receiver === sender || !directory.isPushed(toUserId(receiver)) || found?.has(receiver)) return;
     const user = directory.user(toUserId(receiver));
     if (!user) return;
@@ -40,7 +40,7 @@ export function mayPushCommands(
 }
 
 /** Commands to the actors of the users whose devices may show notifications of these messages, which are deleted. */
-export function pushedGoneCommands(
+export function makePushRemovalCommands(
   parts: ActorParts,
   messages: readonly StoredMessage[],
   directory: DirectoryView,
@@ -49,7 +49,7 @@ export function pushedGoneCommands(
   if (!directory.pushesToAny()) return NOTHING;
   const found = new Map<number, Set<number>>();
   for (const message of messages) {
-    eachNotifiableReceiver(parts, message, directory, (user) => {
+    forEachNotifiableReceiver(parts, message, directory, (user) => {
       if (!directory.isPushed(toUserId(user))) return;
       const ids = found.get(user);
       if (ids) ids.add(message.id);

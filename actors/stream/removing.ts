@@ -10,7 +10,7 @@ import type { CommandContext, CommandOutcome } from '#runtime';
 import { findStreamMembershipRecord } from './commands/members.js';
 import { makeMessageDeleteEvents } from './editing/event.js';
 import { removeMessage } from './messages.js';
-import { pushedGoneCommands } from './pushes.js';
+import { makePushRemovalCommands } from './pushes.js';
 import type { StreamActorState, StreamActorView } from './state.js';
 import { removeMessagesFromTopic } from './topics.js';
 
@@ -50,7 +50,7 @@ export function makeMessageRemovalOutcome(
   const files = messages.flatMap(({ id, body }) =>
     makeFilesUnlinkedCommands(context.realm, body.files ?? [], id, true),
   );
-  const pushed = pushedGoneCommands(view.parts, messages, context.directory, context.realm);
+  const pushed = makePushRemovalCommands(view.parts, messages, context.directory, context.realm);
   return {
     messages: messages.map((message) => removeMessage(view, message, context)),
     parts,

@@ -4,7 +4,7 @@ import type { DailyMessageCounts } from '#domain/streams';
 import type { ActorCommandName, ArgsOfCommand } from '#model/commands';
 import type { ActorView, CommandDefinition } from '#runtime';
 import type { ActorServices } from '../services.js';
-import type { InformedReceivers } from './informed.js';
+import type { MissedMessageNoticeMemory } from './informed.js';
 import type { RecentlyChangedMessages } from './recent.js';
 
 export interface StreamActorState extends JsonObject {
@@ -46,7 +46,7 @@ export type StreamCommandHandler<C extends ActorCommandName<'stream' | 'dm'>, I 
 /** State of a conversation that is only in memory. */
 export interface StreamMemoryState {
   readonly recent: RecentlyChangedMessages;
-  readonly informed: InformedReceivers;
+  readonly informed: MissedMessageNoticeMemory;
 }
 
 export type StreamActorView = ActorView<StreamActorState, StreamMemoryState>;

@@ -38,7 +38,7 @@ import {
 } from './commands/account/login.js';
 import { noteLogInHandler } from './commands/account/note-log-in.js';
 import { readOwnStateSectionsHandler } from './commands/account/own-state.js';
-import { dropPushTokensHandler, readPushFactsHandler } from './commands/account/push-facts.js';
+import { dropMobilePushTokensHandler, readPushReceiverFactsHandler } from './commands/account/push-facts.js';
 import { addPushTokenHandler, PUSH_TOKEN_PART_PREFIX, removePushTokenHandler } from './commands/account/push-tokens.js';
 import { markHotspotReadHandler, setTutorialStatusHandler } from './commands/account/tutorial.js';
 import {
@@ -106,8 +106,8 @@ import { makeMessageOwnerRedirectHandler } from './commands/messages/on-message.
 import { listReadReceiptsHandler } from './commands/messages/read-receipts.js';
 import { retrySendAfterSubscribingHandler } from './commands/messages/retry-after-join.js';
 import { publishDirectTypingHandler } from './commands/messages/typing.js';
-import { pushMissedHandler, takeDeletedAwayHandler } from './commands/missed/push.js';
-import { recordMissedHandler } from './commands/missed/record.js';
+import { pushMissedMessageHandler, removePushesOfDeletedMessagesHandler } from './commands/missed/push.js';
+import { recordMissedMessageHandler } from './commands/missed/record.js';
 import { listStreamTopicsHandler } from './commands/streams/stream-topics.js';
 import {
   fetchStreamHandler,
@@ -129,8 +129,8 @@ import {
 } from './commands/streams/topics.js';
 import { OWN_FILE_PART_PREFIX } from './files.js';
 import { userStateMachine } from './machine.js';
-import { MISSED_PART_PREFIX } from './missed.js';
-import { takingPushesAway } from './pushed.js';
+import { MISSED_CONVERSATION_PART_PREFIX } from './missed.js';
+import { makePushRemovals } from './pushed.js';
 import { SUBSCRIPTION_PART_PREFIX, type UserActorState } from './state.js';
 
 export const userActorKind: ActorKindDefinition<UserActorState, undefined, ActorServices> = {
@@ -148,7 +148,7 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     OWN_FILE_PART_PREFIX,
     BOT_STORAGE_PART_PREFIX,
     PUSH_TOKEN_PART_PREFIX,
-    MISSED_PART_PREFIX,
+    MISSED_CONVERSATION_PART_PREFIX,
   ],
   commands: mapHandlersByName(userActorCommands, {
     create: createAccountHandler,
@@ -160,8 +160,8 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     setKey: setApiKeyHandler,
     addPushToken: addPushTokenHandler,
     removePushToken: removePushTokenHandler,
-    dropPushTokens: dropPushTokensHandler,
-    pushFacts: readPushFactsHandler,
+    dropPushTokens: dropMobilePushTokensHandler,
+    pushFacts: readPushReceiverFactsHandler,
     sealedKey: readSealedApiKeyHandler,
     newest: readNewestMessagesOfUserHandler,
     deactivated: leaveStreamsOnDeactivationHandler,
@@ -173,7 +173,7 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     subscribersOf: listSubscribersHandler,
     subscriptionStatus: readSubscriptionStatusHandler,
     ownState: readOwnStateSectionsHandler,
-    muteUser: takingPushesAway(muteUserHandler),
+    muteUser: makePushRemovals(muteUserHandler),
     subscriptions: listSubscriptionsHandler,
     streams: listVisibleStreamsHandler,
     fetchMessages: fetchMessagesHandler,
@@ -200,9 +200,9 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     filePublic: checkFileIsPublicHandler,
     filesAccessible: listAccessibleFilesHandler,
     attachments: listAttachmentsHandler,
-    mayPush: pushMissedHandler,
-    pushedGone: takeDeletedAwayHandler,
-    missed: recordMissedHandler,
+    mayPush: pushMissedMessageHandler,
+    pushedGone: removePushesOfDeletedMessagesHandler,
+    missed: recordMissedMessageHandler,
     makeCopy: addReadMessageCopiesHandler,
     giveCopy: addBotMessageCopiesHandler,
     lostMessage: warnBotOwnerOfLostMessageHandler,
@@ -211,12 +211,12 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     unreact: makeMessageOwnerRedirectHandler<RemoveReactionArgs>(conversationActorCommands.unreact),
     submessage: makeMessageOwnerRedirectHandler<AddSubmessageArgs>(conversationActorCommands.submessage),
     readReceipts: listReadReceiptsHandler,
-    setFlags: takingPushesAway(setMessageFlagsHandler),
-    setFlagsInNarrow: takingPushesAway(setMessageFlagsInNarrowHandler),
-    markAllRead: takingPushesAway(markAllReadHandler),
-    markStreamRead: takingPushesAway(markStreamReadHandler),
-    markTopicRead: takingPushesAway(markTopicReadHandler),
-    readStream: takingPushesAway(markLeftStreamReadHandler),
+    setFlags: makePushRemovals(setMessageFlagsHandler),
+    setFlagsInNarrow: makePushRemovals(setMessageFlagsInNarrowHandler),
+    markAllRead: makePushRemovals(markAllReadHandler),
+    markStreamRead: makePushRemovals(markStreamReadHandler),
+    markTopicRead: makePushRemovals(markTopicReadHandler),
+    readStream: makePushRemovals(markLeftStreamReadHandler),
     typing: publishDirectTypingHandler,
     markHotspot: markHotspotReadHandler,
     setTutorial: setTutorialStatusHandler,

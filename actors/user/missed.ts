@@ -22,14 +22,14 @@ export interface MissedConversation extends JsonObject {
   readonly origin: string;
 }
 
-export const MISSED_PART_PREFIX = 'missed/';
-export const MISSED_CONVERSATIONS = new ActorPartTable<MissedConversation>(MISSED_PART_PREFIX);
+export const MISSED_CONVERSATION_PART_PREFIX = 'missed/';
+export const MISSED_CONVERSATION_PARTS = new ActorPartTable<MissedConversation>(MISSED_CONVERSATION_PART_PREFIX);
 
 /** Maximum number of conversations with missed messages; further conversations cause no mail. */
 export const MAX_MISSED_CONVERSATIONS = 500;
 
 /** Returns the name of a conversation's part among the user's missed conversations. */
-export const missedConversationId = (
+export const makeMissedConversationId = (
   realm: RealmId,
   { stream, topic, participants }: Pick<MissedConversation, 'stream' | 'topic' | 'participants'>,
 ): string =>
@@ -38,8 +38,8 @@ export const missedConversationId = (
     : `${stream}/${hashTopicName(topic)}`;
 
 /** Returns the wall time at which the next mail is to be made, ms; null if there is none. */
-export function nextMissedTime(parts: ActorParts): number | null {
+export function findNextMissedMailTime(parts: ActorParts): number | null {
   let next: number | null = null;
-  for (const { due } of MISSED_CONVERSATIONS.values(parts)) if (next === null || due < next) next = due;
+  for (const { due } of MISSED_CONVERSATION_PARTS.values(parts)) if (next === null || due < next) next = due;
   return next;
 }

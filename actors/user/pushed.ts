@@ -6,7 +6,7 @@
 import type { Json, JsonObject } from '#base';
 import { isReadByReadState, READ_STATE_PART_PREFIX, readOriginReadState } from '#domain/messages';
 import { pushKey } from '#model';
-import { makeOutboxCommand, type OutboxCommand, pushCommands } from '#model/commands';
+import { makeOutboxCommand, type OutboxCommand, pushActorCommands } from '#model/commands';
 import type { ActorView, CommandContext, CommandOutcome } from '#runtime';
 import { type UserActorHandler, type UserActorState, userIdOfActorKey } from './state.js';
 
@@ -14,13 +14,13 @@ import { type UserActorHandler, type UserActorState, userIdOfActorKey } from './
 const MAX_PUSHED = 200;
 
 /** The state with one more message. @param origin stream to which the message was sent; 0: a direct message */
-export const withPushed = (state: UserActorState, id: number, origin: number): UserActorState => ({
+export const addPushedMessage = (state: UserActorState, id: number, origin: number): UserActorState => ({
   ...state,
   pushed: [...(state.pushed ?? []), [id, origin] as const].slice(-MAX_PUSHED),
 });
 
 /** Forgets messages, and the command that takes their notifications away. */
-export function withoutPushed(
+export function removePushedMessages(
   state: UserActorState,
   isGone: (id: number, origin: number) => boolean,
   { key, realm }: Pick<CommandContext, 'key' | 'realm'>,
@@ -32,7 +32,7 @@ export function withoutPushed(
   const to = pushKey(realm, userIdOfActorKey(key));
   return {
     state: { ...state, pushed: left },
-    command: makeOutboxCommand({ to, name: pushCommands.remove, args: { messages }, caller: 0 }),
+    command: makeOutboxCommand({ to, name: pushActorCommands.remove, args: { messages }, caller: 0 }),
   };
 }
 
@@ -50,14 +50,14 @@ function takeReadAway(
     if (!(name in written)) return false;
     return isReadByReadState(readOriginReadState(new Map<string, Json>([[name, written[name]!]]), origin), id) === true;
   };
-  const gone = withoutPushed(state, isRead, context);
+  const gone = removePushedMessages(state, isRead, context);
   if (!gone) return outcome;
   const [first = [], ...later] = outcome.commands ?? [];
   return { ...outcome, state: gone.state, commands: [[...first, gone.command], ...later] };
 }
 
 /** Makes a command take away the notifications of the messages that it marks as read. */
-export const takingPushesAway = <A extends JsonObject, I>(command: UserActorHandler<A, I>): UserActorHandler<A, I> => ({
+export const makePushRemovals = <A extends JsonObject, I>(command: UserActorHandler<A, I>): UserActorHandler<A, I> => ({
   ...command,
   handle: (view, args, inputs, context) => takeReadAway(view, command.handle(view, args, inputs, context), context),
 });

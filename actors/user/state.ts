@@ -9,7 +9,7 @@ import type { ActorCommandName, ArgsOfCommand } from '#model/commands';
 import type { CommandDefinition } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { nextFileExpiryTime } from './files.js';
-import { nextMissedTime } from './missed.js';
+import { findNextMissedMailTime } from './missed.js';
 
 export interface UserActorState extends JsonObject {
   readonly phase: string;
@@ -97,7 +97,7 @@ export type UserCommandHandler<C extends ActorCommandName<'user'>, I = undefined
  * a part set `due` to this time.
  */
 export function nextUserTimerTime(parts: ActorParts): number | null {
-  const times = [nextScheduledMessageTime(parts), nextFileExpiryTime(parts), nextMissedTime(parts)].filter(
+  const times = [nextScheduledMessageTime(parts), nextFileExpiryTime(parts), findNextMissedMailTime(parts)].filter(
     (at) => at !== null,
   );
   return times.length === 0 ? null : Math.min(...times);

@@ -108,7 +108,10 @@ export class RecentMessageIndex implements MessageReadStore {
     }
   }
 
-  /** Forgets the messages, which can't be kept up to date any more. The next `reads()` loads them again. */
+  /**
+   * Forgets all messages, because they can't be kept up to date any more or their memory is needed. The next `reads()`
+   * loads them again.
+   */
   reset(): void {
     this.#generation++;
     this.#records = undefined;

@@ -7,7 +7,7 @@ import type { Clock } from '#base/clock';
 import {
   LogDeduplicator,
   type LogEntry,
-  type LogEntryGroup,
+  type LogItemGroup,
   type LogSeq,
   type RealmId,
   toLogSeq as toSeq,
@@ -26,7 +26,7 @@ export const MAX_LOG_REPEAT_DISTANCE = 256;
 const MAX_REPEATS = 4_096;
 const RETRY_MS = 1_000;
 
-const nameOf = ({ v, p }: LogEntryGroup): string => `${v}.${p}`;
+const nameOf = ({ v, p }: LogItemGroup): string => `${v}.${p}`;
 
 export class LogRepeatDetector {
   /** Resolves when the stretch of the log before the start was read. */
@@ -63,9 +63,9 @@ export class LogRepeatDetector {
   }
 
   /** Drops the repeats among the groups of an entry. @returns the other groups */
-  withoutRepeats(seq: LogSeq, entry: LogEntry, groups: Iterable<LogEntryGroup>): Set<LogEntryGroup> {
+  withoutRepeats(seq: LogSeq, entry: LogEntry, groups: Iterable<LogItemGroup>): Set<LogItemGroup> {
     const repeats = this.#repeats.get(seq);
-    const fresh = new Set<LogEntryGroup>();
+    const fresh = new Set<LogItemGroup>();
     for (const group of groups) {
       if (repeats?.has(nameOf(group)) || (seq > this.start && this.#before.hasSeen(entry.actor, group))) continue;
       fresh.add(group);

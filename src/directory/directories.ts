@@ -10,12 +10,12 @@ import type { RealmLogTail } from './tail.js';
 
 /** Thrown when the realm does not exist. */
 export class NoSuchRealmError extends Error {
-  override name = 'NoSuchRealm';
+  override name = 'NoSuchRealmError';
 }
 
 /** Thrown when the replica could not be brought up to the version in time. */
 export class DirectoryReplicaBehindError extends Error {
-  override name = 'DirectoryBehind';
+  override name = 'DirectoryReplicaBehindError';
 }
 
 /** Realm 0 is the server itself: its directory lists the realms. */

@@ -37,4 +37,4 @@ export {
 export { DirectoryReplicaLagMeter } from './lag.js';
 export { RealmDirectory } from './realm-directory.js';
 export { DirectoryReplica } from './replica.js';
-export { RealmLogTail, type RealmLogTailReader } from './tail.js';
+export { RealmLogTail, type RealmLogTailListener } from './tail.js';

@@ -6,7 +6,7 @@ import type { Clock } from '#base/clock';
 import { productEmojiForm } from '#domain/emoji';
 import {
   type LogEntry,
-  type LogEntryGroup,
+  type LogItemGroup,
   type LogSeq,
   type ProductEmoji,
   type RealmId,
@@ -17,7 +17,7 @@ import type { DirectoryView } from '#model/records';
 import type { EventLog } from '#ports/log';
 import { asDirectoryChange, type DirectorySnapshot } from './contents.js';
 import { RealmDirectory } from './realm-directory.js';
-import { RealmLogTail, type RealmLogTailReader } from './tail.js';
+import { RealmLogTail, type RealmLogTailListener } from './tail.js';
 
 /**
  * Wait before a new snapshot is fetched for a missing version. A change is acknowledged before it is logged, and is
@@ -35,11 +35,11 @@ interface Waiter {
   resolve(): void;
 }
 
-export class DirectoryReplica implements RealmLogTailReader {
+export class DirectoryReplica implements RealmLogTailListener {
   readonly tail: RealmLogTail;
   #directory: RealmDirectory | undefined;
   /** Log groups of the realm actor that arrived while a snapshot was loading. */
-  #early: LogEntryGroup[] = [];
+  #early: LogItemGroup[] = [];
   #loading: Promise<void> | undefined;
   #waiters: Waiter[] = [];
   #chasing = false;
@@ -99,7 +99,7 @@ export class DirectoryReplica implements RealmLogTailReader {
     return reached;
   }
 
-  entry(_seq: LogSeq, entry: LogEntry, fresh: readonly LogEntryGroup[]): void {
+  entry(_seq: LogSeq, entry: LogEntry, fresh: readonly LogItemGroup[]): void {
     if (entry.actor !== realmActorKey(this.realm)) {
       for (const group of fresh) this.#noteFirsts(group);
       return;
@@ -167,7 +167,7 @@ export class DirectoryReplica implements RealmLogTailReader {
     }
   }
 
-  #noteFirsts(group: LogEntryGroup): void {
+  #noteFirsts(group: LogItemGroup): void {
     for (const item of group.items) {
       if (item.t !== 'message' || !item.first) continue;
       const { common } = item.message as unknown as { common: { stream_id: number; id: number } };
@@ -176,7 +176,7 @@ export class DirectoryReplica implements RealmLogTailReader {
     }
   }
 
-  #apply(directory: RealmDirectory, group: LogEntryGroup): void {
+  #apply(directory: RealmDirectory, group: LogItemGroup): void {
     if (group.v <= this.#floor) return;
     const changes = group.items.filter((item) => item.t === 'directory');
     if (changes.length === 0) return;

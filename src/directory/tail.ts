@@ -4,19 +4,19 @@
  */
 
 import type { Json } from '#base';
-import { type ActorKey, LogDeduplicator, type LogEntry, type LogEntryGroup, type LogSeq, type RealmId } from '#model';
+import { type ActorKey, LogDeduplicator, type LogEntry, type LogItemGroup, type LogSeq, type RealmId } from '#model';
 import type { EventLog, EventLogSubscription } from '#ports/log';
 
-export interface RealmLogTailReader {
+export interface RealmLogTailListener {
   /** Called for each entry of the log, in order. @param fresh groups of the entry that are no repeats; may be empty */
-  entry(seq: LogSeq, entry: LogEntry, fresh: readonly LogEntryGroup[]): void;
+  entry(seq: LogSeq, entry: LogEntry, fresh: readonly LogItemGroup[]): void;
   transient(value: Json): void;
   /** Called when entries were trimmed before they were read: data derived from the log must be rebuilt. */
   gap(trimmed: LogSeq): void;
 }
 
 export class RealmLogTail {
-  readonly #readers: RealmLogTailReader[] = [];
+  readonly #readers: RealmLogTailListener[] = [];
   readonly #seen = new LogDeduplicator();
   readonly #subscription: EventLogSubscription;
   #position: LogSeq;
@@ -59,7 +59,7 @@ export class RealmLogTail {
   }
 
   /** Adds a reader. Readers are called in the order of their addition. */
-  add(reader: RealmLogTailReader): void {
+  add(reader: RealmLogTailListener): void {
     this.#readers.push(reader);
   }
 

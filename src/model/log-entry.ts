@@ -168,7 +168,7 @@ export interface MoveProgressLogItem {
 
 export type LogItem = EventLogItem | MessageLogItem | MembershipLogItem | DirectoryLogItem | MoveProgressLogItem;
 
-export interface LogEntryGroup {
+export interface LogItemGroup {
   /** Version of the actor that the commit made; together with `p` it identifies the group. */
   readonly v: number;
   /** Number of this piece, from 0, of a commit that was too large for one log entry. */
@@ -178,7 +178,7 @@ export interface LogEntryGroup {
 
 export interface LogEntry {
   readonly actor: ActorKey;
-  readonly groups: readonly LogEntryGroup[];
+  readonly groups: readonly LogItemGroup[];
 }
 
 /**
@@ -201,7 +201,7 @@ export class LogDeduplicator {
   readonly #seen = new Map<string, number>();
 
   /** Returns true for a new group, which is then recorded; false for a repeat. */
-  isNew(actor: ActorKey, group: LogEntryGroup): boolean {
+  isNew(actor: ActorKey, group: LogItemGroup): boolean {
     const n = group.v * 4096 + group.p;
     const last = this.#seen.get(actor);
     if (last !== undefined && n <= last) return false;
@@ -210,7 +210,7 @@ export class LogDeduplicator {
   }
 
   /** True if this group, or a later one of the same actor, has been recorded. */
-  hasSeen(actor: ActorKey, group: LogEntryGroup): boolean {
+  hasSeen(actor: ActorKey, group: LogItemGroup): boolean {
     return group.v * 4096 + group.p <= (this.#seen.get(actor) ?? -1);
   }
 

@@ -14,7 +14,7 @@ import type { ActorCommandReply, CommandEnvelope } from './protocol.js';
 
 /** Error of a command whose deadline passed: the command may or may not have been executed. */
 export class CommandTimeoutError extends Error {
-  override name = 'CommandTimeout';
+  override name = 'CommandTimeoutError';
   constructor(readonly last: CommandFailureReason) {
     super(`no answer within the deadline (${last})`);
   }

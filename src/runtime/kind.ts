@@ -114,7 +114,7 @@ export interface CommandInputSources<Services = unknown> {
  * Thrown by `inputs` when an earlier decision on which the command builds is not carried out yet. The sender retries.
  */
 export class CommandTooEarlyError extends Error {
-  override name = 'TooEarly';
+  override name = 'CommandTooEarlyError';
 }
 
 export interface CommandDefinition<S, A extends JsonObject, I, V, Services = unknown> {
@@ -222,9 +222,10 @@ export interface ActorActivationHandle<S, V = unknown> {
 }
 
 /**
- * Limit on the actors of a kind that one owner may have, passivated ones included. Creating one more ends the actor
- * that was not used for the longest time, because an owner who creates actors in a loop must not lock out the owner's
- * other clients. All actors of one owner must live on one partition.
+ * Limit on the actors of a kind that one owner may have, passivated ones included. Creating one more ends the owner's
+ * actor that was written least recently, busy ones last. The new actor isn't refused, because then a client that
+ * creates actors in a loop would lock out the owner's other clients. All actors of one owner must live on one
+ * partition.
  */
 interface ActorQuota<Services = unknown> {
   limit(services: Services): number;

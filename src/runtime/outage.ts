@@ -1,6 +1,7 @@
 /**
  * Distinguishes short interruptions from outages. A call waits until its own deadline for a connection that comes back
- * or a take-over that ends; once NATS, the Store or every actor host is known to be away, the call fails soon instead.
+ * or a take-over that ends. Once NATS, the Store, every actor host, or for too long the owner of the call's partition
+ * is known to be away, the call fails soon instead.
  */
 
 import type { Clock } from '#base/clock';

@@ -4,8 +4,8 @@ import type { Json } from '#base';
 import {
   type ActorKey,
   type LogEntry,
-  type LogEntryGroup,
   type LogItem,
+  type LogItemGroup,
   MAX_ITEMS_PER_LOG_ENTRY,
   MAX_LOG_ENTRY_BYTES,
   MAX_LOG_ITEM_BYTES,
@@ -19,7 +19,7 @@ interface PackedLogEntry {
 }
 
 interface Piece {
-  readonly group: LogEntryGroup;
+  readonly group: LogItemGroup;
   readonly bytes: number;
 }
 
@@ -89,7 +89,7 @@ function cut({ v, items }: OutboxEntry): Piece[] {
 /** Packs commits into log entries, in order of version. */
 export function packLogEntries(actor: ActorKey, outbox: readonly OutboxEntry[]): PackedLogEntry[] {
   const entries: PackedLogEntry[] = [];
-  let groups: LogEntryGroup[] = [];
+  let groups: LogItemGroup[] = [];
   let completes: number[] = [];
   let count = 0;
   let bytes = 0;

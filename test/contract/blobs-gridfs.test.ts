@@ -16,7 +16,7 @@ t.test('connecting to a closed port fails soon and names the server, without the
   unused.close();
   await once(unused, 'close');
   await t.rejects(GridFsBlobStorage.connect(`mongodb://user:secret@127.0.0.1:${port}/x`), {
-    name: 'BlobsUnavailable',
+    name: 'BlobStorageUnavailableError',
     message: new RegExp(`^MongoDB at mongodb://127.0.0.1:${port} can't be used`),
   });
 });
@@ -49,8 +49,8 @@ if (!server) {
   t.test('without its server every operation rejects with BlobsUnavailable', async (t) => {
     const blobs = await GridFsBlobStorage.connect(url);
     await blobs.close();
-    await t.rejects(blobs.find(toRealmId(1), 'x'), { name: 'BlobsUnavailable' });
-    await t.rejects(blobs.put(toRealmId(1), 'x', Buffer.from('x'), ''), { name: 'BlobsUnavailable' });
-    await t.rejects(blobs.delete(toRealmId(1), 'x'), { name: 'BlobsUnavailable' });
+    await t.rejects(blobs.find(toRealmId(1), 'x'), { name: 'BlobStorageUnavailableError' });
+    await t.rejects(blobs.put(toRealmId(1), 'x', Buffer.from('x'), ''), { name: 'BlobStorageUnavailableError' });
+    await t.rejects(blobs.delete(toRealmId(1), 'x'), { name: 'BlobStorageUnavailableError' });
   });
 }

@@ -152,7 +152,7 @@ if (url) {
 
   t.test('opening a log without NATS rejects and names the server', async (t) => {
     await t.rejects(JetStreamEventLog.open('nats://127.0.0.1:1', clock, { limits }), {
-      name: 'LogUnavailable',
+      name: 'EventLogUnavailableError',
       message: /127.0.0.1:1/,
     });
   });
@@ -175,7 +175,7 @@ if (binary) {
         try {
           confirmed.push([await log.append(realm, value), value]);
         } catch (error) {
-          t.match(error, { name: 'LogUnavailable' });
+          t.match(error, { name: 'EventLogUnavailableError' });
           failures++;
           await new Promise((resolve) => setTimeout(resolve, 20));
         }

@@ -275,9 +275,9 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
       const realm = freshRealm();
       const appended = log.append(realm, 1);
       await log.close();
-      await appended.catch((error) => t.match(error, { name: 'LogUnavailable' }));
-      await t.rejects(log.append(realm, 1), { name: 'LogUnavailable' });
-      await t.rejects(log.position(realm), { name: 'LogUnavailable' });
+      await appended.catch((error) => t.match(error, { name: 'EventLogUnavailableError' }));
+      await t.rejects(log.append(realm, 1), { name: 'EventLogUnavailableError' });
+      await t.rejects(log.position(realm), { name: 'EventLogUnavailableError' });
       await subject.close?.();
     });
   });

@@ -25,7 +25,7 @@ const [own, other] = [
   new ServerCryptography('the secret of this server'),
   new ServerCryptography('the secret of another server'),
 ];
-const REFUSED = { name: 'ConfigError', message: /^the data .*another server secret.*conclave secret changed$/ };
+const REFUSED = { name: 'ServerConfigError', message: /^the data .*another server secret.*conclave secret changed$/ };
 
 /** An account as the program stores it. */
 async function account(store: Store, user: number, keySealed: string): Promise<void> {

@@ -99,7 +99,7 @@ t.test('only one living process can open a directory', async (t) => {
   const ended = once(child, 'exit');
   await said(child, 'done');
   const message = `data directory ${directory} is in use by process ${child.pid}`;
-  await t.rejects(openLmdbEnvironment(directory), { name: 'DirectoryInUse', message });
+  await t.rejects(openLmdbEnvironment(directory), { name: 'DataDirectoryInUseError', message });
   child.kill('SIGSTOP');
   await t.rejects(openLmdbEnvironment(directory), { message }, 'even while it is stopped');
   child.kill('SIGKILL');
@@ -122,7 +122,7 @@ t.test('of processes that open a directory together at most one succeeds', async
 t.test('a directory with a path too long for a socket can be locked', async (t) => {
   const directory = join(t.testdir(), 'x'.repeat(120));
   const environment = await openLmdbEnvironment(directory);
-  await t.rejects(openLmdbEnvironment(directory), { name: 'DirectoryInUse' });
+  await t.rejects(openLmdbEnvironment(directory), { name: 'DataDirectoryInUseError' });
   await environment.close();
 });
 

@@ -19,7 +19,7 @@ t.test('connecting to a closed port fails soon and names the server', async (t) 
   unused.close();
   await once(unused, 'close');
   await t.rejects(MongoStore.connect(`mongodb://user:secret@127.0.0.1:${port}/x`, new FakeClock()), {
-    name: 'StoreUnavailable',
+    name: 'StoreUnavailableError',
     message: new RegExp(`^MongoDB at mongodb://127.0.0.1:${port} can't be used`),
   });
 });
@@ -52,7 +52,7 @@ if (!server) {
       store.scanMessages({ realm: toRealmId(1), index: { by: 'realm' }, from: 0, direction: 'newer', limit: 1 }),
       store.ping(),
     ]);
-    for (const f of failing) t.match(f, { status: 'rejected', reason: { name: 'StoreUnavailable' } });
+    for (const f of failing) t.match(f, { status: 'rejected', reason: { name: 'StoreUnavailableError' } });
     await proxy.mend();
     await store.ping();
     t.match(await store.load(key(1), toEpoch(1)), { version: 1 });
@@ -61,7 +61,7 @@ if (!server) {
     proxy.freeze();
     const ping = store.ping();
     clock.advance(3_000);
-    await t.rejects(ping, { name: 'StoreUnavailable' }, 'nor does a silent server hang a ping');
+    await t.rejects(ping, { name: 'StoreUnavailableError' }, 'nor does a silent server hang a ping');
     proxy.cut();
     await store.close();
   });

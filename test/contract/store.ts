@@ -48,8 +48,8 @@ export function storeContract(t: Test, name: string, makeStore: () => Promise<St
     fact('a closed store rejects with StoreUnavailable', async (t) => {
       await store.ping();
       await store.close();
-      await t.rejects(store.load(freshKey(), toEpoch(1)), { name: 'StoreUnavailable' });
-      await t.rejects(store.ping(), { name: 'StoreUnavailable' });
+      await t.rejects(store.load(freshKey(), toEpoch(1)), { name: 'StoreUnavailableError' });
+      await t.rejects(store.ping(), { name: 'StoreUnavailableError' });
     });
   });
 }

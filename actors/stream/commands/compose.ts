@@ -18,11 +18,11 @@ import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CommandContext, CommandInputContext, CommandOutcome } from '#runtime';
 import type { ActorInputSources } from '../../services.js';
 import { makeGiveBotCopyCommands } from '../bots.js';
-import { missedMessageCommands } from '../missed.js';
-import { mayPushCommands } from '../pushes.js';
+import { makeMissedMessageCommands } from '../missed.js';
+import { makePushDecisionCommands } from '../pushes.js';
 import type { StreamActorState, StreamActorView, StreamMemoryState } from '../state.js';
 import { addMessageToTopic } from '../topics.js';
-import { fetchLinksCommands } from './link-previews.js';
+import { makeFetchLinksCommands } from './link-previews.js';
 import { findStreamMembershipRecord } from './members.js';
 import { startRetentionTimer } from './retention.js';
 
@@ -190,16 +190,16 @@ function post(
     ...makeFilesLinkedCommands(realm, files, id, body.sent),
     ...makeGiveBotCopyCommands(realm, id, copies),
   ];
-  const missed = missedMessageCommands(parts, message, {
+  const missed = makeMissedMessageCommands(parts, message, {
     directory,
     realm,
     now,
     origin: input.origin,
     informed: volatile.informed,
   });
-  const pushes = mayPushCommands(parts, message, directory, realm);
+  const pushes = makePushDecisionCommands(parts, message, directory, realm);
   const { html, hasLink } = rendered;
-  const links = fetchLinksCommands({ id, sender, content: input.content, html, hasLink }, context, input.origin);
+  const links = makeFetchLinksCommands({ id, sender, content: input.content, html, hasLink }, context, input.origin);
   const commands = [...awaited, ...calls, ...missed, ...pushes, ...links];
   return {
     reply: makeSuccessReply({ id }),

@@ -15,7 +15,7 @@ import { checkMayMentionAll, type StoredMessage, toStoredMessage } from '#domain
 import { type StreamMembershipRecord, streamMemberPartAddress, toStreamMembershipRecord } from '#domain/streams';
 import { parseActorKey, toStreamId, toUserId } from '#model';
 import {
-  type CallerMessageCopyArgs,
+  type CallerHasCopyArgs,
   conversationActorCommands,
   type EditMessageArgs,
   type streamActorCommands,
@@ -44,7 +44,7 @@ import {
 } from '../messages.js';
 import type { StreamActorState, StreamActorView, StreamCommandHandler, StreamMemoryState } from '../state.js';
 import { readNewestMessagesOfTopic, removeMessagesFromTopic } from '../topics.js';
-import { fetchLinksCommands } from './link-previews.js';
+import { makeFetchLinksCommands } from './link-previews.js';
 import { findStreamMembershipRecord, listStreamSubscriberIds } from './members.js';
 
 type Context = CommandInputContext<StreamActorState, StreamMemoryState>;
@@ -146,7 +146,7 @@ function newTextOf(
     commands: [
       ...makeFilesLinkedCommands(realm, without(files, before), message.id, message.body.sent),
       ...makeFilesUnlinkedCommands(realm, without(before, files), message.id, false),
-      ...fetchLinksCommands(linking, context, origin),
+      ...makeFetchLinksCommands(linking, context, origin),
     ],
   };
 }
@@ -160,7 +160,7 @@ function editorOf({ directory, caller, now }: CommandContext): MessageEditContex
 function handle(command: typeof conversationActorCommands.edit) {
   return (
     view: StreamActorView,
-    args: EditMessageArgs & CallerMessageCopyArgs,
+    args: EditMessageArgs & CallerHasCopyArgs,
     inputs: MessageEditInputs,
     context: CommandContext,
   ): CommandOutcome<StreamActorState> => {

@@ -1,10 +1,15 @@
 /** Previews of the pages that a message links (#domain/link-previews): asks for them, and shows them. */
 
 import { makeValueReply, messageOwnerActorKey } from '#actors/shared';
-import { embedHtml, findPreviewLinks } from '#domain/link-previews';
+import { findLinksWithPreview, makeLinkPreviewHtml } from '#domain/link-previews';
 import type { MessageBody, StoredMessage } from '#domain/messages';
 import { type ActorKey, type LogItem, linkPreviewKey, toUserId } from '#model';
-import { conversationActorCommands, linkPreviewCommands, makeOutboxCommand, type OutboxCommand } from '#model/commands';
+import {
+  conversationActorCommands,
+  linkPreviewActorCommands,
+  makeOutboxCommand,
+  type OutboxCommand,
+} from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { audienceOfMessageChanges, changeMessageBody, loadMessageRecord, newestVersionOfMessage } from '../messages.js';
@@ -22,17 +27,17 @@ interface LinkingText {
  * The command that fetches previews for a new text; none where the organization wants none, for messages of bots, and
  * for texts without links.
  */
-export function fetchLinksCommands(
+export function makeFetchLinksCommands(
   { id, sender, content, html, hasLink }: LinkingText,
   { directory, realm, key }: Pick<CommandContext, 'directory' | 'realm' | 'key'>,
   origin: string,
 ): OutboxCommand[] {
   if (!hasLink || !directory.settings.inline_url_embed_preview) return [];
   if (directory.user(toUserId(sender))?.botType !== null) return [];
-  const urls = findPreviewLinks({ content, html }, origin);
+  const urls = findLinksWithPreview({ content, html }, origin);
   if (urls.length === 0) return [];
   const args = { message: id, conversation: key, urls };
-  return [makeOutboxCommand({ to: linkPreviewKey(realm), name: linkPreviewCommands.fetchLinks, args, caller: 0 })];
+  return [makeOutboxCommand({ to: linkPreviewKey(realm), name: linkPreviewActorCommands.fetchLinks, args, caller: 0 })];
 }
 
 /**
@@ -52,11 +57,11 @@ export const showLinkPreviewsHandler: StreamCommandHandler<
       const name = conversationActorCommands.showLinkPreviews;
       return { reply: makeValueReply(null), commands: [[makeOutboxCommand({ to: owner, name, args, caller: 0 })]] };
     }
-    const linked = findPreviewLinks(message.body, '');
+    const linked = findLinksWithPreview(message.body, '');
     // The links of a shown preview are no links of the text, so a repeat of this command adds nothing.
     const previews = args.previews.filter(({ url }) => linked.includes(url));
     if (previews.length === 0) return { reply: makeValueReply(null) };
-    const html = [message.body.html, ...previews.map(embedHtml)].join('\n');
+    const html = [message.body.html, ...previews.map(makeLinkPreviewHtml)].join('\n');
     return {
       reply: makeValueReply(null),
       messages: [changeMessageBody(view, message, { html }, context)],
@@ -65,7 +70,10 @@ export const showLinkPreviewsHandler: StreamCommandHandler<
   },
 };
 
-/** Event of a message that shows previews (messages.md § Edit event): no user, and only fields of the content. */
+/**
+ * Event of a message that now shows link previews (messages.md § Edit event): no user, and only fields of the
+ * content.
+ */
 function previewEvent(
   message: StoredMessage,
   html: MessageBody['html'],

@@ -55,7 +55,7 @@ export const refreshNewestOfTopicHandler: StreamCommandHandler<
 };
 
 /** Replies with the users whose actors keep a policy for the topic. */
-export const readTopicWatchersHandler: StreamCommandHandler<typeof streamActorCommands.topicWatchers> = {
+export const readTopicPolicyHoldersHandler: StreamCommandHandler<typeof streamActorCommands.topicWatchers> = {
   lane: 'topics',
   read: true,
   creates: true,
@@ -66,7 +66,7 @@ export const readTopicWatchersHandler: StreamCommandHandler<typeof streamActorCo
  * Records that a user's actor keeps a policy for the topic, or no longer does. The command is never refused and may be
  * repeated.
  */
-export const recordTopicWatcherHandler: StreamCommandHandler<typeof streamActorCommands.topicWatched> = {
+export const recordTopicPolicyHolderHandler: StreamCommandHandler<typeof streamActorCommands.topicWatched> = {
   creates: true,
   handle: ({ parts }, { topic, user, watches }) => ({
     reply: makeValueReply(null),

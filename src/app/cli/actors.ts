@@ -17,7 +17,7 @@ import { DataDirectoryInUseError } from '#ports/store';
  * Runs `action` with a caller of the actors: in the cluster, on the data directory, or through the server that has the
  * directory open.
  */
-export async function withActors(
+export async function runWithActorClient(
   config: ServerConfig,
   logger: Logger,
   action: (actors: SystemActorCaller, secrets: ServerCryptography) => Promise<void>,

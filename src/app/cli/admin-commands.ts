@@ -26,7 +26,7 @@ import { writePrivateFile } from '#base/disk';
 import { USER_ROLE } from '#domain/people';
 import { siteUrlOfRealm as addressOfSite } from '#frontend/gateway';
 import { ORGANIZATION_TYPES, type RealmId } from '#model';
-import { withActors } from './actors.js';
+import { runWithActorClient } from './actors.js';
 import { CLUSTER_COMMANDS } from './cluster-commands.js';
 import type { AdminCommand, CliCommandAction, CliCommandOptions } from './command.js';
 
@@ -45,7 +45,9 @@ const realmChange = (
 ): AdminCommand => ({
   words,
   run: (config, options, logger, given) =>
-    withActors(config, logger, async (actors) => change(actors, await findRealmId(actors, options.realm), given)),
+    runWithActorClient(config, logger, async (actors) =>
+      change(actors, await findRealmId(actors, options.realm), given),
+    ),
 });
 
 const ROLES: Readonly<Record<string, number>> = { ...USER_ROLE, administrator: USER_ROLE.admin };
@@ -99,7 +101,7 @@ async function readPassword(): Promise<string> {
 
 const PLAIN: Readonly<Record<string, CliCommandAction>> = {
   'realm create': (config, options, logger) =>
-    withActors(config, logger, async (actors, secrets) => {
+    runWithActorClient(config, logger, async (actors, secrets) => {
       const ownerEmail = required(options, 'email');
       const { ownerKey } = await createRealm(actors, secrets, {
         subdomain: options.subdomain ?? '',
@@ -114,13 +116,13 @@ const PLAIN: Readonly<Record<string, CliCommandAction>> = {
     }),
 
   'realm list': (config, _options, logger) =>
-    withActors(config, logger, async (actors) => {
+    runWithActorClient(config, logger, async (actors) => {
       for (const { id, subdomain, deactivated } of await listRealms(actors))
         process.stdout.write(`${id}\t${subdomain || '(root)'}${deactivated ? '\tdeactivated' : ''}\n`);
     }),
 
   'user create': (config, options, logger) =>
-    withActors(config, logger, async (actors) => {
+    runWithActorClient(config, logger, async (actors) => {
       const role = roleNamed(options['user-role'] ?? 'member');
       const id = await createUser(actors, await findRealmId(actors, options.realm), {
         email: required(options, 'email'),
@@ -132,34 +134,34 @@ const PLAIN: Readonly<Record<string, CliCommandAction>> = {
     }),
 
   'user key': (config, options, logger) =>
-    withActors(config, logger, async (actors, secrets) => {
+    runWithActorClient(config, logger, async (actors, secrets) => {
       const email = required(options, 'email');
       const key = await readUserApiKey(actors, secrets, await findRealmId(actors, options.realm), email);
       await writeCredentials(options, config, email, key);
     }),
 
   'user new-key': (config, options, logger) =>
-    withActors(config, logger, async (actors, secrets) => {
+    runWithActorClient(config, logger, async (actors, secrets) => {
       const email = required(options, 'email');
       const key = await renewUserApiKey(actors, secrets, await findRealmId(actors, options.realm), email);
       await writeCredentials(options, config, email, key);
     }),
 
   'user password': (config, options, logger) =>
-    withActors(config, logger, async (actors) => {
+    runWithActorClient(config, logger, async (actors) => {
       const email = required(options, 'email');
       const realm = await findRealmId(actors, options.realm);
       await setUserPassword(actors, realm, email, options.password ?? (await readPassword()));
     }),
 
   'user forget-identities': (config, options, logger) =>
-    withActors(config, logger, async (actors) => {
+    runWithActorClient(config, logger, async (actors) => {
       const email = required(options, 'email');
       await forgetIdentities(actors, await findRealmId(actors, options.realm), email);
     }),
 
   'user sign-in-link': (config, options, logger) =>
-    withActors(config, logger, async (actors, secrets) => {
+    runWithActorClient(config, logger, async (actors, secrets) => {
       const email = required(options, 'email');
       const realm = await findRealmId(actors, options.realm);
       const page = await pageOf(actors, realm, options, config);

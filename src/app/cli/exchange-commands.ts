@@ -9,12 +9,12 @@ import { AdminError, findRealmId, listRealms } from '#app/admin';
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import {
   convertSlackExport,
-  exportToArchive,
-  exportToFolder,
-  type ImportReport,
+  exportOrganizationToArchive,
+  exportOrganizationToFolder,
   isSlackExport,
-  runImport,
-  unpackArchive,
+  type OrganizationImportReport,
+  runOrganizationImport,
+  unpackExportArchive,
 } from '#app/exchange';
 import type { Logger } from '#base';
 import { asDirectorySnapshot, RealmDirectory } from '#directory';
@@ -23,11 +23,11 @@ import { findSubdomainProblem } from '#domain/people';
 import { siteUrlOfRealm } from '#frontend/gateway';
 import { realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
-import { withActors } from './actors.js';
+import { runWithActorClient } from './actors.js';
 import type { CliCommandOptions } from './command.js';
-import { dropImport, importTarget, openStoreBeside } from './exchange-target.js';
+import { dropUnfinishedImport, openImportTarget, openStoreBesideRunningServer } from './exchange-target.js';
 
-export const EXCHANGE_OPTIONS = {
+export const IMPORT_EXPORT_COMMAND_OPTIONS = {
   passwords: { type: 'string' },
   'former-site': { type: 'string' },
   check: { type: 'boolean' },
@@ -41,7 +41,7 @@ type Run = (config: ServerConfig, options: Flags, logger: Logger) => Promise<voi
  * Finds the command with these words; undefined when none has this name.
  * @throws AdminError for a wrong number of words
  */
-export function findExchangeCommand(words: readonly string[]): Run | undefined {
+export function findImportExportCommand(words: readonly string[]): Run | undefined {
   const [name, file, ...more] = words;
   if (name !== 'import' && name !== 'export') return undefined;
   if (more.length > 0) throw new AdminError(`usage: conclave ${name} FILE|DIR --subdomain NAME`);
@@ -60,14 +60,14 @@ async function runExportCommand(config: ServerConfig, options: Flags, logger: Lo
   if (!isArchive && (await readdir(target).catch(() => [])).length > 0) {
     throw new AdminError(`${target} is not empty: an export needs an empty folder, or a name that ends in .tar.gz`);
   }
-  await withActors(config, logger, async (actors) => {
+  await runWithActorClient(config, logger, async (actors) => {
     const realm = await findRealmId(actors, options.subdomain);
-    const opened = await openStoreBeside(config);
+    const opened = await openStoreBesideRunningServer(config);
     try {
       const snapshot = asDirectorySnapshot(await actors.value(realmActorKey(realm), realmActorCommands.snapshot, {}));
       const directory = new RealmDirectory(realm, snapshot, productEmojiForm(config.emojiNames));
       const source = { store: opened.store, blobs: opened.blobs, realm, snapshot, directory };
-      const write = isArchive ? exportToArchive : exportToFolder;
+      const write = isArchive ? exportOrganizationToArchive : exportOrganizationToFolder;
       const rows = await write(source, target);
       for (const [table, count] of rows)
         if (count > 0) process.stdout.write(`${String(count).padStart(9)}  ${table}\n`);
@@ -82,7 +82,7 @@ async function runImportCommand(config: ServerConfig, options: Flags, logger: Lo
   if (subdomain === undefined) throw new AdminError('--subdomain is required');
   const problem = subdomain === '' ? undefined : findSubdomainProblem(subdomain);
   if (problem !== undefined) throw new AdminError(problem);
-  if (options.drop) return withActors(config, logger, (actors) => dropImport(actors, subdomain));
+  if (options.drop) return runWithActorClient(config, logger, (actors) => dropUnfinishedImport(actors, subdomain));
   if (file === undefined) throw new AdminError('usage: conclave import FILE|DIR --subdomain NAME');
   const passwords = await readPasswords(options.passwords);
   const work = await makeWorkFolder(config);
@@ -91,14 +91,14 @@ async function runImportCommand(config: ServerConfig, options: Flags, logger: Lo
       ? resolve(file)
       : await unpacked(file, work);
     const source = (await isSlackExport(folder)) ? await converted(folder, work) : folder;
-    await withActors(config, logger, async (actors, secrets) => {
+    await runWithActorClient(config, logger, async (actors, secrets) => {
       if ((await listRealms(actors)).some((realm) => realm.subdomain === subdomain)) {
         throw new AdminError(`an organization with the subdomain '${subdomain}' exists already`);
       }
-      const opened = options.check ? undefined : await openStoreBeside(config);
+      const opened = options.check ? undefined : await openStoreBesideRunningServer(config);
       try {
         const { externalScheme: scheme, externalHost, host, port } = config;
-        const report = await runImport({
+        const report = await runOrganizationImport({
           folder: source,
           subdomain,
           origin: options.site ?? siteUrlOfRealm({ scheme, externalHost, host, port }, '', subdomain),
@@ -107,7 +107,7 @@ async function runImportCommand(config: ServerConfig, options: Flags, logger: Lo
           extraEmoji: productEmojiForm(config.emojiNames),
           imageProxyKey: config.imageProxy === 'on' ? secrets.imageProxyKey : '',
           passwords,
-          target: opened && importTarget(actors, opened, subdomain),
+          target: opened && openImportTarget(actors, opened, subdomain),
           progress: makeProgressBar(),
         });
         process.stdout.write(formatReport(report, options.check === true));
@@ -121,7 +121,7 @@ async function runImportCommand(config: ServerConfig, options: Flags, logger: Lo
 }
 
 async function unpacked(file: string, work: string): Promise<string> {
-  await unpackArchive(resolve(file), work).catch((error: NodeJS.ErrnoException) => {
+  await unpackExportArchive(resolve(file), work).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? new AdminError(`there is no ${file}`) : error;
   });
   return work;
@@ -172,7 +172,7 @@ function makeProgressBar(): (done: number, all: number) => void {
   };
 }
 
-function formatReport({ counts, leftOut }: ImportReport, check: boolean): string {
+function formatReport({ counts, leftOut }: OrganizationImportReport, check: boolean): string {
   const lines = (of: ReadonlyMap<string, number>): string =>
     [...of].map(([name, count]) => `  ${String(count).padStart(9)}  ${name}\n`).join('');
   const left = leftOut.size === 0 ? 'Nothing was left out.\n' : `Left out:\n${lines(leftOut)}`;

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { AdminError, type SystemActorCaller } from '#app/admin';
 import { isClusterConfig, type ServerConfig } from '#app/config';
-import type { ImportTarget } from '#app/exchange';
+import type { OrganizationImportTarget } from '#app/exchange';
 import { REAL_CLOCK } from '#base/clock';
 import { makeMessageDigest } from '#domain/messages';
 import {
@@ -27,14 +27,14 @@ const SERVER = realmActorKey(toRealmId(0));
 /** Number of actors that are woken at a time. */
 const WOKEN_TOGETHER = 8;
 
-export interface OpenedStore {
+export interface OpenedStoreOfCli {
   readonly store: Store;
   readonly blobs: BlobStorage;
   close(): Promise<void>;
 }
 
 /** Opens the configured Store in parallel to the processes that have it open. */
-export async function openStoreBeside(config: ServerConfig): Promise<OpenedStore> {
+export async function openStoreBesideRunningServer(config: ServerConfig): Promise<OpenedStoreOfCli> {
   if (isClusterConfig(config)) {
     const mongodb = config.mongodb!;
     const store = await MongoStore.connect(mongodb, REAL_CLOCK);
@@ -62,11 +62,11 @@ export async function openStoreBeside(config: ServerConfig): Promise<OpenedStore
   };
 }
 
-export const importTarget = (
+export const openImportTarget = (
   actors: SystemActorCaller,
-  { store, blobs }: OpenedStore,
+  { store, blobs }: OpenedStoreOfCli,
   subdomain: string,
-): ImportTarget => ({
+): OrganizationImportTarget => ({
   store,
   blobs,
   begin: (source) =>
@@ -98,7 +98,7 @@ async function wake(actors: SystemActorCaller, key: ActorKey): Promise<void> {
   } else await actors.send(key, conversationActorCommands.awaitPublished, {});
 }
 
-export async function dropImport(actors: SystemActorCaller, subdomain: string): Promise<void> {
+export async function dropUnfinishedImport(actors: SystemActorCaller, subdomain: string): Promise<void> {
   const dropped = await actors.value(SERVER, realmActorCommands.dropImport, { subdomain });
   if (!dropped) throw new AdminError(`no import to '${subdomain}' has begun`);
 }

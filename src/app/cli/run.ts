@@ -15,7 +15,7 @@ import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
 import { ADMIN_COMMAND_OPTIONS, findAdminCommand } from './admin-commands.js';
 import { findDataDirCommand } from './data-commands.js';
-import { EXCHANGE_OPTIONS, findExchangeCommand } from './exchange-commands.js';
+import { findImportExportCommand, IMPORT_EXPORT_COMMAND_OPTIONS } from './exchange-commands.js';
 import { CLI_HELP_TEXT } from './help.js';
 import { describeServerSecretMatch, findSecretCommand } from './secret-commands.js';
 import { findStoreCommand } from './store-commands.js';
@@ -32,7 +32,7 @@ export async function runCommandLine(argv: readonly string[], environment: NodeJ
       options: {
         ...SETTING_COMMAND_LINE_OPTIONS,
         ...ADMIN_COMMAND_OPTIONS,
-        ...EXCHANGE_OPTIONS,
+        ...IMPORT_EXPORT_COMMAND_OPTIONS,
         json: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -56,7 +56,7 @@ export async function runCommandLine(argv: readonly string[], environment: NodeJ
       await data(config);
       return 0;
     }
-    const exchange = findExchangeCommand(positionals);
+    const exchange = findImportExportCommand(positionals);
     if (exchange) {
       await exchange(config, values as Record<string, string | undefined>, quietLogger());
       return 0;

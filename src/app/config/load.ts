@@ -8,7 +8,7 @@ import {
 
 /** Problems of a configuration, in words for the operator; one line per problem. */
 export class ServerConfigError extends Error {
-  override name = 'ConfigError';
+  override name = 'ServerConfigError';
 }
 
 const entries = Object.entries(SERVER_SETTING_DECLARATIONS) as [ServerSettingName, ServerSettingDeclaration<unknown>][];

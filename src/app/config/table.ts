@@ -2,7 +2,12 @@
  * Every setting of the server, declared once: option, environment variable, meaning, default and parser. `--help` and
  * docs/configuration.md come from this table.
  */
-import { type IdentityProviderConfig, parseProviders, parseTokenKeys, type TokenKeys } from '#frontend/single-sign-on';
+import {
+  type IdentityProviderConfig,
+  type JwtKeysBySubdomain,
+  parseIdentityProviders,
+  parseJwtKeys,
+} from '#frontend/single-sign-on';
 import {
   checkBearerToken,
   checkClusterNamespace,
@@ -216,7 +221,7 @@ export const SERVER_SETTING_DECLARATIONS = {
       'File with the providers of single sign-on (OpenID Connect), a JSON list, or the list itself (how-to/single-sign-on.md). The same for all frontends.',
     fallback: undefined as readonly IdentityProviderConfig[] | undefined,
     secret: true,
-    parse: parseProviders,
+    parse: parseIdentityProviders,
   }),
   jwtKeys: setting({
     env: 'JWT_KEYS',
@@ -224,9 +229,9 @@ export const SERVER_SETTING_DECLARATIONS = {
     value: 'FILE',
     description:
       'File with the keys of services whose signed tokens POST /jwt/fetch_api_key takes, JSON by subdomain, or the JSON itself (how-to/single-sign-on.md). The same for all frontends.',
-    fallback: undefined as TokenKeys | undefined,
+    fallback: undefined as JwtKeysBySubdomain | undefined,
     secret: true,
-    parse: parseTokenKeys,
+    parse: parseJwtKeys,
   }),
   webPublicStreams: setting({
     env: 'WEB_PUBLIC_STREAMS',

@@ -1,8 +1,8 @@
 /** Maps the ids in an export to the ids that the same objects get on this server. */
-import { rowProblem } from './format/problem.js';
+import { makeExportRowError } from './format/problem.js';
 
 /** Map from ids of an export to new ids, for one kind of object. */
-export class IdMap {
+export class ImportedIdMap {
   readonly #ids = new Map<number, number>();
 
   constructor(
@@ -11,7 +11,7 @@ export class IdMap {
   ) {}
 
   set(old: number, id: number): void {
-    if (this.#ids.has(old)) throw rowProblem(this.kind, old, 'the id occurs twice');
+    if (this.#ids.has(old)) throw makeExportRowError(this.kind, old, 'the id occurs twice');
     this.#ids.set(old, id);
   }
 
@@ -19,10 +19,10 @@ export class IdMap {
     return this.#ids.get(old);
   }
 
-  /** Returns the new id of an object. @throws ExchangeProblem if the export has no object with this id */
+  /** Returns the new id of an object. @throws ExportFormatError if the export has no object with this id */
   of(old: number, where: string): number {
     const id = this.#ids.get(old);
-    if (id === undefined) throw rowProblem(where, old, `there is no ${this.kind} with this id`);
+    if (id === undefined) throw makeExportRowError(where, old, `there is no ${this.kind} with this id`);
     return id;
   }
 
@@ -32,14 +32,14 @@ export class IdMap {
 }
 
 /** Map of message ids: both the old and the new ids ascend, so a million of them take 8 MB. */
-export class MessageIds {
+export class ImportedMessageIdMap {
   #old = new Float64Array(1024);
   #count = 0;
 
-  /** Adds the next message. @returns the message's new id. @throws ExchangeProblem if the ids don't ascend */
+  /** Adds the next message. @returns the message's new id. @throws ExportFormatError if the ids don't ascend */
   add(old: number): number {
     if (this.#count > 0 && old <= this.#old[this.#count - 1]!) {
-      throw rowProblem('zerver_message', old, 'the ids of messages do not ascend');
+      throw makeExportRowError('zerver_message', old, 'the ids of messages do not ascend');
     }
     if (this.#count === this.#old.length) {
       const larger = new Float64Array(this.#count * 2);

@@ -5,8 +5,8 @@
  * - `tables/` has a file for each group of tables, with both directions beside each other: organization, people,
  *   streams, groups, personal data, files, messages. `copies.ts` and `flags.ts` turn rows of receivers into the stays
  *   and read states that actors keep; `links.ts` rewrites links inside messages.
- * - `import/`: `read.ts` takes the tables into an `OrganizationDraft`, `run.ts` takes the messages, `write.ts` writes
- *   the roots. `export/` goes the other way. `slack/` turns a Slack export into one of the peer's format first.
+ * - `import/`: `read.ts` takes the tables into an `ImportedOrganizationDraft`, `run.ts` takes the messages, `write.ts`
+ *   writes the roots. `export/` goes the other way. `slack/` turns a Slack export into one of the peer's format first.
  *
  * Invariants: an archive is foreign, every value is checked, and nothing outside its folder is read. No process looks
  * at an imported organization before realm 0 lists it, the last step. Every write of an import follows from the export
@@ -15,9 +15,18 @@
  *
  * Importers: the command line.
  */
-export { type ExportOptions, exportToArchive, exportToFolder } from './export/run.js';
-export type { ExportSource } from './export/source.js';
-export { ARCHIVE_LIMITS, type ArchiveLimits, unpackArchive } from './format/archive.js';
-export { ExchangeProblem } from './format/problem.js';
-export { type ImportOptions, type ImportReport, type ImportTarget, runImport } from './import/run.js';
+export {
+  exportOrganizationToArchive,
+  exportOrganizationToFolder,
+  type OrganizationExportOptions,
+} from './export/run.js';
+export type { OrganizationExportSource } from './export/source.js';
+export { EXPORT_ARCHIVE_LIMITS, type ExportArchiveLimits, unpackExportArchive } from './format/archive.js';
+export { ExportFormatError } from './format/problem.js';
+export {
+  type OrganizationImportOptions,
+  type OrganizationImportReport,
+  type OrganizationImportTarget,
+  runOrganizationImport,
+} from './import/run.js';
 export { convertSlackExport, isSlackExport } from './slack/convert.js';

@@ -13,7 +13,7 @@ function schemaOf(parameter: ParameterDeclaration): JsonObject {
   return parameter.default === undefined ? schema : { ...schema, default: parameter.default as never };
 }
 
-/** True if values of the parameter travel as JSON text: arrays, objects, booleans and numbers do. */
+/** True if values of the parameter travel as JSON text. Plain texts don't, nor decimal ids and numbers (`uint`). */
 const isJson = (parameter: ParameterDeclaration): boolean => parameter.encoding === 'json';
 
 /** Bounds of a parameter that differ from the defaults, as extensions of its OpenAPI description. */

@@ -4,11 +4,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { eventQueueActorKind } from '#actors/event-queue';
-import { linkPreviewKind } from '#actors/link-preview';
+import { linkPreviewActorKind } from '#actors/link-preview';
 import { loginGuardActorKind } from '#actors/login-guard';
 import { mailActorKind } from '#actors/mail';
 import { presenceActorKind } from '#actors/presence';
-import { pushKind } from '#actors/push';
+import { pushNotificationActorKind } from '#actors/push';
 import { realmActorKind } from '#actors/realm';
 import { directMessageActorKind, streamActorKind } from '#actors/stream';
 import { userActorKind } from '#actors/user';
@@ -20,11 +20,11 @@ import { MetricsRegistry } from '#base/metrics';
 import { RealmEventFeeds, RecipientFieldResolver } from '#delivery';
 import { DirectoryReplicas } from '#directory';
 import { productEmojiForm } from '#domain/emoji';
-import { PageFetcher } from '#domain/link-previews';
+import { WebPageHeadFetcher } from '#domain/link-previews';
 import { MailDispatcher } from '#domain/mail';
 import { MessageRenderer } from '#domain/messages';
 import { parseDisposableDomains } from '#domain/people';
-import { makeVapidKeys, PushSender } from '#domain/push';
+import { makeVapidKeys, PushNotificationSender } from '#domain/push';
 import { PasswordStrengthThread, type ServerCryptography } from '#domain/secrets';
 import { OutgoingAddressFilter, WebhookCaller } from '#domain/webhooks';
 import type { BrowserPushAccess } from '#frontend/api';
@@ -45,9 +45,9 @@ export const actorKindsByName = (): Readonly<Record<string, AnyActorKindDefiniti
   dm: directMessageActorKind,
   mail: mailActorKind,
   presence: presenceActorKind,
-  push: pushKind,
+  push: pushNotificationActorKind,
   webhook: webhookActorKind,
-  links: linkPreviewKind,
+  links: linkPreviewActorKind,
   stranger: loginGuardActorKind,
   queue: eventQueueActorKind,
 });
@@ -146,17 +146,17 @@ export class ConclaveNode {
           feeds: new RealmEventFeeds(this.directories, log, store, clock),
           webhooks: new WebhookCaller(clock, reachable),
           push: this.#makePushSender(config, reachable, logger),
-          pages: new PageFetcher(clock, reachable, proxies ? imageProxyKey : ''),
+          pages: new WebPageHeadFetcher(clock, reachable, proxies ? imageProxyKey : ''),
           personal: new RecipientFieldResolver(store, this.secrets),
         },
       });
     }
   }
 
-  #makePushSender(config: ServerConfig, reachable: OutgoingAddressFilter, logger: Logger): PushSender {
+  #makePushSender(config: ServerConfig, reachable: OutgoingAddressFilter, logger: Logger): PushNotificationSender {
     const { clock } = this.ports;
     const { pushGateway: url, pushGatewayToken: token, externalHost, externalScheme: scheme, host, port } = config;
-    return new PushSender({
+    return new PushNotificationSender({
       clock,
       logger,
       metrics: this.metrics,

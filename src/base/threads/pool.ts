@@ -18,7 +18,7 @@ interface ThreadOptions {
 
 /** Error of a job that threw or timed out, or whose thread ended. */
 export class ThreadJobFailedError extends Error {
-  override readonly name = 'ThreadJobFailed';
+  override readonly name = 'ThreadJobFailedError';
 }
 
 interface Waiting<Job, Result> {

@@ -4,10 +4,10 @@
  */
 import { Parser } from 'htmlparser2';
 import type { JsonObject } from '#base';
-import type { PageHead } from './page-head.js';
+import type { WebPageHead } from './page-head.js';
 
 /** Preview of a linked page, as it is stored and sent. */
-export interface LinkPreview extends PageHead, JsonObject {
+export interface LinkPreview extends WebPageHead, JsonObject {
   /** URL of the page, as in the message's link. */
   readonly url: string;
 }
@@ -28,7 +28,7 @@ const SHOWN = /\b(?:message_inline_image|message_embed)\b/;
  * @param message text and rendered HTML of a message
  * @param origin base URL of the organization
  */
-export function findPreviewLinks(
+export function findLinksWithPreview(
   { content, html }: { readonly content: string; readonly html: string },
   origin: string,
 ): readonly string[] {
@@ -66,7 +66,7 @@ const inStyle = (address: string): string =>
   address.replace(/["'()\\\s]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 /** Makes the HTML of a preview, in the form of the API's original server. */
-export function embedHtml({ url, title, description, image }: LinkPreview): string {
+export function makeLinkPreviewHtml({ url, title, description, image }: LinkPreview): string {
   const href = escapeHtml(url);
   const picture =
     image === ''

@@ -12,6 +12,6 @@
  *
  * The actors of conversations, the link-preview actor and the server's wiring import this folder.
  */
-export { embedHtml, findPreviewLinks, type LinkPreview } from './embed.js';
-export { PageFetcher } from './page-fetcher.js';
-export type { PageHead } from './page-head.js';
+export { findLinksWithPreview, type LinkPreview, makeLinkPreviewHtml } from './embed.js';
+export { WebPageHeadFetcher } from './page-fetcher.js';
+export type { WebPageHead } from './page-head.js';

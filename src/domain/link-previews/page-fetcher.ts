@@ -4,7 +4,7 @@ import { SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
 import { makeImageProxyPath } from '#domain/pictures';
 import { getFollowingRedirects, type OutgoingAddressFilter } from '#domain/webhooks';
-import { type PageHead, readPageHead } from './page-head.js';
+import { parseWebPageHead, type WebPageHead } from './page-head.js';
 
 /** Time limit of one page, all redirects included, ms. */
 const TIMEOUT_MS = 5_000;
@@ -18,7 +18,7 @@ const HEADERS = {
   'user-agent': `ConclaveLinkPreview/${SERVER_VERSION}`,
 };
 
-export class PageFetcher {
+export class WebPageHeadFetcher {
   /** Makes the fetcher. @param imageProxySecret '' without a proxy: readers load pictures of other hosts directly */
   constructor(
     private readonly clock: Clock,
@@ -31,7 +31,7 @@ export class PageFetcher {
    *
    * @returns facts for the preview, with the address from which readers load the picture; undefined: no preview
    */
-  async fetch(address: string): Promise<PageHead | undefined> {
+  async fetch(address: string): Promise<WebPageHead | undefined> {
     const ended = new AbortController();
     const timer = this.clock.setTimeout(() => ended.abort(), TIMEOUT_MS);
     const { filter } = this;
@@ -39,7 +39,7 @@ export class PageFetcher {
       const options = { filter, signal: ended.signal, headers: HEADERS, maxRedirects: MAX_REDIRECTS };
       const { response, url } = await getFollowingRedirects(address, options);
       const html = await readBeginning(response);
-      const head = html === undefined ? undefined : readPageHead(html, url);
+      const head = html === undefined ? undefined : parseWebPageHead(html, url);
       return head && { ...head, image: this.#pictureOf(head.image) };
     } catch {
       return undefined;

@@ -2,7 +2,7 @@
 import { Parser } from 'htmlparser2';
 
 /** Facts about a page that its preview shows. */
-export interface PageHead {
+export interface WebPageHead {
   readonly title: string;
   /** '' for a page without a description. */
   readonly description: string;
@@ -35,7 +35,7 @@ const NAMES = {
  * @param url address of the page; a relative address of its picture is meant from there
  * @returns undefined for a page without a title
  */
-export function readPageHead(html: string, url: URL): PageHead | undefined {
+export function parseWebPageHead(html: string, url: URL): WebPageHead | undefined {
   const meta = new Map<string, string>();
   let title = '';
   let inTitle = false;

@@ -29,11 +29,11 @@ export interface OutgoingMail {
 }
 
 export class MailRefusedError extends Error {
-  override name = 'MailRefused';
+  override name = 'MailRefusedError';
 }
 
 export class MailerUnavailableError extends Error {
-  override name = 'MailerUnavailable';
+  override name = 'MailerUnavailableError';
 }
 
 export interface Mailer {

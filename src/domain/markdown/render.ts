@@ -33,7 +33,7 @@ export interface MarkdownRenderResult {
 
 /** Error of a text that can't be rendered within the limits. */
 export class MarkdownRenderError extends Error {
-  override name = 'RenderError';
+  override name = 'MarkdownRenderError';
 }
 
 /**

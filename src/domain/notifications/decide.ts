@@ -26,13 +26,13 @@ export interface ReceivedMessage {
 }
 
 /** The settings of a subscription that decide about notifications; null: the user's setting applies. */
-export type SubscriptionNotifications = Pick<Subscription, 'active' | 'muted' | 'push' | 'email' | 'wildcard'>;
+export type SubscriptionNotificationSettings = Pick<Subscription, 'active' | 'muted' | 'push' | 'email' | 'wildcard'>;
 
 export interface MessageReceiver {
   readonly user: Pick<DirectoryUser, 'id' | 'isActive' | 'botType'>;
   readonly preferences: Pick<DirectoryPreferences, 'settings' | 'muted'>;
   /** The receiver's subscription to the stream of the message; undefined if there is none, or for a direct message. */
-  readonly subscription: SubscriptionNotifications | undefined;
+  readonly subscription: SubscriptionNotificationSettings | undefined;
   /** The receiver's TOPIC_VISIBILITY_POLICY for the topic of the message; `inherit` for a direct message. */
   readonly topicPolicy: number;
 }
@@ -60,18 +60,18 @@ const isOn = ({ settings }: MessageReceiver['preferences'], name: BooleanSetting
  * True if the user is away: the last activity is so long ago that other users see the user as offline.
  * @param presence undefined if the user never reported a presence, or hides it; the user then counts as away
  */
-export const isAway = (presence: PresenceTimes | undefined, now: number): boolean =>
+export const isUserAway = (presence: PresenceTimes | undefined, now: number): boolean =>
   (presence?.active ?? Number.NEGATIVE_INFINITY) < now - PRESENCE_OFFLINE_AFTER_SECONDS * 1_000;
 
 /** Decides whether to notify the receiver by mail. @returns the reason; undefined: no mail */
-export const decideMail = (
+export const decideMailNotification = (
   message: ReceivedMessage,
   receiver: MessageReceiver,
   away: boolean,
 ): NotificationTrigger | undefined => (away ? decide(message, receiver, MAIL) : undefined);
 
 /** Decides whether to push the message to the receiver's devices. @returns the reason; undefined: no push */
-export const decidePush = (
+export const decidePushNotification = (
   message: ReceivedMessage,
   receiver: MessageReceiver,
   away: boolean,
@@ -82,7 +82,7 @@ export const decidePush = (
  * Settings that stand for an unknown subscription: they allow the personal triggers, and no notification of all
  * messages.
  */
-const PERSONAL_ONLY: SubscriptionNotifications = {
+const PERSONAL_ONLY: SubscriptionNotificationSettings = {
   active: true,
   muted: false,
   push: false,
@@ -130,7 +130,7 @@ function mayBeNotified({ sender, flags }: ReceivedMessage, { user, preferences }
 }
 
 /** True if the topic is muted by its own policy, or with its stream. */
-function isMuted({ muted }: SubscriptionNotifications, topicPolicy: number): boolean {
+function isMuted({ muted }: SubscriptionNotificationSettings, topicPolicy: number): boolean {
   if (topicPolicy === TOPIC_VISIBILITY_POLICY.muted) return true;
   return muted && topicPolicy !== TOPIC_VISIBILITY_POLICY.unmuted && topicPolicy !== TOPIC_VISIBILITY_POLICY.followed;
 }

@@ -14,32 +14,32 @@
  * Functions are pure. Importers: actors, and operations of the frontend for links.
  */
 export {
-  decideMail,
-  decidePush,
-  isAway,
+  decideMailNotification,
+  decidePushNotification,
+  isUserAway,
   type MessageReceiver,
   mayNotifyPersonally,
   NOTIFICATION_TRIGGERS,
   type NotificationTrigger,
   type ReceivedMessage,
-  type SubscriptionNotifications,
+  type SubscriptionNotificationSettings,
 } from './decide.js';
 export { composeLoginMail, type LoginMailInput } from './mail/login-mail.js';
 export type { MailReceiver } from './mail/mail-time.js';
-export { mailHtmlToText, messageHtmlForMail } from './mail/message-html.js';
+export { convertMailHtmlToText, convertMessageHtmlForMail } from './mail/message-html.js';
 export {
-  type ComposedMail,
-  type ContentWithheld,
-  composeMissedMail,
-  conversationUrl,
+  type ComposedNotificationMail,
+  composeMissedMessagesMail,
+  type MailContentWithheldReason,
   type MailedConversation,
   type MailedMessage,
-  type MissedMailInput,
+  type MissedMessagesMailInput,
+  makeConversationUrl,
 } from './mail/missed-mail.js';
 export {
-  MAIL_KINDS,
-  type MailKind,
   makeUnsubscribeLink,
+  NOTIFICATION_MAIL_KINDS,
+  type NotificationMailKind,
   readUnsubscribeToken,
   type UnsubscribeTokenContent,
 } from './unsubscribe.js';

@@ -8,18 +8,18 @@ import type { ServerCryptography } from '#domain/secrets';
 import { type RealmId, toRealmId, toUserId, type UserId, type UserSettings } from '#model';
 
 /** Kinds of mails that users can unsubscribe from, each with the settings that are turned off. */
-export const MAIL_KINDS = {
+export const NOTIFICATION_MAIL_KINDS = {
   missed: ['enable_offline_email_notifications', 'enable_stream_email_notifications'],
   login: ['enable_login_emails'],
   digest: ['enable_digest_emails'],
 } as const satisfies Readonly<Record<string, readonly (keyof UserSettings)[]>>;
 
-export type MailKind = keyof typeof MAIL_KINDS;
+export type NotificationMailKind = keyof typeof NOTIFICATION_MAIL_KINDS;
 
 export interface UnsubscribeTokenContent {
   readonly realm: RealmId;
   readonly user: UserId;
-  readonly kind: MailKind;
+  readonly kind: NotificationMailKind;
   /** Stream whose mails are turned off, too; 0: none. */
   readonly stream: number;
 }
@@ -38,11 +38,11 @@ export function makeUnsubscribeLink(secrets: ServerCryptography, origin: string,
 /** Reads the token of a link. Returns undefined if this server did not make the token. */
 export function readUnsubscribeToken(secrets: ServerCryptography, token: string): UnsubscribeTokenContent | undefined {
   const [, realm = '', user = '', kind = '', stream = '', signed = ''] = SHAPE.exec(token) ?? [];
-  if (!Object.hasOwn(MAIL_KINDS, kind)) return undefined;
+  if (!Object.hasOwn(NOTIFICATION_MAIL_KINDS, kind)) return undefined;
   const of: UnsubscribeTokenContent = {
     realm: toRealmId(Number.parseInt(realm, 36)),
     user: toUserId(Number.parseInt(user, 36)),
-    kind: kind as MailKind,
+    kind: kind as NotificationMailKind,
     stream: Number.parseInt(stream, 36),
   };
   return timingSafeEqual(Buffer.from(signed), Buffer.from(signature(secrets, of))) ? of : undefined;

@@ -9,7 +9,7 @@ export interface FormProblem {
 
 const NOTHING: SafeHtml = htmlTemplate``;
 
-export const formProblemText = (problem: FormProblem | undefined): SafeHtml =>
+export const formatFormProblem = (problem: FormProblem | undefined): SafeHtml =>
   problem
     ? htmlTemplate`<p class="problem" role="alert" id="problem"><strong>That did not work:</strong> ${problem.text}</p>`
     : NOTHING;

@@ -24,12 +24,12 @@ export {
   type NewAccountPageContent,
 } from './joining.js';
 export {
-  askResetPage,
-  passwordResetPage,
-  type ResetPageContent,
-  resetLinkGonePage,
-  resetMailSentPage,
-  resetPage,
+  makeForgottenPasswordPage,
+  makeNewPasswordPage,
+  makePasswordChangedPage,
+  makePasswordResetLinkGonePage,
+  makePasswordResetMailSentPage,
+  type NewPasswordPageContent,
 } from './resetting.js';
-export { desktopTokenPage, signInFailedPage } from './signing-in.js';
-export { unsubscribedPage, unsubscribeLinkGonePage, unsubscribePage } from './unsubscribing.js';
+export { makeDesktopSignInTokenPage, makeSignInFailedPage } from './signing-in.js';
+export { makeUnsubscribedPage, makeUnsubscribeLinkGonePage, makeUnsubscribePage } from './unsubscribing.js';

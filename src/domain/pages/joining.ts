@@ -1,7 +1,7 @@
 /** Pages of invitation links and of sign-up. */
 
 import type { RawHttpAnswer } from '#model';
-import { type FormProblem, formProblemText } from './form-problem.js';
+import { type FormProblem, formatFormProblem } from './form-problem.js';
 import { htmlTemplate, makeHtmlPageAnswer } from './page.js';
 
 export interface NewAccountPageContent {
@@ -15,7 +15,7 @@ export interface NewAccountPageContent {
 /** Page with the form for an address to sign up. @param problem absent on the first view */
 export function makeSignUpPage(organization: string, email: string, problem?: FormProblem): RawHttpAnswer {
   const body = htmlTemplate`<p>You will get a letter with a link.</p>
-${formProblemText(problem)}
+${formatFormProblem(problem)}
 <form method="post">
 <label for="email">E-mail address</label>
 <input id="email" name="email" type="email" autocomplete="email" required value="${email}">
@@ -56,7 +56,7 @@ export function makeNewAccountFormPage(
   problem?: FormProblem,
 ): RawHttpAnswer {
   const body = htmlTemplate`<p>${of.inviter === null ? '' : `${of.inviter} invites you. `}Make your account:</p>
-${formProblemText(problem)}
+${formatFormProblem(problem)}
 <form method="post">
 <p>Your e-mail address: <strong>${of.email}</strong></p>
 <label for="full_name">Full name</label>

@@ -1,13 +1,13 @@
 /** Pages for a forgotten password: one asks for a mail, another sets a new password by the link in the mail. */
 
 import type { RawHttpAnswer } from '#model';
-import { type FormProblem, formProblemText } from './form-problem.js';
+import { type FormProblem, formatFormProblem } from './form-problem.js';
 import { htmlTemplate, makeHtmlPageAnswer } from './page.js';
 
 /** Makes the page with the form for the address of an account. @param problem absent on the first view */
-export function askResetPage(email: string, problem?: FormProblem): RawHttpAnswer {
+export function makeForgottenPasswordPage(email: string, problem?: FormProblem): RawHttpAnswer {
   const body = htmlTemplate`<p>You will get a mail with a link that sets a new password.</p>
-${formProblemText(problem)}
+${formatFormProblem(problem)}
 <form method="post">
 <label for="email">E-mail address of your account</label>
 <input id="email" name="email" type="email" autocomplete="username" required value="${email}">
@@ -18,7 +18,7 @@ ${formProblemText(problem)}
 }
 
 /** Makes the page after a request for a mail; it is the same whether or not the address has an account. */
-export const resetMailSentPage = (email: string): RawHttpAnswer =>
+export const makePasswordResetMailSentPage = (email: string): RawHttpAnswer =>
   makeHtmlPageAnswer(
     200,
     'Look into your mail',
@@ -27,15 +27,18 @@ export const resetMailSentPage = (email: string): RawHttpAnswer =>
 <p><a href="/">Back to signing in</a></p>`,
   );
 
-export interface ResetPageContent {
+export interface NewPasswordPageContent {
   readonly organization: string;
   readonly email: string;
 }
 
 /** Makes the page with the form for a new password. @param problem absent on the first view */
-export function resetPage({ organization, email }: ResetPageContent, problem?: FormProblem): RawHttpAnswer {
+export function makeNewPasswordPage(
+  { organization, email }: NewPasswordPageContent,
+  problem?: FormProblem,
+): RawHttpAnswer {
   const body = htmlTemplate`<p>Set a new password for your account at ${organization}. All browsers will be signed out.</p>
-${formProblemText(problem)}
+${formatFormProblem(problem)}
 <form method="post">
 <p>Your e-mail address: <strong>${email}</strong></p>
 <input name="username" type="hidden" autocomplete="username" value="${email}">
@@ -48,7 +51,7 @@ ${formProblemText(problem)}
   return makeHtmlPageAnswer(problem?.status ?? 200, 'New password', body);
 }
 
-export const passwordResetPage = ({ organization, email }: ResetPageContent): RawHttpAnswer =>
+export const makePasswordChangedPage = ({ organization, email }: NewPasswordPageContent): RawHttpAnswer =>
   makeHtmlPageAnswer(
     200,
     'Your password is changed',
@@ -57,7 +60,7 @@ export const passwordResetPage = ({ organization, email }: ResetPageContent): Ra
   );
 
 /** Makes the page of a link that was used, was replaced or has expired. The page doesn't say which. */
-export const resetLinkGonePage = (): RawHttpAnswer =>
+export const makePasswordResetLinkGonePage = (): RawHttpAnswer =>
   makeHtmlPageAnswer(
     404,
     'This link does not hold any more',

@@ -4,7 +4,7 @@ import type { RawHttpAnswer } from '#model';
 import { htmlTemplate, makeHtmlPageAnswer } from './page.js';
 
 /** Makes the page of a failed sign-in. @param text what people can do about the failure */
-export const signInFailedPage = (status: number, text: string): RawHttpAnswer =>
+export const makeSignInFailedPage = (status: number, text: string): RawHttpAnswer =>
   makeHtmlPageAnswer(
     status,
     'You are not signed in',
@@ -13,7 +13,7 @@ export const signInFailedPage = (status: number, text: string): RawHttpAnswer =>
   );
 
 /** Makes the page with the token for the desktop client, which reads the text from the clipboard. */
-export const desktopTokenPage = (text: string): RawHttpAnswer =>
+export const makeDesktopSignInTokenPage = (text: string): RawHttpAnswer =>
   makeHtmlPageAnswer(
     200,
     'Go back to the app',

@@ -11,7 +11,7 @@ const KINDS = {
 
 export type UnsubscribePageKind = keyof typeof KINDS;
 
-export const unsubscribePage = (kind: UnsubscribePageKind): RawHttpAnswer =>
+export const makeUnsubscribePage = (kind: UnsubscribePageKind): RawHttpAnswer =>
   makeHtmlPageAnswer(
     200,
     'Unsubscribe',
@@ -21,7 +21,7 @@ export const unsubscribePage = (kind: UnsubscribePageKind): RawHttpAnswer =>
 </form>`,
   );
 
-export const unsubscribedPage = (kind: UnsubscribePageKind): RawHttpAnswer =>
+export const makeUnsubscribedPage = (kind: UnsubscribePageKind): RawHttpAnswer =>
   makeHtmlPageAnswer(
     200,
     'You are unsubscribed',
@@ -29,7 +29,7 @@ export const unsubscribedPage = (kind: UnsubscribePageKind): RawHttpAnswer =>
   );
 
 /** Makes the page of a link that this server did not make, or whose account no longer exists. */
-export const unsubscribeLinkGonePage = (): RawHttpAnswer =>
+export const makeUnsubscribeLinkGonePage = (): RawHttpAnswer =>
   makeHtmlPageAnswer(
     404,
     'This link does not work',

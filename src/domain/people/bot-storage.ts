@@ -81,7 +81,7 @@ export function countBotStorageEntriesWith(parts: ActorParts, added: Readonly<Re
 }
 
 /** Parts that store the entries, and the number of characters by which the storage grows. */
-export function putBotStorageEntries(
+export function makeBotStorageWrites(
   parts: ActorParts,
   given: Readonly<Record<string, string>>,
 ): { readonly parts: Readonly<Record<string, StorageEntry>>; readonly growth: number } {

@@ -17,10 +17,10 @@
  */
 export { type DisposableDomainPredicate, parseDisposableDomains } from './addresses/disposable.js';
 export {
+  checkEmailDomainName,
   domainOfEmailAddress,
   type EmailAddressProblem,
   findEmailAddressProblem,
-  parseEmailDomain,
 } from './addresses/domains.js';
 export { checkFullName, FAKE_EMAIL_DOMAIN, isEmail, mailDomainOfOrigin } from './addresses/names.js';
 export { findSubdomainProblem } from './addresses/subdomains.js';
@@ -31,7 +31,7 @@ export {
   MAX_BOT_STORAGE_CHARACTERS,
   MAX_BOT_STORAGE_ENTRIES,
   MAX_BOT_STORAGE_ENTRIES_PER_REQUEST,
-  putBotStorageEntries,
+  makeBotStorageWrites,
   readBotStorageEntries,
 } from './bot-storage.js';
 export { NEW_ACCOUNT_DEFAULT_FIELDS } from './fresh-account.js';

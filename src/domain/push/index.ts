@@ -9,26 +9,26 @@
  *   that of outgoing webhooks, with their rules for addresses, time, size and redirects.
  *
  * Invariants: a push never goes to an address that the filter forbids. The Store holds endpoints and secrets of
- * browsers in sealed form only. `PushSender` never rejects.
+ * browsers in sealed form only. `PushNotificationSender` never rejects.
  *
  * The push actor, the user actor, the frontend's operations for sessions and the server's wiring may import this
  * folder.
  */
 export {
-  browserPush,
-  browserRemoval,
-  gatewayPush,
-  gatewayRemoval,
+  makeBrowserPushMessage,
+  makeBrowserRemovalMessage,
+  makeGatewayPushMessage,
+  makeGatewayRemovalMessage,
+  makePushText,
   type PushDevice,
   type PushedMessage,
-  pushText,
 } from './payload.js';
-export { type PushFate, PushSender } from './sender.js';
+export { type PushDeliveryOutcome, PushNotificationSender } from './sender.js';
 export {
-  findSubscriptionProblem,
-  MAX_ENDPOINT,
-  openSubscription,
-  sealSubscription,
+  decryptWebPushSubscription,
+  encryptWebPushSubscription,
+  findWebPushSubscriptionProblem,
+  MAX_PUSH_ENDPOINT_LENGTH,
   type WebPushSubscription,
 } from './subscription.js';
 export { makeVapidKeys } from './vapid.js';

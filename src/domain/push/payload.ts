@@ -35,7 +35,7 @@ const MAX_TEXT = 240;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
 
 /** The text of a rendered message on one line. A spoiler ends it: its content is not for passers-by. */
-export function pushText(html: string): string {
+export function makePushText(html: string): string {
   const open = html.split('<div class="spoiler-content', 1)[0] ?? '';
   const text = open
     .replace(/<[^>]*>/g, ' ')
@@ -60,7 +60,7 @@ const hashOf = ({ id, stream, streamName, topic, others }: PushedMessage): strin
  * A message for the service worker of a browser. The text is left out if the user keeps direct messages out of
  * notifications of browsers.
  */
-export function browserPush(
+export function makeBrowserPushMessage(
   message: PushedMessage,
   user: UserId,
   directory: DirectoryView,
@@ -82,10 +82,10 @@ export function browserPush(
 }
 
 /** Tells browsers that these messages need no notification any more. */
-export const browserRemoval = (messages: readonly number[]): JsonObject => ({ event: 'remove', messages });
+export const makeBrowserRemovalMessage = (messages: readonly number[]): JsonObject => ({ event: 'remove', messages });
 
 /** A message for the push gateway. */
-export const gatewayPush = (message: PushedMessage, trigger: string, content: boolean): JsonObject => {
+export const makeGatewayPushMessage = (message: PushedMessage, trigger: string, content: boolean): JsonObject => {
   const { id, sender, senderName, sent, stream, streamName, topic, others, text } = message;
   const place =
     stream === 0 ? { type: 'direct', others } : { type: 'stream', stream_id: stream, stream: streamName, topic };
@@ -104,4 +104,4 @@ export const gatewayPush = (message: PushedMessage, trigger: string, content: bo
 };
 
 /** Tells the push gateway that these messages need no notification any more. */
-export const gatewayRemoval = (messages: readonly number[]): JsonObject => ({ event: 'remove', messages });
+export const makeGatewayRemovalMessage = (messages: readonly number[]): JsonObject => ({ event: 'remove', messages });

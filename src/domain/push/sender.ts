@@ -8,7 +8,7 @@ import type { WebPushSubscription } from './subscription.js';
 import type { VapidKeys } from './vapid.js';
 
 /** Result of an attempt. gone: the subscription has ended. later: try again. failed: dropped for good. */
-export type PushFate =
+export type PushDeliveryOutcome =
   | { readonly is: 'done' }
   | { readonly is: 'gone' }
   /** `afterMs`: wish of the push service. */
@@ -51,7 +51,7 @@ const LOG_INTERVAL_MS = 3_600_000;
 
 type Receiver = 'browser' | 'gateway';
 
-export class PushSender {
+export class PushNotificationSender {
   readonly #nextLogAt: Record<Receiver, number> = {
     browser: Number.NEGATIVE_INFINITY,
     gateway: Number.NEGATIVE_INFINITY,
@@ -60,7 +60,7 @@ export class PushSender {
   constructor(readonly options: PushSenderOptions) {}
 
   /** Pushes to a browser. Never rejects. @param topic at most 32 characters of base64url; replaces waiting pushes */
-  async toBrowser(subscription: WebPushSubscription, payload: JsonObject, topic: string): Promise<PushFate> {
+  async toBrowser(subscription: WebPushSubscription, payload: JsonObject, topic: string): Promise<PushDeliveryOutcome> {
     const { keys, contact, caller } = this.options;
     const { endpoint, p256dh, auth } = subscription;
     let request: ReturnType<typeof webPush.generateRequestDetails>;
@@ -89,7 +89,7 @@ export class PushSender {
   async toGateway(
     { url, token }: PushGateway,
     body: JsonObject,
-  ): Promise<{ readonly fate: PushFate; readonly gone: readonly string[] }> {
+  ): Promise<{ readonly fate: PushDeliveryOutcome; readonly gone: readonly string[] }> {
     const answer = await this.options.gatewayCaller.post({
       url,
       type: 'application/json',
@@ -101,7 +101,7 @@ export class PushSender {
   }
 
   /** Counts an attempt. A failure is logged once an hour, without addresses, which are private. */
-  #counted(to: Receiver, fate: PushFate): PushFate {
+  #counted(to: Receiver, fate: PushDeliveryOutcome): PushDeliveryOutcome {
     this.options.metrics.count('conclave_pushes_total', to, fate.is);
     const now = this.options.clock.now();
     if ((fate.is === 'later' || fate.is === 'failed') && now >= this.#nextLogAt[to]) {
@@ -116,7 +116,7 @@ export class PushSender {
     return fate;
   }
 
-  #fateOf(answer: WebhookCallResult): PushFate {
+  #fateOf(answer: WebhookCallResult): PushDeliveryOutcome {
     if (answer.kind !== 'answered') return { is: 'later', afterMs: 0, reason: answer.reason };
     const { status, retryAfter } = answer;
     if (status >= 200 && status <= 299) return { is: 'done' };

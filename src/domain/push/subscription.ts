@@ -14,7 +14,7 @@ export interface WebPushSubscription {
 }
 
 /** Maximum length of an endpoint; those of the known push services have fewer than 500 characters. */
-export const MAX_ENDPOINT = 2_048;
+export const MAX_PUSH_ENDPOINT_LENGTH = 2_048;
 const AUTH_BYTES = 16;
 const POINT_BYTES = 65;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
@@ -24,7 +24,7 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
  * operator's own, at an address that the operator allows (`--webhook-networks`).
  */
 function isEndpoint(endpoint: string, allowed: OutgoingAddressFilter): boolean {
-  if (endpoint.length > MAX_ENDPOINT || !URL.canParse(endpoint)) return false;
+  if (endpoint.length > MAX_PUSH_ENDPOINT_LENGTH || !URL.canParse(endpoint)) return false;
   const url = new URL(endpoint);
   if (url.username !== '' || url.password !== '' || url.hash !== '') return false;
   if (url.protocol === 'https:') return allowed.allowsUrl(url);
@@ -48,7 +48,7 @@ function isPublicKey(key: string): boolean {
 }
 
 /** @returns the name of the field that is wrong; undefined: none */
-export function findSubscriptionProblem(
+export function findWebPushSubscriptionProblem(
   { endpoint, p256dh, auth }: WebPushSubscription,
   allowed: OutgoingAddressFilter,
 ): 'endpoint' | 'p256dh' | 'auth' | undefined {
@@ -59,7 +59,7 @@ export function findSubscriptionProblem(
 }
 
 /** The stored form: sealed, because the endpoint and the secret are between the browser and this server. */
-export const sealSubscription = (
+export const encryptWebPushSubscription = (
   secrets: ServerCryptography,
   { endpoint, p256dh, auth }: WebPushSubscription,
 ): { readonly endpointHash: string; readonly sealed: string } => ({
@@ -68,7 +68,10 @@ export const sealSubscription = (
 });
 
 /** @returns undefined if the subscription was sealed under another server secret */
-export function openSubscription(secrets: ServerCryptography, sealed: string): WebPushSubscription | undefined {
+export function decryptWebPushSubscription(
+  secrets: ServerCryptography,
+  sealed: string,
+): WebPushSubscription | undefined {
   const text = secrets.tryOpen(sealed);
   if (text === undefined) return undefined;
   const [endpoint, p256dh, auth] = JSON.parse(text) as [string, string, string];

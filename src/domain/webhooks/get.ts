@@ -6,7 +6,7 @@ import type { OutgoingAddressFilter } from './networks.js';
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Reason why a GET request brought no response with status 200. */
-export type GetFault =
+export type HttpGetFault =
   /** The text is not the URL of a web server. */
   | 'address'
   /** The address filter forbids the host. */
@@ -17,10 +17,10 @@ export type GetFault =
   | 'refused';
 
 /** Error of `getFollowingRedirects`. Connections that fail reject with the error of Node instead. */
-export class GetError extends Error {
-  override name = 'GetError';
+export class HttpGetError extends Error {
+  override name = 'HttpGetError';
 
-  constructor(readonly fault: GetFault) {
+  constructor(readonly fault: HttpGetFault) {
     super(fault);
   }
 }
@@ -37,7 +37,7 @@ interface GetOptions {
  * Sends a GET request and follows redirects. The address filter checks each URL.
  *
  * @returns a response with status 200, whose body has not been read, and the URL that gave it
- * @throws GetError, or an error of the connection
+ * @throws HttpGetError, or an error of the connection
  */
 export async function getFollowingRedirects(
   address: string,
@@ -49,14 +49,14 @@ export async function getFollowingRedirects(
     const { statusCode: status = 0, headers } = response;
     if (status === 200) return { response, url };
     response.destroy();
-    if (!REDIRECTS.has(status)) throw new GetError(status === 404 || status === 410 ? 'gone' : 'refused');
+    if (!REDIRECTS.has(status)) throw new HttpGetError(status === 404 || status === 410 ? 'gone' : 'refused');
     url = parseTarget(headers.location, url);
   }
-  throw new GetError('refused');
+  throw new HttpGetError('refused');
 }
 
 function get(url: URL, { filter, signal, headers }: GetOptions): Promise<IncomingMessage> {
-  if (!filter.allowsUrl(url)) throw new GetError('forbidden');
+  if (!filter.allowsUrl(url)) throw new HttpGetError('forbidden');
   return new Promise((resolve, reject) => {
     const options = { agent: false, lookup: filter.lookup, signal, headers };
     const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, options);
@@ -69,9 +69,9 @@ function get(url: URL, { filter, signal, headers }: GetOptions): Promise<Incomin
 
 /** Parses a URL, or the target of a redirect from another URL. */
 function parseTarget(address: string | undefined, from: URL | undefined): URL {
-  if (address === undefined || !URL.canParse(address, from)) throw new GetError('address');
+  if (address === undefined || !URL.canParse(address, from)) throw new HttpGetError('address');
   const url = new URL(address, from);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new GetError('address');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new HttpGetError('address');
   // User name and password in a URL are removed: they would be sent as credentials.
   url.username = '';
   url.password = '';

@@ -14,5 +14,5 @@
  */
 export { WebhookCaller, type WebhookCallResult } from './caller.js';
 export { makeWebhookRequest, parseWebhookReply } from './forms.js';
-export { GetError, type GetFault, getFollowingRedirects } from './get.js';
+export { getFollowingRedirects, HttpGetError, type HttpGetFault } from './get.js';
 export { OutgoingAddressFilter, parseNetworkList } from './networks.js';

@@ -70,7 +70,7 @@ function listOf(networks: readonly Network[]): BlockList {
 
 /** Error of a DNS look-up: no address of the host name is allowed. */
 export class ForbiddenAddressError extends Error {
-  override name = 'ForbiddenAddress';
+  override name = 'ForbiddenAddressError';
 }
 
 /** Filter of IP addresses: special-purpose networks are forbidden unless the configuration allows them. */

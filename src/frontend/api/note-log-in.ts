@@ -7,7 +7,7 @@ import { userActorCommands } from '#model/commands';
 import { type ApiCall, forwardCommand } from './operation.js';
 
 /** Request headers that an operation must declare if it calls `noteLogIn`. */
-export const LOG_IN_HEADERS = ['user-agent'];
+export const HEADERS_OF_LOG_IN_OPERATIONS = ['user-agent'];
 
 /** Beginning of the text that `browserNameOfUserAgent` returns for an unknown browser. */
 const UNKNOWN = 'Browser';

@@ -8,7 +8,7 @@ import type { CachedResponseFields, JsonObject, ResponseFields } from '#base';
 import type { ServerCryptography } from '#domain/secrets';
 import type { OutgoingAddressFilter } from '#domain/webhooks';
 import type { ImageProxy } from '#frontend/image-proxy';
-import type { IdentityProviders, TokenKeys } from '#frontend/single-sign-on';
+import type { IdentityProviders, JwtKeysBySubdomain } from '#frontend/single-sign-on';
 import type { ActorKindName, RawHttpAnswer, RealmId, UserId } from '#model';
 import type { AddressedCommand, ActorFieldsReply as ReplyFields, UncheckedAddressedCommand } from '#model/commands';
 import type { ApiErrorReply } from '#model/errors';
@@ -130,7 +130,7 @@ export interface ApiCall<V> {
   /** Identity providers for single sign-on; undefined if none is configured. */
   readonly identityProviders: IdentityProviders | undefined;
   /** Keys with which services of organizations sign tokens (JWT), by subdomain. */
-  readonly tokenKeys: TokenKeys;
+  readonly tokenKeys: JwtKeysBySubdomain;
   readonly secrets: ServerCryptography;
   /** undefined: push notifications of browsers are turned off. */
   readonly browserPush: BrowserPushAccess | undefined;

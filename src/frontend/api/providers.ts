@@ -6,7 +6,7 @@ import type { ApiCall } from './operation.js';
 const NONE: readonly IdentityProviderConfig[] = [];
 
 /** Lists the identity providers with which people may sign in now. */
-export function listProviders({
+export function listIdentityProviders({
   identityProviders,
   directory,
 }: Pick<ApiCall<unknown>, 'identityProviders' | 'directory'>): readonly IdentityProviderConfig[] {
@@ -16,4 +16,4 @@ export function listProviders({
 }
 
 /** Returns the path that begins a sign-in. @param id id of the identity provider */
-export const signInPath = (id: string): string => `/accounts/login/oidc/${id}`;
+export const makeSingleSignOnPath = (id: string): string => `/accounts/login/oidc/${id}`;

@@ -5,13 +5,13 @@
  * (the newest message was deleted or moved) makes the answer unknown again. While the log has not shown a change that
  * was already confirmed to the user, the answer comes from the Store.
  */
-import type { DirectoryReplicaDependent, DirectoryReplicas, RealmLogTailReader } from '#directory';
+import type { DirectoryReplicaDependent, DirectoryReplicas, RealmLogTailListener } from '#directory';
 import type { NewestMessageState } from '#domain/messages';
 import {
   type ActorKey,
   type LogEntry,
-  type LogEntryGroup,
   type LogItem,
+  type LogItemGroup,
   type MembershipLogItem,
   type MessageLogItem,
   type MoveProgressLogItem,
@@ -164,7 +164,7 @@ interface MemoryBudget {
 }
 
 /** Newest messages of the users of one realm. */
-export class RealmNewestMessageCache implements RealmLogTailReader {
+export class RealmNewestMessageCache implements RealmLogTailListener {
   readonly #users = new Map<number, UserNewest>();
   readonly #streams = new Map<number, StreamNewest>();
   /** Messages that were deleted or moved between streams: id → log step (`#step`) of the change. */
@@ -223,7 +223,7 @@ export class RealmNewestMessageCache implements RealmLogTailReader {
     this.#unseenByUser.set(user, (this.#unseenByUser.get(user) ?? 0) + 1);
   }
 
-  entry(_seq: number, { actor }: LogEntry, fresh: readonly LogEntryGroup[]): void {
+  entry(_seq: number, { actor }: LogEntry, fresh: readonly LogItemGroup[]): void {
     for (const { items } of fresh) for (const item of items) this.#apply(item);
     const last = fresh.at(-1);
     const unseen = last && this.#unseen.get(actor);

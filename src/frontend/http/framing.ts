@@ -19,7 +19,7 @@ const OTHER_CODING = fault(501, 'No Transfer-Encoding but chunked is understood'
 const TRAILERS = fault(501, 'Trailers are not understood');
 /** Content-Length of at most 15 digits: engines read longer numbers differently; a petabyte is too large anyway. */
 const PLAIN_LENGTH = /^\d{1,15}$/;
-export const UNKNOWN_METHOD_FAULT = fault(501, 'The method is not known');
+export const UNKNOWN_HTTP_METHOD_FAULT = fault(501, 'The method is not known');
 export const HTTP_VERSION_FAULT = fault(505, 'HTTP/1.1 is spoken here');
 export const DUPLICATE_HOST_FAULT = fault(400, 'There is more than one Host');
 export const REQUEST_TARGET_FAULT = fault(400, 'The request target is not understood');

@@ -3,7 +3,7 @@ import { clientNameOfRequest } from '#domain/messages';
 import type { ServerCryptography } from '#domain/secrets';
 import type { ApiCall, BrowserPushAccess, ForwardedCommand, OperationOutcome, UploadedFile } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
-import type { IdentityProviders, TokenKeys } from '#frontend/single-sign-on';
+import type { IdentityProviders, JwtKeysBySubdomain } from '#frontend/single-sign-on';
 import { type ActorReply, type RealmId, toUserId, type UserId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { BlobStorage } from '#ports/blobs';
@@ -37,7 +37,7 @@ export interface OperationCallServices {
 /** Caller id of calls without credentials, which have no account. */
 const NOBODY = toUserId(0);
 
-const NO_TOKEN_KEYS: TokenKeys = {};
+const NO_TOKEN_KEYS: JwtKeysBySubdomain = {};
 
 /** A request in the form that its operation gets, and the result of running the operation. */
 export class OperationCall implements ApiCall<AnyValues> {
@@ -114,7 +114,7 @@ export class OperationCall implements ApiCall<AnyValues> {
     return this.context.options.identityProviders;
   }
 
-  get tokenKeys(): TokenKeys {
+  get tokenKeys(): JwtKeysBySubdomain {
     return this.context.options.tokenKeys ?? NO_TOKEN_KEYS;
   }
 

@@ -3,7 +3,7 @@ import type { MetricsRegistry } from '#base/metrics';
 import type { BrowserPushAccess } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { ClientAddressResolver } from '#frontend/limits';
-import type { IdentityProviders, TokenKeys } from '#frontend/single-sign-on';
+import type { IdentityProviders, JwtKeysBySubdomain } from '#frontend/single-sign-on';
 import type { ApiCallRateLimiter } from './call-limiter.js';
 import type { HttpExchange } from './server.js';
 
@@ -31,7 +31,7 @@ export interface FrontendOptions {
   /** Identity providers for single sign-on. Default: none. */
   readonly identityProviders?: IdentityProviders | undefined;
   /** Keys with which services of organizations sign tokens (JWT), by subdomain. Default: none. */
-  readonly tokenKeys?: TokenKeys;
+  readonly tokenKeys?: JwtKeysBySubdomain;
   /** E-mail address of the server's administrators. Default: admin@ the external host. */
   readonly administratorEmail?: string | undefined;
   /**

@@ -10,7 +10,7 @@ import { METHODS } from 'node:http';
 import { REAL_CLOCK } from '#base/clock';
 import { OpenConnectionLimiter, waitForQuietEventLoopTurn } from './connection-gate.js';
 import { respondAndEndConnection, UwsHttpExchange, type UwsHttpExchangeOwner } from './exchange-uws.js';
-import { findHttpFramingFault, type HttpFramingFault, UNKNOWN_METHOD_FAULT } from './framing.js';
+import { findHttpFramingFault, type HttpFramingFault, UNKNOWN_HTTP_METHOD_FAULT } from './framing.js';
 import { httpStatusLine } from './reply.js';
 import { type HttpListenOptions, type HttpServer, type HttpServerFactory, MAX_REQUEST_HEAD_BYTES } from './server.js';
 import { SlowClientGuard } from './slow-client-guard.js';
@@ -80,7 +80,7 @@ class UwsServer implements HttpServer, UwsHttpExchangeOwner {
     app.any('/*', (res, req) => {
       const method = req.getCaseSensitiveMethod();
       if (KNOWN_METHODS.has(method)) server.#handle(res, req, method);
-      else server.#refuse(res, UNKNOWN_METHOD_FAULT);
+      else server.#refuse(res, UNKNOWN_HTTP_METHOD_FAULT);
     });
     await server.#listen(options.port);
     if (options.port === 0 && options.maxConnections !== undefined) {

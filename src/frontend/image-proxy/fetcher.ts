@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
-import { GetError, type GetFault, getFollowingRedirects, type OutgoingAddressFilter } from '#domain/webhooks';
+import { getFollowingRedirects, HttpGetError, type HttpGetFault, type OutgoingAddressFilter } from '#domain/webhooks';
 import { detectImageType, IMAGE_TYPE_DETECTION_BYTES } from './image-type.js';
 
 /** Reason why a picture could not be fetched. */
@@ -20,7 +20,7 @@ export type ImageFetchFailureReason =
   | 'busy';
 
 export class ImageFetchError extends Error {
-  override name = 'NoImage';
+  override name = 'ImageFetchError';
 
   constructor(readonly fault: ImageFetchFailureReason) {
     super(fault);
@@ -49,7 +49,7 @@ export const IMAGE_FETCH_LIMITS: ImageFetchLimits = {
   maxRedirects: 4,
 };
 
-const FAULTS: Readonly<Record<GetFault, ImageFetchFailureReason>> = {
+const FAULTS: Readonly<Record<HttpGetFault, ImageFetchFailureReason>> = {
   address: 'refused',
   forbidden: 'unreachable',
   gone: 'gone',
@@ -83,7 +83,7 @@ export class ImageFetcher {
       return await this.#read(response);
     } catch (error) {
       if (ended.signal.aborted) throw ended.signal.reason;
-      if (error instanceof GetError) throw new ImageFetchError(FAULTS[error.fault]);
+      if (error instanceof HttpGetError) throw new ImageFetchError(FAULTS[error.fault]);
       throw error instanceof ImageFetchError ? error : new ImageFetchError('unreachable');
     } finally {
       this.clock.clearTimeout(timer);

@@ -35,10 +35,10 @@ function roleOf(claims: Claims, { claims: { role: name }, roles }: IdentityProvi
 }
 
 /** True if claims are missing, so that a request to the userinfo endpoint is necessary. */
-export const lacksClaims = (claims: Claims, { claims: names }: IdentityProviderConfig): boolean =>
+export const lacksIdentityClaims = (claims: Claims, { claims: names }: IdentityProviderConfig): boolean =>
   [names.email, names.full_name, names.role].some((name) => name !== null && claims[name] === undefined);
 
-export function identityOf(claims: Claims, config: IdentityProviderConfig): ExternalIdentity {
+export function makeExternalIdentity(claims: Claims, config: IdentityProviderConfig): ExternalIdentity {
   const verified = claims.email_verified;
   // Some providers send the text 'true' instead of the boolean.
   const trusted = verified === true || verified === 'true' || (config.trust_email && verified === undefined);

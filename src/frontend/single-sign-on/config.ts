@@ -5,7 +5,7 @@ import { Value } from 'typebox/value';
 import { parseNetworkList } from '#domain/webhooks';
 
 /** Names of the claims that describe an account; null if a claim is not used. */
-export interface ClaimNames {
+export interface IdentityClaimNames {
   readonly email: string;
   readonly full_name: string;
   readonly avatar: string | null;
@@ -24,7 +24,7 @@ export interface IdentityProviderConfig {
   /** Secret of this server at the provider; null for a public OAuth client, which has none. */
   readonly client_secret: string | null;
   readonly scopes: readonly string[];
-  readonly claims: ClaimNames;
+  readonly claims: IdentityClaimNames;
   /** Roles by value of the role claim; '*' stands for all other values. */
   readonly roles: Readonly<Record<string, number>>;
   /** True if every sign-in updates the account's full name, not only the first sign-in. */
@@ -106,7 +106,7 @@ function checkIssuer(issuer: string, insecure: boolean): void {
 }
 
 /** Parses the setting `oidc`. @param given JSON, or the path of a file with JSON @throws Error with the reason */
-export function parseProviders(given: string): readonly IdentityProviderConfig[] {
+export function parseIdentityProviders(given: string): readonly IdentityProviderConfig[] {
   const read = readJsonSetting(given, '[');
   if (!Value.Check(PROVIDERS, read)) {
     const [problem] = Value.Errors(PROVIDERS, read);

@@ -5,11 +5,11 @@ import { SERVER_VERSION } from '#base';
 import type { OutgoingAddressFilter } from '#domain/webhooks';
 
 /** Error for an identity provider that gave no usable answer in time. */
-export class ProviderUnavailable extends Error {
-  override name = 'ProviderUnavailable';
+export class IdentityProviderUnavailableError extends Error {
+  override name = 'IdentityProviderUnavailableError';
 }
 
-export const PROVIDER_TIMEOUT_MS = 8_000;
+export const IDENTITY_PROVIDER_TIMEOUT_MS = 8_000;
 const MAX_ANSWER_BYTES = 1_048_576;
 
 interface FetchOptions {
@@ -32,7 +32,7 @@ async function read(response: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.byteLength;
-    if (size > MAX_ANSWER_BYTES) throw new ProviderUnavailable('the answer is too large');
+    if (size > MAX_ANSWER_BYTES) throw new IdentityProviderUnavailableError('the answer is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -41,14 +41,15 @@ async function read(response: IncomingMessage): Promise<Buffer> {
 const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * Makes a `fetch` function for openid-client. It rejects with ProviderUnavailable for network errors and for server
- * errors of the provider.
+ * Makes a `fetch` function for openid-client. It rejects with IdentityProviderUnavailableError for network errors and
+ * for server errors of the provider.
  */
-export const makeProviderFetch =
-  (filter: OutgoingAddressFilter, timeoutMs = PROVIDER_TIMEOUT_MS) =>
+export const makeIdentityProviderFetch =
+  (filter: OutgoingAddressFilter, timeoutMs = IDENTITY_PROVIDER_TIMEOUT_MS) =>
   async (address: string, { method, headers, body, signal: given }: FetchOptions): Promise<Response> => {
     const url = new URL(address);
-    if (!filter.allowsUrl(url)) throw new ProviderUnavailable(`${url.host} is in a network that is not allowed`);
+    if (!filter.allowsUrl(url))
+      throw new IdentityProviderUnavailableError(`${url.host} is in a network that is not allowed`);
     const bytes = bytesOf(body);
     const limit = AbortSignal.timeout(timeoutMs);
     const signal = given ? AbortSignal.any([given, limit]) : limit;
@@ -76,7 +77,7 @@ export const makeProviderFetch =
       const status = response.statusCode ?? 0;
       if (status >= 500) {
         response.destroy();
-        throw new ProviderUnavailable(`${url.host} answered ${status}`);
+        throw new IdentityProviderUnavailableError(`${url.host} answered ${status}`);
       }
       const content = await read(response);
       const type = response.headers['content-type'];
@@ -85,6 +86,8 @@ export const makeProviderFetch =
         headers: type === undefined ? {} : { 'content-type': type },
       });
     } catch (error) {
-      throw error instanceof ProviderUnavailable ? error : new ProviderUnavailable((error as Error).message);
+      throw error instanceof IdentityProviderUnavailableError
+        ? error
+        : new IdentityProviderUnavailableError((error as Error).message);
     }
   };

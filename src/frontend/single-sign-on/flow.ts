@@ -8,15 +8,15 @@
  */
 import type { ServerCryptography } from '#domain/secrets';
 import { type RealmId, toRealmId } from '#model';
-import type { FlowSecrets } from './provider.js';
+import type { SignInFlowSecrets } from './provider.js';
 
 /** Target of a sign-in: a session of this browser, or a client with its one-time pad (hexadecimal). */
-export type FlowTarget = { readonly kind: 'web' } | { readonly kind: 'mobile' | 'desktop'; readonly pad: string };
+export type SignInFlowTarget = { readonly kind: 'web' } | { readonly kind: 'mobile' | 'desktop'; readonly pad: string };
 
-export interface SignInFlow extends FlowSecrets {
+export interface SignInFlow extends SignInFlowSecrets {
   readonly realm: RealmId;
   readonly provider: string;
-  readonly target: FlowTarget;
+  readonly target: SignInFlowTarget;
   /** Time at which the flow expires, milliseconds since 1970. */
   readonly expires: number;
 }
@@ -24,7 +24,7 @@ export interface SignInFlow extends FlowSecrets {
 /** Milliseconds within which the user must sign in at the provider. */
 const FLOW_VALID_MS = 600_000;
 
-export const newFlowExpiry = (now: number): number => now + FLOW_VALID_MS;
+export const makeSignInFlowExpiry = (now: number): number => now + FLOW_VALID_MS;
 
 const PURPOSE = 'sign-in-flow';
 const STATE = /^[A-Za-z0-9_-]{16,128}$/;
@@ -37,19 +37,19 @@ const cookie = (state: string, value: string, secure: boolean, maxAge: number): 
   `${nameOf(state, secure)}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
 
 /** Encrypts a new flow for its cookie. */
-export function sealFlow(secrets: ServerCryptography, flow: SignInFlow): string {
+export function encryptSignInFlow(secrets: ServerCryptography, flow: SignInFlow): string {
   return Buffer.from(secrets.seal(JSON.stringify([PURPOSE, flow])), 'base64').toString('base64url');
 }
 
 /** Makes the value of Set-Cookie that begins a flow. @param secure true if the organization's URL has TLS */
-export const flowCookie = (state: string, sealed: string, secure: boolean): string =>
+export const makeSignInFlowCookie = (state: string, sealed: string, secure: boolean): string =>
   cookie(state, sealed, secure, FLOW_VALID_MS / 1000);
 
 /** Makes the value of Set-Cookie that ends a flow. @param state state in the query of the request */
-export const noFlowCookie = (state: string, secure: boolean): string => cookie(state, '', secure, 0);
+export const makeExpiredSignInFlowCookie = (state: string, secure: boolean): string => cookie(state, '', secure, 0);
 
 /** Returns the hash that identifies a flow at the realm actor. */
-export const flowHash = (secrets: ServerCryptography, { state }: SignInFlow): string =>
+export const hashSignInFlow = (secrets: ServerCryptography, { state }: SignInFlow): string =>
   secrets.keyHash(`${PURPOSE}/${state}`);
 
 /**
@@ -58,7 +58,7 @@ export const flowHash = (secrets: ServerCryptography, { state }: SignInFlow): st
  * @param state state in the query of the request
  * @returns undefined if this browser has not begun the flow, or the flow has expired
  */
-export function openFlow(
+export function decryptSignInFlow(
   secrets: ServerCryptography,
   header: string,
   state: string,

@@ -14,17 +14,17 @@
  * Importers: `frontend/api`, `frontend/http`, `app`.
  */
 export type { ExternalIdentity } from './claims.js';
-export { type IdentityProviderConfig, parseProviders } from './config.js';
+export { type IdentityProviderConfig, parseIdentityProviders } from './config.js';
 export {
-  type FlowTarget,
-  flowCookie,
-  flowHash,
-  newFlowExpiry,
-  noFlowCookie,
-  openFlow,
+  decryptSignInFlow,
+  encryptSignInFlow,
+  hashSignInFlow,
+  makeExpiredSignInFlowCookie,
+  makeSignInFlowCookie,
+  makeSignInFlowExpiry,
   type SignInFlow,
-  sealFlow,
+  type SignInFlowTarget,
 } from './flow.js';
-export { parseTokenKeys, readSignedToken, type TokenKeys } from './jwt.js';
-export { encryptForDesktop, encryptWithPad, isPad } from './one-time-pad.js';
-export { IdentityProviders, ProviderUnavailable, SignInRefused } from './provider.js';
+export { type JwtKeysBySubdomain, parseJwtKeys, verifySignedToken } from './jwt.js';
+export { encryptForDesktopClient, encryptWithOneTimePad, isOneTimePad } from './one-time-pad.js';
+export { IdentityProviders, IdentityProviderUnavailableError, SingleSignOnRefusedError } from './provider.js';

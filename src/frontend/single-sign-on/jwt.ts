@@ -12,7 +12,7 @@ interface TokenKey {
 }
 
 /** Keys for the signatures of tokens, by subdomain; '' for the organization without a subdomain. */
-export type TokenKeys = Readonly<Record<string, TokenKey>>;
+export type JwtKeysBySubdomain = Readonly<Record<string, TokenKey>>;
 
 const MIN_KEY = 32;
 const KEYS = Type.Record(
@@ -27,7 +27,7 @@ const KEYS = Type.Record(
 );
 
 /** Parses the setting `jwt-keys`. @param given JSON, or the path of a file with JSON @throws Error with the reason */
-export function parseTokenKeys(given: string): TokenKeys {
+export function parseJwtKeys(given: string): JwtKeysBySubdomain {
   const read = readJsonSetting(given, '{');
   if (!Value.Check(KEYS, read)) {
     throw new Error(`must be keys by subdomain: {"acme": {"key": "at least ${MIN_KEY} characters"}}`);
@@ -39,7 +39,7 @@ export function parseTokenKeys(given: string): TokenKeys {
 }
 
 /** Verifies a token and returns its claims; undefined if the signature is wrong or the token has expired. */
-export async function readSignedToken(
+export async function verifySignedToken(
   { key, algorithms }: TokenKey,
   token: string,
   now: number,

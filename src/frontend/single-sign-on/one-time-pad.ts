@@ -7,10 +7,10 @@ import { createCipheriv, randomBytes } from 'node:crypto';
 
 const PAD = /^[0-9a-f]{64}$/i;
 
-export const isPad = (text: string): boolean => PAD.test(text);
+export const isOneTimePad = (text: string): boolean => PAD.test(text);
 
 /** Encrypts an API key (32 characters) by XOR with the pad; the result is hexadecimal. */
-export function encryptWithPad(key: string, pad: string): string {
+export function encryptWithOneTimePad(key: string, pad: string): string {
   const [bytes, mask] = [Buffer.from(key, 'utf8'), Buffer.from(pad, 'hex')];
   if (bytes.byteLength !== mask.byteLength) throw new Error('the pad has another length than the key');
   return Buffer.from(bytes.map((byte, i) => byte ^ mask[i]!)).toString('hex');
@@ -19,7 +19,7 @@ export function encryptWithPad(key: string, pad: string): string {
 /**
  * Encrypts a text by AES-256-GCM with the pad as key; the result is initialization vector, text and tag, hexadecimal.
  */
-export function encryptForDesktop(text: string, pad: string): string {
+export function encryptForDesktopClient(text: string, pad: string): string {
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', Buffer.from(pad, 'hex'), iv);
   return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('hex');

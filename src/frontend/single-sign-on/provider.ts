@@ -3,19 +3,19 @@ import * as oidc from 'openid-client';
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import { OutgoingAddressFilter } from '#domain/webhooks';
-import { type ExternalIdentity, identityOf, lacksClaims } from './claims.js';
+import { type ExternalIdentity, lacksIdentityClaims, makeExternalIdentity } from './claims.js';
 import type { IdentityProviderConfig } from './config.js';
-import { makeProviderFetch, PROVIDER_TIMEOUT_MS, ProviderUnavailable } from './fetch.js';
+import { IDENTITY_PROVIDER_TIMEOUT_MS, IdentityProviderUnavailableError, makeIdentityProviderFetch } from './fetch.js';
 
-export { ProviderUnavailable };
+export { IdentityProviderUnavailableError };
 
 /** Error of a sign-in that is refused, because the provider, or a browser on its behalf, sent an unexpected answer. */
-export class SignInRefused extends Error {
-  override name = 'SignInRefused';
+export class SingleSignOnRefusedError extends Error {
+  override name = 'SingleSignOnRefusedError';
 }
 
 /** Secrets of a sign-in while the browser is at the provider. */
-export interface FlowSecrets {
+export interface SignInFlowSecrets {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
@@ -26,7 +26,8 @@ const METADATA_VALID_MS = 3_600_000;
 
 /** True if the error, or one of its causes, means that the provider gave no answer. */
 function isOutage(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof ProviderUnavailable) return true;
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (at instanceof IdentityProviderUnavailableError) return true;
   return false;
 }
 
@@ -38,13 +39,13 @@ function reasonOf(error: unknown): string {
 
 class IdentityProvider {
   #metadata: { readonly at: number; readonly configuration: Promise<oidc.Configuration> } | undefined;
-  readonly #fetch: ReturnType<typeof makeProviderFetch>;
+  readonly #fetch: ReturnType<typeof makeIdentityProviderFetch>;
 
   constructor(
     readonly config: IdentityProviderConfig,
     private readonly clock: Clock,
   ) {
-    this.#fetch = makeProviderFetch(new OutgoingAddressFilter(config.networks));
+    this.#fetch = makeIdentityProviderFetch(new OutgoingAddressFilter(config.networks));
   }
 
   /** Returns the metadata of the issuer. All sign-ins share one request; a failed request is not cached. */
@@ -59,7 +60,7 @@ class IdentityProvider {
       client_secret === null ? oidc.None() : oidc.ClientSecretBasic(client_secret),
       {
         [oidc.customFetch]: this.#fetch,
-        timeout: PROVIDER_TIMEOUT_MS / 1000,
+        timeout: IDENTITY_PROVIDER_TIMEOUT_MS / 1000,
         execute: [oidc.enableNonRepudiationChecks, ...(insecure ? [oidc.allowInsecureRequests] : [])],
       },
     );
@@ -72,7 +73,7 @@ class IdentityProvider {
   }
 
   /** Returns the URL at the provider to which the browser is redirected. */
-  async begin(redirectUri: string, { state, nonce, verifier }: FlowSecrets): Promise<string> {
+  async begin(redirectUri: string, { state, nonce, verifier }: SignInFlowSecrets): Promise<string> {
     return oidc.buildAuthorizationUrl(await this.#configuration(), {
       redirect_uri: redirectUri,
       scope: this.config.scopes.join(' '),
@@ -88,7 +89,7 @@ class IdentityProvider {
    * Exchanges the code with which the browser came back for an identity.
    * @param query query of the browser's request
    */
-  async finish(redirectUri: string, query: string, flow: FlowSecrets): Promise<ExternalIdentity> {
+  async finish(redirectUri: string, query: string, flow: SignInFlowSecrets): Promise<ExternalIdentity> {
     const configuration = await this.#configuration();
     const tokens = await oidc.authorizationCodeGrant(configuration, new URL(`${redirectUri}?${query}`), {
       pkceCodeVerifier: flow.verifier,
@@ -97,11 +98,11 @@ class IdentityProvider {
       idTokenExpected: true,
     });
     const claims: Record<string, unknown> = { ...tokens.claims() };
-    if (lacksClaims(claims, this.config) && configuration.serverMetadata().userinfo_endpoint !== undefined) {
+    if (lacksIdentityClaims(claims, this.config) && configuration.serverMetadata().userinfo_endpoint !== undefined) {
       const more = await oidc.fetchUserInfo(configuration, tokens.access_token, String(claims.sub));
-      return identityOf({ ...more, ...claims }, this.config);
+      return makeExternalIdentity({ ...more, ...claims }, this.config);
     }
-    return identityOf(claims, this.config);
+    return makeExternalIdentity(claims, this.config);
   }
 }
 
@@ -123,30 +124,36 @@ export class IdentityProviders {
       .filter(({ organizations }) => organizations === null || organizations.includes(subdomain));
   }
 
-  static newSecrets(): FlowSecrets {
+  static newSecrets(): SignInFlowSecrets {
     return { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
   }
 
-  /** Begins a sign-in at a provider, and returns the URL for the browser. @throws ProviderUnavailable, SignInRefused */
-  begin(id: string, redirectUri: string, flow: FlowSecrets): Promise<string> {
+  /**
+   * Begins a sign-in at a provider, and returns the URL for the browser. @throws IdentityProviderUnavailableError,
+   * SingleSignOnRefusedError
+   */
+  begin(id: string, redirectUri: string, flow: SignInFlowSecrets): Promise<string> {
     return this.#ask(id, (provider) => provider.begin(redirectUri, flow));
   }
 
-  /** Ends a sign-in at a provider, and returns the person's identity. @throws ProviderUnavailable, SignInRefused */
-  finish(id: string, redirectUri: string, query: string, flow: FlowSecrets): Promise<ExternalIdentity> {
+  /**
+   * Ends a sign-in at a provider, and returns the person's identity. @throws IdentityProviderUnavailableError,
+   * SingleSignOnRefusedError
+   */
+  finish(id: string, redirectUri: string, query: string, flow: SignInFlowSecrets): Promise<ExternalIdentity> {
     return this.#ask(id, (provider) => provider.finish(redirectUri, query, flow));
   }
 
   async #ask<T>(id: string, action: (provider: IdentityProvider) => Promise<T>): Promise<T> {
     const provider = this.#providers.get(id);
-    if (!provider) throw new SignInRefused('there is no such provider');
+    if (!provider) throw new SingleSignOnRefusedError('there is no such provider');
     try {
       return await action(provider);
     } catch (error) {
       const outage = isOutage(error);
       const reason = reasonOf(error);
       this.logger.warn({ provider: id, reason }, outage ? 'a provider does not answer' : 'a sign-in was refused');
-      throw outage ? new ProviderUnavailable(reason) : new SignInRefused(reason);
+      throw outage ? new IdentityProviderUnavailableError(reason) : new SingleSignOnRefusedError(reason);
     }
   }
 }

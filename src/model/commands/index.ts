@@ -1,6 +1,7 @@
 /**
  * The commands of all actors. Each command is declared once, with its travelling name, the type of its arguments and
- * the type of its reply: one table per kind (`realmActorCommands.createUser`), one line per command.
+ * the type of its reply, in the table of its kind (`realmActorCommands.createUser`). The event queue has a second table
+ * for its sidecar; streams and direct messages share one for their common commands.
  *
  * Senders name the declaration: an operation with `forwardCommand`, an actor with `makeRedirectCommand`,
  * `makeOutboxCommand` or `ask`, the administration with `SystemActorCaller`. Arguments, key of the actor and reply are
@@ -13,7 +14,7 @@
  *
  * Files: `command.ts` (types of a declaration, checks of senders), one file per kind, `realm-args.ts` (the arguments
  * of the realm actor, which has most commands). Types and names only; imports ids, records and JSON types. Importers:
- * all wings above `model`.
+ * every wing above `model` (docs/architecture.md § Wings and directions).
  */
 export {
   type ActorCommandName,
@@ -40,7 +41,7 @@ export {
   type PollEventsArgs,
   type RegisterEventQueueArgs,
 } from './event-queue.js';
-export { type FetchLinksArgs, linkPreviewCommands } from './link-preview.js';
+export { type FetchLinksArgs, linkPreviewActorCommands } from './link-preview.js';
 export { loginGuardActorCommands } from './login-guard.js';
 export { type MailToSend, mailActorCommands } from './mail.js';
 export {
@@ -49,7 +50,7 @@ export {
   type ReadPresencesArgs,
   type ReportPresenceArgs,
 } from './presence.js';
-export { pushCommands } from './push.js';
+export { pushActorCommands } from './push.js';
 export { realmActorCommands } from './realm.js';
 export type {
   ApplicantArgs,
@@ -71,7 +72,6 @@ export type {
   OpenedInvitationLink,
   OpenedResetLink,
   PlaygroundContent,
-  PrincipalArgs,
   ProfileFieldContent,
   ProfileFieldUpdate,
   ProfileFieldValueInput,
@@ -85,6 +85,7 @@ export type {
   StreamNamesArgs,
   SubscribeAndUnsubscribeArgs,
   SubscribeArgs,
+  TargetUsersArgs,
   UnsubscribeArgs,
   UpdateBotArgs,
   UpdateStreamArgs,
@@ -99,7 +100,7 @@ export {
   type AddReactionArgs,
   type AddStreamSubscribersArgs,
   type AddSubmessageArgs,
-  type CallerMessageCopyArgs,
+  type CallerHasCopyArgs,
   conversationActorCommands,
   type DeleteTopicArgs,
   directMessageActorCommands,

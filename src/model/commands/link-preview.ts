@@ -12,7 +12,7 @@ export type FetchLinksArgs = {
 };
 
 /** Commands of the actor that fetches the pages that messages of an organization link. */
-export const linkPreviewCommands = {
+export const linkPreviewActorCommands = {
   /** Queues the links of a message. The command is never refused. */
   fetchLinks: command<FetchLinksArgs>('fetch'),
   /** Sent by the actor's timer: fetches the pages of queued links. */

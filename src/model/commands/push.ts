@@ -3,7 +3,7 @@ import { makeCommandDeclarer } from './command.js';
 const command = makeCommandDeclarer<'push'>();
 
 /** Commands of the actor that sends the push notifications of an account. */
-export const pushCommands = {
+export const pushActorCommands = {
   /** Queues a push about a message. Never refused. */
   notify: command<{ readonly message: number; readonly trigger: string }>('notify'),
   /** Queues the removal of notifications whose messages were read or deleted. Never refused. */

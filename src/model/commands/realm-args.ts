@@ -97,9 +97,9 @@ export type RenewApiKeyArgs = {
 };
 
 /** Users named by id or API e-mail; an empty list means the caller. */
-export type PrincipalArgs = { readonly principals: readonly (string | number)[] };
+export type TargetUsersArgs = { readonly principals: readonly (string | number)[] };
 
-export type SubscribeArgs = PrincipalArgs & {
+export type SubscribeArgs = TargetUsersArgs & {
   readonly subscriptions: readonly { readonly name: string; readonly description?: string; readonly color?: string }[];
   readonly authorization_errors_fatal: boolean;
   readonly announce: boolean;
@@ -115,7 +115,7 @@ export type SubscribeArgs = PrincipalArgs & {
   readonly origin: string;
 };
 
-export type UnsubscribeArgs = PrincipalArgs & { readonly subscriptions: readonly string[] };
+export type UnsubscribeArgs = TargetUsersArgs & { readonly subscriptions: readonly string[] };
 
 export type SubscribeAndUnsubscribeArgs = {
   readonly add: SubscribeArgs;

@@ -61,7 +61,7 @@ export type EditMessageArgs = {
 };
 
 /** Argument that the caller's user actor adds to a command about a message. */
-export type CallerMessageCopyArgs = {
+export type CallerHasCopyArgs = {
   /** True if the caller has received the message. */
   readonly copy: boolean;
 };
@@ -133,13 +133,13 @@ const shared = makeCommandDeclarer<'stream' | 'dm'>();
 /** Commands that streams and direct-message conversations have in common. */
 export const conversationActorCommands = {
   /** Changes the text of a message. The caller's user actor redirects requests to this command and the next five. */
-  edit: shared<EditMessageArgs & CallerMessageCopyArgs, ActorFieldsReply>('edit'),
+  edit: shared<EditMessageArgs & CallerHasCopyArgs, ActorFieldsReply>('edit'),
   /** Moves messages to another topic or stream. */
-  move: shared<EditMessageArgs & CallerMessageCopyArgs, ActorFieldsReply>('move'),
-  deleteMessage: shared<{ readonly message_id: number } & CallerMessageCopyArgs, ActorFieldsReply>('delete'),
-  react: shared<AddReactionArgs & CallerMessageCopyArgs, ActorFieldsReply>('react'),
-  unreact: shared<RemoveReactionArgs & CallerMessageCopyArgs, ActorFieldsReply>('unreact'),
-  submessage: shared<AddSubmessageArgs & CallerMessageCopyArgs, ActorFieldsReply>('submessage'),
+  move: shared<EditMessageArgs & CallerHasCopyArgs, ActorFieldsReply>('move'),
+  deleteMessage: shared<{ readonly message_id: number } & CallerHasCopyArgs, ActorFieldsReply>('delete'),
+  react: shared<AddReactionArgs & CallerHasCopyArgs, ActorFieldsReply>('react'),
+  unreact: shared<RemoveReactionArgs & CallerHasCopyArgs, ActorFieldsReply>('unreact'),
+  submessage: shared<AddSubmessageArgs & CallerHasCopyArgs, ActorFieldsReply>('submessage'),
   /** Adds the previews of linked pages to a message; sent by the link-preview actor. The command is never refused. */
   showLinkPreviews: shared<ShowLinkPreviewsArgs>('link-previews'),
   /** Sent by the actor's timer: removes messages that have exceeded the retention time, and reports the traffic. */

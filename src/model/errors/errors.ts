@@ -76,7 +76,7 @@ export class ApiError extends Error {
 
 /** Refusal by an actor, passed on unchanged by the operation that sent the command. */
 export class ActorRefusedError extends Error {
-  override readonly name = 'ActorRefused';
+  override readonly name = 'ActorRefusedError';
   constructor(readonly reply: ApiErrorReply) {
     super(reply.msg);
   }

@@ -283,7 +283,7 @@ export type RealmPolicyName = Exclude<
 >;
 
 const isStored = (name: string): name is RealmSettingName =>
-  'default' in REALM_SETTING_DECLARATIONS[name as RealmSettingName];
+  Object.hasOwn(REALM_SETTING_DECLARATIONS, name) && 'default' in REALM_SETTING_DECLARATIONS[name as RealmSettingName];
 
 /** Names of the stored settings, in the order of their rows. */
 export const REALM_SETTING_NAMES: readonly RealmSettingName[] =
@@ -323,7 +323,7 @@ export function checkRealmSettings(given: Readonly<Record<string, unknown>>, isO
 }
 
 /** Lists the known settings among these values. A host of a newer version may send others, which are left out. */
-export const listStoredRealmSettings = (values: Partial<RealmSettings>): [RealmSettingName, RealmSettingValue][] =>
+export const pickStoredRealmSettings = (values: Partial<RealmSettings>): [RealmSettingName, RealmSettingValue][] =>
   Object.entries(values).filter((of): of is [RealmSettingName, RealmSettingValue] => isStored(of[0]));
 
 export const isOwnerOnlyRealmSetting = (name: RealmSettingName): boolean =>

@@ -139,7 +139,8 @@ export const USER_SETTING_DECLARATIONS = {
     accountField: 'emailVisibility',
     educationDefault: 3,
   }),
-  // This row is the last one, because a change of the time zone has a second event, for all users.
+  // Events of PATCH /settings have the order of the rows. The time zone comes last: its second event, for all users,
+  // follows the events of all other settings.
   timezone: display('', {
     schema: Type.String({ check: 'timezone' }),
     accountField: 'timezone',

@@ -12,12 +12,12 @@
 import type { RealmId } from '#model';
 
 export class BlobStorageUnavailableError extends Error {
-  override name = 'BlobsUnavailable';
+  override name = 'BlobStorageUnavailableError';
 }
 
 /** Error of reading a blob that was deleted between `find` and `read`. */
 export class BlobGoneError extends Error {
-  override name = 'BlobGone';
+  override name = 'BlobGoneError';
 }
 
 export interface StoredBlobInfo {

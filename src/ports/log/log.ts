@@ -14,7 +14,7 @@ import type { Json } from '#base';
 import type { LogSeq, RealmId } from '#model';
 
 export class EventLogUnavailableError extends Error {
-  override name = 'LogUnavailable';
+  override name = 'EventLogUnavailableError';
 }
 
 export interface EventLogBounds {

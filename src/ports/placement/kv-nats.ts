@@ -50,7 +50,7 @@ export const makePlacementBucketName = (namespace: string): { bucket: string } =
 });
 
 export class NoPlacementBucketError extends Error {
-  override name = 'NoBucket';
+  override name = 'NoPlacementBucketError';
 }
 
 interface Bucket {

@@ -26,8 +26,8 @@ const FAILS_MS = 4_000;
  */
 const LATER_MS = 2_500;
 /**
- * Milliseconds for which the Store must have worked for another host to count: after an outage, the Store comes back
- * for hosts at different times.
+ * Milliseconds for which another host must have reached the Store without a failure before its report is evidence that
+ * this host alone has lost the Store. After an outage of the Store, hosts reach it again at different times.
  */
 const STEADY_MS = 5_000;
 /** Maximum age of another host's report that still counts, milliseconds. */

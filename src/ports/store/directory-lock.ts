@@ -14,7 +14,7 @@ import { createConnection, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 
 export class DataDirectoryInUseError extends Error {
-  override name = 'DirectoryInUse';
+  override name = 'DataDirectoryInUseError';
 }
 
 export interface DataDirectoryLock {

@@ -13,7 +13,7 @@ export const CURRENT_STORAGE_FORMAT = 1;
 export const FIRST_STORAGE_FORMAT = 1;
 
 export class StorageFormatMismatchError extends Error {
-  override name = 'StorageFormatMismatch';
+  override name = 'StorageFormatMismatchError';
 }
 
 /**

@@ -16,7 +16,7 @@ import type { MessageRecord } from '#model/records';
 import type { PackedMessage } from './packed-message.js';
 
 export class StoreUnavailableError extends Error {
-  override name = 'StoreUnavailable';
+  override name = 'StoreUnavailableError';
 }
 
 /**

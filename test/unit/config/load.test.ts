@@ -15,7 +15,7 @@ t.test('the command line overrides the environment, and an empty variable counts
 t.test('every problem is named with its source, and secrets are not repeated', async (t) => {
   const environment = { PORT: 'x', CONCLAVE_SECRET: 'tooshort' };
   t.throws(() => loadServerConfig({ 'log-level': 'loud' }, environment), {
-    name: 'ConfigError',
+    name: 'ServerConfigError',
     message: /PORT: must be an integer[\s\S]*CONCLAVE_SECRET: must have at least 16[\s\S]*--log-level: must be one of/,
   });
   try {

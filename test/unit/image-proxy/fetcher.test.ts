@@ -33,7 +33,7 @@ const fetcher = (limits: Partial<ImageFetchLimits> = {}, allowed = '127.0.0.1') 
   new ImageFetcher(clock, new OutgoingAddressFilter(allowed), { ...IMAGE_FETCH_LIMITS, ...limits });
 const usual = fetcher();
 const fails = (t: Test, fetch: Promise<unknown>, fault: ImageFetchFailureReason, title?: string) =>
-  t.rejects(fetch, { name: 'NoImage', fault }, title ?? fault);
+  t.rejects(fetch, { name: 'ImageFetchError', fault }, title ?? fault);
 
 t.test('a picture is returned unchanged, under the type of its bytes; no data of the reader is sent', async (t) => {
   respond((response) => response.writeHead(200, { 'content-type': 'text/html' }).end(png));

@@ -34,7 +34,7 @@ function proxy(limits: Partial<ImageProxyLimits> = {}) {
   return { clock, fetcher, proxy: new ImageProxy(clock, 'key', fetcher, { ...IMAGE_PROXY_LIMITS, ...limits }) };
 }
 
-const no = (fault: ImageFetchFailureReason) => ({ name: 'NoImage', fault });
+const no = (fault: ImageFetchFailureReason) => ({ name: 'ImageFetchError', fault });
 const image = (size: number): FetchedImage => ({ type: 'image/png', bytes: new Uint8Array(size) });
 
 t.test('concurrent readers share a fetch, and readers within 5 minutes its picture', async (t) => {

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { Parser } from 'htmlparser2';
 import t from 'tap';
-import { embedHtml, findPreviewLinks } from '#domain/link-previews';
-import { readPageHead } from '../../../src/domain/link-previews/page-head.js';
+import { findLinksWithPreview, makeLinkPreviewHtml } from '#domain/link-previews';
+import { parseWebPageHead } from '../../../src/domain/link-previews/page-head.js';
 
 const PAGE = new URL('https://example.com/news/today');
 
@@ -13,20 +13,20 @@ t.test('the head of a page gives title, description and picture, Open Graph firs
     <meta property="og:title" content="Open &amp; graph"><meta property="og:description" content=" two
     lines ">
     <meta property="og:image" content="../pictures/a.png"></head><body><meta property="og:title" content="late"></body>`;
-  t.same(readPageHead(html, PAGE), {
+  t.same(parseWebPageHead(html, PAGE), {
     title: 'Open & graph',
     description: 'two lines',
     image: 'https://example.com/pictures/a.png',
   });
-  t.same(readPageHead('<title>Only a title</title>', PAGE), { title: 'Only a title', description: '', image: '' });
-  t.equal(readPageHead('<p>no head</p>', PAGE), undefined);
-  t.equal(readPageHead('<body><title>behind the head</title>', PAGE), undefined);
+  t.same(parseWebPageHead('<title>Only a title</title>', PAGE), { title: 'Only a title', description: '', image: '' });
+  t.equal(parseWebPageHead('<p>no head</p>', PAGE), undefined);
+  t.equal(parseWebPageHead('<body><title>behind the head</title>', PAGE), undefined);
   t.end();
 });
 
 t.test('long texts are cut, and pictures have plain addresses of the web', (t) => {
   const head = (image: string) =>
-    readPageHead(
+    parseWebPageHead(
       `<title>${'t'.repeat(999)}</title><meta name=description content="${'d '.repeat(999)}">
       <meta property="og:image" content="${image}">`,
       PAGE,
@@ -42,7 +42,7 @@ t.test('long texts are cut, and pictures have plain addresses of the web', (t) =
 t.test('links of the text get a preview, those of quotes and of shown pictures do not', (t) => {
   const link = (url: string): string => `<a href="${url}">${url}</a>`;
   const found = (html: string, content = ''): readonly string[] =>
-    findPreviewLinks({ html, content }, 'https://chat.example.com');
+    findLinksWithPreview({ html, content }, 'https://chat.example.com');
   t.same(found(`<p>${link('https://a.example/')} and ${link('https://b.example/x?a=1&amp;b=2')}</p>`), [
     'https://a.example/',
     'https://b.example/x?a=1&b=2',
@@ -60,8 +60,8 @@ t.test('links of the text get a preview, those of quotes and of shown pictures d
 
 t.test('a shown preview adds no links', (t) => {
   const url = 'https://a.example/';
-  const preview = embedHtml({ url, title: 'A', description: 'B', image: 'https://a.example/p.png' });
-  t.same(findPreviewLinks({ content: url, html: `<p><a href="${url}">${url}</a></p>\n${preview}` }, ''), []);
+  const preview = makeLinkPreviewHtml({ url, title: 'A', description: 'B', image: 'https://a.example/p.png' });
+  t.same(findLinksWithPreview({ content: url, html: `<p><a href="${url}">${url}</a></p>\n${preview}` }, ''), []);
   t.end();
 });
 
@@ -77,10 +77,10 @@ t.test('nothing of a hostile page becomes an element or an attribute of the prev
       const parser = new Parser({
         onopentag: (tag, attributes) => elements.push(`${tag} ${Object.keys(attributes).sort().join(' ')}`.trim()),
       });
-      parser.end(embedHtml({ url: PAGE.href, title: title || 'x', description: description || 'x', image }));
+      parser.end(makeLinkPreviewHtml({ url: PAGE.href, title: title || 'x', description: description || 'x', image }));
       t.same(elements, ['div class', 'a class href style', 'div class', 'div class', 'a href title', 'div class']);
       const style = /style="background-image: url\(&quot;([^"]*)&quot;\)"/.exec(
-        embedHtml({ url: PAGE.href, title: 'x', description: '', image }),
+        makeLinkPreviewHtml({ url: PAGE.href, title: 'x', description: '', image }),
       );
       t.notMatch(style![1], /["'()\\\s]/);
     }),
@@ -92,7 +92,7 @@ t.test('nothing of a hostile page becomes an element or an attribute of the prev
 t.test('any text can be read as a page', (t) => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (html) => {
-      const head = readPageHead(html, PAGE);
+      const head = parseWebPageHead(html, PAGE);
       return head === undefined || (head.title !== '' && head.title.length <= 200);
     }),
     { numRuns: 300 },

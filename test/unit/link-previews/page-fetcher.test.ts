@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { PageFetcher } from '#domain/link-previews';
+import { WebPageHeadFetcher } from '#domain/link-previews';
 import { OutgoingAddressFilter } from '#domain/webhooks';
 import { FakeClock } from '../../support/fake-clock.js';
 
@@ -15,7 +15,7 @@ t.teardown(() => {
 });
 const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const clock = new FakeClock();
-const fetcher = new PageFetcher(clock, new OutgoingAddressFilter('127.0.0.1'), '');
+const fetcher = new WebPageHeadFetcher(clock, new OutgoingAddressFilter('127.0.0.1'), '');
 const html = (response: ServerResponse, text: string | Buffer, type = 'text/html'): void =>
   void response.writeHead(200, { 'content-type': type }).end(text);
 const title = async (path = '/'): Promise<string | undefined> => (await fetcher.fetch(base + path))?.title;
@@ -80,7 +80,7 @@ t.test('a slow page is given up', async (t) => {
 
 t.test('addresses of forbidden networks and other schemes are not fetched', async (t) => {
   answer = (response) => html(response, '<title>x</title>');
-  t.equal(await new PageFetcher(clock, new OutgoingAddressFilter(''), '').fetch(`${base}/`), undefined);
+  t.equal(await new WebPageHeadFetcher(clock, new OutgoingAddressFilter(''), '').fetch(`${base}/`), undefined);
   for (const url of ['file:///etc/passwd', 'ftp://example.com/', 'nonsense'])
     t.equal(await fetcher.fetch(url), undefined);
   answer = (response) => void response.writeHead(302, { location: 'http://169.254.1.1/' }).end();
@@ -89,6 +89,8 @@ t.test('addresses of forbidden networks and other schemes are not fetched', asyn
 
 t.test('the picture goes through the image proxy where it is on', async (t) => {
   answer = (response) => html(response, '<title>x</title><meta property="og:image" content="/p.png">');
-  const proxied = await new PageFetcher(clock, new OutgoingAddressFilter('127.0.0.1'), 'secret').fetch(`${base}/`);
+  const proxied = await new WebPageHeadFetcher(clock, new OutgoingAddressFilter('127.0.0.1'), 'secret').fetch(
+    `${base}/`,
+  );
   t.match(proxied?.image, /^\/external_content\/[0-9a-f]{40}\/[0-9a-f]+$/);
 });

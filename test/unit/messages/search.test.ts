@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { formatSearchMatchForApi, type StoredMessage } from '#domain/messages';
-import { highlightWordsInHtml, highlightWordsInText } from '../../../src/domain/messages/search/highlight.js';
+import { highlightSearchWordsInText, highlightWordsInHtml } from '../../../src/domain/messages/search/highlight.js';
 import {
   isMessageMatchingSearch,
   parseSearchQuery,
@@ -64,7 +64,7 @@ t.test('found words are marked in the text only', async (t) => {
     '<p><span class="highlight">Hello</span> <strong title="hello"><span class="highlight">Veronas</span></strong> <span class="highlight">hello</span>&amp;bye</p>',
   );
   t.equal(
-    highlightWordsInText(`<b> "hello" & 'x'`, new Set(stems)),
+    highlightSearchWordsInText(`<b> "hello" & 'x'`, new Set(stems)),
     '&lt;b&gt; &quot;<span class="highlight">hello</span>&quot; &amp; &#x27;x&#x27;',
   );
   t.same(formatSearchMatchForApi({ html: '<p>a</p>', topic: 'a<b' }, []), {
@@ -103,7 +103,7 @@ t.test('for any text, marking only adds spans', async () => {
       const stems = new Set(parseSearchQuery(query).stems);
       const marked = highlightWordsInHtml(html, stems);
       if (marked.replaceAll(SPANS, '') !== html.replaceAll(SPANS, '')) throw new Error(`changed: ${marked}`);
-      const subject = highlightWordsInText(html, stems);
+      const subject = highlightSearchWordsInText(html, stems);
       if (/[<>"']/.test(subject.replaceAll(SPANS, ''))) throw new Error(`not escaped: ${subject}`);
       // Each mark encloses exactly one word.
       for (const part of marked.split('<span class="highlight">').slice(1)) {

@@ -7,6 +7,7 @@ import {
   checkRealmSettings,
   DEFAULT_REALM_SETTINGS,
   makeInitialRealmSettings,
+  pickStoredRealmSettings,
   REALM_SETTING_DECLARATIONS,
   REALM_SETTING_NAMES,
   type RealmSettings,
@@ -127,4 +128,8 @@ t.test('every row is a field of POST /register', async (t) => {
       t.same(section[`realm_${field}`], shown, field);
     }
   }
+});
+
+t.test('settings that only a newer version knows are left out', async (t) => {
+  t.same(pickStoredRealmSettings({ name: 'Acme', setting_of_the_future: 1, toString: 2 } as never), [['name', 'Acme']]);
 });

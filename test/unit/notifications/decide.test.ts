@@ -1,18 +1,24 @@
 import t from 'tap';
 import {
-  decideMail,
-  decidePush,
-  isAway,
+  decideMailNotification,
+  decidePushNotification,
+  isUserAway,
   type MessageReceiver,
   type NotificationTrigger,
   type ReceivedMessage,
-  type SubscriptionNotifications,
+  type SubscriptionNotificationSettings,
 } from '#domain/notifications';
 import { TOPIC_VISIBILITY_POLICY } from '#domain/streams';
 import { toUserId, type UserSettings } from '#model';
 import { person } from '../../support/person.js';
 
-const SUBSCRIBED: SubscriptionNotifications = { active: true, muted: false, push: null, email: null, wildcard: null };
+const SUBSCRIBED: SubscriptionNotificationSettings = {
+  active: true,
+  muted: false,
+  push: null,
+  email: null,
+  wildcard: null,
+};
 const { muted, unmuted, followed, inherit } = TOPIC_VISIBILITY_POLICY;
 
 interface Case {
@@ -20,7 +26,7 @@ interface Case {
   readonly flags?: readonly string[];
   readonly wildcard?: true;
   readonly settings?: Partial<UserSettings>;
-  readonly own?: Partial<SubscriptionNotifications>;
+  readonly own?: Partial<SubscriptionNotificationSettings>;
   readonly policy?: number;
   readonly receiver?: Partial<MessageReceiver['user']>;
   readonly mutes?: readonly number[];
@@ -144,28 +150,28 @@ const ROWS: readonly Row[] = [
 t.test('what an absent user is told by mail and by push', async (t) => {
   for (const [title, of, mail, ...push] of ROWS) {
     const { message, to } = inputsOf(of);
-    t.equal(decideMail(message, to, true), mail, `mail: ${title}`);
-    t.equal(decidePush(message, to, true), push.length > 0 ? push[0] : mail, `push: ${title}`);
+    t.equal(decideMailNotification(message, to, true), mail, `mail: ${title}`);
+    t.equal(decidePushNotification(message, to, true), push.length > 0 ? push[0] : mail, `push: ${title}`);
   }
 });
 
 t.test('a user who is there gets no mail, and pushes unless they are off', async (t) => {
   for (const [title, of] of ROWS) {
     const { message, to } = inputsOf(of);
-    t.equal(decideMail(message, to, false), undefined, `mail: ${title}`);
-    t.equal(decidePush(message, to, false), decidePush(message, to, true), `push: ${title}`);
+    t.equal(decideMailNotification(message, to, false), undefined, `mail: ${title}`);
+    t.equal(decidePushNotification(message, to, false), decidePushNotification(message, to, true), `push: ${title}`);
     const { message: same, to: quiet } = inputsOf({
       ...of,
       settings: { ...of.settings, enable_online_push_notifications: false },
     });
-    t.equal(decidePush(same, quiet, false), undefined, `no push: ${title}`);
+    t.equal(decidePushNotification(same, quiet, false), undefined, `no push: ${title}`);
   }
 });
 
 t.test('a user is away 200 seconds after their last activity', async (t) => {
   const now = 1_000_000;
-  t.ok(isAway(undefined, now), 'unknown');
-  t.ok(isAway({ active: null, connected: now }, now), 'connected, but never active');
-  t.notOk(isAway({ active: now - 200_000, connected: now }, now));
-  t.ok(isAway({ active: now - 200_001, connected: now }, now));
+  t.ok(isUserAway(undefined, now), 'unknown');
+  t.ok(isUserAway({ active: null, connected: now }, now), 'connected, but never active');
+  t.notOk(isUserAway({ active: now - 200_000, connected: now }, now));
+  t.ok(isUserAway({ active: now - 200_001, connected: now }, now));
 });

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { mailHtmlToText, messageHtmlForMail } from '#domain/notifications';
+import { convertMailHtmlToText, convertMessageHtmlForMail } from '#domain/notifications';
 
 const ORIGIN = 'https://chat.example.com';
-const shown = (html: string): string => messageHtmlForMail(html, ORIGIN);
+const shown = (html: string): string => convertMessageHtmlForMail(html, ORIGIN);
 
 t.test('links become absolute, and only addresses that mail programs open are kept', async (t) => {
   t.equal(shown('<p><a href="/#narrow/stream/1-a">a</a></p>'), `<p><a href="${ORIGIN}/#narrow/stream/1-a">a</a></p>`);
@@ -24,7 +24,7 @@ t.test('the text of a spoiler is hidden', async (t) => {
     '<div class="spoiler-content" aria-hidden="true"><div><p>the butler<br>did it</p></div></div></div><p>after</p>';
   t.match(shown(spoiler), /end[\s\S]*Hidden text[\s\S]*after/);
   t.notMatch(shown(spoiler), /butler|did it/);
-  t.notMatch(mailHtmlToText(shown(spoiler)), /butler|did it/);
+  t.notMatch(convertMailHtmlToText(shown(spoiler)), /butler|did it/);
 });
 
 t.test('emoji become characters or their names, formulas their source, pictures links', async (t) => {
@@ -42,5 +42,5 @@ t.test('emoji become characters or their names, formulas their source, pictures 
 
 t.test('the plain text has lines, list marks and the addresses of links', async (t) => {
   const html = shown('<p>Hi &amp; bye<br>now</p><ul><li>one</li><li>two</li></ul><p><a href="/x">there</a></p>');
-  t.equal(mailHtmlToText(html), `Hi & bye\nnow\n- one\n- two\n\nthere (${ORIGIN}/x)`);
+  t.equal(convertMailHtmlToText(html), `Hi & bye\nnow\n- one\n- two\n\nthere (${ORIGIN}/x)`);
 });

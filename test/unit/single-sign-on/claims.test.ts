@@ -1,10 +1,12 @@
 /** Settings of single sign-on, and what the claims of a provider mean. */
 import t from 'tap';
-import { type IdentityProviderConfig, parseProviders, parseTokenKeys } from '#frontend/single-sign-on';
-import { identityOf, lacksClaims } from '../../../src/frontend/single-sign-on/claims.js';
+import { type IdentityProviderConfig, parseIdentityProviders, parseJwtKeys } from '#frontend/single-sign-on';
+import { lacksIdentityClaims, makeExternalIdentity } from '../../../src/frontend/single-sign-on/claims.js';
 
 const config = (more: object = {}): IdentityProviderConfig =>
-  parseProviders(JSON.stringify([{ id: 'a', name: 'A', issuer: 'https://a.example', client_id: 'x', ...more }]))[0]!;
+  parseIdentityProviders(
+    JSON.stringify([{ id: 'a', name: 'A', issuer: 'https://a.example', client_id: 'x', ...more }]),
+  )[0]!;
 
 t.test('fields that are left out have defaults', async (t) => {
   t.same(config(), {
@@ -23,7 +25,7 @@ t.test('fields that are left out have defaults', async (t) => {
     insecure: false,
     networks: '',
   });
-  t.same(parseTokenKeys(JSON.stringify({ '': { key: 'k'.repeat(32) } })), {
+  t.same(parseJwtKeys(JSON.stringify({ '': { key: 'k'.repeat(32) } })), {
     '': { key: 'k'.repeat(32), algorithms: ['HS256'] },
   });
 });
@@ -31,20 +33,21 @@ t.test('fields that are left out have defaults', async (t) => {
 t.test('problems are told without the secrets of the text', async (t) => {
   const secret = 'the secret of the client';
   for (const text of [`[{"client_secret":"${secret}"`, `[{"client_secret":"${secret}"}]`]) {
-    t.throws(() => parseProviders(text));
+    t.throws(() => parseIdentityProviders(text));
     try {
-      parseProviders(text);
+      parseIdentityProviders(text);
     } catch (error) {
       t.notMatch((error as Error).message, secret);
     }
   }
   const twice = { id: 'a', name: 'A', issuer: 'https://a.example', client_id: 'x' };
-  t.throws(() => parseProviders(JSON.stringify([twice, twice])), { message: /same id/ });
+  t.throws(() => parseIdentityProviders(JSON.stringify([twice, twice])), { message: /same id/ });
 });
 
 t.test('an address counts if it is verified, or trusted and not denied', async (t) => {
   const email = 'ann@example.com';
-  const of = (claims: object, more: object = {}) => identityOf({ sub: '1', email, ...claims }, config(more)).email;
+  const of = (claims: object, more: object = {}) =>
+    makeExternalIdentity({ sub: '1', email, ...claims }, config(more)).email;
   t.equal(of({ email_verified: true }), email);
   t.equal(of({ email_verified: 'true' }), email);
   for (const verified of [false, 'false', 1, null]) t.equal(of({ email_verified: verified }), null, String(verified));
@@ -58,12 +61,13 @@ t.test('an address counts if it is verified, or trusted and not denied', async (
 t.test('the strongest role among the values of the claim counts, and no inherited name', async (t) => {
   const roles = { boss: 'administrator', lead: 'moderator' };
   const of = (groups: unknown, more: object = {}) =>
-    identityOf({ sub: '1', groups }, config({ claims: { role: 'groups' }, roles: { ...roles, ...more } })).role;
+    makeExternalIdentity({ sub: '1', groups }, config({ claims: { role: 'groups' }, roles: { ...roles, ...more } }))
+      .role;
   t.equal(of(['lead', 'boss', 'x']), 200);
   t.equal(of('lead'), 300);
   for (const none of [[], 'x', undefined, 7, ['constructor', '__proto__']]) t.equal(of(none), null);
   t.equal(of([], { '*': 'guest' }), 600);
-  t.equal(identityOf({ sub: '1', groups: ['boss'] }, config({ roles })).role, null, 'no claim is named');
-  t.ok(lacksClaims({ email: 'a' }, config()));
-  t.notOk(lacksClaims({ email: 'a', name: 'b' }, config()));
+  t.equal(makeExternalIdentity({ sub: '1', groups: ['boss'] }, config({ roles })).role, null, 'no claim is named');
+  t.ok(lacksIdentityClaims({ email: 'a' }, config()));
+  t.notOk(lacksIdentityClaims({ email: 'a', name: 'b' }, config()));
 });

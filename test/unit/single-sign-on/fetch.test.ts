@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { OutgoingAddressFilter } from '#domain/webhooks';
-import { ProviderUnavailable } from '#frontend/single-sign-on';
-import { makeProviderFetch } from '../../../src/frontend/single-sign-on/fetch.js';
+import { IdentityProviderUnavailableError } from '#frontend/single-sign-on';
+import { makeIdentityProviderFetch } from '../../../src/frontend/single-sign-on/fetch.js';
 
 const seen: string[] = [];
 const server = createServer((request, response) => {
@@ -28,25 +28,26 @@ t.teardown(() => {
 const { port } = server.address() as AddressInfo;
 const LOOPBACK = new OutgoingAddressFilter('127.0.0.1');
 const get = (path: string, filter = LOOPBACK, host = '127.0.0.1') =>
-  makeProviderFetch(filter, 300)(`http://${host}:${port}${path}`, { method: 'GET', headers: {} });
+  makeIdentityProviderFetch(filter, 300)(`http://${host}:${port}${path}`, { method: 'GET', headers: {} });
 
 t.test('answers come back with status, type and body; redirects are not followed', async (t) => {
   const answer = await get('/json');
   t.same([answer.status, answer.headers.get('content-type'), await answer.json()], [200, 'application/json', { a: 1 }]);
   t.equal((await get('/away')).status, 302);
   const body = new URLSearchParams({ code: 'ä' });
-  await makeProviderFetch(LOOPBACK)(`http://127.0.0.1:${port}/token`, { method: 'POST', headers: {}, body });
+  await makeIdentityProviderFetch(LOOPBACK)(`http://127.0.0.1:${port}/token`, { method: 'POST', headers: {}, body });
   t.equal(seen.at(-1), `POST /token ${String(body).length}`);
 });
 
 t.test('silent, endless, large and failing answers are an outage', async (t) => {
   for (const path of ['/silent', '/endless', '/large', '/failing'])
-    await t.rejects(get(path), ProviderUnavailable, path);
+    await t.rejects(get(path), IdentityProviderUnavailableError, path);
 });
 
 t.test('networks that are not allowed are not reached', async (t) => {
   const before = seen.length;
   const none = new OutgoingAddressFilter('');
-  for (const host of ['127.0.0.1', 'localhost']) await t.rejects(get('/json', none, host), ProviderUnavailable, host);
+  for (const host of ['127.0.0.1', 'localhost'])
+    await t.rejects(get('/json', none, host), IdentityProviderUnavailableError, host);
   t.equal(seen.length, before);
 });

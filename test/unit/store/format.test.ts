@@ -9,15 +9,15 @@ t.test('a program reads its own format and the previous one', async (test) => {
   test.equal(compareStorageFormat('it', 3, 3), 'own');
   test.equal(compareStorageFormat('it', 2, 3), 'before');
   test.throws(() => compareStorageFormat('it', 4, 3), {
-    name: 'StorageFormatMismatch',
+    name: 'StorageFormatMismatchError',
     message: 'it is in format 4, this program knows up to 3: use the newer program that wrote it',
   });
   test.throws(() => compareStorageFormat('it', 1, 3), {
-    name: 'StorageFormatMismatch',
+    name: 'StorageFormatMismatchError',
     message: 'it is in format 1, this program reads 2 and 3: upgrade one version at a time',
   });
   for (const odd of [undefined, null, 0, -1, 1.5, '3', Number.NaN, {}]) {
-    test.throws(() => compareStorageFormat('it', odd, 3), { name: 'StorageFormatMismatch' }, String(odd));
+    test.throws(() => compareStorageFormat('it', odd, 3), { name: 'StorageFormatMismatchError' }, String(odd));
   }
 });
 

@@ -29,6 +29,8 @@ function eventsOf(leaving: readonly number[]): LogItem[] {
     key: 'stream/1/1',
     realm: 1,
     now: 0,
+    // No account has a device for push notifications.
+    directory: { pushesToAny: () => false },
     pendingCommands: (name: string) =>
       name === userActorCommands.readStream ? leaving.map((user) => ({ to: `user/1/${user}` })) : [],
   } as unknown as CommandContext;

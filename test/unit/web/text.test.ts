@@ -70,9 +70,13 @@ t.test('a text is filled in, and its number chooses the plural form', async (t) 
   t.equal(text('sidebar.unread', { n: 1200 }), '1,200 unread');
   t.equal(text('error.rate-limit', { n: 1 }), 'Too many tries. Wait 1 second.');
   t.equal(text('error.rate-limit', { n: 2 }), 'Too many tries. Wait 2 seconds.');
-  t.equal(text('sign-in.title', { name: '{name} $& <b>' }), 'Sign in to {name} $& <b>', 'values are taken literally');
+  t.equal(
+    text('overviews.mark-read-of', { name: '{name} $& <b>' }),
+    'Mark {name} $& <b> as read',
+    'values are taken literally',
+  );
   const bold = { bold: true };
-  t.strictSame(parts('sign-in.title', { name: bold }), ['Sign in to ', bold]);
+  t.strictSame(parts('overviews.mark-read-of', { name: bold }), ['Mark ', bold, ' as read']);
 });
 
 t.test('texts of lazy views show their key until they are loaded', async (t) => {

@@ -20,7 +20,12 @@ import {
   USER_PART_PREFIX,
 } from '../../state.js';
 import { NO_INPUT_COMMAND_LANE, type RealmActorView, type RealmCommandHandler } from '../command.js';
-import { EMAIL_CHANGE_PART_PREFIX, type EmailChange, emailChangeOf, voidedResetLinks } from './mailed-links.js';
+import {
+  EMAIL_CHANGE_PART_PREFIX,
+  findPendingEmailChange,
+  makePasswordResetLinkDeletion,
+  type PendingEmailChange,
+} from './mailed-links.js';
 import { makeEmailChangedEvents } from './person-events.js';
 
 /** Validity of the link that confirms a new address, ms. */
@@ -74,14 +79,14 @@ export function requestEmailChange(
   const email = given.trim();
   if (email === user.deliveryEmail) return undefined;
   checkAddress(email, link.disposable, user, realm);
-  const asked = emailChangeOf(realm.parts, user.id)?.asked ?? [];
+  const asked = findPendingEmailChange(realm.parts, user.id)?.asked ?? [];
   const wait = msUntilCallAllowed(MAIL_RATE_LIMITS_PER_ADDRESS, asked, now);
   if (wait > 0) {
     throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRate(
       computeRateLimitStatus(MAIL_RATE_LIMITS_PER_ADDRESS, asked, now),
     );
   }
-  const change: EmailChange = {
+  const change: PendingEmailChange = {
     hash: link.hash,
     email,
     asked: addRateLimitedCallTime(MAIL_RATE_LIMITS_PER_ADDRESS, asked, now),
@@ -110,9 +115,9 @@ export function requestEmailChange(
 export const confirmEmailChangeHandler: RealmCommandHandler<typeof realmActorCommands.confirmEmail, boolean> = {
   lane: NO_INPUT_COMMAND_LANE,
   inputs: ({ user }, { view }, { services }) =>
-    services.disposable(domainOfEmailAddress(emailChangeOf(view.parts, user)?.email ?? '')),
+    services.disposable(domainOfEmailAddress(findPendingEmailChange(view.parts, user)?.email ?? '')),
   handle({ state, parts, volatile }, { user: id, hash, shown }, disposable, { realm, version }) {
-    const change = emailChangeOf(parts, id);
+    const change = findPendingEmailChange(parts, id);
     const before = findUserRecord(parts, id);
     if (!change || change.hash !== hash || !before?.isActive) throw apiError('MAIL_LINK');
     checkAddress(change.email, disposable, before, { state, parts, volatile });
@@ -136,7 +141,7 @@ export const confirmEmailChangeHandler: RealmCommandHandler<typeof realmActorCom
         [`${USER_PART_PREFIX}${id}`]: encodeDirectoryRecord(after),
         [`${EMAIL_CHANGE_PART_PREFIX}${id}`]: { ...change, hash: '' },
         // The mails with these links went to the former address.
-        ...voidedResetLinks(parts, id),
+        ...makePasswordResetLinkDeletion(parts, id),
       },
       events: [
         makeDirectoryLogItem({ user: after }),

@@ -33,10 +33,10 @@ import { makeUserUpdatedEvent } from './person-events.js';
 import { makeRoleChangeCommit } from './role-change.js';
 import { storedSessions } from './sessions.js';
 
-export const IDENTITY_PART_PREFIX = 'identity/';
+export const EXTERNAL_IDENTITY_PART_PREFIX = 'identity/';
 /** Prefix of parts, one for each flow that ended in a sign-in, until the flow would expire anyway. */
-export const SPENT_FLOW_PART_PREFIX = 'spent-flow/';
-const SPENT_FLOWS = new ActorPartTable<ExternalSignInArgs['flow']>(SPENT_FLOW_PART_PREFIX);
+export const SPENT_SIGN_IN_FLOW_PART_PREFIX = 'spent-flow/';
+const SPENT_FLOWS = new ActorPartTable<ExternalSignInArgs['flow']>(SPENT_SIGN_IN_FLOW_PART_PREFIX);
 
 interface Identity extends JsonObject {
   readonly user: number;
@@ -44,7 +44,7 @@ interface Identity extends JsonObject {
   readonly subject: string;
 }
 
-const IDENTITIES = new ActorPartTable<Identity>(IDENTITY_PART_PREFIX);
+const IDENTITIES = new ActorPartTable<Identity>(EXTERNAL_IDENTITY_PART_PREFIX);
 
 const keyOf = ({ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>): string =>
   createHash('sha256')
@@ -234,7 +234,7 @@ export const signInExternallyHandler: RealmCommandHandler<typeof realmActorComma
   },
 };
 
-export const forgetIdentitiesHandler: RealmCommandHandler<typeof realmActorCommands.forgetIdentities> = {
+export const forgetExternalIdentitiesHandler: RealmCommandHandler<typeof realmActorCommands.forgetIdentities> = {
   lane: 'directory',
   handle({ parts }, { user_id }) {
     if (!findUserRecord(parts, user_id)) throw apiError('NO_SUCH_USER');

@@ -7,10 +7,10 @@ import type { Json, JsonObject } from '#base';
 import type { ActorParts } from '../../state.js';
 
 export const EMAIL_CHANGE_PART_PREFIX = 'email-change/';
-export const RESET_LINKS_PART_PREFIX = 'reset-links/';
+export const PASSWORD_RESET_LINKS_PART_PREFIX = 'reset-links/';
 
 /** The pending change of one account's address; a newer request invalidates the link of the older one. */
-export interface EmailChange extends JsonObject {
+export interface PendingEmailChange extends JsonObject {
   /** Hash of the token in the link; '' once the link was used or voided. */
   readonly hash: string;
   readonly email: string;
@@ -18,8 +18,8 @@ export interface EmailChange extends JsonObject {
   readonly asked: readonly number[];
 }
 
-export const emailChangeOf = (parts: ActorParts, user: number): EmailChange | undefined =>
-  parts.get(`${EMAIL_CHANGE_PART_PREFIX}${user}`) as unknown as EmailChange | undefined;
+export const findPendingEmailChange = (parts: ActorParts, user: number): PendingEmailChange | undefined =>
+  parts.get(`${EMAIL_CHANGE_PART_PREFIX}${user}`) as unknown as PendingEmailChange | undefined;
 
 /** A mailed link that sets a new password. */
 interface ResetLink extends JsonObject {
@@ -35,18 +35,25 @@ interface ResetLink extends JsonObject {
 const MAX_RESET_LINKS = 5;
 
 /** Returns the reset links of an account that have not expired. */
-export function resetLinksOf(parts: ActorParts, user: number, now: number): readonly ResetLink[] {
-  const links = (parts.get(`${RESET_LINKS_PART_PREFIX}${user}`) ?? []) as unknown as readonly ResetLink[];
+export function listPasswordResetLinks(parts: ActorParts, user: number, now: number): readonly ResetLink[] {
+  const links = (parts.get(`${PASSWORD_RESET_LINKS_PART_PREFIX}${user}`) ?? []) as unknown as readonly ResetLink[];
   return links.filter(({ expires }) => expires > now);
 }
 
-export const withResetLink = (parts: ActorParts, user: number, link: ResetLink, now: number): Record<string, Json> => ({
-  [`${RESET_LINKS_PART_PREFIX}${user}`]: [...resetLinksOf(parts, user, now), link].slice(-MAX_RESET_LINKS),
+export const addPasswordResetLink = (
+  parts: ActorParts,
+  user: number,
+  link: ResetLink,
+  now: number,
+): Record<string, Json> => ({
+  [`${PASSWORD_RESET_LINKS_PART_PREFIX}${user}`]: [...listPasswordResetLinks(parts, user, now), link].slice(
+    -MAX_RESET_LINKS,
+  ),
 });
 
 /** Makes the change of parts that voids the reset links of an account. */
-export function voidedResetLinks(parts: ActorParts, user: number): Record<string, Json> {
-  const name = `${RESET_LINKS_PART_PREFIX}${user}`;
+export function makePasswordResetLinkDeletion(parts: ActorParts, user: number): Record<string, Json> {
+  const name = `${PASSWORD_RESET_LINKS_PART_PREFIX}${user}`;
   return parts.get(name) === undefined ? {} : { [name]: null };
 }
 
@@ -54,11 +61,11 @@ export function voidedResetLinks(parts: ActorParts, user: number): Record<string
  * Makes the change of parts that voids all mailed links of an account. The times of the account's requests stay,
  * because they count for the rate limit.
  */
-export function voidedMailLinks(parts: ActorParts, user: number): Record<string, Json> {
-  const change = emailChangeOf(parts, user);
+export function makeMailedLinkDeletions(parts: ActorParts, user: number): Record<string, Json> {
+  const change = findPendingEmailChange(parts, user);
   const open = change !== undefined && change.hash !== '';
   return {
-    ...voidedResetLinks(parts, user),
+    ...makePasswordResetLinkDeletion(parts, user),
     ...(open ? { [`${EMAIL_CHANGE_PART_PREFIX}${user}`]: { ...change, hash: '' } } : {}),
   };
 }

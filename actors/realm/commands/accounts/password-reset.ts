@@ -24,7 +24,7 @@ import { getActingUserOrThrow } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
 import { toSingleLine } from '../invitations/invitation-links.js';
 import { makeApiKey, type NewApiKey, replaceApiKey } from './api-keys.js';
-import { resetLinksOf, withResetLink } from './mailed-links.js';
+import { addPasswordResetLink, listPasswordResetLinks } from './mailed-links.js';
 import { endAllSessionsOfAccount } from './sessions.js';
 
 /** Validity of a reset link, ms. */
@@ -33,13 +33,14 @@ const VALID_MS = 3_600_000;
 /**
  * True if the account may sign in with a password. Owners always may, so that an organization can't lock itself out.
  */
-export const mayUsePassword = (user: DirectoryUser, { settings }: RealmActorState): boolean =>
+export const maySignInByPassword = (user: DirectoryUser, { settings }: RealmActorState): boolean =>
   isOwner(user) || isLoginMethodOn(settings.authentication_methods, PASSWORD_METHOD);
 
 /** Finds the active account of a person by the real address, if the account may have a password. */
 function accountOf(email: string, { state, parts, volatile }: RealmActorView): DirectoryUser | undefined {
   const user = findUserRecord(parts, volatile.userByEmail(email) ?? 0);
-  if (!user?.isActive || user.botType !== null || isSystemBot(user) || !mayUsePassword(user, state)) return undefined;
+  if (!user?.isActive || user.botType !== null || isSystemBot(user) || !maySignInByPassword(user, state))
+    return undefined;
   return user.deliveryEmail.toLowerCase() === email.toLowerCase() ? user : undefined;
 }
 
@@ -100,7 +101,7 @@ export const requestPasswordResetHandler: RealmCommandHandler<typeof realmActorC
       if (user?.id !== id) return { reply, parts: counted };
       return {
         reply,
-        parts: { ...counted, ...withResetLink(parts, id, { hash, expires }, now) },
+        parts: { ...counted, ...addPasswordResetLink(parts, id, { hash, expires }, now) },
         commands: [[linkMail(user, link, 'somebody, probably you, asks', view, realm)]],
       };
     },
@@ -117,12 +118,12 @@ export const sendPasswordResetHandler: RealmCommandHandler<typeof realmActorComm
     if (!user || isSystemBot(user)) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
     if (user.botType !== null) throw apiError('NO_BOTS');
-    if (!mayUsePassword(user, state)) throw apiError('PASSWORD_AUTH_DISABLED');
+    if (!maySignInByPassword(user, state)) throw apiError('PASSWORD_AUTH_DISABLED');
     const { wait, parts: counted } = countMailToAddress(parts, user.deliveryEmail, now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     return {
       reply: makeSuccessReply(),
-      parts: { ...counted, ...withResetLink(parts, user_id, { hash, expires }, now) },
+      parts: { ...counted, ...addPasswordResetLink(parts, user_id, { hash, expires }, now) },
       commands: [[linkMail(user, link, `${acting.fullName} asks you`, view, realm)]],
     };
   },
@@ -131,8 +132,8 @@ export const sendPasswordResetHandler: RealmCommandHandler<typeof realmActorComm
 /** Finds the account of a reset link. @throws ApiError if the link was used or voided, or has expired */
 function accountOfLink({ parts, state }: RealmActorView, user: number, hash: string, now: number): DirectoryUser {
   const account = findUserRecord(parts, user);
-  const open = resetLinksOf(parts, user, now).some((link) => link.hash === hash);
-  if (!open || !account?.isActive || !mayUsePassword(account, state)) throw apiError('MAIL_LINK');
+  const open = listPasswordResetLinks(parts, user, now).some((link) => link.hash === hash);
+  if (!open || !account?.isActive || !maySignInByPassword(account, state)) throw apiError('MAIL_LINK');
   return account;
 }
 
@@ -201,7 +202,9 @@ export const resetPasswordHandler: RealmCommandHandler<typeof realmActorCommands
   lane: 'password resets',
   exclusive: true,
   inputs({ user, hash, password }, context, sources) {
-    const open = resetLinksOf(context.view.parts, user, sources.services.clock.now()).some((one) => one.hash === hash);
+    const open = listPasswordResetLinks(context.view.parts, user, sources.services.clock.now()).some(
+      (one) => one.hash === hash,
+    );
     return hashNewPassword(open ? findUserRecord(context.view.parts, user) : undefined, password, context, sources);
   },
   handle(view, { user: id, hash, newKey, shown }, { passwordHash, key }, context) {
@@ -221,7 +224,7 @@ export const resetPasswordHandler: RealmCommandHandler<typeof realmActorCommands
   },
 };
 
-export const setPasswordOfHandler: RealmCommandHandler<typeof realmActorCommands.setPasswordOf, PasswordInputs> = {
+export const setPasswordOfUserHandler: RealmCommandHandler<typeof realmActorCommands.setPasswordOf, PasswordInputs> = {
   lane: 'password resets',
   exclusive: true,
   inputs: ({ user_id, password }, context, sources) =>

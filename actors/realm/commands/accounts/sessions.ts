@@ -29,7 +29,7 @@ import {
 import { getActingUserOrThrow } from '../callers.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 import type { AccountChangeHook, PartialCommit } from './effect.js';
-import { voidedMailLinks } from './mailed-links.js';
+import { makeMailedLinkDeletions } from './mailed-links.js';
 
 /** Makes the change of parts that stores the sessions and sign-in links of an account. */
 export const storedSessions = (account: AccountSessions): Required<Pick<PartialCommit, 'parts' | 'events'>> => ({
@@ -180,7 +180,7 @@ export function endAllSessionsOfAccount(
 ): Required<Pick<PartialCommit, 'parts' | 'events'>> {
   const left = removeSessionsFromAccount(readSessionsOfAccount(parts, user), ({ id }) => id !== except, now);
   const ended = storedSessions({ ...left, links: [], endedAt: version });
-  return { ...ended, parts: { ...ended.parts, ...voidedMailLinks(parts, user) } };
+  return { ...ended, parts: { ...ended.parts, ...makeMailedLinkDeletions(parts, user) } };
 }
 
 export const endSessionsOfDeactivatedAccount: AccountChangeHook = ({ before, after }, { parts }, context) =>

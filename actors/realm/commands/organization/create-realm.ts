@@ -26,7 +26,7 @@ import {
 } from '../accounts/user-record.js';
 import type { RealmCommandHandler } from '../command.js';
 import { createInitialStreams } from '../streams/initial-streams.js';
-import { isReservedByImport } from './import-realm.js';
+import { isSubdomainReservedByImport } from './import-realm.js';
 
 /**
  * Replies with the number of the next realm, so that the sender can make keys that name the realm. The number is not
@@ -57,7 +57,7 @@ export const createRealmHandler: RealmCommandHandler<typeof realmActorCommands.c
     if (realm !== state.nextRealm) throw apiError('SERVICE_UNAVAILABLE');
     for (const other of listRealmRecords(parts))
       if (other.subdomain === args.subdomain) throw apiError('INVALID_SUBDOMAIN');
-    if (isReservedByImport(parts, args.subdomain)) throw apiError('INVALID_SUBDOMAIN');
+    if (isSubdomainReservedByImport(parts, args.subdomain)) throw apiError('INVALID_SUBDOMAIN');
     const entry: DirectoryRealmEntry = { id: toRealmId(realm), subdomain: args.subdomain, deactivated: false };
     return {
       reply: makeValueReply(realm),

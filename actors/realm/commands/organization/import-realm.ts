@@ -20,10 +20,10 @@ import {
 import type { RealmCommandHandler } from '../command.js';
 
 /** True if an import that has not ended has reserved the subdomain. */
-export const isReservedByImport = (parts: ActorParts, subdomain: string): boolean =>
+export const isSubdomainReservedByImport = (parts: ActorParts, subdomain: string): boolean =>
   parts.has(`${IMPORT_PART_PREFIX}${subdomain}`);
 
-export const beginImportHandler: RealmCommandHandler<typeof realmActorCommands.beginImport> = {
+export const beginRealmImportHandler: RealmCommandHandler<typeof realmActorCommands.beginImport> = {
   creates: true,
   lane: 'realms',
   handle({ state, parts }, { subdomain, source, seed }, _inputs, { now }) {
@@ -43,7 +43,7 @@ export const beginImportHandler: RealmCommandHandler<typeof realmActorCommands.b
   },
 };
 
-export const endImportHandler: RealmCommandHandler<typeof realmActorCommands.endImport> = {
+export const endRealmImportHandler: RealmCommandHandler<typeof realmActorCommands.endImport> = {
   lane: 'realms',
   handle({ parts }, { subdomain, deactivated }) {
     const part = `${IMPORT_PART_PREFIX}${subdomain}`;
@@ -59,11 +59,11 @@ export const endImportHandler: RealmCommandHandler<typeof realmActorCommands.end
   },
 };
 
-export const dropImportHandler: RealmCommandHandler<typeof realmActorCommands.dropImport> = {
+export const dropRealmImportHandler: RealmCommandHandler<typeof realmActorCommands.dropImport> = {
   creates: true,
   lane: 'realms',
   handle({ parts }, { subdomain }) {
-    if (!isReservedByImport(parts, subdomain)) return { reply: makeValueReply(false) };
+    if (!isSubdomainReservedByImport(parts, subdomain)) return { reply: makeValueReply(false) };
     return { reply: makeValueReply(true), parts: { [`${IMPORT_PART_PREFIX}${subdomain}`]: null } };
   },
 };

@@ -8,8 +8,8 @@ import { isAdmin, isOwner } from '#domain/people';
 import {
   ALWAYS_REPORTED_REALM_SETTING_NAMES,
   isOwnerOnlyRealmSetting,
-  listStoredRealmSettings,
   makeRealmSettingEvent,
+  pickStoredRealmSettings,
   type RealmSettings,
   realmSettingValueInReply,
   STREAM_VALUED_REALM_SETTING_NAMES,
@@ -39,7 +39,7 @@ export const updateRealmSettingsHandler: RealmCommandHandler<typeof realmActorCo
     const acting = getActingUserOrThrow(parts, caller);
     checkRights(acting, values);
     checkStreams(values, parts);
-    const given = listStoredRealmSettings(values);
+    const given = pickStoredRealmSettings(values);
     const changed = given.filter(([name, value]) => state.settings[name] !== value);
     const reported = [
       ...changed.filter(([name]) => !ALWAYS_REPORTED_REALM_SETTING_NAMES.includes(name)),
@@ -71,7 +71,7 @@ export const updateRealmSettingsHandler: RealmCommandHandler<typeof realmActorCo
 function checkRights(acting: DirectoryUser, values: Partial<RealmSettings>): void {
   if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
   if (isOwner(acting)) return;
-  if (listStoredRealmSettings(values).some(([name]) => isOwnerOnlyRealmSetting(name))) throw apiError('OWNER_REQUIRED');
+  if (pickStoredRealmSettings(values).some(([name]) => isOwnerOnlyRealmSetting(name))) throw apiError('OWNER_REQUIRED');
 }
 
 /** Checks settings whose value is a stream. The stream must not be archived, and may be private. @throws ApiError */

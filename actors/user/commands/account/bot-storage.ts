@@ -7,7 +7,7 @@ import {
   MAX_BOT_STORAGE_CHARACTERS,
   MAX_BOT_STORAGE_ENTRIES,
   MAX_BOT_STORAGE_ENTRIES_PER_REQUEST,
-  putBotStorageEntries,
+  makeBotStorageWrites,
   readBotStorageEntries,
 } from '#domain/people';
 import type { userActorCommands } from '#model/commands';
@@ -34,7 +34,7 @@ export const readBotStorageHandler: UserCommandHandler<typeof userActorCommands.
 export const putBotStorageHandler: UserCommandHandler<typeof userActorCommands.putStorage> = {
   handle({ state, parts }, { storage }) {
     checkParameterItemCount('storage', Object.keys(storage).length, MAX_BOT_STORAGE_ENTRIES_PER_REQUEST);
-    const { parts: changed, growth } = putBotStorageEntries(parts, storage);
+    const { parts: changed, growth } = makeBotStorageWrites(parts, storage);
     checkParameterItemCount('storage', countBotStorageEntriesWith(parts, changed), MAX_BOT_STORAGE_ENTRIES);
     const size = (state.storage ?? 0) + growth;
     if (size > MAX_BOT_STORAGE_CHARACTERS)

@@ -4,7 +4,7 @@ import { sealMailLink } from '#domain/mail';
 import { composeLoginMail, makeUnsubscribeLink } from '#domain/notifications';
 import { readUserSettingByUserId } from '#domain/people';
 import type { userActorCommands } from '#model/commands';
-import { mailReceiverOf } from '../../mail-receiver.js';
+import { makeMailReceiver } from '../../mail-receiver.js';
 import { type UserCommandHandler, userIdOfActorKey } from '../../state.js';
 
 /** Maximum number of remembered devices; the oldest one is dropped first. */
@@ -38,7 +38,7 @@ export const noteLogInHandler: UserCommandHandler<typeof userActorCommands.noteL
               time: now,
               organization,
               origin,
-              receiver: mailReceiverOf(user, directory),
+              receiver: makeMailReceiver(user, directory),
               email: user.deliveryEmail,
               unsubscribe,
             }),

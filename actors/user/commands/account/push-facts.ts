@@ -3,7 +3,7 @@
 import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import { toStoredMessage } from '#domain/messages';
-import { type PushedMessage, pushText } from '#domain/push';
+import { makePushText, type PushedMessage } from '#domain/push';
 import { toStreamId, toUserId } from '#model';
 import type { userActorCommands } from '#model/commands';
 import type { UserCommandHandler } from '../../state.js';
@@ -11,7 +11,10 @@ import { loadMessageReadingRights } from '../messages/on-message.js';
 import { pushDevicesOf, pushTokenPartNames, storedTokenOf } from './push-tokens.js';
 
 /** Messages that were read, deleted, or are out of the user's reach now are left out. */
-export const readPushFactsHandler: UserCommandHandler<typeof userActorCommands.pushFacts, readonly PushedMessage[]> = {
+export const readPushReceiverFactsHandler: UserCommandHandler<
+  typeof userActorCommands.pushFacts,
+  readonly PushedMessage[]
+> = {
   lane: 'read',
   read: true,
   async inputs({ ids }, context, sources) {
@@ -33,7 +36,7 @@ export const readPushFactsHandler: UserCommandHandler<typeof userActorCommands.p
         streamName: body.stream === 0 ? '' : (directory.stream(toStreamId(body.stream))?.name ?? ''),
         topic: body.topic,
         others: others.length === 0 ? participants : others,
-        text: pushText(body.html),
+        text: makePushText(body.html),
       });
     }
     return found;
@@ -46,7 +49,7 @@ export const readPushFactsHandler: UserCommandHandler<typeof userActorCommands.p
   }),
 };
 
-export const dropPushTokensHandler: UserCommandHandler<typeof userActorCommands.dropPushTokens> = {
+export const dropMobilePushTokensHandler: UserCommandHandler<typeof userActorCommands.dropPushTokens> = {
   handle({ parts }, { tokens }) {
     const gone = pushTokenPartNames(parts).filter((part) => tokens.includes(storedTokenOf(parts, part).token));
     return { reply: makeValueReply(null), parts: Object.fromEntries(gone.map((part) => [part, null as Json])) };

@@ -36,7 +36,7 @@ import {
   userIdOfActorKey,
 } from '../../state.js';
 import { deleteExpiredFiles } from '../files/files.js';
-import { loadMissedInputs, type MissedInputs } from '../missed/load.js';
+import { loadMissedMailInputs, type MissedMailInputs } from '../missed/load.js';
 import { makeMissedMails } from '../missed/mails.js';
 
 const maySend = (directory: DirectoryView, self: number): boolean =>
@@ -174,9 +174,9 @@ const failureNotice = ({ at }: ScheduledMessage, reason: string): string => {
  * Handles the timer of a user's actor. The command has a mailbox lane of its own: the messages of mails are read while
  * other commands run.
  */
-export const runDueUserTasksHandler: UserCommandHandler<typeof userActorCommands.due, MissedInputs> = {
+export const runDueUserTasksHandler: UserCommandHandler<typeof userActorCommands.due, MissedMailInputs> = {
   lane: 'timer',
-  inputs: (_args, context, sources) => loadMissedInputs(context, sources),
+  inputs: (_args, context, sources) => loadMissedMailInputs(context, sources),
   handle({ parts }, _args, missed, context) {
     const delivery = deliverDueMessages(parts, context);
     const sweep = deleteExpiredFiles(parts, context);

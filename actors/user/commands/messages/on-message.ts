@@ -17,7 +17,7 @@ import { type RealmId, toUserId } from '#model';
 import {
   type ActorCommandName,
   type ActorFieldsReply,
-  type CallerMessageCopyArgs,
+  type CallerHasCopyArgs,
   makeRedirectCommand,
 } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -83,7 +83,7 @@ export async function loadAccessibleMessage(
  * @param command command of the owning actor; it gets the arguments of the request, and `copy`
  */
 export function makeMessageOwnerRedirectHandler<A extends { readonly message_id: number } & JsonObject>(
-  command: ActorCommandName<'stream' | 'dm', A & CallerMessageCopyArgs, ActorFieldsReply>,
+  command: ActorCommandName<'stream' | 'dm', A & CallerHasCopyArgs, ActorFieldsReply>,
 ): UserActorHandler<A, ReadableMessage | undefined> {
   return {
     lane: 'read',

@@ -16,10 +16,10 @@ import { presenceActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { CommandInputContext } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
-import { MISSED_CONVERSATIONS, type MissedConversation, missedConversationId } from '../../missed.js';
+import { MISSED_CONVERSATION_PARTS, type MissedConversation, makeMissedConversationId } from '../../missed.js';
 import { type UserActorState, userIdOfActorKey } from '../../state.js';
 import { loadMessageReadingRights } from '../messages/on-message.js';
-import { mailTriggerOf } from './record.js';
+import { decideMailTrigger } from './record.js';
 
 /** Maximum number of conversations whose mails are made at a time; further ones follow later. */
 const MAX_CONVERSATIONS = 20;
@@ -35,7 +35,7 @@ const MAX_BEFORE_SECONDS = 15 * 60;
 export type ConversationPlace = Pick<MissedConversation, 'stream' | 'topic' | 'participants'>;
 
 /** Messages of one conversation that the user received since the first missed message. */
-export interface MissedInPlace {
+export interface MissedMessagesOfConversation {
   readonly place: ConversationPlace;
   /** Unread messages that notify an absent user by mail, oldest first. */
   readonly messages: readonly ReadableMessage[];
@@ -45,33 +45,33 @@ export interface MissedInPlace {
   readonly unsubscribe: string;
 }
 
-export interface LoadedConversation {
+export interface LoadedMissedConversation {
   readonly name: string;
   readonly first: number;
-  readonly places: readonly MissedInPlace[];
+  readonly places: readonly MissedMessagesOfConversation[];
   /** Id of the newest message that was read for the mail. */
   readonly newest: number;
   /** True if there may be further messages. */
   readonly isCut: boolean;
 }
 
-export interface MissedInputs {
-  readonly conversations: readonly LoadedConversation[];
+export interface MissedMailInputs {
+  readonly conversations: readonly LoadedMissedConversation[];
   /** Presence of the user; null if it could not be read; undefined if none is known. */
   readonly presence: PresenceTimes | null | undefined;
   /** True if the user has accounts in several organizations of the server. */
   readonly hasOtherAccounts: boolean;
 }
 
-const NONE: MissedInputs = { conversations: [], presence: null, hasOtherAccounts: false };
+const NONE: MissedMailInputs = { conversations: [], presence: null, hasOtherAccounts: false };
 
 /** Loads the data that the mails which are due need. */
-export async function loadMissedInputs(
+export async function loadMissedMailInputs(
   context: CommandInputContext<UserActorState, undefined>,
   sources: ActorInputSources,
-): Promise<MissedInputs> {
+): Promise<MissedMailInputs> {
   const now = sources.services.clock.now();
-  const due = [...MISSED_CONVERSATIONS.entries(context.view.parts)]
+  const due = [...MISSED_CONVERSATION_PARTS.entries(context.view.parts)]
     .filter(([, conversation]) => conversation.due <= now)
     .slice(0, MAX_CONVERSATIONS);
   if (due.length === 0) return NONE;
@@ -140,14 +140,14 @@ async function loadConversation(
   reader: UserMessageReader,
   context: CommandInputContext<UserActorState, undefined>,
   sources: ActorInputSources,
-): Promise<LoadedConversation> {
+): Promise<LoadedMissedConversation> {
   const { first } = conversation;
   const places: ConversationPlace[] = [conversation];
   const [record] = await sources.store.getMessages(context.realm, [first]);
   if (record) {
     const now = placeOf(toStoredMessage(record));
     // The message was moved to another topic or stream in the meantime.
-    if (missedConversationId(context.realm, now) !== name) places.push(now);
+    if (makeMissedConversationId(context.realm, now) !== name) places.push(now);
   }
   const loaded = await Promise.all(
     places.map((place) => loadPlace(place, first, conversation.origin, self, directory, reader, context, sources)),
@@ -170,7 +170,7 @@ async function loadPlace(
   reader: UserMessageReader,
   { view, realm }: CommandInputContext<UserActorState, undefined>,
   { services }: ActorInputSources,
-): Promise<{ readonly found: MissedInPlace; readonly newest: number; readonly isCut: boolean }> {
+): Promise<{ readonly found: MissedMessagesOfConversation; readonly newest: number; readonly isCut: boolean }> {
   const terms = termsOf(place);
   const copies = makeNarrowQueryPlan(terms, reader.viewer, { copies: true });
   const scanned = await reader.scan(copies, first - 1, 'newer', MAX_SCANNED);
@@ -200,12 +200,17 @@ function isMissed(
   directory: DirectoryView,
   { viewer }: UserMessageReader,
 ): boolean {
-  return !viewer.flags.isRead(own) && triggerOf(own, self, parts, directory) !== undefined;
+  return !viewer.flags.isRead(own) && notificationTriggerOfMessage(own, self, parts, directory) !== undefined;
 }
 
 /** Returns the reason to notify the user of a stored message by mail; undefined if there is none. */
-export const triggerOf = ({ message }: ReadableMessage, self: UserId, parts: ActorParts, directory: DirectoryView) => {
+export const notificationTriggerOfMessage = (
+  { message }: ReadableMessage,
+  self: UserId,
+  parts: ActorParts,
+  directory: DirectoryView,
+) => {
   const { sender, body } = message;
   const received = { sender, direct: body.stream === 0, wildcard: body.wildcard, flags: body.flags[self] };
-  return mailTriggerOf(received, body, self, parts, directory);
+  return decideMailTrigger(received, body, self, parts, directory);
 };

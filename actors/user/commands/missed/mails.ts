@@ -6,9 +6,9 @@ import { makeSendMailCommand } from '#actors/shared';
 import type { Json } from '#base';
 import { type ReadableMessage, UserMessageFlags } from '#domain/messages';
 import {
-  type ContentWithheld,
-  composeMissedMail,
-  isAway,
+  composeMissedMessagesMail,
+  isUserAway,
+  type MailContentWithheldReason,
   type MailedConversation,
   type MailedMessage,
   NOTIFICATION_TRIGGERS,
@@ -20,17 +20,17 @@ import { type ActorParts, toStreamId, toUserId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { mailReceiverOf } from '../../mail-receiver.js';
-import { MISSED_CONVERSATIONS, type MissedConversation, missedConversationId } from '../../missed.js';
+import { makeMailReceiver } from '../../mail-receiver.js';
+import { MISSED_CONVERSATION_PARTS, type MissedConversation, makeMissedConversationId } from '../../missed.js';
 import { userIdOfActorKey } from '../../state.js';
 import {
   type ConversationPlace,
-  type LoadedConversation,
-  type MissedInPlace,
-  type MissedInputs,
-  triggerOf,
+  type LoadedMissedConversation,
+  type MissedMailInputs,
+  type MissedMessagesOfConversation,
+  notificationTriggerOfMessage,
 } from './load.js';
-import { endOfBatchingPeriod } from './record.js';
+import { endOfMailBatchingPeriod } from './record.js';
 
 /** Maximum number of missed messages that a mail shows, the newest ones. */
 const MAX_SHOWN = 20;
@@ -43,14 +43,14 @@ interface MissedMails {
 }
 
 /** Makes the mails that are due, and sets the next time of conversations that must wait. */
-export function makeMissedMails(parts: ActorParts, inputs: MissedInputs, context: CommandContext): MissedMails {
+export function makeMissedMails(parts: ActorParts, inputs: MissedMailInputs, context: CommandContext): MissedMails {
   const written: Record<string, Json> = {};
   const commands: OutboxCommand[] = [];
   for (const loaded of inputs.conversations) {
-    const conversation = MISSED_CONVERSATIONS.get(parts, loaded.name);
+    const conversation = MISSED_CONVERSATION_PARTS.get(parts, loaded.name);
     if (!conversation || conversation.first !== loaded.first || conversation.due > context.now) continue;
     const { after, mails } = decideConversation(parts, conversation, loaded, inputs, context);
-    Object.assign(written, MISSED_CONVERSATIONS.write(loaded.name, after));
+    Object.assign(written, MISSED_CONVERSATION_PARTS.write(loaded.name, after));
     commands.push(...mails);
   }
   return { parts: written, commands };
@@ -63,8 +63,8 @@ export function makeMissedMails(parts: ActorParts, inputs: MissedInputs, context
 function decideConversation(
   parts: ActorParts,
   conversation: MissedConversation,
-  loaded: LoadedConversation,
-  inputs: MissedInputs,
+  loaded: LoadedMissedConversation,
+  inputs: MissedMailInputs,
   context: CommandContext,
 ): { readonly after: MissedConversation | null; readonly mails: readonly OutboxCommand[] } {
   const { now, directory, key } = context;
@@ -77,35 +77,37 @@ function decideConversation(
     !flags.isRead(own) &&
     // Message times are whole seconds, so one second is added before they are compared.
     (own.message.body.sent + 1) * 1_000 > lastActive &&
-    triggerOf(own, self, parts, directory) !== undefined;
+    notificationTriggerOfMessage(own, self, parts, directory) !== undefined;
   const places = loaded.places
     .map((place) => ({ ...place, messages: place.messages.filter(isMissed) }))
     .filter(({ messages }) => messages.length > 0);
-  if (places.length > 0 && !isAway(presence, now)) {
+  if (places.length > 0 && !isUserAway(presence, now)) {
     // The user became inactive so shortly before the message that others still see the user as online.
     return { after: { ...conversation, due: lastActive + PRESENCE_OFFLINE_AFTER_SECONDS * 1_000 + 1 }, mails: [] };
   }
   const { next: newer = 0, ...rest } = conversation;
   const isUnfinished = loaded.isCut || newer > loaded.newest;
   return {
-    after: isUnfinished ? { ...rest, first: loaded.newest + 1, due: endOfBatchingPeriod(directory, self, now) } : null,
+    after: isUnfinished
+      ? { ...rest, first: loaded.newest + 1, due: endOfMailBatchingPeriod(directory, self, now) }
+      : null,
     mails: places.map((place) => missedMail(place, conversation, parts, inputs, context)),
   };
 }
 
 function missedMail(
-  { place, messages, before, unsubscribe }: MissedInPlace,
+  { place, messages, before, unsubscribe }: MissedMessagesOfConversation,
   { origin }: MissedConversation,
   parts: ActorParts,
-  { hasOtherAccounts }: MissedInputs,
+  { hasOtherAccounts }: MissedMailInputs,
   { directory, realm, key }: CommandContext,
 ): OutboxCommand {
   const self = userIdOfActorKey(key);
   const user = directory.user(self)!;
   const policy = readUserSettingByUserId(directory, self, 'realm_name_in_email_notifications_policy');
-  const triggers = new Set(messages.map((own) => triggerOf(own, self, parts, directory)));
+  const triggers = new Set(messages.map((own) => notificationTriggerOfMessage(own, self, parts, directory)));
   const shown = messages.slice(-MAX_SHOWN);
-  const mail = composeMissedMail({
+  const mail = composeMissedMessagesMail({
     conversation: conversationOf(place, self, directory),
     missed: shown.map((own) => mailed(own, directory)),
     before: before.map((own) => mailed(own, directory)),
@@ -115,17 +117,17 @@ function missedMail(
     organization: directory.settings.name,
     showsOrganization: policy === SHOW_NAME.always || (policy === SHOW_NAME.automatic && hasOtherAccounts),
     origin,
-    receiver: { id: self, ...mailReceiverOf(user, directory) },
+    receiver: { id: self, ...makeMailReceiver(user, directory) },
     unsubscribe,
   });
-  const thread = `t-${realm}-${self}-${missedConversationId(realm, place).replace(/[^a-z0-9]+/gi, '.')}`;
+  const thread = `t-${realm}-${self}-${makeMissedConversationId(realm, place).replace(/[^a-z0-9]+/gi, '.')}`;
   return makeSendMailCommand(realm, { to: user.deliveryEmail, ...mail, thread, unsubscribe });
 }
 
 /** Values of the setting realm_name_in_email_notifications_policy (users.md § Settings). */
 const SHOW_NAME = { automatic: 1, always: 2, never: 3 } as const;
 
-function withheldContent(user: DirectoryUser, directory: DirectoryView): ContentWithheld {
+function withheldContent(user: DirectoryUser, directory: DirectoryView): MailContentWithheldReason {
   if (!directory.settings.message_content_allowed_in_email_notifications) return 'organization';
   return readUserSettingByUserId(directory, user.id, 'message_content_in_email_notifications') ? null : 'user';
 }

@@ -3,21 +3,21 @@
  * so; later the notification is taken away when the message was read or deleted.
  */
 import { makeValueReply } from '#actors/shared';
-import { decidePush, isAway } from '#domain/notifications';
+import { decidePushNotification, isUserAway } from '#domain/notifications';
 import { readUserSettingByUserId } from '#domain/people';
 import { type PresenceTimes, presenceReplicaOf } from '#domain/presence';
 import { presenceActorKey, pushKey } from '#model';
-import { makeOutboxCommand, presenceActorCommands, pushCommands, type userActorCommands } from '#model/commands';
-import { withoutPushed, withPushed } from '../../pushed.js';
+import { makeOutboxCommand, presenceActorCommands, pushActorCommands, type userActorCommands } from '#model/commands';
+import { addPushedMessage, removePushedMessages } from '../../pushed.js';
 import { type UserCommandHandler, userIdOfActorKey } from '../../state.js';
 import { pushTokenPartNames } from '../account/push-tokens.js';
-import { receiverOf } from './record.js';
+import { makeMessageReceiver } from './record.js';
 
 /** undefined: the user is away, or it does not matter. */
 type Presence = PresenceTimes | undefined;
 
 /** Decides whether a message is pushed. Never refuses; a repeat changes nothing. */
-export const pushMissedHandler: UserCommandHandler<typeof userActorCommands.mayPush, Presence> = {
+export const pushMissedMessageHandler: UserCommandHandler<typeof userActorCommands.mayPush, Presence> = {
   // Commands of the user need not wait for the presence.
   lane: 'push',
   async inputs(_message, { key, realm }, sources) {
@@ -37,23 +37,25 @@ export const pushMissedHandler: UserCommandHandler<typeof userActorCommands.mayP
     if (state.pushed?.some(([known]) => known === id)) return nothing;
     const hasBrowser = directory.sessionsOf(self)?.sessions.some(({ push }) => push !== undefined);
     if (!hasBrowser && pushTokenPartNames(parts).length === 0) return nothing;
-    const receiver = receiverOf(self, message, parts, directory);
+    const receiver = makeMessageReceiver(self, message, parts, directory);
     const received = { sender, direct: stream === 0, wildcard, flags };
-    const trigger = receiver && decidePush(received, receiver, isAway(presence, now));
+    const trigger = receiver && decidePushNotification(received, receiver, isUserAway(presence, now));
     if (trigger === undefined) return nothing;
     const to = pushKey(realm, self);
     return {
       ...nothing,
-      state: withPushed(state, id, stream),
-      commands: [[makeOutboxCommand({ to, name: pushCommands.notify, args: { message: id, trigger }, caller: 0 })]],
+      state: addPushedMessage(state, id, stream),
+      commands: [
+        [makeOutboxCommand({ to, name: pushActorCommands.notify, args: { message: id, trigger }, caller: 0 })],
+      ],
     };
   },
 };
 
 /** Messages that may have been pushed were deleted. Never refuses; a repeat changes nothing. */
-export const takeDeletedAwayHandler: UserCommandHandler<typeof userActorCommands.pushedGone> = {
+export const removePushesOfDeletedMessagesHandler: UserCommandHandler<typeof userActorCommands.pushedGone> = {
   handle({ state }, { ids }, _inputs, context) {
-    const gone = withoutPushed(state, (id) => ids.includes(id), context);
+    const gone = removePushedMessages(state, (id) => ids.includes(id), context);
     if (!gone) return { reply: makeValueReply(null) };
     return { reply: makeValueReply(null), state: gone.state, commands: [[gone.command]] };
   },

@@ -5,7 +5,7 @@
  */
 import { makeValueReply } from '#actors/shared';
 import {
-  decideMail,
+  decideMailNotification,
   type MessageReceiver,
   type NotificationTrigger,
   type ReceivedMessage,
@@ -17,9 +17,9 @@ import type { userActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import {
   MAX_MISSED_CONVERSATIONS,
-  MISSED_CONVERSATIONS,
+  MISSED_CONVERSATION_PARTS,
   type MissedConversation,
-  missedConversationId,
+  makeMissedConversationId,
 } from '../../missed.js';
 import {
   applyPartChanges,
@@ -38,7 +38,7 @@ interface MessagePlace {
 }
 
 /** Returns the receiver of a message in this conversation; undefined if the account no longer exists. */
-export function receiverOf(
+export function makeMessageReceiver(
   self: UserId,
   { stream, topic }: MessagePlace,
   parts: ActorParts,
@@ -55,44 +55,45 @@ export function receiverOf(
 }
 
 /** Returns the reason to notify the user of the message by mail, if the user is away. */
-export function mailTriggerOf(
+export function decideMailTrigger(
   message: ReceivedMessage,
   place: MessagePlace,
   self: UserId,
   parts: ActorParts,
   directory: DirectoryView,
 ): NotificationTrigger | undefined {
-  const receiver = receiverOf(self, place, parts, directory);
-  return receiver && decideMail(message, receiver, true);
+  const receiver = makeMessageReceiver(self, place, parts, directory);
+  return receiver && decideMailNotification(message, receiver, true);
 }
 
 /**
  * Returns the wall time at which the mail about a message is due, ms.
  * @param since time at which the message was sent
  */
-export const endOfBatchingPeriod = (directory: DirectoryView, self: UserId, since: number): number =>
+export const endOfMailBatchingPeriod = (directory: DirectoryView, self: UserId, since: number): number =>
   since + 1_000 * readUserSettingByUserId(directory, self, 'email_notifications_batching_period_seconds');
 
 /** Records the first missed message of a conversation. The command is never refused; a repeat changes nothing. */
-export const recordMissedHandler: UserCommandHandler<typeof userActorCommands.missed> = {
+export const recordMissedMessageHandler: UserCommandHandler<typeof userActorCommands.missed> = {
   handle({ parts }, message, _inputs, { key, realm, directory, now }) {
     const { id, sender, stream, topic, participants, sent, wildcard, flags, origin } = message;
     const self = userIdOfActorKey(key);
-    const name = missedConversationId(realm, message);
-    const known = MISSED_CONVERSATIONS.get(parts, name);
+    const name = makeMissedConversationId(realm, message);
+    const known = MISSED_CONVERSATION_PARTS.get(parts, name);
     if (known && (known.due > now + ABOUT_TO_BE_MADE_MS || id < (known.next ?? known.first))) {
       return { reply: makeValueReply(null) };
     }
     const received = { sender, direct: stream === 0, wildcard, flags };
-    if (mailTriggerOf(received, message, self, parts, directory) === undefined) return { reply: makeValueReply(null) };
-    if (!known && [...MISSED_CONVERSATIONS.values(parts)].length >= MAX_MISSED_CONVERSATIONS) {
+    if (decideMailTrigger(received, message, self, parts, directory) === undefined)
+      return { reply: makeValueReply(null) };
+    if (!known && [...MISSED_CONVERSATION_PARTS.values(parts)].length >= MAX_MISSED_CONVERSATIONS) {
       return { reply: makeValueReply(null) };
     }
-    const due = endOfBatchingPeriod(directory, self, sent);
+    const due = endOfMailBatchingPeriod(directory, self, sent);
     const record: MissedConversation = known
       ? { ...known, next: id }
       : { stream, topic, participants, first: id, due, origin };
-    const written = MISSED_CONVERSATIONS.write(name, record);
+    const written = MISSED_CONVERSATION_PARTS.write(name, record);
     return { reply: makeValueReply(null), parts: written, due: nextUserTimerTime(applyPartChanges(parts, written)) };
   },
 };

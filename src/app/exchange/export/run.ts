@@ -18,23 +18,28 @@ import { blobNameOfAvatar, blobNameOfPicture, blobNameOfRealmPicture } from '#do
 import type { Subscription, UserTopicPolicy } from '#domain/streams';
 import { toStreamId, toUserId } from '#model';
 import type { DirectoryUser, RealmPictureName } from '#model/records';
-import { isPlainPath } from '../format/archive.js';
-import { TableWriter, TextFile } from '../format/writer.js';
-import { emojiFileName, exportEmoji } from '../tables/files.js';
-import { FLAG_BITS } from '../tables/flags.js';
-import { exportGroups } from '../tables/groups.js';
+import { isSafeArchivePath } from '../format/archive.js';
+import { ExportTableWriter, ExportTextFileWriter } from '../format/writer.js';
+import { exportEmoji, exportedEmojiFileName } from '../tables/files.js';
+import { EXPORTED_MESSAGE_FLAG_BITS } from '../tables/flags.js';
+import { exportUserGroups } from '../tables/groups.js';
 import { exportMessage, exportReaction } from '../tables/messages.js';
-import { exportAccount, exportBotConfig, exportServices, exportSystemBots } from '../tables/people.js';
-import { exportPreferences, exportProfileFields, exportProfileValues } from '../tables/personal.js';
+import { exportAccount, exportBotConfig, exportBotServices, exportSystemBots } from '../tables/people.js';
+import { exportPreferences, exportProfileFields, exportProfileFieldValues } from '../tables/personal.js';
 import {
-  exportDomains,
+  exportDefaultUserSettings,
+  exportEmailDomains,
   exportLinkifiers,
   exportPlaygrounds,
   exportRealm,
-  exportUserDefaults,
 } from '../tables/realm.js';
 import { exportDefaultStreams, exportStream, exportSubscription } from '../tables/streams.js';
-import { type ExportSource, GroupRecipients, Receivers, readUserParts } from './source.js';
+import {
+  DirectGroupRecipientIds,
+  ExportedMessageReceivers,
+  type OrganizationExportSource,
+  readUserActorParts,
+} from './source.js';
 
 const PER_FILE = 1_000;
 /** Names of tables that every export has, even if this server has no rows for them. */
@@ -45,33 +50,33 @@ const EMPTY_TABLES = [
   'zerver_useractivityinterval',
 ];
 
-export interface ExportOptions {
+export interface OrganizationExportOptions {
   /** True for an export without private streams and direct messages. */
   readonly publicOnly?: boolean;
   readonly progress?: (messages: number) => void;
 }
 
 /** Exports an organization to a folder. @returns number of rows by table */
-export async function exportToFolder(
-  source: ExportSource,
+export async function exportOrganizationToFolder(
+  source: OrganizationExportSource,
   folder: string,
-  options: ExportOptions = {},
+  options: OrganizationExportOptions = {},
 ): Promise<ReadonlyMap<string, number>> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   return new Export(source, folder, options).run();
 }
 
 /** Writes the archive; its one top folder has the archive's name. */
-export async function exportToArchive(
-  source: ExportSource,
+export async function exportOrganizationToArchive(
+  source: OrganizationExportSource,
   file: string,
-  options: ExportOptions = {},
+  options: OrganizationExportOptions = {},
 ): Promise<ReadonlyMap<string, number>> {
   const partial = `${file}.partial`;
   const name = basename(file).replace(/\.tar\.gz$|\.tgz$/, '') || 'export';
   await rm(partial, { recursive: true, force: true });
   try {
-    const rows = await exportToFolder(source, join(partial, name), options);
+    const rows = await exportOrganizationToFolder(source, join(partial, name), options);
     const packed = join(partial, 'packed.tar.gz');
     await create({ file: packed, cwd: partial, gzip: true, portable: true }, [name]);
     await rename(packed, file);
@@ -93,9 +98,9 @@ interface ExportedFile extends JsonObject {
 }
 
 class Export {
-  readonly #tables: TableWriter;
-  readonly #receivers = new Receivers();
-  readonly #groups: GroupRecipients;
+  readonly #tables: ExportTableWriter;
+  readonly #receivers = new ExportedMessageReceivers();
+  readonly #groups: DirectGroupRecipientIds;
   readonly #clients = new Map<string, number>([['import', 1]]);
   readonly #files: { readonly owner: DirectoryUser; readonly file: ExportedFile; readonly scheduled: number[] }[] = [];
   readonly #exported: (id: number) => boolean;
@@ -105,16 +110,16 @@ class Export {
   #messages = 0;
 
   constructor(
-    private readonly source: ExportSource,
+    private readonly source: OrganizationExportSource,
     private readonly folder: string,
-    private readonly options: ExportOptions,
+    private readonly options: OrganizationExportOptions,
   ) {
-    this.#tables = new TableWriter(folder);
+    this.#tables = new ExportTableWriter(folder);
     const { directory, realm } = source;
     let last = 0;
     for (const { recipient } of directory.users()) last = Math.max(last, recipient);
     for (const { recipient } of directory.streams()) last = Math.max(last, recipient);
-    this.#groups = new GroupRecipients(realm, last + 1);
+    this.#groups = new DirectGroupRecipientIds(realm, last + 1);
     this.#exported = (id) => !this.#left.has(id);
   }
 
@@ -141,7 +146,7 @@ class Export {
       [...this.#clients].map(([name, id]) => ({ id, name })),
     );
     const rows = await this.#tables.join(join(this.folder, 'realm.json'));
-    const attachments = new TableWriter(this.folder);
+    const attachments = new ExportTableWriter(this.folder);
     await this.#exportFiles(attachments);
     await attachments.join(join(this.folder, 'attachment.json'));
     await this.#exportPictures();
@@ -154,8 +159,8 @@ class Export {
     const created = Math.min(...snapshot.users.map(({ joined }) => joined), Number.MAX_SAFE_INTEGER) / 1000;
     await tables.add('zerver_realm', exportRealm(directory, { id: 1, date_created: created }));
     await tables.addAll('zerver_realmauthenticationmethod', [{ id: 1, name: 'Email', realm: 1 }]);
-    await tables.add('zerver_realmuserdefault', exportUserDefaults(directory));
-    await tables.addAll('zerver_realmdomain', exportDomains(directory));
+    await tables.add('zerver_realmuserdefault', exportDefaultUserSettings(directory));
+    await tables.addAll('zerver_realmdomain', exportEmailDomains(directory));
     await tables.addAll('zerver_realmemoji', exportEmoji(directory));
     await tables.addAll('zerver_realmfilter', exportLinkifiers(directory));
     await tables.addAll('zerver_realmplayground', exportPlaygrounds(directory));
@@ -168,17 +173,17 @@ class Export {
       users.map((user) => exportAccount(user, { directory })),
     );
     await tables.addAll('zerver_userprofile_crossrealm', exportSystemBots());
-    const { groups, members, subgroups } = exportGroups(directory);
+    const { groups, members, subgroups } = exportUserGroups(directory);
     await tables.addAll('zerver_usergroup', groups);
     await tables.addAll('zerver_usergroupmembership', members);
     await tables.addAll('zerver_groupgroupmembership', subgroups);
     await tables.addAll('zerver_customprofilefield', exportProfileFields(directory));
-    await tables.addAll('zerver_customprofilefieldvalue', exportProfileValues(directory));
+    await tables.addAll('zerver_customprofilefieldvalue', exportProfileFieldValues(directory));
     const { alertWords, muted, statuses } = exportPreferences(directory);
     await tables.addAll('zerver_alertword', alertWords);
     await tables.addAll('zerver_muteduser', muted);
     await tables.addAll('zerver_userstatus', statuses);
-    await tables.addAll('zerver_service', exportServices(directory));
+    await tables.addAll('zerver_service', exportBotServices(directory));
     await tables.addAll('zerver_botconfigdata', exportBotConfig(directory));
     for (const name of [...EMPTY_TABLES, 'zerver_usertopic', 'zerver_botstoragedata', 'zerver_scheduledmessage']) {
       await tables.addAll(name, []);
@@ -205,7 +210,7 @@ class Export {
 
   async #exportUser(user: DirectoryUser): Promise<void> {
     const { store, realm, directory } = this.source;
-    const parts = await readUserParts(store, realm, user.id);
+    const parts = await readUserActorParts(store, realm, user.id);
     this.#receivers.addUser(user.id, parts);
     await this.#addSubscription(user.id, user.recipient, user.isActive);
     const scheduled: ScheduledMessage[] = [];
@@ -325,7 +330,7 @@ class Export {
   }
 
   async #writeMessages(name: string, messages: readonly StoredMessage[]): Promise<void> {
-    const file = await TextFile.create(join(this.folder, name));
+    const file = await ExportTextFileWriter.create(join(this.folder, name));
     await file.add('{\n  "zerver_message": [\n');
     for (const [i, message] of messages.entries()) {
       this.#clientOf(message.body.client);
@@ -362,7 +367,7 @@ class Export {
         const receiver = this.#receivers.of(user);
         if (!receiver) continue;
         const flags = receiver.list({ message, copy: true, gained: false });
-        yield [user, maskOf(flags) | FLAG_BITS.is_private];
+        yield [user, maskOf(flags) | EXPORTED_MESSAGE_FLAG_BITS.is_private];
       }
       return;
     }
@@ -398,7 +403,7 @@ class Export {
     }
   }
 
-  async #exportFiles(attachments: TableWriter): Promise<void> {
+  async #exportFiles(attachments: ExportTableWriter): Promise<void> {
     const { realm, blobs } = this.source;
     await attachments.addAll('zerver_attachment', []);
     const records: JsonObject[] = [];
@@ -445,7 +450,7 @@ class Export {
     await this.#writeRecords('avatars', avatars);
     const emoji: JsonObject[] = [];
     for (const one of directory.emoji()) {
-      const name = emojiFileName(one);
+      const name = exportedEmojiFileName(one);
       const path = `1/emoji/images/${name}`;
       if (!(await this.#copyBlob(blobNameOfPicture(`emoji/images/${name}`), 'emoji', path))) continue;
       const { id, author, deactivated } = one;
@@ -473,7 +478,7 @@ class Export {
   }
 
   async #writeFile(folder: string, path: string, bytes: Uint8Array): Promise<void> {
-    if (!isPlainPath(path)) throw new Error(`${path} is no plain path`);
+    if (!isSafeArchivePath(path)) throw new Error(`${path} is no plain path`);
     const target = join(this.folder, folder, path);
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     await writeFile(target, bytes, { mode: 0o600 });
@@ -496,7 +501,7 @@ const recordOf = (path: string, user: DirectoryUser): Record<string, Json> => ({
   content_type: null,
 });
 
-const BITS: Readonly<Record<string, number>> = FLAG_BITS;
+const BITS: Readonly<Record<string, number>> = EXPORTED_MESSAGE_FLAG_BITS;
 
 function maskOf(flags: readonly string[]): number {
   let mask = 0;

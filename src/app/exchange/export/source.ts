@@ -19,7 +19,7 @@ import type { DirectoryView } from '#model/records';
 import type { BlobStorage } from '#ports/blobs';
 import type { Store } from '#ports/store';
 
-export interface ExportSource {
+export interface OrganizationExportSource {
   readonly store: Store;
   readonly blobs: BlobStorage;
   readonly realm: RealmId;
@@ -37,7 +37,7 @@ interface Receiver {
 }
 
 /** The users who received messages, and their flags. */
-export class Receivers {
+export class ExportedMessageReceivers {
   readonly #receivers = new Map<number, Receiver>();
   readonly #members = new Map<number, ReadonlyMap<number, StreamMembershipRecord>>();
   /** Users who received a message individually, by message id. */
@@ -78,7 +78,7 @@ export class Receivers {
 }
 
 /** Recipient ids of group conversations. A group of more than eight participants is known by a hash of them. */
-export class GroupRecipients {
+export class DirectGroupRecipientIds {
   readonly #byKey = new Map<string, number>();
   readonly participants = new Map<number, readonly number[]>();
   #next = 0;
@@ -113,6 +113,10 @@ export class GroupRecipients {
 }
 
 /** Reads all parts of a user's actor. */
-export async function readUserParts(store: Store, realm: RealmId, user: UserId): Promise<ReadonlyMap<string, Json>> {
+export async function readUserActorParts(
+  store: Store,
+  realm: RealmId,
+  user: UserId,
+): Promise<ReadonlyMap<string, Json>> {
   return new Map((await store.parts(userActorKey(realm, user), '')).map(({ part, value }) => [part, value]));
 }

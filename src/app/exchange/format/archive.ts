@@ -10,10 +10,10 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
-import { ExchangeProblem } from './problem.js';
+import { ExportFormatError } from './problem.js';
 
 /** Limits on the size of an archive. */
-export interface ArchiveLimits {
+export interface ExportArchiveLimits {
   /** Maximum bytes of all unpacked files together. */
   readonly bytes: number;
   /** Maximum number of files and folders in the archive. */
@@ -22,17 +22,17 @@ export interface ArchiveLimits {
   readonly ratio: number;
 }
 
-export const ARCHIVE_LIMITS: ArchiveLimits = { bytes: 512 * 2 ** 30, entries: 5_000_000, ratio: 200 };
+export const EXPORT_ARCHIVE_LIMITS: ExportArchiveLimits = { bytes: 512 * 2 ** 30, entries: 5_000_000, ratio: 200 };
 
 /** Number of unpacked bytes that are always allowed, even at a higher ratio. */
 const RATIO_FREE_BYTES = 64 * 1_048_576;
 const MAX_PATH = 1_024;
 const MAX_DEPTH = 12;
 
-/** Unpacks the archive; its top folder becomes `folder`. @throws ExchangeProblem */
-export async function unpackArchive(file: string, folder: string, limits = ARCHIVE_LIMITS): Promise<void> {
+/** Unpacks the archive; its top folder becomes `folder`. @throws ExportFormatError */
+export async function unpackExportArchive(file: string, folder: string, limits = EXPORT_ARCHIVE_LIMITS): Promise<void> {
   const { size } = await stat(file);
-  if (await isZip(file)) throw new ExchangeProblem(`${file} is a zip: unpack it, and give the folder`);
+  if (await isZip(file)) throw new ExportFormatError(`${file} is a zip: unpack it, and give the folder`);
   const writer = new EntryWriter(folder, limits);
   const most = Math.min(limits.bytes, RATIO_FREE_BYTES + size * limits.ratio);
   const parser = new Parser({ strict: true, onReadEntry: (entry) => writer.write(entry) });
@@ -42,7 +42,7 @@ export async function unpackArchive(file: string, folder: string, limits = ARCHI
   const toParser = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
-      if (bytes > most) return done(new ExchangeProblem(`${file} unpacks to more than ${most} bytes`));
+      if (bytes > most) return done(new ExportFormatError(`${file} unpacks to more than ${most} bytes`));
       try {
         if (parser.write(chunk)) done();
         else parser.once('drain', () => done());
@@ -64,13 +64,13 @@ export async function unpackArchive(file: string, folder: string, limits = ARCHI
     });
     await parsed;
   } catch (error) {
-    if (error instanceof ExchangeProblem) throw error;
+    if (error instanceof ExportFormatError) throw error;
     throw (
-      writer.problem ?? new ExchangeProblem(`${file} is no gzip tarball, or is damaged: ${(error as Error).message}`)
+      writer.problem ?? new ExportFormatError(`${file} is no gzip tarball, or is damaged: ${(error as Error).message}`)
     );
   }
   if (writer.problem) throw writer.problem;
-  if (writer.files === 0) throw new ExchangeProblem(`${file} is empty`);
+  if (writer.files === 0) throw new ExportFormatError(`${file} is empty`);
 }
 
 async function isZip(file: string): Promise<boolean> {
@@ -85,7 +85,7 @@ async function isZip(file: string): Promise<boolean> {
 
 /** Writes the entries of one archive. The first problem ends all writing. */
 class EntryWriter {
-  problem: ExchangeProblem | undefined;
+  problem: ExportFormatError | undefined;
   files = 0;
   #entries = 0;
   #top: string | undefined;
@@ -93,7 +93,7 @@ class EntryWriter {
 
   constructor(
     private readonly folder: string,
-    private readonly limits: ArchiveLimits,
+    private readonly limits: ExportArchiveLimits,
   ) {}
 
   write(entry: ReadEntry): void {
@@ -101,7 +101,9 @@ class EntryWriter {
       this.#write(entry);
     } catch (error) {
       this.problem ??=
-        error instanceof ExchangeProblem ? error : new ExchangeProblem(`${entry.path}: ${(error as Error).message}`);
+        error instanceof ExportFormatError
+          ? error
+          : new ExportFormatError(`${entry.path}: ${(error as Error).message}`);
       entry.resume();
     }
   }
@@ -111,16 +113,16 @@ class EntryWriter {
       entry.resume();
       return;
     }
-    if (++this.#entries > this.limits.entries) throw new ExchangeProblem(`more than ${this.limits.entries} entries`);
+    if (++this.#entries > this.limits.entries) throw new ExportFormatError(`more than ${this.limits.entries} entries`);
     const below = this.#belowTop(entry.path);
     if (entry.type === 'Directory') {
       entry.resume();
       return;
     }
     if (entry.type !== 'File' && entry.type !== 'OldFile' && entry.type !== 'ContiguousFile') {
-      throw new ExchangeProblem(`${entry.path} is neither a file nor a folder (${entry.type})`);
+      throw new ExportFormatError(`${entry.path} is neither a file nor a folder (${entry.type})`);
     }
-    if (below === '') throw new ExchangeProblem(`${entry.path} lies outside the archive's folder`);
+    if (below === '') throw new ExportFormatError(`${entry.path} lies outside the archive's folder`);
     this.files++;
     const target = join(this.folder, below);
     this.#makeFolder(dirname(target));
@@ -138,19 +140,20 @@ class EntryWriter {
     this.#made.add(folder);
   }
 
-  /** Returns the path below the archive's top folder; '' for that folder itself. @throws ExchangeProblem */
+  /** Returns the path below the archive's top folder; '' for that folder itself. @throws ExportFormatError */
   #belowTop(path: string): string {
     const plain = path.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
     const [top = '', ...rest] = plain.split('/');
-    if (!isPlainPath(plain)) throw new ExchangeProblem(`${JSON.stringify(path)} is a path that no archive may have`);
+    if (!isSafeArchivePath(plain))
+      throw new ExportFormatError(`${JSON.stringify(path)} is a path that no archive may have`);
     this.#top ??= top;
-    if (top !== this.#top) throw new ExchangeProblem(`${path} lies outside the archive's folder ${this.#top}`);
+    if (top !== this.#top) throw new ExportFormatError(`${path} lies outside the archive's folder ${this.#top}`);
     return rest.join('/');
   }
 }
 
 /** True for a relative path without `..`, empty segments, and characters that have a meaning to file systems. */
-export function isPlainPath(path: string): boolean {
+export function isSafeArchivePath(path: string): boolean {
   const parts = path.split('/');
   return (
     path.length <= MAX_PATH &&

@@ -1,10 +1,10 @@
 /** An export as a folder with tables, message files and uploaded files. */
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { isPlainPath } from './archive.js';
+import { isSafeArchivePath } from './archive.js';
 import { readJsonRows } from './json-rows.js';
-import { ExchangeProblem } from './problem.js';
-import { Row } from './row.js';
+import { ExportFormatError } from './problem.js';
+import { ExportTableRow } from './row.js';
 
 /** Maximum size of one uploaded file, bytes. */
 const MAX_FILE = 2 ** 30;
@@ -17,9 +17,9 @@ export class ExportFolder {
   }
 
   /** Reads the rows of a file in batches. @param skips returns true for tables whose rows are not needed */
-  async *rows(name: string, skips?: (table: string) => boolean): AsyncGenerator<readonly Row[]> {
+  async *rows(name: string, skips?: (table: string) => boolean): AsyncGenerator<readonly ExportTableRow[]> {
     for await (const batch of readJsonRows(join(this.root, name), name, skips)) {
-      yield batch.flatMap(({ table, row }) => (row ? [new Row(table === '' ? name : table, row)] : []));
+      yield batch.flatMap(({ table, row }) => (row ? [new ExportTableRow(table === '' ? name : table, row)] : []));
     }
   }
 
@@ -46,10 +46,10 @@ export class ExportFolder {
   }
 
   /** Reads the list of records of a folder of files; empty if the folder has no list. */
-  async records(folder: string): Promise<Row[]> {
+  async records(folder: string): Promise<ExportTableRow[]> {
     const name = `${folder}/records.json`;
     if (!(await this.has(name))) return [];
-    const found: Row[] = [];
+    const found: ExportTableRow[] = [];
     for await (const batch of this.rows(name)) found.push(...batch);
     return found;
   }
@@ -57,19 +57,19 @@ export class ExportFolder {
   /**
    * Reads the bytes of an uploaded file.
    * @returns undefined if the file is missing
-   * @throws ExchangeProblem for a path that leads outside the folder, also by a link
+   * @throws ExportFormatError for a path that leads outside the folder, also by a link
    */
   async file(folder: string, path: string): Promise<Uint8Array | undefined> {
-    if (!isPlainPath(path))
-      throw new ExchangeProblem(`${folder}/records.json: ${JSON.stringify(path)} is no plain path`);
+    if (!isSafeArchivePath(path))
+      throw new ExportFormatError(`${folder}/records.json: ${JSON.stringify(path)} is no plain path`);
     const full = join(this.root, folder, path);
     const found = await lstat(full).catch(() => undefined);
     if (!found) return undefined;
     const root = await realpath(this.root);
     if (!found.isFile() || !(await realpath(full)).startsWith(`${root}${sep}`)) {
-      throw new ExchangeProblem(`${folder}/${path} is no plain file of the export`);
+      throw new ExportFormatError(`${folder}/${path} is no plain file of the export`);
     }
-    if (found.size > MAX_FILE) throw new ExchangeProblem(`${folder}/${path} is larger than ${MAX_FILE} bytes`);
+    if (found.size > MAX_FILE) throw new ExportFormatError(`${folder}/${path} is larger than ${MAX_FILE} bytes`);
     return readFile(full);
   }
 }

@@ -6,10 +6,10 @@
  */
 import { createReadStream } from 'node:fs';
 import type { Json, JsonObject } from '#base';
-import { ExchangeProblem } from './problem.js';
+import { ExportFormatError } from './problem.js';
 
 /** A row, or with `value` a field of the file's object that is not a list. */
-export interface FoundRow {
+export interface JsonFileItem {
   /** Name of the row's table; '' in a file that is a list. */
   readonly table: string;
   readonly row?: JsonObject;
@@ -34,13 +34,13 @@ const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byt
 /**
  * Reads the rows of a file in batches, in their order.
  * @param skips returns true for tables whose rows are skipped without being parsed
- * @throws ExchangeProblem if the file does not have this form or is truncated
+ * @throws ExportFormatError if the file does not have this form or is truncated
  */
 export async function* readJsonRows(
   file: string,
   name: string,
   skips: (table: string) => boolean = () => false,
-): AsyncGenerator<readonly FoundRow[]> {
+): AsyncGenerator<readonly JsonFileItem[]> {
   const splitter = new RowSplitter(name, skips);
   const stream = createReadStream(file, { highWaterMark: CHUNK });
   try {
@@ -51,7 +51,7 @@ export async function* readJsonRows(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    throw new ExchangeProblem(`${name} can't be read: ${code}`);
+    throw new ExportFormatError(`${name} can't be read: ${code}`);
   } finally {
     stream.destroy();
   }
@@ -74,14 +74,14 @@ class RowSplitter {
   /** The last string in the outer object, which is a name if a colon follows. */
   #word: string | undefined;
   #ended = false;
-  #rows: FoundRow[] = [];
+  #rows: JsonFileItem[] = [];
 
   constructor(
     private readonly name: string,
     private readonly skips: (table: string) => boolean,
   ) {}
 
-  push(chunk: Buffer): readonly FoundRow[] {
+  push(chunk: Buffer): readonly JsonFileItem[] {
     this.#rows = [];
     if (this.#from >= 0) this.#from = 0;
     for (let i = 0; i < chunk.length; i++) {
@@ -196,7 +196,7 @@ class RowSplitter {
     }
   }
 
-  #problem(what: string): ExchangeProblem {
-    return new ExchangeProblem(`${this.name} ${what}`);
+  #problem(what: string): ExportFormatError {
+    return new ExportFormatError(`${this.name} ${what}`);
   }
 }

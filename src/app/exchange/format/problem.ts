@@ -1,10 +1,10 @@
 /** Error of an archive that can't be imported. The message is for the operator and names the table and row. */
 import { AdminError } from '#app/admin';
 
-export class ExchangeProblem extends AdminError {
-  override name = 'ExchangeProblem';
+export class ExportFormatError extends AdminError {
+  override name = 'ExportFormatError';
 }
 
 /** Makes the error of one row. @param table name of the table or file */
-export const rowProblem = (table: string, id: unknown, what: string): ExchangeProblem =>
-  new ExchangeProblem(`${table}, row ${String(id)}: ${what}`);
+export const makeExportRowError = (table: string, id: unknown, what: string): ExportFormatError =>
+  new ExportFormatError(`${table}, row ${String(id)}: ${what}`);

@@ -1,13 +1,13 @@
 /** Reads checked fields from a row of an export. Every value in an archive is untrusted: none is used unchecked. */
 import type { Json, JsonObject } from '#base';
-import { rowProblem } from './problem.js';
+import { makeExportRowError } from './problem.js';
 
 /** Largest id, and largest other number, that a row may have. */
 const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
 /** Largest time that a row may have, seconds since 1970: the year 9999. */
 const MAX_TIME = 253_402_300_799;
 
-export class Row {
+export class ExportTableRow {
   constructor(
     readonly table: string,
     readonly fields: JsonObject,
@@ -75,12 +75,12 @@ export class Row {
     if (value === undefined || value === null) return [];
     if (!Array.isArray(value)) throw this.problem(`${name} is ${describe(value)} instead of a list`);
     return (value as Json[]).map((one) =>
-      new Row(this.table, { id: this.fields.id ?? null, [name]: one }).number(name),
+      new ExportTableRow(this.table, { id: this.fields.id ?? null, [name]: one }).number(name),
     );
   }
 
   problem(what: string): Error {
-    return rowProblem(this.table, this.fields.id ?? '?', what);
+    return makeExportRowError(this.table, this.fields.id ?? '?', what);
   }
 }
 

@@ -8,14 +8,14 @@ import type { Json } from '#base';
 const BUFFERED = 262_144;
 
 /** A file that is written in pieces. */
-export class TextFile {
+export class ExportTextFileWriter {
   #waiting: string[] = [];
   #size = 0;
 
   private constructor(private readonly handle: FileHandle) {}
 
-  static async create(path: string): Promise<TextFile> {
-    return new TextFile(await open(path, 'w', 0o600));
+  static async create(path: string): Promise<ExportTextFileWriter> {
+    return new ExportTextFileWriter(await open(path, 'w', 0o600));
   }
 
   async add(text: string): Promise<void> {
@@ -43,13 +43,13 @@ export class TextFile {
 }
 
 interface OpenTable {
-  readonly file: TextFile;
+  readonly file: ExportTextFileWriter;
   readonly path: string;
   rows: number;
 }
 
 /** Writer of the tables of one JSON file; rows of different tables may come in any order. */
-export class TableWriter {
+export class ExportTableWriter {
   readonly #tables = new Map<string, OpenTable>();
 
   /** Makes the writer. @param folder folder for the files of single tables, which are removed at the end */
@@ -74,7 +74,7 @@ export class TableWriter {
 
   /** Writes all tables into one file. @returns numbers of rows by table */
   async join(target: string): Promise<ReadonlyMap<string, number>> {
-    const file = await TextFile.create(target);
+    const file = await ExportTextFileWriter.create(target);
     let first = true;
     for (const [name, { file: part, path }] of this.#tables) {
       await part.close();
@@ -93,7 +93,7 @@ export class TableWriter {
     let open = this.#tables.get(table);
     if (!open) {
       const path = join(this.folder, `${table}.partial`);
-      open = { file: await TextFile.create(path), path, rows: 0 };
+      open = { file: await ExportTextFileWriter.create(path), path, rows: 0 };
       this.#tables.set(table, open);
     }
     return open;

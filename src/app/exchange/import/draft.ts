@@ -7,13 +7,13 @@ import type { Json } from '#base';
 import { type DirectoryRecordTypes, type DirectorySingletons, EMPTY_DIRECTORY_SINGLETONS } from '#directory';
 import type { ServerCryptography } from '#domain/secrets';
 import { DEFAULT_REALM_SETTINGS, type RealmId, type RealmSettings } from '#model';
-import { IdMap, MessageIds } from '../ids.js';
+import { ImportedIdMap, ImportedMessageIdMap } from '../ids.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Lists = { [C in keyof DirectoryRecordTypes]: DirectoryRecordTypes[C][] };
 
 /** Facts that stay equal when an import is repeated after a crash. */
-export interface ImportFacts {
+export interface OrganizationImportFacts {
   readonly realm: RealmId;
   readonly subdomain: string;
   /** Base URL of the organization. */
@@ -29,7 +29,7 @@ export interface ImportFacts {
 }
 
 /** Counts of rows that the import changed or left out, by a text that names the reason. */
-export class LeftOut {
+export class LeftOutRowCounts {
   readonly #counts = new Map<string, number>();
 
   add(what: string, count = 1): void {
@@ -41,14 +41,14 @@ export class LeftOut {
   }
 }
 
-export interface Recipient {
+export interface ExportedRecipient {
   readonly kind: 'user' | 'stream' | 'group';
   /** Id in the export of the user, the stream or the group. */
   readonly of: number;
 }
 
 /** A direct-message conversation of more than two participants. */
-export interface DirectGroup {
+export interface ImportedDirectGroup {
   readonly participants: readonly number[];
   readonly recipient: number;
 }
@@ -57,12 +57,12 @@ export interface DirectGroup {
  * An account that was away for so long that the export has no rows for newer messages of its streams: such messages
  * count as unread.
  */
-export interface IdleAccount {
+export interface ImportedIdleAccount {
   /** Id in the export of the last message for which the account has a row. */
   readonly since: number;
 }
 
-export class OrganizationDraft {
+export class ImportedOrganizationDraft {
   readonly records: Lists = {
     users: [],
     streams: [],
@@ -79,17 +79,17 @@ export class OrganizationDraft {
   /** Wall time at which the organization was created, ms. */
   created: number;
   deactivated = false;
-  readonly users = new IdMap('user');
-  readonly streams = new IdMap('stream');
-  readonly groups = new IdMap('group');
-  readonly emoji = new IdMap('emoji');
-  readonly fields = new IdMap('profile field');
-  readonly messages = new MessageIds();
+  readonly users = new ImportedIdMap('user');
+  readonly streams = new ImportedIdMap('stream');
+  readonly groups = new ImportedIdMap('group');
+  readonly emoji = new ImportedIdMap('emoji');
+  readonly fields = new ImportedIdMap('profile field');
+  readonly messages = new ImportedMessageIdMap();
   readonly clients = new Map<number, string>();
-  readonly recipients = new Map<number, Recipient>();
+  readonly recipients = new Map<number, ExportedRecipient>();
   /** Members of group conversations, by the group's id in the export. */
-  readonly directGroups = new Map<number, DirectGroup>();
-  readonly idle = new Map<number, IdleAccount>();
+  readonly directGroups = new Map<number, ImportedDirectGroup>();
+  readonly idle = new Map<number, ImportedIdleAccount>();
   /** Streams to which each user is subscribed now, deactivated accounts too. */
   readonly subscribers = new Map<number, Set<number>>();
   /** New paths of uploaded files, by their old paths. */
@@ -100,7 +100,7 @@ export class OrganizationDraft {
   /** Due times of the timers of users' actors, ms. */
   readonly due = new Map<number, number>();
   readonly userStates = new Map<number, Record<string, Json>>();
-  readonly leftOut = new LeftOut();
+  readonly leftOut = new LeftOutRowCounts();
   readonly counts = new Map<string, number>();
   uploads = { next: 1, used: 0 };
   nextRecipient: number;
@@ -111,7 +111,7 @@ export class OrganizationDraft {
   readonly realmParts: Record<string, Json> = {};
 
   constructor(
-    readonly facts: ImportFacts,
+    readonly facts: OrganizationImportFacts,
     readonly secrets: ServerCryptography,
     firstRecipient: number,
   ) {
@@ -157,4 +157,4 @@ export class OrganizationDraft {
 }
 
 /** Converts a record or list into the type that the Store takes. */
-export const asJson = (value: object): Json => value as Record<string, Json>;
+export const asImportedJson = (value: object): Json => value as Record<string, Json>;

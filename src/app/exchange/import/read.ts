@@ -5,28 +5,34 @@
 import type { ServerCryptography } from '#domain/secrets';
 import type { BlobStorage } from '#ports/blobs';
 import type { ExportFolder } from '../format/folder.js';
-import { ExchangeProblem } from '../format/problem.js';
-import type { Row } from '../format/row.js';
-import { importEmoji, storeAvatars, storeEmoji, storeRealmPictures } from '../tables/files.js';
-import { importGroups, importMemberships } from '../tables/groups.js';
-import { Reactions } from '../tables/messages.js';
-import { assignUserIds, importBotConfig, importBotStreams, importPeople, importService } from '../tables/people.js';
+import { ExportFormatError } from '../format/problem.js';
+import type { ExportTableRow } from '../format/row.js';
+import { importEmoji, storeImportedAvatars, storeImportedEmoji, storeImportedRealmPictures } from '../tables/files.js';
+import { importGroupMemberships, importUserGroups } from '../tables/groups.js';
+import { ExportedReactions } from '../tables/messages.js';
 import {
+  assignImportedUserIds,
+  importBotConfig,
+  importBotService,
+  importBotStreams,
+  importPeople,
+} from '../tables/people.js';
+import {
+  ImportedProfileFieldValues,
+  ImportedTopicPolicies,
   importAlertWord,
   importBotStorage,
   importMutedUser,
   importProfileField,
-  importStatus,
-  ProfileValues,
-  TopicPolicies,
+  importUserStatus,
 } from '../tables/personal.js';
 import {
-  importDomain,
+  importDefaultUserSettings,
+  importEmailDomain,
   importLinkifier,
+  importNotificationStreams,
   importPlayground,
   importRealm,
-  importRealmStreams,
-  importUserDefaults,
 } from '../tables/realm.js';
 import {
   importDefaultStream,
@@ -35,7 +41,7 @@ import {
   importStreams,
   importSubscription,
 } from '../tables/streams.js';
-import { type ImportFacts, OrganizationDraft } from './draft.js';
+import { ImportedOrganizationDraft, type OrganizationImportFacts } from './draft.js';
 
 const REALM_FILE = 'realm.json';
 /** Tables that can be as large as the messages; they are read row by row, at their turn. */
@@ -52,11 +58,11 @@ const NOT_IMPORTED: Readonly<Record<string, string>> = {
 const REQUIRED = ['zerver_realm', 'zerver_userprofile', 'zerver_stream', 'zerver_recipient', 'zerver_subscription'];
 
 /** Rows of the small tables of realm.json, by table. */
-export type Tables = ReadonlyMap<string, readonly Row[]>;
+export type ExportTables = ReadonlyMap<string, readonly ExportTableRow[]>;
 
-export async function readTables(folder: ExportFolder): Promise<Tables> {
-  if (!(await folder.has(REALM_FILE))) throw new ExchangeProblem(`there is no ${REALM_FILE}: this is no export`);
-  const tables = new Map<string, Row[]>();
+export async function readExportTables(folder: ExportFolder): Promise<ExportTables> {
+  if (!(await folder.has(REALM_FILE))) throw new ExportFormatError(`there is no ${REALM_FILE}: this is no export`);
+  const tables = new Map<string, ExportTableRow[]>();
   const found = new Set<string>();
   const passedOver = (table: string): boolean => {
     found.add(table);
@@ -69,48 +75,48 @@ export async function readTables(folder: ExportFolder): Promise<Tables> {
       else tables.set(row.table, [row]);
     }
   }
-  for (const name of REQUIRED) if (!found.has(name)) throw new ExchangeProblem(`${REALM_FILE} has no table ${name}`);
+  for (const name of REQUIRED) if (!found.has(name)) throw new ExportFormatError(`${REALM_FILE} has no table ${name}`);
   if (tables.get('zerver_realm')?.length !== 1)
-    throw new ExchangeProblem(`${REALM_FILE} has not exactly one organization`);
+    throw new ExportFormatError(`${REALM_FILE} has not exactly one organization`);
   return tables;
 }
 
-async function eachOf(folder: ExportFolder, table: string, take: (row: Row) => void): Promise<void> {
+async function eachOf(folder: ExportFolder, table: string, take: (row: ExportTableRow) => void): Promise<void> {
   for await (const batch of folder.rows(REALM_FILE, (name) => name !== table)) {
     for (const row of batch) take(row);
   }
 }
 
 /** Makes the draft of the organization without messages, files and pictures. */
-export async function draftOrganization(
+export async function makeImportedOrganizationDraft(
   folder: ExportFolder,
-  tables: Tables,
-  facts: ImportFacts,
+  tables: ExportTables,
+  facts: OrganizationImportFacts,
   secrets: ServerCryptography,
-): Promise<OrganizationDraft> {
-  const rows = (name: string): readonly Row[] => tables.get(name) ?? [];
-  const draft = new OrganizationDraft(facts, secrets, 1);
+): Promise<ImportedOrganizationDraft> {
+  const rows = (name: string): readonly ExportTableRow[] => tables.get(name) ?? [];
+  const draft = new ImportedOrganizationDraft(facts, secrets, 1);
   const [realm] = rows('zerver_realm');
   importRealm(realm!, draft);
   for (const row of rows('zerver_client')) draft.clients.set(row.id, row.text('name').slice(0, 30));
   const accounts = [...rows('zerver_userprofile'), ...rows('zerver_userprofile_mirrordummy')].sort(
     (a, b) => a.id - b.id,
   );
-  assignUserIds(accounts, rows('zerver_userprofile_crossrealm'), draft);
+  assignImportedUserIds(accounts, rows('zerver_userprofile_crossrealm'), draft);
   importPeople(accounts, draft);
   const owner = draft.records.users.find((user) => user.isActive && user.botType === null && user.role === 100);
-  if (!owner) throw new ExchangeProblem('the organization has no active owner');
-  importGroups(rows('zerver_usergroup'), draft);
+  if (!owner) throw new ExportFormatError('the organization has no active owner');
+  importUserGroups(rows('zerver_usergroup'), draft);
   importStreams(rows('zerver_stream'), owner.id, draft);
-  importMemberships(rows('zerver_usergroupmembership'), rows('zerver_groupgroupmembership'), draft);
-  importRealmStreams(realm!, draft);
+  importGroupMemberships(rows('zerver_usergroupmembership'), rows('zerver_groupgroupmembership'), draft);
+  importNotificationStreams(realm!, draft);
   importBotStreams(accounts, draft);
   importEmoji(rows('zerver_realmemoji'), owner.id, draft);
   for (const row of rows('zerver_defaultstream')) importDefaultStream(row, draft);
-  for (const row of rows('zerver_realmdomain')) importDomain(row, draft);
+  for (const row of rows('zerver_realmdomain')) importEmailDomain(row, draft);
   for (const row of rows('zerver_realmfilter')) importLinkifier(row, draft);
   for (const row of rows('zerver_realmplayground')) importPlayground(row, draft);
-  for (const row of rows('zerver_realmuserdefault')) importUserDefaults(row, draft);
+  for (const row of rows('zerver_realmuserdefault')) importDefaultUserSettings(row, draft);
   for (const row of rows('zerver_recipient')) importRecipient(row, draft);
   const members = new Map<number, Set<number>>();
   await eachOf(folder, 'zerver_subscription', (row) => importSubscription(row, draft, members));
@@ -122,35 +128,41 @@ export async function draftOrganization(
   return draft;
 }
 
-function importPersonal(tables: Tables, draft: OrganizationDraft): void {
-  const rows = (name: string): readonly Row[] => tables.get(name) ?? [];
+function importPersonal(tables: ExportTables, draft: ImportedOrganizationDraft): void {
+  const rows = (name: string): readonly ExportTableRow[] => tables.get(name) ?? [];
   for (const row of rows('zerver_alertword')) importAlertWord(row, draft);
   for (const row of rows('zerver_muteduser')) importMutedUser(row, draft);
-  const policies = new TopicPolicies();
+  const policies = new ImportedTopicPolicies();
   for (const row of rows('zerver_usertopic')) policies.import(row, draft);
   policies.finish(draft);
-  for (const row of rows('zerver_userstatus')) importStatus(row, draft);
-  for (const row of rows('zerver_service')) importService(row, draft);
+  for (const row of rows('zerver_userstatus')) importUserStatus(row, draft);
+  for (const row of rows('zerver_service')) importBotService(row, draft);
   for (const row of rows('zerver_botconfigdata')) importBotConfig(row, draft);
   for (const row of rows('zerver_botstoragedata')) importBotStorage(row, draft);
   const fields = [...rows('zerver_customprofilefield')].sort(
     (a, b) => a.numberOr('order', a.id) - b.numberOr('order', b.id),
   );
   for (const row of fields) importProfileField(row, draft);
-  const values = new ProfileValues();
+  const values = new ImportedProfileFieldValues();
   for (const row of rows('zerver_customprofilefieldvalue')) values.import(row, draft);
   values.finish(draft);
 }
 
 /** Reads the reactions. The messages must already have their new ids. */
-export async function readReactions(folder: ExportFolder, draft: OrganizationDraft): Promise<Reactions> {
-  const reactions = new Reactions();
+export async function readExportedReactions(
+  folder: ExportFolder,
+  draft: ImportedOrganizationDraft,
+): Promise<ExportedReactions> {
+  const reactions = new ExportedReactions();
   await eachOf(folder, 'zerver_reaction', (row) => reactions.import(row, draft));
   return reactions;
 }
 
 /** Assigns new ids to all messages. @returns names of the message files, in their order */
-export async function assignMessageIds(folder: ExportFolder, draft: OrganizationDraft): Promise<string[]> {
+export async function assignImportedMessageIds(
+  folder: ExportFolder,
+  draft: ImportedOrganizationDraft,
+): Promise<string[]> {
   const names = await folder.messageFiles();
   for (const name of names) {
     for await (const batch of folder.rows(name, (table) => table !== 'zerver_message')) {
@@ -161,13 +173,13 @@ export async function assignMessageIds(folder: ExportFolder, draft: Organization
 }
 
 /** Stores the pictures of people, emoji and the organization. */
-export async function storePictures(
+export async function storeImportedPictures(
   folder: ExportFolder,
-  tables: Tables,
+  tables: ExportTables,
   blobs: BlobStorage,
-  draft: OrganizationDraft,
+  draft: ImportedOrganizationDraft,
 ): Promise<void> {
-  await storeEmoji(tables.get('zerver_realmemoji') ?? [], folder, blobs, draft);
-  await storeAvatars(folder, blobs, draft);
-  await storeRealmPictures(folder, blobs, draft);
+  await storeImportedEmoji(tables.get('zerver_realmemoji') ?? [], folder, blobs, draft);
+  await storeImportedAvatars(folder, blobs, draft);
+  await storeImportedRealmPictures(folder, blobs, draft);
 }

@@ -13,20 +13,27 @@ import type { MessageRecord } from '#model/records';
 import type { BlobStorage } from '#ports/blobs';
 import type { Store } from '#ports/store';
 import { ExportFolder } from '../format/folder.js';
-import { ExchangeProblem } from '../format/problem.js';
-import { Copies, type FinishedStream } from '../tables/copies.js';
-import { Uploads } from '../tables/files.js';
-import { UserMarks } from '../tables/flags.js';
-import { importScheduled, MessageImport, readMessageFile } from '../tables/messages.js';
-import { addFormerSubscription, replaceStream } from '../tables/streams.js';
-import type { ImportFacts, OrganizationDraft } from './draft.js';
-import { assignMessageIds, draftOrganization, readReactions, readTables, storePictures, type Tables } from './read.js';
-import { snapshotOf, writeOrganization } from './write.js';
+import { ExportFormatError } from '../format/problem.js';
+import { ImportedMessageCopies, type ImportedStreamMemberships } from '../tables/copies.js';
+import { ImportedUploads } from '../tables/files.js';
+import { ImportedUserMarks } from '../tables/flags.js';
+import { importScheduledMessages, MessageImport, readExportedMessageFile } from '../tables/messages.js';
+import { addFormerSubscription, updateImportedStream } from '../tables/streams.js';
+import type { ImportedOrganizationDraft, OrganizationImportFacts } from './draft.js';
+import {
+  assignImportedMessageIds,
+  type ExportTables,
+  makeImportedOrganizationDraft,
+  readExportedReactions,
+  readExportTables,
+  storeImportedPictures,
+} from './read.js';
+import { makeImportedDirectorySnapshot, writeImportedOrganization } from './write.js';
 
 /** Name of the part that counts the message files that have been stored. No kind of actor loads this part. */
 const PROGRESS_PART = 'import-progress';
 
-export interface ImportTarget {
+export interface OrganizationImportTarget {
   readonly store: Store;
   readonly blobs: BlobStorage;
   /** Reserves the organization, or finds the reservation of an earlier attempt. */
@@ -34,10 +41,10 @@ export interface ImportTarget {
   /** Gives up the reservation, because the export can't be imported. */
   abandon(): Promise<void>;
   /** Makes the organization visible. @param timed actors that have a timer */
-  open(deactivated: boolean, timed: readonly ActorKey[], realm: ImportFacts['realm']): Promise<void>;
+  open(deactivated: boolean, timed: readonly ActorKey[], realm: OrganizationImportFacts['realm']): Promise<void>;
 }
 
-export interface ImportOptions {
+export interface OrganizationImportOptions {
   /** Folder of the export. */
   readonly folder: string;
   readonly subdomain: string;
@@ -50,25 +57,25 @@ export interface ImportOptions {
   /** Passwords of accounts, by e-mail address in lower case. */
   readonly passwords: ReadonlyMap<string, string>;
   /** Target that the import writes to; undefined for a dry run. */
-  readonly target: ImportTarget | undefined;
+  readonly target: OrganizationImportTarget | undefined;
   /** Called after each message file. */
   readonly progress?: (done: number, all: number) => void;
 }
 
-export interface ImportReport {
+export interface OrganizationImportReport {
   readonly counts: ReadonlyMap<string, number>;
   readonly leftOut: ReadonlyMap<string, number>;
 }
 
 /**
  * Imports an organization, or checks that it can be imported.
- * @throws ExchangeProblem for an export that can't be imported: then none of it is visible
+ * @throws ExportFormatError for an export that can't be imported: then none of it is visible
  */
-export async function runImport(options: ImportOptions): Promise<ImportReport> {
+export async function runOrganizationImport(options: OrganizationImportOptions): Promise<OrganizationImportReport> {
   const folder = new ExportFolder(options.folder);
-  const tables = await readTables(folder);
+  const tables = await readExportTables(folder);
   const reserved = await options.target?.begin(await fingerprint(options.folder));
-  const facts: ImportFacts = {
+  const facts: OrganizationImportFacts = {
     realm: toRealmId(reserved?.realm ?? 1),
     seed: reserved?.seed ?? 'dry run',
     begun: reserved?.begun ?? Date.now(),
@@ -78,12 +85,12 @@ export async function runImport(options: ImportOptions): Promise<ImportReport> {
   };
   const renderer = new MessageRenderer(options.imageProxyKey);
   try {
-    const draft = await draftOrganization(folder, tables, facts, options.secrets);
+    const draft = await makeImportedOrganizationDraft(folder, tables, facts, options.secrets);
     return await new Import(options, folder, tables, draft, renderer).run();
   } catch (error) {
     // A repeat would meet the same problem, so the reservation ends. Records that were stored stay under a number that
     // no organization will get.
-    if (error instanceof ExchangeProblem) await options.target?.abandon();
+    if (error instanceof ExportFormatError) await options.target?.abandon();
     throw error;
   } finally {
     await renderer.close();
@@ -100,30 +107,30 @@ async function fingerprint(folder: string): Promise<string> {
 }
 
 class Import {
-  readonly #copies: Copies;
-  readonly #marks = new UserMarks();
-  readonly #uploads: Uploads;
+  readonly #copies: ImportedMessageCopies;
+  readonly #marks = new ImportedUserMarks();
+  readonly #uploads: ImportedUploads;
 
   constructor(
-    private readonly options: ImportOptions,
+    private readonly options: OrganizationImportOptions,
     private readonly folder: ExportFolder,
-    private readonly tables: Tables,
-    private readonly draft: OrganizationDraft,
+    private readonly tables: ExportTables,
+    private readonly draft: ImportedOrganizationDraft,
     private readonly renderer: MessageRenderer,
   ) {
-    this.#copies = new Copies(draft);
-    this.#uploads = new Uploads(draft);
+    this.#copies = new ImportedMessageCopies(draft);
+    this.#uploads = new ImportedUploads(draft);
   }
 
-  async run(): Promise<ImportReport> {
+  async run(): Promise<OrganizationImportReport> {
     const { draft, folder, tables, options } = this;
     const { target } = options;
-    const files = await assignMessageIds(folder, draft);
+    const files = await assignImportedMessageIds(folder, draft);
     this.#mapIdle();
     await this.#uploads.import(folder, target?.blobs);
-    if (target) await storePictures(folder, tables, target.blobs, draft);
-    const reactions = await readReactions(folder, draft);
-    const directory = new RealmDirectory(draft.facts.realm, snapshotOf(draft), options.extraEmoji);
+    if (target) await storeImportedPictures(folder, tables, target.blobs, draft);
+    const reactions = await readExportedReactions(folder, draft);
+    const directory = new RealmDirectory(draft.facts.realm, makeImportedDirectorySnapshot(draft), options.extraEmoji);
     const messages = new MessageImport(
       draft,
       directory,
@@ -139,7 +146,7 @@ class Import {
     this.#finishUsers();
     if (target) {
       const passwords = await this.#hashPasswords();
-      const timed = await writeOrganization(target.store, { draft, messages, streams, passwords });
+      const timed = await writeImportedOrganization(target.store, { draft, messages, streams, passwords });
       await target.open(draft.deactivated, timed, draft.facts.realm);
     }
     return { counts: draft.counts, leftOut: draft.leftOut.all };
@@ -148,7 +155,7 @@ class Import {
   async #importScheduled(directory: RealmDirectory): Promise<void> {
     const last = new Map<number, number>();
     for (const row of this.tables.get('zerver_scheduledmessage') ?? []) {
-      await importScheduled(
+      await importScheduledMessages(
         row,
         this.draft,
         (user) => {
@@ -177,7 +184,7 @@ class Import {
     const done = Number(stored?.value ?? 0);
     let writing: Promise<void> = Promise.resolve();
     for (const [i, name] of files.entries()) {
-      const placed = (await readMessageFile(this.folder, name, this.draft)).flatMap(
+      const placed = (await readExportedMessageFile(this.folder, name, this.draft)).flatMap(
         ({ row, rows }) => messages.place(row, rows) ?? [],
       );
       this.draft.count('messages', placed.length);
@@ -202,16 +209,16 @@ class Import {
     await store.apply([{ type: 'part', key: realmActorKey(realm), part: PROGRESS_PART, rev: files, value: files }]);
   }
 
-  #finishStreams(messages: MessageImport): Map<number, FinishedStream> {
+  #finishStreams(messages: MessageImport): Map<number, ImportedStreamMemberships> {
     const { draft } = this;
     const active = new Set<number>(draft.records.users.filter(({ isActive }) => isActive).map(({ id }) => id));
     const silent = new Set<number>(draft.records.users.filter(isBotCalledByServer).map(({ id }) => id));
-    const streams = new Map<number, FinishedStream>();
+    const streams = new Map<number, ImportedStreamMemberships>();
     for (const { id } of [...draft.records.streams]) {
       const finished = this.#copies.finish(id, (user) => active.has(user), silent);
       streams.set(id, finished);
       for (const user of finished.members.keys()) addFormerSubscription(user, id, draft);
-      replaceStream(draft, id, { firstMessage: messages.first.get(id) ?? null });
+      updateImportedStream(draft, id, { firstMessage: messages.first.get(id) ?? null });
     }
     return streams;
   }

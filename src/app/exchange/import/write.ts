@@ -17,9 +17,9 @@ import { FIRST_CUSTOM_GROUP_ID, LAST_RESERVED_USER_ID } from '#domain/people';
 import { countRecentMessages, STREAM_MEMBER_PART_PREFIX } from '#domain/streams';
 import { type ActorKey, realmActorKey, streamActorKey, toEpoch, toStreamId, toUserId, userActorKey } from '#model';
 import type { Store, StoreRecordWrite } from '#ports/store';
-import type { FinishedStream } from '../tables/copies.js';
+import type { ImportedStreamMemberships } from '../tables/copies.js';
 import type { MessageImport } from '../tables/messages.js';
-import type { OrganizationDraft } from './draft.js';
+import type { ImportedOrganizationDraft } from './draft.js';
 
 /** Number of records that are written at a time. */
 const BATCH = 1_000;
@@ -28,7 +28,7 @@ const FIRST_VERSION = 1;
 const DAY_MS = 86_400_000;
 
 /** Collects records and writes them in batches. */
-export class RecordWriter {
+export class ImportRecordWriter {
   #waiting: StoreRecordWrite[] = [];
 
   constructor(private readonly store: Store) {}
@@ -55,15 +55,15 @@ export class RecordWriter {
 }
 
 /** The data of an import that is written in addition to the messages. */
-export interface FinishedImport {
-  readonly draft: OrganizationDraft;
+export interface FinishedImportData {
+  readonly draft: ImportedOrganizationDraft;
   readonly messages: MessageImport;
-  readonly streams: ReadonlyMap<number, FinishedStream>;
+  readonly streams: ReadonlyMap<number, ImportedStreamMemberships>;
   readonly passwords: ReadonlyMap<number, string>;
 }
 
 /** Makes the directory snapshot of the imported organization, equal to the one that its realm actor will send. */
-export function snapshotOf(draft: OrganizationDraft): DirectorySnapshot {
+export function makeImportedDirectorySnapshot(draft: ImportedOrganizationDraft): DirectorySnapshot {
   return {
     ...draft.records,
     ...draft.lists,
@@ -76,8 +76,8 @@ export function snapshotOf(draft: OrganizationDraft): DirectorySnapshot {
   };
 }
 
-export async function writeOrganization(store: Store, of: FinishedImport): Promise<ActorKey[]> {
-  const writer = new RecordWriter(store);
+export async function writeImportedOrganization(store: Store, of: FinishedImportData): Promise<ActorKey[]> {
+  const writer = new ImportRecordWriter(store);
   await writeStreamParts(writer, of);
   for (const user of of.draft.records.users) {
     await writer.parts(userActorKey(of.draft.facts.realm, user.id), of.draft.userParts(user.id));
@@ -93,7 +93,10 @@ export async function writeOrganization(store: Store, of: FinishedImport): Promi
   return writeOtherRoots(store, of);
 }
 
-async function writeStreamParts(writer: RecordWriter, { draft, messages, streams }: FinishedImport): Promise<void> {
+async function writeStreamParts(
+  writer: ImportRecordWriter,
+  { draft, messages, streams }: FinishedImportData,
+): Promise<void> {
   for (const { id } of draft.records.streams) {
     const key = streamActorKey(draft.facts.realm, id);
     await writer.parts(key, draft.streamParts(id));
@@ -110,7 +113,7 @@ async function writeStreamParts(writer: RecordWriter, { draft, messages, streams
   }
 }
 
-async function writeRealmParts(writer: RecordWriter, { draft, messages }: FinishedImport): Promise<void> {
+async function writeRealmParts(writer: ImportRecordWriter, { draft, messages }: FinishedImportData): Promise<void> {
   const key = realmActorKey(draft.facts.realm);
   await writer.parts(key, draft.realmParts);
   const collections = Object.keys(DIRECTORY_RECORD_PART_PREFIXES) as (keyof typeof DIRECTORY_RECORD_PART_PREFIXES)[];
@@ -129,7 +132,7 @@ async function writeRealmParts(writer: RecordWriter, { draft, messages }: Finish
 
 const asPart = (value: object): Json => value as Record<string, Json>;
 
-function realmState({ draft }: FinishedImport): RealmActorState {
+function realmState({ draft }: FinishedImportData): RealmActorState {
   const { facts, lists, records } = draft;
   const key = realmActorKey(facts.realm);
   return {
@@ -156,7 +159,7 @@ function realmState({ draft }: FinishedImport): RealmActorState {
 }
 
 /** Writes the roots of users and conversations. @returns keys of the actors that have a timer */
-async function writeOtherRoots(store: Store, of: FinishedImport): Promise<ActorKey[]> {
+async function writeOtherRoots(store: Store, of: FinishedImportData): Promise<ActorKey[]> {
   const { draft, messages, streams, passwords } = of;
   const { realm, begun } = draft.facts;
   const timed: ActorKey[] = [];

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import type { JsonObject } from '#base';
 import { emojiCodeOfName } from '#domain/markdown';
 import { FAKE_EMAIL_DOMAIN, isEmail } from '#domain/people';
-import { isPlainPath } from '../format/archive.js';
-import { ExchangeProblem } from '../format/problem.js';
-import { Row } from '../format/row.js';
-import { TableWriter, TextFile } from '../format/writer.js';
-import { FLAG_BITS } from '../tables/flags.js';
-import { type SlackNames, translateSlackText } from './text.js';
+import { isSafeArchivePath } from '../format/archive.js';
+import { ExportFormatError } from '../format/problem.js';
+import { ExportTableRow } from '../format/row.js';
+import { ExportTableWriter, ExportTextFileWriter } from '../format/writer.js';
+import { EXPORTED_MESSAGE_FLAG_BITS } from '../tables/flags.js';
+import { convertSlackTextToMarkdown, type SlackMentionNames } from './text.js';
 
 const CHANNELS = 'channels.json';
 const PER_FILE = 1_000;
@@ -50,22 +50,22 @@ interface Conversation {
 
 interface Sent {
   readonly conversation: Conversation;
-  readonly message: Row;
+  readonly message: ExportTableRow;
   readonly ts: number;
 }
 
-/** Writes the converted export into `target`, an empty folder. @throws ExchangeProblem */
+/** Writes the converted export into `target`, an empty folder. @throws ExportFormatError */
 export const convertSlackExport = async (folder: string, target: string): Promise<void> =>
   new SlackConversion(folder, target).run();
 
 class SlackConversion {
-  readonly #tables: TableWriter;
+  readonly #tables: ExportTableWriter;
   readonly #accounts = new Map<string, Account>();
   readonly #emails = new Set<string>();
   readonly #channels = new Map<string, string>();
   readonly #conversations: Conversation[] = [];
   readonly #topics = new Map<string, string>();
-  readonly #names: SlackNames;
+  readonly #names: SlackMentionNames;
   #nextRecipient = 1;
   #messages = 0;
   #files = 0;
@@ -75,7 +75,7 @@ class SlackConversion {
     private readonly folder: string,
     private readonly target: string,
   ) {
-    this.#tables = new TableWriter(target);
+    this.#tables = new ExportTableWriter(target);
     this.#names = {
       user: (id) => this.#accounts.get(id)?.name,
       channel: (id) => this.#channels.get(id),
@@ -94,24 +94,24 @@ class SlackConversion {
     await this.#finish();
   }
 
-  async #list(name: string, optional = false): Promise<Row[]> {
+  async #list(name: string, optional = false): Promise<ExportTableRow[]> {
     const file = join(this.folder, name);
     const found = await lstat(file).catch(() => undefined);
     if (!found && optional) return [];
-    if (!found?.isFile()) throw new ExchangeProblem(`there is no file ${name}: this is no Slack export`);
-    if (found.size > MAX_FILE) throw new ExchangeProblem(`${name} is larger than ${MAX_FILE} bytes`);
+    if (!found?.isFile()) throw new ExportFormatError(`there is no file ${name}: this is no Slack export`);
+    if (found.size > MAX_FILE) throw new ExportFormatError(`${name} is larger than ${MAX_FILE} bytes`);
     let parsed: unknown;
     try {
       parsed = JSON.parse(await readFile(file, 'utf8'));
     } catch {
-      throw new ExchangeProblem(`${name} is no JSON, or is truncated`);
+      throw new ExportFormatError(`${name} is no JSON, or is truncated`);
     }
-    if (!Array.isArray(parsed)) throw new ExchangeProblem(`${name} is no list`);
-    return parsed.map((fields) => new Row(name, fields as JsonObject));
+    if (!Array.isArray(parsed)) throw new ExportFormatError(`${name} is no list`);
+    return parsed.map((fields) => new ExportTableRow(name, fields as JsonObject));
   }
 
-  #addUser(user: Row): void {
-    const profile = new Row(user.table, (user.raw('profile') ?? {}) as JsonObject);
+  #addUser(user: ExportTableRow): void {
+    const profile = new ExportTableRow(user.table, (user.raw('profile') ?? {}) as JsonObject);
     const login = user.text('name', user.text('id'));
     const deleted = user.flag('deleted');
     const real = user.text('real_name', profile.text('real_name'));
@@ -185,7 +185,7 @@ class SlackConversion {
         const name = row.text('name');
         this.#channels.set(row.text('id'), name);
         const recipient = this.#recipient();
-        const purpose = new Row(file, (row.raw('purpose') ?? {}) as JsonObject);
+        const purpose = new ExportTableRow(file, (row.raw('purpose') ?? {}) as JsonObject);
         const archived = row.flag('is_archived');
         const members = this.#membersOf(row);
         await this.#tables.add('zerver_stream', {
@@ -218,7 +218,7 @@ class SlackConversion {
     }
   }
 
-  #membersOf(row: Row): number[] {
+  #membersOf(row: ExportTableRow): number[] {
     const given = row.raw('members');
     const keys = Array.isArray(given) ? given.filter((key): key is string => typeof key === 'string') : [];
     return [...new Set(keys.map((key) => this.#userOf(key).id))];
@@ -241,8 +241,8 @@ class SlackConversion {
   async #days(): Promise<(readonly [string, readonly Conversation[]])[]> {
     const days = new Map<string, Conversation[]>();
     for (const conversation of this.#conversations) {
-      if (!isPlainPath(conversation.folder) || conversation.folder.includes('/')) {
-        throw new ExchangeProblem(`${JSON.stringify(conversation.folder)} can't be the name of a folder`);
+      if (!isSafeArchivePath(conversation.folder) || conversation.folder.includes('/')) {
+        throw new ExportFormatError(`${JSON.stringify(conversation.folder)} can't be the name of a folder`);
       }
       const names = await readdir(join(this.folder, conversation.folder)).catch(() => [] as string[]);
       for (const name of names) {
@@ -260,7 +260,8 @@ class SlackConversion {
     for (const conversation of conversations) {
       for (const message of await this.#list(`${conversation.folder}/${day}`)) {
         const ts = Number(message.text('ts'));
-        if (!Number.isFinite(ts)) throw new ExchangeProblem(`${conversation.folder}/${day}: a message without a time`);
+        if (!Number.isFinite(ts))
+          throw new ExportFormatError(`${conversation.folder}/${day}: a message without a time`);
         sent.push({ conversation, message, ts });
       }
     }
@@ -271,7 +272,7 @@ class SlackConversion {
     const subtype = message.text('subtype');
     const sender = this.#senderOf(message);
     if (!sender || DROPPED.has(subtype)) return;
-    const { content: text, mentioned } = translateSlackText(message.text('text'), this.#names);
+    const { content: text, mentioned } = convertSlackTextToMarkdown(message.text('text'), this.#names);
     const parts = [subtype === 'me_message' ? `/me ${text}` : text, ...filesOf(message)].filter((part) => part !== '');
     if (parts.length === 0) return;
     const id = ++this.#messages;
@@ -280,9 +281,9 @@ class SlackConversion {
     const recipient = conversation.kind === 'direct' ? other * 2 : conversation.recipient;
     const rows = conversation.members.map((user): readonly [number, number] => [
       user,
-      FLAG_BITS.read |
-        (ids.has(user) ? FLAG_BITS.mentioned : 0) |
-        (conversation.kind === 'stream' ? 0 : FLAG_BITS.is_private),
+      EXPORTED_MESSAGE_FLAG_BITS.read |
+        (ids.has(user) ? EXPORTED_MESSAGE_FLAG_BITS.mentioned : 0) |
+        (conversation.kind === 'stream' ? 0 : EXPORTED_MESSAGE_FLAG_BITS.is_private),
     ]);
     this.#waiting.push({
       row: {
@@ -300,7 +301,7 @@ class SlackConversion {
     if (this.#waiting.length === PER_FILE) await this.#writeFile();
   }
 
-  #senderOf(message: Row): Account | undefined {
+  #senderOf(message: ExportTableRow): Account | undefined {
     const file = message.raw('file') as JsonObject | undefined;
     const user = message.text('user') || (typeof file?.user === 'string' ? file.user : '');
     if (user !== '') return user === 'U00' ? undefined : this.#userOf(user);
@@ -309,7 +310,7 @@ class SlackConversion {
   }
 
   /** A thread is a topic, named by its day and its first words. */
-  #topicOf({ folder }: Conversation, message: Row, text: string, day: string): string {
+  #topicOf({ folder }: Conversation, message: ExportTableRow, text: string, day: string): string {
     const thread = message.text('thread_ts');
     if (thread === '') return TOPIC;
     const key = `${folder}/${thread}`;
@@ -332,7 +333,7 @@ class SlackConversion {
     return topic;
   }
 
-  async #react(message: number, row: Row): Promise<void> {
+  async #react(message: number, row: ExportTableRow): Promise<void> {
     const given = row.raw('reactions');
     const done = new Set<string>();
     for (const reaction of Array.isArray(given) ? given : []) {
@@ -359,7 +360,9 @@ class SlackConversion {
 
   async #writeFile(): Promise<void> {
     if (this.#waiting.length === 0) return;
-    const file = await TextFile.create(join(this.target, `messages-${String(++this.#files).padStart(6, '0')}.json`));
+    const file = await ExportTextFileWriter.create(
+      join(this.target, `messages-${String(++this.#files).padStart(6, '0')}.json`),
+    );
     const rows = this.#waiting.flatMap(({ row, rows }) =>
       rows.map(([user_profile, flags_mask]) => ({ user_profile, message: row.id!, flags_mask })),
     );
@@ -383,7 +386,7 @@ class SlackConversion {
 }
 
 /** Links to the files of a message. Slack's exports have no bytes of files; their addresses need a log-in there. */
-function filesOf(message: Row): string[] {
+function filesOf(message: ExportTableRow): string[] {
   const given = message.raw('files');
   const files = (Array.isArray(given) ? given : []) as readonly JsonObject[];
   return files.flatMap(({ title, name, url_private: url, mode }) =>

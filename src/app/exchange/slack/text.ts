@@ -1,7 +1,7 @@
 /** Slack's markup in the Markdown dialect of this server. Code stays as it is, but for Slack's escapes. */
 
 /** Names behind the ids in a text. */
-export interface SlackNames {
+export interface SlackMentionNames {
   user(id: string): string | undefined;
   channel(id: string): string | undefined;
 }
@@ -11,16 +11,16 @@ const REFERENCE = /<([^<>\n]+)>/g;
 const EVERYBODY = /^!(everyone|channel|here)\b/;
 
 /** Translates a text. @returns also the ids of the mentioned users */
-export function translateSlackText(
+export function convertSlackTextToMarkdown(
   text: string,
-  names: SlackNames,
+  names: SlackMentionNames,
 ): { readonly content: string; readonly mentioned: readonly string[] } {
   const mentioned: string[] = [];
   const parts = text.split(CODE).map((part, i) => (i % 2 === 1 ? part : translatePlain(part, names, mentioned)));
   return { content: withoutEscapes(parts.join('')), mentioned };
 }
 
-function translatePlain(text: string, names: SlackNames, mentioned: string[]): string {
+function translatePlain(text: string, names: SlackMentionNames, mentioned: string[]): string {
   const references: string[] = [];
   // References are put aside, so that an underscore in an address is not taken for emphasis.
   const aside = text.replace(REFERENCE, (all, inside: string) => {
@@ -34,7 +34,7 @@ function translatePlain(text: string, names: SlackNames, mentioned: string[]): s
     .replace(/\uE000(\d+)\uE001/g, (_, i: string) => references[Number(i)] ?? '');
 }
 
-function translateReference(all: string, inside: string, names: SlackNames, mentioned: string[]): string {
+function translateReference(all: string, inside: string, names: SlackMentionNames, mentioned: string[]): string {
   const [target = '', label] = splitOnce(inside);
   if (target.startsWith('@')) {
     const name = names.user(target.slice(1));

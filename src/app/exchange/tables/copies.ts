@@ -5,7 +5,7 @@
  * messages instead of stays.
  */
 import type { StreamMembershipRecord } from '#domain/streams';
-import type { OrganizationDraft } from '../import/draft.js';
+import type { ImportedOrganizationDraft } from '../import/draft.js';
 
 type Stay = { from: number; to: number; after: number; until: number; silent?: true };
 
@@ -86,18 +86,18 @@ class StreamStays {
 }
 
 /** Facts about a stream that are known after all messages were read. */
-export interface FinishedStream {
+export interface ImportedStreamMemberships {
   readonly mv: number;
   readonly last: number;
   readonly members: ReadonlyMap<number, StreamMembershipRecord>;
 }
 
-export class Copies {
+export class ImportedMessageCopies {
   readonly #streams = new Map<number, StreamStays>();
   /** Ids of single messages that users received outside of stays, by user. */
   readonly single = new Map<number, number[]>();
 
-  constructor(private readonly draft: OrganizationDraft) {}
+  constructor(private readonly draft: ImportedOrganizationDraft) {}
 
   /**
    * Records who received a message in a stream.
@@ -115,7 +115,7 @@ export class Copies {
   }
 
   /** Returns the stays in a stream, after all messages were read. @param active returns true for an active account */
-  finish(stream: number, active: (user: number) => boolean, silent: ReadonlySet<number>): FinishedStream {
+  finish(stream: number, active: (user: number) => boolean, silent: ReadonlySet<number>): ImportedStreamMemberships {
     const stays = this.#of(stream);
     const subscribers = [...(this.draft.subscribers.get(stream) ?? [])].filter(active);
     const now = new Set(subscribers);

@@ -19,8 +19,8 @@ import { toUserId } from '#model';
 import type { DirectoryEmoji, DirectoryView, RealmPictureName } from '#model/records';
 import type { BlobStorage } from '#ports/blobs';
 import type { ExportFolder } from '../format/folder.js';
-import type { Row } from '../format/row.js';
-import { asJson, type OrganizationDraft } from '../import/draft.js';
+import type { ExportTableRow } from '../format/row.js';
+import { asImportedJson, type ImportedOrganizationDraft } from '../import/draft.js';
 
 /** An uploaded file that is being imported. */
 interface ImportedFile {
@@ -34,10 +34,10 @@ interface ImportedFile {
 }
 
 /** The uploads of an organization. Messages are read after the files, so the times of the messages are added later. */
-export class Uploads {
+export class ImportedUploads {
   readonly #files = new Map<string, ImportedFile>();
 
-  constructor(private readonly draft: OrganizationDraft) {}
+  constructor(private readonly draft: ImportedOrganizationDraft) {}
 
   /**
    * Reads attachment.json and stores the files that it names.
@@ -45,7 +45,7 @@ export class Uploads {
    */
   async import(folder: ExportFolder, blobs: BlobStorage | undefined): Promise<void> {
     if (!(await folder.has('attachment.json'))) return;
-    const records = new Map<string, Row>();
+    const records = new Map<string, ExportTableRow>();
     for (const row of await folder.records('uploads')) {
       records.set(row.text('path'), row);
       if (row.has('s3_path')) records.set(row.text('s3_path'), row);
@@ -56,8 +56,8 @@ export class Uploads {
   }
 
   async #import(
-    row: Row,
-    records: ReadonlyMap<string, Row>,
+    row: ExportTableRow,
+    records: ReadonlyMap<string, ExportTableRow>,
     folder: ExportFolder,
     blobs: BlobStorage | undefined,
   ): Promise<void> {
@@ -100,7 +100,7 @@ export class Uploads {
     for (const { owner, ...file } of this.#files.values()) {
       const expires = file.messages.length > 0 ? null : this.draft.facts.begun + UNLINKED_FILE_LIFETIME_MS;
       const token = parseFilePath(file.path)!.token;
-      this.draft.addUserParts(owner, { [`file/${token}`]: asJson({ ...file, ready: true, expires }) });
+      this.draft.addUserParts(owner, { [`file/${token}`]: asImportedJson({ ...file, ready: true, expires }) });
       if (expires !== null) {
         this.draft.due.set(owner, Math.min(expires, this.draft.due.get(owner) ?? Number.POSITIVE_INFINITY));
       }
@@ -108,8 +108,8 @@ export class Uploads {
   }
 }
 
-/** Assigns ids to custom emoji before any row names them; `storeEmoji` stores their pictures. */
-export function importEmoji(rows: readonly Row[], owner: number, draft: OrganizationDraft): void {
+/** Assigns ids to custom emoji before any row names them; `storeImportedEmoji` stores their pictures. */
+export function importEmoji(rows: readonly ExportTableRow[], owner: number, draft: ImportedOrganizationDraft): void {
   [...rows]
     .sort((a, b) => a.id - b.id)
     .forEach((row, i) => {
@@ -129,11 +129,11 @@ export function importEmoji(rows: readonly Row[], owner: number, draft: Organiza
     });
 }
 
-export async function storeEmoji(
-  rows: readonly Row[],
+export async function storeImportedEmoji(
+  rows: readonly ExportTableRow[],
   folder: ExportFolder,
   blobs: BlobStorage,
-  draft: OrganizationDraft,
+  draft: ImportedOrganizationDraft,
 ): Promise<void> {
   const { realm } = draft.facts;
   const records = await folder.records('emoji');
@@ -169,7 +169,11 @@ async function firstFile(folder: ExportFolder, name: string, paths: readonly str
 }
 
 /** Stores avatars, made from the original picture where the export has it. */
-export async function storeAvatars(folder: ExportFolder, blobs: BlobStorage, draft: OrganizationDraft): Promise<void> {
+export async function storeImportedAvatars(
+  folder: ExportFolder,
+  blobs: BlobStorage,
+  draft: ImportedOrganizationDraft,
+): Promise<void> {
   const byUser = new Map<number, string[]>();
   for (const row of await folder.records('avatars')) {
     const user = draft.users.find(row.number('user_profile_id'));
@@ -201,10 +205,10 @@ export async function storeAvatars(folder: ExportFolder, blobs: BlobStorage, dra
 
 const PICTURES: readonly RealmPictureName[] = ['icon', 'logo', 'night_logo'];
 
-export async function storeRealmPictures(
+export async function storeImportedRealmPictures(
   folder: ExportFolder,
   blobs: BlobStorage,
-  draft: OrganizationDraft,
+  draft: ImportedOrganizationDraft,
 ): Promise<void> {
   const { realm } = draft.facts;
   const paths = (await folder.records('realm_icons')).map((row) => row.text('path'));
@@ -227,7 +231,7 @@ export async function storeRealmPictures(
 }
 
 /** Returns the file name of the emoji's picture, behind the last slash of its URL. */
-export const emojiFileName = ({ url }: DirectoryEmoji): string => url.slice(url.lastIndexOf('/') + 1);
+export const exportedEmojiFileName = ({ url }: DirectoryEmoji): string => url.slice(url.lastIndexOf('/') + 1);
 
 export const exportEmoji = (directory: DirectoryView): JsonObject[] =>
   [...directory.emoji()]
@@ -236,7 +240,7 @@ export const exportEmoji = (directory: DirectoryView): JsonObject[] =>
       id: emoji.id,
       realm: 1,
       name: emoji.name,
-      file_name: emojiFileName(emoji),
+      file_name: exportedEmojiFileName(emoji),
       author: emoji.author,
       is_animated: emoji.stillUrl !== null,
       deactivated: emoji.deactivated,

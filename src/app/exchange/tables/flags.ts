@@ -7,7 +7,7 @@ import { IdSet, type Json } from '#base';
 import { encodeMarkedMessageIds, encodeOriginReadState, type MessageMarkName } from '#domain/messages';
 
 /** Bits of `flags_mask`. Other bits are unused, or have a meaning only for the exporting server. */
-export const FLAG_BITS = {
+export const EXPORTED_MESSAGE_FLAG_BITS = {
   read: 1,
   starred: 2,
   collapsed: 4,
@@ -55,7 +55,7 @@ class OriginReading {
 }
 
 /** Read state and marks of all users. */
-export class UserMarks {
+export class ImportedUserMarks {
   readonly #readings = new Map<number, Map<number, OriginReading>>();
   readonly #marks = new Map<number, Map<MessageMarkName, number[]>>();
 

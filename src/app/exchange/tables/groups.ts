@@ -3,8 +3,8 @@ import type { JsonObject } from '#base';
 import { FIRST_CUSTOM_GROUP_ID, SYSTEM_GROUP_IDS, SYSTEM_GROUP_NAMES, userGroupsOfDirectory } from '#domain/people';
 import { toUserId } from '#model';
 import type { DirectoryView } from '#model/records';
-import type { Row } from '../format/row.js';
-import type { OrganizationDraft } from '../import/draft.js';
+import type { ExportTableRow } from '../format/row.js';
+import type { ImportedOrganizationDraft } from '../import/draft.js';
 
 const SYSTEM_NAME = /^@role:(\w+)$/;
 const SYSTEM_IDS: Readonly<Record<string, number>> = SYSTEM_GROUP_IDS;
@@ -14,7 +14,7 @@ const MAX_NAME = 100;
  * Assigns ids to groups: those of the system groups are fixed. Streams name groups, so this function runs before the
  * import of streams.
  */
-export function importGroups(rows: readonly Row[], draft: OrganizationDraft): void {
+export function importUserGroups(rows: readonly ExportTableRow[], draft: ImportedOrganizationDraft): void {
   let next = FIRST_CUSTOM_GROUP_ID;
   const names = new Set<string>();
   for (const row of [...rows].sort((a, b) => a.id - b.id)) {
@@ -41,7 +41,11 @@ export function importGroups(rows: readonly Row[], draft: OrganizationDraft): vo
 }
 
 /** Adds the members to the groups that users made; those of system groups follow from the roles. */
-export function importMemberships(members: readonly Row[], subgroups: readonly Row[], draft: OrganizationDraft): void {
+export function importGroupMemberships(
+  members: readonly ExportTableRow[],
+  subgroups: readonly ExportTableRow[],
+  draft: ImportedOrganizationDraft,
+): void {
   const all = new Map(
     draft.records.groups.map((group) => [group.id, { users: new Set<number>(), groups: new Set<number>() }]),
   );
@@ -62,7 +66,7 @@ export function importMemberships(members: readonly Row[], subgroups: readonly R
   });
 }
 
-export function exportGroups(directory: DirectoryView): {
+export function exportUserGroups(directory: DirectoryView): {
   readonly groups: JsonObject[];
   readonly members: JsonObject[];
   readonly subgroups: JsonObject[];

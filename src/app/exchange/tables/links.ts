@@ -2,17 +2,17 @@
  * Links inside messages: URLs of uploaded files, of streams, topics and messages, and ids in mentions refer to the old
  * organization. They are rewritten to refer to the same objects on this server; the rest of a text stays unchanged.
  */
-import type { OrganizationDraft } from '../import/draft.js';
+import type { ImportedOrganizationDraft } from '../import/draft.js';
 
 const UPLOAD = /(https?:\/\/[^\s/()<>"']+)?\/user_uploads\/([\w-]+\/[0-9a-f]{1,2}\/[\w-]{1,64}\/[^\s)\]>"'?#]+)/g;
 const NARROW = /(https?:\/\/[^\s/()<>"']+)?(\/?#narrow\/[^\s)\]>"']+)/g;
 /** Matches a mention with a user id: `@**Name|12**`, `@_**Name|12**`, and `@**|12**`. */
 const MENTION = /(@_?\*\*[^*|\n]*)\|(\d{1,15})\*\*/g;
 
-export class LinkRewriter {
+export class ImportedLinkRewriter {
   readonly #formerSite: string | undefined;
 
-  constructor(private readonly draft: OrganizationDraft) {
+  constructor(private readonly draft: ImportedOrganizationDraft) {
     this.#formerSite = draft.facts.formerSite?.replace(/\/+$/, '');
   }
 

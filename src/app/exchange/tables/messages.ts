@@ -15,13 +15,13 @@ import { addMessageToDailyCounts, type DailyMessageCounts } from '#domain/stream
 import { type EmojiReference, toUserId, type UserId } from '#model';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { ExportFolder } from '../format/folder.js';
-import { Row } from '../format/row.js';
-import type { OrganizationDraft } from '../import/draft.js';
-import type { Copies } from './copies.js';
-import type { Uploads } from './files.js';
-import { FLAG_BITS, type UserMarks } from './flags.js';
-import { LinkRewriter } from './links.js';
-import { exportEmojiRef, importEmojiRef, topicOf } from './personal.js';
+import { ExportTableRow } from '../format/row.js';
+import type { ImportedOrganizationDraft } from '../import/draft.js';
+import type { ImportedMessageCopies } from './copies.js';
+import type { ImportedUploads } from './files.js';
+import { EXPORTED_MESSAGE_FLAG_BITS, type ImportedUserMarks } from './flags.js';
+import { ImportedLinkRewriter } from './links.js';
+import { exportEmojiRef, importEmojiRef, topicOfExportRow } from './personal.js';
 
 const NO_TOPIC = '(no topic)';
 const MAX_CONTENT = 10_000;
@@ -37,13 +37,13 @@ interface Place {
   readonly recipient: number;
 }
 
-/** Rows of zerver_usermessage of one message: pairs of a user and a sum of `FLAG_BITS`. */
-export type FlagRows = readonly number[];
+/** Rows of zerver_usermessage of one message: pairs of a user and a sum of `EXPORTED_MESSAGE_FLAG_BITS`. */
+export type ExportedFlagRows = readonly number[];
 
 /** A message whose conversation and flags are known, before its text is rendered. */
 interface PlacedMessage {
   readonly id: number;
-  readonly row: Row;
+  readonly row: ExportTableRow;
   readonly sender: number;
   readonly place: Place;
   readonly flags: MessageBody['flags'];
@@ -52,13 +52,13 @@ interface PlacedMessage {
 }
 
 /** Reactions of all messages in compact form: a million of them are read before the first message. */
-export class Reactions {
+export class ExportedReactions {
   readonly #emoji: EmojiReference[] = [];
   readonly #places = new Map<string, number>();
   /** Pairs of an index into `#emoji` and a user, in the order of the rows, by message. */
   readonly #byMessage = new Map<number, number[]>();
 
-  import(row: Row, draft: OrganizationDraft): void {
+  import(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
     const message = draft.messages.find(row.number('message'));
     const user = draft.users.find(row.number('user_profile'));
     const emoji = importEmojiRef(row, draft);
@@ -93,7 +93,7 @@ export class Reactions {
 }
 
 /** Facts that a conversation's actor keeps about its messages. */
-export interface ConversationFacts {
+export interface ImportedConversation {
   readonly participants: readonly number[];
   readonly recipient: number;
   last: number;
@@ -101,32 +101,32 @@ export interface ConversationFacts {
 
 /** Turns rows of messages into records, and collects the facts that actors keep about the messages. */
 export class MessageImport {
-  readonly #links: LinkRewriter;
+  readonly #links: ImportedLinkRewriter;
   readonly #topicLinks = new Map<string, MessageBody['topicLinks']>();
   /** Newest message and spelling of each topic, by stream and topic key. */
   readonly topics = new Map<number, Map<string, { name: string; max: number }>>();
   readonly first = new Map<number, number>();
-  readonly direct = new Map<string, ConversationFacts>();
+  readonly direct = new Map<string, ImportedConversation>();
   /** Message counts of the last weeks, by stream and day. */
   readonly traffic = new Map<number, DailyMessageCounts>();
 
   constructor(
-    private readonly draft: OrganizationDraft,
+    private readonly draft: ImportedOrganizationDraft,
     private readonly directory: DirectoryView,
     private readonly renderer: MessageRenderer,
-    private readonly reactions: Reactions,
-    private readonly uploads: Uploads,
-    private readonly copies: Copies,
-    private readonly marks: UserMarks,
+    private readonly reactions: ExportedReactions,
+    private readonly uploads: ImportedUploads,
+    private readonly copies: ImportedMessageCopies,
+    private readonly marks: ImportedUserMarks,
   ) {
-    this.#links = new LinkRewriter(draft);
+    this.#links = new ImportedLinkRewriter(draft);
   }
 
   /**
    * Records conversation, receivers and flags of a message. Ids ascend from call to call.
    * @returns undefined if the message is left out
    */
-  place(row: Row, rows: FlagRows): PlacedMessage | undefined {
+  place(row: ExportTableRow, rows: ExportedFlagRows): PlacedMessage | undefined {
     const { draft } = this;
     const id = draft.messages.find(row.id);
     if (id === undefined) throw row.problem('the file changed while it was read');
@@ -149,13 +149,13 @@ export class MessageImport {
     return { id, row, sender, place, flags, wildcard, files };
   }
 
-  #placeOf(row: Row, sender: number): Place | undefined {
+  #placeOf(row: ExportTableRow, sender: number): Place | undefined {
     const { draft } = this;
     const recipient = draft.recipients.get(row.number('recipient'));
     if (!recipient) return undefined;
     if (recipient.kind === 'stream') {
       const stream = draft.streams.of(recipient.of, row.table);
-      const topic = topicOf(row.text('subject')) ?? NO_TOPIC;
+      const topic = topicOfExportRow(row.text('subject')) ?? NO_TOPIC;
       return { stream, topic, participants: [], recipient: draft.records.streams[stream - 1]!.recipient };
     }
     if (recipient.kind === 'user') {
@@ -171,23 +171,23 @@ export class MessageImport {
     return { stream: 0, topic: '', participants: group.participants, recipient: own };
   }
 
-  #flagStream(id: number, old: number, { stream }: Place, rows: FlagRows) {
+  #flagStream(id: number, old: number, { stream }: Place, rows: ExportedFlagRows) {
     const receivers = new Set<number>();
     const flags: Record<string, string[]> = {};
     let wildcard = false;
     for (let i = 0; i < rows.length; i += 2) {
       const user = rows[i]!;
       const mask = rows[i + 1]!;
-      if ((mask & FLAG_BITS.historical) !== 0) this.marks.mark(user, 'historical', id);
+      if ((mask & EXPORTED_MESSAGE_FLAG_BITS.historical) !== 0) this.marks.mark(user, 'historical', id);
       else receivers.add(user);
       this.#flag(user, stream, id, mask, flags);
-      if ((mask & FLAG_BITS.wildcard_mentioned) !== 0) wildcard = true;
+      if ((mask & EXPORTED_MESSAGE_FLAG_BITS.wildcard_mentioned) !== 0) wildcard = true;
     }
     for (const user of this.copies.add(stream, old, id, receivers)) this.marks.read(user, stream, id, false);
     return { flags, wildcard };
   }
 
-  #flagDirect(id: number, { participants }: Place, rows: FlagRows) {
+  #flagDirect(id: number, { participants }: Place, rows: ExportedFlagRows) {
     const flags: Record<string, string[]> = {};
     let wildcard = false;
     const missing = new Set(participants);
@@ -195,7 +195,7 @@ export class MessageImport {
       const user = rows[i]!;
       if (!missing.delete(user)) continue;
       this.#flag(user, 0, id, rows[i + 1]!, flags);
-      if ((rows[i + 1]! & FLAG_BITS.wildcard_mentioned) !== 0) wildcard = true;
+      if ((rows[i + 1]! & EXPORTED_MESSAGE_FLAG_BITS.wildcard_mentioned) !== 0) wildcard = true;
     }
     // On this server every participant has the message; a participant without a row has read it.
     for (const user of missing) this.marks.read(user, 0, id, true);
@@ -203,12 +203,12 @@ export class MessageImport {
   }
 
   #flag(user: number, origin: number, id: number, mask: number, flags: Record<string, string[]>): void {
-    this.marks.read(user, origin, id, (mask & FLAG_BITS.read) !== 0);
-    if ((mask & FLAG_BITS.starred) !== 0) this.marks.mark(user, 'starred', id);
-    if ((mask & FLAG_BITS.collapsed) !== 0) this.marks.mark(user, 'collapsed', id);
+    this.marks.read(user, origin, id, (mask & EXPORTED_MESSAGE_FLAG_BITS.read) !== 0);
+    if ((mask & EXPORTED_MESSAGE_FLAG_BITS.starred) !== 0) this.marks.mark(user, 'starred', id);
+    if ((mask & EXPORTED_MESSAGE_FLAG_BITS.collapsed) !== 0) this.marks.mark(user, 'collapsed', id);
     const own: string[] = [];
-    if ((mask & FLAG_BITS.mentioned) !== 0) own.push('mentioned');
-    if ((mask & FLAG_BITS.has_alert_word) !== 0) own.push('has_alert_word');
+    if ((mask & EXPORTED_MESSAGE_FLAG_BITS.mentioned) !== 0) own.push('mentioned');
+    if ((mask & EXPORTED_MESSAGE_FLAG_BITS.has_alert_word) !== 0) own.push('has_alert_word');
     if (own.length > 0) flags[user] = own;
   }
 
@@ -268,7 +268,7 @@ export class MessageImport {
     return this.renderer.render(content, this.directory, this.draft.facts.origin, sender);
   }
 
-  #contentOf(row: Row, field: string): string {
+  #contentOf(row: ExportTableRow, field: string): string {
     const text = row.text(field).replaceAll('\u0000', '');
     return this.#links.rewrite(text.length > MAX_CONTENT * 2 ? [...text].slice(0, MAX_CONTENT).join('') : text);
   }
@@ -286,7 +286,7 @@ export class MessageImport {
   }
 
   /** Makes the edit history, newest first. Earlier texts are rendered like the present one. */
-  async #edits(row: Row, place: Place, sender: number): Promise<StoredMessageEdit[]> {
+  async #edits(row: ExportTableRow, place: Place, sender: number): Promise<StoredMessageEdit[]> {
     const text = row.text('edit_history');
     if (text === '' || text === '[]') return [];
     const edits: StoredMessageEdit[] = [];
@@ -300,7 +300,7 @@ export class MessageImport {
     return edits;
   }
 
-  async #edit(entry: Row, topic: string, sender: number): Promise<StoredMessageEdit> {
+  async #edit(entry: ExportTableRow, topic: string, sender: number): Promise<StoredMessageEdit> {
     const { draft } = this;
     const user = (entry.has('user_id') ? draft.users.find(entry.number('user_id')) : undefined) ?? sender;
     const from = entry.has('prev_topic') ? entry.text('prev_topic') : entry.text('prev_subject', '\u0000');
@@ -319,29 +319,29 @@ export class MessageImport {
   }
 }
 
-function historyIn(text: string, row: Row): Row[] {
+function historyIn(text: string, row: ExportTableRow): ExportTableRow[] {
   try {
     const entries = JSON.parse(text) as unknown;
     if (!Array.isArray(entries)) throw new Error();
-    return entries.map((entry) => new Row(row.table, { ...(entry as JsonObject), id: row.id }));
+    return entries.map((entry) => new ExportTableRow(row.table, { ...(entry as JsonObject), id: row.id }));
   } catch {
     throw row.problem('edit_history is no list of edits');
   }
 }
 
 /** A message of a file, with the rows of its receivers. */
-export interface MessageWithRows {
-  readonly row: Row;
-  readonly rows: FlagRows;
+export interface ExportedMessageWithFlagRows {
+  readonly row: ExportTableRow;
+  readonly rows: ExportedFlagRows;
 }
 
 /** Reads a file of messages. At most 1,000 messages and their rows are in memory at a time. */
-export async function readMessageFile(
+export async function readExportedMessageFile(
   folder: ExportFolder,
   name: string,
-  draft: OrganizationDraft,
-): Promise<MessageWithRows[]> {
-  const messages: { readonly row: Row; readonly rows: number[] }[] = [];
+  draft: ImportedOrganizationDraft,
+): Promise<ExportedMessageWithFlagRows[]> {
+  const messages: { readonly row: ExportTableRow; readonly rows: number[] }[] = [];
   const byId = new Map<number, number[]>();
   // The file may have the rows of receivers before the messages.
   const rowsOf = (message: number): number[] => {
@@ -407,9 +407,9 @@ export const exportReaction = (id: number, message: number, { user, ...emoji }: 
 });
 
 /** Imports zerver_scheduledmessage into parts of the senders. */
-export async function importScheduled(
-  row: Row,
-  draft: OrganizationDraft,
+export async function importScheduledMessages(
+  row: ExportTableRow,
+  draft: ImportedOrganizationDraft,
   numberOf: (user: UserId) => number,
   render: (content: string, sender: number) => Promise<MarkdownRenderResult | null>,
 ): Promise<void> {
@@ -424,7 +424,7 @@ export async function importScheduled(
   const id = numberOf(toUserId(sender));
   const at = Math.floor(row.time('scheduled_timestamp'));
   const failed = row.flag('failed');
-  const content = new LinkRewriter(draft).rewrite(row.text('content'));
+  const content = new ImportedLinkRewriter(draft).rewrite(row.text('content'));
   const rendered = await render(content, sender);
   const message: Record<string, Json> = {
     id,
@@ -443,9 +443,15 @@ export async function importScheduled(
   draft.count('scheduled messages');
 }
 
-function scheduledPlace(row: Row, kind: string, of: number, sender: number, draft: OrganizationDraft) {
+function scheduledPlace(
+  row: ExportTableRow,
+  kind: string,
+  of: number,
+  sender: number,
+  draft: ImportedOrganizationDraft,
+) {
   if (kind === 'stream') {
-    const topic = topicOf(row.text('subject'));
+    const topic = topicOfExportRow(row.text('subject'));
     const stream = draft.streams.find(of);
     return stream === undefined ? undefined : { type: 'stream', to: [stream], topic: topic ?? NO_TOPIC };
   }

@@ -15,8 +15,8 @@ import {
 } from '#domain/people';
 import { canonicalTimeZone, toStreamId, toUserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
-import type { Row } from '../format/row.js';
-import type { OrganizationDraft } from '../import/draft.js';
+import type { ExportTableRow } from '../format/row.js';
+import type { ImportedOrganizationDraft } from '../import/draft.js';
 import { exportUserSettings, importUserSettings } from './realm.js';
 
 const ROLES: ReadonlySet<number> = new Set([100, 200, 300, 400, 600]);
@@ -24,7 +24,11 @@ const MIN_VISIBILITY = 1;
 const MAX_VISIBILITY = 5;
 
 /** Assigns the ids of accounts, in the order of their rows. System bots get the ids of this server's system bots. */
-export function assignUserIds(rows: readonly Row[], crossRealm: readonly Row[], draft: OrganizationDraft): void {
+export function assignImportedUserIds(
+  rows: readonly ExportTableRow[],
+  crossRealm: readonly ExportTableRow[],
+  draft: ImportedOrganizationDraft,
+): void {
   for (const row of crossRealm) draft.users.set(row.id, systemBotOf(row));
   const first = LAST_RESERVED_USER_ID + 1;
   for (const [i, row] of [...rows].sort((a, b) => a.id - b.id).entries()) draft.users.set(row.id, first + i);
@@ -32,14 +36,14 @@ export function assignUserIds(rows: readonly Row[], crossRealm: readonly Row[], 
 }
 
 /** Returns the system bot of this server that has the role of the export's system bot. */
-function systemBotOf(row: Row): number {
+function systemBotOf(row: ExportTableRow): number {
   const local = row.text('email').split('@')[0];
   for (const [email, id] of SYSTEM_BOT_IDS_BY_EMAIL) if (email.split('@')[0] === local) return id;
   return toUserId(1);
 }
 
-/** Adds the accounts. `assignUserIds` must be called first, because bots name their owners. */
-export function importPeople(rows: readonly Row[], draft: OrganizationDraft): void {
+/** Adds the accounts. `assignImportedUserIds` must be called first, because bots name their owners. */
+export function importPeople(rows: readonly ExportTableRow[], draft: ImportedOrganizationDraft): void {
   const known = new Set<string>();
   for (const row of rows) {
     const email = row.text('delivery_email', row.text('email'));
@@ -52,7 +56,7 @@ export function importPeople(rows: readonly Row[], draft: OrganizationDraft): vo
   }
 }
 
-function importAccount(row: Row, email: string, draft: OrganizationDraft): void {
+function importAccount(row: ExportTableRow, email: string, draft: ImportedOrganizationDraft): void {
   const id = draft.users.of(row.id, 'zerver_userprofile');
   const botType = row.flag('is_bot') ? row.numberOr('bot_type', 1) : null;
   const visibility = row.numberOr('email_address_visibility', 1);
@@ -91,7 +95,7 @@ function importAccount(row: Row, email: string, draft: OrganizationDraft): void 
 }
 
 /** Adds a bot. The streams that the bot names are looked up by `importBotStreams`, when streams have ids. */
-function importBot(row: Row, user: DirectoryUser, draft: OrganizationDraft): void {
+function importBot(row: ExportTableRow, user: DirectoryUser, draft: ImportedOrganizationDraft): void {
   draft.records.bots.push({
     user: user.id,
     keySealed: draft.keys.get(user.id)!.sealed,
@@ -103,7 +107,7 @@ function importBot(row: Row, user: DirectoryUser, draft: OrganizationDraft): voi
   });
 }
 
-export function importBotStreams(rows: readonly Row[], draft: OrganizationDraft): void {
+export function importBotStreams(rows: readonly ExportTableRow[], draft: ImportedOrganizationDraft): void {
   for (const row of rows) {
     if (!row.flag('is_bot')) continue;
     const id = draft.users.of(row.id, row.table);
@@ -121,7 +125,7 @@ export function importBotStreams(rows: readonly Row[], draft: OrganizationDraft)
 }
 
 /** Imports zerver_service: the URL that an outgoing webhook bot calls. The bot gets a new token. */
-export function importService(row: Row, draft: OrganizationDraft): void {
+export function importBotService(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const id = draft.users.of(row.number('user_profile'), row.table);
   const at = draft.records.bots.findIndex(({ user }) => user === id);
   if (at < 0) throw row.problem('names an account that is no bot');
@@ -134,7 +138,7 @@ export function importService(row: Row, draft: OrganizationDraft): void {
   };
 }
 
-export function importBotConfig(row: Row, draft: OrganizationDraft): void {
+export function importBotConfig(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const id = draft.users.of(row.number('bot_profile'), row.table);
   const at = draft.records.bots.findIndex(({ user }) => user === id);
   const bot = draft.records.bots[at];
@@ -145,20 +149,20 @@ export function importBotConfig(row: Row, draft: OrganizationDraft): void {
   };
 }
 
-function makeKey(user: number, draft: OrganizationDraft) {
+function makeKey(user: number, draft: ImportedOrganizationDraft) {
   const { secrets, facts } = draft;
   const key = secrets.apiKeyFrom(facts.realm, draft.derive(`key/${user}`));
   return { hash: secrets.keyHash(key), sealed: secrets.sealDeterministic(key) };
 }
 
-function roleOf(row: Row): number {
+function roleOf(row: ExportTableRow): number {
   const role = row.numberOr('role', 400);
   if (!ROLES.has(role)) throw row.problem(`${role} is no role`);
   return role;
 }
 
 /** Returns the full name in a form that this server accepts; characters that it doesn't accept are removed. */
-function nameOf(row: Row, email: string): string {
+function nameOf(row: ExportTableRow, email: string): string {
   const given = row.text('full_name');
   try {
     return checkFullName(given);
@@ -242,7 +246,7 @@ export const exportSystemBots = (): JsonObject[] =>
     }),
   );
 
-export const exportServices = (directory: DirectoryView): JsonObject[] =>
+export const exportBotServices = (directory: DirectoryView): JsonObject[] =>
   [...directory.bots()].flatMap(({ user, service }, i) =>
     service
       ? [

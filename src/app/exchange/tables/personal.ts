@@ -4,16 +4,16 @@
  */
 import { IdSet, type JsonObject } from '#base';
 import { canonicalEmojiCode, renderMarkdownOrEmpty } from '#domain/markdown';
-import { MARKDOWN_PROFILE_FIELD_TYPES, PROFILE_FIELD_TYPE, putBotStorageEntries } from '#domain/people';
+import { MARKDOWN_PROFILE_FIELD_TYPES, makeBotStorageWrites, PROFILE_FIELD_TYPE } from '#domain/people';
 import { checkTopicName, hashTopicName, TOPIC_VISIBILITY_POLICY, userTopicPartName } from '#domain/streams';
 import { type EmojiReference, toUserId } from '#model';
 import type { DirectoryPreferences, DirectoryProfileField, DirectoryView, ProfileFieldValue } from '#model/records';
-import type { Row } from '../format/row.js';
-import type { OrganizationDraft } from '../import/draft.js';
+import type { ExportTableRow } from '../format/row.js';
+import type { ImportedOrganizationDraft } from '../import/draft.js';
 
 /** Changes the preferences of a user. */
 function changePreferences(
-  draft: OrganizationDraft,
+  draft: ImportedOrganizationDraft,
   user: number,
   change: (before: DirectoryPreferences) => Partial<DirectoryPreferences>,
 ): void {
@@ -24,7 +24,7 @@ function changePreferences(
   else draft.records.personals[at] = after;
 }
 
-export function importAlertWord(row: Row, draft: OrganizationDraft): void {
+export function importAlertWord(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const word = row.text('word').trim();
   if (word === '') return;
   changePreferences(draft, draft.users.of(row.number('user_profile'), row.table), ({ alertWords }) => ({
@@ -33,7 +33,7 @@ export function importAlertWord(row: Row, draft: OrganizationDraft): void {
   draft.count('alert words');
 }
 
-export function importMutedUser(row: Row, draft: OrganizationDraft): void {
+export function importMutedUser(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const id = draft.users.of(row.number('muted_user'), row.table);
   const timestamp = Math.floor(row.time('date_muted'));
   changePreferences(draft, draft.users.of(row.number('user_profile'), row.table), ({ muted }) => ({
@@ -42,7 +42,7 @@ export function importMutedUser(row: Row, draft: OrganizationDraft): void {
   draft.count('muted users');
 }
 
-export function importStatus(row: Row, draft: OrganizationDraft): void {
+export function importUserStatus(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const text = row.text('status_text');
   const emoji = importEmojiRef(row, draft);
   if (text === '' && !emoji) return;
@@ -53,7 +53,7 @@ export function importStatus(row: Row, draft: OrganizationDraft): void {
 }
 
 /** Returns the emoji that a reaction or a status names; undefined if there is none, or none that this server knows. */
-export function importEmojiRef(row: Row, draft: OrganizationDraft): EmojiReference | undefined {
+export function importEmojiRef(row: ExportTableRow, draft: ImportedOrganizationDraft): EmojiReference | undefined {
   const name = row.text('emoji_name');
   const type = row.text('reaction_type');
   // Converters from other products write ids of custom emoji as numbers.
@@ -74,15 +74,15 @@ export const exportEmojiRef = ({ name, code, type }: EmojiReference): JsonObject
     : { emoji_name: name, emoji_code: code, reaction_type: type };
 
 /** Imports zerver_usertopic, and records in the stream's actor that the user watches the topic. */
-export class TopicPolicies {
+export class ImportedTopicPolicies {
   readonly #watchers = new Map<string, { readonly stream: number; readonly users: number[] }>();
 
-  import(row: Row, draft: OrganizationDraft): void {
+  import(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
     const user = draft.users.of(row.number('user_profile'), row.table);
     const stream = draft.streams.of(row.number('stream'), row.table);
     const policy = row.numberOr('visibility_policy', TOPIC_VISIBILITY_POLICY.muted);
     if (policy < TOPIC_VISIBILITY_POLICY.muted || policy > TOPIC_VISIBILITY_POLICY.followed) return;
-    const name = topicOf(row.text('topic_name'));
+    const name = topicOfExportRow(row.text('topic_name'));
     if (name === undefined) return;
     const updated = Math.floor(row.time('last_updated'));
     draft.addUserParts(user, { [userTopicPartName(stream, name)]: { stream, name, policy, updated } });
@@ -94,7 +94,7 @@ export class TopicPolicies {
   }
 
   /** Writes the watchers to their streams. */
-  finish(draft: OrganizationDraft): void {
+  finish(draft: ImportedOrganizationDraft): void {
     for (const [key, { stream, users }] of this.#watchers) {
       draft.addStreamParts(stream, {
         [`watchers/${key.slice(key.indexOf('/') + 1)}`]: { users: IdSet.of(users).encode() },
@@ -104,7 +104,7 @@ export class TopicPolicies {
 }
 
 /** Returns a topic in the form that this server keeps; undefined if the text is no topic. */
-export function topicOf(given: string): string | undefined {
+export function topicOfExportRow(given: string): string | undefined {
   try {
     return checkTopicName(given.replace(/\p{Cc}/gu, ' '));
   } catch {
@@ -112,16 +112,16 @@ export function topicOf(given: string): string | undefined {
   }
 }
 
-export function importBotStorage(row: Row, draft: OrganizationDraft): void {
+export function importBotStorage(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const user = draft.users.of(row.number('bot_profile'), row.table);
-  const { parts, growth } = putBotStorageEntries(new Map(), { [row.text('key')]: row.text('value') });
+  const { parts, growth } = makeBotStorageWrites(new Map(), { [row.text('key')]: row.text('value') });
   draft.addUserParts(user, parts);
   const state = draft.userStates.get(user) ?? {};
   draft.userStates.set(user, { ...state, storage: Number(state.storage ?? 0) + growth });
   draft.count('entries of bot storage');
 }
 
-export function importProfileField(row: Row, draft: OrganizationDraft): void {
+export function importProfileField(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const type = row.number('field_type');
   if (type < 1 || type > PROFILE_FIELD_TYPE.pronouns) {
     draft.leftOut.add(`profile field of type ${type}`);
@@ -144,7 +144,7 @@ export function importProfileField(row: Row, draft: OrganizationDraft): void {
   draft.count('profile fields');
 }
 
-function fieldDataOf(row: Row): string {
+function fieldDataOf(row: ExportTableRow): string {
   const data = row.text('field_data');
   if (data === '') return '';
   try {
@@ -156,10 +156,10 @@ function fieldDataOf(row: Row): string {
 }
 
 /** Values of custom profile fields, by user. */
-export class ProfileValues {
+export class ImportedProfileFieldValues {
   readonly #byUser = new Map<number, Record<string, ProfileFieldValue>>();
 
-  import(row: Row, draft: OrganizationDraft): void {
+  import(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
     const id = draft.fields.find(row.number('field'));
     const field = draft.lists.profileFields.find((one) => one.id === id);
     const user = draft.users.of(row.number('user_profile'), row.table);
@@ -173,12 +173,12 @@ export class ProfileValues {
     draft.count('profile values');
   }
 
-  finish(draft: OrganizationDraft): void {
+  finish(draft: ImportedOrganizationDraft): void {
     for (const [user, values] of this.#byUser) draft.records.profiles.push({ user: toUserId(user), values });
   }
 }
 
-function peopleIn(text: string, draft: OrganizationDraft): string {
+function peopleIn(text: string, draft: ImportedOrganizationDraft): string {
   try {
     const ids = JSON.parse(text) as unknown;
     const known = Array.isArray(ids) ? ids.flatMap((id) => draft.users.find(Number(id)) ?? []) : [];
@@ -202,7 +202,7 @@ export const exportProfileFields = (directory: DirectoryView): JsonObject[] =>
       display_in_profile_summary: inSummary,
     }));
 
-export function exportProfileValues(directory: DirectoryView): JsonObject[] {
+export function exportProfileFieldValues(directory: DirectoryView): JsonObject[] {
   const rows: JsonObject[] = [];
   for (const user of directory.users()) {
     for (const [field, { value, rendered_value = null }] of Object.entries(directory.profile(user.id))) {

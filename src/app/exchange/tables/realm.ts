@@ -21,8 +21,8 @@ import {
   type UserSettings,
 } from '#model';
 import type { DirectoryView } from '#model/records';
-import type { Row } from '../format/row.js';
-import type { LeftOut, OrganizationDraft } from '../import/draft.js';
+import type { ExportTableRow } from '../format/row.js';
+import type { ImportedOrganizationDraft, LeftOutRowCounts } from '../import/draft.js';
 
 /** Settings whose column in the export has another name. */
 const COLUMNS: Partial<Record<RealmSettingName, string>> = {
@@ -38,13 +38,13 @@ const isUnlimited = (name: RealmSettingName, value: unknown): boolean =>
     ? value === -1
     : value === null && (name === 'default_code_block_language' || name.endsWith('_limit_seconds'));
 
-export function importRealm(row: Row, draft: OrganizationDraft): void {
+export function importRealm(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const settings: Record<string, RealmSettingValue> = { ...DEFAULT_REALM_SETTINGS };
   for (const name of REALM_SETTING_NAMES) {
     const given = row.raw(columnOf(name));
     if (given === undefined) continue;
     const setting = REALM_SETTING_DECLARATIONS[name];
-    // The streams have no ids at this point: `importRealmStreams` sets these settings later.
+    // The streams have no ids at this point: `importNotificationStreams` sets these settings later.
     if ('namesStream' in setting && setting.namesStream) continue;
     if (isUnlimited(name, given)) settings[name] = given as null;
     else if (acceptsRealmSetting(name, given)) settings[name] = given as RealmSettingValue;
@@ -68,7 +68,7 @@ function acceptsRealmSetting(name: RealmSettingName, value: unknown): boolean {
 }
 
 /** Sets the two settings of the organization that name streams. */
-export function importRealmStreams(row: Row, draft: OrganizationDraft): void {
+export function importNotificationStreams(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const of = (name: string): number => (row.has(name) ? (draft.streams.find(row.number(name)) ?? -1) : -1);
   draft.settings = {
     ...draft.settings,
@@ -107,7 +107,7 @@ export function exportRealm(directory: DirectoryView, base: JsonObject): JsonObj
 }
 
 /** Reads the user settings that a row has as columns, if they differ from the program's defaults. */
-export function importUserSettings(row: Row, leftOut: LeftOut): Partial<UserSettings> {
+export function importUserSettings(row: ExportTableRow, leftOut: LeftOutRowCounts): Partial<UserSettings> {
   const chosen: Record<string, unknown> = {};
   for (const name of USER_SETTING_NAMES) {
     const setting: UserSettingDeclaration = USER_SETTING_DECLARATIONS[name];
@@ -137,7 +137,7 @@ export const exportUserSettings = (value: (name: UserSettingName) => unknown): J
     ).map((name) => [name, value(name) as string]),
   );
 
-export function importUserDefaults(row: Row, draft: OrganizationDraft): void {
+export function importDefaultUserSettings(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const visibility = row.numberOr('email_address_visibility', 1);
   draft.lists.userDefaults = {
     ...importUserSettings(row, draft.leftOut),
@@ -145,7 +145,7 @@ export function importUserDefaults(row: Row, draft: OrganizationDraft): void {
   };
 }
 
-export const exportUserDefaults = ({ userDefaults }: DirectoryView): JsonObject => ({
+export const exportDefaultUserSettings = ({ userDefaults }: DirectoryView): JsonObject => ({
   id: 1,
   realm: 1,
   ...Object.fromEntries(
@@ -153,7 +153,7 @@ export const exportUserDefaults = ({ userDefaults }: DirectoryView): JsonObject 
   ),
 });
 
-export function importDomain(row: Row, draft: OrganizationDraft): void {
+export function importEmailDomain(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const domain = row.text('domain').toLowerCase();
   if (domain === '') throw row.problem('has no domain');
   const domains = draft.lists.domains;
@@ -161,12 +161,12 @@ export function importDomain(row: Row, draft: OrganizationDraft): void {
   draft.count('domains');
 }
 
-export const exportDomains = (directory: DirectoryView): JsonObject[] =>
+export const exportEmailDomains = (directory: DirectoryView): JsonObject[] =>
   directory
     .domains()
     .map(({ id, domain, allowSubdomains }) => ({ id, realm: 1, domain, allow_subdomains: allowSubdomains }));
 
-export function importLinkifier(row: Row, draft: OrganizationDraft): void {
+export function importLinkifier(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const pattern = row.text('pattern');
   // Exports of older servers have a format with %(name)s instead of a URL template.
   const urlTemplate = row.text('url_template', row.text('url_format_string').replace(/%\((\w+)\)s/g, '{$1}'));
@@ -184,7 +184,7 @@ export const exportLinkifiers = (directory: DirectoryView): JsonObject[] =>
     .linkifiers()
     .map(({ pattern, urlTemplate }, i) => ({ id: i + 1, realm: 1, pattern, url_template: urlTemplate }));
 
-export function importPlayground(row: Row, draft: OrganizationDraft): void {
+export function importPlayground(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const all = draft.lists.playgrounds;
   draft.lists.playgrounds = [
     ...all,

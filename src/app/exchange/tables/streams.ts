@@ -14,15 +14,19 @@ import {
 } from '#domain/streams';
 import { directMessageActorKey, parseActorKey, toStreamId, toUserId } from '#model';
 import type { DirectoryStream, DirectoryView } from '#model/records';
-import type { Row } from '../format/row.js';
-import { asJson, type OrganizationDraft, type Recipient } from '../import/draft.js';
+import type { ExportTableRow } from '../format/row.js';
+import { asImportedJson, type ExportedRecipient, type ImportedOrganizationDraft } from '../import/draft.js';
 
 /** Matches the beginning of the names of deactivated streams in an export. */
 const DEACTIVATED_NAME = /^[0-9a-f]{7}!DEACTIVATED:/;
-const RECIPIENT_KINDS: Readonly<Record<number, Recipient['kind']>> = { 1: 'user', 2: 'stream', 3: 'group' };
+const RECIPIENT_KINDS: Readonly<Record<number, ExportedRecipient['kind']>> = { 1: 'user', 2: 'stream', 3: 'group' };
 const COLOR = /^#[0-9a-f]{6}$/i;
 
-export function importStreams(rows: readonly Row[], creator: number, draft: OrganizationDraft): void {
+export function importStreams(
+  rows: readonly ExportTableRow[],
+  creator: number,
+  draft: ImportedOrganizationDraft,
+): void {
   const names = new Set<string>();
   [...rows]
     .sort((a, b) => a.id - b.id)
@@ -32,7 +36,13 @@ export function importStreams(rows: readonly Row[], creator: number, draft: Orga
     });
 }
 
-function importStream(row: Row, id: number, creator: number, names: Set<string>, draft: OrganizationDraft): void {
+function importStream(
+  row: ExportTableRow,
+  id: number,
+  creator: number,
+  names: Set<string>,
+  draft: ImportedOrganizationDraft,
+): void {
   const archived = row.flag('deactivated');
   const name = nameOf(row, archived);
   if (!archived && names.has(name.toLowerCase())) throw row.problem(`another stream is named ${name}, too`);
@@ -69,7 +79,7 @@ function importStream(row: Row, id: number, creator: number, names: Set<string>,
   draft.count('streams');
 }
 
-function nameOf(row: Row, archived: boolean): string {
+function nameOf(row: ExportTableRow, archived: boolean): string {
   const given = row.text('name');
   const name = archived ? given.replace(DEACTIVATED_NAME, '') : given;
   try {
@@ -80,22 +90,26 @@ function nameOf(row: Row, archived: boolean): string {
   }
 }
 
-function retentionOf(row: Row): number | null {
+function retentionOf(row: ExportTableRow): number | null {
   if (row.raw('message_retention_days') === -1) return -1;
   return row.numberOr('message_retention_days', null);
 }
 
-export function importDefaultStream(row: Row, draft: OrganizationDraft): void {
+export function importDefaultStream(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const id = draft.streams.of(row.number('stream'), row.table);
-  replaceStream(draft, id, { isDefault: true });
+  updateImportedStream(draft, id, { isDefault: true });
 }
 
-export function replaceStream(draft: OrganizationDraft, id: number, change: Partial<DirectoryStream>): void {
+export function updateImportedStream(
+  draft: ImportedOrganizationDraft,
+  id: number,
+  change: Partial<DirectoryStream>,
+): void {
   const at = id - 1;
   draft.records.streams[at] = { ...draft.records.streams[at]!, ...change };
 }
 
-export function importRecipient(row: Row, draft: OrganizationDraft): void {
+export function importRecipient(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const kind = RECIPIENT_KINDS[row.number('type')];
   if (!kind) throw row.problem(`${row.number('type')} is no type of a recipient`);
   draft.recipients.set(row.id, { kind, of: row.number('type_id') });
@@ -105,7 +119,11 @@ export function importRecipient(row: Row, draft: OrganizationDraft): void {
  * Adds subscriptions to streams. Members of group conversations are added to `members` (by the group's id in the
  * export).
  */
-export function importSubscription(row: Row, draft: OrganizationDraft, members: Map<number, Set<number>>): void {
+export function importSubscription(
+  row: ExportTableRow,
+  draft: ImportedOrganizationDraft,
+  members: Map<number, Set<number>>,
+): void {
   const recipient = draft.recipients.get(row.number('recipient'));
   if (!recipient) throw row.problem('there is no recipient with this id');
   const user = draft.users.find(row.number('user_profile'));
@@ -131,7 +149,7 @@ export function importSubscription(row: Row, draft: OrganizationDraft, members: 
     email: row.flagOrNull('email_notifications'),
     wildcard: row.flagOrNull('wildcard_mentions_notify'),
   };
-  draft.addUserParts(user, { [`sub/${stream}`]: asJson(own) });
+  draft.addUserParts(user, { [`sub/${stream}`]: asImportedJson(own) });
   draft.count('subscriptions');
   if (own.push || own.email) draft.addNotified(stream, user);
   if (!active) return;
@@ -141,7 +159,7 @@ export function importSubscription(row: Row, draft: OrganizationDraft, members: 
 }
 
 /** Adds the ended subscription of a user who received messages of a stream: access to them needs a subscription. */
-export function addFormerSubscription(user: number, stream: number, draft: OrganizationDraft): void {
+export function addFormerSubscription(user: number, stream: number, draft: ImportedOrganizationDraft): void {
   const part = `sub/${stream}`;
   if (draft.userParts(user)[part] !== undefined) return;
   const own: Subscription = {
@@ -156,16 +174,16 @@ export function addFormerSubscription(user: number, stream: number, draft: Organ
     email: null,
     wildcard: null,
   };
-  draft.addUserParts(user, { [part]: asJson(own) });
+  draft.addUserParts(user, { [part]: asImportedJson(own) });
 }
 
 /**
  * Assigns recipient ids to group conversations, after all subscriptions were read, which name the members of a group.
  */
 export function importDirectGroups(
-  rows: readonly Row[],
+  rows: readonly ExportTableRow[],
   members: ReadonlyMap<number, ReadonlySet<number>>,
-  draft: OrganizationDraft,
+  draft: ImportedOrganizationDraft,
 ): void {
   const bySet = new Map<string, number>();
   for (const row of [...rows].sort((a, b) => a.id - b.id)) {

@@ -41,7 +41,10 @@ function runs(before: readonly string[], after: readonly string[]): DiffRun[] {
   return all;
 }
 
-/** The words of a run, in spans of its class. Tags stay outside the spans; tags of deleted text are left out. */
+/**
+ * Renders a run as HTML: unchanged text as it is, inserted or deleted words in spans of that class. Tags stay outside
+ * the spans; tags of deleted text are left out.
+ */
 function marked({ kind, tokens }: DiffRun): string {
   if (kind === 'same') return tokens.join('');
   let html = '';

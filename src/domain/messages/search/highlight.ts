@@ -30,7 +30,7 @@ export const highlightWordsInHtml = (html: string, stems: ReadonlySet<string>): 
   stems.size === 0 ? html : marked(html, wordsInHtml(html), stems, (part) => part);
 
 /** Marks the found words in a plain text, which is escaped. */
-export const highlightWordsInText = (text: string, stems: ReadonlySet<string>): string =>
+export const highlightSearchWordsInText = (text: string, stems: ReadonlySet<string>): string =>
   stems.size === 0 ? escapeHtml(text) : marked(text, wordsInText(text), stems, escapeHtml);
 
 export interface SearchMatch {
@@ -46,6 +46,6 @@ export function formatSearchMatchForApi(
   const stems = new Set(searches.flatMap((search) => search.stems));
   return {
     match_content: highlightWordsInHtml(body.html, stems),
-    match_subject: highlightWordsInText(body.topic, stems),
+    match_subject: highlightSearchWordsInText(body.topic, stems),
   };
 }

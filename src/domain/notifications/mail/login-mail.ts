@@ -2,7 +2,7 @@
 import { escapeHtml } from '#base';
 import { wrapMailHtml } from './mail-frame.js';
 import { formatMailTime, type MailReceiver } from './mail-time.js';
-import type { ComposedMail } from './missed-mail.js';
+import type { ComposedNotificationMail } from './missed-mail.js';
 
 export interface LoginMailInput {
   /** Device of the log-in: program and system in words, for example 'Firefox on Linux'. */
@@ -18,7 +18,7 @@ export interface LoginMailInput {
   readonly unsubscribe: string;
 }
 
-export function composeLoginMail(input: LoginMailInput): ComposedMail {
+export function composeLoginMail(input: LoginMailInput): ComposedNotificationMail {
   const { device, organization, origin, receiver, email, unsubscribe } = input;
   const time = formatMailTime(receiver)(Math.floor(input.time / 1000));
   const intro = `Hello ${receiver.fullName}, your account ${email} in ${organization} was used to log in from a new device.`;

@@ -98,7 +98,7 @@ function keptTag(tag: string, closing: boolean, name: string, origin: string): s
 }
 
 /** Converts the HTML of a message for a mail. @param origin base URL of the organization */
-export function messageHtmlForMail(html: string, origin: string): string {
+export function convertMessageHtmlForMail(html: string, origin: string): string {
   let out = '';
   let replaced: Replaced | undefined;
   for (const [token] of html.matchAll(TOKEN)) {
@@ -138,8 +138,8 @@ const decodeEntities = (text: string): string =>
 
 const BLOCK_ENDS = new Set('blockquote br div h1 h2 h3 h4 h5 h6 hr li ol p pre table tr ul'.split(' '));
 
-/** Converts HTML from `messageHtmlForMail` into plain text. Links show their URL. */
-export function mailHtmlToText(html: string): string {
+/** Converts HTML from `convertMessageHtmlForMail` into plain text. Links show their URL. */
+export function convertMailHtmlToText(html: string): string {
   let out = '';
   let link = '';
   let linkFrom = 0;

@@ -4,7 +4,7 @@ import { makeTopicMessageUrl } from '#domain/markdown';
 import type { NotificationTrigger } from '../decide.js';
 import { wrapMailHtml } from './mail-frame.js';
 import { formatMailTime, type MailReceiver } from './mail-time.js';
-import { mailHtmlToText, messageHtmlForMail } from './message-html.js';
+import { convertMailHtmlToText, convertMessageHtmlForMail } from './message-html.js';
 
 export interface MailedMessage {
   readonly id: number;
@@ -21,9 +21,9 @@ export type MailedConversation =
   | { readonly others: readonly { readonly id: number; readonly fullName: string }[] };
 
 /** Setting that withholds the content of a mail: the user's or the organization's; null if the mail has content. */
-export type ContentWithheld = 'user' | 'organization' | null;
+export type MailContentWithheldReason = 'user' | 'organization' | null;
 
-export interface MissedMailInput {
+export interface MissedMessagesMailInput {
   readonly conversation: MailedConversation;
   /** The missed messages, oldest first; at least one. */
   readonly missed: readonly MailedMessage[];
@@ -33,7 +33,7 @@ export interface MissedMailInput {
   readonly trigger: NotificationTrigger;
   /** Number of missed messages that the mail leaves out. */
   readonly more: number;
-  readonly withheld: ContentWithheld;
+  readonly withheld: MailContentWithheldReason;
   readonly organization: string;
   /** True if the subject names the organization. */
   readonly showsOrganization: boolean;
@@ -44,7 +44,7 @@ export interface MissedMailInput {
   readonly unsubscribe: string;
 }
 
-export interface ComposedMail {
+export interface ComposedNotificationMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
@@ -57,12 +57,17 @@ const directUrl = (origin: string, people: readonly number[], near: number): str
   `${origin}/#narrow/dm/${people.join(',')}-${people.length > 1 ? 'group' : 'dm'}/near/${near}`;
 
 /** Returns the URL of a conversation in the web client, at this message. */
-export const conversationUrl = (of: MailedConversation, receiver: number, origin: string, message: number): string =>
+export const makeConversationUrl = (
+  of: MailedConversation,
+  receiver: number,
+  origin: string,
+  message: number,
+): string =>
   'stream' in of
     ? makeTopicMessageUrl(origin, of.stream, of.topic, message)
     : directUrl(origin, of.others.length > 0 ? of.others.map(({ id }) => id) : [receiver], message);
 
-function subjectOf({ conversation, withheld, organization, showsOrganization }: MissedMailInput): string {
+function subjectOf({ conversation, withheld, organization, showsOrganization }: MissedMessagesMailInput): string {
   const suffix = showsOrganization ? ` [${organization}]` : '';
   if (withheld) return `New messages${suffix}`;
   if ('stream' in conversation) return `#${conversation.stream.name} > ${conversation.topic}${suffix}`;
@@ -98,14 +103,14 @@ const htmlOf = ({ sender, time, html }: Shown, faint: boolean): string =>
 const textOf = ({ sender, time, text }: Shown): string => `${sender} (${time}):\n${text}`;
 
 /** Composes the mail. Neither text nor HTML has content or names of the conversation if these are withheld. */
-export function composeMissedMail(input: MissedMailInput): ComposedMail {
+export function composeMissedMessagesMail(input: MissedMessagesMailInput): ComposedNotificationMail {
   const { conversation, missed, before, withheld, origin, receiver, organization, trigger, more, unsubscribe } = input;
   const format = formatMailTime(receiver);
   const show = ({ sender, sent, html }: MailedMessage): Shown => {
-    const shown = messageHtmlForMail(html, origin);
-    return { sender, time: format(sent), html: shown, text: mailHtmlToText(shown) };
+    const shown = convertMessageHtmlForMail(html, origin);
+    return { sender, time: format(sent), html: shown, text: convertMailHtmlToText(shown) };
   };
-  const url = withheld ? `${origin}/` : conversationUrl(conversation, receiver.id, origin, missed[0]!.id);
+  const url = withheld ? `${origin}/` : makeConversationUrl(conversation, receiver.id, origin, missed[0]!.id);
   const subject = subjectOf(input);
   const [older, newer] = withheld ? [[], []] : [before.map(show), missed.map(show)];
   const left = more > 0 ? `and ${more} more` : '';

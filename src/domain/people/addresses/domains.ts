@@ -9,7 +9,7 @@ const MAX_DOMAIN_LENGTH = 255;
 const invalid = (reason: string): Error => apiError('INVALID_DOMAIN', { reason });
 
 /** Checks the domain of e-mail addresses. @returns the domain, trimmed and in lower case. @throws ApiError */
-export function parseEmailDomain(given: string): string {
+export function checkEmailDomainName(given: string): string {
   const domain = given.trim().toLowerCase();
   if (domain === '') throw invalid("Domain can't be empty.");
   if (!domain.includes('.')) throw invalid('Domain must have at least one dot (.)');

@@ -3,7 +3,13 @@
  * mail opens a page that sets the password. Opening a page changes nothing, because mail scanners open links too.
  */
 
-import { askResetPage, passwordResetPage, resetLinkGonePage, resetMailSentPage, resetPage } from '#domain/pages';
+import {
+  makeForgottenPasswordPage,
+  makeNewPasswordPage,
+  makePasswordChangedPage,
+  makePasswordResetLinkGonePage,
+  makePasswordResetMailSentPage,
+} from '#domain/pages';
 import { openMailLinkToken } from '#domain/secrets';
 import { type RealmId, realmActorKey } from '#model';
 import { type OpenedResetLink, realmActorCommands } from '#model/commands';
@@ -20,7 +26,7 @@ const showAskResetOperation = defineOperation({
   guard: 'none',
   summary: 'A page with which somebody who forgot the password has a mail sent.',
   parameters: {},
-  run: () => askResetPage(''),
+  run: () => makeForgottenPasswordPage(''),
 });
 
 const askResetOperation = defineOperation({
@@ -37,15 +43,15 @@ const askResetOperation = defineOperation({
     const email = (call.params.email ?? '').trim();
     const args = { email, origin: call.site };
     return answerWithPageOnRefusal(
-      resetLinkGonePage,
+      makePasswordResetLinkGonePage,
       async () => {
         call.countMail();
         await call.send(
           forwardCommand({ to: realmActorKey(call.realm), command: realmActorCommands.askPasswordReset, args }),
         );
-        return resetMailSentPage(email);
+        return makePasswordResetMailSentPage(email);
       },
-      async (problem) => askResetPage(email, problem),
+      async (problem) => makeForgottenPasswordPage(email, problem),
     );
   },
 });
@@ -73,10 +79,12 @@ const showResetOperation = defineOperation({
   parameters: token,
   run(call) {
     const opened = linkOf(call);
-    if (!opened) return resetLinkGonePage();
+    if (!opened) return makePasswordResetLinkGonePage();
     const command = realmActorCommands.peekPasswordReset;
-    return answerWithPageOnRefusal(resetLinkGonePage, async () =>
-      resetPage(await call.send(forwardCommand({ to: realmActorKey(opened.realm), command, args: opened.link }))),
+    return answerWithPageOnRefusal(makePasswordResetLinkGonePage, async () =>
+      makeNewPasswordPage(
+        await call.send(forwardCommand({ to: realmActorKey(opened.realm), command, args: opened.link })),
+      ),
     );
   },
 });
@@ -97,20 +105,20 @@ const resetOperation = defineOperation({
   },
   run(call) {
     const opened = linkOf(call);
-    if (!opened) return resetLinkGonePage();
+    if (!opened) return makePasswordResetLinkGonePage();
     const { realm, link } = opened;
     const to = realmActorKey(realm);
     const { password = '', new_key } = call.params;
     return answerWithPageOnRefusal(
-      resetLinkGonePage,
+      makePasswordResetLinkGonePage,
       async () => {
         const args = { ...link, password, newKey: new_key === 'true', shown: realm === call.realm };
-        return passwordResetPage(
+        return makePasswordChangedPage(
           await call.send(forwardCommand({ to, command: realmActorCommands.resetPassword, args })),
         );
       },
       async (problem) =>
-        resetPage(
+        makeNewPasswordPage(
           await call.send(forwardCommand({ to, command: realmActorCommands.peekPasswordReset, args: link })),
           problem,
         ),

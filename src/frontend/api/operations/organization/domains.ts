@@ -1,6 +1,6 @@
 /** Operations of the API for the domains to which e-mail addresses of accounts are restricted (realm.md § Domains). */
 import { Type } from 'typebox';
-import { formatEmailDomainForApi, parseEmailDomain } from '#domain/people';
+import { checkEmailDomainName, formatEmailDomainForApi } from '#domain/people';
 import { realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { defineOperation, forwardCommand } from '../../operation.js';
@@ -39,7 +39,7 @@ const addDomain = defineOperation({
     forwardCommand({
       to: realmActorKey(realm),
       command: realmActorCommands.addDomain,
-      args: { domain: parseEmailDomain(params.domain), allow_subdomains: params.allow_subdomains },
+      args: { domain: checkEmailDomainName(params.domain), allow_subdomains: params.allow_subdomains },
     }),
 });
 

@@ -14,7 +14,7 @@ import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { defineOperation, forwardCommand } from '../../operation.js';
 import { declarePathTextParameter } from '../../parameters.js';
-import { listProviders, signInPath } from '../../providers.js';
+import { listIdentityProviders, makeSingleSignOnPath } from '../../providers.js';
 
 const AGENT = 'user-agent';
 
@@ -44,7 +44,7 @@ export const getServerSettingsOperation = defineOperation({
   run(call) {
     const methods = call.directory.settings.authentication_methods;
     const passwords = isLoginMethodOn(methods, PASSWORD_METHOD);
-    const providers = listProviders(call);
+    const providers = listIdentityProviders(call);
     return {
       fields: {
         authentication_methods: {
@@ -75,8 +75,8 @@ export const getServerSettingsOperation = defineOperation({
           name: `oidc:${id}`,
           display_name: name,
           display_icon: icon,
-          login_url: signInPath(id),
-          signup_url: signInPath(id),
+          login_url: makeSingleSignOnPath(id),
+          signup_url: makeSingleSignOnPath(id),
         })),
       },
     };

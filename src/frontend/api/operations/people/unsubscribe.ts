@@ -3,8 +3,8 @@
  * open links. The page's button unsubscribes, and so does a mail program that posts to the URL (RFC 8058). No log-in is
  * needed.
  */
-import { MAIL_KINDS, readUnsubscribeToken } from '#domain/notifications';
-import { unsubscribedPage, unsubscribeLinkGonePage, unsubscribePage } from '#domain/pages';
+import { NOTIFICATION_MAIL_KINDS, readUnsubscribeToken } from '#domain/notifications';
+import { makeUnsubscribedPage, makeUnsubscribeLinkGonePage, makeUnsubscribePage } from '#domain/pages';
 import { mailDomainOfOrigin } from '#domain/people';
 import { realmActorKey, type UserSettings, userActorKey } from '#model';
 import { realmActorCommands, userActorCommands } from '#model/commands';
@@ -23,7 +23,7 @@ export const showUnsubscribeOperation = defineOperation({
   summary: 'Page with the button that ends a kind of mail.',
   run({ params, secrets }) {
     const link = readUnsubscribeToken(secrets, params.token);
-    return link ? unsubscribePage(link.kind) : unsubscribeLinkGonePage();
+    return link ? makeUnsubscribePage(link.kind) : makeUnsubscribeLinkGonePage();
   },
 });
 
@@ -34,9 +34,11 @@ export const unsubscribeOperation = defineOperation({
   summary: 'End a kind of mail: with the button of the page, or with one click in a mail program.',
   async run(call) {
     const link = readUnsubscribeToken(call.secrets, call.params.token);
-    if (!link) return unsubscribeLinkGonePage();
+    if (!link) return makeUnsubscribeLinkGonePage();
     const { realm, user, kind, stream } = link;
-    const values: Partial<UserSettings> = Object.fromEntries(MAIL_KINDS[kind].map((name) => [name, false]));
+    const values: Partial<UserSettings> = Object.fromEntries(
+      NOTIFICATION_MAIL_KINDS[kind].map((name) => [name, false]),
+    );
     const args = { values, domain: mailDomainOfOrigin(call.site) };
     try {
       await call.send(
@@ -51,6 +53,6 @@ export const unsubscribeOperation = defineOperation({
       // The account was deactivated, or has left the stream: it gets no such mails anyway.
       if (!(error instanceof ActorRefusedError) || error.reply.status >= 500) throw error;
     }
-    return unsubscribedPage(kind);
+    return makeUnsubscribedPage(kind);
   },
 });

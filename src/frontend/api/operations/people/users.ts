@@ -1,13 +1,13 @@
 /** Operations of the API for accounts: list, create, own account, login (users.md). */
 import { CachedResponseFields, type EncodedJson, type JsonObject, memoizeByObject } from '#base';
 import { avatarUrlOfUser, encodeUserList, formatUserForApi, isSystemBot } from '#domain/people';
-import { readSignedToken } from '#frontend/single-sign-on';
+import { verifySignedToken } from '#frontend/single-sign-on';
 import { realmActorKey, toUserId } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { ApiProfileData, DirectoryUser } from '#model/records';
 import { logInForKey, makePasswordLoginRequest, trustedLogIn } from '../../log-in.js';
-import { LOG_IN_HEADERS, noteLogIn } from '../../note-log-in.js';
+import { HEADERS_OF_LOG_IN_OPERATIONS, noteLogIn } from '../../note-log-in.js';
 import { type ApiCall, defineOperation, forwardCommand, type ResponseFieldsAnswer } from '../../operation.js';
 import {
   declareBooleanParameter,
@@ -133,7 +133,7 @@ export const fetchApiKeyOperation = defineOperation({
   path: '/fetch_api_key',
   guard: 'none',
   compressed: false,
-  headers: LOG_IN_HEADERS,
+  headers: HEADERS_OF_LOG_IN_OPERATIONS,
   summary: 'Exchange address and password for the API key.',
   parameters: {
     username: declareTextParameter('form', 'Real address of the account.'),
@@ -178,7 +178,7 @@ export const fetchApiKeyByJwtOperation = defineOperation({
     const key = Object.hasOwn(tokenKeys, directory.subdomain) ? tokenKeys[directory.subdomain] : undefined;
     if (!key) throw apiError('JWT_NOT_ENABLED');
     if (params.token === '') throw apiError('NO_WEB_TOKEN');
-    const claims = await readSignedToken(key, params.token, call.now);
+    const claims = await verifySignedToken(key, params.token, call.now);
     if (!claims) throw apiError('BAD_WEB_TOKEN');
     if (typeof claims.email !== 'string' || claims.email === '') throw apiError('WEB_TOKEN_WITHOUT_EMAIL');
     if (directory.deactivated) throw apiError('REALM_DEACTIVATED');

@@ -5,25 +5,25 @@
  * GET /accounts/login/oidc/ID → provider → GET /accounts/login/oidc/ID/callback → session, mobile or desktop client
  */
 
-import { desktopTokenPage, signInFailedPage } from '#domain/pages';
+import { makeDesktopSignInTokenPage, makeSignInFailedPage } from '#domain/pages';
 import { hashSignInLinkToken, makeSessionToken, makeSignInLinkToken } from '#domain/secrets';
 import {
+  decryptSignInFlow,
   type ExternalIdentity,
-  encryptForDesktop,
-  encryptWithPad,
-  type FlowTarget,
-  flowCookie,
-  flowHash,
+  encryptForDesktopClient,
+  encryptSignInFlow,
+  encryptWithOneTimePad,
+  hashSignInFlow,
   type IdentityProviderConfig,
   IdentityProviders,
-  isPad,
-  newFlowExpiry,
-  noFlowCookie,
-  openFlow,
-  ProviderUnavailable,
+  IdentityProviderUnavailableError,
+  isOneTimePad,
+  makeExpiredSignInFlowCookie,
+  makeSignInFlowCookie,
+  makeSignInFlowExpiry,
   type SignInFlow,
-  SignInRefused,
-  sealFlow,
+  type SignInFlowTarget,
+  SingleSignOnRefusedError,
 } from '#frontend/single-sign-on';
 import { browserNameOfUserAgent, isWellFormedSignInToken, makeSessionCookie } from '#frontend/web';
 import { type RawHttpAnswer, realmActorKey, toUserId } from '#model';
@@ -33,7 +33,7 @@ import { logInForKey, trustedLogIn } from '../../log-in.js';
 import { noteLogIn } from '../../note-log-in.js';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { declareOptionalTextParameter, declarePathTextParameter } from '../../parameters.js';
-import { listProviders, signInPath } from '../../providers.js';
+import { listIdentityProviders, makeSingleSignOnPath } from '../../providers.js';
 import { storeProviderAvatar } from './avatar.js';
 
 type Call = ApiCall<{ readonly provider: string }>;
@@ -44,7 +44,7 @@ const isSecureSite = ({ site }: Call): boolean => site.startsWith('https:');
  * Returns the redirect URI for the provider. It comes from the configuration, never from a Host header that names
  * another host.
  */
-const redirectUriOf = ({ site, params }: Call): string => `${site}${signInPath(params.provider)}/callback`;
+const redirectUriOf = ({ site, params }: Call): string => `${site}${makeSingleSignOnPath(params.provider)}/callback`;
 
 const redirect = (location: string, cookies: Readonly<Record<string, string>>): RawHttpAnswer => ({
   status: 302,
@@ -57,22 +57,28 @@ async function asPage(answer: () => RawHttpAnswer | Promise<RawHttpAnswer>): Pro
   try {
     return await answer();
   } catch (error) {
-    if (error instanceof ProviderUnavailable) {
-      return signInFailedPage(503, 'The service that knows your account does not answer. Try again in a few minutes.');
+    if (error instanceof IdentityProviderUnavailableError) {
+      return makeSignInFailedPage(
+        503,
+        'The service that knows your account does not answer. Try again in a few minutes.',
+      );
     }
-    if (error instanceof SignInRefused) {
-      return signInFailedPage(400, 'The service that knows your account did not confirm who you are. Sign in again.');
+    if (error instanceof SingleSignOnRefusedError) {
+      return makeSignInFailedPage(
+        400,
+        'The service that knows your account did not confirm who you are. Sign in again.',
+      );
     }
     const reply =
       error instanceof ActorRefusedError ? error.reply : error instanceof ApiError ? error.toReply() : undefined;
     if (!reply || reply.status >= 500) throw error;
-    return signInFailedPage(reply.status, reply.msg);
+    return makeSignInFailedPage(reply.status, reply.msg);
   }
 }
 
 /** Finds the identity provider that the call names. @throws ApiError */
 function providerOf(call: Call): { readonly providers: IdentityProviders; readonly config: IdentityProviderConfig } {
-  const config = listProviders(call).find(({ id }) => id === call.params.provider);
+  const config = listIdentityProviders(call).find(({ id }) => id === call.params.provider);
   if (!config || !call.identityProviders) throw apiError('SINGLE_SIGN_ON_DISABLED');
   return { providers: call.identityProviders, config };
 }
@@ -81,10 +87,10 @@ function providerOf(call: Call): { readonly providers: IdentityProviders; readon
  * Returns the target of a sign-in: the browser, or the client that sent a one-time pad.
  * @throws ApiError for a malformed pad, or two pads
  */
-function targetOf(mobile: string | undefined, desktop: string | undefined): FlowTarget {
+function targetOf(mobile: string | undefined, desktop: string | undefined): SignInFlowTarget {
   const pad = mobile ?? desktop;
   if (pad === undefined) return { kind: 'web' };
-  if (!isPad(pad) || (mobile !== undefined && desktop !== undefined)) throw apiError('INVALID_PARAMETERS');
+  if (!isOneTimePad(pad) || (mobile !== undefined && desktop !== undefined)) throw apiError('INVALID_PARAMETERS');
   return { kind: mobile === undefined ? 'desktop' : 'mobile', pad };
 }
 
@@ -113,11 +119,11 @@ const beginOperation = defineOperation({
         realm: call.realm,
         provider: call.params.provider,
         target,
-        expires: newFlowExpiry(call.now),
+        expires: makeSignInFlowExpiry(call.now),
       };
       const location = await providers.begin(flow.provider, redirectUriOf(call), flow);
       return redirect(location, {
-        'Set-Cookie': flowCookie(flow.state, sealFlow(call.secrets, flow), isSecureSite(call)),
+        'Set-Cookie': makeSignInFlowCookie(flow.state, encryptSignInFlow(call.secrets, flow), isSecureSite(call)),
       });
     }),
 });
@@ -140,7 +146,7 @@ async function finish(
     fullName: identity.fullName,
     updateName: update,
     role: identity.role,
-    flow: { hash: flowHash(secrets, flow), expires: flow.expires },
+    flow: { hash: hashSignInFlow(secrets, flow), expires: flow.expires },
     session: session ? { hash: session.hash, client: browserNameOfUserAgent(call.header('user-agent')) } : null,
     link: link?.hash ?? null,
     origin: call.site,
@@ -151,20 +157,20 @@ async function finish(
   if (created && identity.avatar !== null) await storeProviderAvatar(call, id, identity.avatar);
   if (!created) await noteLogIn(call, id);
   if (session) return redirect('/', { 'Set-Cookie': makeSessionCookie(session.token, call.secure) });
-  const { pad } = target as Extract<FlowTarget, { readonly pad: string }>;
-  if (link) return desktopTokenPage(encryptForDesktop(link.token, pad));
+  const { pad } = target as Extract<SignInFlowTarget, { readonly pad: string }>;
+  if (link) return makeDesktopSignInTokenPage(encryptForDesktopClient(link.token, pad));
   await call.refresh();
   const user = call.directory.user(id);
   if (!user) throw apiError('SERVICE_UNAVAILABLE');
   const { api_key, email } = await logInForKey(call, trustedLogIn(realm, id), user);
   const query = new URLSearchParams({
-    otp_encrypted_api_key: encryptWithPad(api_key, pad),
+    otp_encrypted_api_key: encryptWithOneTimePad(api_key, pad),
     email,
     user_id: String(user_id),
     realm: call.site,
   });
   return redirect(`zulip://login?${query}`, {
-    'Set-Cookie': noFlowCookie(flow.state, isSecureSite(call)),
+    'Set-Cookie': makeExpiredSignInFlowCookie(flow.state, isSecureSite(call)),
   });
 }
 
@@ -190,14 +196,14 @@ const callbackOperation = defineOperation({
     asPage(async () => {
       const { providers, config } = providerOf(call);
       const { state = '', error } = call.params;
-      const flow = openFlow(call.secrets, call.header('cookie'), state, {
+      const flow = decryptSignInFlow(call.secrets, call.header('cookie'), state, {
         secure: isSecureSite(call),
         now: call.now,
       });
       // The flow of this state belongs to another provider or another organization, or this browser has not begun it.
       if (!flow || flow.provider !== config.id || flow.realm !== call.realm) throw apiError('SIGN_IN_FLOW_VOID');
-      if (error !== undefined && error !== 'access_denied') throw new SignInRefused(error);
-      if (error !== undefined) return signInFailedPage(403, 'The sign-in was cancelled.');
+      if (error !== undefined && error !== 'access_denied') throw new SingleSignOnRefusedError(error);
+      if (error !== undefined) return makeSignInFailedPage(403, 'The sign-in was cancelled.');
       const identity = await providers.finish(config.id, redirectUriOf(call), call.query, flow);
       return finish(call, flow, identity, config.update_name);
     }),

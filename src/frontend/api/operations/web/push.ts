@@ -2,7 +2,7 @@
  * Push notifications of the web client: the browser subscribes at its push service with the server's key, and hands the
  * subscription over. It belongs to the session, and ends with it. Paths are outside of /api/v1.
  */
-import { findSubscriptionProblem, MAX_ENDPOINT, sealSubscription } from '#domain/push';
+import { encryptWebPushSubscription, findWebPushSubscriptionProblem, MAX_PUSH_ENDPOINT_LENGTH } from '#domain/push';
 import { realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -34,19 +34,22 @@ export const subscribePushOperation = defineOperation({
   webClient: true,
   summary: 'Push notifications to this browser while its session lasts.',
   parameters: {
-    endpoint: { ...declareTextParameter('form', 'Address at the push service.'), maxCharacters: MAX_ENDPOINT },
+    endpoint: {
+      ...declareTextParameter('form', 'Address at the push service.'),
+      maxCharacters: MAX_PUSH_ENDPOINT_LENGTH,
+    },
     p256dh: declareTextParameter('form', 'Public key of the browser, base64url.'),
     auth: declareTextParameter('form', 'Secret of the browser, base64url.'),
   },
   run({ browserPush, params, realm, secrets, session }) {
     if (session === undefined) throw apiError('NO_SUCH_SESSION');
     if (!browserPush) throw apiError('WEB_PUSH_OFF');
-    const problem = findSubscriptionProblem(params, browserPush.reachable);
+    const problem = findWebPushSubscriptionProblem(params, browserPush.reachable);
     if (problem !== undefined) throw apiError('INVALID_PUSH_SUBSCRIPTION', { field: problem });
     return forwardCommand({
       to: realmActorKey(realm),
       command: realmActorCommands.setSessionPush,
-      args: { session, push: sealSubscription(secrets, params) },
+      args: { session, push: encryptWebPushSubscription(secrets, params) },
     });
   },
 });

@@ -16,7 +16,7 @@ import { type NewWebSession, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { makePasswordLoginRequest } from '../../log-in.js';
-import { LOG_IN_HEADERS, noteLogIn } from '../../note-log-in.js';
+import { HEADERS_OF_LOG_IN_OPERATIONS, noteLogIn } from '../../note-log-in.js';
 import {
   type ApiCall,
   type ApiOperation,
@@ -49,7 +49,7 @@ export const signInOperation = defineOperation({
   root: true,
   guard: 'none',
   webClient: true,
-  headers: LOG_IN_HEADERS,
+  headers: HEADERS_OF_LOG_IN_OPERATIONS,
   summary: 'Sign in with address and password; the answer sets the cookie of a session.',
   parameters: {
     username: declareTextParameter('form', 'Real address of the account.'),
@@ -75,7 +75,7 @@ export const signInByOneTimeLinkOperation = defineOperation({
   root: true,
   guard: 'none',
   webClient: true,
-  headers: LOG_IN_HEADERS,
+  headers: HEADERS_OF_LOG_IN_OPERATIONS,
   summary: 'Sign in by a one-time link; the answer sets the cookie of a session.',
   parameters: { token: declareTextParameter('form', 'From the link.') },
   async run(call) {
