@@ -10,9 +10,11 @@ import { startBadge } from './badge.js';
 import { loadKeys } from './keys.js';
 import { startTheme } from './theme.js';
 import { startTitle } from './title.js';
+import { loadNamedView } from './views.js';
 
 /** Shows the client. */
 export async function startShell(core: Core, root: HTMLElement): Promise<void> {
+  loadNamedView();
   provideCore(core);
   startTheme(core);
   startTitle(core);

@@ -16,6 +16,11 @@ const MessagesView = lazy(async () => (await loadMessages()).MessagesView);
 /** Shows the server's HTML of a message. */
 export const MessageContent = lazy(async () => (await loadMessages()).Content);
 
+/** Loads the chunk of messages beside the registration, if the address names a conversation. */
+export function loadNamedView(): void {
+  if (location.hash.startsWith('#narrow')) loadMessages().catch(() => {});
+}
+
 /** Asks for the chunk of messages once the first view is painted, so that the first conversation opens at once. */
 export function preloadMessages(): void {
   const load = () => void loadMessages().catch(() => {});
