@@ -66,6 +66,9 @@ async function workerOf(client: ClientPage): Promise<{ worker: WebWorker; sessio
   return { worker: (await target.worker())!, session, id };
 }
 
+/** Number of looks at the notifications after which the newest push is delivered again. */
+const REPEAT_POLLS = 100;
+
 interface Shown {
   readonly title: string;
   readonly body: string;
@@ -83,23 +86,27 @@ t.test('a push shows one notification per conversation, and a later push takes i
   const { worker, session, id } = await workerOf(client);
   // No page is open, so the worker is the only one that can notify.
   await client.page.goto('about:blank');
-  const deliver = async (): Promise<Fields> => {
-    const { said } = await receiver.next();
-    await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId: id, data: JSON.stringify(said) });
-    return said;
+  const deliver = (said: Fields): Promise<void> =>
+    session.send('ServiceWorker.deliverPushMessage', { origin, registrationId: id, data: JSON.stringify(said) });
+  let delivered = 0;
+  /** Delivers the pushes that arrive until the notifications are as wanted. */
+  const shows = (title: string, is: (shown: readonly Shown[]) => boolean): Promise<number> => {
+    let polls = 0;
+    return until(title, async () => {
+      while (delivered < receiver.pushes.length) await deliver(receiver.pushes[delivered++]!.said);
+      // The protocol may lose a push while the worker stops. The tag makes a repeat harmless.
+      if (++polls % REPEAT_POLLS === 0 && delivered > 0) await deliver(receiver.pushes.at(-1)!.said);
+      return is(await shownBy(worker));
+    });
   };
-  const shows = (title: string, is: (shown: readonly Shown[]) => boolean): Promise<number> =>
-    until(title, async () => is(await shownBy(worker)));
   await tell(other, [member], 'hello *there*');
-  const first = await deliver();
   await shows('the first is shown', ([shown]) => shown?.body === 'hello there');
+  const first = receiver.pushes[0]!.said;
   t.same(await shownBy(worker), [{ title: other.name, body: 'hello there', tag: first.tag }]);
   const second = await tell(other, [member], 'and again');
-  await deliver();
   await shows('the second is shown', ([shown]) => shown?.body === 'and again');
   t.same(await shownBy(worker), [{ title: other.name, body: 'and again', tag: first.tag }], 'in place of the first');
   await say(other, 'general', 'plans', `@**${member.name}** for tomorrow`);
-  await deliver();
   await shows('the mention is shown', ({ length }) => length === 2);
   t.match(
     (await shownBy(worker)).map(({ title }) => title).sort(),
@@ -107,7 +114,6 @@ t.test('a push shows one notification per conversation, and a later push takes i
   );
   await member.api.ok('PATCH /settings', { pm_content_in_desktop_notifications: false, default_language: 'de' });
   await tell(other, [member, owner], 'for a group');
-  await deliver();
   await shows('it is shown in the language of the reader, without the text', (shown) =>
     shown.some(
       ({ title, body }) => title === `${other.name} an dich und 1 weitere Person` && body === 'Neue Direktnachricht',
@@ -115,8 +121,8 @@ t.test('a push shows one notification per conversation, and a later push takes i
   );
   await member.api.ok('PATCH /settings', { default_language: 'en' });
   await member.api.ok('POST /messages/flags', { messages: [second], op: 'add', flag: 'read' });
-  t.match(await deliver(), { event: 'remove', messages: [second] });
   await shows('the one that was read goes', (shown) => !shown.some(({ tag }) => tag === first.tag));
+  t.match(receiver.pushes.at(-1)!.said, { event: 'remove', messages: [second] });
   t.same(client.faults, []);
 });
 
