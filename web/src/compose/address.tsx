@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { Avatar, Icon, IconButton } from '../kit/index.js';
 import { t } from '../text/index.js';
@@ -25,7 +25,7 @@ function StreamAddress({ composer, target }: { readonly composer: Composer; read
   const stream = useRef<HTMLInputElement>(null);
   const topic = useRef<HTMLInputElement>(null);
   const wantsTopic = realm.value.realm_mandatory_topics === true;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const field = target.stream === undefined ? stream.current : target.topic === '' ? topic.current : undefined;
     field?.focus();
   }, []);
@@ -98,7 +98,7 @@ function DirectAddress({ composer, target }: { readonly composer: Composer; read
   const [typed, setTyped] = useState('');
   const field = useRef<HTMLInputElement>(null);
   const { users } = target;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (users.length === 0) field.current?.focus();
   }, []);
   const set = (ids: readonly number[]) => composer.setTarget({ kind: 'direct', users: ids });

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Dialog, IconButton, openLayer } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 
@@ -40,7 +40,7 @@ function Viewer({ pictures, first, onClose }: ViewerProps) {
     setZoom(1);
   };
   const zoomBy = (factor: number) => setZoom((now) => Math.max(1, Math.min(MAX_ZOOM, now * factor)));
-  useEffect(() => stage.current?.focus(), []);
+  useLayoutEffect(() => stage.current?.focus(), []);
   if (!picture) return null;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
