@@ -1,14 +1,13 @@
 import { signal } from '@preact/signals';
 import { core } from '../client/index.js';
-import type { EmojiReaction, Message } from '../contract/index.js';
+import type { Message } from '../contract/index.js';
 import { ApiFailure, conversationNarrow, conversationOf, type MessageWindow } from '../core/index.js';
 import { toast } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { withLater } from './chunk.js';
+import { type ReactionEmoji, Toggles } from './toggles.js';
 
-type Emoji = Pick<EmojiReaction, 'emoji_name' | 'emoji_code' | 'reaction_type'>;
-
-const THUMBS_UP: Emoji = { emoji_name: '+1', emoji_code: '1f44d', reaction_type: 'unicode_emoji' };
+const THUMBS_UP: ReactionEmoji = { emoji_name: '+1', emoji_code: '1f44d', reaction_type: 'unicode_emoji' };
 
 const collapsed = signal<ReadonlySet<number>>(new Set());
 
@@ -26,20 +25,21 @@ export function showFailure(error: unknown): void {
   toast({ text: error instanceof ApiFailure ? error.message : t('error.unreachable'), kind: 'error' });
 }
 
-export async function react(message: Message, emoji: Emoji, on: boolean): Promise<void> {
-  const { emoji_name, emoji_code, reaction_type } = emoji;
-  const params = { message_id: message.id, emoji_name, emoji_code, reaction_type };
+const toggles = new Toggles(core.api, core.windows.store, () => {
+  const { id } = core.state.me;
+  const { email = '', full_name = '' } = core.state.people.byId.peek().get(id) ?? {};
+  return { id, email, full_name };
+});
+
+export async function react(message: Message, emoji: ReactionEmoji, on: boolean): Promise<void> {
   try {
-    await (on
-      ? core.api.post('/messages/{message_id}/reactions', params)
-      : core.api.delete('/messages/{message_id}/reactions', params));
+    await toggles.react(message.id, emoji, on);
   } catch (error) {
-    // Another tab may have done it already.
-    if (!(error instanceof ApiFailure && error.message.startsWith('Reaction '))) showFailure(error);
+    showFailure(error);
   }
 }
 
-const hasReacted = (message: Message, emoji: Emoji): boolean =>
+const hasReacted = (message: Message, emoji: ReactionEmoji): boolean =>
   message.reactions.some((of) => of.user_id === core.state.me.id && of.emoji_code === emoji.emoji_code);
 
 export const thumbsUp = (message: Message): Promise<void> => react(message, THUMBS_UP, !hasReacted(message, THUMBS_UP));
@@ -118,9 +118,8 @@ export async function forward(message: Message): Promise<void> {
 }
 
 export async function star(message: Message): Promise<void> {
-  const op = message.flags.includes('starred') ? 'remove' : 'add';
   try {
-    await core.api.post('/messages/flags', { messages: [message.id], op, flag: 'starred' });
+    await toggles.star(message.id, !message.flags.includes('starred'));
   } catch (error) {
     showFailure(error);
   }

@@ -135,6 +135,12 @@ export function Picker({ anchor, onChoose, onClose }: PickerProps) {
     noteRecent(emoji);
     onChoose(emoji);
   };
+  /** Enter counts also when it is pressed before the names have come. */
+  const chooseFirst = async (words: string) => {
+    await loadEmoji();
+    const first = emojiTable.value?.find(words, 1)[0];
+    if (first && root.current) choose(first);
+  };
   return (
     <Popover anchor={anchor} side="above" label={t('emoji.title')} class="emoji-picker" onClose={onClose}>
       <div
@@ -154,10 +160,9 @@ export function Picker({ anchor, onChoose, onClose }: PickerProps) {
           autofocus
           inputRef={field}
           onKeyDown={(event) => {
-            const first = found?.[0];
-            if (event.key !== 'Enter' || !first) return;
+            if (event.key !== 'Enter' || query.trim() === '') return;
             event.preventDefault();
-            choose(first);
+            void chooseFirst(query);
           }}
         />
         {!found && (

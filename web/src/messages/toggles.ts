@@ -1,0 +1,80 @@
+import type { EmojiReaction, Message } from '../contract/index.js';
+import { type Api, ApiFailure, type MessageStore } from '../core/index.js';
+
+export type ReactionEmoji = Pick<EmojiReaction, 'emoji_name' | 'emoji_code' | 'reaction_type'>;
+
+interface Reader {
+  readonly id: number;
+  readonly email: string;
+  readonly full_name: string;
+}
+
+/**
+ * Reactions and stars of the reader. A press shows at once, so that a second press turns it off although the server has
+ * not answered the first. Requests about one reaction or star go one after another: beside each other the later could
+ * arrive first.
+ */
+export class Toggles {
+  readonly #latest = new Map<string, Promise<unknown>>();
+
+  constructor(
+    private readonly api: Pick<Api, 'post' | 'delete'>,
+    private readonly store: Pick<MessageStore, 'change'>,
+    private readonly reader: () => Reader,
+  ) {}
+
+  /** @throws ApiFailure when the server refuses; the message is then shown as before */
+  async react(id: number, emoji: ReactionEmoji, on: boolean): Promise<void> {
+    const { emoji_name, emoji_code, reaction_type } = emoji;
+    const params = { message_id: id, emoji_name, emoji_code, reaction_type };
+    const show = (shown: boolean): void => this.store.change(id, (before) => this.#withReaction(before, emoji, shown));
+    await this.#toggle(`${id} ${reaction_type} ${emoji_code}`, on, show, async () => {
+      try {
+        if (on) await this.api.post('/messages/{message_id}/reactions', params);
+        else await this.api.delete('/messages/{message_id}/reactions', params);
+      } catch (error) {
+        // "Reaction already exists." and "Reaction doesn't exist.": another tab was first.
+        if (!(error instanceof ApiFailure && error.message.startsWith('Reaction '))) throw error;
+      }
+    });
+  }
+
+  /** @throws ApiFailure when the server refuses; the message is then shown as before */
+  async star(id: number, on: boolean): Promise<void> {
+    const show = (shown: boolean): void =>
+      this.store.change(id, (before) => {
+        const others = before.flags.filter((flag) => flag !== 'starred');
+        return { ...before, flags: shown ? [...others, 'starred'] : others };
+      });
+    await this.#toggle(`${id} star`, on, show, () =>
+      this.api.post('/messages/flags', { messages: [id], op: on ? 'add' : 'remove', flag: 'starred' }),
+    );
+  }
+
+  async #toggle(key: string, on: boolean, show: (on: boolean) => void, send: () => Promise<unknown>): Promise<void> {
+    show(on);
+    const before = this.#latest.get(key)?.catch(() => {}) ?? Promise.resolve();
+    const sent = before.then(send);
+    this.#latest.set(key, sent);
+    try {
+      await sent;
+    } catch (error) {
+      // A later press has its own answer.
+      if (this.#latest.get(key) === sent) show(!on);
+      throw error;
+    } finally {
+      if (this.#latest.get(key) === sent) this.#latest.delete(key);
+    }
+  }
+
+  #withReaction(message: Message, emoji: ReactionEmoji, on: boolean): Message {
+    const { id, email, full_name } = this.reader();
+    const { emoji_name, emoji_code, reaction_type } = emoji;
+    const others = message.reactions.filter(
+      (of) => of.user_id !== id || of.emoji_code !== emoji_code || of.reaction_type !== reaction_type,
+    );
+    if (!on) return { ...message, reactions: others };
+    const user = { id, email, full_name, is_mirror_dummy: false };
+    return { ...message, reactions: [...others, { emoji_name, emoji_code, reaction_type, user_id: id, user }] };
+  }
+}
