@@ -3,6 +3,7 @@
 import type { JsonObject } from '#base';
 import type { QueuedMail } from '#domain/mail';
 import { type ActorParts, ActorPartTable } from '#model';
+import type { MailToSend } from '#model/commands';
 
 export interface MailActorState extends JsonObject {
   /** Number of the last mail that was stored. */
@@ -10,13 +11,7 @@ export interface MailActorState extends JsonObject {
 }
 
 /** A mail that waits to be sent. */
-export interface StoredMail extends JsonObject {
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly html?: string;
-  readonly thread?: string;
-  readonly unsubscribe?: string;
+export interface StoredMail extends JsonObject, MailToSend {
   /** Wall time at which the mail was stored, ms. */
   readonly date: number;
   readonly tries: number;

@@ -85,6 +85,9 @@ interface Victims {
   start(member: Member): Promise<Child>;
 }
 
+/** A slow machine takes longer over each fault: the load then goes on for up to this many times its length. */
+const MAX_STRETCH = 3;
+
 /** Kills a random member every so often; a service's restart takes the place of a kill. */
 export async function disturb(cluster: Victims, services: readonly Restart[], happenings: Happenings): Promise<void> {
   const { seconds = Number.POSITIVE_INFINITY, kills, every, random, interruptions, say } = happenings;
@@ -98,7 +101,7 @@ export async function disturb(cluster: Victims, services: readonly Restart[], ha
     const meant = (turn - 0.25 + random.next() * 0.5) * every;
     // The previous fault must be over, and deliveries must work again.
     const next = turn > 1 ? Math.max(meant, elapsed() + every * SETTLING) : meant;
-    if (next >= seconds) break;
+    if (next >= seconds * MAX_STRETCH) break;
     await sleep(Math.max(0, next - elapsed()) * 1000);
     const restart = later[0];
     if (restart && elapsed() >= restart.at * seconds) {

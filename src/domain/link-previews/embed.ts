@@ -4,6 +4,7 @@
  */
 import { Parser } from 'htmlparser2';
 import type { JsonObject } from '#base';
+import { escapeTextForHtml } from '#domain/markdown';
 import type { WebPageHead } from './page-head.js';
 
 /** Preview of a linked page, as it is stored and sent. */
@@ -58,21 +59,19 @@ export function findLinksWithPreview(
   return [...links].filter(isPage).slice(0, MAX_PREVIEWS);
 }
 
-const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-
 /** An address inside `url("…")` of a style. */
 const inStyle = (address: string): string =>
   address.replace(/["'()\\\s]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 /** Makes the HTML of a preview, in the form of the API's original server. */
 export function makeLinkPreviewHtml({ url, title, description, image }: LinkPreview): string {
-  const href = escapeHtml(url);
+  const href = escapeTextForHtml(url);
   const picture =
     image === ''
       ? ''
-      : `<a class="message_embed_image" href="${href}" style="background-image: url(&quot;${escapeHtml(inStyle(image))}&quot;)"></a>`;
-  const heading = `<div class="message_embed_title"><a href="${href}" title="${escapeHtml(title)}">${escapeHtml(title)}</a></div>`;
-  const text = description === '' ? '' : `<div class="message_embed_description">${escapeHtml(description)}</div>`;
+      : `<a class="message_embed_image" href="${href}" style="background-image: url(&quot;${escapeTextForHtml(inStyle(image))}&quot;)"></a>`;
+  const heading = `<div class="message_embed_title"><a href="${href}" title="${escapeTextForHtml(title)}">${escapeTextForHtml(title)}</a></div>`;
+  const text =
+    description === '' ? '' : `<div class="message_embed_description">${escapeTextForHtml(description)}</div>`;
   return `<div class="message_embed">${picture}<div class="data-container">${heading}${text}</div></div>`;
 }

@@ -17,6 +17,9 @@ export function escapeCodeForHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
+/** Escapes text that has no markup, for content and attributes. */
+export const escapeTextForHtml = (text: string): string => escapeCodeForHtml(text).replaceAll('"', '&quot;');
+
 /**
  * Attributes of an element as HTML, in alphabetical order. An attribute whose value equals its name is written without
  * a value, as the API's original server does.

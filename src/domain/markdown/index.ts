@@ -18,9 +18,11 @@
  * `topic-links.ts`, `alert-words.ts` and `linkifier-check.ts` serve topics, alert words and stored linkifiers. Actors,
  * frontend and all domain folders except pictures and secrets may import this folder.
  */
+
 export { AlertWordMatcher, matchAlertWords } from './alert-words.js';
 export type { MarkdownContext, MarkdownCustomEmoji } from './context.js';
 export { canonicalEmojiCode, emojiCodeOfName, emojiNamesByCode, isCanonicalEmojiName } from './emoji-table.js';
+export { escapeTextForHtml } from './html.js';
 
 export { type FieldErrorMessages, findLinkifierErrors } from './linkifier-check.js';
 export { MarkdownRenderThreads } from './off-thread.js';

@@ -33,7 +33,7 @@ import { makeUserAddedLogItems } from '../accounts/person-events.js';
 import { makeCreateUserCommand, makeNewUserRecord } from '../accounts/user-record.js';
 import { getActingUserOrThrow } from '../callers.js';
 import type { RealmCommandHandler } from '../command.js';
-import { loadOwnPrivateStreams, type OwnPrivateStreamIds } from '../own-private-streams.js';
+import { loadOwnPrivateStreams, type OwnPrivateStreamIds } from '../stream-memberships.js';
 
 /** Ids of those default streams of a bot that are private and to which the caller is subscribed. */
 export const loadOwnPrivateBotStreams = (

@@ -32,7 +32,7 @@ import { makeUserUpdatedEvent } from '../accounts/person-events.js';
 import { checkMaySetRole, makeRoleChangeCommit } from '../accounts/role-change.js';
 import { getActingUserOrThrow } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
-import type { OwnPrivateStreamIds } from '../own-private-streams.js';
+import type { OwnPrivateStreamIds } from '../stream-memberships.js';
 import { checkWebhookPayloadFormat, getBotStreamOrThrow, loadOwnPrivateBotStreams } from './create-bot.js';
 
 interface Inputs {

@@ -27,6 +27,7 @@ import { makeDirectoryLogItem } from '../../log-items.js';
 import { encodeDirectoryRecord, findStreamRecord, type RealmActorState, STREAM_PART_PREFIX } from '../../state.js';
 import { getAdministeredStreamOrThrow } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
+import { loadStreamSubscribers } from '../stream-memberships.js';
 import {
   isInDefaultStreamGroup,
   makeDefaultStreamGroupsEvent,
@@ -109,8 +110,7 @@ export const archiveStreamHandler: RealmCommandHandler<
   lane: 'directory',
   exclusive: true,
 
-  inputs: async ({ stream_id }, { realm, view }, sources) =>
-    findStreamRecord(view.parts, stream_id) && askStreamForSubscribers(realm, stream_id, sources),
+  inputs: loadStreamSubscribers,
 
   handle(view, { stream_id }, membership, { caller, realm, version }) {
     const { parts } = view;

@@ -1,6 +1,6 @@
 /** Default streams (streams.md), and groups of them (streams.md § Default stream groups); set by administrators. */
 
-import { askStreamForSubscribers, makeSuccessReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isAdmin } from '#domain/people';
 import { canAccessStream, canSeeStreamMetadata } from '#domain/streams';
@@ -23,7 +23,7 @@ import {
 import type { RealmMemoryState } from '../../volatile.js';
 import { getActingUserOrThrow } from '../callers.js';
 import type { RealmCommandHandler } from '../command.js';
-import { loadOwnPrivateStreams, type OwnPrivateStreamIds } from '../own-private-streams.js';
+import { loadOwnPrivateStreams, loadStreamSubscribers, type OwnPrivateStreamIds } from '../stream-memberships.js';
 import { makeDefaultStreamGroupsEvent, makeDefaultStreamsEvent } from './stream-events.js';
 
 const MAX_NAME = 60;
@@ -187,8 +187,7 @@ export const setDefaultStreamHandler: RealmCommandHandler<
   lane: 'directory',
   exclusive: true,
 
-  inputs: async ({ stream_id }, { realm, view }, sources) =>
-    findStreamRecord(view.parts, stream_id) && askStreamForSubscribers(realm, stream_id, sources),
+  inputs: loadStreamSubscribers,
 
   handle({ parts }, { stream_id, isDefault }, membership, { caller, version }) {
     const acting = findUserRecord(parts, caller);

@@ -4,7 +4,6 @@
  */
 
 import {
-  askStreamForSubscribers,
   makeRefusalReplyAfterChanges,
   makeStreamNoticeCommand,
   makeSuccessReply,
@@ -22,9 +21,10 @@ import type { realmActorCommands, StreamSubscribersReply, UpdateStreamArgs } fro
 import { ApiError, apiError } from '#model/errors';
 import { makeBotEventsOfRenamedStream } from '../../bots.js';
 import { makeDirectoryLogItem } from '../../log-items.js';
-import { encodeDirectoryRecord, findStreamRecord, STREAM_PART_PREFIX } from '../../state.js';
+import { encodeDirectoryRecord, STREAM_PART_PREFIX } from '../../state.js';
 import { getAdministeredStreamOrThrow, type StreamAdministrationContext } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
+import { loadStreamSubscribers } from '../stream-memberships.js';
 import {
   checkMayMakeWebPublic,
   parseRetentionDays,
@@ -128,8 +128,7 @@ export const updateStreamHandler: RealmCommandHandler<
   lane: 'directory',
   exclusive: true,
 
-  inputs: async ({ stream_id }, { realm, view }, sources) =>
-    findStreamRecord(view.parts, stream_id) && askStreamForSubscribers(realm, stream_id, sources),
+  inputs: loadStreamSubscribers,
 
   handle(view, args, membership, { caller, now, realm, version }) {
     const of = getAdministeredStreamOrThrow(view.parts, caller, args.stream_id, membership);

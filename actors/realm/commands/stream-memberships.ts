@@ -1,5 +1,6 @@
-/** Memberships that commands need for the streams they name: whether the caller may use a private one. */
+/** Memberships that commands need for the streams they name. */
 import { askStreamForSubscribers } from '#actors/shared';
+import type { StreamSubscribersReply } from '#model/commands';
 import type { CommandInputContext } from '#runtime';
 import type { ActorInputSources } from '../../services.js';
 import { findStreamRecord, type RealmActorState } from '../state.js';
@@ -20,4 +21,13 @@ export async function loadOwnPrivateStreams(
   );
   const memberships = await Promise.all(ids.map((id) => askStreamForSubscribers(realm, id, sources)));
   return new Set(ids.filter((_, i) => memberships[i]!.members.includes(caller)));
+}
+
+/** Members of the stream that a command names; undefined for a stream that does not exist. */
+export async function loadStreamSubscribers(
+  { stream_id }: { readonly stream_id: number },
+  { realm, view }: CommandInputContext<RealmActorState, RealmMemoryState>,
+  sources: ActorInputSources,
+): Promise<StreamSubscribersReply | undefined> {
+  return findStreamRecord(view.parts, stream_id) && askStreamForSubscribers(realm, stream_id, sources);
 }
