@@ -43,7 +43,7 @@ Kills processes of a cluster under load, restarts its services, and judges what 
 acknowledged was lost or repeated, no queue ended, and deliveries resumed in time.
 
   --face FACE     cluster or embedded. [cluster]
-  --seconds N     Length of the load; up to three times as long until all faults have happened. [300; embedded: until all are killed]
+  --seconds N     Length of the load. [300; embedded: until all are killed]
   --kills N       At most. [what there is time for; embedded 20]
   --cuts N        Times that one actor host alone does not reach the store, for 15 s. [1; one host, embedded: 0]
   --every N       Seconds from one kill to the next. [10; embedded 2.5]

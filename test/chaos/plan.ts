@@ -85,7 +85,7 @@ interface Victims {
   start(member: Member): Promise<Child>;
 }
 
-/** A slow machine takes longer over each fault: the load then goes on for up to this many times its length. */
+/** A slow machine takes longer over each fault: the load goes on for up to this many times its length. */
 const MAX_STRETCH = 3;
 
 /** Kills a random member every so often; a service's restart takes the place of a kill. */
@@ -95,13 +95,15 @@ export async function disturb(cluster: Victims, services: readonly Restart[], ha
   const elapsed = (): number => (performance.now() - begun) / 1000;
   const awayMs = (): number => (AWAY.least + random.next() * AWAY.more) * every * 1000;
   const later = [...services].sort((a, b) => a.at - b.at);
+  // As many kills as there is time for have no other end.
+  const latest = kills * every > seconds ? seconds : seconds * MAX_STRETCH;
   let killed = 0;
   for (let turn = 1; killed < kills || later.length > 0; turn++) {
     // Not in step with the server's own timers.
     const meant = (turn - 0.25 + random.next() * 0.5) * every;
     // The previous fault must be over, and deliveries must work again.
     const next = turn > 1 ? Math.max(meant, elapsed() + every * SETTLING) : meant;
-    if (next >= seconds * MAX_STRETCH) break;
+    if (next >= latest) break;
     await sleep(Math.max(0, next - elapsed()) * 1000);
     const restart = later[0];
     if (restart && elapsed() >= restart.at * seconds) {
